@@ -40,6 +40,7 @@ struct dash_answer {
 	char tag[80];               /* ETag with its quotes; "": none */
 	const char *encoding;       /* Content-Encoding; NULL: as it is */
 	bool varies;                /* another encoding would have been another answer */
+	bool is_partial;            /* the next one to the same question may have more */
 	char *location;             /* its own, or NULL */
 	char *disposition;          /* its own, or NULL */
 	bool closes;                /* the connection ends behind it */

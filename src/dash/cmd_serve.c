@@ -16,32 +16,25 @@
 #include "dash/dash.h"
 #include "dash/guard.h"
 #include "dash/routes.h"
+#include "dash/serve.h"
 #include "dash/server.h"
 #include "dash/upload/ingest.h"
 #include "store/store.h"
 
-#define HOST_DEFAULT "127.0.0.1"
-#define PORT_DEFAULT 8421
 /* Longer than any answer takes; a client that sends slowly does not hold the end up. */
 #define PATIENCE_NS (5 * PL_NS_PER_S)
 
-struct serve_options {
-	const char *db;
-	const char *host;
-	int64_t port;
-	bool verbose;
-};
-
-#define AT(field) offsetof(struct serve_options, field)
+#define AT(field) offsetof(struct dash_serve_options, field)
 
 static const struct pl_opt serve_rows[] = {
 	PL_OPT(TEXT, 0, "db", db, "FILE",
 	       "the database; made where it is missing (default: profllm.db in "
 	       "$XDG_DATA_HOME/profllm, ~/.local/share/profllm)"),
 	PL_OPT(TEXT, 0, "host", host, "ADDRESS",
-	       "the address to listen on, one of this machine's loopback", .def = HOST_DEFAULT),
+	       "the address to listen on, one of this machine's loopback",
+	       .def = DASH_HOST_DEFAULT),
 	PL_OPT(INT, 'p', "port", port, "PORT", "the port to listen on; 0 takes a free one",
-	       .def = "8421"),
+	       .def = DASH_PORT_TEXT),
 	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "a line on standard error for each request"),
 	{ .name = NULL },
 };
@@ -64,7 +57,7 @@ const struct pl_opt_command dash_serve_command = {
 	.options = serve_rows,
 };
 
-static int read_address(const struct serve_options *options, struct io_addr *ret,
+static int read_address(const struct dash_serve_options *options, struct io_addr *ret,
 			struct pl_err *err)
 {
 	if (options->port < 0 || options->port > UINT16_MAX)
@@ -80,7 +73,7 @@ static int read_address(const struct serve_options *options, struct io_addr *ret
 			  options->host);
 }
 
-static int open_store(const struct serve_options *options, const struct res_fields *fields,
+static int open_store(const struct dash_serve_options *options, const struct res_fields *fields,
 		      struct store **ret, struct pl_err *err)
 {
 	auto_free char *path = pl_strdup(options->db);
@@ -120,7 +113,7 @@ static bool say_where(const struct dash_server *server)
 	return printf("listening on http://%s\n", text) > 0 && fflush(stdout) == 0;
 }
 
-static int run(const struct serve_options *options, struct dash_context *context,
+static int run(const struct dash_serve_options *options, struct dash_context *context,
 	       const struct store_reader *reader, const struct io_addr *addr, struct pl_err *err)
 {
 	struct dash_server *server;
@@ -145,7 +138,14 @@ static int run(const struct serve_options *options, struct dash_context *context
 	return rc;
 }
 
-static int serve(const struct serve_options *options, struct pl_err *err)
+int dash_serve_check(const struct dash_serve_options *options, struct pl_err *err)
+{
+	struct io_addr addr;
+
+	return read_address(options, &addr, err);
+}
+
+int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = NULL;
 	auto_contract struct dash_contract *contract = NULL;
@@ -169,12 +169,13 @@ static int serve(const struct serve_options *options, struct pl_err *err)
 
 int dash_cmd_serve(int argc, char **argv)
 {
-	struct serve_options options = { .host = HOST_DEFAULT, .port = PORT_DEFAULT };
+	struct dash_serve_options options = { .host = DASH_HOST_DEFAULT,
+					      .port = DASH_PORT_DEFAULT };
 	struct pl_words words;
 	struct pl_err err = PL_ERR_INIT;
 	int status;
 
 	if (!pl_command_read(&dash_serve_command, argc, argv, &options, &words, &status))
 		return status;
-	return serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
+	return dash_serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
 }

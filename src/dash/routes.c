@@ -10,10 +10,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/unique.h"
 #include "dash/page.h"
 #include "dash/problem.h"
 #include "result/fields/fields.h"
 #include "store/document.h"
+#include "store/mirror/mirror.h"
 #include "store/store.h"
 
 #define BODY_FAULTS_MAX 100
@@ -194,10 +196,14 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 			struct pl_err *err)
 {
 	const struct dash_context *context = call->request.context;
+	auto_snapshot struct store_snapshot *snapshot = NULL;
 	long long second = 0;
 
-	if (tag == TAG_DATA && store_data_version(context->store, &call->version, err) < 0)
+	/* the version of what an answer is made of: results on the disk may be newer for a moment */
+	if (tag == TAG_DATA && store_snapshot_get(context->store, &snapshot, err) < 0)
 		return -1;
+	if (tag == TAG_DATA)
+		call->version = store_snapshot_version(snapshot);
 	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
 		second = pl_clock_real_ns() / PL_NS_PER_S;
 	if (tag != TAG_NONE)
@@ -297,6 +303,8 @@ void dash_routes_end(const struct dash_head *head, const struct dash_match *matc
 {
 	if (answer->status >= 400)
 		answer->tag[0] = '\0';
+	else if (answer->is_partial) /* of no other answer */
+		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x\"", pl_unique_u32());
 	else if (answer->status == 200 &&
 		 (match->route == NULL || dash_operation_can_be_304(match->operation)) &&
 		 has_tag(head->if_none_match, answer->tag))

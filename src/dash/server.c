@@ -323,7 +323,7 @@ static void wake(struct dash_asker *asker)
 	MHD_resume_connection(exchange_of(asker)->connection);
 }
 
-/* It has closed the connection, or its side of it. */
+/* It has closed the connection, or its side of it, which to the library is the same for one that slept. */
 static bool is_gone(const struct dash_asker *asker)
 {
 	struct pollfd peer = { .fd = exchange_of(asker)->fd, .events = POLLRDHUP };

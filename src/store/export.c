@@ -22,6 +22,19 @@ struct store_export {
 	size_t sent; /* of what is ready */
 };
 
+/* New references; null for NULL. */
+static json_t *given(const struct store_export *export, const char *key)
+{
+	return pl_json_or_null(json_incref(json_object_get(export->request, key)));
+}
+
+static json_t *sort_of(const struct store_export *export)
+{
+	json_t *sort = json_object_get(export->request, "sort");
+
+	return sort != NULL ? json_incref(sort) : json_array();
+}
+
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void add_line(struct pl_buf *out, const char *name, const char *text)
@@ -46,7 +59,8 @@ static void csv_provenance(struct store_export *export)
 	pl_buf_addf(out, "# data_version: %lld\r\n", (long long)export_rows_version(export->rows));
 	pl_buf_addf(out, "# count: %zu\r\n", export_rows_count(export->rows));
 	add_json_line(out, "filter", json_object_get(export->request, "filter"));
-	add_json_line(out, "sort", json_object_get(export->request, "sort"));
+	auto_json json_t *sort = sort_of(export);
+	add_json_line(out, "sort", sort);
 	pl_buf_add_text(out, "# link: ");
 	export_csv_link(out, link != NULL ? link : "");
 	pl_buf_add_text(out, "\r\n");
@@ -79,15 +93,9 @@ static void csv_row(struct store_export *export)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* New reference; null for NULL. */
-static json_t *given(const json_t *request, const char *key)
-{
-	return pl_json_or_null(json_incref(json_object_get(request, key)));
-}
-
 static void json_provenance(struct store_export *export)
 {
-	json_t *sort = given(export->request, "sort"), *columns = json_array();
+	json_t *columns = json_array();
 
 	for (size_t i = 0; i < export_rows_columns(export->rows); i++)
 		json_array_append_new(columns, json_string(export_rows_column(export->rows, i)));
@@ -95,8 +103,8 @@ static void json_provenance(struct store_export *export)
 		"{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "program", export->program, "time",
 		export->time, "data_version", (json_int_t)export_rows_version(export->rows),
 		"count", (json_int_t)export_rows_count(export->rows), "filter",
-		given(export->request, "filter"), "sort", json_is_array(sort) ? sort : json_array(),
-		"columns", columns, "link", given(export->request, "link"));
+		given(export, "filter"), "sort", sort_of(export), "columns", columns, "link",
+		given(export, "link"));
 	pl_buf_add_text(&export->ready, "\"provenance\":");
 	pl_json_write(provenance, PL_JSON_COMPACT, &export->ready);
 	pl_buf_add_text(&export->ready, ",\n");
@@ -151,20 +159,16 @@ static void make_front(struct store_export *export)
 	pl_buf_add_text(&export->ready, "\"rows\":[");
 }
 
-static int make_rows(struct store_export *export, struct pl_err *err)
+static void make_rows(struct store_export *export)
 {
 	size_t count = export_rows_count(export->rows);
 
-	if (export_rows_enter(export->rows, err) < 0)
-		return -1;
 	for (; export->at < count && export->ready.len < PIECE_BYTES; export->at++) {
 		if (export->form == STORE_EXPORT_CSV)
 			csv_row(export);
 		else
 			json_row(export);
 	}
-	export_rows_leave(export->rows);
-	return 0;
 }
 
 static int make_piece(struct store_export *export, struct pl_err *err)
@@ -175,8 +179,7 @@ static int make_piece(struct store_export *export, struct pl_err *err)
 		export->stage = STAGE_ROWS;
 		break;
 	case STAGE_ROWS:
-		if (make_rows(export, err) < 0)
-			return -1;
+		make_rows(export);
 		if (export->at == export_rows_count(export->rows))
 			export->stage = STAGE_BACK;
 		break;

@@ -21,9 +21,7 @@ int64_t export_rows_version(const struct export_rows *rows);
 size_t export_rows_columns(const struct export_rows *rows);
 const char *export_rows_column(const struct export_rows *rows, size_t column);
 
-/* Cells are looked at between these two, by one thread; what they give is borrowed until leave. */
-int export_rows_enter(struct export_rows *rows, struct pl_err *err) PL_MUST_CHECK;
-void export_rows_leave(struct export_rows *rows);
+/* What these give is borrowed. */
 int64_t export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *export_rows_run_id(const struct export_rows *rows, size_t at);
@@ -39,9 +37,10 @@ void export_json_cell(struct pl_buf *out, const struct store_cell *cell);
 void export_csv_text(struct pl_buf *out, const char *text);
 void export_i64(struct pl_buf *out, int64_t number);
 /*
- * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand:
- * within texts of JSON, and in addresses, these are escaped, so that no piece begins with what comes from
- * elsewhere.
+ * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand,
+ * and takes the quotes away with which a piece begins: within texts of JSON, and in addresses, commas and
+ * semicolons are escaped, and a blank stands behind those that part, so that no piece begins with what
+ * comes from elsewhere.
  */
 void export_csv_json(struct pl_buf *out, const json_t *json);
 void export_csv_link(struct pl_buf *out, const char *link);

@@ -1,187 +1,52 @@
 /*
- * A scan of one column counts all that is in it: classes in a small array, texts by their code, numbers in
- * a hash that lives as long as the query (its slots bear the number of the scan, so that none has to be
- * cleared). Only what is shown is put in order.
+ * What is told of a field: a tally of its column, of which only what is shown is put in order.
  */
+#include "store/facet_priv.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "store/columns_priv.h"
-#include "store/facet_priv.h"
 #include "store/histogram.h"
+#include "store/option.h"
 #include "store/order.h"
+#include "store/out_priv.h"
+#include "store/tally_priv.h"
 
 #define ALL_SHOWN_MAX   30 /* so many values are all shown */
 #define HISTOGRAM_ABOVE 12 /* different numbers */
-#define WHOLE_MAX       9e15
-#define HASH_MULTIPLIER 0x9e3779b97f4a7c15u
-
-struct value {
-	enum store_class class;
-	uint32_t code;
-	double number;
-	size_t count;
-};
-
-struct slot {
-	double number;
-	uint32_t count;
-	uint32_t scan;
-};
 
 struct facet_scratch {
-	const struct store_view *view;
-	struct slot *slots;
-	unsigned slot_bits;
-	uint32_t scan;
-	uint32_t *used; /* slots of this scan */
-	size_t used_count;
-	uint32_t *text_counts;
-	size_t text_room;
-	size_t class_counts[STORE_CLASS_COUNT];
-	size_t explicit_count;
-	struct value *values;
-	size_t value_count;
-	size_t value_room;
+	struct tally tally;
 	struct store_counted *finite;
 	size_t finite_count;
 	size_t finite_room;
 };
 
-struct facet_scratch *facet_scratch_new(const struct store_view *view)
+struct facet_scratch *facet_scratch_new(void)
 {
-	struct facet_scratch *scratch = pl_alloc(sizeof(*scratch));
-	size_t rows = store_view_rows(view);
-
-	scratch->view = view;
-	scratch->slot_bits = 4;
-	while ((1ull << scratch->slot_bits) < rows * 2)
-		scratch->slot_bits++;
-	scratch->slots = pl_alloc_array(1ull << scratch->slot_bits, sizeof(*scratch->slots));
-	scratch->used = pl_alloc_array(rows, sizeof(*scratch->used));
-	return scratch;
+	return pl_alloc(sizeof(struct facet_scratch));
 }
 
 void facet_scratch_free(struct facet_scratch *scratch)
 {
 	if (scratch == NULL)
 		return;
-	free(scratch->slots);
-	free(scratch->used);
-	free(scratch->text_counts);
-	free(scratch->values);
+	tally_done(&scratch->tally);
 	free(scratch->finite);
 	free(scratch);
 }
 
-/* ---- values as JSON -------------------------------------------------------------------------- */
-
-/* "inf" for an infinite one, whole ones without a point. */
-static json_t *number_to_json(double number)
-{
-	if (isinf(number))
-		return json_string(number > 0 ? "inf" : "-inf");
-	if (fabs(number) < WHOLE_MAX && trunc(number) >= number && trunc(number) <= number)
-		return json_integer((json_int_t)number);
-	return json_real(number);
-}
-
-static json_t *to_json(const struct store_column *column, enum store_class class, double number,
-		       uint32_t code)
-{
-	switch (class) {
-	case STORE_NULL:
-		return json_null();
-	case STORE_NUMBER:
-		return number_to_json(number);
-	case STORE_NO:
-		return json_false();
-	case STORE_YES:
-		return json_true();
-	case STORE_TEXT:
-		return json_string(column->texts[code].text);
-	case STORE_JSON:
-		return json_loads(column->texts[code].text, JSON_DECODE_ANY, NULL);
-	default:
-		return NULL;
-	}
-}
-
-json_t *store_cell_to_json(const struct store_column *column, size_t row)
-{
-	enum store_class class = store_class_at(column, row);
-
-	return to_json(column, class, class == STORE_NUMBER ? column->numbers[row] : 0,
-		       class >= STORE_TEXT ? column->codes[row] : 0);
-}
-
-/* ---- one scan -------------------------------------------------------------------------------- */
-
-static void count_number(struct facet_scratch *scratch, double number)
-{
-	uint64_t bits, mask = (1ull << scratch->slot_bits) - 1;
-	double key = number + 0.0; /* -0 is 0 */
-
-	memcpy(&bits, &key, sizeof(bits));
-	for (uint64_t at = bits * HASH_MULTIPLIER >> (64 - scratch->slot_bits);; at = at + 1) {
-		struct slot *slot = &scratch->slots[at & mask];
-		if (slot->scan != scratch->scan) {
-			*slot = (struct slot){ key, 1, scratch->scan };
-			scratch->used[scratch->used_count++] = (uint32_t)(at & mask);
-			return;
-		}
-		if (!(slot->number < key) && !(slot->number > key)) {
-			slot->count++;
-			return;
-		}
-	}
-}
-
-static void count_row(struct facet_scratch *scratch, const struct store_column *column, size_t row)
-{
-	enum store_class class = column->classes[row] & ~STORE_EXPLICIT;
-
-	scratch->class_counts[class]++;
-	scratch->explicit_count += column->classes[row] / STORE_EXPLICIT;
-	if (class == STORE_NUMBER)
-		count_number(scratch, column->numbers[row]);
-	else if (class >= STORE_TEXT)
-		scratch->text_counts[column->codes[row]]++;
-}
-
-static void scan(struct facet_scratch *scratch, const struct store_column *column,
-		 const uint64_t *rows)
-{
-	scratch->scan++;
-	scratch->used_count = scratch->explicit_count = 0;
-	memset(scratch->class_counts, 0, sizeof(scratch->class_counts));
-	pl_grow((void **)&scratch->text_counts, &scratch->text_room, column->text_count + 1,
-		sizeof(*scratch->text_counts));
-	memset(scratch->text_counts, 0, column->text_count * sizeof(*scratch->text_counts));
-	for (size_t word = 0; word < store_view_words(scratch->view); word++) {
-		if (column->classes == NULL)
-			scratch->class_counts[STORE_MISSING] += (size_t)__builtin_popcountll(
-				rows[word]);
-		for (uint64_t bits = column->classes == NULL ? 0 : rows[word]; bits != 0;
-		     bits &= bits - 1)
-			count_row(scratch, column, word * BITS + (size_t)__builtin_ctzll(bits));
-	}
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool has_needle(const struct store_column *column, const struct value *value,
-		       const struct store_needle *needle)
+static bool has_needle(const struct store_value *value, const struct store_needle *needle)
 {
 	char number[PL_F64_TEXT_BYTES];
 	const char *text = value->class == STORE_NO ? "false" : "true";
 
-	if (needle == NULL)
-		return true;
 	if (value->class >= STORE_TEXT) {
-		text = column->texts[value->code].text;
+		text = value->text;
 	} else if (value->class == STORE_NUMBER) {
 		pl_text_from_f64(value->number, number);
 		if (pl_text_ends(number, ".0"))
@@ -191,207 +56,284 @@ static bool has_needle(const struct store_column *column, const struct value *va
 	return store_needle_is_in(needle, text);
 }
 
-/* All of the scan: its words, or what is none. */
-static void list_values(struct facet_scratch *scratch, const struct store_column *column,
-			bool words, bool others)
+static void keep_found(struct tally *tally, const struct store_needle *needle)
 {
-	scratch->value_count = 0;
-	for (size_t i = 0; others && i < scratch->used_count; i++) {
-		const struct slot *slot = &scratch->slots[scratch->used[i]];
-		*PL_PUSH(scratch->values, scratch->value_count, scratch->value_room) =
-			(struct value){ STORE_NUMBER, 0, slot->number, slot->count };
+	size_t count = 0;
+
+	for (size_t i = 0; needle != NULL && i < tally->value_count; i++) {
+		if (has_needle(&tally->values[i].value, needle))
+			tally->values[count++] = tally->values[i];
 	}
-	for (int i = STORE_NO; others && i <= STORE_YES; i++) {
-		if (scratch->class_counts[i] == 0)
-			continue;
-		*PL_PUSH(scratch->values, scratch->value_count, scratch->value_room) =
-			(struct value){ (enum store_class)i, 0, 0, scratch->class_counts[i] };
-	}
-	for (size_t i = 0; i < column->text_count; i++) {
-		enum store_class class = column->texts[i].class;
-		if (scratch->text_counts[i] > 0 && (class == STORE_TEXT ? words : others))
-			*PL_PUSH(scratch->values, scratch->value_count, scratch->value_room) =
-				(struct value){ class, (uint32_t)i, 0, scratch->text_counts[i] };
-	}
+	if (needle != NULL)
+		tally->value_count = count;
 }
 
-static int compare_values(const void *a, const void *b, void *context)
+static int compare_values(const void *a, const void *b, void *words)
 {
-	const struct value *one = a, *other = b;
+	const struct tally_value *one = a, *other = b;
 
-	if (one->class != other->class)
-		return one->class < other->class ? -1 : 1;
-	if (one->class >= STORE_TEXT)
-		return store_order_texts(context, one->code, other->code);
-	return (one->number > other->number) - (one->number < other->number);
+	return store_order_values(words, &one->value, &other->value);
 }
 
-static int compare_counts(const void *a, const void *b, void *context)
+static int compare_counts(const void *a, const void *b, void *words)
 {
-	const struct value *one = a, *other = b;
+	const struct tally_value *one = a, *other = b;
 
 	if (one->count != other->count)
 		return one->count > other->count ? -1 : 1;
-	return compare_values(a, b, context);
+	return compare_values(a, b, words);
 }
 
-/* Those that were listed, as far as they are asked for. New reference. */
-static json_t *show_values(struct facet_scratch *scratch, const struct store_column *column,
-			   const struct facet_options *options, size_t *ret_found)
+static void write_values(const struct tally *tally, size_t from, size_t to, struct pl_buf *out)
 {
-	bool all = scratch->value_count <= ALL_SHOWN_MAX && !options->by_count;
-	size_t count = 0, last;
-	json_t *shown = json_array();
+	pl_buf_add_char(out, '[');
+	for (size_t i = from; i < to; i++) {
+		pl_buf_add_text(out, i > from ? ",{\"value\":" : "{\"value\":");
+		out_value(out, &tally->values[i].value);
+		pl_buf_add_text(out, ",\"count\":");
+		out_i64(out, (int64_t)tally->values[i].count);
+		pl_buf_add_char(out, '}');
+	}
+	pl_buf_add_char(out, ']');
+}
 
-	for (size_t i = 0; i < scratch->value_count; i++) {
-		if (has_needle(column, &scratch->values[i], options->needle))
-			scratch->values[count++] = scratch->values[i];
-	}
-	last = all || count < options->offset + options->limit ? count
-							       : options->offset + options->limit;
-	store_order_first(scratch->values, count, sizeof(*scratch->values), last,
-			  all ? compare_values : compare_counts, (void *)column);
-	for (size_t i = options->offset; i < last; i++) {
-		const struct value *value = &scratch->values[i];
-		json_t *item = json_object();
-		json_object_set_new(item, "value",
-				    to_json(column, value->class, value->number, value->code));
-		json_object_set_new(item, "count", json_integer((json_int_t)value->count));
-		json_array_append_new(shown, item);
-	}
-	*ret_found = count;
-	return shown;
+/* Those that were listed, as far as they are asked for; returns how many were left out. */
+static size_t show_values(struct tally *tally, const struct store_column *column, size_t limit,
+			  const struct store_needle *needle, struct pl_buf *out)
+{
+	bool all = tally->value_count <= ALL_SHOWN_MAX;
+
+	keep_found(tally, needle);
+	size_t count = tally->value_count, first = all || count < limit ? count : limit;
+	store_order_first(tally->values, count, sizeof(*tally->values), first,
+			  all ? compare_values : compare_counts,
+			  (void *)store_order_words(column->field->id));
+	write_values(tally, 0, first, out);
+	return count - first;
 }
 
 /* ---- numbers and times ----------------------------------------------------------------------- */
 
-static void add_histogram(struct facet_scratch *scratch, json_t *facet)
-{
-	struct store_histogram histogram;
-	json_t *edges = json_array(), *counts = json_array();
+struct ends {
+	size_t count; /* of different ones */
+	double least, most;
+};
 
-	store_histogram(scratch->finite, scratch->finite_count, &histogram);
-	for (size_t i = 0; i <= histogram.bins; i++)
-		json_array_append_new(edges, number_to_json(histogram.edges[i]));
-	for (size_t i = 0; i < histogram.bins; i++)
-		json_array_append_new(counts, json_integer((json_int_t)histogram.counts[i]));
-	json_object_set_new(facet, "histogram",
-			    json_pack("{s:o, s:o}", "edges", edges, "counts", counts));
-}
-
-static void add_numbers(struct facet_scratch *scratch, json_t *facet)
+/* Of the numbers in the list. */
+static struct ends find_ends(struct facet_scratch *scratch)
 {
-	double least = INFINITY, most = -INFINITY;
+	struct ends ends = { .least = INFINITY, .most = -INFINITY };
+	const struct tally *tally = &scratch->tally;
 
 	scratch->finite_count = 0;
-	for (size_t i = 0; i < scratch->used_count; i++) {
-		const struct slot *slot = &scratch->slots[scratch->used[i]];
-		least = slot->number < least ? slot->number : least;
-		most = slot->number > most ? slot->number : most;
-		if (isfinite(slot->number))
+	for (size_t i = 0; i < tally->value_count; i++) {
+		const struct tally_value *value = &tally->values[i];
+		double number = value->value.number;
+		if (value->value.class != STORE_NUMBER)
+			continue;
+		ends.count++;
+		ends.least = number < ends.least ? number : ends.least;
+		ends.most = number > ends.most ? number : ends.most;
+		if (isfinite(number))
 			*PL_PUSH(scratch->finite, scratch->finite_count, scratch->finite_room) =
-				(struct store_counted){ slot->number, slot->count };
+				(struct store_counted){ number, value->count };
 	}
-	if (scratch->used_count > 0) {
-		json_object_set_new(facet, "min", number_to_json(least));
-		json_object_set_new(facet, "max", number_to_json(most));
-	}
-	if (scratch->finite_count > HISTOGRAM_ABOVE)
-		add_histogram(scratch, facet);
+	return ends;
 }
 
-static void add_times(struct facet_scratch *scratch, const struct store_column *column,
-		      json_t *facet)
+static void write_histogram(const struct facet_scratch *scratch, struct pl_buf *out)
 {
-	const struct store_text *first = NULL, *last = NULL;
+	struct store_histogram histogram;
 
-	for (size_t i = 0; i < column->text_count; i++) {
-		const struct store_text *text = &column->texts[i];
-		if (scratch->text_counts[i] == 0 || !text->is_time)
-			continue;
-		if (first == NULL || text->time_us < first->time_us)
-			first = text;
-		if (last == NULL || text->time_us > last->time_us)
-			last = text;
+	store_histogram(scratch->finite, scratch->finite_count, &histogram);
+	out_key(out, "histogram");
+	pl_buf_add_text(out, "{\"edges\":[");
+	for (size_t i = 0; i <= histogram.bins; i++) {
+		out_next(out);
+		out_f64(out, histogram.edges[i]);
 	}
-	if (first != NULL) {
-		json_object_set_new(facet, "min", json_string(first->text));
-		json_object_set_new(facet, "max", json_string(last->text));
+	pl_buf_add_text(out, "],\"counts\":[");
+	for (size_t i = 0; i < histogram.bins; i++) {
+		out_next(out);
+		out_i64(out, (int64_t)histogram.counts[i]);
+	}
+	pl_buf_add_text(out, "]}");
+}
+
+static void write_numbers(const struct facet_scratch *scratch, const struct ends *ends,
+			  struct pl_buf *out)
+{
+	if (ends->count > 0) {
+		out_key(out, "min");
+		out_f64(out, ends->least);
+		out_key(out, "max");
+		out_f64(out, ends->most);
+	}
+	if (scratch->finite_count > HISTOGRAM_ABOVE)
+		write_histogram(scratch, out);
+}
+
+/* False: there is none. */
+static bool write_times(const struct tally *tally, const struct store_column *column,
+			struct pl_buf *out)
+{
+	const struct store_value *first = NULL, *last = NULL;
+
+	for (uint32_t code = 0; code < column->distinct; code++) {
+		const struct store_value *value = store_column_value(column, code);
+		if (tally->counts[code] == 0 || !value->is_time)
+			continue;
+		if (first == NULL || value->time_us < first->time_us)
+			first = value;
+		if (last == NULL || value->time_us > last->time_us)
+			last = value;
+	}
+	if (first == NULL)
+		return false;
+	out_key(out, "min");
+	out_text(out, first->text);
+	out_key(out, "max");
+	out_text(out, last->text);
+	return true;
+}
+
+/* ---- the control of a field -------------------------------------------------------------------- */
+
+static void write_control(const struct store_column *column, const struct store_option_facts *facts,
+			  struct pl_buf *out)
+{
+	static const char *const types[] = {
+		[RES_FIELD_NUMBER] = "number", [RES_FIELD_COUNT] = "count",
+		[RES_FIELD_YES] = "yes",       [RES_FIELD_TEXT] = "text",
+		[RES_FIELD_TIME] = "time",     [RES_FIELD_JSON] = "json",
+	};
+	static const char *const directions[] = { [RES_FIELD_NEITHER] = "neither",
+						  [RES_FIELD_LOWER] = "lower",
+						  [RES_FIELD_HIGHER] = "higher" };
+	const struct res_field *field = column->field;
+	const struct {
+		const char *key, *text;
+	} texts[] = {
+		{ "label", field->label },
+		{ "group", field->group },
+		{ "unit", field->unit },
+		{ "type", types[field->type] },
+		{ "direction", directions[field->direction] },
+		{ "widget", store_option_widget(field, facts) },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		out_key(out, texts[i].key);
+		out_text(out, texts[i].text);
 	}
 }
 
 /* ---- the facet ------------------------------------------------------------------------------- */
 
-/* Are there two rows that differ? Null and not recorded count as any value. */
-static bool varies(const struct facet_scratch *scratch, const struct store_column *column)
+static bool is_numeric(const struct tally *tally, const struct store_column *column)
 {
-	size_t different = scratch->used_count;
+	enum res_field_type type = column->field->type;
 
-	for (size_t i = 0; i <= STORE_YES; i++)
-		different += i != STORE_NUMBER && scratch->class_counts[i] > 0;
-	for (size_t i = 0; different < 2 && i < column->text_count; i++)
-		different += scratch->text_counts[i] > 0;
-	return different > 1;
+	return type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT ||
+	       (type == RES_FIELD_JSON && tally->class_counts[STORE_NUMBER] > 0);
 }
 
-static bool is_numeric(const struct facet_scratch *scratch, const struct store_column *column)
+static void write_counts(const struct tally *tally, size_t count, struct pl_buf *out)
 {
-	const struct res_field *field = &column->field;
-
-	return field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT ||
-	       (field->type == RES_FIELD_JSON && scratch->class_counts[STORE_NUMBER] > 0);
+	out_count(out, "count", count);
+	out_count(out, "recorded", count - tally->class_counts[STORE_MISSING]);
+	out_count(out, "null", tally->class_counts[STORE_NULL]);
+	out_count(out, "missing", tally->class_counts[STORE_MISSING]);
+	out_count(out, "explicit", tally->explicit_count);
 }
 
-json_t *facet_values(struct facet_scratch *scratch, const struct store_column *column,
-		     const uint64_t *rows, const struct facet_options *options)
+/* *ret_facts: of what is listed, which are all values but words of a field of numbers. */
+static void write_listed(struct facet_scratch *scratch, const struct store_column *column,
+			 const struct facet_rows *rows, const struct facet_options *options,
+			 bool numeric, struct store_option_facts *ret_facts, struct pl_buf *out)
 {
-	size_t count = 0, found;
-	json_t *values;
+	struct tally *tally = &scratch->tally;
 
-	scan(scratch, column, rows);
-	for (size_t i = 0; i < STORE_CLASS_COUNT; i++)
-		count += scratch->class_counts[i];
-	list_values(scratch, column, true, true);
-	size_t distinct = scratch->value_count;
-	values = show_values(scratch, column, options, &found);
-	size_t told = options->offset + json_array_size(values);
-	return json_pack("{s:I, s:I, s:I, s:o, s:I}", "count", (json_int_t)count, "distinct",
-			 (json_int_t)distinct, "matching", (json_int_t)found, "values", values,
-			 "more", (json_int_t)(found > told ? found - told : 0));
-}
-
-json_t *facet_of(struct facet_scratch *scratch, const struct store_column *column,
-		 const uint64_t *rows, const struct facet_options *options)
-{
-	size_t count = 0, found;
-	json_t *facet, *values;
-
-	if (options->only_varying && column->classes == NULL)
-		return NULL;
-	scan(scratch, column, rows);
-	if (options->only_varying && !varies(scratch, column))
-		return NULL;
-	bool numeric = is_numeric(scratch, column);
-	for (size_t i = 0; i < STORE_CLASS_COUNT; i++)
-		count += scratch->class_counts[i];
-	list_values(scratch, column, !numeric, true);
-	size_t distinct = scratch->value_count;
-	values = show_values(scratch, column, options, &found);
-	facet = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "count", (json_int_t)count,
-			  "recorded", (json_int_t)(count - scratch->class_counts[STORE_MISSING]),
-			  "null", (json_int_t)scratch->class_counts[STORE_NULL], "missing",
-			  (json_int_t)scratch->class_counts[STORE_MISSING], "explicit",
-			  (json_int_t)scratch->explicit_count, "distinct", (json_int_t)distinct,
-			  "values", values, "more", (json_int_t)(found - json_array_size(values)));
-	if (numeric) {
-		struct facet_options all_words = *options;
-		all_words.limit = SIZE_MAX;
-		add_numbers(scratch, facet);
-		list_values(scratch, column, true, false);
-		json_object_set_new(facet, "words",
-				    show_values(scratch, column, &all_words, &found));
-	} else if (column->field.type == RES_FIELD_TIME) {
-		add_times(scratch, column, facet);
+	if (options->counts_alone && tally->elsewhere > 0) {
+		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
+		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
+		return;
 	}
-	return facet;
+	tally_list_others(tally, column);
+	if (!numeric)
+		tally_list_words(tally, column);
+	tally_list_numbers(tally, column, rows);
+	struct ends ends = find_ends(scratch);
+	ret_facts->distinct = tally->value_count;
+	ret_facts->numbers = numeric ? ends.count : 0;
+	out_count(out, "distinct", tally->value_count);
+	out_key(out, "values");
+	size_t more = show_values(tally, column, options->limit, options->needle, out);
+	out_count(out, "more", more);
+	if (numeric)
+		write_numbers(scratch, &ends, out);
+}
+
+/* Words stand apart from numbers. */
+static void write_words(struct tally *tally, const struct store_column *column,
+			const struct store_needle *needle, struct store_option_facts *facts,
+			struct pl_buf *out)
+{
+	tally->value_count = 0;
+	tally_list_words(tally, column);
+	if (facts->distinct < SIZE_MAX)
+		facts->distinct += tally->value_count;
+	out_key(out, "words");
+	(void)show_values(tally, column, SIZE_MAX, needle, out);
+}
+
+bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
+	      const struct facet_rows *rows, const struct facet_options *options,
+	      struct pl_buf *out)
+{
+	struct tally *tally = &scratch->tally;
+	struct store_option_facts facts = { 0 };
+
+	if (options->only_varying && !store_column_is_recorded(column))
+		return false;
+	tally_column(tally, column, rows);
+	if (options->only_varying && !tally_varies(tally, column, rows))
+		return false;
+	bool numeric = is_numeric(tally, column);
+	out_key(out, column->field->id);
+	pl_buf_add_char(out, '{');
+	write_counts(tally, facet_rows_count(rows), out);
+	write_listed(scratch, column, rows, options, numeric, &facts, out);
+	if (numeric)
+		write_words(tally, column, options->needle, &facts, out);
+	else if (column->field->type == RES_FIELD_TIME)
+		facts.has_times = write_times(tally, column, out);
+	if (options->with_control)
+		write_control(column, &facts, out);
+	pl_buf_add_char(out, '}');
+	return true;
+}
+
+void facet_values(struct facet_scratch *scratch, const struct store_column *column,
+		  const struct facet_rows *rows, const struct facet_options *options,
+		  struct pl_buf *out)
+{
+	struct tally *tally = &scratch->tally;
+
+	tally_column(tally, column, rows);
+	tally_list_others(tally, column);
+	tally_list_words(tally, column);
+	tally_list_numbers(tally, column, rows);
+	out_count(out, "count", facet_rows_count(rows));
+	out_count(out, "distinct", tally->value_count);
+	keep_found(tally, options->needle);
+	size_t count = tally->value_count;
+	size_t from = options->offset < count ? options->offset : count;
+	size_t to = options->limit < count - from ? from + options->limit : count;
+	store_order_first(tally->values, count, sizeof(*tally->values), to, compare_counts,
+			  (void *)store_order_words(column->field->id));
+	out_count(out, "matching", count);
+	out_key(out, "values");
+	write_values(tally, from, to, out);
+	out_count(out, "more", count - to);
 }

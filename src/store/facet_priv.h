@@ -4,34 +4,42 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "store/needle.h"
 #include "store/view.h"
 
+/* Rows of all segments, made ready to be counted by again and again. Borrows the bitmap. */
+struct facet_rows;
+struct facet_rows *facet_rows_new(const struct store_view *view, const uint64_t *rows);
+void facet_rows_free(struct facet_rows *rows);
+PL_AUTO_DEFINE(struct facet_rows, facet_rows_free);
+#define auto_facet_rows PL_AUTO(facet_rows_free)
+size_t facet_rows_count(const struct facet_rows *rows);
+
 /* Memory that one query's facets use one after the other. */
 struct facet_scratch;
-struct facet_scratch *facet_scratch_new(const struct store_view *view);
+struct facet_scratch *facet_scratch_new(void);
 void facet_scratch_free(struct facet_scratch *scratch);
 PL_AUTO_DEFINE(struct facet_scratch, facet_scratch_free);
 #define auto_facets PL_AUTO(facet_scratch_free)
 
 struct facet_options {
+	size_t offset;                     /* of values that are listed by how frequent they are */
 	size_t limit;                      /* of values, where they are many */
 	const struct store_needle *needle; /* that values have to contain; NULL: none */
 	bool only_varying;
-	bool by_count; /* the most frequent ones first, however few there are */
-	size_t offset; /* so many of these are passed over */
+	bool counts_alone; /* of numbers of which there are many different ones */
+	bool with_control; /* what a control of the field needs, too (OPTION of query.h) */
 };
 
-/* New reference; NULL: all rows have the same, and only_varying was asked. */
-json_t *facet_of(struct facet_scratch *scratch, const struct store_column *column,
-		 const uint64_t *rows, const struct facet_options *options);
-
-/* The values of one field alone, all of them told the most frequent first, from `offset` on: {count, distinct,
- * matching, values, more} of query.h. New reference. */
-json_t *facet_values(struct facet_scratch *scratch, const struct store_column *column,
-		     const uint64_t *rows, const struct facet_options *options);
-
-/* ---- values as JSON -------------------------------------------------------------------------- */
-
-/* NULL: not recorded. */
-json_t *store_cell_to_json(const struct store_column *column, size_t row);
+/*
+ * Appends "ID": {…}, behind a comma where there is something in front. False, with nothing written: all
+ * rows have the same, and only_varying was asked.
+ */
+bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
+	      const struct facet_rows *rows, const struct facet_options *options,
+	      struct pl_buf *out);
+/* Appends the members of a VALUES of query.h: all values, the most frequent first. */
+void facet_values(struct facet_scratch *scratch, const struct store_column *column,
+		  const struct facet_rows *rows, const struct facet_options *options,
+		  struct pl_buf *out);

@@ -3,23 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/columns_priv.h"
 #include "store/filter_priv.h"
 
 #define ARENA_BLOCK_BYTES 16384
 
-/* A term of the and at the top of the tree, or the tree. */
-struct term {
-	const struct store_column *only;
-	uint64_t *rows;
+/*
+ * Terms of the and at the top of the tree (or the tree itself) that speak of one column alone, or all
+ * that speak of several.
+ */
+struct group {
+	const struct store_column *only; /* NULL: of several */
+	const struct filter_node **terms;
+	size_t count;
+	size_t room;
+	uint64_t *without; /* rows that all other groups mean; once it was asked for */
 };
 
 struct store_filter {
 	struct pl_arena *arena;
-	struct term *terms; /* a row of all is meant: also by none */
-	size_t term_count;
-	size_t rows;
-	size_t words; /* of a bitmap of them */
+	const struct store_view *view;
+	struct group *groups; /* a row of all is meant: also by none */
+	size_t count;
+	size_t room;
+	uint64_t *rows;
 };
 
 /* Trees beyond the bounds are refused: what they name there does not count. */
@@ -47,38 +53,76 @@ void store_filter_fields(const json_t *tree, struct store_ids *ids)
 	collect_fields(tree, STORE_FILTER_DEPTH_MAX, ids->count + STORE_FILTER_NODES_MAX, ids);
 }
 
-static void evaluate(const struct store_filter *filter, const struct store_view *view,
-		     const struct filter_node *node, uint64_t *ret_rows)
+/* ---- one segment ------------------------------------------------------------------------------ */
+
+/* Bitmaps of one segment each, one a level of the tree. */
+struct scratch {
+	uint64_t words[STORE_FILTER_DEPTH_MAX + 1][STORE_SEGMENT_WORDS];
+};
+
+static bool is_empty(const uint64_t *rows)
 {
-	auto_free uint64_t *rows = NULL;
+	for (size_t i = 0; i < STORE_SEGMENT_WORDS; i++) {
+		if (rows[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+static void evaluate(const struct store_filter *filter, const struct filter_node *node,
+		     size_t segment, struct scratch *scratch, unsigned depth, uint64_t *ret_rows)
+{
+	const struct store_kernels *kernels = store_kernels();
+	uint64_t *rows = scratch->words[depth];
 
 	if (node->kind == FILTER_PREDICATE) {
-		predicate_rows(&node->predicate, filter->words, store_view_rows(view), ret_rows);
+		predicate_rows(&node->predicate, segment, store_view_rows(filter->view, segment),
+			       ret_rows);
 		return;
 	}
-	evaluate(filter, view, &node->children[0], ret_rows);
+	evaluate(filter, &node->children[0], segment, scratch, depth + 1, ret_rows);
 	if (node->kind == FILTER_NOT) {
-		for (size_t i = 0; i < filter->words; i++)
+		for (size_t i = 0; i < STORE_SEGMENT_WORDS; i++)
 			ret_rows[i] = ~ret_rows[i];
 		return;
 	}
-	rows = pl_alloc_array(filter->words, sizeof(*rows));
 	for (size_t k = 1; k < node->count; k++) {
-		evaluate(filter, view, &node->children[k], rows);
-		for (size_t i = 0; i < filter->words; i++)
-			ret_rows[i] = node->kind == FILTER_AND ? ret_rows[i] & rows[i]
-							       : ret_rows[i] | rows[i];
+		if (node->kind == FILTER_AND && is_empty(ret_rows))
+			return;
+		evaluate(filter, &node->children[k], segment, scratch, depth + 1, rows);
+		(node->kind == FILTER_AND ? kernels->and : kernels->or)(ret_rows, ret_rows, rows,
+									STORE_SEGMENT_WORDS);
 	}
 }
 
-static void add_term(struct store_filter *filter, const struct store_view *view,
-		     const struct filter_node *node)
+/* ret_rows loses what the group does not mean. */
+static void narrow(const struct store_filter *filter, const struct group *group, size_t segment,
+		   struct scratch *scratch, uint64_t *ret_rows)
 {
-	struct term *term = &filter->terms[filter->term_count++];
+	for (size_t k = 0; k < group->count && !is_empty(ret_rows); k++) {
+		evaluate(filter, group->terms[k], segment, scratch, 1, scratch->words[0]);
+		store_kernels()->and (ret_rows, ret_rows, scratch->words[0], STORE_SEGMENT_WORDS);
+	}
+}
 
-	term->only = node->only;
-	term->rows = pl_alloc_array(filter->words, sizeof(*term->rows));
-	evaluate(filter, view, node, term->rows);
+/* ---- groups ----------------------------------------------------------------------------------- */
+
+static struct group *group_of(struct store_filter *filter, const struct store_column *only)
+{
+	for (size_t i = 0; i < filter->count; i++) {
+		if (filter->groups[i].only == only)
+			return &filter->groups[i];
+	}
+	struct group *group = PL_PUSH(filter->groups, filter->count, filter->room);
+	*group = (struct group){ .only = only };
+	return group;
+}
+
+static void add_term(struct store_filter *filter, const struct filter_node *node)
+{
+	struct group *group = group_of(filter, node->only);
+
+	*PL_PUSH(group->terms, group->count, group->room) = node;
 }
 
 int store_filter_new(const struct store_view *view, const json_t *tree, const char *pointer,
@@ -86,22 +130,18 @@ int store_filter_new(const struct store_view *view, const json_t *tree, const ch
 {
 	auto_filter struct store_filter *filter = pl_alloc(sizeof(*filter));
 	auto_place place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults };
-	struct filter_node root = { .kind = FILTER_PREDICATE };
 
 	filter->arena = pl_arena_new(ARENA_BLOCK_BYTES);
-	filter->words = store_view_words(view);
-	filter->rows = store_view_rows(view);
+	filter->view = view;
 	if (tree != NULL && !json_is_null(tree)) {
-		bool is_and;
+		struct filter_node *root = pl_arena_alloc(filter->arena, sizeof(*root));
 		pl_buf_add_text(&place.pointer, pointer);
-		if (!filter_parse(view, tree, &place, filter->arena, &root))
+		if (!filter_parse(view, tree, &place, filter->arena, root))
 			return -1;
-		is_and = root.kind == FILTER_AND;
-		filter->terms = pl_alloc_array(is_and ? root.count : 1, sizeof(*filter->terms));
-		for (size_t i = 0; is_and && i < root.count; i++)
-			add_term(filter, view, &root.children[i]);
-		if (!is_and)
-			add_term(filter, view, &root);
+		for (size_t i = 0; root->kind == FILTER_AND && i < root->count; i++)
+			add_term(filter, &root->children[i]);
+		if (root->kind != FILTER_AND)
+			add_term(filter, root);
 	}
 	*ret = pl_take(filter);
 	return 0;
@@ -111,42 +151,80 @@ void store_filter_free(struct store_filter *filter)
 {
 	if (filter == NULL)
 		return;
-	for (size_t i = 0; i < filter->term_count; i++)
-		free(filter->terms[i].rows);
-	free(filter->terms);
+	for (size_t i = 0; i < filter->count; i++) {
+		free((void *)filter->groups[i].terms);
+		free(filter->groups[i].without);
+	}
+	free(filter->groups);
+	free(filter->rows);
 	pl_arena_free(filter->arena);
 	free(filter);
 }
 
-static void meet_terms(const struct store_filter *filter, const struct store_column *without,
-		       uint64_t *ret_rows)
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+const uint64_t *store_filter_rows(struct store_filter *filter)
 {
-	for (size_t i = 0; i < filter->words; i++)
-		ret_rows[i] = ~0ull;
-	if (filter->rows % 64 != 0)
-		ret_rows[filter->words - 1] = (1ull << filter->rows % 64) - 1;
-	for (size_t k = 0; k < filter->term_count; k++) {
-		const struct term *term = &filter->terms[k];
-		if (without != NULL && term->only == without)
+	if (filter->rows != NULL)
+		return filter->rows;
+	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
+	filter->rows = pl_alloc_array(store_view_words(filter->view), sizeof(*filter->rows));
+	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++) {
+		uint64_t *rows = filter->rows + segment * STORE_SEGMENT_WORDS;
+		store_view_live(filter->view, segment, rows);
+		for (size_t i = 0; i < filter->count; i++)
+			narrow(filter, &filter->groups[i], segment, scratch, rows);
+	}
+	return filter->rows;
+}
+
+/*
+ * For each group the rows of all others, in two passes: first the others behind it, then those in front
+ * of it. So each group is looked at twice, however many there are.
+ */
+static void leave_out(struct store_filter *filter, size_t segment, struct scratch *scratch)
+{
+	const struct store_kernels *kernels = store_kernels();
+	uint64_t rows[STORE_SEGMENT_WORDS];
+	size_t at = segment * STORE_SEGMENT_WORDS;
+
+	store_view_live(filter->view, segment, rows);
+	for (size_t i = filter->count; i-- > 0;) {
+		if (filter->groups[i].only != NULL)
+			memcpy(filter->groups[i].without + at, rows, sizeof(rows));
+		narrow(filter, &filter->groups[i], segment, scratch, rows);
+	}
+	store_view_live(filter->view, segment, rows);
+	for (size_t i = 0; i < filter->count; i++) {
+		if (filter->groups[i].only != NULL)
+			kernels->and (filter->groups[i].without + at,
+				      filter->groups[i].without + at, rows, STORE_SEGMENT_WORDS);
+		narrow(filter, &filter->groups[i], segment, scratch, rows);
+	}
+}
+
+static void make_without(struct store_filter *filter)
+{
+	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
+
+	for (size_t i = 0; i < filter->count; i++) {
+		if (filter->groups[i].only != NULL)
+			filter->groups[i].without = pl_alloc_array(store_view_words(filter->view),
+								   sizeof(uint64_t));
+	}
+	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++)
+		leave_out(filter, segment, scratch);
+}
+
+const uint64_t *store_filter_rows_without(struct store_filter *filter,
+					  const struct store_column *column)
+{
+	for (size_t i = 0; i < filter->count; i++) {
+		if (filter->groups[i].only != column)
 			continue;
-		for (size_t i = 0; i < filter->words; i++)
-			ret_rows[i] &= term->rows[i];
+		if (filter->groups[i].without == NULL)
+			make_without(filter);
+		return filter->groups[i].without;
 	}
-}
-
-void store_filter_rows(const struct store_filter *filter, uint64_t *ret_rows)
-{
-	meet_terms(filter, NULL, ret_rows);
-}
-
-bool store_filter_rows_without(const struct store_filter *filter, const struct store_column *column,
-			       uint64_t *ret_rows)
-{
-	for (size_t k = 0; k < filter->term_count; k++) {
-		if (filter->terms[k].only == column) {
-			meet_terms(filter, column, ret_rows);
-			return true;
-		}
-	}
-	return false;
+	return store_filter_rows(filter);
 }

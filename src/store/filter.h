@@ -29,7 +29,8 @@
  *	yes             eq … not_in of true and false
  *	text            eq … not_in, lt … between by code points; contains, starts_with
  *	time            RFC 3339 ("T" may be a blank, no zone: UTC), compared as instants to the
- *	                microsecond: "14:00:00+02:00" is "12:00:00Z". What is no such time in a document is
+ *	                microsecond: "14:00:00+02:00" is "12:00:00Z"; or told from the moment at which the
+ *	                filter is read ("now-12h", "today-30d": store/instant.h). What is no such time in a document is
  *	                a text, equal to itself only. contains, starts_with: of the text as it stands
  *	json, unlisted  all of it: numbers are compared with numbers, texts with texts
  *
@@ -77,15 +78,14 @@ PL_AUTO_DEFINE(struct store_filter, store_filter_free);
 #define auto_filter PL_AUTO(store_filter_free)
 
 /*
- * Rows as a bitmap, bit i % 64 of word i / 64: store_view_words() words, which the caller gives. All rows
- * that the filter means.
+ * Rows as bitmaps of all segments (store/view.h), which last as long as the filter. All rows that the
+ * filter means.
  */
-void store_filter_rows(const struct store_filter *filter, uint64_t *ret_rows);
+const uint64_t *store_filter_rows(struct store_filter *filter);
 /*
  * The same but for what the tree asks of that column: terms of the and at its top (or the tree itself)
  * that speak of this field alone, also by or and not, are left out. So a list of values to choose from
- * shows what each choice would give. False, with ret_rows untouched: there is no such term, and the rows
- * are those of store_filter_rows().
+ * shows what each choice would give.
  */
-bool store_filter_rows_without(const struct store_filter *filter, const struct store_column *column,
-			       uint64_t *ret_rows);
+const uint64_t *store_filter_rows_without(struct store_filter *filter,
+					  const struct store_column *column);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "store/filter_priv.h"
 #include "store/instant.h"
@@ -32,6 +33,7 @@ struct parse {
 	const struct store_view *view;
 	struct place *place;
 	struct pl_arena *arena;
+	int64_t now_us; /* one moment for all of the tree */
 	size_t nodes;
 };
 
@@ -49,13 +51,13 @@ static bool is_numeric(const struct res_field *field)
 
 static bool has_texts(const struct store_column *column)
 {
-	return column->class_counts[STORE_TEXT] > 0 || column->class_counts[STORE_JSON] > 0;
+	return store_column_has(column, STORE_TEXT) || store_column_has(column, STORE_JSON);
 }
 
 /* Values that the field may have, or that are there. */
 static bool takes(const struct store_column *column, enum store_class class, bool is_time)
 {
-	const struct res_field *field = &column->field;
+	const struct res_field *field = column->field;
 
 	switch (field->type) {
 	case RES_FIELD_NUMBER:
@@ -73,28 +75,28 @@ static bool takes(const struct store_column *column, enum store_class class, boo
 		break;
 	case RES_FIELD_TIME:
 		if (class == STORE_TEXT)
-			return is_time || column->odd_times > 0;
+			return is_time || column->has_odd_times;
 		break;
 	case RES_FIELD_JSON:
 		return true;
 	}
-	return class == STORE_NO || class == STORE_YES
-		       ? column->class_counts[STORE_NO] + column->class_counts[STORE_YES] > 0
-		       : column->class_counts[class] > 0;
+	if (class == STORE_NO || class == STORE_YES)
+		return store_column_has(column, STORE_NO) || store_column_has(column, STORE_YES);
+	return store_column_has(column, class);
 }
 
 /* Words have no place among numbers, nor among times. */
 static bool takes_in_order(const struct store_column *column, enum store_class class, bool is_time)
 {
 	if (class == STORE_TEXT &&
-	    (is_numeric(&column->field) || (column->field.type == RES_FIELD_TIME && !is_time)))
+	    (is_numeric(column->field) || (column->field->type == RES_FIELD_TIME && !is_time)))
 		return false;
 	return (class == STORE_NUMBER || class == STORE_TEXT) && takes(column, class, is_time);
 }
 
 static const char *expected_of(const struct store_column *column, enum filter_op op)
 {
-	const struct res_field *field = &column->field;
+	const struct res_field *field = column->field;
 
 	switch (field->type) {
 	case RES_FIELD_NUMBER:
@@ -107,7 +109,7 @@ static const char *expected_of(const struct store_column *column, enum filter_op
 	case RES_FIELD_TEXT:
 		return "a text";
 	case RES_FIELD_TIME:
-		return "a time as \"2026-11-19T14:12:00Z\"";
+		return "a time as \"2026-11-19T14:12:00Z\", \"now-12h\" or \"today-30d\"";
 	default:
 		return is_order(op) ? "a number or a text" : "a value";
 	}
@@ -133,7 +135,7 @@ static bool op_fault(struct parse *p, const json_t *found, unsigned about, const
 static bool check_op(struct parse *p, const struct store_column *column, enum filter_op op,
 		     const json_t *found)
 {
-	const struct res_field *field = &column->field;
+	const struct res_field *field = column->field;
 	unsigned about = ABOUT_EQUAL | ABOUT_STATE;
 
 	if (field->type != RES_FIELD_YES || takes_in_order(column, STORE_NUMBER, false) ||
@@ -176,12 +178,13 @@ static bool parse_operand(struct parse *p, const struct predicate *predicate, co
 	const struct store_column *column = predicate->column;
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	res_field_value_of(&column->field, json_incref((json_t *)json), &value);
+	res_field_value_of(column->field, json_incref((json_t *)json), &value);
 	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
 	if (value.state == RES_VALUE_THERE && ret->class >= STORE_TEXT) {
 		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
-		ret->is_time = column->field.type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
-			       store_instant_parse(ret->text, &ret->time_us);
+		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
+			       (store_instant_parse(ret->text, &ret->time_us) ||
+				store_instant_parse_relative(ret->text, p->now_us, &ret->time_us));
 	}
 	if (value.state != RES_VALUE_THERE ||
 	    !(is_order(predicate->op) ? takes_in_order(column, ret->class, ret->is_time)
@@ -384,7 +387,10 @@ static bool parse_node(struct parse *p, const json_t *tree, unsigned depth, stru
 bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
 		  struct pl_arena *arena, struct filter_node *ret)
 {
-	struct parse p = { .view = view, .place = place, .arena = arena };
+	struct parse p = { .view = view,
+			   .place = place,
+			   .arena = arena,
+			   .now_us = pl_clock_real_ns() / PL_NS_PER_US };
 
 	return parse_node(&p, tree, 1, ret);
 }

@@ -28,26 +28,26 @@ struct range {
 	double low, high;
 };
 
-/* What is asked of a column, as a table of all that can stand in a cell. */
+/* What is asked of a column, judged once of each of its values. */
 struct predicate {
 	const struct store_column *column;
 	enum filter_op op;
 	struct operand *operands; /* sorted where they are many: compare_operands() */
 	size_t operand_count;
 
-	bool classes[STORE_CLASS_COUNT]; /* of all but numbers, texts and JSON */
-	bool explicit_only;
-	struct range *ranges; /* numbers in them, rising; or, others_too, those that are not */
+	uint8_t *wanted; /* by code: it holds for this value */
+	/* of numbers that have no codes: those in a range, rising, or all others */
+	struct range *ranges;
 	size_t range_count;
 	bool others_too;
-	bool *texts; /* by their code; NULL: none */
+	uint8_t *elsewhere; /* by code: such numbers, which ranges tell; NULL: wanted says all */
 };
 
 /* The operands were checked: they fit column and op. */
 void predicate_compile(struct predicate *predicate, struct pl_arena *arena);
-/* Removed rows, too. */
-void predicate_rows(const struct predicate *predicate, size_t words, size_t rows,
-		    uint64_t *ret_rows);
+/* Of one segment, rows that are no more, too. */
+void predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
+		    uint64_t ret_rows[STORE_SEGMENT_WORDS]);
 
 enum filter_kind { FILTER_AND, FILTER_OR, FILTER_NOT, FILTER_PREDICATE };
 

@@ -1,13 +1,15 @@
 #include "store/instant.h"
 
 #include <stddef.h>
+#include <string.h>
 
-#define US_PER_S     1000000LL
-#define S_PER_DAY    86400LL
-#define US_DIGITS    6
-#define YEARS_OF_AGE 400 /* after which the calendar begins anew */
-#define DAYS_OF_AGE  146097LL
-#define DAYS_TO_1970 719468LL /* from 0000-03-01 */
+#define US_PER_S        1000000LL
+#define S_PER_DAY       86400LL
+#define US_DIGITS       6
+#define RELATIVE_DIGITS 6
+#define YEARS_OF_AGE    400 /* after which the calendar begins anew */
+#define DAYS_OF_AGE     146097LL
+#define DAYS_TO_1970    719468LL /* from 0000-03-01 */
 
 static bool is_digit(char c)
 {
@@ -106,4 +108,36 @@ bool store_instant_parse(const char *text, int64_t *ret_us)
 			  US_PER_S +
 		  us;
 	return true;
+}
+
+bool store_instant_parse_relative(const char *text, int64_t now_us, int64_t *ret_us)
+{
+	static const struct {
+		char letter;
+		int64_t seconds;
+	} units[] = { { 'm', 60 }, { 'h', 3600 }, { 'd', S_PER_DAY }, { 'w', 7 * S_PER_DAY } };
+	const int64_t day_us = S_PER_DAY * US_PER_S;
+	bool is_today = strncmp(text, "today", 5) == 0;
+	int64_t from_us = is_today ? now_us - (now_us % day_us + day_us) % day_us : now_us;
+	int64_t count = 0;
+	size_t digits = 0;
+
+	if (!is_today && strncmp(text, "now", 3) != 0)
+		return false;
+	text += is_today ? 5 : 3;
+	if (*text == '\0') {
+		*ret_us = from_us;
+		return true;
+	}
+	if (*text++ != '-')
+		return false;
+	for (; is_digit(*text) && digits < RELATIVE_DIGITS; text++, digits++)
+		count = count * 10 + (*text - '0');
+	for (size_t i = 0; digits > 0 && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (text[0] != units[i].letter || text[1] != '\0')
+			continue;
+		*ret_us = from_us - count * units[i].seconds * US_PER_S;
+		return true;
+	}
+	return false;
 }

@@ -1,18 +1,31 @@
 /*
- * The columns in memory follow the file in one way, whoever has written it: the file counts its changes,
- * each row has the count of its last one, and who borrows the columns first takes in the rows that have
- * changed since. A change that another process makes is seen as soon as one of our own.
+ * What is in memory follows the file in one way, whoever has written it: the file counts its changes, each
+ * row has the count of its last one, and what has changed since is taken in over a connection of its own.
+ * Who stores results does that when they are on the disk; what another process has stored is taken in by
+ * the first one who asks. Nobody else waits for it.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "store/columns.h"
+#include "store/mirror/mirror.h"
 #include "store/sqlite_cell.h"
 #include "store/store_priv.h"
 
 #define SQL_BYTES_MAX (4u << 20)
 #define FIRST_VALUE   3
+
+struct store_memory {
+	struct store_mirror *mirror;
+	atomic_uint expected; /* transactions of this process that are to be followed */
+
+	pthread_mutex_t lock; /* of the mirror's writer, and what follows */
+	struct store_sql sql;
+	sqlite3_stmt *rows_since;
+	int64_t version; /* of the file, that was taken in */
+	int64_t last_id; /* the greatest in it */
+};
 
 static char *rows_since_text(const struct store *store)
 {
@@ -59,7 +72,8 @@ static int read_explicit(const struct store *store, const char *text, struct sto
 
 static int take_in_row(struct store *store, struct store_cell *cells, struct pl_err *err)
 {
-	sqlite3_stmt *rows = store->rows_since;
+	struct store_memory *memory = store->memory;
+	sqlite3_stmt *rows = memory->rows_since;
 	struct store_row row = { .id = sqlite3_column_int64(rows, 0),
 				 .run_id = store_sql_text(rows, 1),
 				 .cells = cells };
@@ -68,10 +82,10 @@ static int take_in_row(struct store *store, struct store_cell *cells, struct pl_
 		store_cell_read(rows, FIRST_VALUE + (int)i, store->columns[i], &cells[i]);
 	if (read_explicit(store, store_sql_text(rows, 2), cells, err) < 0)
 		return pl_err_wrap(err, "result %lld of '%s'", (long long)row.id, store->path);
-	if (row.id > store->memory_id) {
-		store_columns_append(store->memory, &row);
-		store->memory_id = row.id;
-	} else if (!store_columns_replace(store->memory, &row)) {
+	if (row.id > memory->last_id) {
+		store_mirror_append(memory->mirror, &row);
+		memory->last_id = row.id;
+	} else if (!store_mirror_replace(memory->mirror, &row)) {
 		return pl_err_set(err, PL_ERR_INTERNAL, "result %lld came out of order",
 				  (long long)row.id);
 	}
@@ -81,10 +95,10 @@ static int take_in_row(struct store *store, struct store_cell *cells, struct pl_
 static int take_in_rows(struct store *store, struct pl_err *err)
 {
 	auto_free struct store_cell *cells = pl_alloc_array(store->column_count, sizeof(*cells));
-	auto_borrowed rows = store->rows_since;
+	auto_borrowed rows = store->memory->rows_since;
 	bool is_row = false;
 
-	sqlite3_bind_int64(rows, 1, store->memory_version);
+	sqlite3_bind_int64(rows, 1, store->memory->version);
 	for (;;) {
 		if (store_sql_step(rows, &is_row, err) < 0)
 			return -1;
@@ -95,75 +109,87 @@ static int take_in_rows(struct store *store, struct pl_err *err)
 	}
 }
 
-/* Under the reader's lock. */
-static int read_version(struct store *store, int64_t *ret, struct pl_err *err)
+static int read_version(struct store_sql *sql, int64_t *ret, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_GET_VERSION, &statement, err) < 0 ||
+	if (store_sql_kept(sql, STORE_GET_VERSION, &statement, err) < 0 ||
 	    store_sql_step(statement, &is_row, err) < 0)
 		return -1;
 	*ret = is_row ? sqlite3_column_int64(statement, 0) : 0;
 	return 0;
 }
 
-/* Version and rows as they were at one moment. Under the columns' and the reader's lock. */
+/* Version and rows as they were at one moment. Under the lock. */
 static int take_in(struct store *store, struct pl_err *err)
 {
+	struct store_memory *memory = store->memory;
 	struct pl_err ignored = PL_ERR_INIT;
 	int64_t version = 0;
 
-	if (store_sql_run(&store->reader, "BEGIN", err) < 0)
+	if (store_sql_run(&memory->sql, "BEGIN", err) < 0)
 		return -1;
-	int result = read_version(store, &version, err);
-	if (result == 0 && version != store->memory_version)
+	int result = read_version(&memory->sql, &version, err);
+	bool is_new = result == 0 && version != memory->version;
+	if (is_new)
 		result = take_in_rows(store, err);
 	/* nothing was written: there is nothing that could fail to last */
-	if (store_sql_run(&store->reader, "COMMIT", &ignored) < 0 && result == 0) {
+	if (store_sql_run(&memory->sql, "COMMIT", &ignored) < 0 && result == 0) {
 		*err = ignored;
 		return -1;
 	}
-	if (result < 0)
-		return -1;
-	store->memory_version = version;
-	store_columns_set_version(store->memory, version);
+	if (result < 0 || !is_new)
+		return result;
+	memory->version = version;
+	store_mirror_set_version(memory->mirror, version);
+	store_mirror_publish(memory->mirror);
 	return 0;
 }
 
-static int refresh(struct store *store, struct pl_err *err)
+void store_memory_expect(struct store *store)
 {
-	pthread_rwlock_wrlock(&store->columns_lock);
-	pthread_mutex_lock(&store->read_lock);
-	int result = take_in(store, err);
-	pthread_mutex_unlock(&store->read_lock);
-	pthread_rwlock_unlock(&store->columns_lock);
-	return result;
+	if (store->memory != NULL)
+		atomic_fetch_add(&store->memory->expected, 1);
 }
 
-int store_columns_borrow(struct store *store, const struct store_columns **ret, struct pl_err *err)
+void store_memory_follow(struct store *store)
 {
+	struct store_memory *memory = store->memory;
+
+	if (memory == NULL)
+		return;
+	pthread_mutex_lock(&memory->lock);
+	/* what was stored is; who asks next finds that it is not here, and is told why */
+	(void)take_in(store, PL_ERR_IGNORED);
+	pthread_mutex_unlock(&memory->lock);
+	atomic_fetch_sub(&memory->expected, 1);
+}
+
+int store_snapshot_get(struct store *store, struct store_snapshot **ret, struct pl_err *err)
+{
+	struct store_memory *memory = store->memory;
+	auto_snapshot struct store_snapshot *snapshot = NULL;
 	int64_t version = 0;
 
 	if (store_data_version(store, &version, err) < 0)
 		return -1;
-	pthread_rwlock_rdlock(&store->columns_lock);
-	if (store->memory_version < version) {
-		pthread_rwlock_unlock(&store->columns_lock);
-		if (refresh(store, err) < 0)
+	snapshot = store_mirror_snapshot(memory->mirror);
+	/* somebody else is at it: what there was before is an answer too */
+	if (store_snapshot_version(snapshot) < version && atomic_load(&memory->expected) == 0 &&
+	    pthread_mutex_trylock(&memory->lock) == 0) {
+		int result = take_in(store, err);
+		pthread_mutex_unlock(&memory->lock);
+		if (result < 0)
 			return -1;
-		pthread_rwlock_rdlock(&store->columns_lock);
+		store_snapshot_put(snapshot);
+		snapshot = store_mirror_snapshot(memory->mirror);
 	}
-	*ret = store->memory;
+	*ret = pl_take(snapshot);
 	return 0;
 }
 
-void store_columns_return(struct store *store)
-{
-	pthread_rwlock_unlock(&store->columns_lock);
-}
-
-static int read_for_columns(void *context, int64_t id, json_t **ret, struct pl_err *err)
+static int read_for_mirror(void *context, int64_t id, json_t **ret, struct pl_err *err)
 {
 	return store_read_document(context, id, ret, err);
 }
@@ -175,19 +201,35 @@ static bool may_have(void *context, const char *id)
 
 int store_memory_open(struct store *store, struct pl_err *err)
 {
+	struct store_memory *memory = store->memory = pl_alloc(sizeof(*memory));
 	auto_free char *text = rows_since_text(store);
 
-	if (store_sql_prepare(&store->reader, text, &store->rows_since, err) < 0)
+	pthread_mutex_init(&memory->lock, NULL);
+	memory->mirror = store_mirror_new(store->fields, read_for_mirror, store);
+	store_mirror_ask_first(memory->mirror, may_have);
+	if (store_sql_open(&memory->sql, store->path, false, err) < 0 ||
+	    store_sql_run(&memory->sql, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;",
+			  err) < 0 ||
+	    store_sql_prepare(&memory->sql, text, &memory->rows_since, err) < 0)
 		return -1;
-	store->memory = store_columns_new(store->fields, read_for_columns, store);
-	store_columns_ask_first(store->memory, may_have);
-	return refresh(store, err);
+	if (take_in(store, err) < 0)
+		return -1;
+	/* what was there before is much, as a rule, beside what comes */
+	store_mirror_seal(memory->mirror);
+	store_mirror_publish(memory->mirror);
+	return 0;
 }
 
 void store_memory_close(struct store *store)
 {
-	store_columns_free(store->memory);
-	sqlite3_finalize(store->rows_since);
+	struct store_memory *memory = store->memory;
+
+	if (memory == NULL)
+		return;
+	store_mirror_free(memory->mirror);
+	sqlite3_finalize(memory->rows_since);
+	store_sql_close(&memory->sql);
+	pthread_mutex_destroy(&memory->lock);
+	free(memory);
 	store->memory = NULL;
-	store->rows_since = NULL;
 }

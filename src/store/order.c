@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "result/quality.h"
 
-/* ---- texts ---------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------- */
 
 static const char *const run_statuses[] = {
 #define STATUS(id, name, exit, results, error, run, text) #name,
@@ -15,8 +15,7 @@ static const char *const run_statuses[] = {
 	NULL,
 };
 
-/* The words of a field in their own order, NULL-ended; NULL: they have none. */
-static const char *const *words_of_field(const char *id)
+const char *const *store_order_words(const char *id)
 {
 	if (strcmp(id, "quality.verdict") == 0)
 		return res_quality_verdicts;
@@ -41,27 +40,44 @@ static int compare_sizes(size_t a, size_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_texts(const struct store_text *one, const struct store_text *other,
-			 const char *const *words)
+static int compare_numbers(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_texts(const char *const *words, const struct store_value *one,
+			 const struct store_value *other)
 {
 	int difference = 0;
 
-	if (one->class != other->class)
-		return one->class < other->class ? -1 : 1;
-	if (one->is_time != other->is_time)
-		return one->is_time ? -1 : 1;
-	if (one->is_time)
-		difference = (one->time_us > other->time_us) - (one->time_us < other->time_us);
-	else if (words != NULL)
+	if (words != NULL)
 		difference = compare_sizes(place_among(words, one->text),
 					   place_among(words, other->text));
 	return difference != 0 ? difference : strcmp(one->text, other->text);
 }
 
-int store_order_texts(const struct store_column *column, uint32_t a, uint32_t b)
+int store_order_places(const char *const *words, const struct store_value *one,
+		       const struct store_value *other)
 {
-	return compare_texts(&column->texts[a], &column->texts[b],
-			     words_of_field(column->field.id));
+	if (one->class != other->class)
+		return one->class < other->class ? -1 : 1;
+	if (one->class == STORE_NUMBER)
+		return compare_numbers(one->number, other->number);
+	if (one->class < STORE_TEXT)
+		return 0;
+	if (one->is_time != other->is_time)
+		return one->is_time ? -1 : 1;
+	if (one->is_time)
+		return (one->time_us > other->time_us) - (one->time_us < other->time_us);
+	return compare_texts(words, one, other);
+}
+
+int store_order_values(const char *const *words, const struct store_value *a,
+		       const struct store_value *b)
+{
+	int difference = store_order_places(words, a, b);
+
+	return difference == 0 && a->is_time ? strcmp(a->text, b->text) : difference;
 }
 
 struct ranking {
@@ -72,29 +88,26 @@ struct ranking {
 static int compare_codes(const void *a, const void *b, void *context)
 {
 	const struct ranking *ranking = context;
-	const uint32_t *one = a, *other = b;
 
-	return compare_texts(&ranking->column->texts[*one], &ranking->column->texts[*other],
-			     ranking->words);
+	return store_order_places(ranking->words,
+				  store_column_value(ranking->column, *(const uint32_t *)a),
+				  store_column_value(ranking->column, *(const uint32_t *)b));
 }
 
 uint32_t *store_order_ranks(const struct store_column *column)
 {
-	struct ranking ranking = { column, words_of_field(column->field.id) };
-	auto_free uint32_t *codes = pl_alloc_array(column->text_count, sizeof(*codes));
-	uint32_t *ranks = pl_alloc_array(column->text_count, sizeof(*ranks));
+	struct ranking ranking = { column, store_order_words(column->field->id) };
+	auto_free uint32_t *codes = pl_alloc_array(column->distinct, sizeof(*codes));
+	uint32_t *ranks = pl_alloc_array(column->distinct, sizeof(*ranks));
 
-	for (size_t i = 0; i < column->text_count; i++)
-		codes[i] = (uint32_t)i;
-	qsort_r(codes, column->text_count, sizeof(*codes), compare_codes, &ranking);
-	for (size_t i = 0; i < column->text_count; i++) {
-		/* the same instant, written in two ways, is one place: the next key decides */
-		bool is_same = i > 0 && column->texts[codes[i]].is_time &&
-			       column->texts[codes[i - 1]].is_time &&
-			       column->texts[codes[i]].time_us ==
-				       column->texts[codes[i - 1]].time_us;
-		ranks[codes[i]] = is_same ? ranks[codes[i - 1]] : (uint32_t)i;
-	}
+	for (uint32_t i = 0; i < column->distinct; i++)
+		codes[i] = i;
+	qsort_r(codes, column->distinct, sizeof(*codes), compare_codes, &ranking);
+	/* alike: the next key decides */
+	for (uint32_t i = 1; i < column->distinct; i++)
+		ranks[codes[i]] = compare_codes(&codes[i - 1], &codes[i], &ranking) == 0
+					  ? ranks[codes[i - 1]]
+					  : i;
 	return ranks;
 }
 

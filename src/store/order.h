@@ -5,12 +5,22 @@
 
 #include "store/view.h"
 
+/* The words of a field in their own order (verdicts, statuses), NULL-ended; NULL: it has none. */
+const char *const *store_order_words(const char *field_id);
 /*
- * Two texts of a column: times as instants, verdicts and statuses in the order of their list (what is no
- * such word behind them), others by code points; JSON behind texts.
+ * Two values of a field with these words: by their class, numbers by size, times as instants and in
+ * front of other texts, words in their order (what is none of them behind), others by code points. 0: alike,
+ * also where the user has set but one of them, and of times where they are one instant.
  */
-int store_order_texts(const struct store_column *column, uint32_t a, uint32_t b);
-/* The place of each text of the column, by its code, among all of them (free()). */
+int store_order_places(const char *const *words, const struct store_value *a,
+		       const struct store_value *b);
+/* The same, with one instant that is written in two ways as two. */
+int store_order_values(const char *const *words, const struct store_value *a,
+		       const struct store_value *b);
+/*
+ * The place of each value of the column, by its code, among all of them (free()); those that are alike
+ * share one. Of numbers without a code nothing is said.
+ */
 uint32_t *store_order_ranks(const struct store_column *column);
 
 /*

@@ -1,13 +1,12 @@
 /*
- * A predicate becomes a table before any row is looked at: which of the classes it holds for, which
- * ranges of numbers, and which of the column's texts, each asked once. All comparisons of numbers are
+ * A predicate becomes a table before any row is looked at: for which of the column's values it holds, each
+ * asked once, and for which ranges of the numbers that have no codes. All comparisons of numbers are
  * ranges with both ends, since doubles have neighbours: x < 3 is x <= the last one before 3.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/columns_priv.h"
 #include "store/filter_priv.h"
 
 /* ---- one of several values ------------------------------------------------------------------ */
@@ -40,18 +39,21 @@ static bool is_operand(const struct predicate *predicate, const struct operand *
 		       compare_operands) != NULL;
 }
 
-static struct operand operand_of_text(const struct store_text *text)
+static struct operand operand_of(const struct store_value *value)
 {
-	return (struct operand){ .class = text->class,
-				 .text = text->text,
-				 .is_time = text->is_time,
-				 .time_us = text->time_us };
+	struct operand operand = { .class = (enum store_class)value->class,
+				   .text = value->text,
+				   .is_time = value->is_time };
+
+	if (value->class == STORE_NUMBER)
+		operand.number = value->number;
+	else
+		operand.time_us = value->time_us;
+	return operand;
 }
 
-static void compile_equal(struct predicate *predicate, bool wanted, struct pl_arena *arena)
+static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 {
-	const struct store_column *column = predicate->column;
-
 	qsort(predicate->operands, predicate->operand_count, sizeof(*predicate->operands),
 	      compare_operands);
 	predicate->ranges = pl_arena_alloc(arena,
@@ -63,16 +65,7 @@ static void compile_equal(struct predicate *predicate, bool wanted, struct pl_ar
 			predicate->ranges[predicate->range_count++] = (struct range){ number,
 										      number };
 	}
-	predicate->others_too = !wanted;
-	for (int i = STORE_NO; i <= STORE_YES; i++) {
-		const struct operand value = { .class = (enum store_class)i };
-		predicate->classes[i] = is_operand(predicate, &value) == wanted;
-	}
-	predicate->texts = pl_arena_alloc(arena, column->text_count);
-	for (size_t i = 0; i < column->text_count; i++) {
-		const struct operand value = operand_of_text(&column->texts[i]);
-		predicate->texts[i] = is_operand(predicate, &value) == wanted;
-	}
+	predicate->others_too = predicate->op == FILTER_NE || predicate->op == FILTER_NOT_IN;
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -112,86 +105,30 @@ static struct range range_of(enum filter_op op, double first, double last)
 
 static void compile_order(struct predicate *predicate, struct pl_arena *arena)
 {
-	const struct store_column *column = predicate->column;
 	const struct operand *first = &predicate->operands[0];
 	const struct operand *last = &predicate->operands[predicate->operand_count - 1];
 
-	if (first->class == STORE_NUMBER) {
-		/* nothing lies beyond the infinite ones, which have no neighbour there */
-		bool is_empty = (predicate->op == FILTER_LT && first->number <= -INFINITY) ||
-				(predicate->op == FILTER_GT && first->number >= INFINITY);
-		predicate->ranges = pl_arena_alloc(arena, sizeof(*predicate->ranges));
-		predicate->ranges[0] = range_of(predicate->op, first->number, last->number);
-		predicate->range_count = !is_empty;
+	if (first->class != STORE_NUMBER)
 		return;
-	}
-	predicate->texts = pl_arena_alloc(arena, column->text_count);
-	for (size_t i = 0; i < column->text_count; i++) {
-		const struct operand value = operand_of_text(&column->texts[i]);
-		predicate->texts[i] = value.class == first->class &&
-				      value.is_time == first->is_time &&
-				      is_in_order(predicate->op, compare_operands(&value, first),
-						  compare_operands(&value, last));
-	}
+	/* nothing lies beyond the infinite ones, which have no neighbour there */
+	bool is_empty = (predicate->op == FILTER_LT && first->number <= -INFINITY) ||
+			(predicate->op == FILTER_GT && first->number >= INFINITY);
+	predicate->ranges = pl_arena_alloc(arena, sizeof(*predicate->ranges));
+	predicate->ranges[0] = range_of(predicate->op, first->number, last->number);
+	predicate->range_count = !is_empty;
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
-
-static void compile_contains(struct predicate *predicate, struct pl_arena *arena)
+static bool holds_in_order(const struct predicate *predicate, const struct operand *value)
 {
-	const struct store_column *column = predicate->column;
-	auto_needle struct store_needle *needle = store_needle_new(
-		predicate->operands[0].text, predicate->op == FILTER_STARTS_WITH);
+	const struct operand *first = &predicate->operands[0];
+	const struct operand *last = &predicate->operands[predicate->operand_count - 1];
 
-	predicate->texts = pl_arena_alloc(arena, column->text_count);
-	for (size_t i = 0; i < column->text_count; i++)
-		predicate->texts[i] = store_needle_is_in(needle, column->texts[i].text);
+	return value->class == first->class && value->is_time == first->is_time &&
+	       is_in_order(predicate->op, compare_operands(value, first),
+			   compare_operands(value, last));
 }
 
-/* Of all that is recorded, or of values alone. */
-static void compile_state(struct predicate *predicate, bool null, bool values,
-			  struct pl_arena *arena)
-{
-	predicate->classes[STORE_NULL] = null;
-	predicate->classes[STORE_NO] = predicate->classes[STORE_YES] = values;
-	predicate->others_too = values;
-	predicate->texts = pl_arena_alloc(arena, predicate->column->text_count);
-	memset(predicate->texts, values, predicate->column->text_count);
-}
-
-void predicate_compile(struct predicate *predicate, struct pl_arena *arena)
-{
-	switch ((int)predicate->op) {
-	case FILTER_EQ:
-	case FILTER_IN:
-		compile_equal(predicate, true, arena);
-		break;
-	case FILTER_NE:
-	case FILTER_NOT_IN:
-		compile_equal(predicate, false, arena);
-		break;
-	case FILTER_CONTAINS:
-	case FILTER_STARTS_WITH:
-		compile_contains(predicate, arena);
-		break;
-	case FILTER_IS_NULL:
-		compile_state(predicate, true, false, arena);
-		break;
-	case FILTER_NOT_NULL:
-		compile_state(predicate, false, true, arena);
-		break;
-	case FILTER_IS_EXPLICIT:
-		predicate->explicit_only = true;
-		compile_state(predicate, true, true, arena);
-		break;
-	case FILTER_IS_RECORDED:
-		compile_state(predicate, true, true, arena);
-		break;
-	default:
-		compile_order(predicate, arena);
-		break;
-	}
-}
+/* ---- one value ------------------------------------------------------------------------------ */
 
 static bool is_in_ranges(const struct predicate *predicate, double number)
 {
@@ -207,31 +144,117 @@ static bool is_in_ranges(const struct predicate *predicate, double number)
 	return low < predicate->range_count && predicate->ranges[low].low <= number;
 }
 
-static bool holds(const struct predicate *predicate, size_t row)
+/* Of what is recorded. The needle is for contains and starts_with. */
+static bool holds(const struct predicate *predicate, const struct store_value *value,
+		  const struct store_needle *needle)
 {
-	const struct store_column *column = predicate->column;
-	unsigned char byte = column->classes[row];
-	enum store_class class = byte & ~STORE_EXPLICIT;
+	bool is_null = value->class == STORE_NULL;
+	const struct operand operand = operand_of(value);
 
-	if (predicate->explicit_only && !(byte & STORE_EXPLICIT))
-		return false;
-	if (class == STORE_NUMBER)
-		return is_in_ranges(predicate, column->numbers[row]) != predicate->others_too;
-	if (class >= STORE_TEXT)
-		return predicate->texts != NULL && predicate->texts[column->codes[row]];
-	return predicate->classes[class];
+	switch ((int)predicate->op) {
+	case FILTER_IS_RECORDED:
+		return true;
+	case FILTER_IS_EXPLICIT:
+		return value->is_explicit;
+	case FILTER_IS_NULL:
+		return is_null;
+	case FILTER_NOT_NULL:
+		return !is_null;
+	case FILTER_CONTAINS:
+	case FILTER_STARTS_WITH:
+		return value->text != NULL && store_needle_is_in(needle, value->text);
+	case FILTER_EQ:
+	case FILTER_IN:
+	case FILTER_NE:
+	case FILTER_NOT_IN:
+		if (value->class == STORE_NUMBER)
+			return is_in_ranges(predicate, value->number) != predicate->others_too;
+		return !is_null && is_operand(predicate, &operand) != predicate->others_too;
+	default:
+		if (value->class == STORE_NUMBER)
+			return is_in_ranges(predicate, value->number);
+		return !is_null && holds_in_order(predicate, &operand);
+	}
 }
 
-void predicate_rows(const struct predicate *predicate, size_t words, size_t rows,
-		    uint64_t *ret_rows)
+/* ---- all ------------------------------------------------------------------------------------ */
+
+/* Does the op ask what the number is? */
+static bool asks_number(enum filter_op op)
 {
-	for (size_t word = 0; word < words; word++) {
-		size_t first = word * BITS;
-		size_t count = rows - first < BITS ? rows - first : BITS;
-		uint64_t bits = 0;
-		/* what nothing records holds for none */
-		for (size_t i = 0; predicate->column->classes != NULL && i < count; i++)
-			bits |= (uint64_t)holds(predicate, first + i) << i;
-		ret_rows[word] = bits;
+	switch ((int)op) {
+	case FILTER_IS_RECORDED:
+	case FILTER_IS_EXPLICIT:
+	case FILTER_IS_NULL:
+	case FILTER_NOT_NULL:
+	case FILTER_CONTAINS:
+	case FILTER_STARTS_WITH:
+		return false;
+	default:
+		return true;
 	}
+}
+
+void predicate_compile(struct predicate *predicate, struct pl_arena *arena)
+{
+	const struct store_column *column = predicate->column;
+	bool is_word = predicate->op == FILTER_CONTAINS || predicate->op == FILTER_STARTS_WITH;
+	auto_needle struct store_needle *needle = NULL;
+
+	if (is_word)
+		needle = store_needle_new(predicate->operands[0].text,
+					  predicate->op == FILTER_STARTS_WITH);
+	else if (predicate->op <= FILTER_NOT_IN)
+		compile_equal(predicate, arena);
+	else if (asks_number(predicate->op))
+		compile_order(predicate, arena);
+	predicate->wanted = pl_arena_alloc(arena, column->distinct);
+	for (uint32_t code = DICTIONARY_NULL; code < column->distinct; code++) {
+		const struct store_value *value = store_column_value(column, code);
+		if (!value->is_elsewhere || !asks_number(predicate->op)) {
+			predicate->wanted[code] = holds(predicate, value, needle);
+			continue;
+		}
+		if (predicate->elsewhere == NULL)
+			predicate->elsewhere = pl_arena_alloc(arena, column->distinct);
+		predicate->elsewhere[code] = true;
+	}
+}
+
+/* Those of `rows`, which have such numbers, whose number is meant. */
+static void narrow_numbers(const struct predicate *predicate, const double *numbers, size_t rows,
+			   uint64_t *ret_rows)
+{
+	const struct store_kernels *kernels = store_kernels();
+	uint64_t found[STORE_SEGMENT_WORDS] = { 0 };
+
+	if (predicate->range_count == 1) {
+		kernels->match_f64(numbers, rows, predicate->ranges[0].low,
+				   predicate->ranges[0].high, found);
+	} else {
+		for (size_t row = 0; row < rows; row++)
+			found[row / 64] |= (uint64_t)is_in_ranges(predicate, numbers[row])
+					   << row % 64;
+	}
+	if (predicate->others_too)
+		kernels->and_not(ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
+	else
+		kernels->and (ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
+}
+
+void predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
+		    uint64_t ret_rows[STORE_SEGMENT_WORDS])
+{
+	const struct store_column *column = predicate->column;
+	const struct chunk *chunk = store_column_chunk(column, segment);
+	uint64_t numbers[STORE_SEGMENT_WORDS];
+
+	chunk_match(chunk, rows, predicate->wanted, column->distinct, ret_rows);
+	if (predicate->elsewhere == NULL || chunk->numbers == NULL)
+		return;
+	chunk_match(chunk, rows, predicate->elsewhere, column->distinct, numbers);
+	/* the array ends with its last number */
+	narrow_numbers(predicate, chunk->numbers,
+		       rows < chunk->number_room ? rows : chunk->number_room, numbers);
+	store_kernels()->or (ret_rows, ret_rows, numbers, STORE_SEGMENT_WORDS);
 }

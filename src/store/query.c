@@ -9,16 +9,26 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "store/cursor_priv.h"
 #include "store/facet_priv.h"
 #include "store/faults_priv.h"
 #include "store/filter.h"
-#include "store/option.h"
-#include "store/rows_priv.h"
+#include "store/metrics_priv.h"
+#include "store/out_priv.h"
 
 #define ROWS_DEFAULT   50
 #define VALUES_DEFAULT 50
 #define FIELDS_MAX     2000 /* that one list may name */
 #define OFFSET_MAX     1000000000
+#define BUDGET_MS_MAX  60000
+#define CURSOR_BYTES   4000
+
+/* Fields that a list of the request names. */
+struct fields {
+	const struct store_column **items;
+	size_t count;
+	bool are_all; /* every column field, and no list */
+};
 
 /* What a request asks, once it is read. */
 struct query {
@@ -29,18 +39,19 @@ struct query {
 	struct store_needle *needle;
 	json_int_t limit;
 	json_int_t offset;
+	json_int_t budget_ms; /* 0: none */
+	const char *cursor;   /* NULL: none */
 	struct rows_key keys[STORE_QUERY_KEYS_MAX];
 	size_t key_count;
-	const struct store_column **columns; /* of cells */
-	size_t column_count;
-	const struct store_column **facets;
-	size_t facet_count;
-	bool all_columns;
-	bool all_facets;
-	bool with_controls;
+	struct fields columns; /* of cells */
+	struct fields facets;
+	struct fields metrics;
+	const struct store_column *field; /* of values */
 
-	uint64_t *rows;
-	size_t count;
+	int64_t began_ns;
+	const uint64_t *rows;
+	struct facet_rows *facet_rows;
+	struct store_ids not_ready;
 };
 
 static void query_done(struct query *query)
@@ -50,9 +61,11 @@ static void query_done(struct query *query)
 	store_view_free(query->view);
 	place_done(&query->place);
 	free(query->ids.items);
-	free(query->columns);
-	free(query->facets);
-	free(query->rows);
+	free(query->columns.items);
+	free(query->facets.items);
+	free(query->metrics.items);
+	facet_rows_free(query->facet_rows);
+	free(query->not_ready.items);
 }
 #define auto_query __attribute__((cleanup(query_done), unused)) struct query
 
@@ -78,15 +91,18 @@ static void collect_ids(const json_t *list, struct store_ids *ids)
 	}
 }
 
-static int open_view(struct query *query, const struct store_columns *columns,
+static int open_view(struct query *query, const struct store_snapshot *snapshot,
 		     const json_t *request, struct pl_err *err)
 {
-	static const char *const lists[] = { "sort", "columns", "facets", "fields" };
+	static const char *const lists[] = { "sort", "columns", "facets", "fields", "metrics" };
+	const char *field = json_string_value(member(request, "field"));
 
 	store_filter_fields(member(request, "filter"), &query->ids);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(lists); i++)
 		collect_ids(member(request, lists[i]), &query->ids);
-	return store_view_new(columns, &query->ids, &query->view, err);
+	if (field != NULL)
+		*PL_PUSH(query->ids.items, query->ids.count, query->ids.room) = field;
+	return store_view_new(snapshot, &query->ids, &query->view, err);
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */
@@ -104,8 +120,8 @@ static bool read_column(struct query *query, const json_t *field, const struct s
 	return true;
 }
 
-static bool read_columns(struct query *query, const json_t *request, const char *key,
-			 const struct store_column ***ret, size_t *ret_count)
+static bool read_fields(struct query *query, const json_t *request, const char *key,
+			struct fields *ret)
 {
 	const json_t *list = member(request, key);
 	size_t before = place_enter(&query->place, key);
@@ -116,25 +132,33 @@ static bool read_columns(struct query *query, const json_t *request, const char 
 		place_fault(&query->place, "type", list, "a list of ids of fields", NULL);
 	else if (!fits)
 		place_limit(&query->place, list, FIELDS_MAX, "fields");
-	*ret = pl_alloc_array(count, sizeof(**ret));
-	*ret_count = count;
+	ret->items = pl_alloc_array(count, sizeof(*ret->items));
+	ret->count = count;
 	for (size_t i = 0; i < count && count <= FIELDS_MAX; i++) {
 		size_t outside = place_enter_item(&query->place, i);
-		fits = read_column(query, json_array_get(list, i), &(*ret)[i]) && fits;
+		fits = read_column(query, json_array_get(list, i), &ret->items[i]) && fits;
 		place_leave(&query->place, outside);
 	}
 	place_leave(&query->place, before);
 	return fits;
 }
 
+/* Without a list it is every field. */
+static bool read_fields_or_all(struct query *query, const json_t *request, const char *key,
+			       struct fields *ret)
+{
+	ret->are_all = member(request, key) == NULL;
+	return ret->are_all || read_fields(query, request, key, ret);
+}
+
 static bool read_facets(struct query *query, const json_t *request)
 {
 	const json_t *facets = member(request, "facets");
 
-	query->all_facets = json_is_true(facets);
+	query->facets.are_all = json_is_true(facets);
 	if (facets == NULL || json_is_boolean(facets))
 		return true;
-	return read_columns(query, request, "facets", &query->facets, &query->facet_count);
+	return read_fields(query, request, "facets", &query->facets);
 }
 
 static bool read_key(struct query *query, const json_t *key, struct rows_key *ret)
@@ -234,97 +258,177 @@ static bool read_filter(struct query *query, const json_t *request)
 				query->place.faults) == 0;
 }
 
+static bool read_cursor(struct query *query, const json_t *request)
+{
+	const json_t *cursor = member(request, "cursor");
+	size_t before = place_enter(&query->place, "cursor");
+	bool fits = true;
+
+	if (cursor != NULL && !json_is_string(cursor))
+		fits = place_fault(&query->place, "type", cursor, "a text", NULL);
+	else if (cursor != NULL && json_string_length(cursor) > CURSOR_BYTES)
+		fits = place_limit(&query->place, cursor, CURSOR_BYTES, "bytes");
+	else if (cursor != NULL && member(request, "offset") != NULL)
+		fits = place_fault(&query->place, "cursor", cursor, "no offset beside it", NULL);
+	query->cursor = json_string_value(cursor);
+	place_leave(&query->place, before);
+	return fits;
+}
+
+static int refuse(struct query *query, struct pl_err *err)
+{
+	auto_buf line = PL_BUF(sizeof(err->text));
+
+	res_schema_fault_text(&query->place.faults->items[0], &line);
+	return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&line));
+}
+
 /* The rows that are meant, once nothing is wrong. */
 static int settle(struct query *query, bool fits, struct pl_err *err)
 {
-	auto_buf line = PL_BUF(sizeof(err->text));
-	size_t words = store_view_words(query->view);
-
-	if (!fits) {
-		res_schema_fault_text(&query->place.faults->items[0], &line);
-		return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&line));
-	}
-	query->rows = pl_alloc_array(words, sizeof(*query->rows));
-	store_filter_rows(query->filter, query->rows);
-	for (size_t i = 0; i < words; i++)
-		query->count += (size_t)__builtin_popcountll(query->rows[i]);
+	if (!fits)
+		return refuse(query, err);
+	query->rows = store_filter_rows(query->filter);
+	query->facet_rows = facet_rows_new(query->view, query->rows);
 	return 0;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static json_t *rows_json(const struct query *query)
+static void write_counts(const struct query *query, struct pl_buf *out)
+{
+	out_count(out, "count", facet_rows_count(query->facet_rows));
+	out_count(out, "total", store_view_count(query->view));
+}
+
+static int write_rows(struct query *query, const json_t *request, struct pl_buf *out,
+		      struct pl_err *err)
 {
 	size_t found[STORE_QUERY_ROWS_MAX];
-	size_t count = rows_of_page(query->view, query->rows, query->count, query->keys,
-				    query->key_count, (size_t)query->offset, (size_t)query->limit,
-				    found);
-	json_t *rows = json_array();
+	uint64_t after[STORE_QUERY_KEYS_MAX + 1];
+	uint64_t question = cursor_question(member(request, "filter"), member(request, "sort"));
+	struct rows_page page = { .offset = (size_t)query->offset,
+				  .limit = (size_t)query->limit,
+				  .rows = found };
+	auto_rows_order struct rows_order *order = rows_order_new(query->view, query->keys,
+								  query->key_count);
+	auto_rows_writer struct rows_writer *writer = rows_writer_new(
+		query->view, query->columns.items, query->columns.count);
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(rows, row_to_json(query->view, found[i],
-							query->all_columns ? NULL : query->columns,
-							query->column_count));
-	return rows;
-}
-
-/* Of a facet as it was told: an option is one and the same with its control. */
-static void add_control(const struct res_field *field, json_t *facet)
-{
-	size_t words = json_array_size(json_object_get(facet, "words"));
-	size_t distinct = (size_t)pl_json_get_i64(facet, "distinct");
-	const bool has_ends = json_object_get(facet, "min") != NULL;
-	struct store_option_facts facts = {
-		.distinct = distinct + words,
-		.numbers = field->type != RES_FIELD_TIME && has_ends ? distinct : 0,
-		.has_times = field->type == RES_FIELD_TIME && has_ends,
-	};
-	auto_json json_t *told = res_field_to_json(field);
-	static const char *const keys[] = { "label", "group", "unit", "type", "direction" };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
-		json_object_set(facet, keys[i], json_object_get(told, keys[i]));
-	json_object_set_new(facet, "widget", json_string(store_option_widget(field, &facts)));
-}
-
-static json_t *facets_json(const struct query *query, size_t limit)
-{
-	auto_facets struct facet_scratch *scratch = facet_scratch_new(query->view);
-	auto_free uint64_t *without = pl_alloc_array(store_view_words(query->view),
-						     sizeof(*without));
-	const struct facet_options options = { .limit = limit,
-					       .needle = query->needle,
-					       .only_varying = query->all_facets };
-	size_t count = query->all_facets ? store_view_column_count(query->view)
-					 : query->facet_count;
-	json_t *facets = json_object();
-
-	for (size_t i = 0; i < count; i++) {
-		const struct store_column *column = query->all_facets
-							    ? store_view_at(query->view, i)
-							    : query->facets[i];
-		bool is_own = store_filter_rows_without(query->filter, column, without);
-		json_t *facet = facet_of(scratch, column, is_own ? without : query->rows, &options);
-		if (facet != NULL && query->with_controls)
-			add_control(&column->field, facet);
-		if (facet != NULL)
-			json_object_set_new(facets, column->field.id, facet);
+	if (query->cursor != NULL) {
+		place_enter(&query->place, "cursor");
+		page.after = after;
+		if (!cursor_read(query->cursor, query->keys, query->key_count, question, order,
+				 after)) {
+			place_fault(&query->place, "cursor", member(request, "cursor"),
+				    "the next_cursor of an answer to the same filter and sort",
+				    NULL);
+			return refuse(query, err);
+		}
 	}
-	return facets;
+	rows_of_page(order, query->rows, &page);
+	out_key(out, "rows");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < page.count; i++) {
+		out_next(out);
+		rows_write(writer, page.rows[i], out);
+	}
+	pl_buf_add_char(out, ']');
+	out_key(out, "next_cursor");
+	if (page.left > 0 && page.count > 0)
+		cursor_write(query->keys, query->key_count, question, query->view,
+			     page.rows[page.count - 1], out);
+	else
+		pl_buf_add_text(out, "null");
+	return 0;
 }
 
-static json_t *values_json(const struct query *query, const struct store_column *column)
+/* A list may name a field twice. */
+static bool is_named_before(const struct fields *fields, size_t at)
 {
-	auto_facets struct facet_scratch *scratch = facet_scratch_new(query->view);
-	auto_free uint64_t *without = pl_alloc_array(store_view_words(query->view),
-						     sizeof(*without));
-	const struct facet_options options = { .limit = (size_t)query->limit,
-					       .offset = (size_t)query->offset,
-					       .needle = query->needle,
-					       .by_count = true };
-	bool is_own = store_filter_rows_without(query->filter, column, without);
+	for (size_t i = 0; !fields->are_all && i < at; i++) {
+		if (fields->items[i] == fields->items[at])
+			return true;
+	}
+	return false;
+}
 
-	return facet_values(scratch, column, is_own ? without : query->rows, &options);
+/* False: the budget is used up, and the field is named. The first one is always in time. */
+static bool is_in_time(struct query *query, const struct store_column *column, size_t before)
+{
+	int64_t used_ns = pl_clock_now_ns() - query->began_ns;
+
+	if (query->budget_ms == 0 || before == 0 || used_ns < query->budget_ms * PL_NS_PER_MS)
+		return true;
+	*PL_PUSH(query->not_ready.items, query->not_ready.count,
+		 query->not_ready.room) = column->field->id;
+	return false;
+}
+
+static void write_facets(struct query *query, const char *key, struct facet_options options,
+			 struct pl_buf *out)
+{
+	const struct fields *fields = &query->facets;
+	auto_facets struct facet_scratch *scratch = facet_scratch_new();
+	size_t count = fields->are_all ? store_view_column_count(query->view) : fields->count;
+
+	options.needle = query->needle;
+	options.only_varying = options.counts_alone = fields->are_all;
+	out_key(out, key);
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < count; i++) {
+		const struct store_column *column = fields->are_all ? store_view_at(query->view, i)
+								    : fields->items[i];
+		if ((fields->are_all && !store_column_is_recorded(column)) ||
+		    is_named_before(fields, i) || !is_in_time(query, column, i))
+			continue;
+		const uint64_t *rows = store_filter_rows_without(query->filter, column);
+		auto_facet_rows struct facet_rows *own = rows != query->rows
+								 ? facet_rows_new(query->view, rows)
+								 : NULL;
+		facet_of(scratch, column, own != NULL ? own : query->facet_rows, &options, out);
+	}
+	pl_buf_add_char(out, '}');
+}
+
+static void write_metrics(struct query *query, struct pl_buf *out)
+{
+	auto_metrics scratch = { .count = 0 };
+
+	out_key(out, "metrics");
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < query->metrics.count; i++) {
+		const struct store_column *column = query->metrics.items[i];
+		if (is_named_before(&query->metrics, i) || !is_in_time(query, column, i))
+			continue;
+		out_key(out, column->field->id);
+		metrics_write(&scratch, query->view, column, query->rows, out);
+	}
+	pl_buf_add_char(out, '}');
+}
+
+static void write_not_ready(const struct query *query, struct pl_buf *out)
+{
+	out_key(out, "not_ready");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < query->not_ready.count; i++) {
+		out_next(out);
+		out_text(out, query->not_ready.items[i]);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+/* The last member, and whether all has had room. */
+static int finish(const struct store_snapshot *snapshot, struct pl_buf *out, struct pl_err *err)
+{
+	out_key(out, "data_version");
+	out_i64(out, store_snapshot_version(snapshot));
+	pl_buf_add_char(out, '}');
+	if (out->full)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the answer has more than %zu bytes: ask for fewer columns",
+				  out->max);
+	return 0;
 }
 
 static int not_an_object(const json_t *request, struct query *query, struct pl_err *err)
@@ -333,110 +437,134 @@ static int not_an_object(const json_t *request, struct query *query, struct pl_e
 	return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
 }
 
-int store_query_apply(const struct store_columns *columns, const json_t *request, json_t **ret,
-		      struct res_schema_faults *faults, struct pl_err *err)
+static struct query begin(struct res_schema_faults *faults, json_int_t limit)
 {
-	static const char *const keys[] = { "filter", "sort",   "columns", "limit",
-					    "offset", "facets", NULL };
-	int64_t began_ns = pl_clock_now_ns();
-	auto_query query = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
-			     .limit = ROWS_DEFAULT };
-	bool fits;
-
-	if (!json_is_object(request))
-		return not_an_object(request, &query, err);
-	if (open_view(&query, columns, request, err) < 0)
-		return -1;
-	fits = place_keys(&query.place, request, keys);
-	fits = read_filter(&query, request) && fits;
-	fits = read_sort(&query, request) && fits;
-	query.all_columns = member(request, "columns") == NULL;
-	query.column_count = store_view_column_count(query.view);
-	if (!query.all_columns)
-		fits = read_columns(&query, request, "columns", &query.columns,
-				    &query.column_count) &&
-		       fits;
-	fits = read_number(&query, request, "limit", 0, STORE_QUERY_ROWS_MAX, &query.limit) && fits;
-	fits = read_number(&query, request, "offset", 0, OFFSET_MAX, &query.offset) && fits;
-	fits = read_facets(&query, request) && fits;
-	if (settle(&query, fits, err) < 0)
-		return -1;
-	json_t *answer = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)query.count, "total",
-				   (json_int_t)store_columns_count(columns), "rows",
-				   rows_json(&query));
-	if (query.all_facets || query.facets != NULL)
-		json_object_set_new(answer, "facets", facets_json(&query, VALUES_DEFAULT));
-	json_object_set_new(answer, "elapsed_ms",
-			    json_real((double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS));
-	json_object_set_new(answer, "data_version",
-			    json_integer((json_int_t)store_columns_version(columns)));
-	*ret = answer;
-	return 0;
+	return (struct query){
+		.place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
+		.limit = limit,
+		.began_ns = pl_clock_now_ns(),
+	};
 }
 
-int store_query_options(const struct store_columns *columns, const json_t *request, json_t **ret,
-			struct res_schema_faults *faults, struct pl_err *err)
+static bool read_apply(struct query *query, const json_t *request)
 {
-	static const char *const keys[] = { "fields", "filter", "search", "limit", NULL };
-	auto_query query = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
-			     .limit = VALUES_DEFAULT,
-			     .with_controls = true };
-	bool fits;
+	static const char *const keys[] = { "filter", "sort",    "columns", "limit",     "offset",
+					    "facets", "metrics", "cursor",  "budget_ms", NULL };
+	bool fits = place_keys(&query->place, request, keys);
 
-	if (!json_is_object(request))
-		return not_an_object(request, &query, err);
-	if (open_view(&query, columns, request, err) < 0)
-		return -1;
-	fits = place_keys(&query.place, request, keys);
-	fits = read_filter(&query, request) && fits;
-	query.all_facets = member(request, "fields") == NULL;
-	if (!query.all_facets)
-		fits = read_columns(&query, request, "fields", &query.facets, &query.facet_count) &&
-		       fits;
-	fits = read_search(&query, request) && fits;
-	fits = read_number(&query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query.limit) &&
+	fits = read_filter(query, request) && fits;
+	fits = read_sort(query, request) && fits;
+	fits = read_fields_or_all(query, request, "columns", &query->columns) && fits;
+	fits = read_number(query, request, "limit", 0, STORE_QUERY_ROWS_MAX, &query->limit) && fits;
+	fits = read_number(query, request, "offset", 0, OFFSET_MAX, &query->offset) && fits;
+	fits = read_facets(query, request) && fits;
+	if (member(request, "metrics") != NULL)
+		fits = read_fields(query, request, "metrics", &query->metrics) && fits;
+	fits = read_cursor(query, request) && fits;
+	return read_number(query, request, "budget_ms", 1, BUDGET_MS_MAX, &query->budget_ms) &&
 	       fits;
-	if (settle(&query, fits, err) < 0)
-		return -1;
-	*ret = json_pack("{s:I, s:I, s:I, s:o}", "count", (json_int_t)query.count, "total",
-			 (json_int_t)store_columns_count(columns), "data_version",
-			 (json_int_t)store_columns_version(columns), "options",
-			 facets_json(&query, (size_t)query.limit));
-	return 0;
 }
 
-int store_query_values(const struct store_columns *columns, const json_t *request, json_t **ret,
-		       struct res_schema_faults *faults, struct pl_err *err)
+int store_query_apply(const struct store_snapshot *snapshot, const json_t *request,
+		      struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err)
 {
-	static const char *const keys[] = { "field", "search", "filter", "limit", "offset", NULL };
-	auto_query query = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
-			     .limit = VALUES_DEFAULT };
-	const json_t *field = json_object_get(request, "field");
-	const struct store_column *column = NULL;
-	bool fits;
+	auto_query query = begin(faults, ROWS_DEFAULT);
 
 	if (!json_is_object(request))
 		return not_an_object(request, &query, err);
-	if (json_is_string(field))
-		*PL_PUSH(query.ids.items, query.ids.count,
-			 query.ids.room) = json_string_value(field);
-	if (open_view(&query, columns, request, err) < 0)
+	if (open_view(&query, snapshot, request, err) < 0 ||
+	    settle(&query, read_apply(&query, request), err) < 0)
 		return -1;
-	fits = place_keys(&query.place, request, keys);
-	fits = read_filter(&query, request) && fits;
-	size_t before = place_enter(&query.place, "field");
-	fits = read_column(&query, field, &column) && fits;
-	place_leave(&query.place, before);
-	fits = read_search(&query, request) && fits;
-	fits = read_number(&query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query.limit) &&
+	pl_buf_add_char(ret_json, '{');
+	write_counts(&query, ret_json);
+	if (write_rows(&query, request, ret_json, err) < 0)
+		return -1;
+	if (query.facets.are_all || query.facets.items != NULL)
+		write_facets(&query, "facets", (struct facet_options){ .limit = VALUES_DEFAULT },
+			     ret_json);
+	if (query.metrics.items != NULL)
+		write_metrics(&query, ret_json);
+	write_not_ready(&query, ret_json);
+	out_key(ret_json, "elapsed_ms");
+	out_f64(ret_json, (double)(pl_clock_now_ns() - query.began_ns) / PL_NS_PER_MS);
+	return finish(snapshot, ret_json, err);
+}
+
+static bool read_options(struct query *query, const json_t *request)
+{
+	static const char *const keys[] = {
+		"fields", "filter", "search", "limit", "budget_ms", NULL
+	};
+	bool fits = place_keys(&query->place, request, keys);
+
+	fits = read_filter(query, request) && fits;
+	fits = read_fields_or_all(query, request, "fields", &query->facets) && fits;
+	fits = read_search(query, request) && fits;
+	fits = read_number(query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query->limit) &&
 	       fits;
-	fits = read_number(&query, request, "offset", 0, OFFSET_MAX, &query.offset) && fits;
-	if (settle(&query, fits, err) < 0)
+	return read_number(query, request, "budget_ms", 1, BUDGET_MS_MAX, &query->budget_ms) &&
+	       fits;
+}
+
+int store_query_options(const struct store_snapshot *snapshot, const json_t *request,
+			struct pl_buf *ret_json, struct res_schema_faults *faults,
+			struct pl_err *err)
+{
+	auto_query query = begin(faults, VALUES_DEFAULT);
+
+	if (!json_is_object(request))
+		return not_an_object(request, &query, err);
+	if (open_view(&query, snapshot, request, err) < 0 ||
+	    settle(&query, read_options(&query, request), err) < 0)
 		return -1;
-	*ret = json_pack("{s:s}", "field", column->field.id);
-	auto_json json_t *values = values_json(&query, column);
-	json_object_update(*ret, values);
-	json_object_set_new(*ret, "data_version",
-			    json_integer((json_int_t)store_columns_version(columns)));
-	return 0;
+	pl_buf_add_char(ret_json, '{');
+	write_counts(&query, ret_json);
+	write_facets(&query, "options",
+		     (struct facet_options){ .limit = (size_t)query.limit, .with_control = true },
+		     ret_json);
+	write_not_ready(&query, ret_json);
+	return finish(snapshot, ret_json, err);
+}
+
+static bool read_values(struct query *query, const json_t *request)
+{
+	static const char *const keys[] = { "field", "filter", "search", "limit", "offset", NULL };
+	const json_t *field = member(request, "field");
+	bool fits = place_keys(&query->place, request, keys);
+	size_t before;
+
+	fits = read_filter(query, request) && fits;
+	if (field == NULL)
+		return place_missing(&query->place, "field", "the id of a field");
+	before = place_enter(&query->place, "field");
+	fits = read_column(query, field, &query->field) && fits;
+	place_leave(&query->place, before);
+	fits = read_search(query, request) && fits;
+	fits = read_number(query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query->limit) &&
+	       fits;
+	return read_number(query, request, "offset", 0, OFFSET_MAX, &query->offset) && fits;
+}
+
+int store_query_values(const struct store_snapshot *snapshot, const json_t *request,
+		       struct pl_buf *ret_json, struct res_schema_faults *faults,
+		       struct pl_err *err)
+{
+	auto_query query = begin(faults, VALUES_DEFAULT);
+	auto_facets struct facet_scratch *scratch = facet_scratch_new();
+
+	if (!json_is_object(request))
+		return not_an_object(request, &query, err);
+	if (open_view(&query, snapshot, request, err) < 0)
+		return -1;
+	if (!read_values(&query, request))
+		return refuse(&query, err);
+	auto_facet_rows struct facet_rows *rows = facet_rows_new(
+		query.view, store_filter_rows_without(query.filter, query.field));
+	const struct facet_options options = { .needle = query.needle,
+					       .offset = (size_t)query.offset,
+					       .limit = (size_t)query.limit };
+	pl_buf_add_text(ret_json, "{\"field\":");
+	out_text(ret_json, query.field->field->id);
+	facet_values(scratch, query.field, rows, &options, ret_json);
+	return finish(snapshot, ret_json, err);
 }

@@ -70,8 +70,12 @@ static int commit(struct store *store, struct pl_err *err)
 int store_begin(struct store *store, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->write_lock);
-	if (store->in_batch || run_kept(store, STORE_BEGIN, err) == 0)
+	if (store->in_batch)
 		return 0;
+	if (run_kept(store, STORE_BEGIN, err) == 0) {
+		store->changes_results = false;
+		return 0;
+	}
 	pthread_mutex_unlock(&store->write_lock);
 	return -1;
 }
@@ -88,7 +92,11 @@ int store_end(struct store *store, int result, struct pl_err *err)
 	}
 	if (!store->in_batch)
 		store_places_end(store, result == 0);
+	bool follow = !store->in_batch && store->changes_results;
 	pthread_mutex_unlock(&store->write_lock);
+	/* others may write meanwhile */
+	if (follow)
+		store_memory_follow(store);
 	return result;
 }
 
@@ -176,7 +184,6 @@ static int open_reader(struct store *store, struct pl_err *err)
 static void make_locks(struct store *store)
 {
 	pthread_mutexattr_t again;
-	pthread_rwlockattr_t writers_first;
 
 	pthread_mutexattr_init(&again);
 	pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
@@ -184,11 +191,6 @@ static void make_locks(struct store *store)
 	pthread_mutexattr_destroy(&again);
 	pthread_mutex_init(&store->read_lock, NULL);
 	pthread_mutex_init(&store->places_lock, NULL);
-	/* readers without end would keep new rows out for ever */
-	pthread_rwlockattr_init(&writers_first);
-	pthread_rwlockattr_setkind_np(&writers_first, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-	pthread_rwlock_init(&store->columns_lock, &writers_first);
-	pthread_rwlockattr_destroy(&writers_first);
 }
 
 int store_open(const struct store_options *options, struct store **ret, struct pl_err *err)
@@ -217,7 +219,6 @@ void store_close(struct store *store)
 	store_sql_close(&store->reader);
 	store_sql_close(&store->writer);
 	store_places_close(store);
-	pthread_rwlock_destroy(&store->columns_lock);
 	pthread_mutex_destroy(&store->read_lock);
 	pthread_mutex_destroy(&store->write_lock);
 	pl_fd_close(&store->jobs_fd);
@@ -335,6 +336,10 @@ static int add_row(struct store *store, const struct store_prepared *prepared, i
 	char now[32];
 
 	store_now(now);
+	if (!store->changes_results) {
+		store->changes_results = true;
+		store_memory_expect(store);
+	}
 	if (store_next_version(store, &version, err) < 0)
 		return -1;
 	store_sql_bind_text(add, 1, document->run_id);

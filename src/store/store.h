@@ -11,11 +11,10 @@
  *   one's form at store_open(), in one transaction. Fields that are newer than the file get their
  *   columns then, and their values from the documents.
  * - Several processes may use one file at a time; what another one stores is seen by
- *   store_columns_borrow().
+ *   store_snapshot_get().
  *
  * Threads: every function may be called by any thread. Writes wait for each other; reads wait for no
- * write. The columns in memory are lent under a read-write lock: whoever has borrowed them keeps
- * writers waiting, so give them back soon, and call none of the functions that write meanwhile.
+ * write.
  */
 #pragma once
 
@@ -25,13 +24,14 @@
 #include <stdint.h>
 
 struct store;
-struct store_columns;
+struct store_mirror;
+struct store_snapshot;
 
 struct store_options {
 	const char *path;
 	const struct res_fields *fields; /* borrowed */
 	bool must_exist;                 /* else the file is made; its folder has to be there */
-	bool with_columns;               /* keep the columns in memory (store/columns.h) */
+	bool with_columns;               /* keep results in memory (store/mirror/mirror.h) */
 	/* Work on its jobs: one process at a time, PL_ERR_BUSY where another one does. */
 	bool with_jobs;
 };
@@ -109,9 +109,9 @@ int store_count(struct store *store, int64_t *ret_count, struct pl_err *err) PL_
 int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * The columns in memory, with all that was stored until now by whomever. They are the store's;
- * store_columns_return() exactly once behind each 0, by the same thread.
+ * Results in memory as they were at one moment: store_snapshot_put() exactly once. All that this thread, or
+ * one that has told it so, has stored is in it, and what other processes have stored until now. It never waits
+ * for one who is storing: what is being stored just now may be in it or not. For a store opened with_columns.
  */
-int store_columns_borrow(struct store *store, const struct store_columns **ret,
-			 struct pl_err *err) PL_MUST_CHECK;
-void store_columns_return(struct store *store);
+int store_snapshot_get(struct store *store, struct store_snapshot **ret,
+		       struct pl_err *err) PL_MUST_CHECK;

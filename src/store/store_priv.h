@@ -27,16 +27,13 @@ struct store {
 	sqlite3_stmt *add_row;
 	bool in_batch;
 	struct pl_err batch_err;        /* the first failure in it; then nothing of it is kept */
+	bool changes_results;           /* the transaction that is open does */
 	struct store_hashes places_new; /* that this transaction has put into the file */
 
-	pthread_rwlock_t columns_lock;
-	struct store_columns *memory; /* NULL: not kept */
-	int64_t memory_version;       /* data_version of what it holds */
-	int64_t memory_id;            /* the greatest in it */
+	struct store_memory *memory; /* NULL: results are not kept in memory */
 
 	pthread_mutex_t read_lock;
 	struct store_sql reader;
-	sqlite3_stmt *rows_since;
 
 	pthread_mutex_t places_lock;
 	struct store_hashes places_known; /* some that are in the file; changes under both locks */
@@ -105,9 +102,13 @@ int store_unpack(const struct store *store, int64_t id, const void *packed, size
 int store_read_document(struct store *store, int64_t id, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
 
-/* The columns in memory, filled; see memory.c. Of what was never opened close does nothing. */
+/* Results in memory; see memory.c. Of what was never opened close does nothing. */
+struct store_memory;
 int store_memory_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 void store_memory_close(struct store *store);
+/* Around a transaction that changes results: it will be followed; and it was ended, whatever came of it. */
+void store_memory_expect(struct store *store);
+void store_memory_follow(struct store *store);
 
 /* The form of the file is this program's; see migrate.c. Before any other use of it. */
 int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;

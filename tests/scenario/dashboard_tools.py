@@ -102,10 +102,11 @@ class Answer:
 
 
 class Dashboard:
-    def __init__(self, bin_dir, db, *args):
-        self.process = subprocess.Popen([bin_dir / "profllm-dashboard", "serve", "--db", db, "--port", "0", *args],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                        text=True, env=environment())
+    def __init__(self, bin_dir, db, *args, command="serve", env=None):
+        """db None: not named."""
+        words = [command, *(["--db", db] if db else []), "--port", "0", *args]
+        self.process = subprocess.Popen([bin_dir / "profllm-dashboard", *words], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment(env))
         line = self.process.stdout.readline()
         assert line.startswith("listening on http://"), self.process.communicate()
         self.url = line.split()[-1]

@@ -3,7 +3,8 @@
  * on standard input.
  *   {document, id, forget}     a result; of an id that is there: it takes that one's place; forget: only its
  *                              columns are kept. Nothing back
- *   {apply: request}, {options: request}, {match: [filter, …]}
+ *   {remove: id}               there is no such result any more. Nothing back
+ *   {apply: request}, {options: request}, {values: request}, {match: [filter, …]}
  *                              one line back: {answer} or {faults, error}; of match {ids: [[id, …], …]}
  *   {time: request, times: n}  {ms: [of each apply]}
  */
@@ -16,9 +17,11 @@
 #include "store/filter.h"
 #include "store/query.h"
 
+#define ANSWER_BYTES_MAX (256u << 20)
+
 struct driver {
 	struct res_fields *fields;
-	struct store_columns *columns;
+	struct store_mirror *mirror;
 	json_t **documents; /* by id */
 	size_t room;
 	size_t reads; /* of documents, by queries */
@@ -40,36 +43,48 @@ static void take_document(struct driver *driver, int64_t id, json_t *document, b
 
 	store_row_of_document(driver->fields, document, &row);
 	row.id = id;
-	if (!store_columns_replace(driver->columns, &row))
-		store_columns_append(driver->columns, &row);
+	if (!store_mirror_replace(driver->mirror, &row))
+		store_mirror_append(driver->mirror, &row);
 	pl_grow((void **)&driver->documents, &driver->room, (size_t)id + 1,
 		sizeof(*driver->documents));
 	json_decref(driver->documents[id]);
 	driver->documents[id] = kept ? json_incref(document) : NULL;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const int64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
 static json_t *ids_of(struct driver *driver, const json_t *tree)
 {
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(driver->mirror);
 	struct store_ids ids = { 0 };
 	auto_schema_faults faults = { 0 };
 	auto_view struct store_view *view = NULL;
 	auto_filter struct store_filter *filter = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	json_t *found = json_array();
+	size_t count = 0;
 
 	store_filter_fields(tree, &ids);
-	if (store_view_new(driver->columns, &ids, &view, &err) < 0 ||
+	if (store_view_new(snapshot, &ids, &view, &err) < 0 ||
 	    store_filter_new(view, tree, "", &filter, &faults) < 0) {
 		free((void *)ids.items);
 		json_decref(found);
 		return res_schema_faults_to_json(&faults);
 	}
-	auto_free uint64_t *rows = pl_alloc_array(store_view_words(view), sizeof(*rows));
-	store_filter_rows(filter, rows);
-	for (size_t i = 0; i < store_view_rows(view); i++) {
+	const uint64_t *rows = store_filter_rows(filter);
+	auto_free int64_t *list = pl_alloc_array(store_view_count(view), sizeof(*list));
+	for (size_t i = 0; i < store_view_words(view) * 64; i++) {
 		if (rows[i / 64] >> i % 64 & 1)
-			json_array_append_new(found, json_integer(store_view_id(view, i)));
+			list[count++] = store_view_id(view, i);
 	}
+	qsort(list, count, sizeof(*list), compare_ids);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(found, json_integer(list[i]));
 	free((void *)ids.items);
 	return found;
 }
@@ -83,22 +98,34 @@ static json_t *match(struct driver *driver, const json_t *trees)
 	return json_pack("{s:o, s:I}", "ids", all, "reads", (json_int_t)driver->reads);
 }
 
-static json_t *ask(struct driver *driver, const json_t *asked)
+typedef int query_fn(const struct store_snapshot *snapshot, const json_t *request,
+		     struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err);
+
+static const struct {
+	const char *key;
+	query_fn *query;
+} queries[] = {
+	{ "apply", store_query_apply },
+	{ "options", store_query_options },
+	{ "values", store_query_values },
+};
+
+/* One line: the answer, or what is wrong. */
+static void ask(struct driver *driver, query_fn *query, const json_t *request, struct pl_buf *ret)
 {
-	const json_t *apply = json_object_get(asked, "apply");
-	const json_t *options = json_object_get(asked, "options");
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(driver->mirror);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	json_t *answer = NULL;
-	int status = apply != NULL
-			     ? store_query_apply(driver->columns, apply, &answer, &faults, &err)
-			     : store_query_options(driver->columns, options, &answer, &faults,
-						   &err);
 
-	if (status < 0)
-		return json_pack("{s:o, s:s}", "faults", res_schema_faults_to_json(&faults),
-				 "error", err.text);
-	return json_pack("{s:o}", "answer", answer);
+	pl_buf_add_text(ret, "{\"answer\":");
+	if (query(snapshot, request, ret, &faults, &err) == 0) {
+		pl_buf_add_char(ret, '}');
+		return;
+	}
+	auto_json json_t *said = json_pack("{s:o, s:s}", "faults",
+					   res_schema_faults_to_json(&faults), "error", err.text);
+	pl_buf_clear(ret);
+	pl_json_write(said, PL_JSON_COMPACT, ret);
 }
 
 static json_t *measure(struct driver *driver, const json_t *asked)
@@ -107,38 +134,52 @@ static json_t *measure(struct driver *driver, const json_t *asked)
 	json_t *ms = json_array();
 
 	for (json_int_t i = 0; i < times; i++) {
-		auto_schema_faults faults = { 0 };
-		auto_json json_t *answer = NULL;
-		struct pl_err err = PL_ERR_INIT;
+		auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 		int64_t began_ns = pl_clock_now_ns();
-		if (store_query_apply(driver->columns, json_object_get(asked, "time"), &answer,
-				      &faults, &err) < 0)
-			return json_pack("{s:s}", "error", err.text);
-		auto_free char *text = pl_json_to_text(answer, PL_JSON_COMPACT);
+		ask(driver, store_query_apply, json_object_get(asked, "time"), &answer);
 		json_array_append_new(
 			ms, json_real((double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS));
 	}
 	return json_pack("{s:o}", "ms", ms);
 }
 
-static void take_line(struct driver *driver, const json_t *asked)
+static void answer(struct driver *driver, const json_t *asked, struct pl_buf *ret)
 {
-	json_t *document = json_object_get(asked, "document");
 	auto_json json_t *said = NULL;
 
-	if (document != NULL) {
-		take_document(driver, json_integer_value(json_object_get(asked, "id")), document,
-			      !json_is_true(json_object_get(asked, "forget")));
-		return;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(queries); i++) {
+		const json_t *request = json_object_get(asked, queries[i].key);
+		if (request != NULL) {
+			ask(driver, queries[i].query, request, ret);
+			return;
+		}
 	}
 	if (json_object_get(asked, "match") != NULL)
 		said = match(driver, json_object_get(asked, "match"));
-	else if (json_object_get(asked, "time") != NULL)
-		said = measure(driver, asked);
 	else
-		said = ask(driver, asked);
-	auto_free char *text = pl_json_to_text(said, PL_JSON_COMPACT);
-	puts(text);
+		said = measure(driver, asked);
+	pl_json_write(said, PL_JSON_COMPACT, ret);
+}
+
+static void take_line(struct driver *driver, const json_t *asked)
+{
+	json_t *document = json_object_get(asked, "document");
+	json_int_t id = json_integer_value(json_object_get(asked, "id"));
+	auto_buf line = PL_BUF(ANSWER_BYTES_MAX);
+
+	if (document != NULL) {
+		take_document(driver, id, document,
+			      !json_is_true(json_object_get(asked, "forget")));
+		return;
+	}
+	if (json_object_get(asked, "remove") != NULL) {
+		store_mirror_remove(driver->mirror,
+				    json_integer_value(json_object_get(asked, "remove")));
+		return;
+	}
+	store_mirror_publish(driver->mirror);
+	answer(driver, asked, &line);
+	puts(pl_buf_text(&line));
 	fflush(stdout);
 }
 
@@ -150,7 +191,7 @@ int main(void)
 	size_t room = 0;
 	int status = 0;
 
-	driver.columns = store_columns_new(fields, read_document, &driver);
+	driver.mirror = store_mirror_new(fields, read_document, &driver);
 	for (ssize_t len; status == 0 && (len = getline(&line, &room, stdin)) > 0;) {
 		struct pl_err err = PL_ERR_INIT;
 		auto_json json_t *asked = NULL;
@@ -165,6 +206,6 @@ int main(void)
 	for (size_t i = 0; i < driver.room; i++)
 		json_decref(driver.documents[i]);
 	free(driver.documents);
-	store_columns_free(driver.columns);
+	store_mirror_free(driver.mirror);
 	return status;
 }

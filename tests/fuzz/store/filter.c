@@ -12,7 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define RESULTS 3
+#define RESULTS          3
+#define ANSWER_BYTES_MAX (64u << 20)
 
 static const char *const texts[RESULTS] = {
 	"{\"run_id\": \"a\", \"timestamp\": \"2026-11-19T14:12:00Z\", \"status\": \"completed\","
@@ -27,7 +28,7 @@ static const char *const texts[RESULTS] = {
 	"{\"results\": null, \"tags\": {\"any\": 1e300}}",
 };
 static json_t *documents[RESULTS];
-static struct store_columns *columns;
+static struct store_mirror *mirror;
 
 static int read_document(void *context, int64_t id, json_t **ret, struct pl_err *err)
 {
@@ -37,11 +38,11 @@ static int read_document(void *context, int64_t id, json_t **ret, struct pl_err 
 	return 0;
 }
 
-static void make_columns(void)
+static void make_mirror(void)
 {
 	struct res_fields *fields = res_fields_new(NULL);
 
-	columns = store_columns_new(fields, read_document, NULL);
+	mirror = store_mirror_new(fields, read_document, NULL);
 	for (size_t i = 0; i < RESULTS; i++) {
 		auto_row row = { .id = 0 };
 		documents[i] = json_loads(texts[i], 0, NULL);
@@ -49,8 +50,9 @@ static void make_columns(void)
 			abort();
 		store_row_of_document(fields, documents[i], &row);
 		row.id = (int64_t)i + 1;
-		store_columns_append(columns, &row);
+		store_mirror_append(mirror, &row);
 	}
+	store_mirror_publish(mirror);
 }
 
 /* RFC 6901, of a pointer whose keys may themselves be parts of it. */
@@ -76,11 +78,12 @@ static const json_t *at_pointer(const json_t *json, const char *pointer)
 /* -1: it was refused. */
 static json_int_t count_of(json_t *request)
 {
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
 	auto_schema_faults faults = { 0 };
-	auto_json json_t *answer = NULL;
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_query_apply(columns, request, &answer, &faults, &err) < 0) {
+	if (store_query_apply(snapshot, request, &text, &faults, &err) < 0) {
 		if (faults.count == 0 || err.text[0] == '\0')
 			abort();
 		for (size_t i = 0; i < faults.count; i++) {
@@ -91,18 +94,25 @@ static json_int_t count_of(json_t *request)
 		}
 		return -1;
 	}
-	if (faults.count > 0)
+	auto_json json_t *answer = json_loadb(text.data, text.len, 0, NULL);
+	/* what is answered is JSON, whatever was asked */
+	if (faults.count > 0 || answer == NULL)
 		abort();
 	return json_integer_value(json_object_get(answer, "count"));
 }
 
 static void check_options(const json_t *request)
 {
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
 	auto_schema_faults faults = { 0 };
-	auto_json json_t *answer = NULL;
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_query_options(columns, request, &answer, &faults, &err) < 0 && faults.count == 0)
+	if (store_query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+		abort();
+	res_schema_faults_done(&faults);
+	faults = (struct res_schema_faults){ 0 };
+	if (store_query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
 }
 
@@ -110,8 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	auto_json json_t *tree = json_loadb((const char *)data, size, 0, NULL);
 
-	if (columns == NULL)
-		make_columns();
+	if (mirror == NULL)
+		make_mirror();
 	if (tree == NULL)
 		return 0;
 	auto_json json_t *request = json_pack("{s:O, s:[s, s], s:[s], s:i}", "filter", tree,

@@ -1,10 +1,12 @@
 """Filters, sorted pages and facets of the columns in memory against a plain evaluation in Python on the documents
 (query_tools.py), through tests/tools/query_driver: one program run for all of it."""
+import datetime
 import json
 import os
 import random
 import subprocess
 
+import numpy
 import pytest
 from query_tools import FIELDS, MISSING, NULL, Rows, facet, made_results, matching, random_tree, shown, sorted_places, tally, when, without_own
 
@@ -216,7 +218,8 @@ def test_rows_that_come_and_change(driver):
     assert driver.ask(match=[above, above]) == {"ids": [[2, 3, 4, 5], [2, 3, 4, 5]], "reads": 5}
     version = driver.apply()["data_version"]
     driver.tell(document={"run_id": "new", "tags": {"n": 0}}, id=4)
-    assert driver.ask(match=[above, {"not": above}]) == {"ids": [[2, 3, 5], [1, 4]], "reads": 10}
+    # one that takes another's place alone is read again
+    assert driver.ask(match=[above, {"not": above}]) == {"ids": [[2, 3, 5], [1, 4]], "reads": 6}
     answer = driver.apply(columns=["tags.n"])
     assert [(row["id"], row["run_id"], row["cells"]["tags.n"]) for row in answer["rows"]] == \
         [(5, None, 9), (4, "new", 0), (3, "r3", 3), (2, "r2", 2), (1, "r1", 1)]
@@ -279,7 +282,7 @@ def test_bounds_themselves_are_within(one_result):
     ({"limit": 201}, "/limit", "a whole number from 0 to 200"),
     ({"offset": -1}, "/offset", "a whole number from 0 to 1000000000"),
     ({"facets": ["nothing.there"]}, "/facets/0", "the id of a field"),
-    ({"filters": TP}, "", "one of filter, sort, columns, limit, offset, facets"),
+    ({"filters": TP}, "", "one of filter, sort, columns, limit, offset, facets, metrics, cursor, budget_ms"),
 ])
 def test_a_request_that_is_wrong_is_told_where(one_result, request_, pointer, expected):
     fault = one_result.ask(apply=request_)["faults"][0]
@@ -294,3 +297,150 @@ def test_what_is_there_can_be_asked_for_whatever_the_type(driver):
         assert value in [one["value"] for one in shown_["values"] + shown_.get("words", [])]
         assert driver.apply(filter={"field": field, "op": "eq", "value": value})["count"] == 1
     assert tally([7.0]) == {"7": 1}
+
+
+def test_a_cursor_goes_through_all_rows_once(made):
+    driver, rows = made
+    rng = random.Random(SEED + 4)
+    for turn in range(8):
+        tree = random_tree(rng, rows.documents) if turn % 2 else None
+        sort = [(field, rng.random() < 0.5) for field in rng.sample(list(FIELDS), rng.randint(0, 3))]
+        request = {"filter": tree, "sort": [{"field": field, "dir": "desc" if down else "asc"} for field, down in sort],
+                   "columns": [], "limit": 170}
+        places = sorted_places(rows, matching(rows, tree) if tree else range(RESULTS), sort)
+        seen, cursor = [], None
+        while cursor or not seen:
+            answer = driver.apply(**request, cursor=cursor)
+            assert answer["count"] == len(places)
+            seen += [row["id"] for row in answer["rows"]]
+            cursor = answer["next_cursor"]
+            if not answer["rows"]:
+                break
+        assert seen == ids_of(places) and cursor is None
+
+
+def test_a_cursor_stays_where_it_was_while_rows_come_and_go(driver):
+    """By the last row's values, not by how many were in front: what came in front shifts nothing, and the row itself may be gone."""
+    for i in range(1, 41):
+        driver.tell(document={"config": {"server": {"seed": i * 10, "model": f"m{i % 3}"}}}, id=i)
+    request = {"sort": [{"field": "server.model", "dir": "desc"}, {"field": "server.seed"}], "columns": [], "limit": 10}
+    before = driver.apply(**request, offset=0)
+    rest = [row["id"] for row in driver.apply(**request, cursor=before["next_cursor"])["rows"]]
+    driver.tell(document={"config": {"server": {"seed": 5, "model": "z-new"}}}, id=41)
+    driver.tell(remove=before["rows"][-1]["id"])
+    driver.tell(document={"config": {"server": {"seed": 1, "model": "m2"}}}, id=before["rows"][0]["id"])
+    assert [row["id"] for row in driver.apply(**request, cursor=before["next_cursor"])["rows"]] == rest
+    # one that belongs behind the place comes where it belongs
+    driver.tell(document={"config": {"server": {"seed": 9999, "model": "m2"}}}, id=42)
+    assert [row["id"] for row in driver.apply(**request, cursor=before["next_cursor"])["rows"]][:5] == rest[:3] + [42] + rest[3:4]
+
+
+def test_a_cursor_is_of_one_question(driver):
+    for i in range(1, 4):
+        driver.tell(document={"config": {"server": {"seed": i}}}, id=i)
+    cursor = driver.apply(limit=1)["next_cursor"]
+    above = {"field": "server.seed", "op": "gt", "value": 0}
+    for request in ({"filter": above, "cursor": cursor}, {"sort": [{"field": "server.seed"}], "cursor": cursor}, {"cursor": "0g"}, {"cursor": "7b7d"},
+                    {"cursor": cursor, "offset": 0}, {"cursor": cursor[:-2]}, {"cursor": 3}):
+        fault = driver.ask(apply=request)["faults"][0]
+        assert fault["pointer"] == "/cursor", request
+    assert [row["id"] for row in driver.apply(cursor=cursor)["rows"]] == [2, 1]
+    assert driver.apply(cursor=cursor, limit=0)["next_cursor"] is None
+
+
+def test_a_cursor_of_long_texts_is_short(driver):
+    for i in range(1, 6):
+        driver.tell(document={"config": {"server": {"model": "ä" * 5000 + str(i), "seed": 7}}}, id=i)
+    answer = driver.apply(sort=[{"field": "server.model"}] * 16, limit=2, columns=[])
+    assert len(answer["next_cursor"]) <= 4000
+    assert "answer" in driver.ask(apply={"sort": [{"field": "server.model"}] * 16, "limit": 2, "cursor": answer["next_cursor"]})
+
+
+def test_metrics_are_what_numpy_says(made):
+    driver, rows = made
+    rng = random.Random(SEED + 5)
+    fields = [field for field, (type_, *_) in FIELDS.items() if type_ == "number"]
+    for _ in range(20):
+        tree = random_tree(rng, rows.documents)
+        places = list(matching(rows, tree))
+        said = driver.apply(filter=tree, metrics=fields + fields[:1], columns=[], limit=0)["metrics"]
+        assert set(said) == set(fields)
+        for field in fields:
+            values = [rows.cells[field][i][0] for i in places]
+            numbers = numpy.array([value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)], float)
+            assert said[field]["n"] == len(numbers)
+            if len(numbers) == 0:
+                assert set(said[field].values()) == {0, None}
+                continue
+            wanted = {"min": numbers.min(), "max": numbers.max()}
+            if numpy.isfinite(numbers).all():
+                wanted |= {"mean": numbers.mean(), "p50": numpy.percentile(numbers, 50), "p95": numpy.percentile(numbers, 95)}
+            if numpy.isfinite(numbers).all() and len(numbers) > 1:
+                wanted["std"] = numbers.std(ddof=1)
+            for key, value in wanted.items():
+                assert float(said[field][key]) == pytest.approx(float(value), rel=1e-12, abs=1e-300), (field, key)
+
+
+def test_values_of_a_field_come_by_pages(driver):
+    for i in range(1, 301):
+        driver.tell(document={"config": {"server": {"model": f"Model-{i % 60:02}", "seed": i % 7 or None}}}, id=i)
+    few = {"field": "server.seed", "op": "le", "value": 2}
+    own = {"and": [few, {"field": "server.model", "op": "eq", "value": "Model-01"}]}
+    seen = []
+    for offset in range(0, 80, 25):
+        answer = driver.ask(values={"field": "server.model", "filter": own, "limit": 25, "offset": offset})["answer"]
+        seen += [(one["value"], one["count"]) for one in answer["values"]]
+        assert answer["more"] == max(0, 60 - offset - 25)
+    counts = {}
+    for i in range(1, 301):
+        if i % 7 in (1, 2):
+            counts[f"Model-{i % 60:02}"] = counts.get(f"Model-{i % 60:02}", 0) + 1
+    assert seen == sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    assert (answer["field"], answer["count"], answer["distinct"], answer["matching"]) == ("server.model", sum(counts.values()), len(counts), len(counts))
+    found = driver.ask(values={"field": "server.model", "search": "L-1"})["answer"]
+    assert found["distinct"] == 60 and found["matching"] == 10 and found["more"] == 0
+    assert driver.ask(values={"field": "server.modle"})["faults"][0]["pointer"] == "/field"
+    assert driver.ask(values={})["faults"][0]["pointer"] == ""
+
+
+def test_numbers_without_end_tell_counts_until_they_are_asked_for(driver):
+    for i in range(1, 1501):
+        driver.tell(document={"config": {"server": {"seed": i, "max_model_len": "auto" if i > 1400 else i * 1.5}}}, id=i)
+    facets = driver.apply(facets=True, limit=0)["facets"]
+    assert facets["server.seed"]["distinct"] is None and facets["server.seed"]["values"] == [] and "min" not in facets["server.seed"]
+    assert tally_of(facets["server.max_model_len"]["words"]) == {'"auto"': 100}
+    assert driver.ask(options={})["answer"]["options"]["server.seed"]["widget"] == "range"
+    seed = driver.apply(facets=["server.seed"], limit=0)["facets"]["server.seed"]
+    assert (seed["distinct"], seed["min"], seed["max"], sum(seed["histogram"]["counts"])) == (1500, 1, 1500, 1500)
+    for low, high in ((1, 10), (1000, 1100), (1499, 2000)):
+        between = {"field": "server.seed", "op": "between", "value": [low, high]}
+        wanted = [i for i in range(1, 1501) if low <= i <= high]
+        assert driver.ask(match=[between, {"not": between}])["ids"] == [wanted, [i for i in range(1, 1501) if i not in wanted]]
+    assert driver.ask(match=[{"field": "server.seed", "op": "in", "value": [7, 1400, 1450, 9000]}])["ids"] == [[7, 1400, 1450]]
+    assert len(driver.ask(match=[{"field": "server.seed", "op": "ne", "value": 1450}])["ids"][0]) == 1499
+    rows = driver.apply(sort=[{"field": "server.seed", "dir": "desc"}], columns=["server.seed"], limit=3)["rows"]
+    assert [row["cells"]["server.seed"] for row in rows] == [1500, 1499, 1498]
+
+
+def test_what_has_no_time_left_is_named(driver):
+    for i in range(1, 3001):
+        driver.tell(document={"config": {"server": {"model": f"m{i}", "seed": i, "dtype": "ab"[i % 2]}}}, id=i)
+    fields = ["server.model", "server.seed", "server.dtype"] * 600
+    answer = driver.apply(facets=fields[:2000], metrics=["server.seed"], budget_ms=60000, limit=0)
+    assert answer["not_ready"] == [] and len(answer["facets"]) == 3
+    answer = driver.apply(facets=["server.model", "server.seed", "server.dtype"], metrics=["server.seed"], limit=0)
+    assert answer["not_ready"] == []
+    # the first of each is made in any case, so that each question gets on
+    answer = driver.apply(facets=True, metrics=["server.seed", "server.max_model_len"], budget_ms=1, limit=200)
+    assert set(answer["facets"]) | set(answer["metrics"]) and "server.seed" in answer["metrics"]
+
+
+def test_times_are_told_from_now(driver):
+    now = datetime.datetime.now(datetime.timezone.utc)
+    for i, ago in enumerate((datetime.timedelta(minutes=1), datetime.timedelta(hours=5), datetime.timedelta(days=3), datetime.timedelta(days=40))):
+        driver.tell(document={"timestamp": (now - ago).isoformat()}, id=i + 1)
+    for value, ids in (("now-15m", [1]), ("now-6h", [1, 2]), ("now-1w", [1, 2, 3]), ("now-90d", [1, 2, 3, 4]), ("today-10d", [1, 2, 3]), ("now", [])):
+        assert driver.ask(match=[{"field": "run.timestamp", "op": "ge", "value": value}])["ids"] == [ids], value
+    assert driver.ask(match=[{"field": "run.timestamp", "op": "between", "value": ["now-4d", "now-2h"]}])["ids"] == [[2, 3]]
+    fault = driver.faults({"field": "run.timestamp", "op": "ge", "value": "now-3y"})[0]
+    assert fault["pointer"] == "/filter/value" and '"now-12h"' in fault["expected"]

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 
 #define NONE INT64_MIN
+#define S    1000000LL /* in microseconds */
 
 static const struct {
 	const char *text;
@@ -58,10 +59,61 @@ static void test_store_instant__is_when_it_is_whatever_it_looks_like(void **stat
 	}
 }
 
+/* 2026-11-19T14:12:00.25Z */
+#define NOW_US (1795097520 * S + 250000)
+#define DAY_US (1795046400 * S)
+
+static const struct {
+	const char *text;
+	int64_t us;
+} relative[] = {
+	{ "now", NOW_US },
+	{ "now-15m", NOW_US - 15 * 60 * S },
+	{ "now-12h", NOW_US - 12 * 3600 * S },
+	{ "now-30d", NOW_US - 30 * 86400 * S },
+	{ "now-2w", NOW_US - 14 * 86400 * S },
+	{ "now-0d", NOW_US },
+	{ "now-999999w", NOW_US - 999999LL * 7 * 86400 * S },
+	{ "today", DAY_US },
+	{ "today-1d", DAY_US - 86400 * S },
+	{ "today-90m", DAY_US - 5400 * S },
+	{ "now-", NONE },
+	{ "now-d", NONE },
+	{ "now-1", NONE },
+	{ "now-1y", NONE },
+	{ "now-1dd", NONE },
+	{ "now-1 d", NONE },
+	{ "now-1000000w", NONE },
+	{ "now+1d", NONE },
+	{ "now - 1d", NONE },
+	{ "now-1.5d", NONE },
+	{ "nowhere", NONE },
+	{ "todays", NONE },
+	{ "Now", NONE },
+	{ "", NONE },
+};
+
+static void test_store_instant__goes_back_from_a_moment(void **state)
+{
+	int64_t us = NONE;
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(relative); i++) {
+		us = NONE;
+		bool is_time = store_instant_parse_relative(relative[i].text, NOW_US, &us);
+		if (us != relative[i].us || is_time != (us != NONE))
+			fail_msg("'%s': %lld", relative[i].text, (long long)us);
+	}
+	/* a day begins before a moment in front of 1970, too */
+	assert_true(store_instant_parse_relative("today", -1, &us));
+	assert_int_equal(us, -86400 * S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_instant__is_when_it_is_whatever_it_looks_like),
+		cmocka_unit_test(test_store_instant__goes_back_from_a_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "store/columns.h"
+#include "store/view.h"
 #include "store/sqlite.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"

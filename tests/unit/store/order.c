@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "store/instant.h"
 
 #define ITEMS_MAX 200
 
@@ -61,49 +60,62 @@ static const struct {
 	    "2026-11-19", "yesterday" } },
 };
 
+static void add_text(struct dictionary *values, const char *text)
+{
+	const struct store_cell cell = { .state = RES_VALUE_THERE,
+					 .kind = RES_VALUE_TEXT,
+					 .text = text };
+
+	dictionary_code(values, &cell);
+}
+
+static struct store_column column_of(const struct res_field *field, const struct dictionary *values)
+{
+	return (struct store_column){ .field = field, .values = values, .distinct = values->count };
+}
+
 static void test_store_order__of_texts_is_their_fields(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct store_text texts[8] = { 0 };
-		struct store_column column = {
-			.field = { .id = cases[i].field, .type = cases[i].type }, .texts = texts
-		};
+		const struct res_field field = { .id = cases[i].field, .type = cases[i].type };
+		const char *const *words = store_order_words(field.id);
+		struct dictionary values;
+		uint32_t count = 0;
+		dictionary_init(&values, field.type);
+		while (count < 8 && cases[i].texts[count] != NULL)
+			count++;
 		/* the last ones first: a code says nothing of the place */
-		while (column.text_count < 8 && cases[i].texts[column.text_count] != NULL)
-			column.text_count++;
-		for (size_t k = 0; k < column.text_count; k++) {
-			struct store_text *text = &texts[column.text_count - 1 - k];
-			*text = (struct store_text){ .text = cases[i].texts[k],
-						     .class = STORE_TEXT };
-			text->is_time = cases[i].type == RES_FIELD_TIME &&
-					store_instant_parse(text->text, &text->time_us);
-		}
+		for (uint32_t k = count; k-- > 0;)
+			add_text(&values, cases[i].texts[k]);
+		struct store_column column = column_of(&field, &values);
 		auto_free uint32_t *ranks = store_order_ranks(&column);
-		for (size_t k = 0; k < column.text_count; k++)
-			assert_int_equal(ranks[k], column.text_count - 1 - k);
-		assert_true(store_order_texts(&column, 0, 1) > 0);
+		for (uint32_t code = 3; code < values.count; code++) {
+			assert_true(ranks[code] < ranks[code - 1]);
+			assert_true(store_order_values(words, dictionary_value(&values, code - 1),
+						       dictionary_value(&values, code)) > 0);
+		}
+		assert_int_equal(values.count, count + 2);
+		dictionary_done(&values);
 	}
 }
 
 /* So that the next key decides between them. */
 static void test_store_order__one_instant_is_one_place(void **state)
 {
-	struct store_text texts[3] = { { .text = "2026-11-19T16:00:00+02:00" },
-				       { .text = "2026-11-19T14:00:00Z" },
-				       { .text = "2026-11-19T14:00:01Z" } };
-	struct store_column column = { .field = { .id = "run.timestamp", .type = RES_FIELD_TIME },
-				       .texts = texts,
-				       .text_count = 3 };
+	const struct res_field field = { .id = "run.timestamp", .type = RES_FIELD_TIME };
+	struct dictionary values;
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		texts[i].class = STORE_TEXT;
-		texts[i].is_time = store_instant_parse(texts[i].text, &texts[i].time_us);
-	}
+	dictionary_init(&values, field.type);
+	add_text(&values, "2026-11-19T16:00:00+02:00");
+	add_text(&values, "2026-11-19T14:00:00Z");
+	add_text(&values, "2026-11-19T14:00:01Z");
+	struct store_column column = column_of(&field, &values);
 	auto_free uint32_t *ranks = store_order_ranks(&column);
-	assert_int_equal(ranks[0], ranks[1]);
-	assert_true(ranks[2] > ranks[0]);
+	assert_int_equal(ranks[2], ranks[3]);
+	assert_true(ranks[4] > ranks[2]);
+	dictionary_done(&values);
 }
 
 int main(void)

@@ -37,31 +37,38 @@ static int read_document(void *context, int64_t id, json_t **ret, struct pl_err 
 	return 0;
 }
 
-static struct store_columns *made_columns(const struct res_fields *fields)
+static struct store_mirror *made_mirror(const struct res_fields *fields)
 {
-	struct store_columns *columns = store_columns_new(fields, read_document, NULL);
+	struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
 
 	for (int64_t id = 1; id <= (int64_t)ROWS; id++) {
 		auto_json json_t *document = document_of(place_of(id));
 		auto_row row = { .id = 0 };
 		store_row_of_document(fields, document, &row);
 		row.id = id;
-		store_columns_append(columns, &row);
+		store_mirror_append(mirror, &row);
 	}
-	return columns;
+	store_mirror_publish(mirror);
+	return mirror;
 }
 
-static json_t *asked(const struct store_columns *columns, const char *text)
+#define ANSWER_BYTES_MAX (1u << 20)
+
+static json_t *asked(struct store_mirror *mirror, const char *text)
 {
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
 	auto_json json_t *request = json_loads(text, 0, NULL);
+	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	json_t *answer = NULL;
+	json_t *json;
 
 	assert_non_null(request);
-	if (store_query_apply(columns, request, &answer, &faults, &err) < 0)
+	if (store_query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
-	return answer;
+	json = json_loadb(answer.data, answer.len, 0, NULL);
+	assert_non_null(json);
+	return json;
 }
 
 static int64_t id_at(const json_t *answer, size_t i)
@@ -74,9 +81,9 @@ static int64_t id_at(const json_t *answer, size_t i)
 static void test_store_query__values_have_one_order_and_nothing_stands_last(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_columns struct store_columns *columns = made_columns(fields);
-	auto_json json_t *up = asked(columns, "{\"sort\": [{\"field\": \"tags.v\"}]}");
-	auto_json json_t *down = asked(columns,
+	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	auto_json json_t *up = asked(mirror, "{\"sort\": [{\"field\": \"tags.v\"}]}");
+	auto_json json_t *down = asked(mirror,
 				       "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"desc\"}]}");
 	size_t there = ROWS - 2;
 
@@ -90,7 +97,7 @@ static void test_store_query__values_have_one_order_and_nothing_stands_last(void
 static void test_store_query__what_is_alike_is_newest_first(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_columns struct store_columns *columns = made_columns(fields);
+	auto_mirror struct store_mirror *mirror = made_mirror(fields);
 	static const char *const requests[] = {
 		"{}",
 		"{\"sort\": [{\"field\": \"server.model\"}]}",
@@ -100,7 +107,7 @@ static void test_store_query__what_is_alike_is_newest_first(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < PL_ARRAY_SIZE(requests); k++) {
-		auto_json json_t *answer = asked(columns, requests[k]);
+		auto_json json_t *answer = asked(mirror, requests[k]);
 		for (size_t i = 0; i < ROWS; i++)
 			assert_int_equal(id_at(answer, i), ROWS - i);
 	}
@@ -109,9 +116,10 @@ static void test_store_query__what_is_alike_is_newest_first(void **state)
 static void test_store_query__tells_so_many_faults_and_that_there_are_more(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_columns struct store_columns *columns = made_columns(fields);
+	auto_mirror struct store_mirror *mirror = made_mirror(fields);
 	auto_json json_t *request = json_object();
-	auto_json json_t *answer = NULL;
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
@@ -121,8 +129,7 @@ static void test_store_query__tells_so_many_faults_and_that_there_are_more(void 
 		snprintf(key, sizeof(key), "k/%d", i);
 		json_object_set_new(request, key, json_null());
 	}
-	assert_int_equal(store_query_options(columns, request, &answer, &faults, &err), -1);
-	assert_null(answer);
+	assert_int_equal(store_query_options(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 20);
 	assert_true(faults.cut);
 	assert_int_equal(err.code, PL_ERR_INVALID);
@@ -132,11 +139,11 @@ static void test_store_query__tells_so_many_faults_and_that_there_are_more(void 
 static void test_store_query__no_rows_are_an_answer_too(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_columns struct store_columns *columns = store_columns_new(fields, read_document, NULL);
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
 	auto_json json_t *answer = asked(
-		columns, "{\"filter\": {\"not\": {\"field\": \"server.model\", \"op\": "
-			 "\"is_recorded\"}}, \"facets\": true, \"sort\": [{\"field\": "
-			 "\"server.model\"}]}");
+		mirror, "{\"filter\": {\"not\": {\"field\": \"server.model\", \"op\": "
+			"\"is_recorded\"}}, \"facets\": true, \"sort\": [{\"field\": "
+			"\"server.model\"}]}");
 
 	(void)state;
 	assert_int_equal(json_integer_value(json_object_get(answer, "count")), 0);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "store/columns.h"
+#include "store/mirror/mirror.h"
 #include "store/query.h"
 #include "store/store_priv.h"
 #include "unit/base/scratch.h"
@@ -151,15 +151,13 @@ static void test_store__documents_are_prepared_beside_a_batch(void **state)
 
 static size_t in_memory(struct store *store, int64_t *ret_version)
 {
-	const struct store_columns *columns = NULL;
+	auto_snapshot struct store_snapshot *snapshot = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_columns_borrow(store, &columns, &err) < 0)
+	if (store_snapshot_get(store, &snapshot, &err) < 0)
 		fail_msg("%s", err.text);
-	size_t rows = store_columns_count(columns);
-	*ret_version = store_columns_version(columns);
-	store_columns_return(store);
-	return rows;
+	*ret_version = store_snapshot_version(snapshot);
+	return store_snapshot_count(snapshot);
 }
 
 static void test_store__columns_follow_every_writer(void **state)
@@ -191,16 +189,20 @@ static int64_t ask(struct store *store, const char *field)
 					      "is_recorded");
 	auto_json json_t *answer = NULL;
 	auto_schema_faults faults = { 0 };
-	const struct store_columns *columns = NULL;
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_buf text = PL_BUF(1u << 20);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_columns_borrow(store, &columns, &err) < 0)
+	if (store_snapshot_get(store, &snapshot, &err) < 0)
 		fail_msg("%s", err.text);
-	int result = store_query_apply(columns, request, &answer, &faults, &err);
-	store_columns_return(store);
+	int result = store_query_apply(snapshot, request, &text, &faults, &err);
 	if (faults.count > 0)
 		return -2;
-	return result < 0 ? -1 : json_integer_value(json_object_get(answer, "count"));
+	if (result < 0)
+		return -1;
+	answer = json_loadb(text.data, text.len, 0, NULL);
+	assert_non_null(answer);
+	return json_integer_value(json_object_get(answer, "count"));
 }
 
 /* Documents that cannot be read show who reads them. */

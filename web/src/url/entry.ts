@@ -25,6 +25,7 @@ const KEPT = 100
 export const SETTLED_MS = 1500
 
 const stateOf = (state: unknown) => (state ?? {}) as EntryState
+const leaving = new Set<() => void>()
 const places = new Map<string, Place>(readStored())
 
 function readStored(): [string, Place][] {
@@ -49,12 +50,23 @@ function mark() {
   if (state.entry === undefined) History.prototype.replaceState.call(history, { ...state, entry: `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}` }, '')
 }
 
-// Before wouter listens, so that no screen is drawn for an entry without a key.
+function move() {
+  for (const leave of leaving) leave()
+  mark()
+}
+
+// Before wouter listens: no screen is drawn for an entry without a key, and who leaves one still sees it.
 export function markEntries() {
   history.scrollRestoration = 'manual'
   mark()
-  for (const event of ['pushState', 'replaceState', 'popstate', 'hashchange']) window.addEventListener(event, mark)
+  for (const event of ['pushState', 'replaceState', 'popstate', 'hashchange']) window.addEventListener(event, move)
   window.addEventListener('pagehide', writeStored)
+}
+
+// Called when the address has changed and the screen has not. Gives back how to end that.
+export function beforeLeaving(leave: () => void) {
+  leaving.add(leave)
+  return () => { leaving.delete(leave) }
 }
 
 export const useEntry = () => stateOf(useHistoryState()).entry ?? ''

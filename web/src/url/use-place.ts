@@ -2,7 +2,7 @@
 // both again, a new entry begins at the top.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
-import { entryNow, keepPlace, type Place, placeOf, useEntry } from './entry'
+import { beforeLeaving, entryNow, keepPlace, type Place, placeOf, useEntry } from './entry'
 
 const TRIES = 5 // renders until what is scrolled is as large as it was
 
@@ -38,6 +38,11 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
     // not while an entry is left already and its screen still stands
     if (of !== '' && of === entryNow()) keepPlace(of, { ...scroller.at(), row })
   }
+  // a scroll is told with the next frame: who leaves before that leaves from here all the same
+  const leave = () => {
+    const { entry: of, row } = shown.current
+    if (of !== '' && of !== entryNow() && !wanted.current) keepPlace(of, { ...scroller.at(), row })
+  }
   useLayoutEffect(() => {
     const before = shown.current
     if (!isReady || (before.entry === entry && before.content === content)) return
@@ -59,7 +64,11 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
   useEffect(() => {
     const target = scroller.target()
     target?.addEventListener('scroll', keep, { passive: true })
-    return () => target?.removeEventListener('scroll', keep)
+    const stay = beforeLeaving(leave)
+    return () => {
+      target?.removeEventListener('scroll', keep)
+      stay()
+    }
   }, [])
   return (row: number) => {
     shown.current.row = row

@@ -1,0 +1,52 @@
+/*
+ * Numbers that look drawn: what a dice gives depends on the seed, on what it is for and on which one of
+ * those it is, so that each document can be made without the ones before it.
+ */
+#pragma once
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct history_dice {
+	struct pl_pcg64 rng;
+};
+
+static inline struct history_dice history_dice(uint64_t seed, uint64_t use, uint64_t number)
+{
+	struct history_dice dice;
+
+	/* odd numbers of no meaning: neighbours are to begin far apart */
+	pl_pcg64_seed(&dice.rng, seed * 0x9e3779b97f4a7c15u + use * 0xc2b2ae3d27d4eb4fu + number);
+	return dice;
+}
+
+/* 0 <= share < 1 */
+static inline double history_share(struct history_dice *dice)
+{
+	return (double)(pl_pcg64_next64(&dice->rng) >> 11) * 0x1p-53;
+}
+
+static inline bool history_chance(struct history_dice *dice, double share)
+{
+	return history_share(dice) < share;
+}
+
+/* 0 … count - 1 */
+static inline size_t history_below(struct history_dice *dice, size_t count)
+{
+	return (size_t)pl_pcg64_integers(&dice->rng, 0, (int64_t)count);
+}
+
+/* About 1: as far off as noise of this relative width. */
+static inline double history_noise(struct history_dice *dice, double width)
+{
+	double sum = 0;
+
+	/* four even ones are near enough to a bell, and have ends */
+	for (int i = 0; i < 4; i++)
+		sum += history_share(dice) - 0.5;
+	return exp(width * sum * 1.732);
+}

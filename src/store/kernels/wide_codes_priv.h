@@ -1,0 +1,98 @@
+/* One width of codes, a vector after the other: wide_priv.h reads this with CODE_BITS as 8, 16 and 32. */
+#ifdef CODE_BITS
+
+/* The rows of one word whose code is one of `count`, each of which fills a vector. */
+static inline uint64_t OF_WIDTH(word_of_any)(const CODE *codes, const OF_WIDTH(vector) * wanted,
+					     size_t count)
+{
+	OF_WIDTH(vector) found[VECTORS_OF(CODE)] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		for (int j = 0; j < VECTORS_OF(CODE); j++)
+			found[j] |= (OF_WIDTH(vector))(OF_WIDTH(load)(codes + j * LANES_OF(CODE)) ==
+						       wanted[i]);
+	}
+	return OF_WIDTH(bits_of)(found);
+}
+
+static void OF_WIDTH(match_any)(const CODE *codes, size_t rows, const struct few *few,
+				uint64_t *ret_rows)
+{
+	OF_WIDTH(vector) wanted[FEW_MAX];
+
+	for (size_t i = 0; i < few->count; i++)
+		wanted[i] = (OF_WIDTH(vector)){ 0 } + (CODE)few->codes[i];
+	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+		CODE last[STORE_WORD_ROWS];
+		size_t count = rows_of_word(rows, first);
+		const CODE *word = whole_word(codes + first, count, sizeof(CODE), last);
+		uint64_t bits = OF_WIDTH(word_of_any)(word, wanted, few->count);
+		ret_rows[first / STORE_WORD_ROWS] = (bits ^ few->flip) & low_bits(count);
+	}
+}
+
+/* Where many codes are wanted: the table is asked for each row. */
+static inline void OF_WIDTH(match_table)(const CODE *codes, size_t rows, const uint8_t *wanted,
+					 uint64_t *ret_rows)
+{
+	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+		CODE last[STORE_WORD_ROWS];
+		size_t count = rows_of_word(rows, first);
+		const CODE *word = whole_word(codes + first, count, sizeof(CODE), last);
+		uint64_t bits = 0;
+		for (size_t i = 0; i < STORE_WORD_ROWS; i += CHAR_BIT) {
+			unsigned eight = 0;
+			for (size_t j = 0; j < CHAR_BIT; j++)
+				eight |= (unsigned)wanted[word[i + j]] << j;
+			bits |= (uint64_t)eight << i;
+		}
+		ret_rows[first / STORE_WORD_ROWS] = bits & low_bits(count);
+	}
+}
+
+/* Of rows that are all in the mask none is asked whether it is. */
+static inline void OF_WIDTH(tally_rest)(const CODE *codes, uint64_t mask, uint32_t *counts)
+{
+	if (mask != UINT64_MAX) {
+		OF_WIDTH(tally_word)(codes, mask, counts);
+		return;
+	}
+	for (size_t i = 0; i < STORE_WORD_ROWS; i++)
+		counts[codes[i]]++;
+}
+
+/*
+ * Rows side by side often have one code, and to count that up again and again is slow, for each time waits for
+ * the one before: those of a word with the code of its first row are counted at once. Where these are few, it
+ * is not tried again for some words, and for more the next time.
+ */
+static void OF_WIDTH(tally_many)(const CODE *codes, size_t rows, const uint64_t *mask,
+				 uint32_t *counts)
+{
+	unsigned pause = 0, next_pause = 0;
+
+	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+		const CODE *word = codes + first;
+		uint64_t left = mask[first / STORE_WORD_ROWS];
+		if (pause > 0) {
+			pause--;
+		} else if (left != 0 && rows - first >= STORE_WORD_ROWS) {
+			CODE common = word[lowest_bit(left)];
+			OF_WIDTH(vector) wanted = (OF_WIDTH(vector)){ 0 } + common;
+			uint64_t same = OF_WIDTH(word_of_any)(word, &wanted, 1) & left;
+			unsigned count = count_bits(same);
+			counts[common] += count;
+			left ^= same;
+			if (count >= ALIKE_MIN) {
+				next_pause = 0;
+			} else {
+				pause = next_pause;
+				next_pause += next_pause < PAUSE_MAX ? next_pause + 1 : 0;
+			}
+		}
+		OF_WIDTH(tally_rest)(word, left, counts);
+	}
+}
+
+#undef CODE_BITS
+#endif

@@ -1,0 +1,352 @@
+/*
+ * Fields that are no columns: their cells are read from the documents when a query first names them, and
+ * kept for the next one. One thread at a time reads documents, for all that its query lacks in one pass;
+ * queries that find what they want go on beside it.
+ *
+ * What has been read of a field is the reader's own, and grows; what queries see of it (`ready`) is put
+ * there in one go, and covers the rows in front of one place. A row that is replaced stands anew behind all others, so
+ * that what was read once stays right.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/mirror/mirror_priv.h"
+
+#define LAZY_MAX 64 /* that are kept beyond their query */
+
+struct ready {
+	size_t end; /* the place of the first row that is not in it */
+	uint32_t distinct;
+	unsigned classes;
+	bool has_odd_times;
+	struct chunk *chunks; /* of each segment: a copy */
+	size_t segments;
+};
+
+struct lazy {
+	char *id;
+	struct res_field field;
+	bool is_guessed; /* no row tells of the field: it is one where something is recorded */
+
+	/* under `reading` */
+	struct dictionary values;
+	struct chunk *chunks;
+	size_t segments;
+	size_t segment_room;
+	size_t end; /* as in ready */
+	struct garbage garbage;
+
+	/* under `lock` */
+	struct ready ready;
+	unsigned users;
+	uint64_t used; /* the greater the later */
+};
+
+struct lazy_columns {
+	pthread_mutex_t reading; /* taken in front of `lock` */
+	pthread_mutex_t lock;
+	struct lazy **items;
+	size_t count;
+	size_t room;
+	uint64_t used;
+};
+
+struct lazy_columns *lazy_columns_new(void)
+{
+	struct lazy_columns *lazy = pl_alloc(sizeof(*lazy));
+
+	pthread_mutex_init(&lazy->reading, NULL);
+	pthread_mutex_init(&lazy->lock, NULL);
+	return lazy;
+}
+
+static void lazy_free(struct lazy *lazy)
+{
+	for (size_t i = 0; i < lazy->segments; i++)
+		chunk_done(&lazy->chunks[i]);
+	free(lazy->chunks);
+	garbage_done(&lazy->garbage);
+	dictionary_done(&lazy->values);
+	free(lazy->ready.chunks);
+	free(lazy->id);
+	free(lazy);
+}
+
+void lazy_columns_free(struct lazy_columns *lazy)
+{
+	for (size_t i = 0; i < lazy->count; i++)
+		lazy_free(lazy->items[i]);
+	free(lazy->items);
+	pthread_mutex_destroy(&lazy->reading);
+	pthread_mutex_destroy(&lazy->lock);
+	free(lazy);
+}
+
+/* ---- which there are --------------------------------------------------------------------------- */
+
+/* Those used least of what nobody uses, until as many are left as are kept. Under the lock. */
+static void drop_some(struct lazy_columns *columns)
+{
+	while (columns->count > LAZY_MAX) {
+		size_t oldest = columns->count;
+		for (size_t i = 0; i < columns->count; i++) {
+			if (columns->items[i]->users == 0 &&
+			    (oldest == columns->count ||
+			     columns->items[i]->used < columns->items[oldest]->used))
+				oldest = i;
+		}
+		if (oldest == columns->count)
+			return;
+		lazy_free(columns->items[oldest]);
+		columns->items[oldest] = columns->items[--columns->count];
+	}
+}
+
+static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_fields *fields,
+			    const char *id)
+{
+	struct lazy *made;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		if (strcmp(columns->items[i]->id, id) == 0)
+			return columns->items[i];
+	}
+	made = pl_alloc(sizeof(*made));
+	made->id = pl_strdup(id);
+	made->is_guessed = res_fields_resolve(fields, made->id, &made->field, NULL) < 0;
+	if (made->is_guessed)
+		res_field_unlisted(made->id, &made->field);
+	made->field.id = made->id;
+	dictionary_init(&made->values, made->field.type);
+	*PL_PUSH(columns->items, columns->count, columns->room) = made;
+	return made;
+}
+
+void lazy_take(const struct store_snapshot *snapshot, const char *id, struct lazy_use *ret)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+
+	*ret = (struct lazy_use){ .lazy = NULL };
+	pthread_mutex_lock(&columns->lock);
+	ret->lazy = lazy_of(columns, snapshot->mirror->fields, id);
+	ret->lazy->users++;
+	ret->lazy->used = ++columns->used;
+	pthread_mutex_unlock(&columns->lock);
+}
+
+void lazy_give_back(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+
+	pthread_mutex_lock(&columns->lock);
+	for (size_t i = 0; i < count; i++)
+		uses[i].lazy->users--;
+	drop_some(columns);
+	pthread_mutex_unlock(&columns->lock);
+	for (size_t i = 0; i < count; i++) {
+		free(uses[i].chunks);
+		free((void *)uses[i].lists);
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* The segment has no further rows: queries may look at what its chunk was. */
+static void seal_last(struct lazy *lazy)
+{
+	struct chunk *last = &lazy->chunks[lazy->segments - 1], open = *last;
+
+	chunk_seal(&open,
+		   lazy->end % STORE_SEGMENT_ROWS == 0 ? STORE_SEGMENT_ROWS
+						       : lazy->end % STORE_SEGMENT_ROWS,
+		   lazy->values.count, last);
+	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.codes;
+	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;
+}
+
+/* Of the row at this place, which is behind all that were read. */
+static void add_cell(struct lazy *lazy, size_t place, const struct store_cell *cell)
+{
+	size_t at = place % STORE_SEGMENT_ROWS;
+
+	if (at == 0) {
+		if (lazy->segments > 0)
+			seal_last(lazy);
+		*PL_PUSH(lazy->chunks, lazy->segments, lazy->segment_room) = (struct chunk){ 0 };
+	}
+	struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
+	uint32_t code = dictionary_code(&lazy->values, cell);
+	chunk_set(chunk, at, code, &lazy->garbage);
+	if (dictionary_value(&lazy->values, code)->is_elsewhere)
+		chunk_set_number(chunk, at, cell->number, &lazy->garbage);
+	lazy->end = place + 1;
+}
+
+/* Document NULL: nothing is recorded. */
+static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t place,
+			 const json_t *document)
+{
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+
+	if (document != NULL)
+		res_field_value(fields, &lazy->field, document, &value);
+	struct store_cell cell = {
+		.state = (unsigned char)value.state,
+		.kind = (unsigned char)value.kind,
+		.is_explicit = value.is_explicit,
+		.number = value.kind == RES_VALUE_YES ? value.yes : value.number,
+		.text = value.text,
+	};
+	add_cell(lazy, place, &cell);
+}
+
+/* The place behind the last row. */
+static size_t end_of(const struct store_snapshot *snapshot)
+{
+	size_t last = snapshot->segment_count - 1;
+
+	return snapshot->segment_count == 0 ? 0 : last * STORE_SEGMENT_ROWS + snapshot->rows[last];
+}
+
+/* Itself, or the first place of the next segment, where this one ends in front of it. */
+static size_t row_at(const struct store_snapshot *snapshot, size_t place)
+{
+	size_t segment = place / STORE_SEGMENT_ROWS;
+
+	return place < end_of(snapshot) && place % STORE_SEGMENT_ROWS >= snapshot->rows[segment]
+		       ? (segment + 1) * STORE_SEGMENT_ROWS
+		       : place;
+}
+
+/* No row lacks what no document has: of such a field nothing is read. */
+static void pass_over(const struct store_snapshot *snapshot, struct lazy *lazy)
+{
+	const struct store_mirror *mirror = snapshot->mirror;
+	size_t end = end_of(snapshot);
+
+	if (lazy->end >= end || mirror->may_have == NULL ||
+	    mirror->may_have(mirror->context, lazy->id))
+		return;
+	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;)
+		add_document(mirror->fields, lazy, place, NULL);
+}
+
+/* *ret NULL: the row is no more. */
+static int read_row(const struct store_snapshot *snapshot, size_t row, json_t **ret,
+		    struct pl_err *err)
+{
+	const struct store_mirror *mirror = snapshot->mirror;
+	const struct dead *dead = snapshot->dead[row / STORE_SEGMENT_ROWS];
+	size_t at = row % STORE_SEGMENT_ROWS;
+	int64_t id = snapshot_id(snapshot, row);
+
+	if (dead != NULL && (dead->words[at / 64] >> at % 64 & 1))
+		return 0;
+	if (mirror->read(mirror->context, id, ret, err) == 0 || err->code == PL_ERR_NOT_FOUND)
+		return 0;
+	return pl_err_wrap(err, "result %lld", (long long)id);
+}
+
+/* The rows that the fields lack. What was read stays right where a document fails. Under `reading`. */
+static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+		     struct pl_err *err)
+{
+	size_t end = end_of(snapshot), first = end;
+
+	for (size_t i = 0; i < count; i++) {
+		pass_over(snapshot, uses[i].lazy);
+		first = uses[i].lazy->end < first ? uses[i].lazy->end : first;
+	}
+	for (size_t place = row_at(snapshot, first); place < end;
+	     place = row_at(snapshot, place + 1)) {
+		auto_json json_t *document = NULL;
+		if (read_row(snapshot, place, &document, err) < 0)
+			return -1;
+		for (size_t i = 0; i < count; i++) {
+			if (row_at(snapshot, uses[i].lazy->end) == place)
+				add_document(snapshot->mirror->fields, uses[i].lazy, place,
+					     document);
+		}
+	}
+	return 0;
+}
+
+/* ---- what queries see ---------------------------------------------------------------------------- */
+
+/* Under both locks. */
+static void make_ready(struct lazy *lazy)
+{
+	struct ready *ready = &lazy->ready;
+
+	free(ready->chunks);
+	*ready = (struct ready){
+		.end = lazy->end,
+		.distinct = lazy->values.count,
+		.classes = lazy->values.classes,
+		.has_odd_times = lazy->values.has_odd_times,
+		.chunks = chunk_copies(lazy->chunks, lazy->segments),
+		.segments = lazy->segments,
+	};
+	/* this query alone, which has seen nothing yet */
+	if (lazy->users == 1)
+		garbage_done(&lazy->garbage);
+}
+
+/* Under the lock. */
+static void show(struct lazy_use *use)
+{
+	struct lazy *lazy = use->lazy;
+	const struct ready *ready = &lazy->ready;
+
+	use->chunks = chunk_copies(ready->chunks, ready->segments);
+	use->lists = pl_alloc_array(ready->segments, sizeof(*use->lists));
+	for (size_t i = 0; i < ready->segments; i++)
+		use->lists[i] = &use->chunks[i];
+	use->column = (struct store_column){
+		.field = &lazy->field,
+		.values = &lazy->values,
+		.distinct = ready->distinct,
+		.classes = ready->classes,
+		.has_odd_times = ready->has_odd_times,
+		.chunks = use->lists,
+	};
+	use->is_known = !lazy->is_guessed || store_column_is_recorded(&use->column);
+}
+
+/* False, with none shown: some lack rows of the snapshot. */
+static bool show_all(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+	bool all = true;
+
+	pthread_mutex_lock(&columns->lock);
+	for (size_t i = 0; i < count; i++)
+		all = all && uses[i].lazy->ready.end >= end_of(snapshot);
+	for (size_t i = 0; i < count && all; i++)
+		show(&uses[i]);
+	pthread_mutex_unlock(&columns->lock);
+	return all;
+}
+
+int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+	      struct pl_err *err)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+	int result;
+
+	if (show_all(snapshot, uses, count))
+		return 0;
+	pthread_mutex_lock(&columns->reading);
+	result = read_rows(snapshot, uses, count, err);
+	pthread_mutex_lock(&columns->lock);
+	for (size_t i = 0; i < count; i++) {
+		if (uses[i].lazy->ready.end < uses[i].lazy->end)
+			make_ready(uses[i].lazy);
+	}
+	pthread_mutex_unlock(&columns->lock);
+	pthread_mutex_unlock(&columns->reading);
+	if (result < 0)
+		return -1;
+	(void)show_all(snapshot, uses, count);
+	return 0;
+}

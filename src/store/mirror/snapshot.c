@@ -1,0 +1,152 @@
+/*
+ * What readers hold: references to segments, and copies of the little that the writer goes on changing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/mirror/mirror_priv.h"
+
+void segment_put(struct segment *segment)
+{
+	if (segment == NULL || atomic_fetch_sub(&segment->users, 1) > 1)
+		return;
+	for (size_t i = 0; i < segment->column_count; i++)
+		chunk_done(&segment->chunks[i]);
+	garbage_done(&segment->garbage);
+	if (atomic_fetch_sub(&segment->names->users, 1) == 1) {
+		free(segment->names->ids);
+		free((void *)segment->names->run_ids);
+		pl_arena_free(segment->names->arena);
+		free(segment->names);
+	}
+	free(segment->chunks);
+	free(segment);
+}
+
+void dead_put(struct dead *dead)
+{
+	if (dead != NULL && atomic_fetch_sub(&dead->users, 1) == 1)
+		free(dead);
+}
+
+static void take_segments(struct store_mirror *mirror, struct store_snapshot *snapshot)
+{
+	size_t count = mirror->segment_count;
+
+	snapshot->segment_count = count;
+	snapshot->segments = pl_alloc_array(count, sizeof(struct segment *));
+	snapshot->rows = pl_alloc_array(count, sizeof(*snapshot->rows));
+	snapshot->dead = pl_alloc_array(count, sizeof(struct dead *));
+	snapshot->chunks = pl_alloc_array(count, sizeof(struct chunk *));
+	for (size_t i = 0; i < count; i++) {
+		snapshot->segments[i] = mirror->segments[i];
+		atomic_fetch_add(&mirror->segments[i]->users, 1);
+		snapshot->rows[i] = mirror->segments[i]->rows;
+		snapshot->chunks[i] = mirror->segments[i]->chunks;
+		snapshot->other_bytes += mirror->segments[i]->names->bytes;
+		snapshot->dead[i] = mirror->dead[i];
+		if (mirror->dead[i] != NULL)
+			atomic_fetch_add(&mirror->dead[i]->users, 1);
+	}
+	if (!mirror->is_open)
+		return;
+	snapshot->open = chunk_copies(mirror->segments[count - 1]->chunks, mirror->column_count);
+	snapshot->chunks[count - 1] = snapshot->open;
+}
+
+struct store_snapshot *snapshot_new(struct store_mirror *mirror)
+{
+	struct store_snapshot *snapshot = pl_alloc(sizeof(*snapshot));
+
+	atomic_init(&snapshot->users, 1);
+	snapshot->mirror = mirror;
+	snapshot->version = mirror->version;
+	snapshot->live = mirror->live;
+	take_segments(mirror, snapshot);
+	snapshot->columns = pl_alloc_array(mirror->column_count, sizeof(*snapshot->columns));
+	for (size_t i = 0; i < mirror->column_count; i++) {
+		const struct dictionary *values = mirror->values[i];
+		snapshot->columns[i] = (struct store_column){
+			.field = mirror->column_fields[i],
+			.values = values,
+			.distinct = values->count,
+			.classes = values->classes,
+			.has_odd_times = values->has_odd_times,
+			.chunks = snapshot->chunks,
+			.at = i,
+		};
+		snapshot->other_bytes += values->bytes;
+	}
+	snapshot->other_bytes += mirror->slot_count * sizeof(*mirror->slots);
+	return snapshot;
+}
+
+struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror)
+{
+	struct store_snapshot *snapshot;
+
+	pthread_mutex_lock(&mirror->lock);
+	snapshot = mirror->published;
+	atomic_fetch_add(&snapshot->users, 1);
+	pthread_mutex_unlock(&mirror->lock);
+	return snapshot;
+}
+
+void store_snapshot_put(struct store_snapshot *snapshot)
+{
+	if (snapshot == NULL || atomic_fetch_sub(&snapshot->users, 1) > 1)
+		return;
+	for (size_t i = 0; i < snapshot->segment_count; i++) {
+		segment_put(snapshot->segments[i]);
+		dead_put(snapshot->dead[i]);
+	}
+	free(snapshot->segments);
+	free(snapshot->rows);
+	free(snapshot->dead);
+	free((void *)snapshot->chunks);
+	free(snapshot->open);
+	free(snapshot->columns);
+	free(snapshot);
+}
+
+size_t store_snapshot_count(const struct store_snapshot *snapshot)
+{
+	return snapshot->live;
+}
+
+int64_t store_snapshot_version(const struct store_snapshot *snapshot)
+{
+	return snapshot->version;
+}
+
+size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
+{
+	size_t columns = snapshot->mirror->column_count, bytes = snapshot->other_bytes;
+
+	for (size_t i = 0; i < snapshot->segment_count; i++) {
+		bytes += columns * sizeof(struct chunk);
+		for (size_t k = 0; k < columns; k++) {
+			const struct chunk *chunk = &snapshot->chunks[i][k];
+			bytes += chunk->is_sealed
+					 ? chunk->bytes
+					 : (size_t)chunk->room * chunk->width +
+						   chunk->number_room * sizeof(*chunk->numbers);
+		}
+		bytes += snapshot->dead[i] != NULL ? sizeof(struct dead) : 0;
+	}
+	return bytes;
+}
+
+void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
+		   uint64_t ret_rows[STORE_SEGMENT_WORDS])
+{
+	size_t rows = snapshot->rows[segment], words = rows / STORE_WORD_ROWS;
+	const struct dead *dead = snapshot->dead[segment];
+
+	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+	memset(ret_rows, 0xff, words * sizeof(*ret_rows));
+	if (rows % STORE_WORD_ROWS != 0)
+		ret_rows[words] = (1ull << rows % STORE_WORD_ROWS) - 1;
+	if (dead != NULL)
+		store_kernels()->and_not(ret_rows, ret_rows, dead->words, STORE_SEGMENT_WORDS);
+}

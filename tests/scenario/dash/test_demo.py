@@ -1,0 +1,131 @@
+"""`profllm-dashboard demo`: a database of made-up results, and all that serve does."""
+import json
+import os
+import pty
+import signal
+import subprocess
+
+import pytest
+from dashboard_tools import Dashboard
+from import_tools import ask, dashboard_command, run_dashboard
+from run_tools import environment
+from wait_tools import wait_for
+
+ROWS = 60
+
+
+def demo(bin_dir, db, *args, rows=ROWS, **more):
+    return Dashboard(bin_dir, db, "--rows", str(rows), *args, command="demo", **more)
+
+
+def documents(dashboard, ids):
+    return [dashboard.get(f"/api/data/experiments/{one}/raw").body for one in ids]
+
+
+def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
+    with demo(bin_dir, tmp_path / "made.db", "--seed", "5") as shown:
+        said = shown.post("/api/filters/apply", {"limit": 200, "columns": ["tags.made_up", "run.name"]}).json
+        assert said["count"] == said["total"] == ROWS
+        for row in said["rows"]:
+            assert row["simulated"] is True
+            assert row["cells"]["tags.made_up"] == "yes" and row["cells"]["run.name"].startswith("made up: ")
+        options = shown.get("/api/filters/options?fields=server.model,results.output_throughput,run.suite").json["options"]
+        assert all(one["count"] == ROWS and one["recorded"] > 0 for one in options.values())
+        document = json.loads(documents(shown, [1])[0])
+        assert document["schema_version"] == 2 and document["environment"]["engine"]["simulated"] is True
+        assert len(document["config"]["server"]) > 300 and len(document["results"]) > 300
+        assert shown.get("/").status in (200, 404)  # 404: built without its page
+        # what comes in stands beside them
+        assert shown.upload("/api/upload/json", {"run_id": "real", "suite": "s"})["counts"]["stored"] == 1
+        status, _, err = shown.stop()
+    assert status == 0 and f"{ROWS} stored, 0 there already" in err
+    assert ask(tmp_path / "made.db", "SELECT count(*) FROM benchmark_runs") == [(ROWS + 1,)]
+
+
+def test_the_same_seed_and_number_make_the_same_results(bin_dir, tmp_path):
+    made = {}
+    for name, words in (("one", ["--seed", "7"]), ("same", ["--seed", "7"]), ("other", ["--seed", "8"]), ("none", [])):
+        with demo(bin_dir, tmp_path / f"{name}.db", *words) as shown:
+            made[name] = documents(shown, range(1, ROWS + 1))
+    assert made["one"] == made["same"]
+    assert not set(made["one"]) & set(made["other"]) and made["none"] not in (made["one"], made["other"])
+
+
+def folders(place):
+    return list(place.glob("profllm-demo-*"))
+
+
+def test_a_database_of_its_own_goes_with_it(bin_dir, tmp_path):
+    with demo(bin_dir, None, env={"TMPDIR": str(tmp_path)}) as shown:
+        assert [one.name for one in folders(tmp_path)[0].glob("*.db")] == ["demo.db"]
+        assert shown.post("/api/filters/apply", {}).json["count"] == ROWS
+        assert shown.stop()[0] == 0
+    assert folders(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_while_it_fills(bin_dir, tmp_path, number):
+    words = dashboard_command(bin_dir, "demo", "--rows", 1000000, "--port", 0)
+    with subprocess.Popen(words, env=environment({"TMPDIR": str(tmp_path)}), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        wait_for(lambda: [one for one in folders(tmp_path) if list(one.glob("*.db"))], "it has a database", process=process)
+        process.send_signal(number)
+        out, _ = process.communicate()
+    assert out == "" and process.returncode == 0
+    assert folders(tmp_path) == []
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--rows", "0"], "--rows: found 0, expected 1 to 10000000"),
+    (["--rows", "10000001"], "--rows: found 10000001"),
+    (["--rows", "many"], "--rows"),
+    (["--seed", "-1"], "--seed: found -1, expected 0 or more"),
+    (["--host", "192.0.2.1"], "--host: found '192.0.2.1', which others can reach"),
+    (["--port", "70000"], "--port: found 70000, expected 0 to 65535"),
+    (["--add"], "--add: expected with --db FILE"),
+    (["--row", "5", "x"], "'x'"),
+    (["--sed", "5"], "--sed"),
+])
+def test_what_is_wrong_is_told_before_anything_is_made(bin_dir, tmp_path, words, said):
+    done = run_dashboard(bin_dir, "demo", *words, env={"TMPDIR": str(tmp_path)})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr, done.stderr
+    assert folders(tmp_path) == []
+
+
+def test_a_database_that_has_results_is_left_alone(bin_dir, tmp_path):
+    db = tmp_path / "lab.db"
+    with demo(bin_dir, db):
+        pass
+    done = run_dashboard(bin_dir, "demo", "--rows", ROWS, "--db", db)
+    assert done.returncode == 2 and f"'{db}' has {ROWS} results" in done.stderr and "--add" in done.stderr
+    with demo(bin_dir, db, "--add", "--seed", "1") as shown:
+        assert shown.post("/api/filters/apply", {}).json["count"] == 2 * ROWS
+    with demo(bin_dir, db, "--add", "--seed", "1") as shown:
+        assert shown.post("/api/filters/apply", {}).json["count"] == 2 * ROWS
+        assert f"0 stored, {ROWS} there already" in shown.stop()[2]
+
+
+def test_a_terminal_has_a_bar(bin_dir, tmp_path):
+    ours, its = pty.openpty()
+    words = dashboard_command(bin_dir, "demo", "--rows", 400, "--port", 0)
+    with subprocess.Popen(words, env=environment({"TMPDIR": str(tmp_path)}), stdout=subprocess.PIPE, stderr=its, text=True) as process:
+        os.close(its)
+        assert process.stdout.readline().startswith("listening on ")
+        process.terminate()
+        shown = b""
+        try:
+            while more := os.read(ours, 65536):
+                shown += more
+        except OSError:  # nobody has its other end any more
+            pass
+    os.close(ours)
+    assert b" of 400 results, " in shown and b"#" in shown
+    assert b"400 stored" in shown
+
+
+def test_help_tells_of_it(bin_dir):
+    assert "demo" in run_dashboard(bin_dir, "help").stdout
+    told = run_dashboard(bin_dir, "help", "demo").stdout
+    for word in ("--rows", "--seed", "--db", "--add", "made up"):
+        assert word.replace("made up", "made-up") in told, word

@@ -59,7 +59,7 @@ export function useVarying(filter: Filter | undefined, round: number, isReady: b
   const path = optionsPath(filter)
   return useQuery({
     queryKey: ['options', path, round],
-    queryFn: async ({ signal }) => ({ ...(await get<OptionsAnswer>(path, signal)), of: path }),
+    queryFn: ({ signal }) => get<OptionsAnswer>(path, signal),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: isReady,

@@ -88,8 +88,9 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const options = useVarying(tree, round, !isWaiting || !answer.data)
   const varying = useMemo(() => options.data && new Set(Object.keys(options.data.options)), [options.data])
   const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => varying.has(id)) : chosen), [chosen, varying, state.onlyDiffering])
-  // of what varies all is known, but later: until then it is of the filter before
-  const facets = useMemo(() => ({ ...(options.isPlaceholderData ? {} : options.data?.options), ...shown?.facets }), [options.data, options.isPlaceholderData, shown?.facets])
+  // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
+  const isStale = options.isPlaceholderData && !isWaiting
+  const facets = useMemo(() => ({ ...(isStale ? {} : options.data?.options), ...shown?.facets }), [options.data, isStale, shown?.facets])
   return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown }
 }
 

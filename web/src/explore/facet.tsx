@@ -1,6 +1,6 @@
 // One field of the filter panel. The control follows from what the field has: few values are a list with
 // counts, numbers a range with a histogram, many texts a search that asks the server.
-import { useRef, useState } from 'react'
+import { createContext, memo, useContext, useRef, useState } from 'react'
 import { Checkbox } from 'react-aria-components'
 
 import { useValues } from '../api/queries'
@@ -8,7 +8,7 @@ import type { Facet, Field, Filter, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { type Choice, isEmpty } from '../filter/model'
 import { count, formFor } from '../format/number'
-import { showValue } from '../format/value'
+import { brieflyAll, showValue } from '../format/value'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { useDraft } from '../ui/use-draft'
@@ -30,14 +30,23 @@ export interface FacetProps {
   field: Field
   facet: Facet | undefined
   choice: Choice | undefined
-  onCount?: (() => void) | undefined // it was not counted in time: count it all the same
-  tree: Filter | undefined
-  round: number
   onChoose: OnChoose
 }
 
-export function FacetView(props: FacetProps) {
-  const { field, facet, choice, onChoose } = props
+// What values are looked for in: by a context, for it changes with each choice, and most fields need not be drawn then.
+export const Asked = createContext<{ tree: Filter | undefined; round: number }>({ tree: undefined, round: 0 })
+
+interface ViewProps extends Omit<FacetProps, 'onChoose'> {
+  onChange: (id: string, ...choice: Parameters<OnChoose>) => void
+  onCount: (() => void) | undefined // it was not counted in time: count it all the same
+}
+
+const isSame = (a: ViewProps, b: ViewProps) =>
+  a.field === b.field && a.facet === b.facet && a.onChange === b.onChange && a.onCount === b.onCount && JSON.stringify(a.choice) === JSON.stringify(b.choice)
+
+export const FacetView = memo(function FacetView({ field, facet, choice, onChange, onCount }: ViewProps) {
+  const onChoose: OnChoose = (...chosen) => onChange(field.id, ...chosen)
+  const props = { field, facet, choice, onChoose }
   const name = longName(field)
   return (
     <div className={css.facet} role="group" aria-label={name}>
@@ -50,10 +59,10 @@ export function FacetView(props: FacetProps) {
           </span>
         )}
       </div>
-      {facet ? <Control {...props} facet={facet} /> : props.onCount ? <p className={css.more}>not counted in time <Act onPress={props.onCount}>Count it</Act></p> : <Bone width={160} />}
+      {facet ? <Control {...props} facet={facet} /> : onCount ? <p className={css.more}>not counted in time <Act onPress={onCount}>Count it</Act></p> : <Bone width={160} />}
     </div>
   )
-}
+}, isSame)
 
 function Control(props: FacetProps & { facet: Facet }) {
   const { field, facet, choice } = props
@@ -136,12 +145,13 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
   const form = formFor(field, values.map(({ value }) => value))
+  const texts = brieflyAll(field, shown.map(({ value }) => showValue(field, value, { ...form, decimals: null })))
   return (
     <div {...inside}>
-      {shown.map(({ value, count: n }) => (
+      {shown.map(({ value, count: n }, i) => (
         <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} n={n} most={most}
           onChange={() => onChoose(toggled(choice, value as Scalar))} title={String(value)}>
-          {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{showValue(field, value, { ...form, decimals: null })}</bdi>}
+          {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{texts[i]}</bdi>}
         </Line>
       ))}
       {steady.length > shown.length && (
@@ -190,7 +200,8 @@ function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet
 const VALUES_STEP = 50
 const VALUES_MAX = 1000
 
-function Search({ field, facet, choice, tree, round, most, onChoose }: Drawn) {
+function Search({ field, facet, choice, most, onChoose }: Drawn) {
+  const { tree, round } = useContext(Asked)
   const [asked, setAsked] = useState('')
   const [draft, write] = useDraft(asked, (text) => {
     setAsked(text.trim())
@@ -206,7 +217,7 @@ function Search({ field, facet, choice, tree, round, most, onChoose }: Drawn) {
     <>
       <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(distinctOf(facet))} values`} value={draft} onChange={(event) => write(event.target.value)} />
       <div className={isAsked ? css.long : undefined}>
-        <Values field={field} facet={facet} choice={choice} values={values} tree={tree} round={round} most={most} onChoose={onChoose} isWhole={false} isLongAtFirst={isAsked} key={String(isAsked)} />
+        <Values field={field} facet={facet} choice={choice} values={values} most={most} onChoose={onChoose} isWhole={false} isLongAtFirst={isAsked} key={String(isAsked)} />
       </div>
       <div className={css.more} role="status">
         {asked && found.data && values.length === 0 ? <span>no value has “{asked}” in it</span> : values.length < matching && <span>{count(values.length)} of {count(matching)}, type to narrow</span>}
@@ -217,7 +228,7 @@ function Search({ field, facet, choice, tree, round, most, onChoose }: Drawn) {
           <Act onPress={() => onChoose({ ...choice, contains: asked })}>All that contain “{asked}”</Act>
         )}
       </div>
-      <Nothings field={field} facet={facet} choice={choice} tree={tree} round={round} most={most} onChoose={onChoose} />
+      <Nothings field={field} facet={facet} choice={choice} most={most} onChoose={onChoose} />
     </>
   )
 }

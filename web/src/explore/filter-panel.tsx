@@ -1,5 +1,5 @@
 // The panel of filters: which fields, in which sections; a section asks for what it shows and no more.
-import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import { type Ref, type RefObject, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 
 import { useOptions } from '../api/queries'
 import type { Facet, Field, Filter } from '../api/types'
@@ -11,7 +11,7 @@ import { Act, Bone, Check, Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { ExploreState } from '../url/explore'
 import type { Change } from '../url/use-explore'
-import { FacetView } from './facet'
+import { Asked, FacetView, type OnChoose } from './facet'
 import css from './filter-panel.module.css'
 
 const SHOWN_AT_FIRST = 4
@@ -52,6 +52,7 @@ export function FilterPanel({ catalogue, state, change, varying, facets, isSettl
   }, [catalogue, varying, state.choices, state.onlyVarying, words])
   const shown = sections.reduce((sum, section) => sum + section.fields.length, 0)
   const isSearch = words.trim() !== ''
+  const asked = useMemo(() => ({ tree, round }), [tree, round])
 
   return (
     <aside className={css.panel} aria-label="Filters">
@@ -65,9 +66,11 @@ export function FilterPanel({ catalogue, state, change, varying, facets, isSettl
         </div>
       </div>
       <Conditions catalogue={catalogue} state={state} change={change} onTree={onTree} />
-      {sections.map((section) => (
-        <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
-      ))}
+      <Asked value={asked}>
+        {sections.map((section) => (
+          <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
+        ))}
+      </Asked>
       {!varying && state.onlyVarying && <Waiting />}
       {sections.length === 0 && varying && (
         <p className={css.empty}>
@@ -117,6 +120,10 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
   const isOpen = isSearch || (openSections[section.title] ?? OPEN_AT_FIRST.includes(section.title))
   const [limit, setLimit] = useState(isSearch ? FOUND_MAX : SHOWN_AT_FIRST)
   const [isPatient, setPatient] = useState(false)
+  const onCount = useCallback(() => setPatient(true), [])
+  const choices = useRef(state.choices)
+  choices.current = state.choices
+  const onChange = useCallback((id: string, ...[choice, how]: Parameters<OnChoose>) => change({ choices: withChoice(choices.current, id, choice) }, how), [change])
   const active = section.fields.filter((field) => field.id in state.choices)
   const visible = useMemo(() => section.fields.filter((field, i) => i < limit || field.id in state.choices), [section.fields, limit, state.choices])
   useEffect(() => {
@@ -143,8 +150,7 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
       {isOpen && (
         <div className={css.body}>
           {visible.map((field) => (
-            <FacetView key={field.id} field={field} facet={facets[field.id]} choice={state.choices[field.id]} tree={tree} round={round} onCount={isLate(field.id) ? () => setPatient(true) : undefined}
-              onChoose={(choice, choose) => change({ choices: withChoice(state.choices, field.id, choice) }, choose)} />
+            <FacetView key={field.id} field={field} facet={facets[field.id]} choice={state.choices[field.id]} onCount={isLate(field.id) ? onCount : undefined} onChange={onChange} />
           ))}
           {left > 0 && (
             <div className={css.more}>

@@ -8,7 +8,7 @@ import { longName } from '../fields/catalogue'
 import type { Test } from '../filter/draft'
 import { opOf } from '../filter/ops'
 import { readValue } from '../filter/read-value'
-import { count, isNumeric } from '../format/number'
+import { count, formFor, isNumeric } from '../format/number'
 import { showValue } from '../format/value'
 import { Field as TextField, Select } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -83,6 +83,7 @@ function One({ field, name, value, round, onChange, isList = false }: { field: F
           setWrong('')
           onChange(values[Number(id)]?.value as Scalar)
         }} />
+      {isNumeric(field) && !isList && formFor(field, []).unit !== '' && <span className={css.unit}>{field.unit}</span>}
       {wrong !== '' && <span role="alert" className={css.wrong}>This is no {field.type === 'yes' ? 'yes or no' : 'number'}.</span>}
     </span>
   )

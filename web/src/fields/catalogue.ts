@@ -123,6 +123,7 @@ export class Catalogue {
   readonly columns: Field[]
   readonly sections: Section[] // of columns
   private readonly text = new Map<string, string>()
+  private readonly places = new Map<string, { title: string; rank: number }>()
 
   constructor(readonly fields: Field[]) {
     this.byId = new Map(fields.map((field) => [field.id, field]))
@@ -162,10 +163,21 @@ export class Catalogue {
   sorted(fields: Field[]): Section[] {
     const sections = new Map<string, Field[]>(ORDER.map((title) => [title, []]))
     for (const field of fields) {
-      const title = sectionOf(field)
-      sections.set(title, [...(sections.get(title) ?? []), field])
+      const { title } = this.placeOf(field)
+      const list = sections.get(title)
+      if (list) list.push(field)
+      else sections.set(title, [field])
     }
-    const rank = (field: Field) => (FIRST.indexOf(field.id) + 1 || FIRST.length + 1)
-    return [...sections].filter(([, list]) => list.length).map(([title, list]) => ({ title, fields: list.toSorted((a, b) => rank(a) - rank(b)) }))
+    return [...sections].filter(([, list]) => list.length).map(([title, list]) => ({ title, fields: list.sort((a, b) => this.placeOf(a).rank - this.placeOf(b).rank) }))
+  }
+
+  // Found once: a panel is laid out anew with each change.
+  private placeOf(field: Field) {
+    let place = this.places.get(field.id)
+    if (!place) {
+      place = { title: sectionOf(field), rank: FIRST.indexOf(field.id) + 1 || FIRST.length + 1 }
+      this.places.set(field.id, place)
+    }
+    return place
   }
 }

@@ -1,7 +1,7 @@
 // A choice in words, as a chip says it.
 import type { Facet, Field, Scalar } from '../api/types'
 import { arrow, formFor, type Form } from '../format/number'
-import { showValue } from '../format/value'
+import { brieflyAll, showValue } from '../format/value'
 import type { Choice } from './model'
 
 const VALUES_IN_WORDS = 3
@@ -64,8 +64,10 @@ export function choiceWords(field: Field, choice: Choice, facet?: Facet): string
   const words: string[] = []
   const { values = [], range } = choice
   if (values.length > VALUES_IN_WORDS) words.push(typeof facet?.distinct === 'number' ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
-  else if (choice.except) words.push(...values.map((value) => plain(field, value)))
-  else if (values.length) words.push(values.map((value) => plain(field, value)).join(', '))
+  else {
+    const texts = brieflyAll(field, values.map((value) => plain(field, value)))
+    words.push(...(choice.except ? texts : texts.length ? [texts.join(', ')] : []))
+  }
   if (range && (range[0] !== null || range[1] !== null)) words.push(rangeWords(field, range))
   if (choice.contains) words.push(`contains “${choice.contains}”`)
   if (choice.present) words.push('any value')

@@ -19,6 +19,12 @@ export function briefly(field: Field, text: string) {
   return /gpu_name$/.test(field.id) ? text.replace(/^NVIDIA (?=[A-Z])/, '') : text
 }
 
+// Values beside each other in short, where each is still another one then.
+export function brieflyAll(field: Field, texts: string[]) {
+  const short = texts.map((text) => briefly(field, text))
+  return new Set(short).size === new Set(texts).size ? short : texts
+}
+
 export function showValue(field: Field, value: unknown, form: Form): string {
   if (typeof value === 'number') return showNumber(value, form)
   if (typeof value === 'boolean') return isParameter(field) ? String(value) : value ? 'yes' : 'no'

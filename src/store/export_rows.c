@@ -234,20 +234,8 @@ uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t colu
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
 		      struct store_cell *ret)
 {
-	static const unsigned char kinds[STORE_CLASS_COUNT] = {
-		[STORE_NUMBER] = RES_VALUE_NUMBER, [STORE_NO] = RES_VALUE_YES,
-		[STORE_YES] = RES_VALUE_YES,       [STORE_TEXT] = RES_VALUE_TEXT,
-		[STORE_JSON] = RES_VALUE_JSON,
-	};
 	struct store_value value = store_column_at(rows->columns[column], rows->places[at]);
 
-	*ret = (struct store_cell){
-		.state = value.class == STORE_MISSING ? RES_VALUE_NOT_RECORDED
-			 : value.class == STORE_NULL  ? RES_VALUE_NULL
-						      : RES_VALUE_THERE,
-		.kind = kinds[value.class],
-		.number = value.class == STORE_NUMBER ? value.number : value.class == STORE_YES,
-		.text = value.text,
-	};
+	*ret = dictionary_cell(&value);
 	return !value.is_elsewhere;
 }

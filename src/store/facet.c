@@ -254,14 +254,14 @@ static void write_listed(struct facet_scratch *scratch, const struct store_colum
 {
 	struct tally *tally = &scratch->tally;
 
-	tally_list_others(tally, column);
-	if (!numeric)
-		tally_list_words(tally, column);
 	if (options->counts_alone && tally->elsewhere > 0) {
 		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
 		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
 		return;
 	}
+	tally_list_others(tally, column);
+	if (!numeric)
+		tally_list_words(tally, column);
 	tally_list_numbers(tally, column, rows);
 	struct ends ends = find_ends(scratch);
 	ret_facts->distinct = tally->value_count;

@@ -165,10 +165,9 @@ void store_filter_free(struct store_filter *filter)
 
 const uint64_t *store_filter_rows(struct store_filter *filter)
 {
-	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
-
 	if (filter->rows != NULL)
 		return filter->rows;
+	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
 	filter->rows = pl_alloc_array(store_view_words(filter->view), sizeof(*filter->rows));
 	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++) {
 		uint64_t *rows = filter->rows + segment * STORE_SEGMENT_WORDS;

@@ -45,18 +45,35 @@ static int compare_fields(const void *a, const void *b)
 	return *one < *other ? -1 : *one > *other;
 }
 
+/* Columns whose fields a row's user has set; rows of one sweep have the same. */
+struct explicit_columns {
+	char *text; /* of the ids, as the file has it */
+	size_t *columns;
+	size_t count;
+	size_t room;
+};
+
+static void explicit_done(struct explicit_columns *set)
+{
+	free(set->text);
+	free(set->columns);
+}
+#define auto_explicit __attribute__((cleanup(explicit_done), unused)) struct explicit_columns
+
 /* Ids that this program knows no column for are another's. */
-static int read_explicit(const struct store *store, const char *text, struct store_cell *cells,
+static int read_explicit(const struct store *store, const char *text, struct explicit_columns *set,
 			 struct pl_err *err)
 {
 	auto_json json_t *ids = NULL;
-	size_t i;
-	json_t *id;
 
+	if (set->text != NULL && strcmp(set->text, text) == 0)
+		return 0;
 	if (pl_json_parse(text, strlen(text), "explicit_fields", &ids, err) < 0)
 		return -1;
-	json_array_foreach(ids, i, id)
-	{
+	free(set->text);
+	set->text = pl_strdup(text);
+	set->count = 0;
+	PL_JSON_EACH(id, ids) {
 		const char *name = json_string_value(id);
 		const struct res_field *field = name != NULL ? res_fields_find(store->fields, name)
 							     : NULL;
@@ -65,12 +82,14 @@ static int read_explicit(const struct store *store, const char *text, struct sto
 			&field, store->columns, store->column_count, sizeof(*store->columns),
 			compare_fields);
 		if (column != NULL)
-			cells[column - store->columns].is_explicit = true;
+			*PL_PUSH(set->columns, set->count,
+				 set->room) = (size_t)(column - store->columns);
 	}
 	return 0;
 }
 
-static int take_in_row(struct store *store, struct store_cell *cells, struct pl_err *err)
+static int take_in_row(struct store *store, struct store_cell *cells, struct explicit_columns *set,
+		       struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
 	sqlite3_stmt *rows = memory->rows_since;
@@ -80,8 +99,10 @@ static int take_in_row(struct store *store, struct store_cell *cells, struct pl_
 
 	for (size_t i = 0; i < store->column_count; i++)
 		store_cell_read(rows, FIRST_VALUE + (int)i, store->columns[i], &cells[i]);
-	if (read_explicit(store, store_sql_text(rows, 2), cells, err) < 0)
+	if (read_explicit(store, store_sql_text(rows, 2), set, err) < 0)
 		return pl_err_wrap(err, "result %lld of '%s'", (long long)row.id, store->path);
+	for (size_t i = 0; i < set->count; i++)
+		cells[set->columns[i]].is_explicit = true;
 	if (row.id > memory->last_id) {
 		store_mirror_append(memory->mirror, &row);
 		memory->last_id = row.id;
@@ -95,6 +116,7 @@ static int take_in_row(struct store *store, struct store_cell *cells, struct pl_
 static int take_in_rows(struct store *store, struct pl_err *err)
 {
 	auto_free struct store_cell *cells = pl_alloc_array(store->column_count, sizeof(*cells));
+	auto_explicit set = { .count = 0 };
 	auto_borrowed rows = store->memory->rows_since;
 	bool is_row = false;
 
@@ -104,7 +126,7 @@ static int take_in_rows(struct store *store, struct pl_err *err)
 			return -1;
 		if (!is_row)
 			return 0;
-		if (take_in_row(store, cells, err) < 0)
+		if (take_in_row(store, cells, &set, err) < 0)
 			return -1;
 	}
 }
@@ -212,7 +234,12 @@ int store_memory_open(struct store *store, struct pl_err *err)
 			  err) < 0 ||
 	    store_sql_prepare(&memory->sql, text, &memory->rows_since, err) < 0)
 		return -1;
-	return take_in(store, err);
+	if (take_in(store, err) < 0)
+		return -1;
+	/* what was there before is much, as a rule, beside what comes */
+	store_mirror_seal(memory->mirror);
+	store_mirror_publish(memory->mirror);
+	return 0;
 }
 
 void store_memory_close(struct store *store)

@@ -103,13 +103,15 @@ static void read_other(sqlite3_stmt *statement, int at, struct store_cell *ret)
 void store_cell_read(sqlite3_stmt *statement, int at, const struct res_field *field,
 		     struct store_cell *ret)
 {
-	int type = sqlite3_column_type(statement, at);
+	/* one look-up of the column: a row has a thousand of them */
+	sqlite3_value *value = sqlite3_column_value(statement, at);
+	int type = sqlite3_value_type(value);
 	bool texts = type == SQLITE_TEXT;
 
 	*ret = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
 	if (type == SQLITE_NULL)
 		return;
-	if (type == SQLITE_BLOB && sqlite3_column_bytes(statement, at) == 0) {
+	if (type == SQLITE_BLOB && sqlite3_value_bytes(value) == 0) {
 		ret->state = RES_VALUE_NULL;
 		return;
 	}
@@ -120,7 +122,7 @@ void store_cell_read(sqlite3_stmt *statement, int at, const struct res_field *fi
 	ret->state = RES_VALUE_THERE;
 	ret->kind = (unsigned char)plain_kind(field, texts);
 	if (texts)
-		ret->text = store_sql_text(statement, at);
+		ret->text = (const char *)sqlite3_value_text(value);
 	else
-		ret->number = sqlite3_column_double(statement, at);
+		ret->number = sqlite3_value_double(value);
 }

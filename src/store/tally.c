@@ -83,9 +83,8 @@ void tally_column(struct tally *tally, const struct store_column *column,
 
 /* ---- numbers that have no codes -------------------------------------------------------------------- */
 
-typedef bool number_fn(void *context, double number);
+typedef void number_fn(void *context, double number);
 
-/* Each of them, until one is not wished to be followed. */
 static void each_number(const struct store_column *column, const struct facet_rows *rows,
 			number_fn *take, void *context)
 {
@@ -104,42 +103,44 @@ static void each_number(const struct store_column *column, const struct facet_ro
 			for (uint64_t bits = found[word] & mask->words[word]; bits != 0;
 			     bits &= bits - 1) {
 				size_t row = word * 64 + (size_t)__builtin_ctzll(bits);
-				if (!take(context, chunk->numbers[row]))
-					return;
+				take(context, chunk->numbers[row]);
 			}
 		}
 	}
 }
 
-struct comparing {
-	bool has_first;
-	bool varies;
-	double first;
-};
-
-static bool compare_number(void *context, double number)
+/* Where all rows have such a number: is one of them another than the first? */
+static bool numbers_vary(const struct store_column *column, const struct facet_rows *rows)
 {
-	struct comparing *comparing = context;
+	const double *first = NULL;
 
-	comparing->varies = comparing->has_first &&
-			    (number < comparing->first || number > comparing->first);
-	comparing->first = number;
-	comparing->has_first = true;
-	return !comparing->varies;
+	for (size_t i = 0; i < rows->segments; i++) {
+		const double *numbers = store_column_chunk(column, i)->numbers;
+		const uint64_t *words = rows->masks[i].words;
+		for (size_t word = 0; rows->masks[i].count > 0 && word < STORE_SEGMENT_WORDS;
+		     word++) {
+			for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
+				const double *number =
+					&numbers[word * 64 + (size_t)__builtin_ctzll(bits)];
+				first = first != NULL ? first : number;
+				if (*number < *first || *number > *first)
+					return true;
+			}
+		}
+	}
+	return false;
 }
 
 bool tally_varies(const struct tally *tally, const struct store_column *column,
 		  const struct facet_rows *rows)
 {
-	struct comparing comparing = { .has_first = false };
 	size_t different = tally->elsewhere > 0;
 
 	for (uint32_t code = 0; code < column->distinct && different < 2; code++)
 		different += tally->counts[code] > 0 &&
 			     !store_column_value(column, code)->is_elsewhere;
-	if (different == 1 && tally->elsewhere > 1)
-		each_number(column, rows, compare_number, &comparing);
-	return different > 1 || comparing.varies;
+	return different > 1 ||
+	       (different == 1 && tally->elsewhere > 1 && numbers_vary(column, rows));
 }
 
 /* A hash whose free slots have a count of 0. */
@@ -148,7 +149,7 @@ struct numbers {
 	unsigned bits;
 };
 
-static bool count_number(void *context, double number)
+static void count_number(void *context, double number)
 {
 	struct numbers *numbers = context;
 	uint64_t key, mask = (1ull << numbers->bits) - 1;
@@ -163,7 +164,7 @@ static bool count_number(void *context, double number)
 		else if (memcmp(&slot->value.number, &number, sizeof(number)) != 0)
 			continue;
 		slot->count++;
-		return true;
+		return;
 	}
 }
 

@@ -105,7 +105,7 @@ size_t store_view_segments(const struct store_view *view)
 
 size_t store_view_rows(const struct store_view *view, size_t segment)
 {
-	return snapshot_rows(view->snapshot, segment);
+	return view->snapshot->rows[segment];
 }
 
 void store_view_live(const struct store_view *view, size_t segment,

@@ -112,7 +112,7 @@ void chunk_set_number(struct chunk *chunk, size_t row, double number, struct gar
 					 room * sizeof(*chunk->numbers), garbage);
 		chunk->number_room = room;
 	}
-	chunk->numbers[row] = number;
+	chunk->numbers[row] = number + 0.0; /* -0 is 0 */
 }
 
 void chunk_done(struct chunk *chunk)
@@ -121,7 +121,7 @@ void chunk_done(struct chunk *chunk)
 	free(chunk->numbers);
 	free(chunk->part_codes);
 	free(chunk->part_ends);
-	free(chunk->rows);
+	free(chunk->part_rows);
 	free(chunk->runs);
 	free(chunk->bitmaps);
 	free(chunk->totals);
@@ -145,7 +145,7 @@ static uint32_t code_of_exception(const struct chunk *chunk, size_t row)
 
 	for (uint32_t part = 0; part < chunk->parts; from = chunk->part_ends[part++]) {
 		for (uint32_t i = from; i < chunk->part_ends[part]; i++) {
-			if (chunk->rows[i] == row)
+			if (chunk->part_rows[i] == row)
 				return chunk->part_codes[part];
 		}
 	}
@@ -169,7 +169,7 @@ static uint32_t code_of_run(const struct chunk *chunk, size_t row)
 static uint32_t code_of_bits(const struct chunk *chunk, size_t row)
 {
 	for (uint32_t part = 0; part < chunk->parts; part++) {
-		const uint64_t *bits = chunk->bitmaps + (size_t)part * STORE_SEGMENT_WORDS;
+		const uint64_t *bits = chunk_bitmap(chunk, part);
 		if (bits[row / 64] >> row % 64 & 1)
 			return chunk->part_codes[part];
 	}
@@ -218,7 +218,7 @@ static void decode_runs(const struct chunk *chunk, size_t rows, uint32_t *ret)
 static void decode_bits(const struct chunk *chunk, size_t rows, uint32_t *ret)
 {
 	for (uint32_t part = 0; part < chunk->parts; part++) {
-		const uint64_t *words = chunk->bitmaps + (size_t)part * STORE_SEGMENT_WORDS;
+		const uint64_t *words = chunk_bitmap(chunk, part);
 		for (size_t word = 0; word < store_bitmap_words(rows); word++) {
 			for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
 				size_t row = word * 64 + (size_t)__builtin_ctzll(bits);
@@ -247,8 +247,8 @@ void chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes)
 	for (uint32_t part = 0; chunk->form == CHUNK_EXCEPTIONS && part < chunk->parts;
 	     from = chunk->part_ends[part++]) {
 		for (uint32_t i = from; i < chunk->part_ends[part]; i++) {
-			if (chunk->rows[i] < rows)
-				ret_codes[chunk->rows[i]] = chunk->part_codes[part];
+			if (chunk->part_rows[i] < rows)
+				ret_codes[chunk->part_rows[i]] = chunk->part_codes[part];
 		}
 	}
 }

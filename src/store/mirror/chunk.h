@@ -18,7 +18,7 @@
 enum chunk_form {
 	CHUNK_CONSTANT, /* every row has `base` */
 	CHUNK_CODES,    /* codes[row], of 1, 2 or 4 bytes */
-	CHUNK_EXCEPTIONS, /* `base`, but for the rows of each part: rows[ends of the one before … ends) */
+	CHUNK_EXCEPTIONS, /* `base`, but for the rows of each part, from the end of the one before to its own */
 	CHUNK_RUNS,    /* rows one behind the other with one code */
 	CHUNK_BITMAPS, /* `base`, but for the bits of part i in its bitmap */
 };
@@ -32,14 +32,15 @@ struct chunk {
 	double *numbers; /* NULL: all have codes */
 	uint32_t number_room;
 
-	/* of a sealed one, which has STORE_SEGMENT_ROWS rows */
+	/* of a sealed one */
 	bool is_sealed;
+	uint32_t rows;
 	uint32_t parts;
 	uint32_t *part_codes;   /* of EXCEPTIONS and BITMAPS */
 	uint32_t *part_ends;    /* of EXCEPTIONS */
-	uint16_t *rows;         /* of EXCEPTIONS: rising within a part */
+	uint16_t *part_rows;    /* of EXCEPTIONS: rising within a part */
 	struct store_run *runs; /* `parts` of them */
-	uint64_t *bitmaps;      /* STORE_SEGMENT_WORDS a part */
+	uint64_t *bitmaps;      /* store_bitmap_words(rows) a part */
 	uint32_t *totals;       /* rows that have code i, of all of them; NULL: to be counted */
 	uint32_t total_count;
 	size_t bytes; /* of all arrays */
@@ -60,8 +61,13 @@ void chunk_done(struct chunk *chunk);
 /* Copies of the structs, which borrow the arrays (free()). */
 struct chunk *chunk_copies(const struct chunk *chunks, size_t count);
 
-/* Of an open one that is full; overwrites *ret, which shares nothing with it. */
-void chunk_seal(const struct chunk *open, uint32_t distinct, struct chunk *ret);
+/* Of an open one, with one row at least; overwrites *ret, which shares nothing with it. */
+void chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct, struct chunk *ret);
+
+static inline const uint64_t *chunk_bitmap(const struct chunk *chunk, size_t part)
+{
+	return chunk->bitmaps + part * store_bitmap_words(chunk->rows);
+}
 
 /* ---- reading: of an open one `rows` are those that the reader knows of; distinct: codes are below it -- */
 

@@ -43,7 +43,8 @@ static void count_exceptions(const struct chunk *chunk, const struct mask *mask,
 	for (uint32_t part = 0; part < chunk->parts; part++) {
 		uint32_t found = 0;
 		for (uint32_t i = from; i < chunk->part_ends[part]; i++)
-			found += mask->words[chunk->rows[i] / 64] >> chunk->rows[i] % 64 & 1;
+			found += mask->words[chunk->part_rows[i] / 64] >> chunk->part_rows[i] % 64 &
+				 1;
 		counts[chunk->part_codes[part]] += found;
 		left -= found;
 		from = chunk->part_ends[part];
@@ -57,8 +58,7 @@ static void count_bitmaps(const struct chunk *chunk, const struct mask *mask, ui
 
 	for (uint32_t part = 0; part < chunk->parts; part++) {
 		uint32_t found = (uint32_t)store_kernels()->count_and(
-			mask->words, chunk->bitmaps + (size_t)part * STORE_SEGMENT_WORDS,
-			STORE_SEGMENT_WORDS);
+			mask->words, chunk_bitmap(chunk, part), store_bitmap_words(chunk->rows));
 		counts[chunk->part_codes[part]] += found;
 		left -= found;
 	}
@@ -74,7 +74,7 @@ void chunk_count(const struct chunk *chunk, const struct mask *mask, uint32_t di
 		counts[chunk->base] += (uint32_t)mask->count;
 		return;
 	}
-	if (chunk->totals != NULL && mask->count == STORE_SEGMENT_ROWS) {
+	if (chunk->totals != NULL && mask->count == chunk->rows) {
 		for (uint32_t i = 0; i < chunk->total_count; i++)
 			counts[i] += chunk->totals[i];
 		return;
@@ -108,28 +108,29 @@ static void match_exceptions(const struct chunk *chunk, const uint8_t *wanted, u
 {
 	uint32_t from = 0;
 
-	fill(ret_rows, STORE_SEGMENT_ROWS, wanted[chunk->base]);
+	fill(ret_rows, chunk->rows, wanted[chunk->base]);
 	for (uint32_t part = 0; part < chunk->parts; from = chunk->part_ends[part++]) {
 		if (wanted[chunk->part_codes[part]] == wanted[chunk->base])
 			continue;
 		for (uint32_t i = from; i < chunk->part_ends[part]; i++)
-			ret_rows[chunk->rows[i] / 64] ^= 1ull << chunk->rows[i] % 64;
+			ret_rows[chunk->part_rows[i] / 64] ^= 1ull << chunk->part_rows[i] % 64;
 	}
 }
 
 static void match_bitmaps(const struct chunk *chunk, const uint8_t *wanted, uint64_t *ret_rows)
 {
 	const struct store_kernels *kernels = store_kernels();
+	size_t words = store_bitmap_words(chunk->rows);
 
-	fill(ret_rows, STORE_SEGMENT_ROWS, wanted[chunk->base]);
+	fill(ret_rows, chunk->rows, wanted[chunk->base]);
 	for (uint32_t part = 0; part < chunk->parts; part++) {
-		const uint64_t *bits = chunk->bitmaps + (size_t)part * STORE_SEGMENT_WORDS;
+		const uint64_t *bits = chunk_bitmap(chunk, part);
 		if (wanted[chunk->part_codes[part]] == wanted[chunk->base])
 			continue;
 		if (wanted[chunk->base])
-			kernels->and_not(ret_rows, ret_rows, bits, STORE_SEGMENT_WORDS);
+			kernels->and_not(ret_rows, ret_rows, bits, words);
 		else
-			kernels->or (ret_rows, ret_rows, bits, STORE_SEGMENT_WORDS);
+			kernels->or (ret_rows, ret_rows, bits, words);
 	}
 }
 
@@ -153,7 +154,7 @@ void chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted, 
 		 uint64_t *ret_rows)
 {
 	if (chunk->is_sealed)
-		rows = STORE_SEGMENT_ROWS;
+		rows = chunk->rows;
 	switch ((enum chunk_form)chunk->form) {
 	case CHUNK_CONSTANT:
 		fill(ret_rows, rows, wanted[chunk->base]);
@@ -165,6 +166,7 @@ void chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted, 
 		match_exceptions(chunk, wanted, ret_rows);
 		break;
 	case CHUNK_RUNS:
+		memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
 		store_kernels()->match_runs(chunk->runs, chunk->parts, wanted, ret_rows);
 		break;
 	case CHUNK_BITMAPS:

@@ -30,6 +30,12 @@ void dictionary_init(struct dictionary *values, enum res_field_type type)
 	*push(values) = (struct store_value){ .class = STORE_NULL, .same = DICTIONARY_NULL };
 }
 
+void dictionary_refuse_numbers(struct dictionary *values)
+{
+	values->refuses_numbers = true;
+	values->numbers = DICTIONARY_NUMBERS_MAX;
+}
+
 void dictionary_done(struct dictionary *values)
 {
 	for (size_t i = 0; i < DICTIONARY_BLOCKS; i++)
@@ -164,6 +170,8 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	/* what is not recorded has nothing that was set */
 	if (value.class == STORE_MISSING)
 		return DICTIONARY_MISSING;
+	if (value.class == STORE_NUMBER && values->refuses_numbers)
+		return code_elsewhere(values, value.is_explicit);
 	if (value.class == STORE_NUMBER)
 		value.number = cell->number + 0.0; /* -0 is 0 */
 	if (value.class >= STORE_TEXT)
@@ -186,4 +194,37 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	*push(values) = value;
 	*slot = values->count;
 	return *slot - 1;
+}
+
+uint32_t dictionary_code_near(struct dictionary *values, const struct store_cell *cell,
+			      uint32_t near)
+{
+	const struct store_value *value = dictionary_value(values, near);
+	enum store_class class = class_of(cell);
+
+	if (value->class != class || value->is_explicit != cell->is_explicit ||
+	    value->is_elsewhere || class == STORE_MISSING ||
+	    (class == STORE_NUMBER && bits_of(cell->number + 0.0) != bits_of(value->number)) ||
+	    (class >= STORE_TEXT && strcmp(cell->text, value->text) != 0))
+		return dictionary_code(values, cell);
+	return near;
+}
+
+struct store_cell dictionary_cell(const struct store_value *value)
+{
+	static const unsigned char kinds[STORE_CLASS_COUNT] = {
+		[STORE_NUMBER] = RES_VALUE_NUMBER, [STORE_NO] = RES_VALUE_YES,
+		[STORE_YES] = RES_VALUE_YES,       [STORE_TEXT] = RES_VALUE_TEXT,
+		[STORE_JSON] = RES_VALUE_JSON,
+	};
+
+	return (struct store_cell){
+		.state = value->class == STORE_MISSING ? RES_VALUE_NOT_RECORDED
+			 : value->class == STORE_NULL  ? RES_VALUE_NULL
+						       : RES_VALUE_THERE,
+		.kind = kinds[value->class],
+		.is_explicit = value->is_explicit,
+		.number = value->class == STORE_NUMBER ? value->number : value->class == STORE_YES,
+		.text = value->text,
+	};
 }

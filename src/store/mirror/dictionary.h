@@ -24,6 +24,7 @@ struct dictionary {
 	uint32_t *slots; /* a hash: code + 1; 0: free */
 	size_t slot_count;
 	uint32_t numbers;       /* different ones */
+	bool refuses_numbers;   /* none of them has a code */
 	uint32_t elsewhere[2];  /* codes of numbers in arrays: not set, set; 0: none yet */
 	unsigned classes;       /* bit c: class c was there */
 	bool has_times;         /* its field has */
@@ -33,10 +34,17 @@ struct dictionary {
 };
 
 void dictionary_init(struct dictionary *values, enum res_field_type type);
+/* No number gets a code of its own from now on: for one that has none yet. */
+void dictionary_refuse_numbers(struct dictionary *values);
 void dictionary_done(struct dictionary *values);
 
 /* The code of what stands in the cell. */
 uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cell);
+/* The same where it likely is this code: that of the row before. */
+uint32_t dictionary_code_near(struct dictionary *values, const struct store_cell *cell,
+			      uint32_t near);
+/* The other way round: the text is the value's. */
+struct store_cell dictionary_cell(const struct store_value *value);
 
 static inline const struct store_value *dictionary_value(const struct dictionary *values,
 							 uint32_t code)

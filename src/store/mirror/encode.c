@@ -1,6 +1,6 @@
 /*
- * The form of a full chunk: of those that are possible the one that a facet is counted fastest in, by
- * what each costs in a segment of 65,536 rows. Runs come from sweeps, whose rows lie side by side;
+ * The form of a sealed chunk: of those that are possible the one that a facet is counted fastest in, by
+ * what each costs. Runs come from sweeps, whose rows lie side by side;
  * bitmaps are for few values that lie mixed.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 /* ns, about: what matters is the order */
 #define NS_EXCEPTION 1.0
 #define NS_RUN       2.0
-#define NS_BITMAP    400.0
+#define NS_BITMAP    0.006 /* of a row of it */
 #define NS_CODE_U8   0.4
 #define NS_CODE      0.8
 
@@ -29,6 +29,7 @@ struct facts {
 	uint32_t present; /* codes that some row has */
 	uint32_t most;    /* that most rows have */
 	uint32_t runs;
+	size_t rows;
 };
 
 static void facts_done(struct facts *facts)
@@ -40,11 +41,11 @@ static void facts_done(struct facts *facts)
 
 static void find_facts(const struct chunk *open, struct facts *facts)
 {
-	facts->codes = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*facts->codes));
+	facts->codes = pl_alloc_array(facts->rows, sizeof(*facts->codes));
 	facts->counts = pl_alloc_array(facts->distinct, sizeof(*facts->counts));
-	chunk_decode(open, STORE_SEGMENT_ROWS, facts->codes);
+	chunk_decode(open, facts->rows, facts->codes);
 	facts->most = facts->codes[0];
-	for (size_t row = 0; row < STORE_SEGMENT_ROWS; row++) {
+	for (size_t row = 0; row < facts->rows; row++) {
 		uint32_t code = facts->codes[row];
 		facts->present += facts->counts[code]++ == 0;
 		facts->runs += row == 0 || code != facts->codes[row - 1];
@@ -58,10 +59,11 @@ static void find_facts(const struct chunk *open, struct facts *facts)
 static enum chunk_form best_form(const struct chunk *open, const struct facts *facts)
 {
 	enum chunk_form best = CHUNK_CODES;
-	double least = STORE_SEGMENT_ROWS * (open->width == 1 ? NS_CODE_U8 : NS_CODE);
-	double exceptions = NS_EXCEPTION * (STORE_SEGMENT_ROWS - facts->counts[facts->most]);
+	double rows = (double)facts->rows;
+	double least = rows * (open->width == 1 ? NS_CODE_U8 : NS_CODE);
+	double exceptions = NS_EXCEPTION * (rows - facts->counts[facts->most]);
 	double runs = NS_RUN * facts->runs;
-	double bitmaps = NS_BITMAP * (facts->present - 1);
+	double bitmaps = NS_BITMAP * rows * (facts->present - 1);
 
 	if (facts->present == 1)
 		return CHUNK_CONSTANT;
@@ -89,9 +91,9 @@ static void *of_bytes(struct chunk *chunk, size_t count, size_t size)
 static void copy_codes(const struct chunk *open, struct chunk *ret)
 {
 	ret->width = open->width;
-	ret->room = STORE_SEGMENT_ROWS;
-	ret->codes = of_bytes(ret, STORE_SEGMENT_ROWS, ret->width);
-	memcpy(ret->codes, open->codes, (size_t)STORE_SEGMENT_ROWS * ret->width);
+	ret->room = ret->rows;
+	ret->codes = of_bytes(ret, ret->rows, ret->width);
+	memcpy(ret->codes, open->codes, (size_t)ret->rows * ret->width);
 }
 
 /* Which part each code is, all but that of most rows. The caller's (free()). */
@@ -121,18 +123,18 @@ static void make_exceptions(const struct facts *facts, struct chunk *ret)
 		ret->part_ends[part] = rows;
 		rows += facts->counts[ret->part_codes[part]];
 	}
-	ret->rows = of_bytes(ret, rows, sizeof(*ret->rows));
-	for (size_t row = 0; row < STORE_SEGMENT_ROWS; row++) {
+	ret->part_rows = of_bytes(ret, rows, sizeof(*ret->part_rows));
+	for (size_t row = 0; row < facts->rows; row++) {
 		uint32_t code = facts->codes[row];
 		if (code != facts->most)
-			ret->rows[ret->part_ends[part_of[code]]++] = (uint16_t)row;
+			ret->part_rows[ret->part_ends[part_of[code]]++] = (uint16_t)row;
 	}
 }
 
 static void make_runs(const struct facts *facts, struct chunk *ret)
 {
 	ret->runs = of_bytes(ret, facts->runs, sizeof(*ret->runs));
-	for (size_t row = 0; row < STORE_SEGMENT_ROWS; row++) {
+	for (size_t row = 0; row < facts->rows; row++) {
 		if (row == 0 || facts->codes[row] != facts->codes[row - 1])
 			ret->parts++;
 		ret->runs[ret->parts - 1] = (struct store_run){ .end = (uint32_t)row + 1,
@@ -144,13 +146,12 @@ static void make_bitmaps(const struct facts *facts, struct chunk *ret)
 {
 	auto_free uint32_t *part_of = number_parts(facts, ret);
 
-	ret->bitmaps = of_bytes(ret, (size_t)ret->parts * STORE_SEGMENT_WORDS,
-				sizeof(*ret->bitmaps));
-	for (size_t row = 0; row < STORE_SEGMENT_ROWS; row++) {
+	size_t words = store_bitmap_words(facts->rows);
+	ret->bitmaps = of_bytes(ret, ret->parts * words, sizeof(*ret->bitmaps));
+	for (size_t row = 0; row < facts->rows; row++) {
 		uint32_t code = facts->codes[row];
 		if (code != facts->most)
-			ret->bitmaps[(size_t)part_of[code] * STORE_SEGMENT_WORDS + row / 64] |=
-				1ull << row % 64;
+			ret->bitmaps[part_of[code] * words + row / 64] |= 1ull << row % 64;
 	}
 }
 
@@ -174,7 +175,7 @@ static bool wants_codes(const struct facts *facts, enum chunk_form form)
 	case CHUNK_CONSTANT:
 		return false;
 	case CHUNK_EXCEPTIONS:
-		return STORE_SEGMENT_ROWS - facts->counts[facts->most] > EXCEPTIONS_BY_HAND;
+		return facts->rows - facts->counts[facts->most] > EXCEPTIONS_BY_HAND;
 	case CHUNK_RUNS:
 		return facts->runs > RUNS_BY_HAND;
 	case CHUNK_BITMAPS:
@@ -184,12 +185,12 @@ static bool wants_codes(const struct facts *facts, enum chunk_form form)
 	}
 }
 
-void chunk_seal(const struct chunk *open, uint32_t distinct, struct chunk *ret)
+void chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct, struct chunk *ret)
 {
-	auto_facts facts = { .distinct = distinct };
+	auto_facts facts = { .distinct = distinct, .rows = rows };
 	enum chunk_form form = CHUNK_CONSTANT;
 
-	*ret = (struct chunk){ .is_sealed = true, .base = open->base };
+	*ret = (struct chunk){ .is_sealed = true, .rows = (uint32_t)rows, .base = open->base };
 	if (open->form != CHUNK_CONSTANT) {
 		find_facts(open, &facts);
 		form = best_form(open, &facts);
@@ -206,9 +207,7 @@ void chunk_seal(const struct chunk *open, uint32_t distinct, struct chunk *ret)
 	ret->form = (unsigned char)form;
 	if (open->numbers == NULL)
 		return;
-	ret->number_room = STORE_SEGMENT_ROWS;
-	ret->numbers = of_bytes(ret, STORE_SEGMENT_ROWS, sizeof(*ret->numbers));
-	memcpy(ret->numbers, open->numbers,
-	       (open->number_room < STORE_SEGMENT_ROWS ? open->number_room : STORE_SEGMENT_ROWS) *
-		       sizeof(*ret->numbers));
+	ret->number_room = open->number_room < ret->rows ? open->number_room : ret->rows;
+	ret->numbers = of_bytes(ret, ret->number_room, sizeof(*ret->numbers));
+	memcpy(ret->numbers, open->numbers, ret->number_room * sizeof(*ret->numbers));
 }

@@ -4,7 +4,7 @@
  * queries that find what they want go on beside it.
  *
  * What has been read of a field is the reader's own, and grows; what queries see of it (`ready`) is put
- * there in one go, and covers so many rows. A row that is replaced stands anew behind all others, so
+ * there in one go, and covers the rows in front of one place. A row that is replaced stands anew behind all others, so
  * that what was read once stays right.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define LAZY_MAX 64 /* that are kept beyond their query */
 
 struct ready {
-	size_t rows;
+	size_t end; /* the place of the first row that is not in it */
 	uint32_t distinct;
 	unsigned classes;
 	bool has_odd_times;
@@ -33,7 +33,7 @@ struct lazy {
 	struct chunk *chunks;
 	size_t segments;
 	size_t segment_room;
-	size_t rows;
+	size_t end; /* as in ready */
 	struct garbage garbage;
 
 	/* under `lock` */
@@ -151,28 +151,40 @@ void lazy_give_back(const struct store_snapshot *snapshot, struct lazy_use *uses
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-static void add_cell(struct lazy *lazy, const struct store_cell *cell)
+/* The segment has no further rows: queries may look at what its chunk was. */
+static void seal_last(struct lazy *lazy)
 {
-	size_t at = lazy->rows % STORE_SEGMENT_ROWS;
+	struct chunk *last = &lazy->chunks[lazy->segments - 1], open = *last;
 
-	if (at == 0)
+	chunk_seal(&open,
+		   lazy->end % STORE_SEGMENT_ROWS == 0 ? STORE_SEGMENT_ROWS
+						       : lazy->end % STORE_SEGMENT_ROWS,
+		   lazy->values.count, last);
+	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.codes;
+	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;
+}
+
+/* Of the row at this place, which is behind all that were read. */
+static void add_cell(struct lazy *lazy, size_t place, const struct store_cell *cell)
+{
+	size_t at = place % STORE_SEGMENT_ROWS;
+
+	if (at == 0) {
+		if (lazy->segments > 0)
+			seal_last(lazy);
 		*PL_PUSH(lazy->chunks, lazy->segments, lazy->segment_room) = (struct chunk){ 0 };
+	}
 	struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
 	uint32_t code = dictionary_code(&lazy->values, cell);
 	chunk_set(chunk, at, code, &lazy->garbage);
 	if (dictionary_value(&lazy->values, code)->is_elsewhere)
 		chunk_set_number(chunk, at, cell->number, &lazy->garbage);
-	if (++lazy->rows % STORE_SEGMENT_ROWS != 0)
-		return;
-	struct chunk open = *chunk;
-	chunk_seal(&open, lazy->values.count, chunk);
-	/* queries may look at what it was */
-	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.codes;
-	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;
+	lazy->end = place + 1;
 }
 
 /* Document NULL: nothing is recorded. */
-static void add_document(const struct res_fields *fields, struct lazy *lazy, const json_t *document)
+static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t place,
+			 const json_t *document)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
@@ -185,19 +197,38 @@ static void add_document(const struct res_fields *fields, struct lazy *lazy, con
 		.number = value.kind == RES_VALUE_YES ? value.yes : value.number,
 		.text = value.text,
 	};
-	add_cell(lazy, &cell);
+	add_cell(lazy, place, &cell);
+}
+
+/* The place behind the last row. */
+static size_t end_of(const struct store_snapshot *snapshot)
+{
+	size_t last = snapshot->segment_count - 1;
+
+	return snapshot->segment_count == 0 ? 0 : last * STORE_SEGMENT_ROWS + snapshot->rows[last];
+}
+
+/* Itself, or the first place of the next segment, where this one ends in front of it. */
+static size_t row_at(const struct store_snapshot *snapshot, size_t place)
+{
+	size_t segment = place / STORE_SEGMENT_ROWS;
+
+	return place < end_of(snapshot) && place % STORE_SEGMENT_ROWS >= snapshot->rows[segment]
+		       ? (segment + 1) * STORE_SEGMENT_ROWS
+		       : place;
 }
 
 /* No row lacks what no document has: of such a field nothing is read. */
 static void pass_over(const struct store_snapshot *snapshot, struct lazy *lazy)
 {
 	const struct store_mirror *mirror = snapshot->mirror;
+	size_t end = end_of(snapshot);
 
-	if (lazy->rows >= snapshot->rows || mirror->may_have == NULL ||
+	if (lazy->end >= end || mirror->may_have == NULL ||
 	    mirror->may_have(mirror->context, lazy->id))
 		return;
-	while (lazy->rows < snapshot->rows)
-		add_document(mirror->fields, lazy, NULL);
+	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;)
+		add_document(mirror->fields, lazy, place, NULL);
 }
 
 /* *ret NULL: the row is no more. */
@@ -220,19 +251,21 @@ static int read_row(const struct store_snapshot *snapshot, size_t row, json_t **
 static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		     struct pl_err *err)
 {
-	size_t first = snapshot->rows;
+	size_t end = end_of(snapshot), first = end;
 
 	for (size_t i = 0; i < count; i++) {
 		pass_over(snapshot, uses[i].lazy);
-		first = uses[i].lazy->rows < first ? uses[i].lazy->rows : first;
+		first = uses[i].lazy->end < first ? uses[i].lazy->end : first;
 	}
-	for (size_t row = first; row < snapshot->rows; row++) {
+	for (size_t place = row_at(snapshot, first); place < end;
+	     place = row_at(snapshot, place + 1)) {
 		auto_json json_t *document = NULL;
-		if (read_row(snapshot, row, &document, err) < 0)
+		if (read_row(snapshot, place, &document, err) < 0)
 			return -1;
 		for (size_t i = 0; i < count; i++) {
-			if (uses[i].lazy->rows == row)
-				add_document(snapshot->mirror->fields, uses[i].lazy, document);
+			if (row_at(snapshot, uses[i].lazy->end) == place)
+				add_document(snapshot->mirror->fields, uses[i].lazy, place,
+					     document);
 		}
 	}
 	return 0;
@@ -247,7 +280,7 @@ static void make_ready(struct lazy *lazy)
 
 	free(ready->chunks);
 	*ready = (struct ready){
-		.rows = lazy->rows,
+		.end = lazy->end,
 		.distinct = lazy->values.count,
 		.classes = lazy->values.classes,
 		.has_odd_times = lazy->values.has_odd_times,
@@ -288,7 +321,7 @@ static bool show_all(const struct store_snapshot *snapshot, struct lazy_use *use
 
 	pthread_mutex_lock(&columns->lock);
 	for (size_t i = 0; i < count; i++)
-		all = all && uses[i].lazy->ready.rows >= snapshot->rows;
+		all = all && uses[i].lazy->ready.end >= end_of(snapshot);
 	for (size_t i = 0; i < count && all; i++)
 		show(&uses[i]);
 	pthread_mutex_unlock(&columns->lock);
@@ -307,7 +340,7 @@ int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size
 	result = read_rows(snapshot, uses, count, err);
 	pthread_mutex_lock(&columns->lock);
 	for (size_t i = 0; i < count; i++) {
-		if (uses[i].lazy->ready.rows < uses[i].lazy->rows)
+		if (uses[i].lazy->ready.end < uses[i].lazy->end)
 			make_ready(uses[i].lazy);
 	}
 	pthread_mutex_unlock(&columns->lock);

@@ -10,6 +10,21 @@
 #define SLOTS_MIN         64
 #define HASH_MULTIPLIER   0x9e3779b97f4a7c15u
 #define GONE              UINT32_MAX /* of a slot: its row was removed */
+#define SEAL_ROWS         16384 /* an open segment costs queries more: this is the most of it */
+
+static struct dictionary *dictionary_new(const struct res_field *field)
+{
+	struct dictionary *values = pl_alloc(sizeof(*values));
+
+	dictionary_init(values, field->type);
+	return values;
+}
+
+static void dictionary_free(struct dictionary *values)
+{
+	dictionary_done(values);
+	free(values);
+}
 
 struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
 				      void *context)
@@ -22,7 +37,7 @@ struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mir
 	mirror->column_fields = store_column_fields(fields, &mirror->column_count);
 	mirror->values = pl_alloc_array(mirror->column_count, sizeof(*mirror->values));
 	for (size_t i = 0; i < mirror->column_count; i++)
-		dictionary_init(&mirror->values[i], mirror->column_fields[i]->type);
+		mirror->values[i] = dictionary_new(mirror->column_fields[i]);
 	mirror->lazy = lazy_columns_new();
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = snapshot_new(mirror);
@@ -45,10 +60,13 @@ void store_mirror_free(struct store_mirror *mirror)
 		dead_put(mirror->dead[i]);
 	}
 	for (size_t i = 0; i < mirror->column_count; i++)
-		dictionary_done(&mirror->values[i]);
+		dictionary_free(mirror->values[i]);
+	for (size_t i = 0; i < mirror->given_up_count; i++)
+		dictionary_free(mirror->given_up[i]);
 	lazy_columns_free(mirror->lazy);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
+	free(mirror->given_up);
 	free(mirror->segments);
 	free(mirror->dead);
 	free(mirror->slots);
@@ -123,18 +141,24 @@ static void add_segment(struct store_mirror *mirror)
 		sizeof(*mirror->dead));
 	*PL_PUSH(mirror->segments, mirror->segment_count,
 		 mirror->segment_room) = segment_new(mirror->column_count, names);
+	mirror->is_open = true;
 }
 
-/* The last one is full. Who has a snapshot of it keeps the open form for as long. */
-static void seal(struct store_mirror *mirror)
+/* Who has a snapshot of the open segment keeps that form for as long. */
+void store_mirror_seal(struct store_mirror *mirror)
 {
+	if (!mirror->is_open)
+		return;
 	struct segment **last = &mirror->segments[mirror->segment_count - 1];
 	struct segment *open = *last, *sealed = segment_new(mirror->column_count, open->names);
 
 	atomic_fetch_add(&open->names->users, 1);
+	sealed->rows = open->rows;
 	for (size_t i = 0; i < mirror->column_count; i++)
-		chunk_seal(&open->chunks[i], mirror->values[i].count, &sealed->chunks[i]);
+		chunk_seal(&open->chunks[i], open->rows, mirror->values[i]->count,
+			   &sealed->chunks[i]);
 	*last = sealed;
+	mirror->is_open = false;
 	segment_put(open);
 }
 
@@ -160,29 +184,67 @@ static void kill_row(struct store_mirror *mirror, uint32_t row)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static void set_cell(struct dictionary *values, struct segment *segment, size_t column, size_t at,
+		     const struct store_cell *cell)
+{
+	struct chunk *chunk = &segment->chunks[column];
+	/* rows of one sweep are much alike */
+	uint32_t near = at > 0 ? chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
+	uint32_t code = dictionary_code_near(values, cell, near);
+
+	chunk_set(chunk, at, code, &segment->garbage);
+	if (code != DICTIONARY_MISSING &&
+	    (code == values->elsewhere[0] || code == values->elsewhere[1]))
+		chunk_set_number(chunk, at, cell->number, &segment->garbage);
+}
+
+/*
+ * A column of the first segment turned out to have so many numbers that codes of them serve nobody: it begins
+ * anew without. (In a later segment those that have a code keep it.)
+ */
+static void give_up_codes(struct store_mirror *mirror, struct segment *segment, size_t column)
+{
+	struct dictionary *old_values = mirror->values[column];
+	struct dictionary *values = dictionary_new(mirror->column_fields[column]);
+	struct chunk old = segment->chunks[column];
+
+	dictionary_refuse_numbers(values);
+	segment->chunks[column] = (struct chunk){ 0 };
+	for (size_t at = 0; at < segment->rows; at++) {
+		const struct store_cell cell = dictionary_cell(
+			dictionary_value(old_values, chunk_code(&old, at)));
+		set_cell(values, segment, column, at, &cell);
+	}
+	*PL_PUSH(segment->garbage.items, segment->garbage.count, segment->garbage.room) = old.codes;
+	*PL_PUSH(mirror->given_up, mirror->given_up_count, mirror->given_up_room) = old_values;
+	mirror->values[column] = values;
+}
+
 static void set_cells(struct store_mirror *mirror, struct segment *segment, size_t at,
 		      const struct store_row *row)
 {
 	for (size_t i = 0; i < mirror->column_count; i++) {
-		struct dictionary *values = &mirror->values[i];
-		uint32_t code = dictionary_code(values, &row->cells[i]);
-		chunk_set(&segment->chunks[i], at, code, &segment->garbage);
-		if (dictionary_value(values, code)->is_elsewhere)
-			chunk_set_number(&segment->chunks[i], at, row->cells[i].number,
-					 &segment->garbage);
+		struct dictionary *values = mirror->values[i];
+		const struct store_cell *cell = &row->cells[i];
+		if (mirror->segment_count == 1 && values->numbers == DICTIONARY_NUMBERS_MAX &&
+		    !values->refuses_numbers) {
+			give_up_codes(mirror, segment, i);
+			values = mirror->values[i];
+		}
+		set_cell(values, segment, i, at, cell);
 	}
 }
 
 /* Where it stands now; the slot of its id is the caller's. */
 static uint32_t add_row(struct store_mirror *mirror, const struct store_row *row)
 {
-	size_t at = mirror->rows % STORE_SEGMENT_ROWS;
-
-	assert(mirror->rows < GONE - 1);
-	if (at == 0)
+	if (!mirror->is_open)
 		add_segment(mirror);
 	struct segment *segment = mirror->segments[mirror->segment_count - 1];
 	struct names *names = segment->names;
+	size_t at = segment->rows, place = (mirror->segment_count - 1) * STORE_SEGMENT_ROWS + at;
+
+	assert(place < GONE - 1);
 	set_cells(mirror, segment, at, row);
 	names->ids[at] = row->id;
 	if (row->run_id != NULL) {
@@ -190,12 +252,12 @@ static uint32_t add_row(struct store_mirror *mirror, const struct store_row *row
 		names->run_ids[at] = pl_arena_strndup(names->arena, row->run_id, len);
 		names->bytes += len + 1;
 	}
-	mirror->rows++;
+	segment->rows++;
 	mirror->live++;
 	mirror->version++;
-	if (mirror->rows % STORE_SEGMENT_ROWS == 0)
-		seal(mirror);
-	return (uint32_t)mirror->rows - 1;
+	if (segment->rows == STORE_SEGMENT_ROWS)
+		store_mirror_seal(mirror);
+	return (uint32_t)place;
 }
 
 void store_mirror_append(struct store_mirror *mirror, const struct store_row *row)
@@ -237,8 +299,11 @@ void store_mirror_set_version(struct store_mirror *mirror, int64_t version)
 
 void store_mirror_publish(struct store_mirror *mirror)
 {
-	struct store_snapshot *made = snapshot_new(mirror), *old;
+	struct store_snapshot *made, *old;
 
+	if (mirror->is_open && mirror->segments[mirror->segment_count - 1]->rows >= SEAL_ROWS)
+		store_mirror_seal(mirror);
+	made = snapshot_new(mirror);
 	pthread_mutex_lock(&mirror->lock);
 	old = mirror->published;
 	mirror->published = made;

@@ -3,7 +3,7 @@
  * database or read a document.
  *
  *	a column     the values that a field has, each once (dictionary.h)
- *	a segment    65,536 rows: for each column a chunk of codes (chunk.h), their ids; the last one is open
+ *	a segment    up to 65,536 rows: for each column a chunk of codes (chunk.h), their ids; the last one is open
  *	a snapshot   all columns and segments as they were at one moment, and which rows of them are dead
  *
  * - Rows stand in the order in which they came. One that is replaced is dead, and stands anew at the end; a
@@ -50,6 +50,8 @@ bool store_mirror_remove(struct store_mirror *mirror, int64_t id);
 /* The version grows by one at each of these. The owner may have it go on from that of a database. */
 void store_mirror_set_version(struct store_mirror *mirror, int64_t version);
 void store_mirror_publish(struct store_mirror *mirror);
+/* Rows that come later begin a segment of their own: for when many have come, and few will. */
+void store_mirror_seal(struct store_mirror *mirror);
 
 /* ---- readers ------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ struct names {
 
 struct segment {
 	atomic_uint users; /* the mirror, snapshots */
+	size_t rows;       /* while it is open the writer's own count */
 	struct names *names;
 	struct chunk *chunks; /* one a column */
 	size_t column_count;
@@ -39,13 +40,13 @@ struct store_snapshot {
 	atomic_uint users;
 	struct store_mirror *mirror;
 	int64_t version;
-	size_t rows; /* dead ones too */
 	size_t live;
 	size_t segment_count;
+	size_t *rows; /* of each segment, dead ones too */
 	struct segment **segments;
 	struct dead **dead;          /* of each segment; NULL: none */
 	const struct chunk **chunks; /* of each segment */
-	struct chunk *open;          /* of the last one, as they were */
+	struct chunk *open;          /* of the last one, as they were; NULL: it is sealed */
 	struct store_column *columns;
 	size_t other_bytes; /* values, ids */
 };
@@ -60,15 +61,18 @@ struct store_mirror {
 	struct lazy_columns *lazy;
 
 	/* the writer's */
-	struct dictionary *values; /* of each column */
+	struct dictionary **values;   /* of each column */
+	struct dictionary **given_up; /* which snapshots may have */
+	size_t given_up_count;
+	size_t given_up_room;
 	struct segment **segments;
 	size_t segment_count;
 	size_t segment_room;
 	struct dead **dead;
 	size_t dead_room;
-	size_t rows;
 	size_t live;
-	uint32_t *slots; /* a hash of ids: the row + 1; 0: free */
+	bool is_open;    /* the last segment takes rows */
+	uint32_t *slots; /* a hash of ids: the row's place + 1; 0: free */
 	size_t slot_count;
 	size_t slots_used;
 	int64_t version;
@@ -81,13 +85,7 @@ void segment_put(struct segment *segment);
 void dead_put(struct dead *dead);
 struct store_snapshot *snapshot_new(struct store_mirror *mirror);
 
-/* Rows of a segment that the snapshot has, dead ones too; those that live, as a bitmap. */
-static inline size_t snapshot_rows(const struct store_snapshot *snapshot, size_t segment)
-{
-	size_t left = snapshot->rows - segment * STORE_SEGMENT_ROWS;
-
-	return left < STORE_SEGMENT_ROWS ? left : STORE_SEGMENT_ROWS;
-}
+/* Rows of a segment that live. */
 void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
 		   uint64_t ret_rows[STORE_SEGMENT_WORDS]);
 static inline int64_t snapshot_id(const struct store_snapshot *snapshot, size_t row)

@@ -35,18 +35,20 @@ static void take_segments(struct store_mirror *mirror, struct store_snapshot *sn
 
 	snapshot->segment_count = count;
 	snapshot->segments = pl_alloc_array(count, sizeof(struct segment *));
+	snapshot->rows = pl_alloc_array(count, sizeof(*snapshot->rows));
 	snapshot->dead = pl_alloc_array(count, sizeof(struct dead *));
 	snapshot->chunks = pl_alloc_array(count, sizeof(struct chunk *));
 	for (size_t i = 0; i < count; i++) {
 		snapshot->segments[i] = mirror->segments[i];
 		atomic_fetch_add(&mirror->segments[i]->users, 1);
+		snapshot->rows[i] = mirror->segments[i]->rows;
 		snapshot->chunks[i] = mirror->segments[i]->chunks;
 		snapshot->other_bytes += mirror->segments[i]->names->bytes;
 		snapshot->dead[i] = mirror->dead[i];
 		if (mirror->dead[i] != NULL)
 			atomic_fetch_add(&mirror->dead[i]->users, 1);
 	}
-	if (mirror->rows % STORE_SEGMENT_ROWS == 0)
+	if (!mirror->is_open)
 		return;
 	snapshot->open = chunk_copies(mirror->segments[count - 1]->chunks, mirror->column_count);
 	snapshot->chunks[count - 1] = snapshot->open;
@@ -59,12 +61,11 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror)
 	atomic_init(&snapshot->users, 1);
 	snapshot->mirror = mirror;
 	snapshot->version = mirror->version;
-	snapshot->rows = mirror->rows;
 	snapshot->live = mirror->live;
 	take_segments(mirror, snapshot);
 	snapshot->columns = pl_alloc_array(mirror->column_count, sizeof(*snapshot->columns));
 	for (size_t i = 0; i < mirror->column_count; i++) {
-		const struct dictionary *values = &mirror->values[i];
+		const struct dictionary *values = mirror->values[i];
 		snapshot->columns[i] = (struct store_column){
 			.field = mirror->column_fields[i],
 			.values = values,
@@ -100,6 +101,7 @@ void store_snapshot_put(struct store_snapshot *snapshot)
 		dead_put(snapshot->dead[i]);
 	}
 	free(snapshot->segments);
+	free(snapshot->rows);
 	free(snapshot->dead);
 	free((void *)snapshot->chunks);
 	free(snapshot->open);
@@ -138,7 +140,7 @@ size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
 void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
 		   uint64_t ret_rows[STORE_SEGMENT_WORDS])
 {
-	size_t rows = snapshot_rows(snapshot, segment), words = rows / STORE_WORD_ROWS;
+	size_t rows = snapshot->rows[segment], words = rows / STORE_WORD_ROWS;
 	const struct dead *dead = snapshot->dead[segment];
 
 	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));

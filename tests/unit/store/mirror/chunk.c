@@ -185,7 +185,11 @@ static void test_store_mirror_chunk__any_form_says_what_was_put_in(void **state)
 			next++;
 			check(&rng, &open, codes, row + 1);
 		}
-		chunk_seal(&open, DISTINCT, &sealed);
+		/* one that ends early */
+		chunk_seal(&open, 10001, DISTINCT, &sealed);
+		check(&rng, &sealed, codes, 10001);
+		chunk_done(&sealed);
+		chunk_seal(&open, STORE_SEGMENT_ROWS, DISTINCT, &sealed);
 		chunk_done(&open);
 		garbage_done(&garbage);
 		assert_int_equal(sealed.form, cases[i].sealed);
@@ -218,7 +222,7 @@ static void test_store_mirror_chunk__a_copy_stays_what_it_was(void **state)
 			copies[count++] = open;
 		}
 	}
-	chunk_seal(&open, DISTINCT, &sealed);
+	chunk_seal(&open, STORE_SEGMENT_ROWS, DISTINCT, &sealed);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t row = 0; row < lengths[i]; row++) {
 			assert_int_equal(chunk_code(&copies[i], row), row / 10 * 20);

@@ -105,6 +105,42 @@ static void test_store_mirror_dictionary__many_numbers_stand_elsewhere(void **st
 	assert_false(dictionary_value(&values, set)->is_elsewhere);
 	assert_int_equal(values.count, 2 + DICTIONARY_NUMBERS_MAX + 3);
 	dictionary_done(&values);
+	dictionary_init(&values, RES_FIELD_NUMBER);
+	dictionary_refuse_numbers(&values);
+	assert_true(
+		dictionary_value(&values, code_of(&values, number_cell(5, false)))->is_elsewhere);
+	assert_int_equal(values.count, 3);
+	dictionary_done(&values);
+}
+
+static void test_store_mirror_dictionary__a_value_is_a_cell_again(void **state)
+{
+	const struct store_cell cells[] = {
+		{ .state = RES_VALUE_NOT_RECORDED },
+		null_cell(true),
+		number_cell(2.5, true),
+		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_YES, .number = 1 },
+		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_YES, .number = 0 },
+		text_cell(RES_VALUE_TEXT, "a"),
+		text_cell(RES_VALUE_JSON, "[1]"),
+	};
+	struct dictionary values;
+
+	(void)state;
+	dictionary_init(&values, RES_FIELD_JSON);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cells); i++) {
+		struct store_cell cell = dictionary_cell(
+			dictionary_value(&values, code_of(&values, cells[i])));
+		assert_int_equal(cell.state, cells[i].state);
+		assert_int_equal(cell.is_explicit, cells[i].is_explicit);
+		if (cell.state != RES_VALUE_THERE)
+			continue;
+		assert_int_equal(cell.kind, cells[i].kind);
+		assert_true(cell.number >= cells[i].number && cell.number <= cells[i].number);
+		if (cells[i].text != NULL)
+			assert_string_equal(cell.text, cells[i].text);
+	}
+	dictionary_done(&values);
 }
 
 static void test_store_mirror_dictionary__knows_times(void **state)
@@ -129,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_store_mirror_dictionary__each_value_has_one_code),
 		cmocka_unit_test(test_store_mirror_dictionary__set_and_not_set_are_twins),
 		cmocka_unit_test(test_store_mirror_dictionary__many_numbers_stand_elsewhere),
+		cmocka_unit_test(test_store_mirror_dictionary__a_value_is_a_cell_again),
 		cmocka_unit_test(test_store_mirror_dictionary__knows_times),
 	};
 

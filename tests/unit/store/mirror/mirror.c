@@ -218,13 +218,16 @@ static void check(const struct store_snapshot *snapshot, const struct made *made
 
 /* ---- tests -------------------------------------------------------------------------------------- */
 
-#define ROWS_MAX (STORE_SEGMENT_ROWS + 2000)
+#define ROWS_MAX (STORE_SEGMENT_ROWS + 20000)
 
 static void test_store_mirror_mirror__rows_may_end_anywhere(void **state)
 {
-	static const size_t lengths[] = { 0, 1, 63, 64, 65, 1000, 65535, 65536, 65537 };
+	/* an open segment is sealed where it is published with 16,384 rows or more */
+	static const size_t lengths[] = { 0,     1,     63,    64,    65,    1000, 16383,
+					  16384, 16385, 80000, 81920, 81921, 85000 };
 	auto_maker maker = { .count = 0 };
 	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));
+	struct store_snapshot *held = NULL; /* of numbers that still had codes */
 	struct pl_pyrandom rng;
 	size_t count = 0;
 
@@ -240,11 +243,37 @@ static void test_store_mirror_mirror__rows_may_end_anywhere(void **state)
 		auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(maker.mirror);
 		check(snapshot, made, count);
 		assert_int_equal(store_snapshot_version(snapshot), count);
+		if (count == 1000)
+			held = store_mirror_snapshot(maker.mirror);
+	}
+	check(held, made, 1000);
+	store_snapshot_put(held);
+}
+
+/* Without a snapshot in between segments are full. */
+static void test_store_mirror_mirror__a_segment_has_so_many_rows(void **state)
+{
+	static const size_t lengths[] = { 65535, 65536, 65537 };
+	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(lengths); i++) {
+		auto_maker maker = { .count = 0 };
+		struct pl_pyrandom rng;
+		maker_init(&maker);
+		pl_pyrandom_seed(&rng, 4);
+		for (size_t k = 0; k < lengths[i]; k++) {
+			made[k] = random_one(&rng, (int64_t)k + 1);
+			put(&maker, &made[k], true);
+		}
+		store_mirror_publish(maker.mirror);
+		auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(maker.mirror);
+		check(snapshot, made, lengths[i]);
 	}
 }
 
 #define HELD   6
-#define BEFORE 65000
+#define BEFORE 65000 /* the next ones fill the segment */
 
 /* Each snapshot stays what it was, while rows are added, replaced and removed, and a segment is sealed. */
 static void test_store_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
@@ -278,6 +307,8 @@ static void test_store_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 				put(&maker, &made[at], false);
 			}
 		}
+		if (i % 2 == 1)
+			store_mirror_seal(maker.mirror);
 		store_mirror_publish(maker.mirror);
 		snapshots[i] = store_mirror_snapshot(maker.mirror);
 		kept[i] = pl_alloc_array(count, sizeof(*made));
@@ -421,6 +452,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_mirror_mirror__rows_may_end_anywhere),
+		cmocka_unit_test(test_store_mirror_mirror__a_segment_has_so_many_rows),
 		cmocka_unit_test(test_store_mirror_mirror__a_snapshot_stays_what_it_was),
 		cmocka_unit_test(test_store_mirror_mirror__every_answer_is_of_one_version),
 	};

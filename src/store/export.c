@@ -128,12 +128,13 @@ static void add_cell(struct store_export *export, size_t column, const struct st
 	}
 }
 
-static void make_cell(struct store_export *export, size_t column, struct kept_text *kept)
+static void make_cell(struct store_export *export, size_t column, uint32_t code,
+		      struct kept_text *kept)
 {
 	struct pl_buf *out = &export->ready;
 	size_t before = out->len;
 	struct store_cell cell;
-	bool is_the_codes = export_rows_cell(export->rows, export->at, column, &cell);
+	bool is_the_codes = export_rows_cell(export->rows, export->at, column, code, &cell);
 
 	add_cell(export, column, &cell);
 	if (kept == NULL || !is_the_codes || out->len - before > KEPT_BYTES)
@@ -152,7 +153,7 @@ static void add_cells(struct store_export *export)
 		struct kept_text *kept = code < KEPT_CODES ? &export->kept[i * KEPT_CODES + code]
 							   : NULL;
 		if (kept == NULL || kept->len_and_one == 0) {
-			make_cell(export, i, kept);
+			make_cell(export, i, code, kept);
 			continue;
 		}
 		char *at = pl_buf_reserve(out, KEPT_BYTES);

@@ -28,8 +28,8 @@ const char *export_rows_run_id(const struct export_rows *rows, size_t at);
 /* Cells of a column with the same code have the same value, where the value is told to be the code's: many
  * have one, and most of these are low. */
 uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t column);
-/* Returns whether it is the code's. */
-bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
+/* With the code that the cell has. Returns whether the value is the code's. */
+bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret);
 
 /* ---- values ---------------------------------------------------------------------------------- */

@@ -231,11 +231,16 @@ uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t colu
 			  row % STORE_SEGMENT_ROWS);
 }
 
-bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
+bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret)
 {
-	struct store_value value = store_column_at(rows->columns[column], rows->places[at]);
+	const struct store_column *from = rows->columns[column];
+	struct store_value value = *store_column_value(from, code);
+	size_t row = rows->places[at];
 
+	if (value.is_elsewhere)
+		value.number = store_column_chunk(from, row / STORE_SEGMENT_ROWS)
+				       ->numbers[row % STORE_SEGMENT_ROWS];
 	*ret = dictionary_cell(&value);
 	return !value.is_elsewhere;
 }

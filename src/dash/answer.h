@@ -24,6 +24,7 @@ struct dash_stream {
 	ptrdiff_t (*read)(struct dash_stream *stream, char *bytes, size_t room);
 	/* Exactly once, also where the client left before the end; maybe by another thread. */
 	void (*free)(struct dash_stream *stream);
+	size_t *sent; /* the sender's: how many have gone */
 };
 
 struct dash_answer {

@@ -89,6 +89,8 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 	exchange->status = exchange->answer.status;
 	exchange->sent = exchange->answer.len;
+	if (exchange->answer.stream != NULL)
+		exchange->answer.stream->sent = &exchange->sent;
 	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
 	response = dash_response_new(&exchange->answer);
 	if (response == NULL)

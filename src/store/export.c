@@ -8,6 +8,19 @@
 #define PIECE_BYTES ((size_t)256 << 10)
 #define READY_MAX   PL_JSON_BYTES_MAX
 
+/*
+ * A few values make up most cells: what stands in the file for the first codes of a column, with what is in
+ * front of it, is made once and copied from then on.
+ */
+#define KEPT_CODES     16
+#define KEPT_BYTES     63 /* with its length a line of the cache */
+#define KEPT_LEN(text) ((size_t)(text)->len_and_one - 1)
+
+struct kept_text {
+	unsigned char len_and_one; /* 0: not made yet, or too long */
+	char bytes[KEPT_BYTES];
+};
+
 enum stage { STAGE_FRONT, STAGE_ROWS, STAGE_BACK, STAGE_OVER };
 
 struct store_export {
@@ -19,7 +32,8 @@ struct store_export {
 	enum stage stage;
 	size_t at; /* of the next row */
 	struct pl_buf ready;
-	size_t sent; /* of what is ready */
+	size_t sent;            /* of what is ready */
+	struct kept_text *kept; /* KEPT_CODES a column */
 };
 
 /* New references; null for NULL. */
@@ -76,21 +90,6 @@ static void csv_header(struct store_export *export)
 	pl_buf_add_text(&export->ready, "\r\n");
 }
 
-static void csv_row(struct store_export *export)
-{
-	struct pl_buf *out = &export->ready;
-	size_t columns = export_rows_columns(export->rows);
-	struct store_cell cell;
-
-	export_i64(out, export_rows_id(export->rows, export->at));
-	for (size_t i = 0; i < columns; i++) {
-		pl_buf_add_char(out, ',');
-		export_rows_cell(export->rows, export->at, i, &cell);
-		export_csv_cell(out, &cell);
-	}
-	pl_buf_add(out, "\r\n", 2);
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_provenance(struct store_export *export)
@@ -110,13 +109,72 @@ static void json_provenance(struct store_export *export)
 	pl_buf_add_text(&export->ready, ",\n");
 }
 
-static void json_row(struct store_export *export)
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* A comma, and the cell; of JSON the key as well, and of what is not recorded nothing at all. */
+static void add_cell(struct store_export *export, size_t column, const struct store_cell *cell)
+{
+	struct pl_buf *out = &export->ready;
+	const char *id = export_rows_column(export->rows, column);
+
+	if (export->form == STORE_EXPORT_CSV) {
+		pl_buf_add_char(out, ',');
+		export_csv_cell(out, cell);
+	} else if (cell->state != RES_VALUE_NOT_RECORDED) {
+		pl_buf_add_char(out, ',');
+		pl_text_add_json(out, id, strlen(id), false);
+		pl_buf_add_char(out, ':');
+		export_json_cell(out, cell);
+	}
+}
+
+static void make_cell(struct store_export *export, size_t column, uint32_t code,
+		      struct kept_text *kept)
+{
+	struct pl_buf *out = &export->ready;
+	size_t before = out->len;
+	struct store_cell cell;
+	bool is_the_codes = export_rows_cell(export->rows, export->at, column, code, &cell);
+
+	add_cell(export, column, &cell);
+	if (kept == NULL || !is_the_codes || out->len - before > KEPT_BYTES)
+		return;
+	kept->len_and_one = (unsigned char)(out->len - before + 1);
+	memcpy(kept->bytes, out->data + before, out->len - before);
+}
+
+static void add_cells(struct store_export *export)
 {
 	struct pl_buf *out = &export->ready;
 	size_t columns = export_rows_columns(export->rows);
+
+	for (size_t i = 0; i < columns; i++) {
+		uint32_t code = export_rows_code(export->rows, export->at, i);
+		struct kept_text *kept = code < KEPT_CODES ? &export->kept[i * KEPT_CODES + code]
+							   : NULL;
+		if (kept == NULL || kept->len_and_one == 0) {
+			make_cell(export, i, code, kept);
+			continue;
+		}
+		char *at = pl_buf_reserve(out, KEPT_BYTES);
+		if (at == NULL)
+			return;
+		memcpy(at, kept->bytes, KEPT_BYTES);
+		out->len += KEPT_LEN(kept);
+	}
+}
+
+static void csv_row(struct store_export *export)
+{
+	export_i64(&export->ready, export_rows_id(export->rows, export->at));
+	add_cells(export);
+	pl_buf_add(&export->ready, "\r\n", 2);
+}
+
+static void json_row(struct store_export *export)
+{
+	struct pl_buf *out = &export->ready;
 	const char *run_id = export_rows_run_id(export->rows, export->at);
-	const char *before = "";
-	struct store_cell cell;
 
 	pl_buf_add_text(out, export->at > 0 ? ",\n{\"id\":" : "\n{\"id\":");
 	export_i64(out, export_rows_id(export->rows, export->at));
@@ -125,19 +183,15 @@ static void json_row(struct store_export *export)
 		pl_text_add_json(out, run_id, strlen(run_id), false);
 	else
 		pl_buf_add_text(out, "null");
-	pl_buf_add_text(out, ",\"cells\":{");
-	for (size_t i = 0; i < columns; i++) {
-		const char *id = export_rows_column(export->rows, i);
-		export_rows_cell(export->rows, export->at, i, &cell);
-		if (cell.state == RES_VALUE_NOT_RECORDED)
-			continue;
-		pl_buf_add_text(out, before);
-		pl_text_add_json(out, id, strlen(id), false);
-		pl_buf_add_char(out, ':');
-		export_json_cell(out, &cell);
-		before = ",";
-	}
-	pl_buf_add_text(out, "}}");
+	pl_buf_add_text(out, ",\"cells\":");
+	/* each cell has a comma in front: that of the first becomes the bracket */
+	size_t first = out->len;
+	add_cells(export);
+	if (out->len == first)
+		pl_buf_add_char(out, '{');
+	else
+		out->data[first] = '{';
+	pl_buf_add(out, "}}", 2);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -227,6 +281,8 @@ int store_export_new(struct store *store, const json_t *request,
 					 .program = pl_strdup(options->program),
 					 .time = pl_strdup(options->time) };
 	pl_buf_init(&export->ready, READY_MAX);
+	export->kept = pl_alloc_array(export_rows_columns(rows) * KEPT_CODES,
+				      sizeof(*export->kept));
 	*ret = export;
 	return 0;
 }
@@ -240,5 +296,6 @@ void store_export_free(struct store_export *export)
 	free(export->program);
 	free(export->time);
 	pl_buf_done(&export->ready);
+	free(export->kept);
 	free(export);
 }

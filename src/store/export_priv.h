@@ -25,7 +25,11 @@ const char *export_rows_column(const struct export_rows *rows, size_t column);
 int64_t export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *export_rows_run_id(const struct export_rows *rows, size_t at);
-void export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
+/* Cells of a column with the same code have the same value, where the value is told to be the code's: many
+ * have one, and most of these are low. */
+uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t column);
+/* With the code that the cell has. Returns whether the value is the code's. */
+bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret);
 
 /* ---- values ---------------------------------------------------------------------------------- */

@@ -57,6 +57,7 @@ void dash_answer_share(const struct dash_answer *from, struct dash_answer *to)
 	to->shared = from->shared;
 	to->status = from->status;
 	to->retry_s = from->retry_s;
+	to->is_partial = from->is_partial;
 }
 
 void dash_answer_unchanged(struct dash_answer *answer)

@@ -24,6 +24,7 @@ struct dash_stream {
 	ptrdiff_t (*read)(struct dash_stream *stream, char *bytes, size_t room);
 	/* Exactly once, also where the client left before the end; maybe by another thread. */
 	void (*free)(struct dash_stream *stream);
+	size_t *sent; /* the sender's: how many have gone */
 };
 
 struct dash_answer {
@@ -40,6 +41,7 @@ struct dash_answer {
 	char tag[80];               /* ETag with its quotes; "": none */
 	const char *encoding;       /* Content-Encoding; NULL: as it is */
 	bool varies;                /* another encoding would have been another answer */
+	bool is_partial;            /* the next one to the same question may have more */
 	char *location;             /* its own, or NULL */
 	char *disposition;          /* its own, or NULL */
 	bool closes;                /* the connection ends behind it */

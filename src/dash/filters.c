@@ -6,14 +6,28 @@
 #include "store/query.h"
 #include "store/store.h"
 
+#define BUDGET_MS 2000
+
 typedef int query_fn(const struct store_snapshot *snapshot, const json_t *request,
 		     struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err);
+
+/* Of an answer: was there time for all of it? What stands behind not_ready are numbers. */
+static bool is_partial(const char *json)
+{
+	static const char member[] = "\"not_ready\":[";
+	const char *last = NULL;
+
+	for (const char *at = json; (at = strstr(at, member)) != NULL; at++)
+		last = at;
+	return last != NULL && last[strlen(member)] != ']';
+}
 
 static void answer_text(struct dash_answer *answer, struct pl_buf *json)
 {
 	size_t len = json->len;
 
 	answer->status = 200;
+	answer->is_partial = is_partial(pl_buf_text(json));
 	dash_answer_bytes(answer, "application/json", pl_buf_take(json), len);
 }
 
@@ -55,6 +69,14 @@ static json_t *list_of(const char *words, bool is_sort)
 	}
 }
 
+/* Who does not say how long it may take has the time that the contract says. Takes the reference. */
+static json_t *with_budget(json_t *question)
+{
+	if (json_object_get(question, "budget_ms") == NULL)
+		json_object_set_new(question, "budget_ms", json_integer(BUDGET_MS));
+	return question;
+}
+
 /* The query's members as a question, with lists where it has words with commas. New reference. */
 static json_t *question_of(const json_t *query)
 {
@@ -72,12 +94,14 @@ static json_t *question_of(const json_t *query)
 
 void dash_apply_filter(const struct dash_request *request, struct dash_answer *answer)
 {
-	ask(request, store_query_apply, request->body, answer);
+	auto_json json_t *question = with_budget(json_copy((json_t *)request->body));
+
+	ask(request, store_query_apply, question, answer);
 }
 
 void dash_list_options(const struct dash_request *request, struct dash_answer *answer)
 {
-	auto_json json_t *question = question_of(request->query);
+	auto_json json_t *question = with_budget(question_of(request->query));
 
 	ask(request, store_query_options, question, answer);
 }

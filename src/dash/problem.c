@@ -77,9 +77,19 @@ void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err)
 	answer->retry_s = waits ? 1 : 0;
 }
 
+/* The first that says more than that none of several forms fits. */
+static const struct res_schema_fault *first_of(const struct res_schema_faults *faults)
+{
+	size_t i = 0;
+
+	while (res_schema_fault_has_details(faults, i))
+		i++;
+	return &faults->items[i];
+}
+
 void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults)
 {
-	const struct res_schema_fault *first = &faults->items[0];
+	const struct res_schema_fault *first = first_of(faults);
 	auto_buf detail = PL_BUF(65536);
 	auto_json json_t *all = json_array();
 

@@ -41,6 +41,7 @@ static ssize_t read_stream(void *data, uint64_t at, char *bytes, size_t room)
 	ptrdiff_t got = stream->read(stream, bytes, room);
 
 	(void)at;
+	*stream->sent += got > 0 ? (size_t)got : 0;
 	return got > 0    ? got
 	       : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM
 			  : MHD_CONTENT_READER_END_WITH_ERROR;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/unique.h"
 #include "dash/page.h"
 #include "dash/problem.h"
 #include "result/fields/fields.h"
@@ -302,6 +303,8 @@ void dash_routes_end(const struct dash_head *head, const struct dash_match *matc
 {
 	if (answer->status >= 400)
 		answer->tag[0] = '\0';
+	else if (answer->is_partial) /* of no other answer */
+		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x\"", pl_unique_u32());
 	else if (answer->status == 200 &&
 		 (match->route == NULL || dash_operation_can_be_304(match->operation)) &&
 		 has_tag(head->if_none_match, answer->tag))

@@ -89,6 +89,8 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 	exchange->status = exchange->answer.status;
 	exchange->sent = exchange->answer.len;
+	if (exchange->answer.stream != NULL)
+		exchange->answer.stream->sent = &exchange->sent;
 	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
 	response = dash_response_new(&exchange->answer);
 	if (response == NULL)
@@ -323,7 +325,7 @@ static void wake(struct dash_asker *asker)
 	MHD_resume_connection(exchange_of(asker)->connection);
 }
 
-/* It has closed the connection, or its side of it. */
+/* It has closed the connection, or its side of it, which to the library is the same for one that slept. */
 static bool is_gone(const struct dash_asker *asker)
 {
 	struct pollfd peer = { .fd = exchange_of(asker)->fd, .events = POLLRDHUP };

@@ -99,7 +99,7 @@ static void finish(struct dash_work *work, struct job *job)
 		for (next = asker->next; next != NULL; next = next->next)
 			dash_answer_share(made, next->answer);
 	}
-	if (job->question != NULL && made->status == 200) {
+	if (job->question != NULL && made->status == 200 && !made->is_partial) {
 		pthread_mutex_lock(&work->lock);
 		dash_kept_add(work->kept, job->version, job->question, made);
 		pthread_mutex_unlock(&work->lock);
@@ -153,8 +153,7 @@ static void *work_on(void *data)
 			break;
 		struct job *job = work->waiting.first;
 		jobs_remove(&work->waiting, job);
-		/* one that has shut its side only has its answer all the same where nobody waits */
-		if (work->waiting.first != NULL && is_left(work, job)) {
+		if (is_left(work, job)) {
 			pthread_mutex_unlock(&work->lock);
 			refuse(work, job, "the client left before its turn came");
 		} else {

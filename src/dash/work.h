@@ -3,11 +3,11 @@
  * those, and what was answered is kept.
  *
  * - What several ask at a time, in the same words of the same data, is made once, and all have it. Answers
- *   with status 200 are kept until the data change or there is no room; those asked for longest ago go
- *   first.
+ *   with status 200 that are whole are kept until the data change or there is no room; those asked for
+ *   longest ago go first.
  * - Who asks is part of its owner, and stays where it is until done() was called for it: exactly once
  *   behind each dash_work_add() that is true, by one of the threads, maybe before that returns.
- * - Where others wait, an answer that nobody is there for any more is not made.
+ * - An answer that nobody is there for any more when its turn comes is not made.
  */
 #pragma once
 

@@ -8,6 +8,19 @@
 #define PIECE_BYTES ((size_t)256 << 10)
 #define READY_MAX   PL_JSON_BYTES_MAX
 
+/*
+ * A few values make up most cells: what stands in the file for the first codes of a column, with what is in
+ * front of it, is made once and copied from then on.
+ */
+#define KEPT_CODES     16
+#define KEPT_BYTES     63 /* with its length a line of the cache */
+#define KEPT_LEN(text) ((size_t)(text)->len_and_one - 1)
+
+struct kept_text {
+	unsigned char len_and_one; /* 0: not made yet, or too long */
+	char bytes[KEPT_BYTES];
+};
+
 enum stage { STAGE_FRONT, STAGE_ROWS, STAGE_BACK, STAGE_OVER };
 
 struct store_export {
@@ -19,8 +32,22 @@ struct store_export {
 	enum stage stage;
 	size_t at; /* of the next row */
 	struct pl_buf ready;
-	size_t sent; /* of what is ready */
+	size_t sent;            /* of what is ready */
+	struct kept_text *kept; /* KEPT_CODES a column */
 };
+
+/* New references; null for NULL. */
+static json_t *given(const struct store_export *export, const char *key)
+{
+	return pl_json_or_null(json_incref(json_object_get(export->request, key)));
+}
+
+static json_t *sort_of(const struct store_export *export)
+{
+	json_t *sort = json_object_get(export->request, "sort");
+
+	return sort != NULL ? json_incref(sort) : json_array();
+}
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
@@ -46,7 +73,8 @@ static void csv_provenance(struct store_export *export)
 	pl_buf_addf(out, "# data_version: %lld\r\n", (long long)export_rows_version(export->rows));
 	pl_buf_addf(out, "# count: %zu\r\n", export_rows_count(export->rows));
 	add_json_line(out, "filter", json_object_get(export->request, "filter"));
-	add_json_line(out, "sort", json_object_get(export->request, "sort"));
+	auto_json json_t *sort = sort_of(export);
+	add_json_line(out, "sort", sort);
 	pl_buf_add_text(out, "# link: ");
 	export_csv_link(out, link != NULL ? link : "");
 	pl_buf_add_text(out, "\r\n");
@@ -62,32 +90,11 @@ static void csv_header(struct store_export *export)
 	pl_buf_add_text(&export->ready, "\r\n");
 }
 
-static void csv_row(struct store_export *export)
-{
-	struct pl_buf *out = &export->ready;
-	size_t columns = export_rows_columns(export->rows);
-	struct store_cell cell;
-
-	export_i64(out, export_rows_id(export->rows, export->at));
-	for (size_t i = 0; i < columns; i++) {
-		pl_buf_add_char(out, ',');
-		export_rows_cell(export->rows, export->at, i, &cell);
-		export_csv_cell(out, &cell);
-	}
-	pl_buf_add(out, "\r\n", 2);
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
-
-/* New reference; null for NULL. */
-static json_t *given(const json_t *request, const char *key)
-{
-	return pl_json_or_null(json_incref(json_object_get(request, key)));
-}
 
 static void json_provenance(struct store_export *export)
 {
-	json_t *sort = given(export->request, "sort"), *columns = json_array();
+	json_t *columns = json_array();
 
 	for (size_t i = 0; i < export_rows_columns(export->rows); i++)
 		json_array_append_new(columns, json_string(export_rows_column(export->rows, i)));
@@ -95,20 +102,78 @@ static void json_provenance(struct store_export *export)
 		"{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "program", export->program, "time",
 		export->time, "data_version", (json_int_t)export_rows_version(export->rows),
 		"count", (json_int_t)export_rows_count(export->rows), "filter",
-		given(export->request, "filter"), "sort", json_is_array(sort) ? sort : json_array(),
-		"columns", columns, "link", given(export->request, "link"));
+		given(export, "filter"), "sort", sort_of(export), "columns", columns, "link",
+		given(export, "link"));
 	pl_buf_add_text(&export->ready, "\"provenance\":");
 	pl_json_write(provenance, PL_JSON_COMPACT, &export->ready);
 	pl_buf_add_text(&export->ready, ",\n");
 }
 
-static void json_row(struct store_export *export)
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* A comma, and the cell; of JSON the key as well, and of what is not recorded nothing at all. */
+static void add_cell(struct store_export *export, size_t column, const struct store_cell *cell)
+{
+	struct pl_buf *out = &export->ready;
+	const char *id = export_rows_column(export->rows, column);
+
+	if (export->form == STORE_EXPORT_CSV) {
+		pl_buf_add_char(out, ',');
+		export_csv_cell(out, cell);
+	} else if (cell->state != RES_VALUE_NOT_RECORDED) {
+		pl_buf_add_char(out, ',');
+		pl_text_add_json(out, id, strlen(id), false);
+		pl_buf_add_char(out, ':');
+		export_json_cell(out, cell);
+	}
+}
+
+static void make_cell(struct store_export *export, size_t column, struct kept_text *kept)
+{
+	struct pl_buf *out = &export->ready;
+	size_t before = out->len;
+	struct store_cell cell;
+	bool is_the_codes = export_rows_cell(export->rows, export->at, column, &cell);
+
+	add_cell(export, column, &cell);
+	if (kept == NULL || !is_the_codes || out->len - before > KEPT_BYTES)
+		return;
+	kept->len_and_one = (unsigned char)(out->len - before + 1);
+	memcpy(kept->bytes, out->data + before, out->len - before);
+}
+
+static void add_cells(struct store_export *export)
 {
 	struct pl_buf *out = &export->ready;
 	size_t columns = export_rows_columns(export->rows);
+
+	for (size_t i = 0; i < columns; i++) {
+		uint32_t code = export_rows_code(export->rows, export->at, i);
+		struct kept_text *kept = code < KEPT_CODES ? &export->kept[i * KEPT_CODES + code]
+							   : NULL;
+		if (kept == NULL || kept->len_and_one == 0) {
+			make_cell(export, i, kept);
+			continue;
+		}
+		char *at = pl_buf_reserve(out, KEPT_BYTES);
+		if (at == NULL)
+			return;
+		memcpy(at, kept->bytes, KEPT_BYTES);
+		out->len += KEPT_LEN(kept);
+	}
+}
+
+static void csv_row(struct store_export *export)
+{
+	export_i64(&export->ready, export_rows_id(export->rows, export->at));
+	add_cells(export);
+	pl_buf_add(&export->ready, "\r\n", 2);
+}
+
+static void json_row(struct store_export *export)
+{
+	struct pl_buf *out = &export->ready;
 	const char *run_id = export_rows_run_id(export->rows, export->at);
-	const char *before = "";
-	struct store_cell cell;
 
 	pl_buf_add_text(out, export->at > 0 ? ",\n{\"id\":" : "\n{\"id\":");
 	export_i64(out, export_rows_id(export->rows, export->at));
@@ -117,19 +182,15 @@ static void json_row(struct store_export *export)
 		pl_text_add_json(out, run_id, strlen(run_id), false);
 	else
 		pl_buf_add_text(out, "null");
-	pl_buf_add_text(out, ",\"cells\":{");
-	for (size_t i = 0; i < columns; i++) {
-		const char *id = export_rows_column(export->rows, i);
-		export_rows_cell(export->rows, export->at, i, &cell);
-		if (cell.state == RES_VALUE_NOT_RECORDED)
-			continue;
-		pl_buf_add_text(out, before);
-		pl_text_add_json(out, id, strlen(id), false);
-		pl_buf_add_char(out, ':');
-		export_json_cell(out, &cell);
-		before = ",";
-	}
-	pl_buf_add_text(out, "}}");
+	pl_buf_add_text(out, ",\"cells\":");
+	/* each cell has a comma in front: that of the first becomes the bracket */
+	size_t first = out->len;
+	add_cells(export);
+	if (out->len == first)
+		pl_buf_add_char(out, '{');
+	else
+		out->data[first] = '{';
+	pl_buf_add(out, "}}", 2);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -219,6 +280,8 @@ int store_export_new(struct store *store, const json_t *request,
 					 .program = pl_strdup(options->program),
 					 .time = pl_strdup(options->time) };
 	pl_buf_init(&export->ready, READY_MAX);
+	export->kept = pl_alloc_array(export_rows_columns(rows) * KEPT_CODES,
+				      sizeof(*export->kept));
 	*ret = export;
 	return 0;
 }
@@ -232,5 +295,6 @@ void store_export_free(struct store_export *export)
 	free(export->program);
 	free(export->time);
 	pl_buf_done(&export->ready);
+	free(export->kept);
 	free(export);
 }

@@ -127,6 +127,8 @@ void export_csv_json(struct pl_buf *out, const json_t *json)
 			pl_buf_addf(out, "\\u%04x", (unsigned)*at);
 		else
 			pl_buf_add_char(out, *at);
+		if (!in_text && *at == ',')
+			pl_buf_add_char(out, ' ');
 	}
 }
 

@@ -25,7 +25,11 @@ const char *export_rows_column(const struct export_rows *rows, size_t column);
 int64_t export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *export_rows_run_id(const struct export_rows *rows, size_t at);
-void export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
+/* Cells of a column with the same code have the same value, where the value is told to be the code's: many
+ * have one, and most of these are low. */
+uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t column);
+/* Returns whether it is the code's. */
+bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
 		      struct store_cell *ret);
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -37,9 +41,10 @@ void export_json_cell(struct pl_buf *out, const struct store_cell *cell);
 void export_csv_text(struct pl_buf *out, const char *text);
 void export_i64(struct pl_buf *out, int64_t number);
 /*
- * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand:
- * within texts of JSON, and in addresses, these are escaped, so that no piece begins with what comes from
- * elsewhere.
+ * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand,
+ * and takes the quotes away with which a piece begins: within texts of JSON, and in addresses, commas and
+ * semicolons are escaped, and a blank stands behind those that part, so that no piece begins with what
+ * comes from elsewhere.
  */
 void export_csv_json(struct pl_buf *out, const json_t *json);
 void export_csv_link(struct pl_buf *out, const char *link);

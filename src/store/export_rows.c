@@ -223,10 +223,19 @@ const char *export_rows_run_id(const struct export_rows *rows, size_t at)
 	return store_view_run_id(rows->view, rows->places[at]);
 }
 
-void export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
+uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t column)
+{
+	size_t row = rows->places[at];
+
+	return chunk_code(store_column_chunk(rows->columns[column], row / STORE_SEGMENT_ROWS),
+			  row % STORE_SEGMENT_ROWS);
+}
+
+bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
 		      struct store_cell *ret)
 {
 	struct store_value value = store_column_at(rows->columns[column], rows->places[at]);
 
 	*ret = dictionary_cell(&value);
+	return !value.is_elsewhere;
 }

@@ -142,6 +142,21 @@ def test_each_data_route_answers(dashboard):
     assert [one["value"] for one in options["options"]["run.run_id"]["values"]] == ["exp_20260101_000000_000002"]
 
 
+def test_pages_by_a_cursor(dashboard):
+    filter_ = {"field": "results.p99_ttft_ms", "op": "not_null"}
+    whole = dashboard.post("/api/filters/apply", {"filter": filter_, "sort": [{"field": "results.p99_ttft_ms", "dir": "desc"}], "columns": []}).json
+    rows, more = [], ""
+    while True:
+        page = dashboard.get(f"/api/data/experiments?filter={quote(json.dumps(filter_))}&sort=-results.p99_ttft_ms&columns=run.name&limit=1{more}").json
+        rows += [row["id"] for row in page["rows"]]
+        if page["next_cursor"] is None:
+            break
+        more = "&cursor=" + quote(page["next_cursor"])
+    assert rows == [row["id"] for row in whole["rows"]] and len(rows) == whole["count"] >= 3
+    problem = dashboard.get(f"/api/data/experiments?sort=results.p99_ttft_ms{more}")
+    assert problem.status == 422 and problem.json["pointer"] == "/cursor"
+
+
 def test_one_experiment_by_id_and_by_run_id(dashboard):
     row = dashboard.rows()[1]
     one = dashboard.get(f"/api/data/experiments/{row['id']}").json

@@ -448,9 +448,9 @@ export interface components {
          *     }
          */
         Filter: {
-            /** @description All of them; none at all leaves everything */
+            /** @description All of them */
             and?: components["schemas"]["Filter"][];
-            /** @description One of them at least; none at all leaves nothing */
+            /** @description One of them at least */
             or?: components["schemas"]["Filter"][];
             not?: components["schemas"]["Filter"];
             field?: components["schemas"]["FieldId"];
@@ -702,9 +702,9 @@ export interface components {
             facets?: components["schemas"]["Facets"];
             metrics?: components["schemas"]["Metrics"];
             /** @description For the rows behind these; null where there are none */
-            next_cursor?: components["schemas"]["Cursor"] | null;
+            next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Facets and metrics for which the budget of time was too short */
-            not_ready?: components["schemas"]["Ids"];
+            not_ready: components["schemas"]["Ids"];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
@@ -715,7 +715,7 @@ export interface components {
             data_version: components["schemas"]["DataVersion"];
             options: components["schemas"]["Options"];
             /** @description Fields for which the budget of time was too short */
-            not_ready?: components["schemas"]["Ids"];
+            not_ready: components["schemas"]["Ids"];
         };
         /** @description By field id */
         Metrics: {

@@ -1,0 +1,312 @@
+"""Every route of api/openapi.yaml by requests that are made of its schemas: ones that fit, and ones that break a single rule.
+What comes back is what the contract has (Dashboard.ask() holds each answer against it), and never a 5xx."""
+import json
+import os
+import random
+import re
+import string
+from urllib.parse import quote
+
+import jsonschema
+import pytest
+from dashboard_tools import CONTRACT, Dashboard, little, resolved, results
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+ROUNDS = 100 if LONG else 8  # requests that fit, of each route, which then are broken
+JSON_TYPES = {"null": None, "boolean": True, "integer": 3, "number": 1.5, "string": "text", "array": [], "object": {}}
+FIELDS = ["run.run_id", "run.suite", "server.tensor_parallel_size", "results.mean_ttft_ms", "run.timestamp", "server.enable_prefix_caching",
+          "server.compilation_config.mode", "tags.any"]
+ALPHABETS = [string.digits, string.ascii_letters + string.digits + "_-", "aZ09 ,;=&%#'\"<>\\/", "".join(map(chr, range(33, 127))),
+             "äΣ\U0001f4a9\u202e\x01\n\t"]
+
+
+def operations():
+    for path, methods in CONTRACT["paths"].items():
+        for method, operation in methods.items():
+            yield method.upper(), path, operation
+
+
+# ---- requests that fit ---------------------------------------------------------------------------
+
+
+def a_text(rng, schema):
+    """Drawn until it fits."""
+    least = schema.get("minLength", 0)
+    for i in range(10_000):
+        length = rng.choice([least, least + 1, rng.randint(least, least + 30), min(schema.get("maxLength", 40), 60)])
+        text = "".join(rng.choices(ALPHABETS[i % len(ALPHABETS)], k=length))
+        if least <= len(text) <= schema.get("maxLength", 10**9) and re.search(schema.get("pattern", ""), text):
+            return text
+    raise AssertionError(schema)
+
+
+def a_predicate(rng):
+    """Often one that means something."""
+    return rng.choice([
+        {"field": "run.run_id", "op": rng.choice(["eq", "ne", "contains", "starts_with"]), "value": rng.choice(["small-1", "s", ""])},
+        {"field": "server.tensor_parallel_size", "op": "in", "value": [1, 2]}, {"field": "results.mean_ttft_ms", "op": "lt", "value": "inf"},
+        {"field": "results.mean_ttft_ms", "op": "between", "value": [0, 5.5]}, {"field": "run.timestamp", "op": "is_null"},
+        {"field": "tags.any", "op": "is_recorded"}, {"field": "run.timestamp", "op": "ge", "value": "2026-01-01T00:00:00Z"}])
+
+
+NAMED = {
+    "FieldId": lambda rng: rng.choice(FIELDS) if rng.random() < 0.9 else a_text(rng, {"minLength": 1, "maxLength": 300}),
+    "FieldList": lambda rng: ",".join(rng.choice(["", "", "-"]) + rng.choice(FIELDS) for _ in range(rng.randint(1, 3))),
+    "Filter": lambda rng: a_filter(rng, 3),
+}
+
+
+def a_filter(rng, depth):
+    kind = rng.choice(["and", "or", "not", "leaf", "leaf"]) if depth else "leaf"
+    if kind == "leaf" and rng.random() < 0.2:
+        schema = CONTRACT["components"]["schemas"]["Operator"]
+        return {"field": NAMED["FieldId"](rng), "op": rng.choice(schema["enum"]), "value": rng.choice([None, True, 1, "x", [1, "a"], {"a": 1}])}
+    if kind == "leaf":
+        return a_predicate(rng)
+    return {kind: a_filter(rng, depth - 1) if kind == "not" else [a_filter(rng, depth - 1) for _ in range(rng.randint(1, 3))]}
+
+
+def valid(rng, schema):
+    """A value that fits."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        return NAMED[name](rng) if name in NAMED else valid(rng, resolved(schema))
+    if "enum" in schema:
+        return rng.choice(schema["enum"])
+    if "anyOf" in schema:
+        return valid(rng, rng.choice(schema["anyOf"]))
+    kind = schema.get("type", "null")
+    kind = rng.choice(kind) if isinstance(kind, list) else kind
+    if kind == "object":
+        names = [name for name in schema.get("properties", {}) if name in schema.get("required", []) or rng.random() < 0.4]
+        return {name: valid(rng, schema["properties"][name]) for name in names}
+    if kind == "array":
+        count = rng.choice([schema.get("minItems", 0), rng.randint(1, 3)])
+        return [valid(rng, schema.get("items", {})) for _ in range(count)]
+    if kind == "integer":
+        low, high = schema.get("minimum", -5), schema.get("maximum", 100)
+        return rng.choice([low, high, rng.randint(low, min(high, low + 30))])
+    if kind == "string":
+        return a_text(rng, schema)
+    return {"boolean": rng.random() < 0.5, "number": 1.5, "null": None}[kind]
+
+
+# ---- requests that break a rule ------------------------------------------------------------------
+
+
+def fits(schema, value):
+    return jsonschema.Draft202012Validator({**schema, "components": CONTRACT["components"]}).is_valid(value)
+
+
+def breaks_of(schema, value):
+    """(rule, another value) for each rule of the schema at this value, not of those within."""
+    kinds = schema.get("type", [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if kinds:
+        for kind, other in JSON_TYPES.items():
+            if kind not in kinds and not (kind == "integer" and "number" in kinds):
+                yield f"type {kind}", other
+    if "enum" in schema:
+        yield "enum", "none-of-them"
+    if "minimum" in schema:
+        yield "minimum", schema["minimum"] - 1
+    if "maximum" in schema:
+        yield "maximum", schema["maximum"] + 1
+    if schema.get("minLength"):
+        yield "minLength", "x" * (schema["minLength"] - 1)
+    if "maxLength" in schema:
+        yield "maxLength", "x" * (schema["maxLength"] + 1)
+    if "pattern" in schema:
+        for text in ("", " ", "\n", "a b", "x\n", "é" * 13, "0", "x" * 65):
+            yield "pattern", text
+    if isinstance(value, list) and schema.get("minItems"):
+        yield "minItems", value[:schema["minItems"] - 1]
+    if isinstance(value, list) and "maxItems" in schema:
+        yield "maxItems", (value or [None]) * (schema["maxItems"] + 1)
+    if isinstance(value, dict):
+        for name in schema.get("required", []):
+            if name in value:
+                yield f"required {name}", {key: item for key, item in value.items() if key != name}
+        if schema.get("additionalProperties") is False:
+            yield "additionalProperties", {**value, "x-not-known": 1}
+    if "oneOf" in schema and isinstance(value, dict):
+        yield "oneOf none", {}
+        yield "oneOf two", {**value, "and": [a_predicate(random.Random(0))], "not": a_predicate(random.Random(0))}
+
+
+def broken(schema, value):
+    """(rule, the whole value with one rule broken), at every place of it."""
+    schema = resolved(schema)
+    yield from breaks_of(schema, value)
+    for part in schema.get("anyOf", []):
+        if fits(part, value):
+            yield from broken(part, value)
+    if isinstance(value, dict):
+        for name, item in value.items():
+            for rule, other in broken(schema.get("properties", {}).get(name, {}), item):
+                yield f"{name}: {rule}", {**value, name: other}
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            for rule, other in broken(schema["items"], item):
+                yield f"{i}: {rule}", [*value[:i], other, *value[i + 1:]]
+
+
+def short(rule):
+    """Without where in a tree or a list it is: the rule is the same one at every place."""
+    return rule if LONG else re.sub(r"(?:(?:and|or|not|\d+): )+(?=.)", "", rule)
+
+
+# ---- requests as they are sent -------------------------------------------------------------------
+
+
+def schema_of(parameter):
+    return parameter["schema"] if "schema" in parameter else parameter["content"]["application/json"]["schema"]
+
+
+class Route:
+    """One operation: what it takes, as one schema each."""
+
+    def __init__(self, method, path, operation):
+        self.method, self.path = method, path
+        parameters = [resolved(one) for one in operation.get("parameters", [])]
+        self.words = [one for one in parameters if one["in"] == "path"]
+        query = [one for one in parameters if one["in"] == "query"]
+        self.as_json = {one["name"] for one in query if "content" in one}
+        self.texts = {one["name"] for one in query if self.is_text(one)}
+        self.query = {"type": "object", "properties": {one["name"]: schema_of(one) for one in query},
+                      "required": [one["name"] for one in query if one.get("required")], "additionalProperties": False}
+        self.content = operation.get("requestBody", {}).get("content", {})
+        self.body = self.content.get("application/json", {}).get("schema")
+        self.most = operation.get("requestBody", {}).get("x-bytes-max", 0)
+
+    @staticmethod
+    def is_text(parameter):
+        return "content" not in parameter and resolved(schema_of(parameter)).get("type") == "string"
+
+    def valid(self, rng, ids):
+        words = {one["name"]: rng.choice([*ids, valid(rng, schema_of(one))]) for one in self.words}
+        body = valid(rng, self.body) if self.body else {"run_id": a_text(rng, {"minLength": 1, "maxLength": 20})}
+        return words, valid(rng, self.query), body
+
+    def send(self, dashboard, words, query, body, media="application/json"):
+        path = self.path
+        for name, word in words.items():
+            path = path.replace("{" + name + "}", quote(word, safe=""))
+        members = [f"{quote(name, safe='')}={quote(self.member(name, value), safe='')}" for name, value in query.items()]
+        has_body = bool(self.content)
+        data = json.dumps(body).encode() if has_body and not isinstance(body, bytes) else body if has_body else None
+        answer = dashboard.ask(self.method, path + ("?" + "&".join(members) if members else ""), data,
+                               {"Content-Type": media} if has_body and media else {})
+        assert answer.status < 500, (self.method, path, members, data, answer.body[:500])
+        return answer
+
+    def member(self, name, value):
+        if isinstance(value, str) and name not in self.as_json:
+            return value
+        return json.dumps(value)
+
+
+@pytest.fixture(scope="module")
+def dashboard(bin_dir, tmp_path_factory):
+    documents = [little(i, config={"server": {"tensor_parallel_size": i % 3}}, results={"mean_ttft_ms": i / 3}) for i in range(40)]
+    with Dashboard(bin_dir, tmp_path_factory.mktemp("db") / "d.db") as one:
+        assert one.upload("/api/upload/batch", [*documents, *results(1)])["counts"]["stored"] == 41
+        yield one
+        assert one.stop() == (0, "", "")
+
+
+def ids_of(dashboard):
+    presets = [str(preset["id"]) for preset in dashboard.get("/api/filters/presets").json["presets"]]
+    return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:]]
+
+
+@pytest.fixture(params=list(operations()), ids=lambda one: f"{one[0]} {one[1]}")
+def route(request):
+    return Route(*request.param)
+
+
+def test_requests_that_fit(dashboard, route):
+    rng = random.Random(f"{route.method} {route.path}")
+    statuses = set()
+    for _ in range(ROUNDS):
+        words, query, body = route.valid(rng, ids_of(dashboard))
+        assert fits(route.query, query) and (route.body is None or fits(route.body, body))
+        statuses.add(route.send(dashboard, words, query, body).status)
+    # 404: an id that is not there; 409: a name that is; 422: what a schema cannot say
+    assert statuses <= {200, 201, 202, 204, 404, 409, 422}
+
+
+def test_each_route_can_answer_well(dashboard, route):
+    """So that the others are no test of refusals alone."""
+    rng = random.Random(f"well {route.method} {route.path}")
+    for _ in range(200):
+        words, query, body = route.valid(rng, ids_of(dashboard))
+        if "job_id" in words:
+            words["job_id"] = "1"
+        if route.send(dashboard, words, query, body).status < 300:
+            return
+    raise AssertionError("never")
+
+
+def test_requests_that_break_a_rule(dashboard, route):
+    rng = random.Random(f"broken {route.method} {route.path}")
+    cases = {}
+    for _ in range(ROUNDS):
+        words, query, body = route.valid(rng, ["1"])
+        for rule, other in broken(route.query, query):
+            # in a query string all is text: what is one already cannot be of another type
+            changed = [name for name in {*query, *other} if query.get(name) != other.get(name)] if isinstance(other, dict) else None
+            if changed and not fits(route.query, other) and not (rule.split(": ")[-1].startswith("type") and changed[0] in route.texts):
+                cases.setdefault(("query", short(rule)), (words, other, body))
+        for rule, other in broken(route.body, body) if route.body else ():
+            if not fits(route.body, other):
+                cases.setdefault(("body", short(rule)), (words, query, other))
+    for case, request in cases.items():
+        answer = route.send(dashboard, *request)
+        assert answer.status == 422 and "pointer" in answer.json, (case, request, answer.status, answer.body[:300])
+    if route.body or route.query["properties"]:
+        assert cases
+
+
+def test_paths_that_break_a_rule(dashboard, route):
+    rng = random.Random(f"path {route.method} {route.path}")
+    for one in route.words:
+        for rule, other in breaks_of(resolved(schema_of(one)), "x"):
+            if isinstance(other, str) and other:
+                words, query, body = route.valid(rng, ["1"])
+                assert route.send(dashboard, {**words, one["name"]: other}, query, body).status in (404, 422), rule
+
+
+def test_bodies_that_are_none(dashboard, route):
+    words, query, body = route.valid(random.Random(f"none {route.method} {route.path}"), ["1"])
+    if not route.content:
+        answer = dashboard.ask(route.method, route.path.replace("{", "").replace("}", ""), b"{}", {"Content-Type": "application/json"})
+        assert answer.status == 413
+        return
+    if "*/*" not in route.content:
+        for media in (None, "text/plain", "application/jso", "application/json-x"):
+            assert route.send(dashboard, words, query, body, media).status == 415
+    if route.body:
+        for text in (b"", b"{", b"\xff", b'{"a": 1, "a": 2}', b"[" * 5000, b"NaN"):
+            assert route.send(dashboard, words, query, text).status == 400
+    if route.most < 1 << 21:
+        assert route.send(dashboard, words, query, b'"' + b"x" * route.most + b'"').status == 413
+
+
+def test_queries_that_cannot_be_read(dashboard, route):
+    words, query, body = route.valid(random.Random(f"twice {route.method} {route.path}"), ["1"])
+    path = re.sub("{.*?}", "1", route.path)
+    data, media = (json.dumps(body).encode(), {"Content-Type": "application/json"}) if route.content else (None, {})
+    for text, status in (("a=1", 422), ("%", 400), ("&".join(f"a{i}=" for i in range(101)), 400),
+                         *((f"{name}=1&{name}=1", 400) for name in route.query["properties"]),
+                         *((f"{name}={{", 400) for name in route.as_json)):
+        assert dashboard.ask(route.method, f"{path}?{text}", data, media).status == status, text
+
+
+def test_methods_that_a_path_does_not_have(dashboard):
+    for path, methods in CONTRACT["paths"].items():
+        allowed = {method.upper() for method in methods}
+        allowed |= {"HEAD"} if "GET" in allowed else set()
+        for method in {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"} - allowed:
+            answer = dashboard.ask(method, re.sub("{.*?}", "1", path), check=False)
+            assert answer.status == 405 and set(answer.headers["Allow"].split(", ")) == allowed, (method, path)

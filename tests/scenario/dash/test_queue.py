@@ -1,0 +1,142 @@
+"""Questions to all results wait for their turn while their connections sleep: each is answered, in order, whoever leaves meanwhile."""
+import json
+import random
+import socket
+import threading
+
+import pytest
+from dashboard_tools import Dashboard, results
+
+APPLY = "/api/filters/apply"
+
+
+@pytest.fixture
+def dashboard(bin_dir, tmp_path):
+    with Dashboard(bin_dir, tmp_path / "d.db") as one:
+        one.upload("/api/upload/batch", list(results(60)))
+        yield one
+        if one.process.poll() is None:
+            assert one.stop() == (0, "", "")
+
+
+def question(number):
+    """One that nobody else asks."""
+    return {"filter": {"field": "results.p99_ttft_ms", "op": "ge", "value": 100 + number % 60}, "facets": True, "limit": number // 60}
+
+
+def bytes_of(dashboard, value, close=True):
+    body = json.dumps(value).encode()
+    return (f"POST {APPLY} HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            f"{'Connection: close' if close else 'X: y'}\r\n\r\n").encode() + body
+
+
+def connect(dashboard):
+    host, port = dashboard.host.rsplit(":", 1)
+    return socket.create_connection((host, int(port)), timeout=120)
+
+
+def read_all(peer):
+    came = b""
+    while piece := peer.recv(65536):
+        came += piece
+    return came
+
+
+def at_once(calls):
+    results_ = [None] * len(calls)
+    def run(i):
+        results_[i] = calls[i]()
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results_
+
+
+def counted(answer):
+    return {key: answer.json[key] for key in ("count", "rows", "facets")}
+
+
+def test_many_ask_the_same_and_have_one_answer(dashboard):
+    answers = at_once([lambda: dashboard.post(APPLY, question(3))] * 40)
+    assert {answer.status for answer in answers} == {200} and len({answer.body for answer in answers}) == 1
+    # in other words it is the same question, and it is still known
+    again = dashboard.post(APPLY, json.dumps(dict(reversed(question(3).items())), indent=2).encode())
+    assert again.body == answers[0].body
+    other = dashboard.post(APPLY, question(4))
+    assert other.json["count"] == answers[0].json["count"] - 1
+    # and new data are another matter
+    dashboard.upload("/api/upload/batch", list(results(1, first=77)))
+    assert dashboard.post(APPLY, question(3)).json["count"] == answers[0].json["count"] + 1
+
+
+def test_each_has_the_answer_to_its_own_question(dashboard):
+    numbers = [number for number in range(48) for _ in range(2)]
+    answers = at_once([lambda number=number: dashboard.post(APPLY, question(number)) for number in numbers])
+    for number, answer in zip(numbers, answers, strict=True):
+        if answer.status == 503:
+            assert answer.headers["Retry-After"] == "1"
+        else:
+            assert answer.json["count"] == 60 - number
+    assert sum(answer.status == 200 for answer in answers) > 60
+
+
+def test_requests_of_one_connection_are_answered_in_their_order(dashboard):
+    """All are sent before the first is answered; some take their turn, some do not."""
+    health = f"GET /api/health HTTP/1.1\r\nHost: {dashboard.host}\r\n\r\n".encode()
+    wanted = list(range(8))
+    with connect(dashboard) as peer:
+        peer.sendall(b"".join(bytes_of(dashboard, {**question(number), "facets": []}, close=False) + health for number in wanted) +
+                     bytes_of(dashboard, {"limit": 0}))
+        came = read_all(peer)
+    bodies = [json.loads(part.split(b"\r\n\r\n", 1)[1]) for part in came.split(b"HTTP/1.1 ")[1:]]
+    assert [body.get("count") for body in bodies[0:-1:2]] == [60 - number for number in wanted]
+    assert [body["status"] for body in bodies[1::2]] == ["ok"] * len(wanted) and bodies[-1]["count"] == 60
+
+
+def test_clients_that_leave_hold_nothing_up(dashboard):
+    rng = random.Random("leave")
+    for number in range(150):
+        peer = connect(dashboard)
+        data = bytes_of(dashboard, question(number))
+        peer.sendall(data[:rng.choice([len(data), len(data), len(data) // 2])])
+        if rng.random() < 0.3:
+            peer.shutdown(socket.SHUT_WR)
+        if rng.random() < 0.5:  # with a reset
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        peer.close()
+    for number in range(0, 60, 7):
+        assert counted(dashboard.post(APPLY, question(number)))["count"] == 60 - number
+
+
+def test_a_stop_answers_all_that_came(dashboard):
+    peers = [connect(dashboard) for _ in range(40)]
+    for number, peer in enumerate(peers):
+        peer.sendall(bytes_of(dashboard, question(number)))
+    first = peers[0].recv(1)
+    assert dashboard.stop() == (0, "", "")
+    for number, peer in enumerate(peers):
+        with peer:
+            came = (first if number == 0 else b"") + read_all(peer)
+        assert came.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 ")), came[:100]
+        body = json.loads(came.split(b"\r\n\r\n", 1)[1])
+        assert body.get("count") == 60 - number or body["detail"] == "the server is going down"
+
+
+def test_a_budget_leaves_out_what_is_not_ready_and_nobody_keeps_that(bin_dir, tmp_path):
+    """With fields that have to be read from each document first, a millisecond is over behind the first facet."""
+    fields = [f"tags.t{i}" for i in range(40)]
+    with Dashboard(bin_dir, tmp_path / "d.db") as one:
+        one.upload("/api/upload/batch", [{"run_id": f"r{i}", "schema_version": 1, "tags": {f"t{j}": f"{i} {j}" for j in range(40)}}
+                                         for i in range(300)])
+        names = []
+        for path in (f"/api/filters/options?fields={','.join(fields)}&budget_ms=1", f"/api/filters/options?fields={','.join(fields)}"):
+            answer = one.get(path)
+            told, left = list(answer.json["options"]), answer.json["not_ready"]
+            assert sorted(told + left) == sorted(fields) and told
+            again = one.get(path, **{"If-None-Match": answer.headers["ETag"]})
+            assert again.status == (200 if left else 304)
+            names.append(left)
+        assert names[1] == []
+        assert one.stop() == (0, "", "")

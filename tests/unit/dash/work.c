@@ -1,0 +1,262 @@
+#include "dash/work.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/thread.h"
+
+#define ASKERS 64
+
+/* What the threads wait for, and what they have done. */
+static struct play {
+	pthread_mutex_t lock;
+	pthread_cond_t turn;
+	bool is_held; /* nothing is made until it is let go */
+	unsigned begun;
+	unsigned made;
+	unsigned done;
+} play = { .lock = PTHREAD_MUTEX_INITIALIZER, .turn = PTHREAD_COND_INITIALIZER };
+
+/* The letter of which its answer is. */
+struct person {
+	struct dash_asker asker;
+	struct dash_answer answer;
+	char letter;
+	int status;
+	bool is_partial;
+	bool is_gone;
+	unsigned done;
+};
+static struct person people[ASKERS];
+
+static struct person *person_of(const struct dash_asker *asker)
+{
+	return PL_CONTAINER_OF(asker, struct person, asker);
+}
+
+static void make(struct dash_asker *asker)
+{
+	struct person *person = person_of(asker);
+
+	pthread_mutex_lock(&play.lock);
+	play.begun++;
+	pthread_cond_broadcast(&play.turn);
+	while (play.is_held)
+		pthread_cond_wait(&play.turn, &play.lock);
+	play.made++;
+	pthread_mutex_unlock(&play.lock);
+	person->answer.status = person->status;
+	person->answer.is_partial = person->is_partial;
+	dash_answer_bytes(&person->answer, "text/plain", pl_strndup(&person->letter, 1), 1);
+}
+
+static void done(struct dash_asker *asker)
+{
+	pthread_mutex_lock(&play.lock);
+	person_of(asker)->done++;
+	play.done++;
+	pthread_cond_broadcast(&play.turn);
+	pthread_mutex_unlock(&play.lock);
+}
+
+static bool is_gone(const struct dash_asker *asker)
+{
+	return person_of(asker)->is_gone;
+}
+
+static struct dash_work *start(unsigned threads, size_t room)
+{
+	const struct dash_work_options options = { .threads = threads,
+						   .room = room,
+						   .kept_bytes = 100000,
+						   .make = make,
+						   .done = done,
+						   .is_gone = is_gone };
+	struct dash_work *work = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	play.is_held = true;
+	play.begun = play.made = play.done = 0;
+	memset(people, 0, sizeof(people));
+	for (size_t i = 0; i < ASKERS; i++)
+		people[i] = (struct person){ .letter = (char)('A' + i),
+					     .status = 200,
+					     .asker.answer = &people[i].answer };
+	assert_int_equal(dash_work_start(&options, &work, &err), 0);
+	return work;
+}
+
+/* Until so many were begun, and so many are done. */
+static void wait_for(unsigned begun, unsigned done_count)
+{
+	pthread_mutex_lock(&play.lock);
+	while (play.begun < begun || play.done < done_count)
+		pthread_cond_wait(&play.turn, &play.lock);
+	pthread_mutex_unlock(&play.lock);
+}
+
+static void let_go(void)
+{
+	pthread_mutex_lock(&play.lock);
+	play.is_held = false;
+	pthread_cond_broadcast(&play.turn);
+	pthread_mutex_unlock(&play.lock);
+}
+
+static void end(struct dash_work *work)
+{
+	dash_work_stop(work);
+	dash_work_free(work);
+	for (size_t i = 0; i < ASKERS; i++)
+		dash_answer_done(&people[i].answer);
+}
+
+static char letter_of(const struct dash_answer *answer)
+{
+	assert_int_equal(answer->len, 1);
+	return answer->shared != NULL ? answer->shared->bytes[0] : answer->bytes[0];
+}
+
+static void test_dash_work__the_same_is_made_once(void **state)
+{
+	struct dash_work *work = start(2, 8);
+	auto_answer kept = { 0 };
+
+	(void)state;
+	/* while it waits, and while it is being made; also more of them than the queue has room for */
+	for (size_t i = 0; i < 20; i++) {
+		assert_true(dash_work_add(work, 1, "same", &people[i].asker));
+		if (i == 10)
+			wait_for(1, 0);
+	}
+	assert_true(dash_work_add(work, 2, "same", &people[20].asker));
+	assert_true(dash_work_add(work, 1, NULL, &people[21].asker));
+	assert_true(dash_work_add(work, 1, NULL, &people[22].asker));
+	let_go();
+	wait_for(4, 23);
+	assert_int_equal(play.made, 4);
+	for (size_t i = 0; i < 23; i++) {
+		assert_int_equal(people[i].done, 1);
+		assert_int_equal(people[i].answer.status, 200);
+		assert_int_equal(letter_of(&people[i].answer), i < 20 ? 'A' : 'A' + (int)i);
+	}
+	assert_true(dash_work_find(work, 2, "same", &kept));
+	assert_int_equal(letter_of(&kept), 'A' + 20);
+	end(work);
+}
+
+static void test_dash_work__what_failed_is_told_to_all_and_not_kept(void **state)
+{
+	struct dash_work *work = start(1, 8);
+	auto_answer kept = { 0 };
+
+	(void)state;
+	people[0].status = 422;
+	assert_true(dash_work_add(work, 1, "same", &people[0].asker));
+	assert_true(dash_work_add(work, 1, "same", &people[1].asker));
+	let_go();
+	wait_for(1, 2);
+	assert_int_equal(people[1].answer.status, 422);
+	assert_int_equal(letter_of(&people[1].answer), 'A');
+	assert_false(dash_work_find(work, 1, "same", &kept));
+	/* nor what may be more the next time */
+	people[2].is_partial = true;
+	assert_true(dash_work_add(work, 1, "part", &people[2].asker));
+	wait_for(2, 3);
+	assert_false(dash_work_find(work, 1, "part", &kept));
+	end(work);
+}
+
+static void test_dash_work__a_full_queue_takes_none(void **state)
+{
+	struct dash_work *work = start(1, 3);
+
+	(void)state;
+	assert_true(dash_work_add(work, 1, "0", &people[0].asker));
+	wait_for(1, 0);
+	assert_true(dash_work_add(work, 1, "1", &people[1].asker));
+	assert_true(dash_work_add(work, 1, "2", &people[2].asker));
+	assert_true(dash_work_add(work, 1, "3", &people[3].asker));
+	assert_false(dash_work_add(work, 1, "4", &people[4].asker));
+	/* what waits already takes no more room */
+	assert_true(dash_work_add(work, 1, "3", &people[5].asker));
+	let_go();
+	wait_for(4, 5);
+	assert_int_equal(people[4].done, 0);
+	assert_true(dash_work_add(work, 1, "4", &people[4].asker));
+	wait_for(5, 6);
+	end(work);
+}
+
+static void test_dash_work__nothing_is_made_for_nobody(void **state)
+{
+	struct dash_work *work = start(1, 8);
+
+	(void)state;
+	assert_true(dash_work_add(work, 1, "0", &people[0].asker));
+	wait_for(1, 0);
+	people[1].is_gone = people[2].is_gone = true;
+	assert_true(dash_work_add(work, 1, "gone", &people[1].asker));
+	assert_true(dash_work_add(work, 1, "one is there", &people[2].asker));
+	assert_true(dash_work_add(work, 1, "one is there", &people[3].asker));
+	let_go();
+	wait_for(2, 4);
+	assert_int_equal(people[1].answer.status, 503);
+	assert_int_equal(people[1].answer.retry_s, 1);
+	assert_int_equal(people[3].answer.status, 200);
+	assert_int_equal(play.made, 2);
+	end(work);
+}
+
+static void *stop(void *work)
+{
+	dash_work_stop(work);
+	return NULL;
+}
+
+static void test_dash_work__a_stop_answers_all(void **state)
+{
+	struct dash_work *work = start(2, 8);
+	struct pl_err err = PL_ERR_INIT;
+	pthread_t stopper;
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		assert_true(dash_work_add(work, 1, NULL, &people[i].asker));
+	wait_for(2, 0);
+	assert_int_equal(pl_thread_start(&stopper, stop, work, &err), 0);
+	/* from some moment on nothing is taken any more */
+	size_t taken = 6;
+	while (taken < ASKERS && dash_work_add(work, 1, "same", &people[taken].asker))
+		taken++;
+	let_go();
+	pthread_join(stopper, NULL);
+	assert_false(dash_work_add(work, 1, NULL, &people[ASKERS - 1].asker));
+	assert_int_equal(play.done, taken);
+	for (size_t i = 0; i < taken; i++) {
+		assert_int_equal(people[i].done, 1);
+		assert_true(people[i].answer.status == 200 || people[i].answer.status == 503);
+	}
+	assert_in_range(play.made, 2, 7);
+	dash_work_free(work);
+	for (size_t i = 0; i < ASKERS; i++)
+		dash_answer_done(&people[i].answer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dash_work__the_same_is_made_once),
+		cmocka_unit_test(test_dash_work__what_failed_is_told_to_all_and_not_kept),
+		cmocka_unit_test(test_dash_work__a_full_queue_takes_none),
+		cmocka_unit_test(test_dash_work__nothing_is_made_for_nobody),
+		cmocka_unit_test(test_dash_work__a_stop_answers_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -45,7 +45,7 @@ fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60) or FUZZ_RUNS 
 	@tools/install-packages build test
 	@tools/fuzz
 
-perf: ## benchmarks beside their peers and the calibration, 40 minutes, run alone (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
+perf: ## benchmarks beside their peers and the calibration, 50 minutes, run alone (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) tests/perf/run --json $(BUILD)/performance.json

@@ -83,7 +83,8 @@ static bool is_stopped(void)
 	sigset_t waiting;
 
 	return sigpending(&waiting) == 0 &&
-	       (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
+	       (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
+		sigismember(&waiting, SIGHUP) == 1);
 }
 
 static void draw(struct progress *progress, int64_t done)
@@ -205,6 +206,7 @@ static void hold_signals(void)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 

@@ -144,6 +144,11 @@ def run_client(command):
     return json.loads(done.stdout)
 
 
+def percentile(values, percent):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
 def kernel_counts():
     """The host's counts of KERNEL_COUNTS so far; without those that this kernel does not keep."""
     lines = [line.split() for line in open("/proc/net/netstat", encoding="ascii") if line.startswith("TcpExt:")]

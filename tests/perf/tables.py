@@ -2,8 +2,8 @@
 
 import numpy as np
 
+import facets
 import first_connect
-import queries
 import telemetry
 from streams import BARE, CLIENTS, OWN
 
@@ -111,4 +111,5 @@ def show(results):
     other_table(results)
     first_connect.table(results["first_connect"])
     telemetry.table(results["telemetry"])
-    queries.table(results["queries"])
+    if results["facets"]:
+        facets.table(results["facets"])

@@ -24,7 +24,7 @@
 
 struct dash_history;
 
-/* rows: how many results the ten months have; documents behind them go on in time. */
+/* rows: how many results the ten months have; those behind them begin with the first month again. */
 int dash_history_new(uint64_t seed, int64_t rows, struct dash_history **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 void dash_history_free(struct dash_history *history);

@@ -168,9 +168,8 @@ static void choose_release(const struct dash_history *history, int64_t number,
 			   struct history_dice *dice, struct history_plan *plan)
 {
 	size_t count = history_release_count();
-	size_t at = (size_t)((double)count * (double)number / (double)history->sweeps);
+	size_t at = (size_t)(number % history->sweeps) * count / (size_t)history->sweeps;
 
-	at = at < count ? at : count - 1;
 	/* not everybody takes the newest */
 	plan->release = at > 0 && history_chance(dice, 0.15) ? at - 1 : at;
 }
@@ -284,7 +283,7 @@ void history_plan(const struct dash_history *history, int64_t index, struct hist
 	vary(ret);
 	ret->dice = history_dice(history->seed, USE_RUN, (uint64_t)index);
 	ret->trouble = history_share(&ret->dice);
-	double at_s = (double)SPAN_S * ((double)number + history_share(&dice)) /
+	double at_s = (double)SPAN_S * ((double)(number % history->sweeps) + history_share(&dice)) /
 			      (double)history->sweeps +
 		      (double)ret->place * APART_S * history_noise(&ret->dice, 0.02);
 	ret->started_ns = BEGIN_S * PL_NS_PER_S + (int64_t)(at_s * 1e3) * PL_NS_PER_MS;

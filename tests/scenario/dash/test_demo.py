@@ -63,12 +63,13 @@ def test_a_database_of_its_own_goes_with_it(bin_dir, tmp_path):
     assert folders(tmp_path) == []
 
 
-def test_a_signal_ends_it_while_it_fills(bin_dir, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_while_it_fills(bin_dir, tmp_path, number):
     words = dashboard_command(bin_dir, "demo", "--rows", 1000000, "--port", 0)
     with subprocess.Popen(words, env=environment({"TMPDIR": str(tmp_path)}), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as process:
         wait_for(lambda: [one for one in folders(tmp_path) if list(one.glob("*.db"))], "it has a database", process=process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, _ = process.communicate()
     assert out == "" and process.returncode == 0
     assert folders(tmp_path) == []

@@ -344,8 +344,26 @@ def test_a_run_is_drawn_from_its_name(perf):
         calibration.draw("fault-none-1", 15)
 
 
-def test_queries_and_sqlite_count_alike(perf, bin_dir):
-    # compare() holds the counts against each other
-    for row in perf("queries").measure(bin_dir.parent, rows=40):
-        assert row["rows"] == 40 and 0 < row["count"] < 40
-        assert row["page"]["ratio"] > 0 and row["facets"]["ratio"] > 0
+def test_questions_are_timed_beside_sqlite(perf, bin_dir, capsys):
+    """Counts are held against each other on the way."""
+    facets = perf("facets")
+    results = facets.measure(bin_dir.parent, sizes=[200], base=100, http_rows=0, postgres=False)
+    assert [(row["order"], row["columns"]) for row in results["narrow"]] == [("clustered", 250), ("shuffled", 250)]
+    for row in results["narrow"] + results["wide"]:
+        assert 0 < row["questions"]["facets"]["p50_ms"] <= row["questions"]["facets"]["p99_ms"]
+    said = results["narrow"][0]["peers"]["SQLite"]
+    assert said["facets"]["ratio"] > 0 and said["page"]["ratio"] > 0
+    facets.table(results)
+    shown = capsys.readouterr().out
+    assert "| 200 | 250 | shuffled | count and 190 facets |" in shown and "SQLite" in shown
+
+
+def test_a_dashboard_is_timed_over_connections(perf, bin_dir, tmp_path, capsys):
+    load = perf("dashboard_load")
+    results = load.measure(bin_dir / "profllm-dashboard", tmp_path / "load", 60, requests=80)
+    assert [(row["connections"], row["requests"]) for row in results["loads"]] == [(4, 80), (64, 80)]
+    assert all(0 < row["p50_ms"] <= row["p99_ms"] and row["per_s"] > 0 for row in results["loads"])
+    assert results["start_s"] > 0 and results["bytes_a_row"] > 0
+    assert not list((tmp_path / "load").iterdir())
+    load.table(results)
+    assert "| 64 connections | 80 |" in capsys.readouterr().out

@@ -1,0 +1,62 @@
+/*
+ * All that tests/perf/facet_driver.c knows of how results lie in memory: rows in, questions out as text.
+ */
+#pragma once
+
+#include "base/json.h"
+#include "store/mirror/mirror.h"
+#include "store/query.h"
+
+#define ANSWER_BYTES_MAX (64u << 20)
+
+/* Every field that is asked for has a column: no document is ever read. */
+static int mirror_no_document(void *context, int64_t id, json_t **ret, struct pl_err *err)
+{
+	(void)context;
+	(void)ret;
+	return pl_err_set(err, PL_ERR_INTERNAL, "document %lld is not kept", (long long)id);
+}
+
+static struct store_mirror *mirror_new(const struct res_fields *fields)
+{
+	return store_mirror_new(fields, mirror_no_document, NULL);
+}
+
+static void mirror_free(struct store_mirror *mirror)
+{
+	store_mirror_free(mirror);
+}
+
+static void mirror_append(struct store_mirror *mirror, const struct store_row *row)
+{
+	store_mirror_append(mirror, row);
+}
+
+/* All rows are in: as after the start of a server. */
+static void mirror_end(struct store_mirror *mirror)
+{
+	store_mirror_seal(mirror);
+	store_mirror_publish(mirror);
+}
+
+/* What the columns take, by their own count. */
+static double mirror_bytes(struct store_mirror *mirror)
+{
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+
+	return (double)store_snapshot_bytes(snapshot);
+}
+
+/* *ret: the answer of POST /api/filters/apply; free(). */
+static int mirror_ask(struct store_mirror *mirror, const json_t *request, char **ret,
+		      struct pl_err *err)
+{
+	auto_schema_faults faults = { 0 };
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+
+	if (store_query_apply(snapshot, request, &text, &faults, err) < 0)
+		return -1;
+	*ret = pl_buf_take(&text);
+	return 0;
+}

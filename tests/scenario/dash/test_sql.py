@@ -1,0 +1,290 @@
+"""Random filters against SQL: what POST /api/filters/apply counts, sorts, pages, sums up and tells of fields is what SELECTs on the
+same database say (sql_tools.py), over thousands of results, and while others upload more."""
+import json
+import os
+import random
+import threading
+
+import numpy as np
+import pytest
+from dashboard_tools import Dashboard
+from query_tools import TEXTS, made_results
+from sql_tools import NUMBERS, Snapshot, canonical, instant, of_json, to_json
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+SLOW = bool(os.environ.get("PROFLLM_SANITIZED"))
+TREES = 10_000 if LONG else 100 if SLOW else 500
+ROWS = 400 if SLOW else 2000
+ODD = 100 if SLOW else 400
+SEED = 20261123
+COLUMNS = 120  # beside those below
+# what is odd in some way: words among numbers, infinite ones, times, JSON, lists with an order, often null or not there
+SOME = ["run.timestamp", "run.status", "run.suite", "run.name", "quality.verdict", "environment.engine.simulated", "environment.hostname",
+        "error.cause", "server.model", "server.tensor_parallel_size", "server.max_model_len", "server.max_num_seqs", "server.enforce_eager",
+        "server.enable_prefix_caching", "server.compilation_config", "server.gpu_memory_utilization", "benchmark.request_rate",
+        "benchmark.max_concurrency", "benchmark.request_timeout", "benchmark.goodput", "results.output_throughput", "results.p99_ttft_ms",
+        "results.completed", "results.request_goodput", "launch.phases.ready_s", "launch.target.version"]
+# no columns: looked up in documents
+LOOSE = {"tags.ticket": "json", "tags.team": "json", "tags.note": "json", "tags.any": "json", "server.prefill_lookahead_tokens": "json",
+         "server.compilation_config.mode": "text"}
+STATES = ["is_null", "not_null", "is_recorded", "is_explicit"]
+
+
+class Played:
+    """A server, what stands in its database, and how each field may be asked."""
+
+    def __init__(self, dashboard, path):
+        self.dashboard, self.path = dashboard, path
+        self.connection = dashboard.connect()
+        rows = {row["id"]: row for row in dashboard.get("/api/fields").json["fields"]}
+        self.words = {field for field, row in rows.items() if row["words"]}
+        columns = [field for field, row in rows.items() if row["column"]]
+        chosen = dict.fromkeys(SOME + random.Random(SEED).sample(columns, COLUMNS))
+        self.fields = {field: rows[field]["type"] for field in chosen}
+
+    def apply(self, check=False, **request):
+        answer = self.dashboard.ask("POST", "/api/filters/apply", json.dumps(request), {"Content-Type": "application/json"},
+                                    self.connection, check=check)
+        assert answer.status == 200, (answer.body, request)
+        return answer.json
+
+    def documents(self):
+        out = {}
+        for one in range(1, self.apply(limit=0)["total"] + 1):
+            out[one] = json.loads(self.dashboard.ask("GET", f"/api/data/experiments/{one}/raw", connection=self.connection, check=False).body)
+        return out
+
+
+def upload(dashboard, documents):
+    lines = "".join(json.dumps(document) + "\n" for document in documents)
+    return dashboard.upload("/api/upload/batch", lines.encode(), "application/x-ndjson")
+
+
+@pytest.fixture(scope="module")
+def played(bin_dir, tmp_path_factory):
+    path = tmp_path_factory.mktemp("sql") / "made.db"
+    with Dashboard(bin_dir, path, "--rows", str(ROWS), command="demo") as dashboard:
+        assert upload(dashboard, made_results(random.Random(SEED), ODD))["counts"]["stored"] == ODD
+        yield Played(dashboard, path)
+
+
+@pytest.fixture(scope="module")
+def whole(played):
+    """(server, snapshot with the fields that are no columns, too)"""
+    played.fields.update(LOOSE)
+    return played, Snapshot(played.path, played.fields, played.documents())
+
+
+# ---- random questions ----------------------------------------------------------------------------
+
+
+def some_value(rng, snapshot, field):
+    """(kind, value) of one that is there, mostly."""
+    there = snapshot.kinds[field]
+    if there and rng.random() < 0.95:
+        kind, value = rng.choice(there)
+    else:
+        kind, value = {"yes": ("yes", 1), "text": ("text", rng.choice(TEXTS)), "time": ("text", "2026-03-01T00:00:00Z"),
+                       "json": ("json", '{"a":1}')}.get(snapshot.fields[field], ("number", 7.0))
+    if kind == "number" and abs(value) < 1e300 and rng.random() < 0.2:
+        value *= rng.choice([0.99, 1.01, 0.5])
+    return kind, value
+
+
+def has_order(snapshot, field, kind, value):
+    type_ = snapshot.fields[field]
+    if type_ == "time":
+        return kind == "text" and instant(value) is not None
+    return (kind == "number" and type_ in (*NUMBERS, "json")) or (kind == "text" and type_ in ("text", "json"))
+
+
+def some_word(rng, value):
+    begin = rng.randrange(len(value) + 1)
+    word = value[begin:begin + rng.randint(0, 5)]
+    return rng.choice([word, word.upper(), word.swapcase()])
+
+
+def random_predicate(rng, snapshot, words):
+    field = rng.choice(list(snapshot.fields)) if rng.random() < 0.4 else rng.choice(SOME + [one for one in LOOSE if one in snapshot.fields])
+    kind, value = some_value(rng, snapshot, field)
+    ops = STATES + ["eq", "ne", "in", "not_in"] * 2
+    if has_order(snapshot, field, kind, value):
+        ops += ["lt", "le", "gt", "ge", "between", "between"]
+    if snapshot.fields[field] in ("text", "time", "json") or field in words:
+        ops += ["contains", "starts_with"] * 2
+    op = rng.choice(ops)
+    said = {"field": field, "op": op}
+    if op in STATES:
+        return said
+    if op in ("contains", "starts_with"):
+        return said | {"value": some_word(rng, value if isinstance(value, str) else "auto")}
+    if op in ("in", "not_in"):
+        return said | {"value": [to_json(*some_value(rng, snapshot, field)) for _ in range(rng.randint(1, 4))]}
+    if op == "between":
+        alike = [one for one in (some_value(rng, snapshot, field) for _ in range(6)) if one[0] == kind and has_order(snapshot, field, *one)]
+        return said | {"value": [to_json(kind, value), to_json(*rng.choice(alike or [(kind, value)]))]}
+    return said | {"value": to_json(kind, value)}
+
+
+def random_tree(rng, snapshot, words, depth=0):
+    fate = rng.random()
+    if depth >= 4 or fate < 0.25 + 0.1 * depth:
+        return random_predicate(rng, snapshot, words)
+    if fate < 0.45:
+        return {"not": random_tree(rng, snapshot, words, depth + 1)}
+    return {rng.choice(["and", "and", "or"]): [random_tree(rng, snapshot, words, depth + 1) for _ in range(rng.randint(1, 4))]}
+
+
+def random_request(rng, snapshot, words):
+    fields = list(snapshot.fields)
+    return {"filter": random_tree(rng, snapshot, words), "limit": rng.choice([1, 20, 200]), "offset": rng.choice([0, 0, 0, 7, 150, 3000]),
+            "sort": [{"field": field, "dir": rng.choice(["asc", "desc"])} for field in rng.sample(fields, rng.randint(0, 3))],
+            "columns": rng.sample(fields, 5), "facets": rng.sample(SOME, 2) + rng.sample(fields, 1),
+            "metrics": rng.sample([field for field in fields if is_finite(snapshot, field)], 2)}
+
+
+def is_finite(snapshot, field):
+    """Numbers of which a mean says something."""
+    return snapshot.fields[field] in NUMBERS and all(abs(value) < 1e100 for kind, value in snapshot.kinds[field] if kind == "number")
+
+
+# ---- answers -------------------------------------------------------------------------------------
+
+
+def check_answer(snapshot, request, said):
+    version = said["data_version"]
+    wanted = snapshot.page(request, version)
+    assert (said["count"], said["total"]) == (wanted["count"], wanted["total"]), json.dumps(request, ensure_ascii=False)
+    assert [{key: row[key] for key in ("id", "run_id", "cells")} for row in said["rows"]] == wanted["rows"], json.dumps(request, ensure_ascii=False)
+    for field in request.get("facets", []):
+        check_facet(said["facets"][field], snapshot.facet(request["filter"], field, version), snapshot.fields[field], (request, field))
+
+
+    for field in request.get("metrics", []):
+        check_metric(said["metrics"][field], snapshot.numbers(request["filter"], field, version), (request, field))
+
+
+def check_metric(said, values, told):
+    wanted = {"n": len(values), **dict.fromkeys(("mean", "std", "min", "p50", "p95", "max"))}
+    if values:
+        wanted |= {"mean": np.mean(values), "min": min(values), "max": max(values), "p50": np.percentile(values, 50), "p95": np.percentile(values, 95)}
+    if len(values) > 1:
+        wanted["std"] = np.std(values, ddof=1)
+    # of numbers that are all alike the sums may leave a little
+    most = max(map(abs, values), default=0)
+    assert said == {key: value if value is None else pytest.approx(value, rel=1e-9, abs=1e-9 * most) for key, value in wanted.items()}, told
+
+
+def as_tally(values):
+    """2**53 may be written as a whole number or as a real one."""
+    return {canonical(to_json(*of_json(one["value"]))): one["count"] for one in values}
+
+
+def check_facet(said, wanted, type_, told):
+    for key in ("count", "recorded", "null", "missing", "explicit", "distinct"):
+        assert said[key] == wanted[key], (key, told)
+    values = as_tally(said["values"])
+    assert len(values) == len(said["values"]) and said["more"] == wanted["distinct"] - len(values), told
+    if wanted["distinct"] <= 30:
+        assert values == wanted["values"], told
+    else:
+        # of those that are as frequent as the last one any may be shown
+        counts = sorted(wanted["values"].values(), reverse=True)
+        assert [one["count"] for one in said["values"]] == counts[:len(values)], told
+        assert all(wanted["values"][value] == count for value, count in values.items()), told
+    if "words" in wanted:
+        assert as_tally(said.get("words", [])) == wanted["words"], told
+    if "ends" in wanted:
+        ends = tuple(instant(said[key]) if type_ == "time" else float(said[key]) for key in ("min", "max")) if "min" in said else None
+        assert ends == wanted["ends"], told
+    if "histogram" in said:
+        assert sum(said["histogram"]["counts"]) == sum(count for value, count in wanted["values"].items() if value not in ('"inf"', '"-inf"'))
+
+
+def test_random_questions_are_answered_as_sql_answers_them(whole):
+    played, snapshot = whole
+    rng = random.Random(SEED + 1)
+    some = 0
+    for number in range(TREES):
+        request = random_request(rng, snapshot, played.words)
+        said = played.apply(check=number % 50 == 0, **request)
+        check_answer(snapshot, request, said)
+        some += 0 < said["count"] < said["total"]
+    # many of them tell rows apart, else nothing was shown
+    assert some > TREES * 0.4
+
+
+def test_all_ids_of_a_filter_are_those_of_sql(whole):
+    played, snapshot = whole
+    rng = random.Random(SEED + 2)
+    for _ in range(TREES // 20):
+        tree, ids = random_tree(rng, snapshot, played.words), []
+        while True:
+            said = played.apply(filter=tree, columns=[], limit=200, offset=len(ids))
+            ids += [row["id"] for row in said["rows"]]
+            if not said["rows"]:
+                break
+        assert ids == snapshot.ids(tree, said["data_version"]), json.dumps(tree, ensure_ascii=False)
+
+
+def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
+    """Without these the comparison would show little."""
+    played, snapshot = whole
+    kinds = {kind for field in snapshot.fields for (kind,) in snapshot.ask(f"SELECT DISTINCT {snapshot.k(field)} FROM r")}
+    assert kinds == {None, "null", "number", "text", "yes", "json"}
+    assert all({kind for kind, _ in snapshot.kinds[field]} >= {"number", "text"} for field in ("server.max_model_len",))
+    assert float("inf") in {value for _, value in snapshot.kinds["benchmark.request_rate"]}
+    for field in ("tags.ticket", "server.prefill_lookahead_tokens", "server.compilation_config.mode", "tags.any"):
+        assert snapshot.kinds[field], field
+    rng = random.Random(SEED + 1)
+    ops = set()
+
+    def walk(tree):
+        for one in tree.get("and", []) + tree.get("or", []) + ([tree["not"]] if "not" in tree else []):
+            walk(one)
+        if "field" in tree:
+            ops.add((snapshot.fields[tree["field"]], tree["op"]))
+
+    for _ in range(500):
+        walk(random_tree(rng, snapshot, played.words))
+    for type_, more in (("number", ["lt", "between"]), ("count", ["ge", "between"]), ("text", ["contains", "lt"]), ("time", ["le", "starts_with"]),
+                        ("yes", []), ("json", ["contains", "starts_with"])):
+        assert {(type_, op) for op in [*STATES, "eq", "ne", "in", "not_in", *more]} <= ops
+
+
+def test_answers_amid_uploads_are_those_of_some_moment(bin_dir, tmp_path):
+    """Each answer says which version of the data it has; the rows that had changed by then are all that it knows."""
+    path = tmp_path / "growing.db"
+    rows, batches = (100, 10) if SLOW else (400, 60 if LONG else 25)
+    rng = random.Random(SEED + 3)
+    with Dashboard(bin_dir, path, "--rows", str(rows), command="demo") as dashboard:
+        played = Played(dashboard, path)
+        before = Snapshot(path, played.fields)
+        asked, failed, is_over = [], [], threading.Event()
+
+        def send():
+            """Some by one, some many in a transaction."""
+            try:
+                for i, documents in enumerate(made_results(random.Random(batch), 1 if batch % 3 else 40) for batch in range(batches)):
+                    for j, document in enumerate(documents):
+                        document["run_id"] = f"later-{i}-{j}"
+                    upload(dashboard, documents)
+            except AssertionError as fault:
+                failed.append(fault)
+            finally:
+                is_over.set()
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        while not is_over.is_set() or len(asked) < 50:
+            request = random_request(rng, before, played.words)
+            asked.append((request, played.apply(**request)))
+        thread.join()
+        assert not failed, failed
+        after = Snapshot(path, played.fields)
+        for request, said in asked:
+            check_answer(after, request, said)
+        versions = [said["data_version"] for _, said in asked]
+        # time goes one way, and some of it went by
+        assert versions == sorted(versions) and len(set(versions)) > 3
+        assert played.apply(limit=0)["total"] == len(after.ids(None, 1 << 62))

@@ -21,7 +21,7 @@
  *   duration is seconds, lists and objects are JSON. Without `columns`: every column that the row has.
  * - facets: each obeys the filter but for its own field's terms (store_filter_rows_without()); true: of
  *   every column that varies among the rows of its own.
- * - budget_ms: facets and then metrics are made one after the other until so much time is used, the first
+ * - budget_ms: facets and then metrics are made one after the other until they have used so much time, the first
  *   of each in any case; those that are left are named in not_ready.
  *
  * store_query_options(): {fields: [id], filter, search, limit (1 … 1000, 50), budget_ms}, all may be left

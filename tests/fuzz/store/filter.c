@@ -1,6 +1,6 @@
 /*
  * A filter from anywhere, over a few results: refused where it says, at a place that is there, or its rows
- * and those of its complement are all that there are. The same bytes are a request as well.
+ * and those of its complement are all that there are. The same bytes are a request as well; and a text is a cursor.
  */
 #include "store/filter.h"
 
@@ -118,12 +118,17 @@ static void check_options(const json_t *request)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	auto_json json_t *tree = json_loadb((const char *)data, size, 0, NULL);
+	auto_json json_t *tree = json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
 
 	if (mirror == NULL)
 		make_mirror();
 	if (tree == NULL)
 		return 0;
+	if (json_is_string(tree)) {
+		auto_json json_t *on = json_pack("{s:O}", "cursor", tree);
+		(void)count_of(on);
+		return 0;
+	}
 	auto_json json_t *request = json_pack("{s:O, s:[s, s], s:[s], s:i}", "filter", tree,
 					      "facets", "tags.any", "run.timestamp", "columns",
 					      "server.max_model_len", "limit", 3);

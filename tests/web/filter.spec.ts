@@ -208,3 +208,14 @@ test('what the filters leave is a file, of the columns that are shown or of all'
   expect(json.rows.map((row: { cells: Record<string, unknown> }) => row.cells['run.name'])).toEqual(expected.map((run) => run.name))
   expect(Object.keys(json.rows[0].cells).length).toBeGreaterThan(100)
 })
+
+test('the last days are those before the question, whenever it is asked', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toBeVisible()
+  await filters(page).getByRole('searchbox').first().fill('run.timestamp')
+  await filters(page).getByRole('button', { name: 'Started, last 90 days' }).click()
+  await expect(chips(page)).toContainText(['the last 90 days'])
+  const isRecent = Date.now() - Date.UTC(2026, 10, 1) < 90 * 86_400_000
+  await expect(counted(page)).toHaveText(`${isRecent ? RUNS : 0} of ${RUNS} experiments`)
+  expect(page.url()).toContain('run.timestamp=now-90d..')
+})

@@ -135,7 +135,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     <div className={css.explore}>
       <div className={css.presets}><PresetBar state={state} /></div>
       {!isNarrow && filters}
-      {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)}>{filters}</FilterDrawer>}
+      {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)} onTree={openTree}>{filters}</FilterDrawer>}
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />

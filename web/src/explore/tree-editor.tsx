@@ -106,7 +106,11 @@ export function TreeEditor({ catalogue, tree, error, round, change, onClose }: P
   }
   return (
     <section ref={box} className={css.editor} aria-label="Filter as a tree"
-      onKeyDown={(event) => { if (event.key === 'Escape' && !event.defaultPrevented) onClose() }}>
+      onKeyDown={(event) => {
+        // a list that is open closes first
+        const hasList = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true'
+        if (event.key === 'Escape' && !event.defaultPrevented && !hasList) onClose()
+      }}>
       <ul className={css.nodes}><GroupView {...drawn} group={draft} onAdd={add} /></ul>
       <div className={css.foot}>
         <span className="small mid" role="status">

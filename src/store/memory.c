@@ -175,17 +175,18 @@ void store_memory_expect(struct store *store)
 		atomic_fetch_add(&store->memory->expected, 1);
 }
 
-void store_memory_follow(struct store *store)
+void store_memory_follow(struct store *store, bool changed)
 {
 	struct store_memory *memory = store->memory;
 
-	if (memory == NULL)
+	if (memory == NULL || (!changed && atomic_load(&memory->expected) == 0))
 		return;
 	pthread_mutex_lock(&memory->lock);
 	/* what was stored is; who asks next finds that it is not here, and is told why */
 	(void)take_in(store, PL_ERR_IGNORED);
 	pthread_mutex_unlock(&memory->lock);
-	atomic_fetch_sub(&memory->expected, 1);
+	if (changed)
+		atomic_fetch_sub(&memory->expected, 1);
 }
 
 int store_snapshot_get(struct store *store, struct store_snapshot **ret, struct pl_err *err)

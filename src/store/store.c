@@ -92,11 +92,11 @@ int store_end(struct store *store, int result, struct pl_err *err)
 	}
 	if (!store->in_batch)
 		store_places_end(store, result == 0);
-	bool follow = !store->in_batch && store->changes_results;
+	bool is_over = !store->in_batch, changed = store->changes_results;
 	pthread_mutex_unlock(&store->write_lock);
 	/* others may write meanwhile */
-	if (follow)
-		store_memory_follow(store);
+	if (is_over)
+		store_memory_follow(store, changed);
 	return result;
 }
 

@@ -106,9 +106,13 @@ int store_read_document(struct store *store, int64_t id, json_t **ret,
 struct store_memory;
 int store_memory_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 void store_memory_close(struct store *store);
-/* Around a transaction that changes results: it will be followed; and it was ended, whatever came of it. */
+/* In a transaction that changes results: it will be followed. */
 void store_memory_expect(struct store *store);
-void store_memory_follow(struct store *store);
+/*
+ * Behind every transaction, whatever came of it. One that changed nothing may have been told of what another thread has just
+ * stored ("it is there already"): then that is in memory, too.
+ */
+void store_memory_follow(struct store *store, bool changed);
 
 /* The form of the file is this program's; see migrate.c. Before any other use of it. */
 int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;

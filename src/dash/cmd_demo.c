@@ -150,7 +150,9 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	auto_history struct dash_history *history = NULL;
 	int64_t counts[STORE_OUTCOME_COUNT];
 
-	if (store_open(&(struct store_options){ .path = db, .fields = fields }, &store, err) < 0 ||
+	/* with its jobs: nobody else serves it meanwhile */
+	if (store_open(&(struct store_options){ .path = db, .fields = fields, .with_jobs = true },
+		       &store, err) < 0 ||
 	    check_empty(options, store, err) < 0 ||
 	    dash_history_new((uint64_t)options->seed, options->rows, &history, err) < 0)
 		return -1;

@@ -1,5 +1,5 @@
 /*
- * {"q": question, "id": id, "k": [[class, value], …]} in hexadecimal digits, so that nobody has to escape it. Numbers are
+ * {"q": question, "id": id, "cut": is a value not whole, "k": [[class, value], …]} in hexadecimal digits, so that nobody has to escape it. Numbers are
  * texts there, since JSON has no infinite ones.
  */
 #include "store/cursor_priv.h"
@@ -30,11 +30,12 @@ uint64_t cursor_question(const json_t *filter, const json_t *sort)
 /* ---- writing --------------------------------------------------------------------------------------- */
 
 /* Cut in front of a character. */
-static json_t *json_of_text(const char *text, size_t max)
+static json_t *json_of_text(const char *text, size_t max, bool *is_cut)
 {
 	size_t len = strlen(text);
 
 	if (len > max) {
+		*is_cut = true;
 		len = max;
 		while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
 			len--;
@@ -42,7 +43,7 @@ static json_t *json_of_text(const char *text, size_t max)
 	return json_stringn(text, len);
 }
 
-static json_t *json_of_value(const struct store_value *value, size_t max)
+static json_t *json_of_value(const struct store_value *value, size_t max, bool *is_cut)
 {
 	char number[PL_F64_TEXT_BYTES];
 	json_t *json;
@@ -51,7 +52,8 @@ static json_t *json_of_value(const struct store_value *value, size_t max)
 		pl_text_from_f64(value->number, number);
 		json = json_string(number);
 	} else {
-		json = value->class >= STORE_TEXT ? json_of_text(value->text, max) : json_null();
+		json = value->class >= STORE_TEXT ? json_of_text(value->text, max, is_cut)
+						  : json_null();
 	}
 	return json_pack("[i, o?]", value->class, json);
 }
@@ -61,14 +63,16 @@ static char *text_of(const struct rows_key *keys, size_t key_count, uint64_t que
 {
 	char hash[PL_I64_TEXT_BYTES + 1];
 	json_t *values = json_array();
+	bool is_cut = false;
 
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)question);
 	for (size_t i = 0; i < key_count; i++) {
 		struct store_value value = store_column_at(keys[i].column, row);
-		json_array_append_new(values, json_of_value(&value, max));
+		json_array_append_new(values, json_of_value(&value, max, &is_cut));
 	}
-	auto_json json_t *json = json_pack("{s:s, s:I, s:o}", "q", hash, "id",
-					   (json_int_t)store_view_id(view, row), "k", values);
+	auto_json json_t *json = json_pack("{s:s, s:I, s:b, s:o}", "q", hash, "id",
+					   (json_int_t)store_view_id(view, row), "cut", is_cut, "k",
+					   values);
 	return pl_json_to_text(json, PL_JSON_COMPACT);
 }
 
@@ -128,9 +132,28 @@ static bool read_value(const json_t *json, struct store_value *ret)
 	return ret->text != NULL;
 }
 
-bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count, uint64_t question,
-		 const struct rows_order *order, uint64_t *ret_places)
+/* False: it is no more. */
+static bool find_row(const struct store_view *view, int64_t id, size_t *ret)
 {
+	for (size_t segment = 0; segment < store_view_segments(view); segment++) {
+		uint64_t live[STORE_SEGMENT_WORDS];
+		size_t first = segment * STORE_SEGMENT_ROWS;
+		store_view_live(view, segment, live);
+		for (size_t i = 0; i < store_view_rows(view, segment); i++) {
+			*ret = first + i;
+			if ((live[i / STORE_WORD_ROWS] >> i % STORE_WORD_ROWS & 1) != 0 &&
+			    store_view_id(view, *ret) == id)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count, uint64_t question,
+		 const struct store_view *view, const struct rows_order *order,
+		 uint64_t *ret_places)
+{
+	size_t row;
 	auto_json json_t *json = json_of_cursor(text);
 	const json_t *values = json_object_get(json, "k");
 	const char *hash = json_string_value(json_object_get(json, "q"));
@@ -148,5 +171,9 @@ bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count
 		ret_places[i] = rows_place_of(order, i, &value);
 	}
 	ret_places[key_count] = rows_place_of_id(json_integer_value(id));
+	/* beginnings of texts say too little; the row says all, as long as it is there */
+	if (json_is_true(json_object_get(json, "cut")) &&
+	    find_row(view, json_integer_value(id), &row))
+		rows_places(order, row, ret_places);
 	return true;
 }

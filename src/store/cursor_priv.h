@@ -1,7 +1,7 @@
 /*
  * The text by which a page of sorted rows goes on behind its last row: that row's values by each key, and its
- * id. So no row is shown twice and none is passed over, whatever has come, changed or gone in between; but for
- * rows that are alike in the first bytes of very long texts.
+ * id. So no row is shown twice and none is passed over, whatever has come, changed or gone in between; but where that
+ * row itself has gone meanwhile, for rows that are alike with it in the first bytes of very long texts.
  */
 #pragma once
 
@@ -16,4 +16,5 @@ void cursor_write(const struct rows_key *keys, size_t key_count, uint64_t questi
 		  const struct store_view *view, size_t row, struct pl_buf *out);
 /* ret_places: key_count + 1. False: it is no cursor of this question. */
 bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count, uint64_t question,
-		 const struct rows_order *order, uint64_t *ret_places);
+		 const struct store_view *view, const struct rows_order *order,
+		 uint64_t *ret_places);

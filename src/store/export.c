@@ -34,6 +34,7 @@ struct store_export {
 	struct pl_buf ready;
 	size_t sent;            /* of what is ready */
 	struct kept_text *kept; /* KEPT_CODES a column */
+	bool *is_repeated;      /* columns of JSON that an earlier one is: a key stands once */
 };
 
 /* New references; null for NULL. */
@@ -149,6 +150,8 @@ static void add_cells(struct store_export *export)
 	size_t columns = export_rows_columns(export->rows);
 
 	for (size_t i = 0; i < columns; i++) {
+		if (export->is_repeated[i])
+			continue;
 		uint32_t code = export_rows_code(export->rows, export->at, i);
 		struct kept_text *kept = code < KEPT_CODES ? &export->kept[i * KEPT_CODES + code]
 							   : NULL;
@@ -266,6 +269,19 @@ int store_export_read(struct store_export *export, char *bytes, size_t room, siz
 	return 0;
 }
 
+static bool *find_repeated(const struct store_export *export)
+{
+	size_t columns = export_rows_columns(export->rows);
+	bool *is_repeated = pl_alloc_array(columns, sizeof(*is_repeated));
+
+	for (size_t i = 1; export->form == STORE_EXPORT_JSON && i < columns; i++) {
+		const char *id = export_rows_column(export->rows, i);
+		for (size_t k = 0; k < i && !is_repeated[i]; k++)
+			is_repeated[i] = strcmp(export_rows_column(export->rows, k), id) == 0;
+	}
+	return is_repeated;
+}
+
 int store_export_new(struct store *store, const json_t *request,
 		     const struct store_export_options *options, struct store_export **ret,
 		     struct res_schema_faults *faults, struct pl_err *err)
@@ -283,6 +299,7 @@ int store_export_new(struct store *store, const json_t *request,
 	pl_buf_init(&export->ready, READY_MAX);
 	export->kept = pl_alloc_array(export_rows_columns(rows) * KEPT_CODES,
 				      sizeof(*export->kept));
+	export->is_repeated = find_repeated(export);
 	*ret = export;
 	return 0;
 }
@@ -297,5 +314,6 @@ void store_export_free(struct store_export *export)
 	free(export->time);
 	pl_buf_done(&export->ready);
 	free(export->kept);
+	free(export->is_repeated);
 	free(export);
 }

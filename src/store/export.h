@@ -7,7 +7,7 @@
  * stands in it: /api/export/csv and json of api/openapi.yaml.
  *
  * - The rows and their data_version are those of store_export_new(), however long it takes.
- * - In a spreadsheet no cell is a formula, whatever the results hold.
+ * - In a spreadsheet that cuts at commas no cell is a formula, whatever the results hold.
  * - An export belongs to one thread at a time.
  */
 #pragma once

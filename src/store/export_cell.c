@@ -32,10 +32,11 @@ static void add_number(struct pl_buf *out, double number)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
+/* What some programs cut lines at besides commas is quoted, too. */
 void export_csv_text(struct pl_buf *out, const char *text)
 {
 	size_t len = strlen(text);
-	bool is_plain = text[strcspn(text, ",\"\r\n")] == '\0' &&
+	bool is_plain = text[strcspn(text, ",;\t\"\r\n")] == '\0' &&
 			(len == 0 || (text[0] != ' ' && text[len - 1] != ' '));
 
 	if (is_plain) {

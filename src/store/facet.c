@@ -11,6 +11,7 @@
 #include "store/histogram.h"
 #include "store/option.h"
 #include "store/order.h"
+#include "store/query.h"
 #include "store/out_priv.h"
 #include "store/tally_priv.h"
 
@@ -284,7 +285,7 @@ static void write_words(struct tally *tally, const struct store_column *column,
 	if (facts->distinct < SIZE_MAX)
 		facts->distinct += tally->value_count;
 	out_key(out, "words");
-	(void)show_values(tally, column, SIZE_MAX, needle, out);
+	(void)show_values(tally, column, STORE_QUERY_VALUES_MAX, needle, out);
 }
 
 bool facet_of(struct facet_scratch *scratch, const struct store_column *column,

@@ -166,30 +166,32 @@ static double least_behind(const double *numbers, size_t count, const struct buc
 
 /*
  * The numbers at a place and behind it. The bucket that has the place is looked at alone, in the same way
- * until it has few. `kept` has room for all.
+ * until it has few. `kept` has room for all, and may be `numbers`.
  */
 static void select_two(const double *numbers, size_t count, const struct buckets *of_all,
 		       size_t place, double *kept, double ret[2])
 {
 	struct buckets buckets;
 	size_t bucket = bucket_of(of_all, &place), left = 0;
+	bool is_last = place + 1 >= of_all->counts[bucket];
 
+	/* before the numbers are written over: `kept` may be where they stand */
+	ret[1] = is_last ? least_behind(numbers, count, of_all, bucket) : 0;
 	for (size_t i = 0; i < count; i++) {
 		kept[left] = numbers[i];
 		left += (bits_of(numbers[i]) - of_all->low) >> of_all->shift == bucket;
 	}
-	ret[1] = place + 1 < left ? 0 : least_behind(numbers, count, of_all, bucket);
 	if (left <= FEW) {
 		qsort(kept, left, sizeof(*kept), compare_numbers);
 	} else if (fill_buckets(kept, left, &buckets)) {
 		double found[2];
 		select_two(kept, left, &buckets, place, kept, found);
 		ret[0] = found[0];
-		ret[1] = place + 1 < left ? found[1] : ret[1];
+		ret[1] = is_last ? ret[1] : found[1];
 		return;
 	}
 	ret[0] = kept[place];
-	ret[1] = place + 1 < left ? kept[place + 1] : ret[1];
+	ret[1] = is_last ? ret[1] : kept[place + 1];
 }
 
 void metrics_percentiles(const double *numbers, size_t count, double *kept, const double *percents,

@@ -319,8 +319,8 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 	if (query->cursor != NULL) {
 		place_enter(&query->place, "cursor");
 		page.after = after;
-		if (!cursor_read(query->cursor, query->keys, query->key_count, question, order,
-				 after)) {
+		if (!cursor_read(query->cursor, query->keys, query->key_count, question,
+				 query->view, order, after)) {
 			place_fault(&query->place, "cursor", member(request, "cursor"),
 				    "the next_cursor of an answer to the same filter and sort",
 				    NULL);

@@ -46,6 +46,7 @@
  * - Numbers of which there are so many different ones that they have no codes (store/mirror/dictionary.h) are
  *   counted one by one, which takes its time: where nobody asked for the field by its id (facets: true,
  *   options without fields) distinct is null, values is empty, and min, max and histogram are left out.
+ * - words: the 1,000 most frequent at most.
  * - histogram: {edges: [n + 1], counts: [n]} of the finite numbers: edges[i] <= x < edges[i + 1], the
  *   last one with its end (store/histogram.h).
  * - widget, by which the field is filtered best: checks (at most 30 values), search (more), range (more than 12

@@ -124,6 +124,14 @@ def test_every_cell_is_the_one_of_the_api(dashboard, numeric, request_):
     assert whole["provenance"]["columns"] == request_["columns"] and whole["provenance"]["count"] == len(rows)
 
 
+def test_a_column_that_is_named_twice_is_one_key(dashboard):
+    def pairs_of(pairs):
+        assert len(pairs) == len({key for key, _ in pairs}), pairs
+        return dict(pairs)
+
+    json.loads(dashboard.post(JSON, {"columns": ["run.run_id", "server.model", "run.run_id"]}).body, object_pairs_hook=pairs_of)
+
+
 def test_numbers_are_the_same_to_the_last_bit(dashboard):
     rows = told(dashboard, columns=["results.mean_ttft_ms"], filter={"field": "results.mean_ttft_ms", "op": "not_null"})
     table = split(dashboard.post(CSV, {"columns": ["results.mean_ttft_ms"], "filter": {"field": "results.mean_ttft_ms", "op": "not_null"}})

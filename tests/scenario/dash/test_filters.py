@@ -348,12 +348,18 @@ def test_a_cursor_is_of_one_question(driver):
     assert driver.apply(cursor=cursor, limit=0)["next_cursor"] is None
 
 
-def test_a_cursor_of_long_texts_is_short(driver):
+def test_a_cursor_of_long_texts_is_short_and_right(driver):
     for i in range(1, 6):
         driver.tell(document={"config": {"server": {"model": "ä" * 5000 + str(i), "seed": 7}}}, id=i)
-    answer = driver.apply(sort=[{"field": "server.model"}] * 16, limit=2, columns=[])
-    assert len(answer["next_cursor"]) <= 4000
-    assert "answer" in driver.ask(apply={"sort": [{"field": "server.model"}] * 16, "limit": 2, "cursor": answer["next_cursor"]})
+    for dir_, wanted in (("asc", [1, 2, 3, 4, 5]), ("desc", [5, 4, 3, 2, 1])):
+        request = {"sort": [{"field": "server.model", "dir": dir_}] * 16, "limit": 2, "columns": []}
+        seen, cursor = [], None
+        for _ in range(3):
+            answer = driver.apply(**request, cursor=cursor)
+            seen += [row["id"] for row in answer["rows"]]
+            cursor = answer["next_cursor"]
+            assert cursor is None or len(cursor) <= 4000
+        assert seen == wanted and cursor is None
 
 
 def test_metrics_are_what_numpy_says(made):

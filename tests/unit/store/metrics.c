@@ -90,9 +90,30 @@ static void test_store_metrics__percentiles_are_those_of_sorted_numbers(void **s
 	}
 }
 
+/* Two crowds beside each other, with one number far below and one far above: the place is the last of the first crowd. */
+static void test_store_metrics__the_next_number_may_stand_among_those_written_over(void **state)
+{
+	enum { CROWD = 300, COUNT = 2 * CROWD + 2 };
+	double numbers[COUNT], turned[COUNT];
+
+	(void)state;
+	for (size_t i = 0; i < CROWD; i++) {
+		numbers[i] = 1.001;
+		numbers[CROWD + i] = 1;
+	}
+	numbers[COUNT - 2] = 0x1p-30;
+	numbers[COUNT - 1] = 0x1p30;
+	for (size_t i = 0; i < COUNT; i++)
+		turned[i] = numbers[COUNT - 1 - i];
+	check(numbers, COUNT);
+	check(turned, COUNT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_store_metrics__the_next_number_may_stand_among_those_written_over),
 		cmocka_unit_test(test_store_metrics__percentiles_are_those_of_sorted_numbers),
 	};
 

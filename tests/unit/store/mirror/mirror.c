@@ -405,6 +405,7 @@ static void write_on(struct play *play, struct made *made)
 	pl_pyrandom_seed(&rng, 3);
 	for (int i = 0; i < VERSIONS; i++) {
 		size_t changes = 1 + (size_t)pl_pyrandom_below(&rng, 5);
+		int64_t before = version;
 		for (size_t k = 0; k < changes; k++) {
 			size_t at = count > BASE ? (size_t)pl_pyrandom_below(&rng, count) : count;
 			if (at == count || pl_pyrandom_below(&rng, 2) == 0) {
@@ -421,6 +422,9 @@ static void write_on(struct play *play, struct made *made)
 			}
 			version++;
 		}
+		/* who reads what was noted of a published version must not meet who notes it again */
+		if (version == before)
+			continue;
 		note(play, made, count, version);
 		store_mirror_publish(play->maker.mirror);
 	}

@@ -42,6 +42,7 @@ def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
     assert ask(tmp_path / "made.db", "SELECT count(*) FROM benchmark_runs") == [(ROWS + 1,)]
 
 
+@pytest.mark.release_only  # fills databases; unit tests make the same documents
 def test_the_same_seed_and_number_make_the_same_results(bin_dir, tmp_path):
     made = {}
     for name, words in (("one", ["--seed", "7"]), ("same", ["--seed", "7"]), ("other", ["--seed", "8"]), ("none", [])):

@@ -409,6 +409,7 @@ def test_values_of_a_field_come_by_pages(driver):
     assert driver.ask(values={})["faults"][0]["pointer"] == ""
 
 
+@pytest.mark.release_only  # 1,500 documents; what is done with their numbers has unit tests
 def test_numbers_without_end_tell_counts_until_they_are_asked_for(driver):
     for i in range(1, 1501):
         driver.tell(document={"config": {"server": {"seed": i, "max_model_len": "auto" if i > 1400 else i * 1.5}}}, id=i)
@@ -428,6 +429,7 @@ def test_numbers_without_end_tell_counts_until_they_are_asked_for(driver):
     assert [row["cells"]["server.seed"] for row in rows] == [1500, 1499, 1498]
 
 
+@pytest.mark.release_only  # 3,000 documents, for the time that they take
 def test_what_has_no_time_left_is_named(driver):
     for i in range(1, 3001):
         driver.tell(document={"config": {"server": {"model": f"m{i}", "seed": i, "dtype": "ab"[i % 2]}}}, id=i)

@@ -13,7 +13,7 @@ from sql_tools import NUMBERS, Snapshot, canonical, instant, of_json, to_json
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 SLOW = bool(os.environ.get("PROFLLM_SANITIZED"))
-TREES = 10_000 if LONG else 100 if SLOW else 500
+TREES = 10_000 if LONG else 40 if SLOW else 500
 ROWS = 400 if SLOW else 2000
 ODD = 100 if SLOW else 400
 SEED = 20261123

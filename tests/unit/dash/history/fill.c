@@ -11,7 +11,7 @@
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 
-#define ROWS 300
+#define ROWS 160
 
 struct watch {
 	int64_t last;

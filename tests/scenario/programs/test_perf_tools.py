@@ -344,6 +344,7 @@ def test_a_run_is_drawn_from_its_name(perf):
         calibration.draw("fault-none-1", 15)
 
 
+@pytest.mark.release_only  # a benchmark, and those it asks have tests of their own
 def test_questions_are_timed_beside_sqlite(perf, bin_dir, capsys):
     """Counts are held against each other on the way."""
     facets = perf("facets")

@@ -48,7 +48,7 @@ int pl_err_errno(struct pl_err *err, const char *format, ...)
 	int saved = errno;
 	va_list args;
 
-	err->code = PL_ERR_IO;
+	err->code = saved == ENOSPC || saved == EDQUOT ? PL_ERR_FULL : PL_ERR_IO;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);

@@ -37,7 +37,7 @@ struct pl_err {
 int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...) PL_PRINTF(3, 4);
 /* The same of what was asked for: PL_ERR_INVALID. */
 #define pl_err_invalid(err, ...) pl_err_set(err, PL_ERR_INVALID, __VA_ARGS__)
-/* As pl_err_set(PL_ERR_IO) with ": strerror(errno)" behind it. */
+/* As pl_err_set(PL_ERR_IO), or FULL, with ": strerror(errno)" behind it. */
 int pl_err_errno(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
 /* "SOURCE:LINE:COLUMN: reason" of a file that cannot be read. */
 int pl_err_set_at(struct pl_err *err, enum pl_err_code code, const char *source, int line,

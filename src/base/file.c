@@ -272,26 +272,29 @@ void pl_sha256(const void *data, size_t len, char hex[65])
 	hex_digits(digest, 32, hex);
 }
 
-int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
+int pl_fd_sha256(int fd, char hex[65])
 {
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned int digest_len = 0;
 	char block[65536];
 	ssize_t got;
 
-	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 	EVP_DigestInit_ex(context, EVP_sha256(), NULL);
 	while ((got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)))) > 0)
 		EVP_DigestUpdate(context, block, (size_t)got);
-	if (got < 0)
-		pl_err_errno(err, "cannot read '%s'", path);
-	EVP_DigestFinal_ex(context, digest, &digest_len);
+	EVP_DigestFinal_ex(context, digest, NULL);
 	EVP_MD_CTX_free(context);
-	if (got < 0)
-		return -1;
 	hex_digits(digest, 32, hex);
+	return got < 0 ? -1 : 0;
+}
+
+int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open '%s'", path);
+	if (pl_fd_sha256(fd, hex) < 0)
+		return pl_err_errno(err, "cannot read '%s'", path);
 	return 0;
 }

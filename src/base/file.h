@@ -57,4 +57,6 @@ char *pl_file_name(const char *path);
 char *pl_file_sibling(const char *path, const char *strip, const char *suffix);
 /* SHA-256 of a file's bytes as 64 hexadecimal digits and a NUL. */
 int pl_file_sha256(const char *path, char hex[65], struct pl_err *err) PL_MUST_CHECK;
+/* The same of an open one, from where it stands to its end; -1 with errno. */
+int pl_fd_sha256(int fd, char hex[65]) PL_MUST_CHECK;
 void pl_sha256(const void *data, size_t len, char hex[65]);

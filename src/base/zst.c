@@ -130,8 +130,20 @@ static int unpack_file(struct unpack *unpack, int fd, struct pl_err *err)
 	return 0;
 }
 
-/* Of the file, or where there is none (-1) of the bytes. */
-static int unpack_all(int fd, const void *packed, size_t len, const char *name, struct pl_buf *buf,
+struct pl_zst_dictionary {
+	ZSTD_CDict *packs;
+	ZSTD_DDict *unpacks;
+};
+
+/* What is unpacked: a file, or where there is none (-1) bytes, packed against a dictionary or not (NULL). */
+struct unpack_source {
+	int fd;
+	const void *packed;
+	size_t len;
+	const struct pl_zst_dictionary *dictionary;
+};
+
+static int unpack_all(const struct unpack_source *from, const char *name, struct pl_buf *buf,
 		      struct pl_err *err)
 {
 	/* an empty file is no frame */
@@ -140,8 +152,10 @@ static int unpack_all(int fd, const void *packed, size_t len, const char *name, 
 	unpack.context = ZSTD_createDCtx();
 	if (unpack.context == NULL)
 		return pl_err_set(err, PL_ERR_INTERNAL, "cannot read '%s': no memory", name);
-	int result = fd >= 0 ? unpack_file(&unpack, fd, err)
-			     : unpack_some(&unpack, packed, len, err);
+	if (from->dictionary != NULL)
+		ZSTD_DCtx_refDDict(unpack.context, from->dictionary->unpacks);
+	int result = from->fd >= 0 ? unpack_file(&unpack, from->fd, err)
+				   : unpack_some(&unpack, from->packed, from->len, err);
 	ZSTD_freeDCtx(unpack.context);
 	if (result < 0)
 		return -1;
@@ -165,7 +179,7 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
-	if (unpack_all(fd, NULL, 0, path, &buf, err) < 0)
+	if (unpack_all(&(struct unpack_source){ .fd = fd }, path, &buf, err) < 0)
 		return -1;
 	give(&buf, ret_text, ret_len);
 	return 0;
@@ -180,10 +194,32 @@ bool pl_zst_is(const void *data, size_t len)
 	return len >= sizeof(magic) && memcmp(data, magic, sizeof(magic)) == 0;
 }
 
-void *pl_zst_pack(const void *data, size_t len, size_t *ret_len)
+struct pl_zst_dictionary *pl_zst_dictionary_new(const void *bytes, size_t len)
 {
-	size_t room = ZSTD_compressBound(len);
-	char *packed = pl_alloc(room);
+	struct pl_zst_dictionary *dictionary = pl_alloc(sizeof(*dictionary));
+
+	dictionary->packs = ZSTD_createCDict(bytes, len, ZST_LEVEL);
+	dictionary->unpacks = ZSTD_createDDict(bytes, len);
+	/* any bytes will do: only memory can lack */
+	if (dictionary->packs == NULL || dictionary->unpacks == NULL)
+		abort();
+	return dictionary;
+}
+
+void pl_zst_dictionary_free(struct pl_zst_dictionary *dictionary)
+{
+	if (dictionary == NULL)
+		return;
+	ZSTD_freeCDict(dictionary->packs);
+	ZSTD_freeDDict(dictionary->unpacks);
+	free(dictionary);
+}
+
+void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *data, size_t len,
+		       size_t room, size_t *ret_len)
+{
+	size_t most = ZSTD_compressBound(len);
+	char *packed = pl_alloc(room + most);
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 
 	/* room for the worst and a context are all that it can lack */
@@ -191,21 +227,38 @@ void *pl_zst_pack(const void *data, size_t len, size_t *ret_len)
 		abort();
 	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ZST_LEVEL);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-	size_t used = ZSTD_compress2(context, packed, room, data, len);
+	if (dictionary != NULL)
+		ZSTD_CCtx_refCDict(context, dictionary->packs);
+	size_t used = ZSTD_compress2(context, packed + room, most, data, len);
 	if (ZSTD_isError(used))
 		abort();
 	ZSTD_freeCCtx(context);
-	*ret_len = used;
+	*ret_len = room + used;
 	return packed;
+}
+
+void *pl_zst_pack(const void *data, size_t len, size_t *ret_len)
+{
+	return pl_zst_pack_with(NULL, data, len, 0, ret_len);
+}
+
+int pl_zst_unpack_with(const struct pl_zst_dictionary *dictionary, const void *packed, size_t len,
+		       size_t max_bytes, const char *name, char **ret_text, size_t *ret_len,
+		       struct pl_err *err)
+{
+	const struct unpack_source from = {
+		.fd = -1, .packed = packed, .len = len, .dictionary = dictionary
+	};
+	auto_buf buf = PL_BUF(max_bytes);
+
+	if (unpack_all(&from, name, &buf, err) < 0)
+		return -1;
+	give(&buf, ret_text, ret_len);
+	return 0;
 }
 
 int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *name,
 		  char **ret_text, size_t *ret_len, struct pl_err *err)
 {
-	auto_buf buf = PL_BUF(max_bytes);
-
-	if (unpack_all(-1, packed, len, name, &buf, err) < 0)
-		return -1;
-	give(&buf, ret_text, ret_len);
-	return 0;
+	return pl_zst_unpack_with(NULL, packed, len, max_bytes, name, ret_text, ret_len, err);
 }

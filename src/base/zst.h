@@ -26,6 +26,22 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 bool pl_zst_is(const void *data, size_t len);
 /* One frame with a checksum; the caller's (free()). */
 void *pl_zst_pack(const void *data, size_t len, size_t *ret_len);
+
+/*
+ * A text that others are packed against: what they have in common with it costs next to nothing. It never changes,
+ * and any thread may use it.
+ */
+struct pl_zst_dictionary;
+struct pl_zst_dictionary *pl_zst_dictionary_new(const void *bytes, size_t len);
+void pl_zst_dictionary_free(struct pl_zst_dictionary *dictionary);
+/* As pl_zst_pack(), behind `room` bytes for the caller, which *ret_len counts. NULL: against none. */
+void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *data, size_t len,
+		       size_t room, size_t *ret_len);
+/* As pl_zst_unpack(), of what was packed so. */
+int pl_zst_unpack_with(const struct pl_zst_dictionary *dictionary, const void *packed, size_t len,
+		       size_t max_bytes, const char *name, char **ret_text, size_t *ret_len,
+		       struct pl_err *err) PL_MUST_CHECK;
+
 /* One frame or more, at most max_bytes unpacked; `name` stands for them in messages. *ret_text is
  * NUL-ended and the caller's (free()). */
 int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *name,

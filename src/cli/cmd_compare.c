@@ -1,0 +1,295 @@
+/* `profllm compare A B…`: files in, result/compare/compare.h, a table out. */
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "result/compare/documents.h"
+#include "result/compare/table.h"
+#include "result/files.h"
+#include "result/read.h"
+
+#define TABLE_BYTES_MAX (64u << 20)
+#define NAMES_BYTES_MAX 4096
+#define EFFECT_DEFAULT  "5%"
+
+struct compare_options {
+	bool fail_on_regression;
+	const char *min_effect;
+	struct pl_opt_list metrics;
+	bool all;
+	bool json;
+	bool markdown;
+};
+
+#define AT(field) offsetof(struct compare_options, field)
+
+static const struct pl_opt compare_rows[] = {
+	PL_OPT(FLAG, 0, "fail-on-regression", fail_on_regression, NULL,
+	       "exit 7 when a figure is worse by more than --min-effect"),
+	PL_OPT(TEXT, 0, "min-effect", min_effect, "SHARE",
+	       "the smallest difference that matters, as 5% or 0.05", .def = EFFECT_DEFAULT),
+	PL_OPT(LIST, 0, "metrics", metrics, "LIST",
+	       "only these figures, as p99_ttft_ms,output_throughput; may be repeated"),
+	PL_OPT(FLAG, 0, "all", all, NULL, "show the inputs that are equal, too"),
+	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
+	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "print Markdown"),
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_compare_command = {
+	.name = "profllm compare",
+	.usage = "A B… [--fail-on-regression] [--min-effect 5%] [options]",
+	.summary = "Show results side by side: what differs, by how much, and how sure that is.",
+	.details =
+		"A and B are results of profllm or of vllm bench serve; up to eight are compared "
+		"with the first. A folder stands for a group: all results (.json) in it.\n\n"
+		"Examples:\n"
+		"  profllm compare before.json after.json\n"
+		"  profllm compare before/ after/ --fail-on-regression --min-effect 3%\n"
+		"  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n\n"
+		"Two runs are compared by the intervals within them, which say how sure each is "
+		"of its own figure. How much runs differ from each other only groups tell: "
+		"differences between them are over runs, and the requests of one run are never "
+		"taken for independent samples.\n\n"
+		"A figure is a regression when the whole 95 % interval of a worse ratio lies "
+		"beyond --min-effect; one without an interval never is. "
+		"docs/reference/compare.md has the statistics.\n\n"
+		"Exit status: 0 compared, 2 usage or a file cannot be read, 7 regression found "
+		"(--fail-on-regression).",
+	.options = compare_rows,
+	.operand = "FILE",
+};
+
+/* ---- sides --------------------------------------------------------------------------------- */
+
+struct sides {
+	struct res_compare_documents items[RES_COMPARE_SIDES_MAX];
+	size_t count;
+};
+
+static void sides_done(struct sides *sides)
+{
+	for (size_t i = 0; i < sides->count; i++)
+		res_compare_documents_done(&sides->items[i]);
+}
+#define auto_sides __attribute__((cleanup(sides_done), unused)) struct sides
+
+static int add_file(const struct res_fields *fields, const char *path,
+		    struct res_compare_documents *side, struct pl_err *err)
+{
+	json_t *document = NULL;
+
+	if (res_read_file(fields, path, &document, NULL, err) < 0)
+		return -1;
+	res_compare_documents_add(side, document);
+	return 0;
+}
+
+static int read_side(const struct res_fields *fields, const char *path,
+		     struct res_compare_documents *side, struct pl_err *err)
+{
+	auto_res_files files = { 0 };
+
+	side->side.name = path;
+	if (res_files_add(&files, path, err) < 0)
+		return -1;
+	for (size_t i = 0; i < files.count; i++) {
+		const char *name = files.items[i].path;
+		bool is_named = strcmp(name, path) == 0;
+		if (!is_named && (files.items[i].side != NULL || !pl_text_ends(name, ".json")))
+			continue;
+		if (add_file(fields, name, side, err) < 0)
+			return -1;
+	}
+	if (side->count == 0)
+		return pl_err_invalid(err, "'%s': found no result (.json) in it", path);
+	return 0;
+}
+
+static int read_sides(const struct res_fields *fields, const struct pl_words *words,
+		      struct sides *sides, struct pl_err *err)
+{
+	for (int i = 0; i < words->count; i++) {
+		sides->count++;
+		if (read_side(fields, words->items[i], &sides->items[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- what is asked for --------------------------------------------------------------------- */
+
+struct asked {
+	struct res_compare_options options;
+	struct res_field *metrics;
+	size_t room;
+	char **ids; /* that they borrow */
+	size_t id_count;
+	size_t id_room;
+};
+
+static void asked_done(struct asked *asked)
+{
+	for (size_t i = 0; i < asked->id_count; i++)
+		free(asked->ids[i]);
+	free(asked->ids);
+	free(asked->metrics);
+}
+#define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
+
+/* "p99_ttft_ms" is results.p99_ttft_ms. */
+static char *id_of(const struct res_fields *fields, const char *name)
+{
+	struct res_field field;
+	char *id = pl_asprintf("results.%s", name);
+	bool is_itself = res_fields_resolve(fields, name, &field, NULL) == 0;
+
+	if (!is_itself &&
+	    (strchr(name, '.') == NULL || res_fields_resolve(fields, id, &field, NULL) == 0))
+		return id;
+	free(id);
+	return pl_strdup(name);
+}
+
+static int add_metric(const struct res_fields *fields, char *name, struct asked *asked,
+		      struct pl_err *err)
+{
+	struct res_field field;
+	char *id = id_of(fields, name);
+
+	*PL_PUSH(asked->ids, asked->id_count, asked->id_room) = id;
+	if (res_fields_resolve(fields, id, &field, err) < 0)
+		return pl_err_wrap(err, "--metrics '%s'", name);
+	if (field.type != RES_FIELD_NUMBER && field.type != RES_FIELD_COUNT)
+		return pl_err_invalid(err, "--metrics '%s': expected a figure, '%s' is no number",
+				      name, id);
+	*PL_PUSH(asked->metrics, asked->options.metric_count, asked->room) = field;
+	asked->options.metrics = asked->metrics;
+	return 0;
+}
+
+static int read_metrics(const struct res_fields *fields, const struct pl_opt_list *lists,
+			struct asked *asked, struct pl_err *err)
+{
+	for (size_t i = 0; i < lists->count; i++) {
+		auto_free char *copy = pl_strdup(lists->items[i]);
+		for (char *rest = copy, *name; (name = strsep(&rest, ",")) != NULL;) {
+			if (add_metric(fields, pl_text_trim(name), asked, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int read_effect(const char *text, double *ret, struct pl_err *err)
+{
+	auto_free char *number = pl_strdup(text);
+	size_t len = strlen(number);
+	bool is_percent = len > 0 && number[len - 1] == '%';
+	double value;
+
+	if (is_percent)
+		number[len - 1] = '\0';
+	if (!pl_text_to_f64(number, &value) || !(value > 0) || !(value < (is_percent ? 100 : 1)))
+		return pl_err_invalid(err,
+				      "--min-effect: found '%s', expected a share as 5%% or "
+				      "0.05",
+				      text);
+	*ret = is_percent ? value / 100 : value;
+	return 0;
+}
+
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+static int print(const struct compare_options *options, const json_t *comparison)
+{
+	auto_buf text = PL_BUF(TABLE_BYTES_MAX);
+
+	if (options->json)
+		return cli_print_json(comparison);
+	if (options->markdown)
+		res_compare_markdown(comparison, &text);
+	else
+		res_compare_text(comparison, isatty(STDOUT_FILENO), &text);
+	return cli_print(pl_buf_text(&text));
+}
+
+/* Figures by name, of which a ratio has the member `key` with that value. */
+static size_t list_figures(const json_t *comparison, const char *key, const json_t *value,
+			   struct pl_buf *names)
+{
+	size_t count = 0;
+
+	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
+		PL_JSON_EACH(ratio, json_object_get(metric, "against")) {
+			if (!json_equal(json_object_get(ratio, key), value))
+				continue;
+			pl_buf_addf(names, "%s%s", count > 0 ? ", " : "",
+				    pl_json_get_text(metric, "field"));
+			count++;
+			break;
+		}
+	}
+	return count;
+}
+
+static int judge(const struct compare_options *options, const json_t *comparison)
+{
+	auto_buf worse = PL_BUF(NAMES_BYTES_MAX), unsure = PL_BUF(NAMES_BYTES_MAX);
+	auto_json json_t *yes = json_true(), *none = json_string("none");
+	struct pl_err err = PL_ERR_INIT;
+
+	if (list_figures(comparison, "how", none, &unsure) > 0)
+		pl_log(PL_LOG_WARNING, "no interval, so nothing is called a regression of: %s",
+		       pl_buf_text(&unsure));
+	if (list_figures(comparison, "regression", yes, &worse) == 0)
+		return 0;
+	pl_err_set(&err, PL_ERR_REGRESSION, "worse by more than %s: %s", options->min_effect,
+		   pl_buf_text(&worse));
+	return cli_fail(&err);
+}
+
+static int compare(const struct compare_options *options, const struct pl_words *words)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct pl_err err = PL_ERR_INIT;
+	auto_sides sides = { .count = 0 };
+	auto_asked asked = { .options = { .list_equal = options->all } };
+
+	if (read_effect(options->min_effect, &asked.options.effect, &err) < 0 ||
+	    read_metrics(fields, &options->metrics, &asked, &err) < 0 ||
+	    read_sides(fields, words, &sides, &err) < 0)
+		return cli_fail(&err);
+	auto_json json_t *comparison = res_compare_of_documents(fields, sides.items, sides.count,
+								&asked.options);
+	int status = print(options, comparison);
+
+	return status == 0 && options->fail_on_regression ? judge(options, comparison) : status;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct compare_options options = { .min_effect = EFFECT_DEFAULT };
+	struct pl_words words;
+	int status;
+
+	if (!pl_command_read(&cli_compare_command, argc, argv, &options, &words, &status)) {
+		pl_opt_list_done(&options.metrics);
+		return status;
+	}
+	if (words.count < 2 || words.count > RES_COMPARE_SIDES_MAX)
+		status = cli_refuse("found %d result%s, expected 2 to %d files or folders",
+				    words.count, words.count == 1 ? "" : "s",
+				    RES_COMPARE_SIDES_MAX);
+	else if (options.json && options.markdown)
+		status = cli_refuse("--json and --markdown: expected one of them");
+	else
+		status = compare(&options, &words);
+	pl_opt_list_done(&options.metrics);
+	return status;
+}

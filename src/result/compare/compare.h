@@ -1,0 +1,83 @@
+/*
+ * Two to eight sides, each a run or a group of runs, beside each other: which inputs differ, whether they can
+ * be compared at all, and each figure with its ratio to the first side's and how sure that is. One function for
+ * the page, the API and `profllm compare`, whatever holds the runs (struct res_compare_source).
+ *
+ *	{sides:    [{name, runs, simulated, untrusted, …}],
+ *	 effect,
+ *	 cautions: [{kind, title, text, fields: [{field, label, sides: [VALUES]}]}],
+ *	 inputs:   {differing: [{field, label, group, role, between, sides: [VALUES]}], equal, partly_recorded,
+ *	            equal_fields: [{field, value}], partly_recorded_fields: [id]},
+ *	 metrics:  [{field, label, unit, direction, sides: [FIGURE], against: [RATIO]}],
+ *	 families: [{key, title, label, unit, percentiles: [50, …], sides: [{n, value, low, high: lists}]}],
+ *	 not_ready: [id]}
+ *
+ *	VALUES  {values: [{value, count}], distinct, null, not_recorded}: the 20 most frequent values
+ *	FIGURE  {n, value, low, high, std, null, not_recorded, infinite, words}
+ *	RATIO   {ratio, low, high, p, how, finding, more_runs, regression, words}, of each side but the first
+ *
+ * - simulated, untrusted: how many of the runs are, have a verdict that is not `trusted`.
+ * - Numbers that there are none of are null. Ratios and findings: result/compare/ratio.h.
+ * - cautions: kinds of tbl/comparability.h in which runs differ, within a side or between sides, or of which some
+ *   runs tell and others do not.
+ * - inputs: columns (result/fields) that were chosen (role input) or were there (engine, host). differing: two
+ *   runs have not the same; `between` is false where each side has the same mixture of them. First what differs
+ *   between sides. partly_recorded: alike where they are recorded, and not recorded in some runs. The lists of
+ *   those and of equal ones are there where they were asked for.
+ * - metrics: those asked for, in that order; else headline figures of which some side has a number.
+ * - families: percentiles of each family of tbl/metrics.h of which some side has a number.
+ */
+#pragma once
+
+#include "result/compare/ratio.h"
+
+#define RES_COMPARE_SIDES_MAX 8
+
+/* What the runs of one side have at a field: begins as { 0 }. */
+struct res_compare_values {
+	json_t *counts; /* by the value's canonical JSON; NULL: none */
+	size_t null;
+	size_t not_recorded;
+};
+void res_compare_values_done(struct res_compare_values *values);
+#define auto_compare_values \
+	__attribute__((cleanup(res_compare_values_done), unused)) struct res_compare_values
+
+/* Of `count` runs. A whole number is one, however it was written. */
+void res_compare_add_number(struct res_compare_values *values, double number, size_t count);
+void res_compare_add_yes(struct res_compare_values *values, bool yes, size_t count);
+void res_compare_add_text(struct res_compare_values *values, const char *text, size_t count);
+/* Compact, with the keys of objects in order. */
+void res_compare_add_json(struct res_compare_values *values, const char *json, size_t count);
+
+struct res_compare_side {
+	const char *name;
+	size_t runs;
+	json_t *about; /* members that stand beside these two; or NULL */
+};
+
+struct res_compare_source {
+	void *context;
+	const struct res_fields *fields;
+	const struct res_compare_side *sides;
+	size_t side_count;
+	/* Overwrites *ret; it is settled, and of one run has its interval. */
+	void (*sample)(void *context, size_t side, const struct res_field *field,
+		       struct res_sample *ret);
+	/* *ret is { 0 }. */
+	void (*values)(void *context, size_t side, const struct res_field *field,
+		       struct res_compare_values *ret);
+	/* Is there time for another figure? NULL: always. */
+	bool (*is_in_time)(void *context);
+};
+
+struct res_compare_options {
+	const struct res_field *metrics; /* NULL: headline figures */
+	size_t metric_count;
+	double effect; /* 0: RES_RATIO_SMALL_EFFECT */
+	bool list_equal;
+};
+
+/* New reference. */
+json_t *res_compare(const struct res_compare_source *source,
+		    const struct res_compare_options *options);

@@ -1,0 +1,119 @@
+#include "result/compare/documents.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ID_BYTES 512
+
+void res_compare_documents_done(struct res_compare_documents *documents)
+{
+	for (size_t i = 0; i < documents->count; i++)
+		json_decref(documents->items[i]);
+	free(documents->items);
+	json_decref(documents->side.about);
+	*documents = (struct res_compare_documents){ 0 };
+}
+
+void res_compare_documents_add(struct res_compare_documents *documents, json_t *document)
+{
+	*PL_PUSH(documents->items, documents->count, documents->room) = document;
+	documents->side.runs = documents->count;
+}
+
+struct source {
+	const struct res_fields *fields;
+	const struct res_compare_documents *sides;
+};
+
+static double bound_of(const struct res_fields *fields, const char *id, unsigned bound,
+		       const json_t *document)
+{
+	char name[ID_BYTES];
+	struct res_field field;
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+
+	snprintf(name, sizeof(name), "%s_ci95.%u", id, bound);
+	if (res_fields_resolve(fields, name, &field, NULL) < 0)
+		return NAN;
+	res_field_value(fields, &field, document, &value);
+	return value.state == RES_VALUE_THERE && value.kind == RES_VALUE_NUMBER ? value.number
+										: NAN;
+}
+
+bool res_compare_within(const struct res_fields *fields, const struct res_field *field,
+			const json_t *document, struct res_interval *ret)
+{
+	struct res_interval interval = { bound_of(fields, field->id, 0, document),
+					 bound_of(fields, field->id, 1, document) };
+
+	if (!isfinite(interval.low) || !isfinite(interval.high))
+		return false;
+	*ret = interval;
+	return true;
+}
+
+static void sample_of(void *context, size_t side, const struct res_field *field,
+		      struct res_sample *ret)
+{
+	const struct source *source = context;
+	const struct res_compare_documents *documents = &source->sides[side];
+
+	*ret = (struct res_sample){ 0 };
+	for (size_t i = 0; i < documents->count; i++) {
+		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+		res_field_value(source->fields, field, documents->items[i], &value);
+		res_sample_add(ret, &value);
+	}
+	res_sample_settle(ret);
+	if (documents->count == 1)
+		ret->has_within = res_compare_within(source->fields, field, documents->items[0],
+						     &ret->within);
+}
+
+static void add_value(const struct res_value *value, struct res_compare_values *ret)
+{
+	if (value->state == RES_VALUE_NOT_RECORDED)
+		ret->not_recorded++;
+	else if (value->state == RES_VALUE_NULL)
+		ret->null++;
+	else if (value->kind == RES_VALUE_NUMBER)
+		res_compare_add_number(ret, value->number, 1);
+	else if (value->kind == RES_VALUE_YES)
+		res_compare_add_yes(ret, value->yes, 1);
+	else if (value->kind == RES_VALUE_TEXT)
+		res_compare_add_text(ret, value->text, 1);
+	else
+		res_compare_add_json(ret, value->text, 1);
+}
+
+static void values_of(void *context, size_t side, const struct res_field *field,
+		      struct res_compare_values *ret)
+{
+	const struct source *source = context;
+	const struct res_compare_documents *documents = &source->sides[side];
+
+	for (size_t i = 0; i < documents->count; i++) {
+		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+		res_field_value(source->fields, field, documents->items[i], &value);
+		add_value(&value, ret);
+	}
+}
+
+json_t *res_compare_of_documents(const struct res_fields *fields,
+				 struct res_compare_documents *sides, size_t count,
+				 const struct res_compare_options *options)
+{
+	struct res_compare_side about[RES_COMPARE_SIDES_MAX];
+	struct source context = { fields, sides };
+
+	for (size_t i = 0; i < count; i++)
+		about[i] = sides[i].side;
+	return res_compare(&(struct res_compare_source){ .context = &context,
+							 .fields = fields,
+							 .sides = about,
+							 .side_count = count,
+							 .sample = sample_of,
+							 .values = values_of },
+			   options);
+}

@@ -1,0 +1,311 @@
+/*
+ * What the runs of each side were asked for and ran on: alike, different, not told.
+ */
+#include "result/compare/compare_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define VALUES_SHOWN 20
+#define WHOLE_MAX    9e15 /* a double is exact to here */
+
+static const struct kind {
+	const char *id;
+	const char *title;
+	const char *alone;
+	const char *text;
+} kinds[] = {
+#define KIND(id, title, alone, text) { #id, title, alone, text },
+#include "tbl/comparability.h"
+};
+
+static const struct comparable {
+	const char *kind;
+	const char *field;
+} comparables[] = {
+#define COMPARABLE(kind, field) { #kind, field },
+#include "tbl/comparability.h"
+};
+
+/* ---- values of a side ---------------------------------------------------------------------- */
+
+void res_compare_values_done(struct res_compare_values *values)
+{
+	json_decref(values->counts);
+	*values = (struct res_compare_values){ 0 };
+}
+
+void res_compare_add_json(struct res_compare_values *values, const char *json, size_t count)
+{
+	int64_t before;
+
+	if (values->counts == NULL)
+		values->counts = json_object();
+	before = pl_json_get_i64(values->counts, json);
+	json_object_set_new(values->counts, json, json_integer(before + (json_int_t)count));
+}
+
+static void add_value(struct res_compare_values *values, json_t *json, size_t count)
+{
+	auto_json json_t *owned = json;
+	auto_free char *text = res_field_canonical(owned);
+
+	res_compare_add_json(values, text, count);
+}
+
+void res_compare_add_number(struct res_compare_values *values, double number, size_t count)
+{
+	if (isinf(number))
+		add_value(values, json_string(number > 0 ? "inf" : "-inf"), count);
+	else if (number == floor(number) && fabs(number) < WHOLE_MAX)
+		add_value(values, json_integer((json_int_t)number), count);
+	else
+		add_value(values, json_real(number), count);
+}
+
+void res_compare_add_yes(struct res_compare_values *values, bool yes, size_t count)
+{
+	res_compare_add_json(values, yes ? "true" : "false", count);
+}
+
+void res_compare_add_text(struct res_compare_values *values, const char *text, size_t count)
+{
+	add_value(values, pl_json_text(text), count);
+}
+
+struct listed {
+	const char *text;
+	int64_t count;
+};
+
+/* The most frequent first; equally frequent ones by their text. */
+static int compare_listed(const void *a, const void *b)
+{
+	const struct listed *one = a, *other = b;
+
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return strcmp(one->text, other->text);
+}
+
+static json_t *values_json(const struct res_compare_values *values)
+{
+	size_t count = json_object_size(values->counts), at = 0;
+	auto_free struct listed *listed = pl_alloc_array(count, sizeof(*listed));
+	json_t *list = json_array();
+
+	PL_JSON_EACH_MEMBER(text, number, values->counts)
+		listed[at++] = (struct listed){ text, json_integer_value(number) };
+	qsort(listed, count, sizeof(*listed), compare_listed);
+	for (size_t i = 0; i < count && i < VALUES_SHOWN; i++)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:I}", "value",
+						pl_json_or_null(pl_json_of_text(listed[i].text)),
+						"count", (json_int_t)listed[i].count));
+	return json_pack("{s:o, s:I, s:I, s:I}", "values", list, "distinct", (json_int_t)count,
+			 "null", (json_int_t)values->null, "not_recorded",
+			 (json_int_t)values->not_recorded);
+}
+
+/* ---- a field on all sides ------------------------------------------------------------------ */
+
+struct row {
+	const struct res_field *field;
+	size_t count;
+	struct res_compare_values sides[RES_COMPARE_SIDES_MAX];
+};
+
+static void row_done(struct row *row)
+{
+	for (size_t i = 0; i < row->count; i++)
+		res_compare_values_done(&row->sides[i]);
+}
+#define auto_row __attribute__((cleanup(row_done), unused)) struct row
+
+static void fill_row(const struct res_compare_source *source, const struct res_field *field,
+		     struct row *ret)
+{
+	*ret = (struct row){ .field = field, .count = source->side_count };
+	for (size_t i = 0; i < source->side_count; i++)
+		source->values(source->context, i, field, &ret->sides[i]);
+}
+
+static json_t *row_sides(const struct row *row)
+{
+	json_t *sides = json_array();
+
+	for (size_t i = 0; i < row->count; i++)
+		json_array_append_new(sides, values_json(&row->sides[i]));
+	return sides;
+}
+
+/* Different things that runs have there, null among them; `missing`: how many runs have nothing. */
+struct variety {
+	size_t different;
+	size_t missing;
+	const char *only; /* a value; NULL: there is none */
+};
+
+static struct variety variety_of(const struct row *row)
+{
+	auto_json json_t *all = json_object();
+	struct variety ret = { 0 };
+	bool is_null = false;
+
+	for (size_t i = 0; i < row->count; i++) {
+		PL_JSON_EACH_MEMBER(text, ignored, row->sides[i].counts) {
+			json_object_set_new(all, text, json_null());
+			ret.only = text;
+		}
+		is_null = is_null || row->sides[i].null > 0;
+		ret.missing += row->sides[i].not_recorded;
+	}
+	ret.different = json_object_size(all) + is_null;
+	return ret;
+}
+
+static bool have_same_values(const struct res_compare_values *a, const struct res_compare_values *b)
+{
+	if ((a->null > 0) != (b->null > 0) || (a->not_recorded > 0) != (b->not_recorded > 0) ||
+	    json_object_size(a->counts) != json_object_size(b->counts))
+		return false;
+	PL_JSON_EACH_MEMBER(text, ignored, a->counts) {
+		if (json_object_get(b->counts, text) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static bool differs_between(const struct row *row)
+{
+	for (size_t i = 1; i < row->count; i++) {
+		if (!have_same_values(&row->sides[0], &row->sides[i]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- inputs -------------------------------------------------------------------------------- */
+
+static const char *role_name(enum res_field_role role)
+{
+	return role == RES_FIELD_INPUT ? "input" : role == RES_FIELD_ENGINE ? "engine" : "host";
+}
+
+struct inputs {
+	json_t *between;
+	json_t *within;
+	json_t *equal;
+	json_t *partly;
+};
+
+static json_t *only_value(const struct variety *variety)
+{
+	return variety->only != NULL ? pl_json_or_null(pl_json_of_text(variety->only))
+				     : json_null();
+}
+
+static void add_input(struct inputs *inputs, const struct row *row)
+{
+	const struct res_field *field = row->field;
+	struct variety variety = variety_of(row);
+	bool is_between = differs_between(row);
+
+	if (variety.different == 0)
+		return;
+	if (variety.different > 1)
+		json_array_append_new(is_between ? inputs->between : inputs->within,
+				      json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "field",
+						field->id, "label", field->label, "group",
+						field->group, "role", role_name(field->role),
+						"between", is_between, "sides", row_sides(row)));
+	else if (variety.missing > 0)
+		json_array_append_new(inputs->partly, json_string(field->id));
+	else
+		json_array_append_new(inputs->equal, json_pack("{s:s, s:o}", "field", field->id,
+							       "value", only_value(&variety)));
+}
+
+/* Roles one behind the other: what was chosen tells more than what was there. */
+json_t *compare_inputs(const struct res_compare_source *source, bool list_equal)
+{
+	static const enum res_field_role roles[] = { RES_FIELD_INPUT, RES_FIELD_ENGINE,
+						     RES_FIELD_HOST };
+	struct inputs inputs = { json_array(), json_array(), json_array(), json_array() };
+	size_t count;
+	const struct res_field *const *columns = res_fields_columns(source->fields, &count);
+
+	for (size_t role = 0; role < PL_ARRAY_SIZE(roles); role++) {
+		for (size_t i = 0; i < count; i++) {
+			auto_row row = { 0 };
+			if (columns[i]->role != roles[role])
+				continue;
+			fill_row(source, columns[i], &row);
+			add_input(&inputs, &row);
+		}
+	}
+	json_array_extend(inputs.between, inputs.within);
+	json_decref(inputs.within);
+	json_t *all = json_pack("{s:o, s:I, s:I}", "differing", inputs.between, "equal",
+				(json_int_t)json_array_size(inputs.equal), "partly_recorded",
+				(json_int_t)json_array_size(inputs.partly));
+	if (list_equal) {
+		json_object_set(all, "equal_fields", inputs.equal);
+		json_object_set(all, "partly_recorded_fields", inputs.partly);
+	}
+	json_decref(inputs.equal);
+	json_decref(inputs.partly);
+	return all;
+}
+
+/* ---- cautions ------------------------------------------------------------------------------ */
+
+static bool raises_caution(const struct row *row, const char *alone)
+{
+	struct variety variety = variety_of(row);
+	auto_json json_t *wanted = alone != NULL ? json_string(alone) : NULL;
+	auto_json json_t *only = variety.only != NULL ? pl_json_of_text(variety.only) : NULL;
+
+	if (variety.different > 1 || (variety.different == 1 && variety.missing > 0))
+		return true;
+	return alone != NULL && variety.different == 1 && !json_equal(only, wanted);
+}
+
+static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind)
+{
+	json_t *fields = json_array();
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(comparables); i++) {
+		const struct res_field *field = res_fields_find(source->fields,
+								comparables[i].field);
+		auto_row row = { 0 };
+		if (strcmp(comparables[i].kind, kind->id) != 0 || field == NULL)
+			continue;
+		fill_row(source, field, &row);
+		if (raises_caution(&row, kind->alone))
+			json_array_append_new(fields, json_pack("{s:s, s:s, s:o}", "field",
+								field->id, "label", field->label,
+								"sides", row_sides(&row)));
+	}
+	return fields;
+}
+
+json_t *compare_cautions(const struct res_compare_source *source)
+{
+	json_t *cautions = json_array();
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		json_t *fields = caution_fields(source, &kinds[i]);
+		if (json_array_size(fields) == 0)
+			json_decref(fields);
+		else
+			json_array_append_new(cautions,
+					      json_pack("{s:s, s:s, s:s, s:o}", "kind", kinds[i].id,
+							"title", kinds[i].title, "text",
+							kinds[i].text, "fields", fields));
+	}
+	return cautions;
+}

@@ -1,0 +1,524 @@
+/*
+ * Both forms are made of the same tables: lists of rows, each a list of cells that are texts.
+ */
+#include "result/compare/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/text.h"
+#include "result/compare/ratio.h"
+
+#define CELL_COLUMNS   44 /* of an input's value */
+#define CELL_BYTES_MAX (1u << 20)
+#define DIGITS         4
+#define WORD_BYTES     64
+#define RED            "\033[31m"
+#define GREEN          "\033[32m"
+#define YELLOW         "\033[33m"
+#define BOLD           "\033[1m"
+#define FAINT          "\033[2m"
+#define PLAIN          "\033[0m"
+
+struct form {
+	bool is_markdown;
+	bool colour;
+	struct pl_buf *buf;
+};
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static void add_cell(json_t *row, const char *text)
+{
+	json_array_append_new(row, pl_json_text(text));
+}
+
+static size_t columns_of(const char *text)
+{
+	return pl_text_columns(text, strlen(text));
+}
+
+static const char *cell_at(const json_t *row, size_t column)
+{
+	const char *text = json_string_value(json_array_get(row, column));
+
+	return text != NULL ? text : "";
+}
+
+static size_t width_of(const json_t *rows, size_t column)
+{
+	size_t width = 0;
+
+	PL_JSON_EACH(row, rows) {
+		size_t columns = columns_of(cell_at(row, column));
+		width = columns > width ? columns : width;
+	}
+	return width;
+}
+
+/* What a cell says is told by its first word; colour only says it again. */
+static const char *colour_of(const struct form *form, const char *text)
+{
+	if (!form->colour)
+		return "";
+	if (pl_text_starts(text, "better"))
+		return GREEN;
+	return pl_text_starts(text, "worse") ? RED : "";
+}
+
+static void add_blanks(struct pl_buf *buf, size_t count)
+{
+	pl_buf_addf(buf, "%*s", (int)count, "");
+}
+
+/* Cells from the second to the last but `left` stand to the right, as numbers do. */
+static void add_text_row(const struct form *form, const json_t *rows, const json_t *row,
+			 size_t left)
+{
+	size_t count = json_array_size(row);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = cell_at(row, i), *colour = colour_of(form, text);
+		size_t room = width_of(rows, i) - columns_of(text);
+		bool is_left = i == 0 || i + left >= count;
+		pl_buf_add_text(form->buf, "  ");
+		if (!is_left)
+			add_blanks(form->buf, room);
+		pl_buf_addf(form->buf, "%s%s%s", colour, text, *colour != '\0' ? PLAIN : "");
+		if (is_left && i + 1 < count)
+			add_blanks(form->buf, room);
+	}
+	pl_buf_add_char(form->buf, '\n');
+}
+
+static void add_markdown_row(const struct form *form, const json_t *row)
+{
+	pl_buf_add_char(form->buf, '|');
+	for (size_t i = 0; i < json_array_size(row); i++) {
+		auto_free char *text = pl_text_replace(cell_at(row, i), "|", "\\|");
+		pl_buf_addf(form->buf, " %s |", text);
+	}
+	pl_buf_add_char(form->buf, '\n');
+}
+
+/* The first row is the head. */
+static void add_table(const struct form *form, const json_t *rows, size_t left)
+{
+	PL_JSON_EACH(row, rows) {
+		size_t count = json_array_size(row);
+		if (!form->is_markdown) {
+			add_text_row(form, rows, row, left);
+			continue;
+		}
+		add_markdown_row(form, row);
+		for (size_t i = 0; row_at == 0 && i < count; i++)
+			pl_buf_addf(form->buf, "|%s%s", i == 0 || i + left >= count ? "---" : "--:",
+				    i + 1 < count ? "" : "|\n");
+	}
+	if (form->is_markdown)
+		pl_buf_add_char(form->buf, '\n');
+}
+
+static void add_title(const struct form *form, const char *title)
+{
+	if (form->is_markdown)
+		pl_buf_addf(form->buf, "### %s\n\n", title);
+	else
+		pl_buf_addf(form->buf, "\n%s%s%s\n", form->colour ? BOLD : "", title,
+			    form->colour ? PLAIN : "");
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+struct letter {
+	char text[4];
+};
+
+static struct letter letter_of(size_t side)
+{
+	struct letter letter = { { (char)('A' + side), '\0' } };
+
+	return letter;
+}
+
+/* Four digits, and no power of ten in sight where there is no need of one. */
+static void add_number(struct pl_buf *buf, double number)
+{
+	double size = fabs(number);
+	int whole = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+
+	if (isnan(number))
+		pl_buf_add_text(buf, "–");
+	else if (size > 0 && (size < 1e-3 || size >= 1e12))
+		pl_buf_addf(buf, "%.3e", number);
+	else if (size < 1)
+		pl_buf_addf(buf, "%.4g", number);
+	else
+		pl_buf_addf(buf, "%.*f", whole < DIGITS ? DIGITS - whole : 0, number);
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* A value in one line of bounded width. */
+static void add_value(struct pl_buf *buf, const json_t *value)
+{
+	auto_free char *plain = pl_json_to_plain(value);
+	auto_free char *line = pl_clean_line(plain);
+	size_t len = 0;
+
+	while (line[len] != '\0' && pl_text_columns(line, len) < CELL_COLUMNS)
+		len++;
+	while ((line[len] & 0xc0) == 0x80)
+		len++;
+	pl_buf_add(buf, line, len);
+	if (line[len] != '\0')
+		pl_buf_add_text(buf, "…");
+}
+
+static void add_part(struct pl_buf *buf, int64_t count, int64_t runs, const char *text)
+{
+	if (count == 0)
+		return;
+	pl_buf_addf(buf, "%s%s", buf->len > 0 ? ", " : "", text);
+	if (count < runs)
+		pl_buf_addf(buf, " ×%lld", (long long)count);
+}
+
+/* "256 ×7, 512 ×3" */
+static void add_values(struct pl_buf *buf, const json_t *values, int64_t runs)
+{
+	const json_t *list = json_object_get(values, "values");
+	int64_t left = pl_json_get_i64(values, "distinct") - (int64_t)json_array_size(list);
+
+	PL_JSON_EACH(item, list) {
+		auto_buf text = PL_BUF(CELL_BYTES_MAX);
+		add_value(&text, json_object_get(item, "value"));
+		add_part(buf, pl_json_get_i64(item, "count"), runs, pl_buf_text(&text));
+	}
+	if (left > 0)
+		pl_buf_addf(buf, ", %lld more", (long long)left);
+	add_part(buf, pl_json_get_i64(values, "null"), runs, "unset");
+	add_part(buf, pl_json_get_i64(values, "not_recorded"), runs, "not recorded");
+}
+
+static const json_t *side_at(const json_t *comparison, size_t side)
+{
+	return json_array_get(json_object_get(comparison, "sides"), side);
+}
+
+/* A cell for each side. */
+static void add_value_cells(const json_t *comparison, const json_t *sides, json_t *row)
+{
+	PL_JSON_EACH(values, sides) {
+		auto_buf text = PL_BUF(CELL_BYTES_MAX);
+		add_values(&text, values, pl_json_get_i64(side_at(comparison, values_at), "runs"));
+		add_cell(row, pl_buf_text(&text));
+	}
+}
+
+static json_t *head_of(const json_t *comparison, const char *first)
+{
+	json_t *row = json_array();
+
+	add_cell(row, first);
+	for (size_t i = 0; i < json_array_size(json_object_get(comparison, "sides")); i++)
+		add_cell(row, letter_of(i).text);
+	return row;
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* "SIMULATED", of some of them "2 SIMULATED" */
+static void add_mark(const struct form *form, int64_t count, int64_t runs, const char *mark)
+{
+	if (count == 0)
+		return;
+	pl_buf_addf(form->buf, ", %s", form->colour ? YELLOW : "");
+	if (count < runs)
+		pl_buf_addf(form->buf, "%lld ", (long long)count);
+	pl_buf_addf(form->buf, "%s%s", mark, form->colour ? PLAIN : "");
+}
+
+static void add_side(const struct form *form, size_t at, const json_t *side)
+{
+	auto_free char *name = pl_clean_line(pl_json_get_text(side, "name"));
+	int64_t runs = pl_json_get_i64(side, "runs");
+
+	pl_buf_addf(form->buf, form->is_markdown ? "- **%s** %s, %lld run%s" : "%s  %s, %lld run%s",
+		    letter_of(at).text, name, (long long)runs, runs == 1 ? "" : "s");
+	add_mark(form, pl_json_get_i64(side, "simulated"), runs, "SIMULATED");
+	add_mark(form, pl_json_get_i64(side, "untrusted"), runs, "not trusted");
+	pl_buf_add_char(form->buf, '\n');
+}
+
+static void add_sides(const struct form *form, const json_t *comparison)
+{
+	PL_JSON_EACH(side, json_object_get(comparison, "sides"))
+		add_side(form, side_at, side);
+	if (form->is_markdown)
+		pl_buf_add_char(form->buf, '\n');
+}
+
+static void add_cautions(const struct form *form, const json_t *comparison)
+{
+	const json_t *cautions = json_object_get(comparison, "cautions");
+	auto_json json_t *rows = json_array();
+
+	if (json_array_size(cautions) == 0)
+		return;
+	add_title(form, "With care");
+	PL_JSON_EACH(caution, cautions) {
+		pl_buf_addf(form->buf, form->is_markdown ? "- **%s**: %s\n" : "  %s: %s\n",
+			    pl_json_get_text(caution, "title"), pl_json_get_text(caution, "text"));
+	}
+	pl_buf_add_char(form->buf, '\n');
+	json_array_append_new(rows, head_of(comparison, "not alike, or not as it should be"));
+	PL_JSON_EACH(kind, cautions) {
+		PL_JSON_EACH(field, json_object_get(kind, "fields")) {
+			json_t *row = json_array();
+			add_cell(row, pl_json_get_text(field, "field"));
+			add_value_cells(comparison, json_object_get(field, "sides"), row);
+			json_array_append_new(rows, row);
+		}
+	}
+	add_table(form, rows, json_array_size(json_array_get(rows, 0)));
+}
+
+static void add_inputs(const struct form *form, const json_t *comparison)
+{
+	const json_t *inputs = json_object_get(comparison, "inputs");
+	const json_t *differing = json_object_get(inputs, "differing");
+	size_t count = json_array_size(differing);
+	auto_json json_t *rows = json_array();
+	auto_buf title = PL_BUF(256);
+
+	pl_buf_addf(
+		&title,
+		"What differs: %zu input%s (%lld are equal, %lld more are not told by every run)",
+		count, count == 1 ? "" : "s", (long long)pl_json_get_i64(inputs, "equal"),
+		(long long)pl_json_get_i64(inputs, "partly_recorded"));
+	add_title(form, pl_buf_text(&title));
+	if (count == 0)
+		return;
+	json_array_append_new(rows, head_of(comparison, "input"));
+	PL_JSON_EACH(input, differing) {
+		json_t *row = json_array();
+		add_cell(row, pl_json_get_text(input, "field"));
+		add_value_cells(comparison, json_object_get(input, "sides"), row);
+		json_array_append_new(rows, row);
+	}
+	add_table(form, rows, json_array_size(json_array_get(rows, 0)));
+}
+
+static void add_equal(const struct form *form, const json_t *comparison)
+{
+	const json_t *equal = pl_json_get_path(comparison, "inputs.equal_fields");
+	auto_json json_t *rows = json_array();
+
+	if (json_array_size(equal) == 0)
+		return;
+	add_title(form, "What is equal");
+	json_array_append_new(rows, json_pack("[s, s]", "input", "all"));
+	PL_JSON_EACH(field, equal) {
+		auto_buf text = PL_BUF(CELL_BYTES_MAX);
+		add_value(&text, json_object_get(field, "value"));
+		json_array_append_new(rows, json_pack("[s, s]", pl_json_get_text(field, "field"),
+						      pl_buf_text(&text)));
+	}
+	add_table(form, rows, 1);
+}
+
+/* ---- figures ------------------------------------------------------------------------------- */
+
+static void add_figure_name(const json_t *metric, struct pl_buf *buf)
+{
+	const char *id = pl_json_get_text(metric, "field"),
+		   *unit = pl_json_get_text(metric, "unit");
+	const char *direction = pl_json_get_text(metric, "direction");
+	static const char results[] = "results.";
+
+	if (pl_text_starts(id, results))
+		id += strlen(results);
+	pl_buf_add_text(buf, id);
+	/* most keys end with their unit */
+	auto_free char *end = pl_asprintf("_%s", unit);
+	if (*unit != '\0' && !pl_text_ends(id, end))
+		pl_buf_addf(buf, " [%s]", unit);
+	pl_buf_add_text(buf, pl_text_equal(direction, "higher")  ? " ↑"
+			     : pl_text_equal(direction, "lower") ? " ↓"
+								 : "");
+}
+
+static void add_figure_cell(const json_t *side, int64_t runs, json_t *row)
+{
+	auto_buf text = PL_BUF(256);
+	int64_t n = pl_json_get_i64(side, "n");
+
+	add_number(&text, number_at(side, "value"));
+	if (n > 0 && n < runs)
+		pl_buf_addf(&text, " (n %lld)", (long long)n);
+	add_cell(row, pl_buf_text(&text));
+}
+
+/* "+53", "enough" */
+static void add_more_runs(const json_t *ratio, json_t *row)
+{
+	auto_buf text = PL_BUF(WORD_BYTES);
+	double more = number_at(ratio, "more_runs");
+
+	if (isnan(more))
+		pl_buf_add_text(&text, "–");
+	else if (more > 0)
+		pl_buf_addf(&text, "+%.0f", more);
+	else
+		pl_buf_add_text(&text, "enough");
+	add_cell(row, pl_buf_text(&text));
+}
+
+/* The words but for the runs that lack, which have a column. */
+static void add_words(const json_t *ratio, json_t *row)
+{
+	const char *words = pl_json_get_text(ratio, "words");
+	auto_free char *first = pl_strndup(words, strcspn(words, ";"));
+
+	add_cell(row, first);
+}
+
+static json_t *figure_row(const json_t *comparison, const json_t *metric, size_t side,
+			  bool with_more_runs)
+{
+	const json_t *sides = json_object_get(metric, "sides");
+	const json_t *ratio = json_array_get(json_object_get(metric, "against"), side - 1);
+	auto_buf name = PL_BUF(CELL_BYTES_MAX);
+	json_t *row = json_array();
+
+	add_figure_name(metric, &name);
+	add_cell(row, pl_buf_text(&name));
+	for (size_t i = 0; i <= side; i += side)
+		add_figure_cell(json_array_get(sides, i),
+				pl_json_get_i64(side_at(comparison, i), "runs"), row);
+	if (with_more_runs)
+		add_more_runs(ratio, row);
+	add_words(ratio, row);
+	return row;
+}
+
+/* Is anything known of how runs differ? */
+static bool has_more_runs(const json_t *comparison, size_t side)
+{
+	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
+		const json_t *ratio = json_array_get(json_object_get(metric, "against"), side - 1);
+		if (!isnan(number_at(ratio, "more_runs")))
+			return true;
+	}
+	return false;
+}
+
+static void add_figures(const struct form *form, const json_t *comparison, size_t side)
+{
+	auto_json json_t *rows = json_array();
+	bool with_more_runs = has_more_runs(comparison, side);
+	json_t *head = json_pack("[s, s, s]", "figure", "A", letter_of(side).text);
+	char title[WORD_BYTES], more[WORD_BYTES];
+
+	snprintf(title, sizeof(title), "%s against A", letter_of(side).text);
+	snprintf(more, sizeof(more), "runs for %.4g %%", 100 * number_at(comparison, "effect"));
+	add_title(form, title);
+	if (with_more_runs)
+		add_cell(head, more);
+	add_cell(head, title);
+	json_array_append_new(rows, head);
+	PL_JSON_EACH(metric, json_object_get(comparison, "metrics"))
+		json_array_append_new(rows, figure_row(comparison, metric, side, with_more_runs));
+	if (json_array_size(rows) > 1)
+		add_table(form, rows, 1);
+	else
+		pl_buf_add_text(form->buf, "  no side has a figure\n");
+}
+
+/* ---- what it means ------------------------------------------------------------------------- */
+
+static bool has_how(const json_t *comparison, const char *how)
+{
+	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
+		PL_JSON_EACH(ratio, json_object_get(metric, "against")) {
+			if (pl_text_equal(pl_json_get_text(ratio, "how"), how))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_pair_of_runs(const json_t *comparison)
+{
+	size_t single = 0;
+
+	PL_JSON_EACH(side, json_object_get(comparison, "sides"))
+		single += pl_json_get_i64(side, "runs") == 1;
+	return single > 1;
+}
+
+static void add_note(const struct form *form, const char *note)
+{
+	pl_buf_addf(form->buf, "%s%s%s\n%s", form->colour ? FAINT : "", note,
+		    form->colour ? PLAIN : "", form->is_markdown ? "\n" : "");
+}
+
+static void add_notes(const struct form *form, const json_t *comparison)
+{
+	bool has_groups = has_how(comparison, res_ratio_how_name(RES_RATIO_BOOTSTRAP)) ||
+			  has_how(comparison, res_ratio_how_name(RES_RATIO_STUDENT));
+	bool has_one_of_many = has_how(comparison, res_ratio_how_name(RES_RATIO_ONE_OF_MANY));
+
+	pl_buf_add_char(form->buf, '\n');
+	add_note(form,
+		 "In brackets: the 95 % interval of the difference, as a share of A. ↑ more is "
+		 "better, ↓ less is.");
+	if (has_pair_of_runs(comparison))
+		add_note(form,
+			 "Of one run a side it comes from within the runs: how sure each is of "
+			 "its own figure, not how runs\ndiffer. Run both several times and name "
+			 "folders to know that.");
+	if (has_one_of_many)
+		add_note(form,
+			 "One run against a group: its spread between runs is taken to be the "
+			 "group's.");
+	if (has_groups)
+		add_note(form,
+			 "Of groups it is over runs: the requests of one run are never taken for "
+			 "independent samples.");
+	if (has_groups || has_one_of_many)
+		add_note(form,
+			 "runs for …: how many more each side needs for a difference of that size "
+			 "to be seen in 4 of 5 comparisons.");
+}
+
+static void add_all(const struct form *form, const json_t *comparison)
+{
+	size_t count = json_array_size(json_object_get(comparison, "sides"));
+
+	add_sides(form, comparison);
+	add_cautions(form, comparison);
+	add_inputs(form, comparison);
+	add_equal(form, comparison);
+	for (size_t i = 1; i < count; i++)
+		add_figures(form, comparison, i);
+	add_notes(form, comparison);
+}
+
+void res_compare_text(const json_t *comparison, bool colour, struct pl_buf *buf)
+{
+	add_all(&(struct form){ .colour = colour, .buf = buf }, comparison);
+}
+
+void res_compare_markdown(const json_t *comparison, struct pl_buf *buf)
+{
+	add_all(&(struct form){ .is_markdown = true, .buf = buf }, comparison);
+}

@@ -1,0 +1,69 @@
+/*
+ * What has to be alike for results to be compared without a second thought: each row of fields belongs to a
+ * kind, and where runs that are compared differ in one, or it is known of some of them only, the kind is named.
+ *
+ * KIND(id, title, alone, text)
+ *   title   as it begins a caution
+ *   alone   the one value that raises none, though all runs have another: "trusted"; NULL: any, once all have it
+ *   text    why it matters, lower case, no full stop
+ * COMPARABLE(kind, field)  a field that is a column (result/fields/fields.h)
+ * Undefined macros are skipped; they are undefined again at the end.
+ */
+#ifndef KIND
+#define KIND(id, title, alone, text)
+#endif
+#ifndef COMPARABLE
+#define COMPARABLE(kind, field)
+#endif
+
+KIND(simulated, "simulated", NULL, "figures of a simulator and of an engine have nothing in common")
+KIND(status, "status", "completed", "figures of a run that did not come to its end are of the requests that did")
+KIND(verdict, "verdict", "trusted", "the client, the load or the server's state has moved figures that are not trusted")
+KIND(data_set, "data set", NULL, "other prompts are other work")
+KIND(lengths, "lengths", NULL, "longer prompts and answers take longer")
+KIND(load, "load form", NULL, "latency follows from the load: a rate and a cap are not one load, nor are two rates")
+KIND(precision, "precision", NULL, "a smaller format is faster and may answer worse")
+KIND(client, "client", NULL, "programs and protocols count events and begin their clocks in ways of their own")
+
+COMPARABLE(simulated, "environment.engine.simulated")
+COMPARABLE(status, "run.status")
+COMPARABLE(verdict, "quality.verdict")
+COMPARABLE(data_set, "benchmark.dataset_name")
+COMPARABLE(data_set, "benchmark.dataset_sha256")
+COMPARABLE(data_set, "benchmark.hf_name")
+COMPARABLE(data_set, "benchmark.hf_subset")
+COMPARABLE(data_set, "benchmark.hf_split")
+COMPARABLE(lengths, "benchmark.random_input_len")
+COMPARABLE(lengths, "benchmark.random_output_len")
+COMPARABLE(lengths, "benchmark.random_prefix_len")
+COMPARABLE(lengths, "benchmark.random_range_ratio")
+COMPARABLE(lengths, "benchmark.sharegpt_output_len")
+COMPARABLE(lengths, "benchmark.custom_output_len")
+COMPARABLE(lengths, "benchmark.sonnet_input_len")
+COMPARABLE(lengths, "benchmark.sonnet_output_len")
+COMPARABLE(lengths, "benchmark.sonnet_prefix_len")
+COMPARABLE(lengths, "benchmark.hf_output_len")
+COMPARABLE(lengths, "benchmark.prefix_repetition_prefix_len")
+COMPARABLE(lengths, "benchmark.prefix_repetition_suffix_len")
+COMPARABLE(lengths, "benchmark.prefix_repetition_num_prefixes")
+COMPARABLE(lengths, "benchmark.prefix_repetition_output_len")
+COMPARABLE(lengths, "benchmark.spec_bench_output_len")
+COMPARABLE(lengths, "benchmark.speed_bench_output_len")
+COMPARABLE(lengths, "benchmark.ignore_eos")
+COMPARABLE(load, "benchmark.kind")
+COMPARABLE(load, "benchmark.request_rate")
+COMPARABLE(load, "benchmark.max_concurrency")
+COMPARABLE(load, "benchmark.burstiness")
+COMPARABLE(load, "benchmark.num_prompts")
+COMPARABLE(load, "benchmark.ramp_up_strategy")
+COMPARABLE(load, "benchmark.ramp_up_start_rps")
+COMPARABLE(load, "benchmark.ramp_up_end_rps")
+COMPARABLE(precision, "server.dtype")
+COMPARABLE(precision, "server.quantization")
+COMPARABLE(precision, "server.kv_cache_dtype")
+COMPARABLE(client, "benchmark.client")
+COMPARABLE(client, "benchmark.backend")
+COMPARABLE(client, "environment.client.name")
+
+#undef KIND
+#undef COMPARABLE

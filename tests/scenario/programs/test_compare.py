@@ -1,0 +1,262 @@
+"""`profllm compare`: two to eight results side by side, without a dashboard."""
+import copy
+import json
+import math
+import os
+import pty
+import random
+import subprocess
+
+import pytest
+from run_tools import base_config, command, environment, run_profllm, write_config
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+
+
+def document(name="one", seed=1, speed=1.0, **more):
+    """A result that tells little, whose latencies are `speed` times 20 ms, a little more or less by chance."""
+    rng = random.Random(seed)
+    ttft, rate = 20 * speed * rng.gauss(1, 0.01), 1000 / speed * rng.gauss(1, 0.01)
+    made = {
+        "run_id": f"run_{name}_{seed}", "name": name, "status": "completed",
+        "config": {"server": {"model": "some/model", "dtype": "bfloat16", "max_num_seqs": 256},
+                   "benchmark": {"dataset_name": "random", "random_input_len": 128, "num_prompts": 100, "request_rate": 5.0}},
+        "results": {"mean_ttft_ms": ttft, "mean_ttft_ms_ci95": [ttft * 0.98, ttft * 1.02], "p99_ttft_ms": ttft * 3,
+                    "p99_ttft_ms_ci95": None, "output_throughput": rate, "request_goodput": None, "failed": 0},
+        "environment": {"engine": {"name": "vllm", "version": "0.32.0", "simulated": False}},
+        "quality": {"verdict": "trusted"},
+    }
+    for path, value in more.items():
+        *folders, key = path.split("__")
+        place = made
+        for folder in folders:
+            place = place.setdefault(folder, {})
+        place[key] = value
+    return made
+
+
+def write(path, document_):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(document_))
+    return path
+
+
+def group(folder, speed=1.0, runs=10, first=1, **more):
+    for i in range(runs):
+        write(folder / f"r{i}.json", document(folder.name, first + i, speed, **more))
+    return folder
+
+
+def compare(bin_dir, *args, status=0):
+    done = run_profllm(bin_dir, "compare", *args, "--json")
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def metric(answer, field):
+    return next(one for one in answer["metrics"] if one["field"] == field)
+
+
+def caution_kinds(answer):
+    return [one["kind"] for one in answer["cautions"]]
+
+
+def test_two_runs_by_the_intervals_within_them(bin_dir, tmp_path):
+    a = write(tmp_path / "a.json", document(results__mean_ttft_ms=20.0, results__mean_ttft_ms_ci95=[19.0, 21.0]))
+    b = write(tmp_path / "b.json", document(seed=2, results__mean_ttft_ms=24.0, results__mean_ttft_ms_ci95=[23.0, 25.0]))
+    answer = compare(bin_dir, a, b)
+    assert [(side["name"], side["runs"], side["simulated"]) for side in answer["sides"]] == [(str(a), 1, 0), (str(b), 1, 0)]
+    ttft = metric(answer, "results.mean_ttft_ms")
+    assert ttft["direction"] == "lower" and ttft["unit"] == "ms"
+    assert ttft["sides"][0] == {"n": 1, "value": 20.0, "low": 19.0, "high": 21.0, "std": None, "null": 0, "not_recorded": 0, "infinite": 0,
+                                "words": 0}
+    [ratio] = ttft["against"]
+    assert ratio["ratio"] == pytest.approx(1.2) and ratio["how"] == "within_runs" and ratio["finding"] == "worse"
+    assert ratio["low"] == pytest.approx(1.2 * math.exp(-math.hypot(math.log(24 / 23), math.log(21 / 20))))
+    assert ratio["regression"] and ratio["more_runs"] is None
+    [p99] = metric(answer, "results.p99_ttft_ms")["against"]
+    assert p99["how"] == "none" and p99["finding"] == "not_known" and p99["low"] is None
+    # null, or recorded nowhere: no figure of the default list, and no invented one of a list
+    assert not [one for one in answer["metrics"] if one["field"] in ("results.request_goodput", "results.mean_tpot_ms")]
+    asked = compare(bin_dir, a, b, "--metrics", "request_goodput,mean_tpot_ms")["metrics"]
+    assert [(one["sides"][0]["n"], one["sides"][0]["value"], one["sides"][0]["null"], one["sides"][0]["not_recorded"],
+             one["against"][0]["finding"]) for one in asked] == [(0, None, 1, 0, "nothing"), (0, None, 0, 1, "nothing")]
+
+
+def test_groups_by_their_runs(bin_dir, tmp_path):
+    a, b = group(tmp_path / "before"), group(tmp_path / "after", speed=1.1, first=100)
+    answer = compare(bin_dir, a, b)
+    assert [side["runs"] for side in answer["sides"]] == [10, 10]
+    [ratio] = metric(answer, "results.p99_ttft_ms")["against"]
+    assert ratio["how"] == "bootstrap" and ratio["low"] < 1.1 < ratio["high"] and ratio["finding"] == "worse"
+    [faster] = metric(compare(bin_dir, b, a), "results.p99_ttft_ms")["against"]
+    assert faster["finding"] == "better" and not faster["regression"]
+    family = next(one for one in answer["families"] if one["key"] == "ttft_ms")
+    assert family["percentiles"] == [1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9]
+    at = family["percentiles"].index(99)
+    assert [side["value"][at] for side in family["sides"]] == [side["value"] for side in metric(answer, "results.p99_ttft_ms")["sides"]]
+    assert family["sides"][0]["value"][0] is None and family["sides"][0]["n"] == [0] * 8 + [10, 0]
+
+
+@pytest.mark.parametrize("speed,effect,status", [(1.1, "5%", 7), (1.1, "0.05", 7), (1.1, "9.9%", 0), (1.1, "20%", 0), (0.9, "5%", 0), (1, "1%", 0)])
+def test_exit_7_only_where_the_whole_interval_is_beyond(bin_dir, tmp_path, speed, effect, status):
+    a, b = group(tmp_path / "before"), group(tmp_path / "after", speed=speed, first=100)
+    done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--min-effect", effect)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("worse by more than" in done.stderr) == (status == 7)
+    if status == 7:
+        assert "results.p99_ttft_ms" in done.stderr and "results.output_throughput" in done.stderr
+    assert run_profllm(bin_dir, "compare", a, b, "--min-effect", effect).returncode == 0
+
+
+def test_what_has_no_interval_is_no_regression_and_that_is_said(bin_dir, tmp_path):
+    a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, speed=2))
+    metrics = ["--metrics", "p99_ttft_ms,output_throughput"]
+    done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", *metrics)
+    assert done.returncode == 0
+    assert "no interval, so nothing is called a regression of: results.p99_ttft_ms, results.output_throughput" in done.stderr
+
+
+def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_path):
+    a = group(tmp_path / "a", runs=3)
+    b = group(tmp_path / "b", runs=3, config__server__max_num_seqs=512, config__server__seed=7)
+    write(b / "r0.json", document("b", 1, config__server__max_num_seqs=1024))
+    answer = compare(bin_dir, a, b, "--all")
+    [differing] = answer["inputs"]["differing"]
+    assert differing["field"] == "server.max_num_seqs" and differing["role"] == "input" and differing["between"]
+    assert differing["sides"] == [
+        {"values": [{"value": 256, "count": 3}], "distinct": 1, "null": 0, "not_recorded": 0},
+        {"values": [{"value": 512, "count": 2}, {"value": 1024, "count": 1}], "distinct": 2, "null": 0, "not_recorded": 0}]
+    assert answer["inputs"]["partly_recorded_fields"] == ["server.seed"] and answer["inputs"]["partly_recorded"] == 1
+    equal = {one["field"]: one["value"] for one in answer["inputs"]["equal_fields"]}
+    assert equal["server.model"] == "some/model" and equal["environment.engine.simulated"] is False
+    assert answer["inputs"]["equal"] == len(equal)
+    assert "equal_fields" not in compare(bin_dir, a, b)["inputs"]
+    # mixed alike on both sides: not between them, and behind what is
+    mixed = compare(bin_dir, b, b)["inputs"]["differing"]
+    assert [(one["field"], one["between"]) for one in mixed] == [("server.max_num_seqs", False)]
+
+
+@pytest.mark.parametrize("change,kind", [
+    ({"config__benchmark__dataset_name": "sharegpt"}, "data_set"), ({"config__benchmark__random_input_len": 256}, "lengths"),
+    ({"config__benchmark__request_rate": "inf"}, "load"), ({"config__server__dtype": "float16"}, "precision"),
+    ({"config__benchmark__backend": "openai-chat"}, "client"), ({"quality__verdict": "degraded"}, "verdict"),
+    ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated")])
+def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
+    a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
+    assert caution_kinds(compare(bin_dir, a, a)) == []
+    answer = compare(bin_dir, a, b)
+    assert caution_kinds(answer) == [kind]
+    assert [side["simulated"] for side in answer["sides"]] == [0, int(kind == "simulated")]
+    assert [side["untrusted"] for side in answer["sides"]] == [0, int(kind == "verdict")]
+    # one that all have raises a caution where it is bad of itself
+    assert caution_kinds(compare(bin_dir, b, b)) == ([kind] if kind in ("verdict", "status") else [])
+    text = run_profllm(bin_dir, "compare", a, b).stdout
+    assert "With care" in text and answer["cautions"][0]["fields"][0]["field"] in text
+    assert ("SIMULATED" in text) == (kind == "simulated") and ("1 run, not trusted" in text) == (kind == "verdict")
+
+
+def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
+    a, b = group(tmp_path / "before"), group(tmp_path / "after", speed=1.1, first=100, config__server__max_num_seqs=512)
+    text = run_profllm(bin_dir, "compare", a, b).stdout
+    assert "\x1b" not in text
+    answer = compare(bin_dir, a, b)
+    words = metric(answer, "results.p99_ttft_ms")["against"][0]["words"]
+    row = next(line for line in text.splitlines() if line.lstrip().startswith("p99_ttft_ms ↓"))
+    assert row.endswith(words) and words.startswith("worse by ")
+    assert "What differs: 1 input" in text and "server.max_num_seqs  256  512" in text
+    markdown = run_profllm(bin_dir, "compare", a, b, "--markdown").stdout
+    assert "| figure | A | B | runs for 5 % | B against A |\n|---|--:|--:|--:|---|\n" in markdown
+    assert any(line.startswith("| p99_ttft_ms ↓ |") and line.endswith(f"| {words} |") for line in markdown.splitlines())
+
+
+def test_colour_on_a_terminal(bin_dir, tmp_path):
+    a, b = group(tmp_path / "before"), group(tmp_path / "after", speed=1.1, first=100)
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(command(bin_dir, "compare", a, b), env=environment(), stdout=follower, stdin=subprocess.DEVNULL)
+    os.close(follower)
+    seen = b""
+    try:
+        while more := os.read(leader, 65536):
+            seen += more
+    except OSError:  # the end of a terminal
+        pass
+    os.close(leader)
+    assert child.wait() == 0 and b"\x1b[31mworse by" in seen
+
+
+def test_three_sides_and_vllms_own_file(bin_dir, tmp_path):
+    a = write(tmp_path / "a.json", document())
+    flat = {"date": "20260101-000000", "backend": "vllm", "model_id": "m", "tokenizer_id": "m", "num_prompts": 10, "request_rate": "inf",
+            "burstiness": 1.0, "max_concurrency": None, "duration": 2.0, "completed": 10, "failed": 0, "total_input_tokens": 100,
+            "total_output_tokens": 200, "request_throughput": 5.0, "request_goodput": None, "output_throughput": 100.0,
+            "total_token_throughput": 150.0, "mean_ttft_ms": 12.5, "median_ttft_ms": 12.0, "std_ttft_ms": 1.0, "p99_ttft_ms": 20.0,
+            "mean_tpot_ms": 5.0, "median_tpot_ms": 5.0, "std_tpot_ms": 0.1, "p99_tpot_ms": 6.0, "mean_itl_ms": 5.0, "median_itl_ms": 5.0,
+            "std_itl_ms": 0.1, "p99_itl_ms": 6.0}
+    vllms = write(tmp_path / "flat.json", flat)
+    answer = compare(bin_dir, a, vllms, a)
+    ttft = metric(answer, "results.mean_ttft_ms")
+    assert ttft["sides"][1]["value"] == 12.5 and len(ttft["against"]) == 2 and ttft["against"][1]["ratio"] == 1
+    assert answer["inputs"]["partly_recorded"] > 0
+    text = run_profllm(bin_dir, "compare", a, vllms, a).stdout
+    assert "B against A" in text and "C against A" in text
+
+
+@pytest.mark.parametrize("args,said", [
+    (["a.json"], "found 1 result, expected 2 to 8 files or folders"),
+    (["a.json"] * 9, "found 9 results, expected 2 to 8 files or folders"),
+    (["a.json", "nowhere.json"], "nowhere.json"), (["a.json", "broken.json"], "broken.json:1:"), (["a.json", "empty"], "found no result"),
+    (["a.json", "other.json"], "'run_id' is not there"),
+    (["a.json", "a.json", "--min-effect", "5"], "found '5', expected a share as 5% or 0.05"),
+    (["a.json", "a.json", "--min-effect", "0%"], "found '0%'"), (["a.json", "a.json", "--min-effect", ""], "found ''"),
+    (["a.json", "a.json", "--metrics", "p99_tftt_ms"], "did you mean 'results.p99_ttft_ms'"),
+    (["a.json", "a.json", "--metrics", "run.name"], "is no number"),
+    (["a.json", "a.json", "--json", "--markdown"], "expected one of them")])
+def test_what_is_wrong_is_one_line(bin_dir, tmp_path, args, said):
+    write(tmp_path / "a.json", document())
+    (tmp_path / "broken.json").write_text("{\"run_id\": ")
+    write(tmp_path / "other.json", {"what": "ever"})
+    (tmp_path / "empty").mkdir()
+    done = run_profllm(bin_dir, "compare", *args, cwd=tmp_path)
+    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, done.stderr
+
+
+def test_names_of_others_do_nothing_to_a_terminal(bin_dir, tmp_path):
+    a = write(tmp_path / "a.json", document())
+    b = write(tmp_path / "b\x1b[31m|.json", document(seed=2, config__server__model="evil\x1b[2J\n| model " + "x" * 300))
+    for form in ([], ["--markdown"]):
+        text = run_profllm(bin_dir, "compare", a, b, *form).stdout
+        assert "\x1b" not in text and "x" * 60 not in text
+    assert "evil [2J \\| model" in text
+
+
+def test_odd_numbers(bin_dir, tmp_path):
+    """Infinite, of no kind, zero, below zero: each told apart, and the table stands."""
+    odd = copy.deepcopy(document())
+    odd["results"] |= {"mean_ttft_ms": 0, "median_ttft_ms": -3.5, "p90_ttft_ms": "fast", "output_throughput": "inf"}
+    a, b = write(tmp_path / "a.json", document(results__median_ttft_ms=-1.5)), write(tmp_path / "b.json", odd)
+    answer = compare(bin_dir, a, b, "--metrics", "mean_ttft_ms,median_ttft_ms,p90_ttft_ms,output_throughput")
+    assert [one["against"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "nothing", "nothing"]
+    assert [one["sides"][1]["words"] for one in answer["metrics"]][2] == 1
+    assert run_profllm(bin_dir, "compare", a, b).returncode == 0
+
+
+def run_set(bin_dir, folder, step, runs):
+    folder.mkdir()
+    for i in range(runs):
+        config = base_config(num_prompts=100, random_output_len=20, max_concurrency=4, seed=i)
+        config["launch"]["extra_args"] = ["--sim-step", step]
+        path = write_config(folder, config, f"r{i}.yaml")
+        done = run_profllm(bin_dir, "run", "--config", path, "--output", folder / f"r{i}.json")
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.skipif(not LONG, reason="twenty runs of the simulator: PROFLLM_TEST_LONG=1")
+def test_two_sets_of_runs_at_known_step_times_hold_the_truth(bin_dir, tmp_path):
+    """Gaps between tokens are steps of the engine, so their ratio is known."""
+    a, b = run_set(bin_dir, tmp_path / "a", "20ms", 10), run_set(bin_dir, tmp_path / "b", "25ms", 10)
+    [ratio] = metric(compare(bin_dir, a, b), "results.median_itl_ms")["against"]
+    assert ratio["how"] == "bootstrap" and ratio["finding"] == "worse"
+    assert ratio["low"] <= 1.25 <= ratio["high"], ratio
+    assert run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--metrics", "median_itl_ms").returncode == 7

@@ -242,6 +242,10 @@ static void add_result(json_t *lists)
 	    #direction, #origin, formula, text)
 #define STATISTIC(name, percentile) ROW("headline_statistics", "name", #name)
 #include "tbl/metrics.h"
+#define KIND(id, title, alone, text) \
+	ROW("comparison_kinds", "id title alone text", #id, title, alone, text)
+#define COMPARABLE(kind, field) ROW("comparable_fields", "kind field", #kind, field)
+#include "tbl/comparability.h"
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x
 #define BELOW(x) "below", #x

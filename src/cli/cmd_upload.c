@@ -17,6 +17,7 @@ struct upload_options {
 	const char *to;
 	bool insecure;
 	bool json;
+	bool without_artifacts;
 };
 
 #define AT(field) offsetof(struct upload_options, field)
@@ -24,13 +25,15 @@ struct upload_options {
 static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "to", to, "URL", "the dashboard, as http://127.0.0.1:8421"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of an https address"),
+	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
+	       "send results only, and not the files beside them"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_upload_command = {
 	.name = "profllm upload",
-	.usage = "FILE… --to URL [--insecure] [--json]",
+	.usage = "FILE… --to URL [--without-artifacts] [--insecure] [--json]",
 	.summary = "Send results to a dashboard and show what became of each.",
 	.details =
 		"A FILE is a result of profllm, of any version, or of vllm bench serve, or many of "
@@ -40,12 +43,16 @@ const struct pl_opt_command cli_upload_command = {
 		"Examples:\n"
 		"  profllm upload r.json --to http://127.0.0.1:8421\n"
 		"  profllm upload results/ --to https://bench.example --json\n\n"
+		"With each result that is there go the files that it names as its artifacts "
+		"(requests, series, logs, drawings, traces), where they lie beside it and the "
+		"dashboard lacks them. One that is gone or was changed since is told and not "
+		"sent.\n\n"
 		"Same content is stored once (duplicate); other content under a run_id that is "
 		"there is a conflict and is not stored. What the dashboard has accepted it reads "
 		"even if this command is ended.\n\n"
 		"Exit status: 0 every result is there, 1 the dashboard cannot be reached or does "
-		"not take files, 2 usage, a file cannot be read, or a result was rejected or is in "
-		"conflict.",
+		"not take files, 2 usage, a file cannot be read, a result was rejected or is in "
+		"conflict, or an artifact was refused.",
 	.options = upload_rows,
 	.operand = "FILE",
 };
@@ -79,6 +86,10 @@ static enum pl_err_code code_of(const struct run_upload_result *result)
 		return result->is_unreachable ? PL_ERR_NETWORK : PL_ERR_INVALID;
 	PL_JSON_EACH(item, result->items) {
 		if (!is_there(item))
+			return PL_ERR_INVALID;
+	}
+	PL_JSON_EACH(artifact, result->artifacts) {
+		if (strcmp(text_of(artifact, "state"), "failed") == 0)
 			return PL_ERR_INVALID;
 	}
 	return PL_ERR_NONE;
@@ -137,6 +148,41 @@ static void add_counts(const struct run_upload *upload, struct pl_buf *text)
 	pl_buf_add_char(text, '\n');
 }
 
+/* What the dashboard has already needs no line. */
+static void add_artifact(struct pl_buf *text, const json_t *artifact)
+{
+	const char *state = text_of(artifact, "state");
+
+	if (strcmp(state, "duplicate") == 0)
+		return;
+	pl_buf_addf(text, "%-9s", state);
+	add_clean(text, "  ", text_of(artifact, "name"));
+	pl_buf_addf(text, "  (%s)", text_of(artifact, "kind"));
+	add_clean(text, ": ", text_of(artifact, "message"));
+	pl_buf_add_char(text, '\n');
+}
+
+static void add_artifact_counts(const struct run_upload *upload, struct pl_buf *text)
+{
+	static const char *const states[] = { "stored", "duplicate", "absent", "changed",
+					      "failed" };
+	size_t counts[PL_ARRAY_SIZE(states)] = { 0 }, all = 0;
+
+	for (size_t i = 0; i < upload->count; i++) {
+		PL_JSON_EACH(artifact, upload->results[i].artifacts) {
+			all++;
+			for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
+				counts[k] += strcmp(text_of(artifact, "state"), states[k]) == 0;
+		}
+	}
+	if (all == 0)
+		return;
+	pl_buf_add_text(text, "artifacts: ");
+	for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
+		pl_buf_addf(text, "%s%zu %s", k > 0 ? ", " : "", counts[k], states[k]);
+	pl_buf_add_char(text, '\n');
+}
+
 static int print_text(const struct run_upload *upload)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
@@ -150,8 +196,11 @@ static int print_text(const struct run_upload *upload)
 		}
 		PL_JSON_EACH(item, result->items)
 			add_item(&text, item);
+		PL_JSON_EACH(artifact, result->artifacts)
+			add_artifact(&text, artifact);
 	}
 	add_counts(upload, &text);
+	add_artifact_counts(upload, &text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -173,6 +222,7 @@ static int print_json(const struct run_upload *upload, const char *to)
 		json_object_set_new(file, "items",
 				    result->items != NULL ? json_incref(result->items)
 							  : json_array());
+		json_object_set(file, "artifacts", result->artifacts);
 		json_array_append_new(files, file);
 	}
 	return cli_print_json(report);
@@ -182,9 +232,9 @@ static int print_json(const struct run_upload *upload, const char *to)
 
 static void show_progress(const struct run_upload *upload)
 {
-	fprintf(stderr, "\rsent %zu of %zu files, %zu read\x1b[K%s", upload->sent, upload->count,
-		upload->over > upload->sent ? upload->sent : upload->over,
-		upload->over == upload->count ? "\r\x1b[K" : "");
+	fprintf(stderr, "\rsent %zu of %zu files, %zu read, %zu artifacts\x1b[K%s", upload->sent,
+		upload->count, upload->over > upload->sent ? upload->sent : upload->over,
+		upload->artifacts_sent, upload->is_over ? "\r\x1b[K" : "");
 	fflush(stderr);
 }
 
@@ -203,7 +253,10 @@ static int open_target(const struct upload_options *options, struct run_target *
 static int send_files(const struct upload_options *options, const struct run_target *target,
 		      const struct run_upload_file *files, size_t count)
 {
-	struct run_upload upload = { .target = target, .files = files, .count = count };
+	struct run_upload upload = { .target = target,
+				     .files = files,
+				     .count = count,
+				     .without_artifacts = options->without_artifacts };
 	enum pl_err_code code = PL_ERR_NONE;
 
 	if (isatty(STDERR_FILENO))
@@ -213,6 +266,8 @@ static int send_files(const struct upload_options *options, const struct run_tar
 		show_progress(&upload);
 	for (size_t i = 0; i < count; i++)
 		code = worse(code, code_of(&upload.results[i]));
+	if (upload.is_lost)
+		code = PL_ERR_NETWORK;
 	int status = options->json ? print_json(&upload, options->to) : print_text(&upload);
 
 	run_upload_done(&upload);

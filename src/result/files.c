@@ -30,7 +30,7 @@ const char *res_side_file(const char *name)
 	return NULL;
 }
 
-static bool may_hold_results(const char *name)
+bool res_may_hold_results(const char *name)
 {
 	static const char *const ends[] = { ".json", ".jsonl", ".ndjson" };
 	size_t len = strlen(name) - (pl_text_ends(name, ".zst") ? strlen(".zst") : 0);
@@ -64,7 +64,7 @@ static int add_entry(struct res_files *files, const char *path, int depth, struc
 		return add_folder(files, path, depth + 1, err);
 	if (!S_ISREG(meant.st_mode))
 		return 0;
-	if (res_side_file(path) != NULL || may_hold_results(path))
+	if (res_side_file(path) != NULL || res_may_hold_results(path))
 		add_file(files, path);
 	else
 		files->others++;

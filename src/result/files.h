@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct res_file {
@@ -35,3 +36,5 @@ void res_files_done(struct res_files *files);
  * may be a result.
  */
 const char *res_side_file(const char *name);
+/* By the end of its name; so may those beside results. */
+bool res_may_hold_results(const char *name);

@@ -99,7 +99,9 @@ static const char *const one_names[] = { "none", "sum", "mean", "max", "min", "s
 
 const char *res_field_below(const char *id, const char *beginning)
 {
-	return pl_text_starts(id, beginning) ? id + strlen(beginning) : NULL;
+	/* asked a dozen times of each of a thousand fields of a result: most are told by a letter */
+	return id[0] == beginning[0] && pl_text_starts(id, beginning) ? id + strlen(beginning)
+								      : NULL;
 }
 
 /* ---- one field ----------------------------------------------------------------------------- */
@@ -482,6 +484,13 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 					.type = RES_FIELD_JSON,
 					.role = RES_FIELD_PROVENANCE,
 					.open = true });
+	add_section(fields, "stored", "stored");
+	/* long, and of few results: no column */
+	add(fields, (struct res_field){ .id = "stored.notes",
+					.help = "what people noted of it",
+					.group = group_of("stored"),
+					.type = RES_FIELD_TEXT,
+					.role = RES_FIELD_PROVENANCE });
 	add_section(fields, "error", "error");
 	add_section(fields, "derived", "derived");
 	add_arguments(fields, vllm_catalog_or_reference(catalog));

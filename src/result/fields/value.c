@@ -276,18 +276,22 @@ static void set_source(const struct res_field *field, const json_t *document,
 {
 	const char *argument = res_field_below(field->id, "server.");
 	const char *option = res_field_below(field->id, "benchmark.");
-	const json_t *asked = pl_json_get_path(document, "config.experiment");
 	const char *below = argument != NULL ? argument : option;
-	auto_free char *name = below != NULL ? pl_strndup(below, strcspn(below, ".")) : NULL;
 
+	/* a thousand fields of each result come by here, and most are figures */
+	if (below == NULL && res_field_below(field->id, "experiment.") == NULL)
+		return;
+	auto_free char *name = below != NULL ? pl_strndup(below, strcspn(below, ".")) : NULL;
 	if (argument != NULL) {
 		set_argument_source(name, document, value);
 		return;
 	}
+	const json_t *asked = option != NULL ? pl_json_get_path(document, "config.experiment")
+					     : NULL;
 	if (option != NULL && json_is_object(asked))
 		value->is_explicit = json_object_get(json_object_get(asked, "benchmark"), name) !=
 				     NULL;
-	else if (pl_text_starts(field->id, "experiment.") && value->state != RES_VALUE_NOT_RECORDED)
+	else if (option == NULL && value->state != RES_VALUE_NOT_RECORDED)
 		value->is_explicit = true;
 	else
 		return;

@@ -11,6 +11,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "io/http_text.h"
+#include "run/upload/artifacts.h"
+#include "run/upload/upload_priv.h"
 
 #define GROUP_MAX       32
 #define GROUP_BYTES_MAX RUN_UPLOAD_BYTES_MAX
@@ -29,8 +31,7 @@ static void fail(struct run_upload_result *result, const char *why)
 	result->failure = pl_strdup(why);
 }
 
-/* What an answer that is no success says of itself: the detail of a problem, or its status. */
-static char *words_of(const struct io_reply *reply)
+char *run_upload_words_of(const struct io_reply *reply)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *problem = NULL;
@@ -55,16 +56,21 @@ struct group {
 	size_t fetch_count;
 };
 
+void run_upload_add_word(struct pl_buf *path, const char *word, const char *plain)
+{
+	for (const char *c = word; *c != '\0'; c++) {
+		bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
+				(*c >= 'a' && *c <= 'z') || strchr(plain, *c) != NULL;
+		pl_buf_addf(path, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+	}
+}
+
 static char *path_for(const struct run_target *target, const char *name)
 {
 	auto_buf path = PL_BUF(65536);
 
 	pl_buf_addf(&path, "%s/api/upload/raw?name=", target->prefix);
-	for (const char *c = name; *c != '\0'; c++) {
-		bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
-				(*c >= 'a' && *c <= 'z') || strchr("-._~/", *c) != NULL;
-		pl_buf_addf(&path, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
-	}
+	run_upload_add_word(&path, name, "-._~/");
 	return pl_buf_take(&path);
 }
 
@@ -122,7 +128,7 @@ static bool take_reply(struct run_upload_result *result, const struct io_reply *
 		fail(result, reply->error != NULL ? reply->error : "no answer");
 		result->is_unreachable = true;
 	} else if (reply->status != 202) {
-		auto_free char *words = words_of(reply);
+		auto_free char *words = run_upload_words_of(reply);
 		fail(result, words);
 		return reply->status == 503;
 	} else if (pl_json_parse(reply->body, reply->body_len, "answer", &accepted, &err) < 0) {
@@ -202,7 +208,7 @@ static int take_status(struct run_upload_result *result, const struct io_reply *
 	if (reply->status == 0 || reply->status == 503)
 		return -1;
 	if (reply->status != 200) {
-		auto_free char *words = words_of(reply);
+		auto_free char *words = run_upload_words_of(reply);
 		fail(result, words);
 		return 1;
 	}
@@ -301,8 +307,13 @@ static void ask_all(struct run_upload *upload)
 void run_upload_all(struct run_upload *upload)
 {
 	upload->results = pl_alloc_array(upload->count, sizeof(*upload->results));
+	for (size_t i = 0; i < upload->count; i++)
+		upload->results[i].artifacts = json_array();
 	send_all(upload);
 	ask_all(upload);
+	if (!upload->without_artifacts)
+		run_upload_artifacts(upload);
+	upload->is_over = true;
 }
 
 void run_upload_done(struct run_upload *upload)
@@ -311,6 +322,7 @@ void run_upload_done(struct run_upload *upload)
 		free(upload->results[i].status_url);
 		free(upload->results[i].failure);
 		json_decref(upload->results[i].items);
+		json_decref(upload->results[i].artifacts);
 	}
 	free(upload->results);
 }

@@ -2,6 +2,9 @@
  * Sends files to a dashboard and waits until it has read them: POST /api/upload/raw for each, then
  * GET /api/upload/status (api/openapi.yaml).
  *
+ * Then the artifacts of each result that is there, as its document names them and as they lie beside the file;
+ * only those that the dashboard lacks.
+ *
  * A file is over when its job is done, when it was refused, or when the dashboard cannot be reached. What
  * was accepted once is the dashboard's: it will be read even if nobody waits.
  */
@@ -24,6 +27,11 @@ struct run_upload_result {
 	char *failure;    /* why there is no outcome: it cannot be read or sent, it was refused */
 	bool is_unreachable; /* the failure is of the way there: others would fail alike */
 	json_t *items; /* of its job, once that is done: [{name, state, message, faults, …}] */
+	/*
+	 * Of those of its results that are there: [{kind, name, run_id, bytes, state, message}], where state is stored,
+	 * duplicate (the dashboard has it), absent or changed (here; not sent), failed.
+	 */
+	json_t *artifacts;
 };
 
 struct run_upload {
@@ -33,6 +41,10 @@ struct run_upload {
 	struct run_upload_result *results; /* one a file */
 	size_t sent;                       /* files that were sent, or cannot be */
 	size_t over;                       /* files of which all is known */
+	bool without_artifacts;            /* the results alone */
+	size_t artifacts_sent;
+	bool is_over;
+	bool is_lost; /* amid the artifacts the dashboard was gone */
 	/* after each step; NULL: nobody asks */
 	void (*on_progress)(const struct run_upload *upload);
 };

@@ -1,0 +1,107 @@
+#include "result/beside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/zst.h"
+#include "result/read.h"
+
+static bool is_name(const char *name)
+{
+	return name != NULL && name[0] != '\0' && strchr(name, '/') == NULL &&
+	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+void res_beside_add(json_t *document, const char *path, struct res_besides *ret)
+{
+	json_t *own = res_read_own(document);
+	const char *run_id = pl_json_get_text(own, "run_id");
+	auto_free char *folder = pl_file_dir(path);
+
+	if (run_id == NULL)
+		return;
+	if (ret->documents == NULL)
+		ret->documents = json_array();
+	json_array_append(ret->documents, own);
+	PL_JSON_EACH(artifact, json_object_get(own, "artifacts")) {
+		const char *kind = pl_json_get_text(artifact, "kind");
+		const char *name = pl_json_get_text(artifact, "name");
+		const char *sha256 = pl_json_get_text(artifact, "sha256");
+		if (kind == NULL || sha256 == NULL || !is_name(name))
+			continue;
+		*PL_PUSH(ret->items, ret->count, ret->room) = (struct res_beside){
+			.run_id = run_id,
+			.kind = kind,
+			.name = name,
+			.sha256 = sha256,
+			.path = pl_asprintf("%s/%s", folder, name),
+		};
+	}
+}
+
+static void add_text(const char *text, size_t len, const char *path, struct res_besides *ret)
+{
+	auto_json json_t *json = NULL;
+
+	if (pl_json_check_memory(text, len, PL_JSON_MEMORY_BYTES_MAX, path, PL_ERR_IGNORED) < 0 ||
+	    pl_json_parse(text, len, path, &json, PL_ERR_IGNORED) < 0)
+		return;
+	if (json_is_object(json))
+		res_beside_add(json, path, ret);
+	PL_JSON_EACH(item, json)
+		res_beside_add(item, path, ret);
+}
+
+static void add_lines(const char *text, size_t len, const char *path, struct res_besides *ret)
+{
+	for (const char *at = text, *end = text + len; at < end;) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+		line_end = line_end != NULL ? line_end : end;
+		add_text(at, (size_t)(line_end - at), path, ret);
+		at = line_end + 1;
+	}
+}
+
+void res_beside_of_file(const char *path, size_t bytes_max, struct res_besides *ret)
+{
+	bool is_packed = pl_text_ends(path, ".zst");
+	auto_free char *name = pl_strndup(path, strlen(path) - (is_packed ? strlen(".zst") : 0));
+	auto_free char *text = NULL;
+	size_t len;
+
+	if ((is_packed ? pl_zst_read_file(path, bytes_max, &text, &len, PL_ERR_IGNORED)
+		       : pl_file_read(path, bytes_max, &text, &len, PL_ERR_IGNORED)) < 0)
+		return;
+	if (pl_text_ends(name, ".jsonl") || pl_text_ends(name, ".ndjson"))
+		add_lines(text, len, path, ret);
+	else
+		add_text(text, len, path, ret);
+}
+
+void res_beside_done(struct res_besides *besides)
+{
+	for (size_t i = 0; i < besides->count; i++)
+		free(besides->items[i].path);
+	free(besides->items);
+	json_decref(besides->documents);
+	*besides = (struct res_besides){ 0 };
+}
+
+enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *ret_bytes)
+{
+	/* not to wait for the other end of a pipe */
+	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	char hex[65];
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pl_fd_sha256(fd, hex) < 0)
+		return RES_BESIDE_ABSENT;
+	*ret_bytes = st.st_size;
+	return strcmp(hex, beside->sha256) == 0 ? RES_BESIDE_THERE : RES_BESIDE_CHANGED;
+}

@@ -360,6 +360,44 @@ static void put_back_names(const json_t *document, json_t *shown)
 	json_object_set(json_object_get(shown, "launch"), "secret_env", names);
 }
 
+#define SECRETS_MAX 1000
+
+static void add_key(struct pl_buf *pointer, const char *key)
+{
+	pl_buf_add_char(pointer, '/');
+	for (const char *c = key; *c != '\0'; c++) {
+		if (*c == '~' || *c == '/')
+			pl_buf_add_text(pointer, *c == '~' ? "~0" : "~1");
+		else
+			pl_buf_add_char(pointer, *c);
+	}
+}
+
+/* Where the two differ, in the order of the document: the second is the first without its secrets. */
+static void find_secrets(const json_t *before, const json_t *shown, struct pl_buf *pointer,
+			 json_t *ret)
+{
+	size_t len = pointer->len;
+
+	if (json_array_size(ret) >= SECRETS_MAX)
+		return;
+	if (json_is_object(before) && json_is_object(shown)) {
+		PL_JSON_EACH_MEMBER(key, value, before) {
+			add_key(pointer, key);
+			find_secrets(value, json_object_get(shown, key), pointer, ret);
+			pointer->len = len;
+		}
+	} else if (json_is_array(before) && json_is_array(shown)) {
+		PL_JSON_EACH(item, before) {
+			pl_buf_addf(pointer, "/%zu", item_at);
+			find_secrets(item, json_array_get(shown, item_at), pointer, ret);
+			pointer->len = len;
+		}
+	} else if (!json_equal(before, shown)) {
+		json_array_append_new(ret, pl_json_text(pl_buf_text(pointer)));
+	}
+}
+
 /*
  * The bytes as they are, or written anew where they hold secrets; *root then has none, too. Without
  * blanks, which may be most of a deep document; and numbers that are written longer ("1e9") or short
@@ -393,6 +431,9 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 			      store_fault_new("", 0,
 					      "it held secrets, which stand as \"***\" in what is "
 					      "kept"));
+	auto_buf pointer = PL_BUF(STORE_DOCUMENT_BYTES_MAX);
+	ret->secrets = json_array();
+	find_secrets(*root, shown, &pointer, ret->secrets);
 	intake->before = json_incref(own);
 	json_decref(*root);
 	*root = pl_take(shown);
@@ -447,6 +488,7 @@ void store_document_done(struct store_document *document)
 {
 	json_decref(document->json);
 	json_decref(document->notes);
+	json_decref(document->secrets);
 	free(document->bytes);
 	*document = (struct store_document){ 0 };
 }

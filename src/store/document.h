@@ -47,6 +47,7 @@ struct store_document {
 	const char *run_id; /* borrowed from json; NULL: it has none */
 	/* Array of faults as below that are none: unknown keys of another version, secrets. */
 	json_t *notes;
+	json_t *secrets; /* array of JSON pointers, 1,000 at most: where secrets stood; NULL: none did */
 };
 
 /*

@@ -15,10 +15,30 @@
 #define KEPT_CODES     16
 #define KEPT_BYTES     63 /* with its length a line of the cache */
 #define KEPT_LEN(text) ((size_t)(text)->len_and_one - 1)
+#define COPY_BYTES     32 /* a register or two: no call */
 
 struct kept_text {
 	unsigned char len_and_one; /* 0: not made yet, or too long */
 	char bytes[KEPT_BYTES];
+};
+
+/*
+ * Rows of one sweep stand together, and differ in few of a thousand columns: what a block of rows has alike is
+ * made once. A part of a line: such bytes, and behind them a cell that is the row's own.
+ */
+struct part {
+	size_t end;    /* in `alike`, from where the one before ends */
+	size_t column; /* NO_COLUMN: the line is over */
+};
+
+#define NO_COLUMN SIZE_MAX
+
+struct block {
+	size_t from; /* rows */
+	size_t to;
+	uint32_t *codes; /* EXPORT_BLOCK_ROWS a column */
+	struct pl_buf alike;
+	struct part *parts;
 };
 
 enum stage { STAGE_FRONT, STAGE_ROWS, STAGE_BACK, STAGE_OVER };
@@ -31,6 +51,7 @@ struct store_export {
 	char *time;
 	enum stage stage;
 	size_t at; /* of the next row */
+	struct block block;
 	struct pl_buf ready;
 	size_t sent;            /* of what is ready */
 	struct kept_text *kept; /* KEPT_CODES a column */
@@ -113,9 +134,9 @@ static void json_provenance(struct store_export *export)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* A comma, and the cell; of JSON the key as well, and of what is not recorded nothing at all. */
-static void add_cell(struct store_export *export, size_t column, const struct store_cell *cell)
+static void add_cell(const struct store_export *export, size_t column,
+		     const struct store_cell *cell, struct pl_buf *out)
 {
-	struct pl_buf *out = &export->ready;
 	const char *id = export_rows_column(export->rows, column);
 
 	if (export->form == STORE_EXPORT_CSV) {
@@ -129,41 +150,102 @@ static void add_cell(struct store_export *export, size_t column, const struct st
 	}
 }
 
-static void make_cell(struct store_export *export, size_t column, uint32_t code,
-		      struct kept_text *kept)
+/* Returns whether it stands in the file as every cell of the column with its code. */
+static bool make_cell(const struct store_export *export, size_t row, size_t column, uint32_t code,
+		      struct pl_buf *out)
 {
-	struct pl_buf *out = &export->ready;
+	struct kept_text *kept = code < KEPT_CODES ? &export->kept[column * KEPT_CODES + code]
+						   : NULL;
 	size_t before = out->len;
 	struct store_cell cell;
-	bool is_the_codes = export_rows_cell(export->rows, export->at, column, code, &cell);
 
-	add_cell(export, column, &cell);
-	if (kept == NULL || !is_the_codes || out->len - before > KEPT_BYTES)
+	if (kept != NULL && kept->len_and_one > 0) {
+		char *at = pl_buf_reserve(out, KEPT_BYTES);
+		if (at == NULL)
+			return false;
+		memcpy(at, kept->bytes, KEPT_BYTES);
+		out->len += KEPT_LEN(kept);
+		return true;
+	}
+	bool is_the_codes = export_rows_cell(export->rows, row, column, code, &cell);
+	add_cell(export, column, &cell, out);
+	if (kept != NULL && is_the_codes && out->len - before <= KEPT_BYTES) {
+		kept->len_and_one = (unsigned char)(out->len - before + 1);
+		/* a cell of nothing may be the first of all: then there are no bytes yet */
+		if (out->len > before)
+			memcpy(kept->bytes, out->data + before, out->len - before);
+	}
+	return is_the_codes;
+}
+
+static uint32_t *codes_of(const struct block *block, size_t column)
+{
+	return block->codes + column * EXPORT_BLOCK_ROWS;
+}
+
+static bool are_alike(const uint32_t *codes, size_t count)
+{
+	uint32_t differ = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differ |= codes[i] ^ codes[0];
+	return differ == 0;
+}
+
+/* From this row on. */
+static void make_block(struct store_export *export, size_t from)
+{
+	struct block *block = &export->block;
+	size_t left = export_rows_count(export->rows) - from;
+	size_t count = left < EXPORT_BLOCK_ROWS ? left : EXPORT_BLOCK_ROWS;
+	struct part *part = block->parts;
+
+	block->from = from;
+	block->to = from + count;
+	pl_buf_clear(&block->alike);
+	for (size_t i = 0; i < export_rows_columns(export->rows); i++) {
+		uint32_t *codes = codes_of(block, i);
+		if (export->is_repeated[i])
+			continue;
+		export_rows_codes(export->rows, from, count, i, codes);
+		size_t before = block->alike.len;
+		if (are_alike(codes, count) && make_cell(export, from, i, codes[0], &block->alike))
+			continue;
+		block->alike.len = before;
+		*part++ = (struct part){ .end = before, .column = i };
+	}
+	*part = (struct part){ .end = block->alike.len, .column = NO_COLUMN };
+	(void)pl_buf_reserve(&block->alike, COPY_BYTES); /* for add_alike() */
+}
+
+/* Most are short: so many bytes are copied as can be at once, whatever stands behind them. */
+static void add_alike(struct store_export *export, size_t begin, size_t end)
+{
+	const char *from = export->block.alike.data + begin;
+	char *to = pl_buf_reserve(&export->ready, end - begin + COPY_BYTES);
+
+	if (to == NULL || export->block.alike.full)
 		return;
-	kept->len_and_one = (unsigned char)(out->len - before + 1);
-	memcpy(kept->bytes, out->data + before, out->len - before);
+	if (end - begin <= COPY_BYTES)
+		memcpy(to, from, COPY_BYTES);
+	else
+		memcpy(to, from, end - begin);
+	export->ready.len += end - begin;
 }
 
 static void add_cells(struct store_export *export)
 {
-	struct pl_buf *out = &export->ready;
-	size_t columns = export_rows_columns(export->rows);
+	const struct block *block = &export->block;
+	size_t done = 0;
 
-	for (size_t i = 0; i < columns; i++) {
-		if (export->is_repeated[i])
-			continue;
-		uint32_t code = export_rows_code(export->rows, export->at, i);
-		struct kept_text *kept = code < KEPT_CODES ? &export->kept[i * KEPT_CODES + code]
-							   : NULL;
-		if (kept == NULL || kept->len_and_one == 0) {
-			make_cell(export, i, code, kept);
-			continue;
-		}
-		char *at = pl_buf_reserve(out, KEPT_BYTES);
-		if (at == NULL)
+	if (export->at >= block->to)
+		make_block(export, export->at);
+	for (const struct part *part = block->parts;; done = part++->end) {
+		add_alike(export, done, part->end);
+		if (part->column == NO_COLUMN)
 			return;
-		memcpy(at, kept->bytes, KEPT_BYTES);
-		out->len += KEPT_LEN(kept);
+		uint32_t code = codes_of(block, part->column)[export->at - block->from];
+		(void)make_cell(export, export->at, part->column, code, &export->ready);
 	}
 }
 
@@ -246,9 +328,10 @@ static int make_piece(struct store_export *export, struct pl_err *err)
 		export->stage = STAGE_OVER;
 		break;
 	}
-	return export->ready.full ? pl_err_set(err, PL_ERR_INTERNAL,
-					       "a row is larger than %u bytes", READY_MAX)
-				  : 0;
+	return export->ready.full || export->block.alike.full
+		       ? pl_err_set(err, PL_ERR_INTERNAL, "a row is larger than %u bytes",
+				    READY_MAX)
+		       : 0;
 }
 
 int store_export_read(struct store_export *export, char *bytes, size_t room, size_t *ret_len,
@@ -296,9 +379,12 @@ int store_export_new(struct store *store, const json_t *request,
 					 .request = json_deep_copy(request),
 					 .program = pl_strdup(options->program),
 					 .time = pl_strdup(options->time) };
+	size_t columns = export_rows_columns(rows);
 	pl_buf_init(&export->ready, READY_MAX);
-	export->kept = pl_alloc_array(export_rows_columns(rows) * KEPT_CODES,
-				      sizeof(*export->kept));
+	pl_buf_init(&export->block.alike, READY_MAX);
+	export->block.codes = pl_alloc_array(columns * EXPORT_BLOCK_ROWS, sizeof(uint32_t));
+	export->block.parts = pl_alloc_array(columns + 1, sizeof(*export->block.parts));
+	export->kept = pl_alloc_array(columns * KEPT_CODES, sizeof(*export->kept));
 	export->is_repeated = find_repeated(export);
 	*ret = export;
 	return 0;
@@ -313,6 +399,9 @@ void store_export_free(struct store_export *export)
 	free(export->program);
 	free(export->time);
 	pl_buf_done(&export->ready);
+	pl_buf_done(&export->block.alike);
+	free(export->block.codes);
+	free(export->block.parts);
 	free(export->kept);
 	free(export->is_repeated);
 	free(export);

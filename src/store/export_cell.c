@@ -92,6 +92,9 @@ void export_csv_cell(struct pl_buf *out, const struct store_cell *cell)
 	}
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
+		/* to a spreadsheet -inf is a formula, of a name that it does not know */
+		if (isinf(cell->number) && cell->number < 0)
+			pl_buf_add_char(out, '\'');
 		add_number(out, cell->number);
 		break;
 	case RES_VALUE_YES:

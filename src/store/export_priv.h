@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "store/export.h"
 
+#define EXPORT_BLOCK_ROWS 16
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The rows that a request means, in their order. */
@@ -25,9 +27,10 @@ const char *export_rows_column(const struct export_rows *rows, size_t column);
 int64_t export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *export_rows_run_id(const struct export_rows *rows, size_t at);
-/* Cells of a column with the same code have the same value, where the value is told to be the code's: many
- * have one, and most of these are low. */
-uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t column);
+/* Of so many rows from there on, EXPORT_BLOCK_ROWS at most. Cells of a column with the same code have the same value, where the value is
+ * told to be the code's: many have one, and most of these are low. */
+void export_rows_codes(const struct export_rows *rows, size_t at, size_t count, size_t column,
+		       uint32_t *ret_codes);
 /* With the code that the cell has. Returns whether the value is the code's. */
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret);

@@ -106,7 +106,8 @@ static bool read_columns(struct asked *asked, const json_t *columns, struct expo
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* Columns of which a row of these has something. */
-static void find_columns(const struct asked *asked, const uint64_t *found, struct export_rows *rows)
+static int find_columns(const struct asked *asked, const uint64_t *found, struct export_rows *rows,
+			struct pl_err *err)
 {
 	size_t count = store_view_column_count(asked->view);
 	auto_facet_rows struct facet_rows *masks = facet_rows_new(asked->view, found);
@@ -115,12 +116,15 @@ static void find_columns(const struct asked *asked, const uint64_t *found, struc
 	rows->columns = pl_alloc_array(count, sizeof(*rows->columns));
 	for (size_t i = 0; i < count; i++) {
 		const struct store_column *column = store_view_at(asked->view, i);
+		if (store_view_goes_on(asked->view, err) < 0)
+			return -1;
 		if (!store_column_is_recorded(column))
 			continue;
 		tally_column(&tally, column, masks);
 		if (tally.class_counts[STORE_MISSING] < rows->count)
 			rows->columns[rows->column_count++] = column;
 	}
+	return 0;
 }
 
 static void find_rows(const struct asked *asked, const uint64_t *found, struct export_rows *rows)
@@ -161,9 +165,7 @@ static int find(struct export_rows *rows, const json_t *request, struct res_sche
 		return pl_err_invalid(err, "the request does not fit");
 	const uint64_t *found = store_filter_rows(asked.filter);
 	find_rows(&asked, found, rows);
-	if (!json_is_array(wanted))
-		find_columns(&asked, found, rows);
-	return 0;
+	return json_is_array(wanted) ? 0 : find_columns(&asked, found, rows, err);
 }
 
 int export_rows_new(struct store *store, const json_t *request, struct export_rows **ret,
@@ -223,12 +225,19 @@ const char *export_rows_run_id(const struct export_rows *rows, size_t at)
 	return store_view_run_id(rows->view, rows->places[at]);
 }
 
-uint32_t export_rows_code(const struct export_rows *rows, size_t at, size_t column)
+void export_rows_codes(const struct export_rows *rows, size_t at, size_t count, size_t column,
+		       uint32_t *ret_codes)
 {
-	size_t row = rows->places[at];
+	const size_t *places = rows->places + at;
+	uint32_t within[EXPORT_BLOCK_ROWS];
 
-	return chunk_code(store_column_chunk(rows->columns[column], row / STORE_SEGMENT_ROWS),
-			  row % STORE_SEGMENT_ROWS);
+	for (size_t i = 0, next; i < count; i = next) {
+		size_t segment = places[i] / STORE_SEGMENT_ROWS;
+		for (next = i; next < count && places[next] / STORE_SEGMENT_ROWS == segment; next++)
+			within[next] = (uint32_t)(places[next] % STORE_SEGMENT_ROWS);
+		chunk_gather(store_column_chunk(rows->columns[column], segment), within + i,
+			     next - i, ret_codes + i);
+	}
 }
 
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,

@@ -20,9 +20,6 @@
 
 struct facet_scratch {
 	struct tally tally;
-	struct store_counted *finite;
-	size_t finite_count;
-	size_t finite_room;
 };
 
 struct facet_scratch *facet_scratch_new(void)
@@ -35,7 +32,6 @@ void facet_scratch_free(struct facet_scratch *scratch)
 	if (scratch == NULL)
 		return;
 	tally_done(&scratch->tally);
-	free(scratch->finite);
 	free(scratch);
 }
 
@@ -98,15 +94,16 @@ static void write_values(const struct tally *tally, size_t from, size_t to, stru
 	pl_buf_add_char(out, ']');
 }
 
-/* Those that were listed, as far as they are asked for; returns how many were left out. */
-static size_t show_values(struct tally *tally, const struct store_column *column, size_t limit,
-			  const struct store_needle *needle, struct pl_buf *out)
+/* Of `distinct` values, all in the list of which could be shown. Returns how many were left out. */
+static size_t show_values(struct tally *tally, const struct store_column *column, size_t distinct,
+			  size_t limit, const struct store_needle *needle, struct pl_buf *out)
 {
-	bool all = tally->value_count <= ALL_SHOWN_MAX;
+	bool all = distinct <= ALL_SHOWN_MAX;
 
 	keep_found(tally, needle);
-	size_t count = tally->value_count, first = all || count < limit ? count : limit;
-	store_order_first(tally->values, count, sizeof(*tally->values), first,
+	size_t count = needle != NULL ? tally->value_count : distinct;
+	size_t first = all || count < limit ? count : limit;
+	store_order_first(tally->values, tally->value_count, sizeof(*tally->values), first,
 			  all ? compare_values : compare_counts,
 			  (void *)store_order_words(column->field->id));
 	write_values(tally, 0, first, out);
@@ -115,63 +112,60 @@ static size_t show_values(struct tally *tally, const struct store_column *column
 
 /* ---- numbers and times ----------------------------------------------------------------------- */
 
-struct ends {
-	size_t count; /* of different ones */
+struct spread {
 	double least, most;
+	struct store_histogram histogram; /* of no bins: they are few */
 };
 
-/* Of the numbers in the list. */
-static struct ends find_ends(struct facet_scratch *scratch)
+/* Of all counted numbers; the infinite ones, of which there are two at most, go to the end. */
+static void find_spread(struct tally *tally, struct spread *ret)
 {
-	struct ends ends = { .least = INFINITY, .most = -INFINITY };
-	const struct tally *tally = &scratch->tally;
+	struct store_counted *counted = tally->counted;
+	double least = INFINITY, most = -INFINITY;
+	size_t finite = tally->counted_count;
 
-	scratch->finite_count = 0;
-	for (size_t i = 0; i < tally->value_count; i++) {
-		const struct tally_value *value = &tally->values[i];
-		double number = value->value.number;
-		if (value->value.class != STORE_NUMBER)
-			continue;
-		ends.count++;
-		ends.least = number < ends.least ? number : ends.least;
-		ends.most = number > ends.most ? number : ends.most;
-		if (isfinite(number))
-			*PL_PUSH(scratch->finite, scratch->finite_count, scratch->finite_room) =
-				(struct store_counted){ number, value->count };
+	for (size_t i = 0; i < tally->counted_count; i++) {
+		least = counted[i].number < least ? counted[i].number : least;
+		most = counted[i].number > most ? counted[i].number : most;
 	}
-	return ends;
+	for (size_t i = finite; (isinf(least) || isinf(most)) && i-- > 0;) {
+		struct store_counted kept = counted[i];
+		if (isfinite(kept.number))
+			continue;
+		counted[i] = counted[--finite];
+		counted[finite] = kept;
+	}
+	ret->least = least;
+	ret->most = most;
+	ret->histogram.bins = 0;
+	if (finite > HISTOGRAM_ABOVE)
+		store_histogram(counted, finite, &ret->histogram);
 }
 
-static void write_histogram(const struct facet_scratch *scratch, struct pl_buf *out)
+static void write_histogram(const struct store_histogram *histogram, struct pl_buf *out)
 {
-	struct store_histogram histogram;
-
-	store_histogram(scratch->finite, scratch->finite_count, &histogram);
 	out_key(out, "histogram");
 	pl_buf_add_text(out, "{\"edges\":[");
-	for (size_t i = 0; i <= histogram.bins; i++) {
+	for (size_t i = 0; i <= histogram->bins; i++) {
 		out_next(out);
-		out_f64(out, histogram.edges[i]);
+		out_f64(out, histogram->edges[i]);
 	}
 	pl_buf_add_text(out, "],\"counts\":[");
-	for (size_t i = 0; i < histogram.bins; i++) {
+	for (size_t i = 0; i < histogram->bins; i++) {
 		out_next(out);
-		out_i64(out, (int64_t)histogram.counts[i]);
+		out_i64(out, (int64_t)histogram->counts[i]);
 	}
 	pl_buf_add_text(out, "]}");
 }
 
-static void write_numbers(const struct facet_scratch *scratch, const struct ends *ends,
-			  struct pl_buf *out)
+static void write_spread(const struct spread *spread, struct pl_buf *out)
 {
-	if (ends->count > 0) {
-		out_key(out, "min");
-		out_f64(out, ends->least);
-		out_key(out, "max");
-		out_f64(out, ends->most);
-	}
-	if (scratch->finite_count > HISTOGRAM_ABOVE)
-		write_histogram(scratch, out);
+	out_key(out, "min");
+	out_f64(out, spread->least);
+	out_key(out, "max");
+	out_f64(out, spread->most);
+	if (spread->histogram.bins > 0)
+		write_histogram(&spread->histogram, out);
 }
 
 /* False: there is none. */
@@ -249,12 +243,10 @@ static void write_counts(const struct tally *tally, size_t count, struct pl_buf 
 }
 
 /* *ret_facts: of what is listed, which are all values but words of a field of numbers. */
-static void write_listed(struct facet_scratch *scratch, const struct store_column *column,
+static void write_listed(struct tally *tally, const struct store_column *column,
 			 const struct facet_rows *rows, const struct facet_options *options,
 			 bool numeric, struct store_option_facts *ret_facts, struct pl_buf *out)
 {
-	struct tally *tally = &scratch->tally;
-
 	if (options->counts_alone && tally->elsewhere > 0) {
 		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
 		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
@@ -263,16 +255,22 @@ static void write_listed(struct facet_scratch *scratch, const struct store_colum
 	tally_list_others(tally, column);
 	if (!numeric)
 		tally_list_words(tally, column);
-	tally_list_numbers(tally, column, rows);
-	struct ends ends = find_ends(scratch);
-	ret_facts->distinct = tally->value_count;
-	ret_facts->numbers = numeric ? ends.count : 0;
-	out_count(out, "distinct", tally->value_count);
+	tally_count_numbers(tally, column, rows);
+	bool has_spread = numeric && tally->counted_count > 0;
+	struct spread spread;
+	if (has_spread)
+		find_spread(tally, &spread);
+	size_t distinct = tally->value_count + tally->counted_count;
+	bool all = distinct <= ALL_SHOWN_MAX || options->needle != NULL;
+	ret_facts->numbers = numeric ? tally->counted_count : 0;
+	tally_list_numbers(tally, all ? SIZE_MAX : options->limit);
+	ret_facts->distinct = distinct;
+	out_count(out, "distinct", distinct);
 	out_key(out, "values");
-	size_t more = show_values(tally, column, options->limit, options->needle, out);
+	size_t more = show_values(tally, column, distinct, options->limit, options->needle, out);
 	out_count(out, "more", more);
-	if (numeric)
-		write_numbers(scratch, &ends, out);
+	if (has_spread)
+		write_spread(&spread, out);
 }
 
 /* Words stand apart from numbers. */
@@ -285,7 +283,7 @@ static void write_words(struct tally *tally, const struct store_column *column,
 	if (facts->distinct < SIZE_MAX)
 		facts->distinct += tally->value_count;
 	out_key(out, "words");
-	(void)show_values(tally, column, STORE_QUERY_VALUES_MAX, needle, out);
+	(void)show_values(tally, column, tally->value_count, STORE_QUERY_VALUES_MAX, needle, out);
 }
 
 bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
@@ -304,7 +302,7 @@ bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
 	out_key(out, column->field->id);
 	pl_buf_add_char(out, '{');
 	write_counts(tally, facet_rows_count(rows), out);
-	write_listed(scratch, column, rows, options, numeric, &facts, out);
+	write_listed(tally, column, rows, options, numeric, &facts, out);
 	if (numeric)
 		write_words(tally, column, options->needle, &facts, out);
 	else if (column->field->type == RES_FIELD_TIME)
@@ -324,15 +322,18 @@ void facet_values(struct facet_scratch *scratch, const struct store_column *colu
 	tally_column(tally, column, rows);
 	tally_list_others(tally, column);
 	tally_list_words(tally, column);
-	tally_list_numbers(tally, column, rows);
+	tally_count_numbers(tally, column, rows);
+	size_t distinct = tally->value_count + tally->counted_count;
+	tally_list_numbers(tally,
+			   options->needle != NULL ? SIZE_MAX : options->offset + options->limit);
 	out_count(out, "count", facet_rows_count(rows));
-	out_count(out, "distinct", tally->value_count);
+	out_count(out, "distinct", distinct);
 	keep_found(tally, options->needle);
-	size_t count = tally->value_count;
+	size_t count = options->needle != NULL ? tally->value_count : distinct;
 	size_t from = options->offset < count ? options->offset : count;
 	size_t to = options->limit < count - from ? from + options->limit : count;
-	store_order_first(tally->values, count, sizeof(*tally->values), to, compare_counts,
-			  (void *)store_order_words(column->field->id));
+	store_order_first(tally->values, tally->value_count, sizeof(*tally->values), to,
+			  compare_counts, (void *)store_order_words(column->field->id));
 	out_count(out, "matching", count);
 	out_key(out, "values");
 	write_values(tally, from, to, out);

@@ -95,11 +95,12 @@ static void evaluate(const struct store_filter *filter, const struct filter_node
 	}
 }
 
-/* ret_rows loses what the group does not mean. */
-static void narrow(const struct store_filter *filter, const struct group *group, size_t segment,
-		   struct scratch *scratch, uint64_t *ret_rows)
+/* Rows that all terms of the group mean. */
+static void group_rows(const struct store_filter *filter, const struct group *group, size_t segment,
+		       struct scratch *scratch, uint64_t *ret_rows)
 {
-	for (size_t k = 0; k < group->count && !is_empty(ret_rows); k++) {
+	evaluate(filter, group->terms[0], segment, scratch, 1, ret_rows);
+	for (size_t k = 1; k < group->count && !is_empty(ret_rows); k++) {
 		evaluate(filter, group->terms[k], segment, scratch, 1, scratch->words[0]);
 		store_kernels()->and (ret_rows, ret_rows, scratch->words[0], STORE_SEGMENT_WORDS);
 	}
@@ -168,21 +169,25 @@ const uint64_t *store_filter_rows(struct store_filter *filter)
 	if (filter->rows != NULL)
 		return filter->rows;
 	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
+	uint64_t own[STORE_SEGMENT_WORDS];
 	filter->rows = pl_alloc_array(store_view_words(filter->view), sizeof(*filter->rows));
 	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++) {
 		uint64_t *rows = filter->rows + segment * STORE_SEGMENT_WORDS;
 		store_view_live(filter->view, segment, rows);
-		for (size_t i = 0; i < filter->count; i++)
-			narrow(filter, &filter->groups[i], segment, scratch, rows);
+		for (size_t i = 0; i < filter->count && !is_empty(rows); i++) {
+			group_rows(filter, &filter->groups[i], segment, scratch, own);
+			store_kernels()->and (rows, rows, own, STORE_SEGMENT_WORDS);
+		}
 	}
 	return filter->rows;
 }
 
 /*
  * For each group the rows of all others, in two passes: first the others behind it, then those in front
- * of it. So each group is looked at twice, however many there are.
+ * of it. own: bitmaps of one segment, one a group.
  */
-static void leave_out(struct store_filter *filter, size_t segment, struct scratch *scratch)
+static void leave_out(struct store_filter *filter, size_t segment, struct scratch *scratch,
+		      uint64_t (*own)[STORE_SEGMENT_WORDS])
 {
 	const struct store_kernels *kernels = store_kernels();
 	uint64_t rows[STORE_SEGMENT_WORDS];
@@ -190,22 +195,24 @@ static void leave_out(struct store_filter *filter, size_t segment, struct scratc
 
 	store_view_live(filter->view, segment, rows);
 	for (size_t i = filter->count; i-- > 0;) {
+		group_rows(filter, &filter->groups[i], segment, scratch, own[i]);
 		if (filter->groups[i].only != NULL)
 			memcpy(filter->groups[i].without + at, rows, sizeof(rows));
-		narrow(filter, &filter->groups[i], segment, scratch, rows);
+		kernels->and (rows, rows, own[i], STORE_SEGMENT_WORDS);
 	}
 	store_view_live(filter->view, segment, rows);
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != NULL)
 			kernels->and (filter->groups[i].without + at,
 				      filter->groups[i].without + at, rows, STORE_SEGMENT_WORDS);
-		narrow(filter, &filter->groups[i], segment, scratch, rows);
+		kernels->and (rows, rows, own[i], STORE_SEGMENT_WORDS);
 	}
 }
 
 static void make_without(struct store_filter *filter)
 {
 	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
+	auto_free uint64_t(*own)[STORE_SEGMENT_WORDS] = pl_alloc_array(filter->count, sizeof(*own));
 
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != NULL)
@@ -213,7 +220,7 @@ static void make_without(struct store_filter *filter)
 								   sizeof(uint64_t));
 	}
 	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++)
-		leave_out(filter, segment, scratch);
+		leave_out(filter, segment, scratch, own);
 }
 
 const uint64_t *store_filter_rows_without(struct store_filter *filter,

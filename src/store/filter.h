@@ -54,8 +54,10 @@
 
 #include <stdint.h>
 
-#define STORE_FILTER_DEPTH_MAX 32                     /* a predicate alone has depth 1 */
-#define STORE_FILTER_NODES_MAX 1000                   /* and, or, not and predicates together */
+#define STORE_FILTER_DEPTH_MAX 32   /* a predicate alone has depth 1 */
+#define STORE_FILTER_NODES_MAX 1000 /* and, or, not and predicates together */
+#define STORE_FILTER_VALUES_MAX \
+	(1u << 25) /* different ones of fields, by each predicate: a byte of memory each */
 #define STORE_FILTER_ITEMS_MAX 10000                  /* of a list of values */
 #define STORE_FILTER_TEXT_MAX  STORE_NEEDLE_BYTES_MAX /* bytes of contains and starts_with */
 

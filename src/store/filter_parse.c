@@ -35,6 +35,7 @@ struct parse {
 	struct pl_arena *arena;
 	int64_t now_us; /* one moment for all of the tree */
 	size_t nodes;
+	size_t values; /* that predicates look at */
 };
 
 static bool is_order(enum filter_op op)
@@ -320,9 +321,15 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 	else
 		fits = parse_value(p, predicate, value) && fits;
 	place_leave(p->place, before);
-	if (fits)
-		predicate_compile(predicate, p->arena);
-	return fits;
+	if (!fits)
+		return false;
+	p->values += predicate->column->distinct;
+	if (p->values > STORE_FILTER_VALUES_MAX)
+		return place_limit(
+			p->place, tree, STORE_FILTER_VALUES_MAX,
+			"values to be looked at, each of a field by each predicate of it");
+	predicate_compile(predicate, p->arena);
+	return true;
 }
 
 /* ---- trees ---------------------------------------------------------------------------------- */

@@ -39,6 +39,9 @@ struct predicate {
 	/* of numbers that have no codes: those in a range, rising, or all others */
 	struct range *ranges;
 	size_t range_count;
+	uint64_t *
+		sieve; /* of ranges of one number each, where they are many: bits by a number's hash */
+	unsigned sieve_bits; /* there are 2 to the power of */
 	bool others_too;
 	uint8_t *elsewhere; /* by code: such numbers, which ranges tell; NULL: wanted says all */
 };

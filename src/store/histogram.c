@@ -61,7 +61,7 @@ static bool is_logarithmic(const struct store_counted *numbers, size_t count,
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		all += numbers[i].count;
-		below += numbers[i].number < low ? numbers[i].count : 0;
+		below += (numbers[i].number < low) * numbers[i].count;
 	}
 	return below > all / 2;
 }
@@ -152,6 +152,24 @@ static bool are_right(const struct spread *spread, const double *edges, size_t c
 	return true;
 }
 
+/* The bin is found bit by bit, without a branch that would be guessed wrong every other time. */
+static void count_in_bins(const struct store_counted *numbers, size_t count,
+			  struct store_histogram *histogram)
+{
+	double begins[STORE_HISTOGRAM_BINS_MAX];
+
+	for (size_t i = 0; i < STORE_HISTOGRAM_BINS_MAX; i++)
+		begins[i] = i < histogram->bins ? histogram->edges[i] : INFINITY;
+	for (size_t i = 0; i < count; i++) {
+		double number = numbers[i].number;
+		size_t bin = 0;
+#pragma GCC unroll 8
+		for (size_t step = STORE_HISTOGRAM_BINS_MAX / 2; step > 0; step /= 2)
+			bin += begins[bin + step] <= number ? step : 0;
+		histogram->counts[bin] += numbers[i].count;
+	}
+}
+
 void store_histogram(const struct store_counted *numbers, size_t count, struct store_histogram *ret)
 {
 	struct spread spread = spread_of(numbers, count);
@@ -166,15 +184,5 @@ void store_histogram(const struct store_counted *numbers, size_t count, struct s
 		edges = 2;
 	}
 	ret->bins = edges - 1;
-	for (size_t i = 0; i < count; i++) {
-		size_t low = 0, high = ret->bins - 1;
-		while (low < high) {
-			size_t middle = low + (high - low + 1) / 2;
-			if (ret->edges[middle] <= numbers[i].number)
-				low = middle;
-			else
-				high = middle - 1;
-		}
-		ret->counts[low] += numbers[i].count;
-	}
+	count_in_bins(numbers, count, ret);
 }

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#define STORE_HISTOGRAM_BINS_MAX 32
+#define STORE_HISTOGRAM_BINS_MAX 32 /* a power of two */
 
 struct store_counted {
 	double number;

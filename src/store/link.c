@@ -57,14 +57,14 @@ static int has_room(struct store *store, size_t bytes, bool *ret, struct pl_err 
 	if (store_sql_kept(&store->writer, STORE_COUNT_VIEWS, &statement, err) < 0 ||
 	    store_sql_step(statement, &is_row, err) < 0)
 		return -1;
-	*ret = sqlite3_column_int64(statement, 0) < STORE_LINKS_MAX &&
-	       sqlite3_column_int64(statement, 1) + (int64_t)bytes <= STORE_LINKS_BYTES_MAX;
+	*ret = store_sql_i64(statement, 0) < STORE_LINKS_MAX &&
+	       store_sql_i64(statement, 1) + (int64_t)bytes <= STORE_LINKS_BYTES_MAX;
 	return 0;
 }
 
 static int add(struct store *store, const char *id, const char *state, struct pl_err *err)
 {
-	sqlite3_stmt *statement;
+	struct store_stmt *statement;
 	char now[32];
 
 	store_now(now);
@@ -72,10 +72,10 @@ static int add(struct store *store, const char *id, const char *state, struct pl
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	store_sql_bind_text(statement, 2, now);
-	sqlite3_bind_int64(statement, 3, (sqlite3_int64)strlen(state));
+	store_sql_bind_i64(statement, 3, (int64_t)strlen(state));
 	store_sql_bind_text(statement, 4, state);
 	int result = store_sql_finish(statement, err);
-	sqlite3_clear_bindings(statement);
+	store_sql_clear(statement);
 	return result;
 }
 

@@ -4,17 +4,13 @@
  * Who stores results does that when they are on the disk; what another process has stored is taken in by
  * the first one who asks. Nobody else waits for it.
  */
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/buf.h"
+#include "store/memory_rows_priv.h"
 #include "store/mirror/mirror.h"
-#include "store/sqlite_cell.h"
 #include "store/store_priv.h"
-
-#define SQL_BYTES_MAX (4u << 20)
-#define FIRST_VALUE   3
 
 struct store_memory {
 	struct store_mirror *mirror;
@@ -22,124 +18,81 @@ struct store_memory {
 
 	pthread_mutex_t lock; /* of the mirror's writer, and what follows */
 	struct store_sql sql;
-	sqlite3_stmt *rows_since;
+	struct store_stmt *rows_since;
 	int64_t version; /* of the file, that was taken in */
-	int64_t last_id; /* the greatest in it */
+	/* all rows up to this id are in memory as they were at this version, though the last pass may have failed */
+	int64_t partial_version;
+	int64_t partial_id;
 };
 
-static char *rows_since_text(const struct store *store)
+/*
+ * One that was deleted is not there when it comes back, and a smaller id may come behind a greater one, where another
+ * process took it and stored its result later.
+ */
+static void take_in_row(struct store_mirror *mirror, const struct memory_row *row)
 {
-	auto_buf text = PL_BUF(SQL_BYTES_MAX);
-
-	pl_buf_add_text(&text, "SELECT id, run_id, explicit_fields");
-	for (size_t i = 0; i < store->column_count; i++)
-		pl_buf_addf(&text, ", \"%s\"", store->columns[i]->id);
-	pl_buf_add_text(&text, " FROM benchmark_runs WHERE changed > ?1 ORDER BY id");
-	return pl_buf_take(&text);
+	if (row->is_deleted)
+		(void)store_mirror_remove(mirror, row->row.id);
+	else if (!store_mirror_replace(mirror, &row->row))
+		store_mirror_append(mirror, &row->row);
 }
 
-static int compare_fields(const void *a, const void *b)
-{
-	const struct res_field *const *one = a, *const *other = b;
-
-	return *one < *other ? -1 : *one > *other;
-}
-
-/* Columns whose fields a row's user has set; rows of one sweep have the same. */
-struct explicit_columns {
-	char *text; /* of the ids, as the file has it */
-	size_t *columns;
-	size_t count;
-	size_t room;
-};
-
-static void explicit_done(struct explicit_columns *set)
-{
-	free(set->text);
-	free(set->columns);
-}
-#define auto_explicit __attribute__((cleanup(explicit_done), unused)) struct explicit_columns
-
-/* Ids that this program knows no column for are another's. */
-static int read_explicit(const struct store *store, const char *text, struct explicit_columns *set,
-			 struct pl_err *err)
-{
-	auto_json json_t *ids = NULL;
-
-	if (set->text != NULL && strcmp(set->text, text) == 0)
-		return 0;
-	if (pl_json_parse(text, strlen(text), "explicit_fields", &ids, err) < 0)
-		return -1;
-	free(set->text);
-	set->text = pl_strdup(text);
-	set->count = 0;
-	PL_JSON_EACH(id, ids) {
-		const char *name = json_string_value(id);
-		const struct res_field *field = name != NULL ? res_fields_find(store->fields, name)
-							     : NULL;
-		/* the columns stand in the order of the list, and so in memory */
-		const struct res_field *const *column = bsearch(
-			&field, store->columns, store->column_count, sizeof(*store->columns),
-			compare_fields);
-		if (column != NULL)
-			*PL_PUSH(set->columns, set->count,
-				 set->room) = (size_t)(column - store->columns);
-	}
-	return 0;
-}
-
-static int take_in_row(struct store *store, struct store_cell *cells, struct explicit_columns *set,
-		       struct pl_err *err)
+/* The database is at this version. What was taken in before something failed is not taken in again. */
+static int take_in_rows(struct store *store, int64_t version, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	sqlite3_stmt *rows = memory->rows_since;
-	struct store_row row = { .id = sqlite3_column_int64(rows, 0),
-				 .run_id = store_sql_text(rows, 1),
-				 .cells = cells };
+	auto_borrowed statement = memory->rows_since;
+	auto_memory_rows struct memory_rows *rows = NULL;
+	const struct memory_row *row;
+	int64_t reached = 0;
+	int result;
 
-	for (size_t i = 0; i < store->column_count; i++)
-		store_cell_read(rows, FIRST_VALUE + (int)i, store->columns[i], &cells[i]);
-	if (read_explicit(store, store_sql_text(rows, 2), set, err) < 0)
-		return pl_err_wrap(err, "result %lld of '%s'", (long long)row.id, store->path);
-	for (size_t i = 0; i < set->count; i++)
-		cells[set->columns[i]].is_explicit = true;
-	if (row.id > memory->last_id) {
-		store_mirror_append(memory->mirror, &row);
-		memory->last_id = row.id;
-	} else if (!store_mirror_replace(memory->mirror, &row)) {
-		return pl_err_set(err, PL_ERR_INTERNAL, "result %lld came out of order",
-				  (long long)row.id);
+	store_sql_bind_i64(statement, 1, memory->version);
+	if (memory_rows_new(statement, &store->columns, memory->version == 0, &rows, err) < 0)
+		return -1;
+	while ((result = memory_rows_next(rows, &row, err)) == 0 && row != NULL) {
+		if (row->changed > memory->partial_version || row->row.id > memory->partial_id)
+			take_in_row(memory->mirror, row);
+		reached = row->row.id;
 	}
-	return 0;
+	memory->partial_version = version;
+	memory->partial_id = result == 0 ? INT64_MAX : reached;
+	return result == 0 ? 0 : pl_err_wrap(err, "'%s'", store->path);
 }
 
-static int take_in_rows(struct store *store, struct pl_err *err)
-{
-	auto_free struct store_cell *cells = pl_alloc_array(store->column_count, sizeof(*cells));
-	auto_explicit set = { .count = 0 };
-	auto_borrowed rows = store->memory->rows_since;
-	bool is_row = false;
-
-	sqlite3_bind_int64(rows, 1, store->memory->version);
-	for (;;) {
-		if (store_sql_step(rows, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
-		if (take_in_row(store, cells, &set, err) < 0)
-			return -1;
-	}
-}
-
-static int read_version(struct store_sql *sql, int64_t *ret, struct pl_err *err)
+static int read_number(struct store_sql *sql, enum store_statement which, int64_t *ret,
+		       struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
+
+	if (store_sql_kept(sql, which, &statement, err) < 0)
+		return -1;
+	return store_sql_number(statement, ret, err);
+}
+
+/* Of rows that were deleted and went since the last look there is nothing to follow: they are not among all ids. */
+static int follow_pruned(struct store_memory *memory, struct pl_err *err)
+{
+	auto_borrowed list = NULL;
+	auto_free int64_t *ids = NULL;
+	size_t count = 0, room = 0;
+	int64_t pruned = 0;
 	bool is_row = false;
 
-	if (store_sql_kept(sql, STORE_GET_VERSION, &statement, err) < 0 ||
-	    store_sql_step(statement, &is_row, err) < 0)
+	if (read_number(&memory->sql, STORE_GET_PRUNED, &pruned, err) < 0)
 		return -1;
-	*ret = is_row ? sqlite3_column_int64(statement, 0) : 0;
+	if (memory->version == 0 || pruned <= memory->version)
+		return 0;
+	if (store_sql_kept(&memory->sql, STORE_LIST_IDS, &list, err) < 0)
+		return -1;
+	for (;;) {
+		if (store_sql_step(list, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		*PL_PUSH(ids, count, room) = store_sql_i64(list, 0);
+	}
+	store_mirror_keep(memory->mirror, ids, count);
 	return 0;
 }
 
@@ -147,20 +100,18 @@ static int read_version(struct store_sql *sql, int64_t *ret, struct pl_err *err)
 static int take_in(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	struct pl_err ignored = PL_ERR_INIT;
 	int64_t version = 0;
 
-	if (store_sql_run(&memory->sql, "BEGIN", err) < 0)
+	if (store_sql_begin(&memory->sql, STORE_SQL_READ, err) < 0)
 		return -1;
-	int result = read_version(&memory->sql, &version, err);
+	int result = read_number(&memory->sql, STORE_GET_VERSION, &version, err);
 	bool is_new = result == 0 && version != memory->version;
 	if (is_new)
-		result = take_in_rows(store, err);
-	/* nothing was written: there is nothing that could fail to last */
-	if (store_sql_run(&memory->sql, "COMMIT", &ignored) < 0 && result == 0) {
-		*err = ignored;
-		return -1;
-	}
+		result = take_in_rows(store, version, err);
+	if (is_new && result == 0)
+		result = follow_pruned(memory, err);
+	/* nothing was written: there is nothing to last */
+	store_sql_rollback(&memory->sql);
 	if (result < 0 || !is_new)
 		return result;
 	memory->version = version;
@@ -195,13 +146,14 @@ int store_snapshot_get(struct store *store, struct store_snapshot **ret, struct 
 	auto_snapshot struct store_snapshot *snapshot = NULL;
 	int64_t version = 0;
 
-	if (store_data_version(store, &version, err) < 0)
+	/* where the database has gone, what is in memory is the answer meanwhile */
+	if (store_data_version(store, &version, err) < 0 && err->code != PL_ERR_IO)
 		return -1;
 	snapshot = store_mirror_snapshot(memory->mirror);
-	/* somebody else is at it: what there was before is an answer too */
-	if (store_snapshot_version(snapshot) < version && atomic_load(&memory->expected) == 0 &&
-	    pthread_mutex_trylock(&memory->lock) == 0) {
-		int result = take_in(store, err);
+	/* what is on the disk was told to somebody, maybe; who has stored it may not have come to this yet */
+	if (store_snapshot_version(snapshot) < version) {
+		pthread_mutex_lock(&memory->lock);
+		int result = memory->version < version ? take_in(store, err) : 0;
 		pthread_mutex_unlock(&memory->lock);
 		if (result < 0)
 			return -1;
@@ -210,6 +162,12 @@ int store_snapshot_get(struct store *store, struct store_snapshot **ret, struct 
 	}
 	*ret = pl_take(snapshot);
 	return 0;
+}
+
+void store_end_questions(struct store *store)
+{
+	if (store->memory != NULL)
+		store_mirror_end_questions(store->memory->mirror);
 }
 
 static int read_for_mirror(void *context, int64_t id, json_t **ret, struct pl_err *err)
@@ -225,21 +183,24 @@ static bool may_have(void *context, const char *id)
 int store_memory_open(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory = pl_alloc(sizeof(*memory));
-	auto_free char *text = rows_since_text(store);
 
 	pthread_mutex_init(&memory->lock, NULL);
 	memory->mirror = store_mirror_new(store->fields, read_for_mirror, store);
 	store_mirror_ask_first(memory->mirror, may_have);
-	if (store_sql_open(&memory->sql, store->path, false, err) < 0 ||
-	    store_sql_run(&memory->sql, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;",
-			  err) < 0 ||
-	    store_sql_prepare(&memory->sql, text, &memory->rows_since, err) < 0)
+	if (store_sql_open(&memory->sql, store->address, false, err) < 0 ||
+	    store_sql_use(&memory->sql, STORE_SQL_READ, err) < 0)
+		return -1;
+	auto_free char *text = memory_rows_text(&memory->sql, &store->columns,
+						"WHERE changed > ?1 ORDER BY id");
+	if (store_sql_prepare_cursor(&memory->sql, text, &memory->rows_since, err) < 0)
 		return -1;
 	if (take_in(store, err) < 0)
 		return -1;
 	/* what was there before is much, as a rule, beside what comes */
 	store_mirror_seal(memory->mirror);
 	store_mirror_publish(memory->mirror);
+	/* of the open segment, whose arrays grew, and of what was read */
+	malloc_trim(0);
 	return 0;
 }
 
@@ -250,7 +211,7 @@ void store_memory_close(struct store *store)
 	if (memory == NULL)
 		return;
 	store_mirror_free(memory->mirror);
-	sqlite3_finalize(memory->rows_since);
+	store_sql_drop(memory->rows_since);
 	store_sql_close(&memory->sql);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);

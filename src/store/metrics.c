@@ -15,84 +15,77 @@
 
 void metrics_scratch_done(struct metrics_scratch *scratch)
 {
-	free(scratch->numbers);
-	free(scratch->kept);
+	tally_done(&scratch->tally);
+	free(scratch->kept[0]);
+	free(scratch->kept[1]);
 }
 
 /* ---- gathering ----------------------------------------------------------------------------------- */
 
-/* What codes mean as numbers; what is none is no number. */
-struct meaning {
-	double *of_code;
-	uint8_t *is_elsewhere;
-	uint32_t *codes; /* of a segment */
-	double *numbers; /* of a segment */
-};
-
-static void meaning_init(struct meaning *meaning, const struct store_column *column)
+/* What has a code stands behind the others, as often as there are rows with it. */
+static void gather(struct metrics_scratch *scratch, const struct store_column *column,
+		   const struct facet_rows *rows)
 {
-	meaning->of_code = pl_alloc_array(column->distinct, sizeof(*meaning->of_code));
-	meaning->is_elsewhere = pl_alloc(column->distinct);
-	meaning->codes = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*meaning->codes));
-	meaning->numbers = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*meaning->numbers));
+	struct tally *tally = &scratch->tally;
+
+	tally_column(tally, column, rows);
+	tally_gather(tally, column, rows);
+	scratch->count = tally->elsewhere;
+	size_t room = tally->class_counts[STORE_NUMBER] + STORE_GATHER_MORE;
+	pl_grow((void **)&tally->numbers, &tally->number_room, room, sizeof(*tally->numbers));
+	for (int i = 0; i < 2; i++)
+		pl_grow((void **)&scratch->kept[i], &scratch->kept_room[i], room,
+			sizeof(*scratch->kept[i]));
 	for (uint32_t code = 0; code < column->distinct; code++) {
 		const struct store_value *value = store_column_value(column, code);
-		meaning->of_code[code] = value->class == STORE_NUMBER ? value->number : NAN;
-		meaning->is_elsewhere[code] = value->is_elsewhere;
-	}
-}
-
-static void meaning_done(struct meaning *meaning)
-{
-	free(meaning->of_code);
-	free(meaning->is_elsewhere);
-	free(meaning->codes);
-	free(meaning->numbers);
-}
-#define auto_meaning __attribute__((cleanup(meaning_done), unused)) struct meaning
-
-/* A number for each row, or what is none. */
-static const double *numbers_of(const struct meaning *meaning, const struct chunk *chunk,
-				size_t rows)
-{
-	if (chunk->form == CHUNK_CONSTANT && meaning->is_elsewhere[chunk->base])
-		return chunk->numbers;
-	chunk_decode(chunk, rows, meaning->codes);
-	for (size_t row = 0; row < rows; row++)
-		meaning->numbers[row] = meaning->of_code[meaning->codes[row]];
-	for (size_t row = 0; chunk->numbers != NULL && row < rows; row++) {
-		if (meaning->is_elsewhere[meaning->codes[row]])
-			meaning->numbers[row] = chunk->numbers[row];
-	}
-	return meaning->numbers;
-}
-
-static void gather(struct metrics_scratch *scratch, const struct store_view *view,
-		   const struct store_column *column, const uint64_t *rows)
-{
-	const struct store_kernels *kernels = store_kernels();
-	size_t count = kernels->count(rows, store_view_words(view));
-	auto_meaning meaning = { 0 };
-
-	meaning_init(&meaning, column);
-	pl_grow((void **)&scratch->numbers, &scratch->room, count + 1, sizeof(*scratch->numbers));
-	pl_grow((void **)&scratch->kept, &scratch->kept_room, count + 1, sizeof(*scratch->kept));
-	scratch->count = 0;
-	for (size_t i = 0; i < store_view_segments(view); i++, rows += STORE_SEGMENT_WORDS) {
-		if (kernels->count(rows, STORE_SEGMENT_WORDS) == 0)
+		if (value->class != STORE_NUMBER || value->is_elsewhere)
 			continue;
-		const double *numbers = numbers_of(&meaning, store_column_chunk(column, i),
-						   store_view_rows(view, i));
-		for (size_t word = 0; word < STORE_SEGMENT_WORDS; word++) {
-			for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1) {
-				double number = numbers[word * STORE_WORD_ROWS +
-							(size_t)__builtin_ctzll(bits)];
-				scratch->numbers[scratch->count] = number;
-				/* what is no number is written over by the next one */
-				scratch->count += !isnan(number);
-			}
-		}
+		for (uint32_t i = 0; i < tally->counts[code]; i++)
+			tally->numbers[scratch->count++] = value->number;
 	}
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------ */
+
+static struct store_sums sums_of(const double *numbers, size_t count, double center)
+{
+	struct store_sums sums = STORE_SUMS_NONE;
+	uint64_t all[STORE_SEGMENT_WORDS];
+
+	memset(all, 0xff, sizeof(all));
+	for (size_t from = 0; from < count; from += STORE_SEGMENT_ROWS) {
+		size_t rows = count - from < STORE_SEGMENT_ROWS ? count - from : STORE_SEGMENT_ROWS;
+		if (rows % STORE_WORD_ROWS != 0)
+			all[rows / STORE_WORD_ROWS] = (1ull << rows % STORE_WORD_ROWS) - 1;
+		store_kernels()->sum_f64(numbers + from, rows, all, center, &sums);
+	}
+	return sums;
+}
+
+struct moments {
+	double mean, deviation; /* of a sample: divided by one less than there are */
+	double least, most;
+};
+
+/* What is summed up a second time are distances from the mean, so that nothing is lost to large numbers. */
+static struct moments moments_of(const double *numbers, size_t count)
+{
+	struct store_sums sums = sums_of(numbers, count, 0);
+	struct moments moments = { .mean = NAN, .deviation = NAN, .least = NAN, .most = NAN };
+	double many = (double)count;
+
+	if (count == 0)
+		return moments;
+	moments.least = sums.min;
+	moments.most = sums.max;
+	moments.mean = sums.sum / many;
+	if (!isfinite(moments.mean))
+		return moments;
+	sums = sums_of(numbers, count, moments.mean);
+	if (count > 1)
+		moments.deviation = sqrt((sums.squares - sums.sum * sums.sum / many) / (many - 1));
+	moments.mean += sums.sum / many;
+	return moments;
 }
 
 /* ---- percentiles ----------------------------------------------------------------------------------- */
@@ -106,31 +99,34 @@ static uint64_t bits_of(double number)
 	return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
+/* The other way round. */
+static double number_of(uint64_t bits)
+{
+	double number;
+
+	bits = bits >> 63 ? bits & ~(1ull << 63) : ~bits;
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
 /* The numbers go by the first bits in which they differ into buckets, which lie in order. */
 struct buckets {
-	uint64_t low;
+	uint64_t low, high; /* bits of the least and the greatest */
 	unsigned shift;
 	uint32_t counts[BUCKETS];
 };
 
-/* False: all of them are alike. */
-static bool fill_buckets(const double *numbers, size_t count, struct buckets *buckets)
+/* Of numbers of which these are the least and the greatest. */
+static void fill_buckets(const double *numbers, size_t count, double least, double most,
+			 struct buckets *buckets)
 {
-	double least = numbers[0], most = numbers[0];
-	uint64_t width;
-
-	for (size_t i = 0; i < count; i++) {
-		least = numbers[i] < least ? numbers[i] : least;
-		most = numbers[i] > most ? numbers[i] : most;
-	}
 	memset(buckets, 0, sizeof(*buckets));
 	buckets->low = bits_of(least);
-	width = bits_of(most) - buckets->low;
-	while (width >> buckets->shift >= BUCKETS)
+	buckets->high = bits_of(most);
+	while ((buckets->high - buckets->low) >> buckets->shift >= BUCKETS)
 		buckets->shift++;
 	for (size_t i = 0; i < count; i++)
 		buckets->counts[(bits_of(numbers[i]) - buckets->low) >> buckets->shift]++;
-	return least < most;
 }
 
 /* The bucket that has the place, which becomes one in it. */
@@ -150,60 +146,78 @@ static int compare_numbers(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* The least number of the buckets behind; infinite: there is none. */
-static double least_behind(const double *numbers, size_t count, const struct buckets *buckets,
-			   size_t bucket)
+/* The numbers of a bucket. */
+static size_t keep_bucket(const double *numbers, size_t count, const struct buckets *buckets,
+			  size_t bucket, double *ret_kept)
 {
-	double least = INFINITY;
+	const struct store_kernels *kernels = store_kernels();
+	uint64_t first = buckets->low + ((uint64_t)bucket << buckets->shift);
+	uint64_t last = first + ((1ull << buckets->shift) - 1), found[STORE_SEGMENT_WORDS];
+	size_t left = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if ((bits_of(numbers[i]) - buckets->low) >> buckets->shift > bucket &&
-		    numbers[i] < least)
-			least = numbers[i];
+	/* behind the greatest there may be what is no number */
+	last = last < first || last > buckets->high ? buckets->high : last;
+	/* -0, which is none of the numbers, would match 0 of the next bucket */
+	last -= last == ~(1ull << 63);
+	for (size_t from = 0; from < count; from += STORE_SEGMENT_ROWS) {
+		size_t rows = count - from < STORE_SEGMENT_ROWS ? count - from : STORE_SEGMENT_ROWS;
+		kernels->match_f64(numbers + from, rows, number_of(first), number_of(last), found);
+		left += kernels->gather_f64(numbers + from, rows, found, ret_kept + left);
 	}
-	return least;
+	return left;
+}
+
+/* The least number of the buckets behind this one; where there is none, `beyond`. */
+static double least_behind(const double *numbers, size_t count, const struct buckets *buckets,
+			   size_t bucket, double *kept, double beyond)
+{
+	while (++bucket < BUCKETS && buckets->counts[bucket] == 0)
+		;
+	if (bucket == BUCKETS)
+		return beyond;
+	return sums_of(kept, keep_bucket(numbers, count, buckets, bucket, kept), 0).min;
 }
 
 /*
  * The numbers at a place and behind it. The bucket that has the place is looked at alone, in the same way
- * until it has few. `kept` has room for all, and may be `numbers`.
+ * until it has few, by turns in one and the other of `kept`.
  */
 static void select_two(const double *numbers, size_t count, const struct buckets *of_all,
-		       size_t place, double *kept, double ret[2])
+		       size_t place, double *const kept[2], double ret[2])
 {
-	struct buckets buckets;
-	size_t bucket = bucket_of(of_all, &place), left = 0;
-	bool is_last = place + 1 >= of_all->counts[bucket];
+	struct buckets buckets = *of_all;
+	double behind = INFINITY;
 
-	/* before the numbers are written over: `kept` may be where they stand */
-	ret[1] = is_last ? least_behind(numbers, count, of_all, bucket) : 0;
-	for (size_t i = 0; i < count; i++) {
-		kept[left] = numbers[i];
-		left += (bits_of(numbers[i]) - of_all->low) >> of_all->shift == bucket;
+	for (int turn = 0;; turn = !turn) {
+		size_t bucket = bucket_of(&buckets, &place);
+		if (place + 1 >= buckets.counts[bucket])
+			behind = least_behind(numbers, count, &buckets, bucket, kept[turn], behind);
+		count = keep_bucket(numbers, count, &buckets, bucket, kept[turn]);
+		numbers = kept[turn];
+		if (count <= FEW)
+			break;
+		struct store_sums ends = sums_of(numbers, count, 0);
+		if (ends.min >= ends.max)
+			break;
+		fill_buckets(numbers, count, ends.min, ends.max, &buckets);
 	}
-	if (left <= FEW) {
-		qsort(kept, left, sizeof(*kept), compare_numbers);
-	} else if (fill_buckets(kept, left, &buckets)) {
-		double found[2];
-		select_two(kept, left, &buckets, place, kept, found);
-		ret[0] = found[0];
-		ret[1] = is_last ? ret[1] : found[1];
-		return;
-	}
-	ret[0] = kept[place];
-	ret[1] = is_last ? ret[1] : kept[place + 1];
+	if (count <= FEW)
+		qsort((double *)numbers, count, sizeof(*numbers), compare_numbers);
+	ret[0] = numbers[place];
+	ret[1] = place + 1 < count ? numbers[place + 1] : behind;
 }
 
-void metrics_percentiles(const double *numbers, size_t count, double *kept, const double *percents,
-			 size_t percent_count, double *ret)
+void metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
+			 const double *percents, size_t percent_count, double *ret)
 {
+	struct store_sums ends = sums_of(numbers, count, 0);
 	struct buckets buckets;
-	bool differ = fill_buckets(numbers, count, &buckets);
 
+	fill_buckets(numbers, count, ends.min, ends.max, &buckets);
 	for (size_t i = 0; i < percent_count; i++) {
 		struct pl_stats_place place = pl_stats_percentile_place(count, percents[i]);
 		double two[2] = { numbers[0], numbers[0] };
-		if (differ)
+		if (ends.min < ends.max)
 			select_two(numbers, count, &buckets, place.below, kept, two);
 		ret[i] = place.share > 0 ? pl_stats_between(two[0], two[1], place.share) : two[0];
 	}
@@ -211,42 +225,24 @@ void metrics_percentiles(const double *numbers, size_t count, double *kept, cons
 
 /* ---- all ------------------------------------------------------------------------------------------- */
 
-/* Of a sample: divided by one less than there are. */
-static double deviation(const struct metrics_scratch *scratch)
-{
-	double count = (double)scratch->count;
-
-	if (scratch->count < 2)
-		return NAN;
-	return pl_stats_std(scratch->numbers, scratch->count) * sqrt(count / (count - 1));
-}
-
-void metrics_write(struct metrics_scratch *scratch, const struct store_view *view,
-		   const struct store_column *column, const uint64_t *rows, struct pl_buf *out)
+void metrics_write(struct metrics_scratch *scratch, const struct store_column *column,
+		   const struct facet_rows *rows, struct pl_buf *out)
 {
 	static const double percents[] = { 50, 95 };
 	double percentiles[PL_ARRAY_SIZE(percents)] = { NAN, NAN };
-	double least = INFINITY, most = -INFINITY;
 
-	gather(scratch, view, column, rows);
-	bool is_none = scratch->count == 0;
-	if (!is_none)
-		metrics_percentiles(scratch->numbers, scratch->count, scratch->kept, percents,
+	gather(scratch, column, rows);
+	const double *numbers = scratch->tally.numbers;
+	struct moments moments = moments_of(numbers, scratch->count);
+	if (scratch->count > 0)
+		metrics_percentiles(numbers, scratch->count, scratch->kept, percents,
 				    PL_ARRAY_SIZE(percents), percentiles);
-	for (size_t i = 0; i < scratch->count; i++) {
-		least = scratch->numbers[i] < least ? scratch->numbers[i] : least;
-		most = scratch->numbers[i] > most ? scratch->numbers[i] : most;
-	}
 	const struct {
 		const char *key;
 		double number;
 	} figures[] = {
-		{ "mean", pl_stats_mean(scratch->numbers, scratch->count) },
-		{ "std", deviation(scratch) },
-		{ "min", is_none ? NAN : least },
-		{ "p50", percentiles[0] },
-		{ "p95", percentiles[1] },
-		{ "max", is_none ? NAN : most },
+		{ "mean", moments.mean },  { "std", moments.deviation }, { "min", moments.least },
+		{ "p50", percentiles[0] }, { "p95", percentiles[1] },    { "max", moments.most },
 	};
 	pl_buf_add_text(out, "{\"n\":");
 	out_i64(out, (int64_t)scratch->count);

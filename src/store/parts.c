@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gz.h"
 #include "base/text.h"
 #include "base/zst.h"
 
@@ -133,6 +134,8 @@ static bool has_lines(const char *name, const char *at, const char *end)
 
 	if (pl_text_ends(plain, ".zst"))
 		plain[strlen(plain) - strlen(".zst")] = '\0';
+	else if (pl_text_ends(plain, ".gz"))
+		plain[strlen(plain) - strlen(".gz")] = '\0';
 	if (pl_text_ends(plain, ".jsonl") || pl_text_ends(plain, ".ndjson"))
 		return true;
 	if (at == end || *at != '{')
@@ -183,6 +186,10 @@ int store_parts_of(const char *bytes, size_t len, const char *name, struct store
 	if (pl_zst_is(bytes, len)) {
 		if (pl_zst_unpack(bytes, len, STORE_PARTS_BYTES_MAX, name, &parts.text, &text_len,
 				  err) < 0)
+			return -1;
+	} else if (pl_gz_is(bytes, len)) {
+		if (pl_gz_unpack(bytes, len, STORE_PARTS_BYTES_MAX, name, &parts.text, &text_len,
+				 err) < 0)
 			return -1;
 	} else if (len > STORE_PARTS_BYTES_MAX) {
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", name,

@@ -1,6 +1,6 @@
 /*
  * Bytes that hold one document or many, cut into documents: one JSON object (also over many lines), an
- * array of objects, or JSON lines; each of them also packed (zstd). What a document is, is
+ * array of objects, or JSON lines; each of them also packed (zstd, gzip). What a document is, is
  * store/document.h's to find out.
  */
 #pragma once

@@ -139,7 +139,7 @@ int store_places_put(struct store *store, const struct store_places *places, str
 {
 	for (size_t i = 0; i < places->count; i++) {
 		const struct store_place *place = &places->items[i];
-		sqlite3_stmt *statement;
+		struct store_stmt *statement;
 		/* what is known changes under the write lock only, which this thread has */
 		if (has(&store->places_known, place->hash) || has(&store->places_new, place->hash))
 			continue;

@@ -3,11 +3,17 @@
  * asked once, and for which ranges of the numbers that have no codes. All comparisons of numbers are
  * ranges with both ends, since doubles have neighbours: x < 3 is x <= the last one before 3.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/filter_priv.h"
+
+#define HASH_MULTIPLIER     0x9e3779b97f4a7c15u
+#define RANGES_COMPARED_MAX 5 /* all rows are compared with so many as fast as they are sifted */
+#define SIEVE_BITS_MIN      10
+#define SIEVE_PART          32 /* at most one bit of so many is set */
 
 /* ---- one of several values ------------------------------------------------------------------ */
 
@@ -52,6 +58,34 @@ static struct operand operand_of(const struct store_value *value)
 	return operand;
 }
 
+/* Of numbers that are in none of the ranges, most fall through. */
+static size_t sieve_place(const struct predicate *predicate, double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits * HASH_MULTIPLIER >> (64 - predicate->sieve_bits);
+}
+
+static bool may_be_in(const struct predicate *predicate, double number)
+{
+	size_t place = sieve_place(predicate, number);
+
+	return predicate->sieve[place / 64] >> place % 64 & 1;
+}
+
+static void make_sieve(struct predicate *predicate, struct pl_arena *arena)
+{
+	predicate->sieve_bits = SIEVE_BITS_MIN;
+	while (1ull << predicate->sieve_bits < predicate->range_count * SIEVE_PART)
+		predicate->sieve_bits++;
+	predicate->sieve = pl_arena_alloc(arena, (1ull << predicate->sieve_bits) / CHAR_BIT);
+	for (size_t i = 0; i < predicate->range_count; i++) {
+		size_t place = sieve_place(predicate, predicate->ranges[i].low);
+		predicate->sieve[place / 64] |= 1ull << place % 64;
+	}
+}
+
 static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 {
 	qsort(predicate->operands, predicate->operand_count, sizeof(*predicate->operands),
@@ -60,12 +94,14 @@ static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 					   predicate->operand_count * sizeof(*predicate->ranges));
 	/* numbers are the first class */
 	for (size_t i = 0; i < predicate->operand_count; i++) {
-		double number = predicate->operands[i].number;
+		double number = predicate->operands[i].number + 0.0; /* -0 is 0 */
 		if (predicate->operands[i].class == STORE_NUMBER)
 			predicate->ranges[predicate->range_count++] = (struct range){ number,
 										      number };
 	}
 	predicate->others_too = predicate->op == FILTER_NE || predicate->op == FILTER_NOT_IN;
+	if (predicate->range_count > RANGES_COMPARED_MAX)
+		make_sieve(predicate, arena);
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -221,21 +257,33 @@ void predicate_compile(struct predicate *predicate, struct pl_arena *arena)
 	}
 }
 
+/* Rows whose number is in one of the ranges. */
+static void match_ranges(const struct predicate *predicate, const double *numbers, size_t rows,
+			 uint64_t ret_rows[STORE_SEGMENT_WORDS])
+{
+	const struct store_kernels *kernels = store_kernels();
+	uint64_t found[STORE_SEGMENT_WORDS] = { 0 };
+
+	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+	for (size_t i = 0; predicate->sieve == NULL && i < predicate->range_count; i++) {
+		kernels->match_f64(numbers, rows, predicate->ranges[i].low,
+				   predicate->ranges[i].high, found);
+		kernels->or (ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
+	}
+	for (size_t row = 0; predicate->sieve != NULL && row < rows; row++) {
+		if (may_be_in(predicate, numbers[row]) && is_in_ranges(predicate, numbers[row]))
+			ret_rows[row / 64] |= 1ull << row % 64;
+	}
+}
+
 /* Those of `rows`, which have such numbers, whose number is meant. */
 static void narrow_numbers(const struct predicate *predicate, const double *numbers, size_t rows,
 			   uint64_t *ret_rows)
 {
 	const struct store_kernels *kernels = store_kernels();
-	uint64_t found[STORE_SEGMENT_WORDS] = { 0 };
+	uint64_t found[STORE_SEGMENT_WORDS];
 
-	if (predicate->range_count == 1) {
-		kernels->match_f64(numbers, rows, predicate->ranges[0].low,
-				   predicate->ranges[0].high, found);
-	} else {
-		for (size_t row = 0; row < rows; row++)
-			found[row / 64] |= (uint64_t)is_in_ranges(predicate, numbers[row])
-					   << row % 64;
-	}
+	match_ranges(predicate, numbers, rows, found);
 	if (predicate->others_too)
 		kernels->and_not(ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
 	else

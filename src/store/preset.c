@@ -58,17 +58,17 @@ bool store_preset_check(const json_t *preset, struct res_schema_faults *faults)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* id, name, is_default, created, changed, content: as STORE_LIST_PRESETS has them. */
-static int row_to_json(sqlite3_stmt *row, json_t **ret, struct pl_err *err)
+static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 {
 	const char *content = store_sql_text(row, 5);
 	auto_json json_t *rest = NULL;
 
 	if (pl_json_parse(content, strlen(content), "preset", &rest, err) < 0)
 		return -1;
-	json_t *preset = json_pack("{s:I, s:s}", "id", (json_int_t)sqlite3_column_int64(row, 0),
-				   "name", store_sql_text(row, 1));
+	json_t *preset = json_pack("{s:I, s:s}", "id", (json_int_t)store_sql_i64(row, 0), "name",
+				   store_sql_text(row, 1));
 	json_object_update(preset, rest);
-	json_object_set_new(preset, "is_default", json_boolean(sqlite3_column_int(row, 2)));
+	json_object_set_new(preset, "is_default", json_boolean(store_sql_i64(row, 2)));
 	json_object_set_new(preset, "created", json_string(store_sql_text(row, 3)));
 	json_object_set_new(preset, "changed", json_string(store_sql_text(row, 4)));
 	*ret = preset;
@@ -85,8 +85,8 @@ static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **re
 
 	if (store_sql_kept(sql, STORE_LIST_PRESETS, &rows, err) < 0)
 		return -1;
-	sqlite3_bind_int64(rows, 1, first);
-	sqlite3_bind_int64(rows, 2, count);
+	store_sql_bind_i64(rows, 1, first);
+	store_sql_bind_i64(rows, 2, count);
 	for (;;) {
 		json_t *preset = NULL;
 		if (store_sql_step(rows, &is_row, err) < 0 ||
@@ -127,26 +127,26 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 {
 	auto_needle struct store_needle *needle = store_needle_new(name, true);
 	auto_borrowed rows = NULL;
-	bool is_row = false, is_there = id == 0;
+	bool is_row = false, is_there = id == 0, is_named = false;
 	size_t count = 0;
 
 	if (store_sql_kept(&store->writer, STORE_LIST_PRESETS, &rows, err) < 0)
 		return -1;
-	sqlite3_bind_int64(rows, 1, 1);
-	sqlite3_bind_int64(rows, 2, STORE_PRESETS_MAX);
+	store_sql_bind_i64(rows, 1, 1);
+	store_sql_bind_i64(rows, 2, STORE_PRESETS_MAX);
 	for (;; count++) {
 		if (store_sql_step(rows, &is_row, err) < 0)
 			return -1;
 		if (!is_row)
 			break;
-		if (sqlite3_column_int64(rows, 0) == id) {
+		if (store_sql_i64(rows, 0) == id) {
 			is_there = true;
-		} else if (is_name(needle, name, store_sql_text(rows, 1))) {
-			*ret = STORE_PRESET_NAMED;
-			return 0;
+		} else {
+			is_named = is_named || is_name(needle, name, store_sql_text(rows, 1));
 		}
 	}
 	*ret = !is_there                               ? STORE_PRESET_NONE
+	       : is_named                              ? STORE_PRESET_NAMED
 	       : id == 0 && count >= STORE_PRESETS_MAX ? STORE_PRESET_FULL
 						       : STORE_PRESET_KEPT;
 	return 0;
@@ -173,7 +173,7 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 {
 	auto_free char *content = content_of(preset);
 	bool is_default = pl_json_get_true(preset, "is_default");
-	sqlite3_stmt *statement;
+	struct store_stmt *statement;
 	char now[32];
 
 	store_now(now);
@@ -185,16 +185,14 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 			   &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, pl_json_get_text(preset, "name"));
-	sqlite3_bind_int(statement, 2, is_default);
+	store_sql_bind_i64(statement, 2, is_default);
 	store_sql_bind_text(statement, 3, now);
 	store_sql_bind_text(statement, 4, content);
 	if (*id > 0)
-		sqlite3_bind_int64(statement, 5, *id);
-	int result = store_sql_finish(statement, err);
+		store_sql_bind_i64(statement, 5, *id);
+	int result = store_sql_number(statement, id, err);
 	/* nothing of this call is to be looked at again */
-	sqlite3_clear_bindings(statement);
-	if (*id == 0)
-		*id = sqlite3_last_insert_rowid(store->writer.db);
+	store_sql_clear(statement);
 	return result;
 }
 
@@ -226,15 +224,15 @@ int store_preset_put(struct store *store, int64_t id, const json_t *preset,
 static int remove_row(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
 		      struct pl_err *err)
 {
-	sqlite3_stmt *statement;
+	struct store_stmt *statement;
+	int64_t removed = 0;
 
 	if (store_sql_kept(&store->writer, STORE_REMOVE_PRESET, &statement, err) < 0)
 		return -1;
-	sqlite3_bind_int64(statement, 1, id);
-	if (store_sql_finish(statement, err) < 0)
+	store_sql_bind_i64(statement, 1, id);
+	if (store_sql_number(statement, &removed, err) < 0)
 		return -1;
-	*ret_outcome = sqlite3_changes(store->writer.db) > 0 ? STORE_PRESET_KEPT
-							     : STORE_PRESET_NONE;
+	*ret_outcome = removed > 0 ? STORE_PRESET_KEPT : STORE_PRESET_NONE;
 	return 0;
 }
 

@@ -15,20 +15,12 @@
 #include "store/filter.h"
 #include "store/metrics_priv.h"
 #include "store/out_priv.h"
+#include "store/request_priv.h"
 
 #define ROWS_DEFAULT   50
 #define VALUES_DEFAULT 50
-#define FIELDS_MAX     2000 /* that one list may name */
 #define OFFSET_MAX     1000000000
-#define BUDGET_MS_MAX  60000
 #define CURSOR_BYTES   4000
-
-/* Fields that a list of the request names. */
-struct fields {
-	const struct store_column **items;
-	size_t count;
-	bool are_all; /* every column field, and no list */
-};
 
 /* What a request asks, once it is read. */
 struct query {
@@ -43,9 +35,9 @@ struct query {
 	const char *cursor;   /* NULL: none */
 	struct rows_key keys[STORE_QUERY_KEYS_MAX];
 	size_t key_count;
-	struct fields columns; /* of cells */
-	struct fields facets;
-	struct fields metrics;
+	struct request_fields columns; /* of cells */
+	struct request_fields facets;
+	struct request_fields metrics;
 	const struct store_column *field; /* of values */
 
 	int64_t began_ns;
@@ -70,37 +62,17 @@ static void query_done(struct query *query)
 }
 #define auto_query __attribute__((cleanup(query_done), unused)) struct query
 
-/* What is null is left out. */
-static const json_t *member(const json_t *request, const char *key)
-{
-	const json_t *value = json_object_get(request, key);
-
-	return json_is_null(value) ? NULL : value;
-}
-
 /* ---- the ids --------------------------------------------------------------------------------- */
-
-/* Of texts, or of objects that have a field. */
-static void collect_ids(const json_t *list, struct store_ids *ids)
-{
-	for (size_t i = 0; i < json_array_size(list) && i < FIELDS_MAX; i++) {
-		const json_t *item = json_array_get(list, i);
-		const json_t *field = json_object_get(item, "field");
-		const char *id = json_string_value(field != NULL ? field : item);
-		if (id != NULL)
-			*PL_PUSH(ids->items, ids->count, ids->room) = id;
-	}
-}
 
 static int open_view(struct query *query, const struct store_snapshot *snapshot,
 		     const json_t *request, struct pl_err *err)
 {
 	static const char *const lists[] = { "sort", "columns", "facets", "fields", "metrics" };
-	const char *field = json_string_value(member(request, "field"));
+	const char *field = json_string_value(request_member(request, "field"));
 
-	store_filter_fields(member(request, "filter"), &query->ids);
+	store_filter_fields(request_member(request, "filter"), &query->ids);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(lists); i++)
-		collect_ids(member(request, lists[i]), &query->ids);
+		request_ids(request_member(request, lists[i]), &query->ids);
 	if (field != NULL)
 		*PL_PUSH(query->ids.items, query->ids.count, query->ids.room) = field;
 	return store_view_new(snapshot, &query->ids, &query->view, err);
@@ -108,65 +80,29 @@ static int open_view(struct query *query, const struct store_snapshot *snapshot,
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-static bool read_column(struct query *query, const json_t *field, const struct store_column **ret)
-{
-	const char *id = json_string_value(field);
-
-	if (id == NULL)
-		return place_fault(&query->place, "type", field, "the id of a field", NULL);
-	*ret = store_view_column(query->view, id);
-	if (*ret == NULL)
-		return place_fault(&query->place, "field", field, "the id of a field",
-				   res_fields_nearest(store_view_fields(query->view), id));
-	return true;
-}
-
-static bool read_fields(struct query *query, const json_t *request, const char *key,
-			struct fields *ret)
-{
-	const json_t *list = member(request, key);
-	size_t before = place_enter(&query->place, key);
-	size_t count = json_array_size(list);
-	bool fits = json_is_array(list) && count <= FIELDS_MAX;
-
-	if (!json_is_array(list))
-		place_fault(&query->place, "type", list, "a list of ids of fields", NULL);
-	else if (!fits)
-		place_limit(&query->place, list, FIELDS_MAX, "fields");
-	ret->items = pl_alloc_array(count, sizeof(*ret->items));
-	ret->count = count;
-	for (size_t i = 0; i < count && count <= FIELDS_MAX; i++) {
-		size_t outside = place_enter_item(&query->place, i);
-		fits = read_column(query, json_array_get(list, i), &ret->items[i]) && fits;
-		place_leave(&query->place, outside);
-	}
-	place_leave(&query->place, before);
-	return fits;
-}
-
 /* Without a list it is every field. */
 static bool read_fields_or_all(struct query *query, const json_t *request, const char *key,
-			       struct fields *ret)
+			       struct request_fields *ret)
 {
-	ret->are_all = member(request, key) == NULL;
-	return ret->are_all || read_fields(query, request, key, ret);
+	ret->are_all = request_member(request, key) == NULL;
+	return ret->are_all || request_columns(&query->place, query->view, request, key, ret);
 }
 
 static bool read_facets(struct query *query, const json_t *request)
 {
-	const json_t *facets = member(request, "facets");
+	const json_t *facets = request_member(request, "facets");
 
 	query->facets.are_all = json_is_true(facets);
 	if (facets == NULL || json_is_boolean(facets))
 		return true;
-	return read_fields(query, request, "facets", &query->facets);
+	return request_columns(&query->place, query->view, request, "facets", &query->facets);
 }
 
 static bool read_key(struct query *query, const json_t *key, struct rows_key *ret)
 {
 	static const char *const known[] = { "field", "dir", NULL };
 	static const char *const ways[] = { "asc", "desc" };
-	const json_t *field = json_object_get(key, "field"), *way = member(key, "dir");
+	const json_t *field = json_object_get(key, "field"), *way = request_member(key, "dir");
 	bool fits;
 	size_t before;
 
@@ -177,7 +113,7 @@ static bool read_key(struct query *query, const json_t *key, struct rows_key *re
 	if (field == NULL)
 		return place_missing(&query->place, "field", "the id of a field");
 	before = place_enter(&query->place, "field");
-	fits = read_column(query, field, &ret->column) && fits;
+	fits = request_column(&query->place, query->view, field, &ret->column) && fits;
 	place_leave(&query->place, before);
 	ret->descends = pl_text_equal(json_string_value(way), "desc");
 	if (way == NULL || ret->descends || pl_text_equal(json_string_value(way), "asc"))
@@ -191,7 +127,7 @@ static bool read_key(struct query *query, const json_t *key, struct rows_key *re
 
 static bool read_sort(struct query *query, const json_t *request)
 {
-	const json_t *sort = member(request, "sort");
+	const json_t *sort = request_member(request, "sort");
 	size_t before = place_enter(&query->place, "sort");
 	size_t count = json_array_size(sort);
 	bool fits = (sort == NULL || json_is_array(sort)) && count <= STORE_QUERY_KEYS_MAX;
@@ -211,31 +147,9 @@ static bool read_sort(struct query *query, const json_t *request)
 	return fits;
 }
 
-static bool read_number(struct query *query, const json_t *request, const char *key, json_int_t low,
-			json_int_t high, json_int_t *number)
-{
-	const json_t *value = member(request, key);
-	char expected[64];
-	size_t before;
-
-	if (value == NULL)
-		return true;
-	if (json_is_integer(value) && json_integer_value(value) >= low &&
-	    json_integer_value(value) <= high) {
-		*number = json_integer_value(value);
-		return true;
-	}
-	snprintf(expected, sizeof(expected), "a whole number from %lld to %lld", (long long)low,
-		 (long long)high);
-	before = place_enter(&query->place, key);
-	place_fault(&query->place, "value", value, expected, NULL);
-	place_leave(&query->place, before);
-	return false;
-}
-
 static bool read_search(struct query *query, const json_t *request)
 {
-	const json_t *search = member(request, "search");
+	const json_t *search = request_member(request, "search");
 	size_t before;
 
 	if (search == NULL)
@@ -255,13 +169,13 @@ static bool read_search(struct query *query, const json_t *request)
 
 static bool read_filter(struct query *query, const json_t *request)
 {
-	return store_filter_new(query->view, member(request, "filter"), "/filter", &query->filter,
-				query->place.faults) == 0;
+	return store_filter_new(query->view, request_member(request, "filter"), "/filter",
+				&query->filter, query->place.faults) == 0;
 }
 
 static bool read_cursor(struct query *query, const json_t *request)
 {
-	const json_t *cursor = member(request, "cursor");
+	const json_t *cursor = request_member(request, "cursor");
 	size_t before = place_enter(&query->place, "cursor");
 	bool fits = true;
 
@@ -269,26 +183,18 @@ static bool read_cursor(struct query *query, const json_t *request)
 		fits = place_fault(&query->place, "type", cursor, "a text", NULL);
 	else if (cursor != NULL && json_string_length(cursor) > CURSOR_BYTES)
 		fits = place_limit(&query->place, cursor, CURSOR_BYTES, "bytes");
-	else if (cursor != NULL && member(request, "offset") != NULL)
+	else if (cursor != NULL && request_member(request, "offset") != NULL)
 		fits = place_fault(&query->place, "cursor", cursor, "no offset beside it", NULL);
 	query->cursor = json_string_value(cursor);
 	place_leave(&query->place, before);
 	return fits;
 }
 
-static int refuse(struct query *query, struct pl_err *err)
-{
-	auto_buf line = PL_BUF(sizeof(err->text));
-
-	res_schema_fault_text(&query->place.faults->items[0], &line);
-	return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&line));
-}
-
 /* The rows that are meant, once nothing is wrong. */
 static int settle(struct query *query, bool fits, struct pl_err *err)
 {
 	if (!fits)
-		return refuse(query, err);
+		return request_refuse(&query->place, err);
 	query->rows = store_filter_rows(query->filter);
 	query->facet_rows = facet_rows_new(query->view, query->rows);
 	return 0;
@@ -307,7 +213,8 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 {
 	size_t found[STORE_QUERY_ROWS_MAX];
 	uint64_t after[STORE_QUERY_KEYS_MAX + 1];
-	uint64_t question = cursor_question(member(request, "filter"), member(request, "sort"));
+	uint64_t question = cursor_question(request_member(request, "filter"),
+					    request_member(request, "sort"));
 	struct rows_page page = { .offset = (size_t)query->offset,
 				  .limit = (size_t)query->limit,
 				  .rows = found };
@@ -321,10 +228,10 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 		page.after = after;
 		if (!cursor_read(query->cursor, query->keys, query->key_count, question,
 				 query->view, order, after)) {
-			place_fault(&query->place, "cursor", member(request, "cursor"),
+			place_fault(&query->place, "cursor", request_member(request, "cursor"),
 				    "the next_cursor of an answer to the same filter and sort",
 				    NULL);
-			return refuse(query, err);
+			return request_refuse(&query->place, err);
 		}
 	}
 	rows_of_page(order, query->rows, &page);
@@ -345,7 +252,7 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 }
 
 /* A list may name a field twice. */
-static bool is_named_before(const struct fields *fields, size_t at)
+static bool is_named_before(const struct request_fields *fields, size_t at)
 {
 	for (size_t i = 0; !fields->are_all && i < at; i++) {
 		if (fields->items[i] == fields->items[at])
@@ -366,10 +273,10 @@ static bool is_in_time(struct query *query, const struct store_column *column, s
 	return false;
 }
 
-static void write_facets(struct query *query, const char *key, struct facet_options options,
-			 struct pl_buf *out)
+static int write_facets(struct query *query, const char *key, struct facet_options options,
+			struct pl_buf *out, struct pl_err *err)
 {
-	const struct fields *fields = &query->facets;
+	const struct request_fields *fields = &query->facets;
 	auto_facets struct facet_scratch *scratch = facet_scratch_new();
 	size_t count = fields->are_all ? store_view_column_count(query->view) : fields->count;
 
@@ -380,6 +287,8 @@ static void write_facets(struct query *query, const char *key, struct facet_opti
 	for (size_t i = 0; i < count; i++) {
 		const struct store_column *column = fields->are_all ? store_view_at(query->view, i)
 								    : fields->items[i];
+		if (store_view_goes_on(query->view, err) < 0)
+			return -1;
 		if ((fields->are_all && !store_column_is_recorded(column)) ||
 		    is_named_before(fields, i) || !is_in_time(query, column, i))
 			continue;
@@ -390,9 +299,10 @@ static void write_facets(struct query *query, const char *key, struct facet_opti
 		facet_of(scratch, column, own != NULL ? own : query->facet_rows, &options, out);
 	}
 	pl_buf_add_char(out, '}');
+	return 0;
 }
 
-static void write_metrics(struct query *query, struct pl_buf *out)
+static int write_metrics(struct query *query, struct pl_buf *out, struct pl_err *err)
 {
 	auto_metrics scratch = { .count = 0 };
 
@@ -400,12 +310,15 @@ static void write_metrics(struct query *query, struct pl_buf *out)
 	pl_buf_add_char(out, '{');
 	for (size_t i = 0; i < query->metrics.count; i++) {
 		const struct store_column *column = query->metrics.items[i];
+		if (store_view_goes_on(query->view, err) < 0)
+			return -1;
 		if (is_named_before(&query->metrics, i) || !is_in_time(query, column, i))
 			continue;
 		out_key(out, column->field->id);
-		metrics_write(&scratch, query->view, column, query->rows, out);
+		metrics_write(&scratch, column, query->facet_rows, out);
 	}
 	pl_buf_add_char(out, '}');
+	return 0;
 }
 
 static void write_not_ready(const struct query *query, struct pl_buf *out)
@@ -456,13 +369,19 @@ static bool read_apply(struct query *query, const json_t *request)
 	fits = read_filter(query, request) && fits;
 	fits = read_sort(query, request) && fits;
 	fits = read_fields_or_all(query, request, "columns", &query->columns) && fits;
-	fits = read_number(query, request, "limit", 0, STORE_QUERY_ROWS_MAX, &query->limit) && fits;
-	fits = read_number(query, request, "offset", 0, OFFSET_MAX, &query->offset) && fits;
+	fits = request_number(&query->place, request, "limit", 0, STORE_QUERY_ROWS_MAX,
+			      &query->limit) &&
+	       fits;
+	fits = request_number(&query->place, request, "offset", 0, OFFSET_MAX, &query->offset) &&
+	       fits;
 	fits = read_facets(query, request) && fits;
-	if (member(request, "metrics") != NULL)
-		fits = read_fields(query, request, "metrics", &query->metrics) && fits;
+	if (request_member(request, "metrics") != NULL)
+		fits = request_columns(&query->place, query->view, request, "metrics",
+				       &query->metrics) &&
+		       fits;
 	fits = read_cursor(query, request) && fits;
-	return read_number(query, request, "budget_ms", 1, BUDGET_MS_MAX, &query->budget_ms) &&
+	return request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+			      &query->budget_ms) &&
 	       fits;
 }
 
@@ -481,11 +400,12 @@ int store_query_apply(const struct store_snapshot *snapshot, const json_t *reque
 	if (write_rows(&query, request, ret_json, err) < 0)
 		return -1;
 	query.facets_began_ns = pl_clock_now_ns();
-	if (query.facets.are_all || query.facets.items != NULL)
-		write_facets(&query, "facets", (struct facet_options){ .limit = VALUES_DEFAULT },
-			     ret_json);
-	if (query.metrics.items != NULL)
-		write_metrics(&query, ret_json);
+	const struct facet_options options = { .limit = VALUES_DEFAULT };
+	if ((query.facets.are_all || query.facets.items != NULL) &&
+	    write_facets(&query, "facets", options, ret_json, err) < 0)
+		return -1;
+	if (query.metrics.items != NULL && write_metrics(&query, ret_json, err) < 0)
+		return -1;
 	write_not_ready(&query, ret_json);
 	out_key(ret_json, "elapsed_ms");
 	out_f64(ret_json, (double)(pl_clock_now_ns() - query.began_ns) / PL_NS_PER_MS);
@@ -502,9 +422,11 @@ static bool read_options(struct query *query, const json_t *request)
 	fits = read_filter(query, request) && fits;
 	fits = read_fields_or_all(query, request, "fields", &query->facets) && fits;
 	fits = read_search(query, request) && fits;
-	fits = read_number(query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query->limit) &&
+	fits = request_number(&query->place, request, "limit", 1, STORE_QUERY_VALUES_MAX,
+			      &query->limit) &&
 	       fits;
-	return read_number(query, request, "budget_ms", 1, BUDGET_MS_MAX, &query->budget_ms) &&
+	return request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+			      &query->budget_ms) &&
 	       fits;
 }
 
@@ -522,9 +444,9 @@ int store_query_options(const struct store_snapshot *snapshot, const json_t *req
 	pl_buf_add_char(ret_json, '{');
 	write_counts(&query, ret_json);
 	query.facets_began_ns = pl_clock_now_ns();
-	write_facets(&query, "options",
-		     (struct facet_options){ .limit = (size_t)query.limit, .with_control = true },
-		     ret_json);
+	const struct facet_options options = { .limit = (size_t)query.limit, .with_control = true };
+	if (write_facets(&query, "options", options, ret_json, err) < 0)
+		return -1;
 	write_not_ready(&query, ret_json);
 	return finish(snapshot, ret_json, err);
 }
@@ -532,7 +454,7 @@ int store_query_options(const struct store_snapshot *snapshot, const json_t *req
 static bool read_values(struct query *query, const json_t *request)
 {
 	static const char *const keys[] = { "field", "filter", "search", "limit", "offset", NULL };
-	const json_t *field = member(request, "field");
+	const json_t *field = request_member(request, "field");
 	bool fits = place_keys(&query->place, request, keys);
 	size_t before;
 
@@ -540,12 +462,14 @@ static bool read_values(struct query *query, const json_t *request)
 	if (field == NULL)
 		return place_missing(&query->place, "field", "the id of a field");
 	before = place_enter(&query->place, "field");
-	fits = read_column(query, field, &query->field) && fits;
+	fits = request_column(&query->place, query->view, field, &query->field) && fits;
 	place_leave(&query->place, before);
 	fits = read_search(query, request) && fits;
-	fits = read_number(query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query->limit) &&
+	fits = request_number(&query->place, request, "limit", 1, STORE_QUERY_VALUES_MAX,
+			      &query->limit) &&
 	       fits;
-	return read_number(query, request, "offset", 0, OFFSET_MAX, &query->offset) && fits;
+	return request_number(&query->place, request, "offset", 0, OFFSET_MAX, &query->offset) &&
+	       fits;
 }
 
 int store_query_values(const struct store_snapshot *snapshot, const json_t *request,
@@ -560,7 +484,7 @@ int store_query_values(const struct store_snapshot *snapshot, const json_t *requ
 	if (open_view(&query, snapshot, request, err) < 0)
 		return -1;
 	if (!read_values(&query, request))
-		return refuse(&query, err);
+		return request_refuse(&query.place, err);
 	auto_facet_rows struct facet_rows *rows = facet_rows_new(
 		query.view, store_filter_rows_without(query.filter, query.field));
 	const struct facet_options options = { .needle = query.needle,

@@ -4,7 +4,9 @@
  */
 #pragma once
 
-#include "store/sqlite.h"
+#include "store/change.h"
+#include "store/db/runs.h"
+#include "store/job.h"
 #include "store/store.h"
 
 #include <pthread.h>
@@ -16,15 +18,27 @@ struct store_hashes {
 	size_t count;
 };
 
+/* Items of a job that are worked on just now (store/job.h). */
+#define STORE_MARKS_MAX 128
+struct store_job_marks {
+	int64_t job;
+	enum store_item_state state;
+	size_t count;
+	size_t items[STORE_MARKS_MAX];
+};
+
 struct store {
 	const struct res_fields *fields;
-	const struct res_field *const *columns; /* those that the table has a column for */
-	size_t column_count;
-	char *path;
+	struct store_columns columns; /* those that the table has a column for */
+	char *address;                /* that it is opened by; may hold a password */
+	char *path;                   /* the same for messages */
+	struct store_dictionaries *dictionaries;
+	struct store_files *files; /* of artifacts; NULL: there is no folder for them */
 
 	pthread_mutex_t write_lock; /* taken again by the thread that has a batch open */
 	struct store_sql writer;
-	sqlite3_stmt *add_row;
+	struct store_stmt *add_row;
+	struct store_stmt *replace_row; /* NULL: nothing was replaced yet */
 	bool in_batch;
 	struct pl_err batch_err;        /* the first failure in it; then nothing of it is kept */
 	bool changes_results;           /* the transaction that is open does */
@@ -38,9 +52,14 @@ struct store {
 	pthread_mutex_t places_lock;
 	struct store_hashes places_known; /* some that are in the file; changes under both locks */
 
-	int jobs_fd; /* the lock of who works on jobs; -1: not this process */
-	/* under write_lock: jobs that ended since the log was emptied, one at least at the start */
-	unsigned jobs_in_log;
+	bool with_jobs; /* this process works on them when it is its turn */
+	bool owns_jobs; /* it is; under write_lock */
+	/* under write_lock: parts that ended since the log was emptied, one at least at the start */
+	unsigned parts_in_log;
+	int64_t jobs_looked_ns; /* when what is old was forgotten */
+
+	pthread_mutex_t marks_lock;
+	struct store_job_marks marks;
 };
 
 /*
@@ -49,6 +68,8 @@ struct store {
  */
 int store_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 int store_end(struct store *store, int result, struct pl_err *err) PL_MUST_CHECK;
+/* An end that keeps nothing: of what turned out not to be wanted. */
+void store_undo(struct store *store);
 
 /*
  * The places of a document (result/fields/places.h) that are not known to be in the file; see places.c.
@@ -82,16 +103,54 @@ struct store_prepared {
 	struct store_row row;
 	void *packed; /* its bytes */
 	size_t packed_len;
+	bool is_dictionary;    /* if that is wanted: store/dictionary.h */
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
 	struct store_places places;
+	char near_key[65]; /* "": none */
 };
-/* store_put() within a transaction. */
+/* What store_put() wants of the writer. */
+int store_put_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+/* store_put_as() within a transaction. */
 int store_put_within(struct store *store, const struct store_prepared *prepared,
-		     struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
+		     enum store_known on_known, struct store_put_result *ret,
+		     struct pl_err *err) PL_MUST_CHECK;
+
+/* *ret_id: of the row where the statement's only parameter is this text; 0: none. */
+int store_find_row(struct store_sql *sql, enum store_statement which, const char *text,
+		   int64_t *ret_id, struct pl_err *err) PL_MUST_CHECK;
+/* Results change in this transaction: who follows them is told, once. */
+void store_results_change(struct store *store);
+
+/* What stands beside the document of a result (store/change.h); store_edits_done(). */
+int store_edits_read(struct store_sql *sql, int64_t id, struct store_edits *ret, bool *ret_found,
+		     struct pl_err *err) PL_MUST_CHECK;
+/* The same of STORE_EDIT_COLUMNS of a row, from column `at` on. */
+int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* Cells of stored.*, whatever the document has there. */
+void store_stored_cells(const struct store *store, const struct store_edits *edits,
+			struct store_cell *cells);
+struct store_change {
+	const char *author; /* or NULL, as the others */
+	enum store_change_kind kind;
+	const char *name, *from, *to;
+};
+/* Within a transaction. */
+int store_change_note(struct store *store, int64_t id, const struct store_change *change,
+		      struct pl_err *err) PL_MUST_CHECK;
 
 /* Within a transaction: the count of changes, this one included. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * A row anew from its document, with all of its columns, within a transaction: of its fixed columns only those that
+ * follow from the document, and the count of changes, are touched. `replace` is of store_refill_text().
+ */
+int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
+		 const json_t *document, struct pl_err *err) PL_MUST_CHECK;
+/* free() */
+char *store_refill_text(const struct store *store);
+
 /* Ids of the fields that the user set, as a JSON array; free(). */
 char *store_explicit_fields(const struct store *store, const struct store_row *row);
 
@@ -99,6 +158,10 @@ char *store_explicit_fields(const struct store *store, const struct store_row *r
 int store_unpack(const struct store *store, int64_t id, const void *packed, size_t len,
 		 char **ret_bytes, size_t *ret_len, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
+/* The document of a result, without what stands beside it. */
+int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, json_t **ret,
+		    struct pl_err *err) PL_MUST_CHECK;
+/* With that. */
 int store_read_document(struct store *store, int64_t id, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
 
@@ -119,6 +182,9 @@ int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /* One process at a time works on the jobs; see job.c. */
 int store_jobs_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+
+/* What a kill has left of artifacts goes. */
+void store_artifacts_open(struct store *store);
 
 /* Now, as it stands in the file. */
 void store_now(char text[32]);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_MULTIPLIER 0x9e3779b97f4a7c15u
+#include "store/distinct.h"
 
 struct facet_rows {
 	struct mask *masks; /* one a segment */
@@ -43,6 +43,8 @@ size_t facet_rows_count(const struct facet_rows *rows)
 void tally_done(struct tally *tally)
 {
 	free(tally->counts);
+	free(tally->numbers);
+	free(tally->counted);
 	free(tally->values);
 }
 
@@ -78,34 +80,64 @@ void tally_column(struct tally *tally, const struct store_column *column,
 		chunk_count(store_column_chunk(column, i), &rows->masks[i], column->distinct,
 			    tally->counts);
 	sum_up(tally, column);
-	tally->value_count = 0;
+	tally->value_count = tally->counted_count = 0;
 }
 
 /* ---- numbers that have no codes -------------------------------------------------------------------- */
 
-typedef void number_fn(void *context, double number);
+/* The rows of the mask with such a number. */
+static const uint64_t *rows_with_number(const struct chunk *chunk, const struct mask *mask,
+					const uint8_t *wanted, uint32_t distinct,
+					uint64_t found[STORE_SEGMENT_WORDS])
+{
+	if (chunk->form == CHUNK_CONSTANT && wanted[chunk->base])
+		return mask->words;
+	chunk_match(chunk, mask->rows, wanted, distinct, found);
+	store_kernels()->and (found, found, mask->words, STORE_SEGMENT_WORDS);
+	return found;
+}
 
-static void each_number(const struct store_column *column, const struct facet_rows *rows,
-			number_fn *take, void *context)
+void tally_gather(struct tally *tally, const struct store_column *column,
+		  const struct facet_rows *rows)
 {
 	auto_free uint8_t *wanted = pl_alloc(column->distinct);
 	uint64_t found[STORE_SEGMENT_WORDS];
+	size_t count = 0;
 
+	pl_grow((void **)&tally->numbers, &tally->number_room, tally->elsewhere + STORE_GATHER_MORE,
+		sizeof(*tally->numbers));
 	for (uint32_t code = 0; code < column->distinct; code++)
 		wanted[code] = store_column_value(column, code)->is_elsewhere;
-	for (size_t i = 0; i < rows->segments; i++) {
+	for (size_t i = 0; i < rows->segments && count < tally->elsewhere; i++) {
 		const struct chunk *chunk = store_column_chunk(column, i);
 		const struct mask *mask = &rows->masks[i];
 		if (chunk->numbers == NULL || mask->count == 0)
 			continue;
-		chunk_match(chunk, mask->rows, wanted, column->distinct, found);
-		for (size_t word = 0; word < STORE_SEGMENT_WORDS; word++) {
-			for (uint64_t bits = found[word] & mask->words[word]; bits != 0;
-			     bits &= bits - 1) {
-				size_t row = word * 64 + (size_t)__builtin_ctzll(bits);
-				take(context, chunk->numbers[row]);
-			}
-		}
+		/* the array ends with its last number */
+		size_t end = mask->rows < chunk->number_room ? mask->rows : chunk->number_room;
+		count += store_kernels()->gather_f64(
+			chunk->numbers, end,
+			rows_with_number(chunk, mask, wanted, column->distinct, found),
+			tally->numbers + count);
+	}
+}
+
+void tally_count_numbers(struct tally *tally, const struct store_column *column,
+			 const struct facet_rows *rows)
+{
+	if (tally->elsewhere > 0) {
+		tally_gather(tally, column, rows);
+		pl_grow((void **)&tally->counted, &tally->counted_room, tally->elsewhere,
+			sizeof(*tally->counted));
+		tally->counted_count = store_distinct(tally->numbers, tally->elsewhere,
+						      tally->counted);
+	}
+	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
+		const struct store_value *value = store_column_value(column, code);
+		struct store_counted counted = { value->number, tally->counts[code] };
+		if (value->class == STORE_NUMBER && !value->is_elsewhere && counted.count > 0)
+			*PL_PUSH(tally->counted, tally->counted_count,
+				 tally->counted_room) = counted;
 	}
 }
 
@@ -143,55 +175,12 @@ bool tally_varies(const struct tally *tally, const struct store_column *column,
 	       (different == 1 && tally->elsewhere > 1 && numbers_vary(column, rows));
 }
 
-/* A hash whose free slots have a count of 0. */
-struct numbers {
-	struct tally_value *slots;
-	unsigned bits;
-};
-
-static void count_number(void *context, double number)
-{
-	struct numbers *numbers = context;
-	uint64_t key, mask = (1ull << numbers->bits) - 1;
-
-	number += 0.0; /* -0 is 0 */
-	memcpy(&key, &number, sizeof(key));
-	for (uint64_t at = key * HASH_MULTIPLIER >> (64 - numbers->bits);; at++) {
-		struct tally_value *slot = &numbers->slots[at & mask];
-		if (slot->count == 0)
-			slot->value = (struct store_value){ .class = STORE_NUMBER,
-							    .number = number };
-		else if (memcmp(&slot->value.number, &number, sizeof(number)) != 0)
-			continue;
-		slot->count++;
-		return;
-	}
-}
+/* ---- the list -------------------------------------------------------------------------------------- */
 
 static void push(struct tally *tally, const struct tally_value *value)
 {
 	*PL_PUSH(tally->values, tally->value_count, tally->value_room) = *value;
 }
-
-void tally_list_numbers(struct tally *tally, const struct store_column *column,
-			const struct facet_rows *rows)
-{
-	struct numbers numbers = { .bits = 4 };
-
-	if (tally->elsewhere == 0)
-		return;
-	while ((1ull << numbers.bits) < tally->elsewhere * 2)
-		numbers.bits++;
-	numbers.slots = pl_alloc_array(1ull << numbers.bits, sizeof(*numbers.slots));
-	each_number(column, rows, count_number, &numbers);
-	for (size_t i = 0; i < 1ull << numbers.bits; i++) {
-		if (numbers.slots[i].count > 0)
-			push(tally, &numbers.slots[i]);
-	}
-	free(numbers.slots);
-}
-
-/* ---- the list -------------------------------------------------------------------------------------- */
 
 static void list_codes(struct tally *tally, const struct store_column *column, bool words)
 {
@@ -199,7 +188,7 @@ static void list_codes(struct tally *tally, const struct store_column *column, b
 		const struct store_value *value = store_column_value(column, code);
 		struct tally_value listed = { *value, tally->counts[code] };
 		/* an explicit null is counted as a null */
-		if (listed.count > 0 && value->class > STORE_NULL && !value->is_elsewhere &&
+		if (listed.count > 0 && value->class > STORE_NUMBER &&
 		    (value->class == STORE_TEXT) == words)
 			push(tally, &listed);
 	}
@@ -213,4 +202,45 @@ void tally_list_words(struct tally *tally, const struct store_column *column)
 void tally_list_others(struct tally *tally, const struct store_column *column)
 {
 	list_codes(tally, column, false);
+}
+
+static int compare_counted(const void *a, const void *b)
+{
+	const struct store_counted *one = a, *other = b;
+
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+/* Numbers come to the front of `counted`; twice as many as are wanted are put in order now and then, and so many
+ * kept. How many they are then. */
+static size_t keep_first(struct store_counted *counted, size_t count, size_t first)
+{
+	const struct store_counted *last = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (last != NULL && compare_counted(&counted[i], last) > 0)
+			continue;
+		counted[kept++] = counted[i];
+		if (kept < 2 * first)
+			continue;
+		qsort(counted, kept, sizeof(*counted), compare_counted);
+		kept = first;
+		last = &counted[kept - 1];
+	}
+	return kept;
+}
+
+void tally_list_numbers(struct tally *tally, size_t first)
+{
+	size_t count = tally->counted_count;
+
+	if (first > 0 && first < count / 2)
+		count = keep_first(tally->counted, count, first);
+	for (size_t i = 0; i < count; i++)
+		push(tally, &(struct tally_value){
+				    { .class = STORE_NUMBER, .number = tally->counted[i].number },
+				    tally->counted[i].count });
 }

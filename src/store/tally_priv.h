@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/facet_priv.h"
+#include "store/histogram.h"
 
 /* One value, whoever has set it, and how many rows have it. */
 struct tally_value {
@@ -19,7 +20,13 @@ struct tally {
 	uint32_t *counts; /* by code, of values that are the same by the first one's */
 	size_t room;
 
-	struct tally_value *values; /* see tally_list() */
+	double *numbers; /* see tally_gather() */
+	size_t number_room;
+	struct store_counted *counted; /* see tally_count_numbers() */
+	size_t counted_count;
+	size_t counted_room;
+
+	struct tally_value *values; /* see tally_list_words() */
 	size_t value_count;
 	size_t value_room;
 };
@@ -33,9 +40,16 @@ void tally_column(struct tally *tally, const struct store_column *column,
 bool tally_varies(const struct tally *tally, const struct store_column *column,
 		  const struct facet_rows *rows);
 
-/* Values come into the list: texts that are words, or all that are none; with or without the numbers
- * that have no code, which have to be looked at one by one. */
+/* The numbers that have no code: `elsewhere` of them, with room for as many as a kernel writes behind them. */
+void tally_gather(struct tally *tally, const struct store_column *column,
+		  const struct facet_rows *rows);
+/* How often there is each number, with a code or without: `counted`. */
+void tally_count_numbers(struct tally *tally, const struct store_column *column,
+			 const struct facet_rows *rows);
+
+/* Values come into the list: words, or what is neither a word nor a number. */
 void tally_list_words(struct tally *tally, const struct store_column *column);
 void tally_list_others(struct tally *tally, const struct store_column *column);
-void tally_list_numbers(struct tally *tally, const struct store_column *column,
-			const struct facet_rows *rows);
+/* So do counted numbers: the `first` most frequent ones, those alike by size, and some more. `counted` is used
+ * up. */
+void tally_list_numbers(struct tally *tally, size_t first);

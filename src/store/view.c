@@ -7,7 +7,7 @@
 
 struct store_view {
 	const struct store_snapshot *snapshot;
-	struct lazy_use *uses; /* fields that are no columns */
+	struct lazy_use *uses; /* fields that are no columns, in the order of their ids */
 	size_t count;
 	size_t room;
 };
@@ -31,25 +31,30 @@ static const struct store_column *find_column(const struct store_snapshot *snaps
 	return &snapshot->columns[low];
 }
 
-static bool is_named(const struct store_ids *ids, size_t before, const char *id)
+static int compare_texts(const void *a, const void *b)
 {
-	for (size_t i = 0; i < before; i++) {
-		if (strcmp(ids->items[i], id) == 0)
-			return true;
-	}
-	return false;
+	const char *const *one = a, *const *other = b;
+
+	return strcmp(*one, *other);
 }
 
 int store_view_new(const struct store_snapshot *snapshot, const struct store_ids *ids,
 		   struct store_view **ret, struct pl_err *err)
 {
 	auto_view struct store_view *view = pl_alloc(sizeof(*view));
+	auto_free const char **others = pl_alloc_array(ids->count, sizeof(*others));
+	size_t count = 0;
 
 	view->snapshot = snapshot;
 	for (size_t i = 0; i < ids->count; i++) {
-		if (find_column(snapshot, ids->items[i]) != NULL || is_named(ids, i, ids->items[i]))
-			continue;
-		lazy_take(snapshot, ids->items[i], PL_PUSH(view->uses, view->count, view->room));
+		if (find_column(snapshot, ids->items[i]) == NULL)
+			others[count++] = ids->items[i];
+	}
+	qsort(others, count, sizeof(*others), compare_texts);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || strcmp(others[i - 1], others[i]) != 0)
+			lazy_take(snapshot, others[i],
+				  PL_PUSH(view->uses, view->count, view->room));
 	}
 	if (view->count > 0 && lazy_read(snapshot, view->uses, view->count, err) < 0)
 		return -1;
@@ -67,15 +72,21 @@ void store_view_free(struct store_view *view)
 	free(view);
 }
 
+static int compare_id(const void *id, const void *use)
+{
+	const struct lazy_use *one = use;
+
+	return strcmp(id, one->column.field->id);
+}
+
 const struct store_column *store_view_column(const struct store_view *view, const char *id)
 {
 	const struct store_column *column = find_column(view->snapshot, id);
 
-	for (size_t i = 0; column == NULL && i < view->count; i++) {
-		if (strcmp(view->uses[i].column.field->id, id) == 0)
-			return view->uses[i].is_known ? &view->uses[i].column : NULL;
-	}
-	return column;
+	if (column != NULL || view->count == 0)
+		return column;
+	const struct lazy_use *use = bsearch(id, view->uses, view->count, sizeof(*use), compare_id);
+	return use != NULL && use->is_known ? &use->column : NULL;
 }
 
 const struct store_column *store_view_at(const struct store_view *view, size_t i)
@@ -86,6 +97,11 @@ const struct store_column *store_view_at(const struct store_view *view, size_t i
 size_t store_view_column_count(const struct store_view *view)
 {
 	return view->snapshot->mirror->column_count;
+}
+
+int store_view_goes_on(const struct store_view *view, struct pl_err *err)
+{
+	return snapshot_goes_on(view->snapshot, err);
 }
 
 const struct res_fields *store_view_fields(const struct store_view *view)
@@ -117,6 +133,13 @@ void store_view_live(const struct store_view *view, size_t segment,
 int64_t store_view_id(const struct store_view *view, size_t row)
 {
 	return snapshot_id(view->snapshot, row);
+}
+
+int store_view_document(const struct store_view *view, size_t row, json_t **ret, struct pl_err *err)
+{
+	const struct store_mirror *mirror = view->snapshot->mirror;
+
+	return mirror->read(mirror->context, store_view_id(view, row), ret, err);
 }
 
 const char *store_view_run_id(const struct store_view *view, size_t row)

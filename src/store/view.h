@@ -22,7 +22,10 @@ struct store_ids {
 
 struct store_view;
 
-/* With the columns of these fields and of all column fields. -1: a document could not be read. */
+/*
+ * With the columns of these fields and of all column fields. -1: a document could not be read; BUSY: a row of this
+ * snapshot has gone, and for one that is newer such a field was read without it; a new snapshot has what is wanted.
+ */
 int store_view_new(const struct store_snapshot *snapshot, const struct store_ids *ids,
 		   struct store_view **ret, struct pl_err *err) PL_MUST_CHECK;
 void store_view_free(struct store_view *view);
@@ -34,6 +37,9 @@ const struct store_column *store_view_column(const struct store_view *view, cons
 /* Of the column fields, in their order. */
 const struct store_column *store_view_at(const struct store_view *view, size_t i);
 size_t store_view_column_count(const struct store_view *view);
+
+/* 0: go on. -1, INTERRUPTED: store_mirror_end_questions(); what takes long asks every now and then. */
+int store_view_goes_on(const struct store_view *view, struct pl_err *err) PL_MUST_CHECK;
 
 const struct res_fields *store_view_fields(const struct store_view *view);
 /* Results. */
@@ -49,5 +55,8 @@ static inline size_t store_view_words(const struct store_view *view)
 void store_view_live(const struct store_view *view, size_t segment,
 		     uint64_t ret_rows[STORE_SEGMENT_WORDS]);
 int64_t store_view_id(const struct store_view *view, size_t row);
+/* The document of a row, a new reference. -1: it cannot be read; NOT_FOUND: it was removed meanwhile. */
+int store_view_document(const struct store_view *view, size_t row, json_t **ret,
+			struct pl_err *err) PL_MUST_CHECK;
 /* NULL: it has none. */
 const char *store_view_run_id(const struct store_view *view, size_t row);

@@ -41,7 +41,7 @@ CLIENT("--profile-batch-threshold", NOT_YET, "nearest: --profile, over the whole
 CLIENT("--profile-duration", NOT_YET, "nearest: --profile, over the whole run")
 CLIENT("--dry-run", MORE, "the same flag; with --json for programs")
 CLIENT("--num-runs", NOT_YET, "run it several times: each --output FILE keeps one")
-CLIENT("--compare", NOT_YET, "comparing results is not in this version")
+CLIENT("--compare", DIFFERENT, "profllm compare A B, of result files")
 CLIENT("--sweep-max-concurrency", NOT_YET, "one run for each value of --max-concurrency")
 CLIENT("--sweep-request-rate", NOT_YET, "one run for each value of --request-rate")
 CLIENT("--sweep-num-prompts-factor", NOT_YET, "sweeps are not in this version")

@@ -24,14 +24,13 @@ COMMAND(validate, &cli_validate_command, "find what is wrong with experiments or
 COMMAND(config, &cli_config_command, "turn a command line or a result into an experiment, or back")
 COMMAND(params, &cli_params_command, "show vLLM's arguments, or what another vLLM has changed")
 COMMAND(upload, &cli_upload_command, "send results to a dashboard")
+COMMAND(compare, &cli_compare_command, "show results side by side, and what became worse")
 COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, what they do and who uses them")
 COMMAND(schema, &cli_schema_command, "print the rows that everything is made from, for programs")
 COMMAND(completion, &cli_completion_command, "print what lets a shell complete profllm's words")
 COMMAND(help, NULL, "show the commands, or one command's options")
 COMMAND(version, &cli_version_command, "show the version")
 
-LATER("compare", "results side by side, and what became worse",
-      "profllm recover FILE prints the table of a finished result again")
 LATER("report", "a result as a page to look at",
       "profllm recover FILE prints its table again, benchmark.plot_timeline draws the requests")
 

@@ -19,7 +19,8 @@
  *
  * TOP(section, key, type, unit, role, text)
  *   keys for which the schema has words of its own: of the document itself (run), error, results,
- *   results.steady, quality.measurement, quality.load, config.benchmark; these are fields only
+ *   results.steady, quality.measurement, quality.load, config.benchmark; these are fields only;
+ *   and what a store knows of a result (stored), which no document says
  * DERIVED(key, type, unit, direction, role, text)
  *   what follows from others, a function of result/fields/derived.c each
  * GROUP(section, title)  what the section's fields are called together
@@ -39,6 +40,7 @@
 #endif
 
 GROUP(run, "Run")
+GROUP(stored, "Store")
 GROUP(error, "Failure")
 GROUP(derived, "Derived")
 GROUP(results, "Counts and rates")
@@ -105,6 +107,9 @@ TOP(offered_load, in_flight_distance.limit, NUMBER, "share", OUTPUT, "what it ma
 TOP(benchmark, prompt_form, TEXT, "", PROVENANCE, "how prompts were sent: text or token_ids")
 TOP(benchmark, chat_template, TEXT, "", PROVENANCE, "who laid the model's chat template over the prompts")
 TOP(benchmark, dataset_sha256, TEXT, "", INPUT, "of the data set's file, or of the prompts made")
+
+TOP(stored, near, COUNT, "", PROVENANCE, "id of the oldest result that tells of the same run: the same figures, in another form or under another run_id")
+TOP(stored, repeat, COUNT, "", PROVENANCE, "2 and up: kept beside others of the same content or run_id")
 
 DERIVED(gpu_count, COUNT, "", NEITHER, HOST, "system.hardware_info.gpu_count, else how many launch.gpus names")
 DERIVED(output_throughput_per_gpu, NUMBER, "tok/s", HIGHER, OUTPUT, "results.output_throughput / derived.gpu_count; null without a GPU")
@@ -293,7 +298,7 @@ FIELD(facts, max_concurrency, NUMBER, "", "req", OUTPUT, NONE, "requests of the 
 FIELD(facts, graph_capture_s, NUMBER, "", "s", OUTPUT, NONE, "graph capture, as the server says it")
 FIELD(facts, graph_gb, NUMBER, "", "GB", OUTPUT, NONE, "memory of the graphs on one GPU, the largest, 10^9 bytes")
 FIELD(facts, init_engine_s, NUMBER, "", "s", OUTPUT, NONE, "profiling, KV cache and warm-up, as the server says it")
-FIELD(facts, non_default_args, TEXT, "", "", ENGINE, NONE, "arguments that are not at their default, as the server prints them")
+FIELD(facts, non_default_args, TEXT, "", "", PROVENANCE, NONE, "arguments that are not at their default, as the server prints them")
 
 FIELD(server_exit, status, COUNT, "", "", OUTPUT, NONE, "exit status; null while it was killed by a signal or not ours")
 FIELD(server_exit, signal, COUNT, "", "", OUTPUT, NONE, "signal that ended it")

@@ -74,6 +74,36 @@ static inline vector_f64 greatest(vector_f64 a, vector_f64 b)
 	return (vector_f64)_mm256_max_pd((__m256d)a, (__m256d)b);
 }
 
+#define HAS_COMPRESS
+
+/* Lanes as halves of 32 bits, those of the bits first. */
+#define LANE(lane) (2 * (lane)), (2 * (lane) + 1)
+static const uint32_t fronts[1 << 4][8] = {
+	{ 0 },
+	{ LANE(0) },
+	{ LANE(1) },
+	{ LANE(0), LANE(1) },
+	{ LANE(2) },
+	{ LANE(0), LANE(2) },
+	{ LANE(1), LANE(2) },
+	{ LANE(0), LANE(1), LANE(2) },
+	{ LANE(3) },
+	{ LANE(0), LANE(3) },
+	{ LANE(1), LANE(3) },
+	{ LANE(0), LANE(1), LANE(3) },
+	{ LANE(2), LANE(3) },
+	{ LANE(0), LANE(2), LANE(3) },
+	{ LANE(1), LANE(2), LANE(3) },
+	{ LANE(0), LANE(1), LANE(2), LANE(3) },
+};
+
+static inline vector_f64 compress_f64(vector_f64 vector, unsigned bits)
+{
+	__m256i order = _mm256_loadu_si256((const __m256i *)fronts[bits]);
+
+	return (vector_f64)_mm256_permutevar8x32_epi32((__m256i)vector, order);
+}
+
 /* ---- any set of bytes ------------------------------------------------------------------------ */
 
 /* Of the codes with one low half (a byte of these) bit i tells of high half i; `upper`, of high half 8 + i. */

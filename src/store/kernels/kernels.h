@@ -23,6 +23,7 @@
 
 #define STORE_SEGMENT_ROWS 65536u
 #define STORE_WORD_ROWS    64u /* of a word of a bitmap */
+#define STORE_GATHER_MORE  4
 
 static inline size_t store_bitmap_words(size_t rows)
 {
@@ -118,6 +119,12 @@ struct store_kernels {
 	/* The rows with low <= number <= high. A NaN is in no range; -0 is 0. */
 	void (*match_f64)(const double *numbers, size_t rows, double low, double high,
 			  uint64_t *ret_rows);
+	/*
+	 * The numbers of the mask's rows, one behind the other; a NaN is left out. ret_numbers has room for all rows
+	 * of the mask and STORE_GATHER_MORE items behind them, which may be written. How many they are.
+	 */
+	size_t (*gather_f64)(const double *numbers, size_t rows, const uint64_t *mask,
+			     double *ret_numbers);
 	/*
 	 * Adds the rows of the mask to *sums; none of them is a NaN (other rows may be), center is finite.
 	 * Sums do not depend on the set: four lanes, row i in lane i % 4, each the sum of its sums over the

@@ -23,5 +23,5 @@ extern const struct store_kernels store_kernels_avx2;
 		.count_range = count_range, STORE_KERNELS_OF_WIDTH(u8),                     \
 		STORE_KERNELS_OF_WIDTH(u16), STORE_KERNELS_OF_WIDTH(u32),                   \
 		.match_runs = match_runs, .tally_runs = tally_runs, .match_f64 = match_f64, \
-		.sum_f64 = sum_f64,                                                         \
+		.gather_f64 = gather_f64, .sum_f64 = sum_f64,                               \
 	}

@@ -72,6 +72,12 @@ static void match_f64(const double *numbers, size_t rows, double low, double hig
 	}
 }
 
+static size_t gather_f64(const double *numbers, size_t rows, const uint64_t *mask,
+			 double *ret_numbers)
+{
+	return gather_each_f64(numbers, rows, mask, ret_numbers);
+}
+
 /* The rows of one word. */
 static void sum_word(const double *numbers, uint64_t mask, double center, double *sum,
 		     double *squares, struct store_sums *ends)

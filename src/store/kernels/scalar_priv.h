@@ -135,6 +135,31 @@ static inline void tally_runs(const struct store_run *runs, size_t count, const 
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+/* The rows of one word. */
+static inline size_t gather_word_f64(const double *numbers, uint64_t mask, double *ret_numbers)
+{
+	size_t count = 0;
+
+	for (; mask != 0; mask &= mask - 1) {
+		double number = numbers[lowest_bit(mask)];
+		ret_numbers[count] = number;
+		/* what is none is written over by the next one */
+		count += !isnan(number);
+	}
+	return count;
+}
+
+static inline size_t gather_each_f64(const double *numbers, size_t rows, const uint64_t *mask,
+				     double *ret_numbers)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < store_bitmap_words(rows); i++)
+		count += gather_word_f64(numbers + i * STORE_WORD_ROWS, mask[i],
+					 ret_numbers + count);
+	return count;
+}
+
 #define LANES 4 /* of sum_f64 */
 
 /* What the lanes have come to. */

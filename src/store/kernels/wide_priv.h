@@ -7,6 +7,7 @@
  *   sum_bytes                   of each eight bytes their sum
  *   count_bits_u8               of each byte how many of its bits are 1
  *   least, greatest             of each two numbers; where neither is, b
+ *   HAS_COMPRESS, compress_f64  where there is an instruction that moves the numbers of some lanes to the front
  *   HAS_BYTE_SET, byte_set_of,  where there is a faster way than many comparisons to see whether
  *   byte_set_has                bytes are in a set
  *
@@ -375,6 +376,51 @@ static void match_f64(const double *numbers, size_t rows, double low, double hig
 						    low_bits(count);
 	}
 }
+
+#ifdef HAS_COMPRESS
+#define GATHERED_SINGLY 12 /* up to so many rows of a word are taken one after the other */
+
+/* All lanes are written, those behind the ones that count over and over. */
+static inline size_t gather_many_f64(const double *numbers, uint64_t mask, double *ret_numbers)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < (int)STORE_WORD_ROWS; i += LANES_OF(double)) {
+		vector_f64 number = load_f64(numbers + i);
+		unsigned kept = (unsigned)top_bits_f64((vector_f64)(number == number)) &
+				(unsigned)(mask >> i);
+		vector_f64 front = compress_f64(number, kept);
+		memcpy(ret_numbers + count, &front, sizeof(front));
+		count += count_bits(kept);
+	}
+	return count;
+}
+
+static size_t gather_f64(const double *numbers, size_t rows, const uint64_t *mask,
+			 double *ret_numbers)
+{
+	size_t count = 0;
+
+	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+		double last[STORE_WORD_ROWS];
+		uint64_t bits = mask[first / STORE_WORD_ROWS];
+		if (count_bits(bits) <= GATHERED_SINGLY) {
+			count += gather_word_f64(numbers + first, bits, ret_numbers + count);
+			continue;
+		}
+		const double *word = whole_word(numbers + first, rows_of_word(rows, first),
+						sizeof(*word), last);
+		count += gather_many_f64(word, bits, ret_numbers + count);
+	}
+	return count;
+}
+#else
+static size_t gather_f64(const double *numbers, size_t rows, const uint64_t *mask,
+			 double *ret_numbers)
+{
+	return gather_each_f64(numbers, rows, mask, ret_numbers);
+}
+#endif
 
 #define PARTS (LANES / LANES_OF(double)) /* vectors for all lanes */
 

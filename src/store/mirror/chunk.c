@@ -152,7 +152,7 @@ static uint32_t code_of_exception(const struct chunk *chunk, size_t row)
 	return chunk->base;
 }
 
-static uint32_t code_of_run(const struct chunk *chunk, size_t row)
+static uint32_t run_of(const struct chunk *chunk, size_t row)
 {
 	uint32_t low = 0, high = chunk->parts - 1;
 
@@ -163,7 +163,7 @@ static uint32_t code_of_run(const struct chunk *chunk, size_t row)
 		else
 			high = middle;
 	}
-	return chunk->runs[low].code;
+	return low;
 }
 
 static uint32_t code_of_bits(const struct chunk *chunk, size_t row)
@@ -184,12 +184,95 @@ uint32_t chunk_code(const struct chunk *chunk, size_t row)
 	case CHUNK_EXCEPTIONS:
 		return code_of_exception(chunk, row);
 	case CHUNK_RUNS:
-		return code_of_run(chunk, row);
+		return chunk->runs[run_of(chunk, row)].code;
 	case CHUNK_BITMAPS:
 		return code_of_bits(chunk, row);
 	default:
 		return chunk->base;
 	}
+}
+
+static void gather_runs(const struct chunk *chunk, const uint32_t *rows, size_t count,
+			uint32_t *ret)
+{
+	uint32_t begin = 1, end = 0; /* of the run that the row before is in */
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i] >= begin && rows[i] < end) {
+			ret[i] = ret[i - 1];
+			continue;
+		}
+		uint32_t part = run_of(chunk, rows[i]);
+		begin = part > 0 ? chunk->runs[part - 1].end : 0;
+		end = chunk->runs[part].end;
+		ret[i] = chunk->runs[part].code;
+	}
+}
+
+static void gather_codes(const struct chunk *chunk, const uint32_t *rows, size_t count,
+			 uint32_t *ret)
+{
+	if (chunk->width == 1) {
+		for (size_t i = 0; i < count; i++)
+			ret[i] = ((const uint8_t *)chunk->codes)[rows[i]];
+	} else if (chunk->width == 2) {
+		for (size_t i = 0; i < count; i++)
+			ret[i] = ((const uint16_t *)chunk->codes)[rows[i]];
+	} else {
+		for (size_t i = 0; i < count; i++)
+			ret[i] = ((const uint32_t *)chunk->codes)[rows[i]];
+	}
+}
+
+/* Of few of the rows, none of which stands between the first and the last of these as a rule. */
+static void gather_exceptions(const struct chunk *chunk, const uint32_t *rows, size_t count,
+			      uint32_t *ret)
+{
+	uint32_t low = UINT32_MAX, high = 0, i = 0;
+
+	for (size_t k = 0; k < count; k++) {
+		low = rows[k] < low ? rows[k] : low;
+		high = rows[k] > high ? rows[k] : high;
+	}
+	for (uint32_t part = 0; part < chunk->parts; part++) {
+		for (; i < chunk->part_ends[part]; i++) {
+			uint32_t row = chunk->part_rows[i];
+			if (row < low || row > high)
+				continue;
+			for (size_t k = 0; k < count; k++)
+				ret[k] = rows[k] == row ? chunk->part_codes[part] : ret[k];
+		}
+	}
+}
+
+static void gather_bits(const struct chunk *chunk, const uint32_t *rows, size_t count,
+			uint32_t *ret)
+{
+	for (uint32_t part = 0; part < chunk->parts; part++) {
+		const uint64_t *bits = chunk_bitmap(chunk, part);
+		for (size_t k = 0; k < count; k++) {
+			if (bits[rows[k] / 64] >> rows[k] % 64 & 1)
+				ret[k] = chunk->part_codes[part];
+		}
+	}
+}
+
+void chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t count, uint32_t *ret)
+{
+	if (chunk->width > 0) {
+		gather_codes(chunk, rows, count, ret);
+		return;
+	}
+	if (chunk->form == CHUNK_RUNS) {
+		gather_runs(chunk, rows, count, ret);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		ret[i] = chunk->base;
+	if (chunk->form == CHUNK_EXCEPTIONS)
+		gather_exceptions(chunk, rows, count, ret);
+	else if (chunk->form == CHUNK_BITMAPS)
+		gather_bits(chunk, rows, count, ret);
 }
 
 static void decode_codes(const struct chunk *chunk, size_t rows, uint32_t *ret)

@@ -69,9 +69,20 @@ static inline const uint64_t *chunk_bitmap(const struct chunk *chunk, size_t par
 	return chunk->bitmaps + part * store_bitmap_words(chunk->rows);
 }
 
+/* Memory that its arrays take. */
+static inline size_t chunk_bytes(const struct chunk *chunk)
+{
+	return chunk->is_sealed ? chunk->bytes
+				: (size_t)chunk->room * chunk->width +
+					  chunk->number_room * sizeof(*chunk->numbers);
+}
+
 /* ---- reading: of an open one `rows` are those that the reader knows of; distinct: codes are below it -- */
 
 uint32_t chunk_code(const struct chunk *chunk, size_t row);
+/* Of these rows, in their order; quick where they stand near each other. */
+void chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t count,
+		  uint32_t *ret_codes);
 /* Of all rows, one after the other. */
 void chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes);
 /* counts[code] grows by the rows of the mask that have it. */

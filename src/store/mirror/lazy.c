@@ -12,7 +12,8 @@
 
 #include "store/mirror/mirror_priv.h"
 
-#define LAZY_MAX 64 /* that are kept beyond their query */
+#define LAZY_MAX       64           /* that are kept beyond their query */
+#define LAZY_BYTES_MAX (256u << 20) /* of them all; the one used last is kept, too */
 
 struct ready {
 	size_t end; /* the place of the first row that is not in it */
@@ -21,6 +22,8 @@ struct ready {
 	bool has_odd_times;
 	struct chunk *chunks; /* of each segment: a copy */
 	size_t segments;
+	size_t bytes;
+	int64_t skipped_version; /* as in struct lazy */
 };
 
 struct lazy {
@@ -34,6 +37,7 @@ struct lazy {
 	size_t segments;
 	size_t segment_room;
 	size_t end; /* as in ready */
+	int64_t skipped_version; /* of the newest snapshot for which rows that were no more were not read; -1: none */
 	struct garbage garbage;
 
 	/* under `lock` */
@@ -45,7 +49,7 @@ struct lazy {
 struct lazy_columns {
 	pthread_mutex_t reading; /* taken in front of `lock` */
 	pthread_mutex_t lock;
-	struct lazy **items;
+	struct lazy **items; /* in the order of their ids */
 	size_t count;
 	size_t room;
 	uint64_t used;
@@ -84,42 +88,92 @@ void lazy_columns_free(struct lazy_columns *lazy)
 
 /* ---- which there are --------------------------------------------------------------------------- */
 
-/* Those used least of what nobody uses, until as many are left as are kept. Under the lock. */
-static void drop_some(struct lazy_columns *columns)
+/* Where the id is, or where it would stand. Under the lock, as all that follow. */
+static size_t place_of(const struct lazy_columns *columns, const char *id)
 {
-	while (columns->count > LAZY_MAX) {
-		size_t oldest = columns->count;
-		for (size_t i = 0; i < columns->count; i++) {
-			if (columns->items[i]->users == 0 &&
-			    (oldest == columns->count ||
-			     columns->items[i]->used < columns->items[oldest]->used))
-				oldest = i;
-		}
-		if (oldest == columns->count)
-			return;
-		lazy_free(columns->items[oldest]);
-		columns->items[oldest] = columns->items[--columns->count];
+	size_t low = 0, high = columns->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(columns->items[middle]->id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return low;
 }
 
-static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_fields *fields,
-			    const char *id)
+static struct lazy *lazy_new(const struct res_fields *fields, const char *id)
 {
-	struct lazy *made;
+	struct lazy *made = pl_alloc(sizeof(*made));
 
-	for (size_t i = 0; i < columns->count; i++) {
-		if (strcmp(columns->items[i]->id, id) == 0)
-			return columns->items[i];
-	}
-	made = pl_alloc(sizeof(*made));
 	made->id = pl_strdup(id);
 	made->is_guessed = res_fields_resolve(fields, made->id, &made->field, NULL) < 0;
 	if (made->is_guessed)
 		res_field_unlisted(made->id, &made->field);
 	made->field.id = made->id;
+	made->skipped_version = made->ready.skipped_version = -1;
 	dictionary_init(&made->values, made->field.type);
-	*PL_PUSH(columns->items, columns->count, columns->room) = made;
 	return made;
+}
+
+static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_fields *fields,
+			    const char *id)
+{
+	size_t at = place_of(columns, id);
+
+	if (at < columns->count && strcmp(columns->items[at]->id, id) == 0)
+		return columns->items[at];
+	struct lazy *made = lazy_new(fields, id);
+	(void)PL_PUSH(columns->items, columns->count, columns->room);
+	memmove(columns->items + at + 1, columns->items + at,
+		(columns->count - at - 1) * sizeof(*columns->items));
+	columns->items[at] = made;
+	return made;
+}
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct lazy *const *one = a, *const *other = b;
+
+	return (*one)->used < (*other)->used ? -1 : (*one)->used > (*other)->used;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct lazy *const *one = a, *const *other = b;
+
+	return strcmp((*one)->id, (*other)->id);
+}
+
+/* What no document has: an id that somebody has made up. To make it anew costs nothing. */
+static bool is_nothing(const struct lazy *lazy)
+{
+	return lazy->is_guessed && (lazy->ready.classes & ~(1u << STORE_MISSING)) == 0;
+}
+
+/* Of what nobody uses: fields that are none, and those used least until as many are left as are kept. */
+static void drop_some(struct lazy_columns *columns)
+{
+	size_t count = columns->count, left = 0, bytes = 0;
+
+	qsort(columns->items, count, sizeof(struct lazy *), compare_used);
+	for (size_t i = 0; i < columns->count; i++)
+		bytes += columns->items[i]->ready.bytes;
+	for (size_t i = 0; i < columns->count; i++) {
+		struct lazy *lazy = columns->items[i];
+		bool is_last = i + 1 == columns->count;
+		bool are_many = count > LAZY_MAX || (bytes > LAZY_BYTES_MAX && !is_last);
+		if (lazy->users > 0 || (!are_many && !is_nothing(lazy))) {
+			columns->items[left++] = lazy;
+			continue;
+		}
+		count--;
+		bytes -= lazy->ready.bytes;
+		lazy_free(lazy);
+	}
+	columns->count = left;
+	qsort(columns->items, columns->count, sizeof(struct lazy *), compare_ids);
 }
 
 void lazy_take(const struct store_snapshot *snapshot, const char *id, struct lazy_use *ret)
@@ -182,6 +236,20 @@ static void add_cell(struct lazy *lazy, size_t place, const struct store_cell *c
 	lazy->end = place + 1;
 }
 
+/* Nothing is recorded in these rows of one segment. A chunk without a value needs no word of them. */
+static void add_nothing(struct lazy *lazy, size_t place, size_t end)
+{
+	const struct store_cell nothing = { .state = RES_VALUE_NOT_RECORDED };
+
+	while (place < end) {
+		add_cell(lazy, place, &nothing);
+		const struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
+		if (chunk->form == CHUNK_CONSTANT && chunk->base == DICTIONARY_MISSING)
+			lazy->end = end;
+		place = lazy->end;
+	}
+}
+
 /* Document NULL: nothing is recorded. */
 static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t place,
 			 const json_t *document)
@@ -227,24 +295,38 @@ static void pass_over(const struct store_snapshot *snapshot, struct lazy *lazy)
 	if (lazy->end >= end || mirror->may_have == NULL ||
 	    mirror->may_have(mirror->context, lazy->id))
 		return;
-	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;)
-		add_document(mirror->fields, lazy, place, NULL);
+	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;) {
+		size_t segment = place / STORE_SEGMENT_ROWS;
+		add_nothing(lazy, place, segment * STORE_SEGMENT_ROWS + snapshot->rows[segment]);
+	}
 }
 
-/* *ret NULL: the row is no more. */
+static bool is_dead(const struct store_snapshot *snapshot, size_t row)
+{
+	const struct dead *dead = snapshot->dead[row / STORE_SEGMENT_ROWS];
+	size_t at = row % STORE_SEGMENT_ROWS;
+
+	return dead != NULL && (dead->words[at / 64] >> at % 64 & 1);
+}
+
+/* *ret NULL: it is gone. */
 static int read_row(const struct store_snapshot *snapshot, size_t row, json_t **ret,
 		    struct pl_err *err)
 {
 	const struct store_mirror *mirror = snapshot->mirror;
-	const struct dead *dead = snapshot->dead[row / STORE_SEGMENT_ROWS];
-	size_t at = row % STORE_SEGMENT_ROWS;
 	int64_t id = snapshot_id(snapshot, row);
 
-	if (dead != NULL && (dead->words[at / 64] >> at % 64 & 1))
-		return 0;
 	if (mirror->read(mirror->context, id, ret, err) == 0 || err->code == PL_ERR_NOT_FOUND)
 		return 0;
 	return pl_err_wrap(err, "result %lld", (long long)id);
+}
+
+/* The row stands in the field's segments as if nothing were recorded: snapshots that are older may not see it so. */
+static void skip_row(const struct store_snapshot *snapshot, struct lazy *lazy, size_t place)
+{
+	add_nothing(lazy, place, place + 1);
+	if (lazy->skipped_version < snapshot->version)
+		lazy->skipped_version = snapshot->version;
 }
 
 /* The rows that the fields lack. What was read stays right where a document fails. Under `reading`. */
@@ -260,10 +342,16 @@ static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *use
 	for (size_t place = row_at(snapshot, first); place < end;
 	     place = row_at(snapshot, place + 1)) {
 		auto_json json_t *document = NULL;
-		if (read_row(snapshot, place, &document, err) < 0)
+		bool dead = is_dead(snapshot, place);
+		if (snapshot_goes_on(snapshot, err) < 0 ||
+		    (!dead && read_row(snapshot, place, &document, err) < 0))
 			return -1;
 		for (size_t i = 0; i < count; i++) {
-			if (row_at(snapshot, uses[i].lazy->end) == place)
+			if (row_at(snapshot, uses[i].lazy->end) != place)
+				continue;
+			if (dead)
+				skip_row(snapshot, uses[i].lazy, place);
+			else
 				add_document(snapshot->mirror->fields, uses[i].lazy, place,
 					     document);
 		}
@@ -272,6 +360,15 @@ static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *use
 }
 
 /* ---- what queries see ---------------------------------------------------------------------------- */
+
+static size_t count_bytes(const struct lazy *lazy)
+{
+	size_t bytes = lazy->values.bytes + lazy->segments * sizeof(*lazy->chunks);
+
+	for (size_t i = 0; i < lazy->segments; i++)
+		bytes += chunk_bytes(&lazy->chunks[i]);
+	return bytes;
+}
 
 /* Under both locks. */
 static void make_ready(struct lazy *lazy)
@@ -286,6 +383,8 @@ static void make_ready(struct lazy *lazy)
 		.has_odd_times = lazy->values.has_odd_times,
 		.chunks = chunk_copies(lazy->chunks, lazy->segments),
 		.segments = lazy->segments,
+		.bytes = count_bytes(lazy),
+		.skipped_version = lazy->skipped_version,
 	};
 	/* this query alone, which has seen nothing yet */
 	if (lazy->users == 1)
@@ -313,29 +412,35 @@ static void show(struct lazy_use *use)
 	use->is_known = !lazy->is_guessed || store_column_is_recorded(&use->column);
 }
 
-/* False, with none shown: some lack rows of the snapshot. */
-static bool show_all(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count)
+/* 1, with none shown: some lack rows of the snapshot. -1, BUSY: it is too old to be told. */
+static int show_all(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+		    struct pl_err *err)
 {
 	struct lazy_columns *columns = snapshot->mirror->lazy;
-	bool all = true;
+	bool all = true, is_old = false;
 
 	pthread_mutex_lock(&columns->lock);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		all = all && uses[i].lazy->ready.end >= end_of(snapshot);
-	for (size_t i = 0; i < count && all; i++)
+		is_old = is_old || uses[i].lazy->ready.skipped_version > snapshot->version;
+	}
+	for (size_t i = 0; i < count && all && !is_old; i++)
 		show(&uses[i]);
 	pthread_mutex_unlock(&columns->lock);
-	return all;
+	if (is_old)
+		return pl_err_set(err, PL_ERR_BUSY,
+				  "results have changed since the question was asked: ask again");
+	return all ? 0 : 1;
 }
 
 int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
 	      struct pl_err *err)
 {
 	struct lazy_columns *columns = snapshot->mirror->lazy;
-	int result;
+	int result = show_all(snapshot, uses, count, err);
 
-	if (show_all(snapshot, uses, count))
-		return 0;
+	if (result <= 0)
+		return result;
 	pthread_mutex_lock(&columns->reading);
 	result = read_rows(snapshot, uses, count, err);
 	pthread_mutex_lock(&columns->lock);
@@ -345,8 +450,5 @@ int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size
 	}
 	pthread_mutex_unlock(&columns->lock);
 	pthread_mutex_unlock(&columns->reading);
-	if (result < 0)
-		return -1;
-	(void)show_all(snapshot, uses, count);
-	return 0;
+	return result < 0 ? -1 : show_all(snapshot, uses, count, err);
 }

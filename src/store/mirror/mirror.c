@@ -12,18 +12,13 @@
 #define GONE              UINT32_MAX /* of a slot: its row was removed */
 #define SEAL_ROWS         16384 /* an open segment costs queries more: this is the most of it */
 
-static struct dictionary *dictionary_new(const struct res_field *field)
+static struct values *values_new(const struct res_field *field)
 {
-	struct dictionary *values = pl_alloc(sizeof(*values));
+	struct values *values = pl_alloc(sizeof(*values));
 
-	dictionary_init(values, field->type);
+	atomic_init(&values->users, 1);
+	dictionary_init(&values->dictionary, field->type);
 	return values;
-}
-
-static void dictionary_free(struct dictionary *values)
-{
-	dictionary_done(values);
-	free(values);
 }
 
 struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
@@ -37,7 +32,7 @@ struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mir
 	mirror->column_fields = store_column_fields(fields, &mirror->column_count);
 	mirror->values = pl_alloc_array(mirror->column_count, sizeof(*mirror->values));
 	for (size_t i = 0; i < mirror->column_count; i++)
-		mirror->values[i] = dictionary_new(mirror->column_fields[i]);
+		mirror->values[i] = values_new(mirror->column_fields[i]);
 	mirror->lazy = lazy_columns_new();
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = snapshot_new(mirror);
@@ -47,6 +42,11 @@ struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mir
 void store_mirror_ask_first(struct store_mirror *mirror, store_mirror_may_have_fn *may_have)
 {
 	mirror->may_have = may_have;
+}
+
+void store_mirror_end_questions(struct store_mirror *mirror)
+{
+	atomic_store(&mirror->is_over, true);
 }
 
 void store_mirror_free(struct store_mirror *mirror)
@@ -60,13 +60,10 @@ void store_mirror_free(struct store_mirror *mirror)
 		dead_put(mirror->dead[i]);
 	}
 	for (size_t i = 0; i < mirror->column_count; i++)
-		dictionary_free(mirror->values[i]);
-	for (size_t i = 0; i < mirror->given_up_count; i++)
-		dictionary_free(mirror->given_up[i]);
+		values_put(mirror->values[i]);
 	lazy_columns_free(mirror->lazy);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
-	free(mirror->given_up);
 	free(mirror->segments);
 	free(mirror->dead);
 	free(mirror->slots);
@@ -155,7 +152,7 @@ void store_mirror_seal(struct store_mirror *mirror)
 	atomic_fetch_add(&open->names->users, 1);
 	sealed->rows = open->rows;
 	for (size_t i = 0; i < mirror->column_count; i++)
-		chunk_seal(&open->chunks[i], open->rows, mirror->values[i]->count,
+		chunk_seal(&open->chunks[i], open->rows, mirror->values[i]->dictionary.count,
 			   &sealed->chunks[i]);
 	*last = sealed;
 	mirror->is_open = false;
@@ -204,32 +201,33 @@ static void set_cell(struct dictionary *values, struct segment *segment, size_t 
  */
 static void give_up_codes(struct store_mirror *mirror, struct segment *segment, size_t column)
 {
-	struct dictionary *old_values = mirror->values[column];
-	struct dictionary *values = dictionary_new(mirror->column_fields[column]);
+	struct values *old_values = mirror->values[column];
+	struct values *values = values_new(mirror->column_fields[column]);
 	struct chunk old = segment->chunks[column];
 
-	dictionary_refuse_numbers(values);
+	dictionary_refuse_numbers(&values->dictionary);
 	segment->chunks[column] = (struct chunk){ 0 };
 	for (size_t at = 0; at < segment->rows; at++) {
 		const struct store_cell cell = dictionary_cell(
-			dictionary_value(old_values, chunk_code(&old, at)));
-		set_cell(values, segment, column, at, &cell);
+			dictionary_value(&old_values->dictionary, chunk_code(&old, at)));
+		set_cell(&values->dictionary, segment, column, at, &cell);
 	}
 	*PL_PUSH(segment->garbage.items, segment->garbage.count, segment->garbage.room) = old.codes;
-	*PL_PUSH(mirror->given_up, mirror->given_up_count, mirror->given_up_room) = old_values;
 	mirror->values[column] = values;
+	/* snapshots may have it still */
+	values_put(old_values);
 }
 
 static void set_cells(struct store_mirror *mirror, struct segment *segment, size_t at,
 		      const struct store_row *row)
 {
 	for (size_t i = 0; i < mirror->column_count; i++) {
-		struct dictionary *values = mirror->values[i];
+		struct dictionary *values = &mirror->values[i]->dictionary;
 		const struct store_cell *cell = &row->cells[i];
 		if (mirror->segment_count == 1 && values->numbers == DICTIONARY_NUMBERS_MAX &&
 		    !values->refuses_numbers) {
 			give_up_codes(mirror, segment, i);
-			values = mirror->values[i];
+			values = &mirror->values[i]->dictionary;
 		}
 		set_cell(values, segment, i, at, cell);
 	}
@@ -290,6 +288,24 @@ bool store_mirror_remove(struct store_mirror *mirror, int64_t id)
 	*slot = GONE;
 	mirror->version++;
 	return true;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const int64_t *one = a, *other = b;
+
+	return *one < *other ? -1 : *one > *other;
+}
+
+void store_mirror_keep(struct store_mirror *mirror, const int64_t *ids, size_t count)
+{
+	for (size_t i = 0; i < mirror->slot_count; i++) {
+		if (mirror->slots[i] == 0 || mirror->slots[i] == GONE)
+			continue;
+		int64_t id = id_of(mirror, mirror->slots[i] - 1);
+		if (count == 0 || bsearch(&id, ids, count, sizeof(*ids), compare_ids) == NULL)
+			(void)store_mirror_remove(mirror, id);
+	}
 }
 
 void store_mirror_set_version(struct store_mirror *mirror, int64_t version)

@@ -39,6 +39,10 @@ PL_AUTO_DEFINE(struct store_mirror, store_mirror_free);
  * context is that of `read`, and the threads are. */
 void store_mirror_ask_first(struct store_mirror *mirror, store_mirror_may_have_fn *may_have);
 
+/* From any thread: what is being asked, and what is asked from now on, ends soon with INTERRUPTED. For who waits
+ * for all readers before it frees. */
+void store_mirror_end_questions(struct store_mirror *mirror);
+
 /* ---- the writer ---------------------------------------------------------------------------- */
 
 /* No row has the id. Nothing of the row is borrowed. */
@@ -47,6 +51,8 @@ void store_mirror_append(struct store_mirror *mirror, const struct store_row *ro
 bool store_mirror_replace(struct store_mirror *mirror, const struct store_row *row);
 /* False: there is none. */
 bool store_mirror_remove(struct store_mirror *mirror, int64_t id);
+/* Rows by other ids than these, which rise, are removed. */
+void store_mirror_keep(struct store_mirror *mirror, const int64_t *ids, size_t count);
 /* The version grows by one at each of these. The owner may have it go on from that of a database. */
 void store_mirror_set_version(struct store_mirror *mirror, int64_t version);
 void store_mirror_publish(struct store_mirror *mirror);

@@ -9,6 +9,12 @@
 #include "store/mirror/column.h"
 #include "store/mirror/mirror.h"
 
+/* Of one column. */
+struct values {
+	atomic_uint users; /* the mirror, snapshots */
+	struct dictionary dictionary;
+};
+
 /* Ids of the rows of a segment, as they come. */
 struct names {
 	atomic_uint users; /* segments */
@@ -48,7 +54,8 @@ struct store_snapshot {
 	const struct chunk **chunks; /* of each segment */
 	struct chunk *open;          /* of the last one, as they were; NULL: it is sealed */
 	struct store_column *columns;
-	size_t other_bytes; /* values, ids */
+	struct values **values; /* of each of them */
+	size_t other_bytes;     /* values, ids */
 };
 
 struct store_mirror {
@@ -56,15 +63,13 @@ struct store_mirror {
 	store_mirror_read_fn *read;
 	store_mirror_may_have_fn *may_have; /* NULL: all documents may have anything */
 	void *context;
+	atomic_bool is_over; /* no question is to be answered */
 	const struct res_field *const *column_fields;
 	size_t column_count;
 	struct lazy_columns *lazy;
 
 	/* the writer's */
-	struct dictionary **values;   /* of each column */
-	struct dictionary **given_up; /* which snapshots may have */
-	size_t given_up_count;
-	size_t given_up_room;
+	struct values **values; /* of each column */
 	struct segment **segments;
 	size_t segment_count;
 	size_t segment_room;
@@ -81,9 +86,12 @@ struct store_mirror {
 	struct store_snapshot *published;
 };
 
+void values_put(struct values *values);
 void segment_put(struct segment *segment);
 void dead_put(struct dead *dead);
 struct store_snapshot *snapshot_new(struct store_mirror *mirror);
+/* -1, INTERRUPTED: no question is to be answered any more. */
+int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err) PL_MUST_CHECK;
 
 /* Rows of a segment that live. */
 void snapshot_live(const struct store_snapshot *snapshot, size_t segment,

@@ -6,6 +6,14 @@
 
 #include "store/mirror/mirror_priv.h"
 
+void values_put(struct values *values)
+{
+	if (atomic_fetch_sub(&values->users, 1) > 1)
+		return;
+	dictionary_done(&values->dictionary);
+	free(values);
+}
+
 void segment_put(struct segment *segment)
 {
 	if (segment == NULL || atomic_fetch_sub(&segment->users, 1) > 1)
@@ -64,8 +72,11 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror)
 	snapshot->live = mirror->live;
 	take_segments(mirror, snapshot);
 	snapshot->columns = pl_alloc_array(mirror->column_count, sizeof(*snapshot->columns));
+	snapshot->values = pl_alloc_array(mirror->column_count, sizeof(*snapshot->values));
 	for (size_t i = 0; i < mirror->column_count; i++) {
-		const struct dictionary *values = mirror->values[i];
+		const struct dictionary *values = &mirror->values[i]->dictionary;
+		snapshot->values[i] = mirror->values[i];
+		atomic_fetch_add(&mirror->values[i]->users, 1);
 		snapshot->columns[i] = (struct store_column){
 			.field = mirror->column_fields[i],
 			.values = values,
@@ -100,6 +111,9 @@ void store_snapshot_put(struct store_snapshot *snapshot)
 		segment_put(snapshot->segments[i]);
 		dead_put(snapshot->dead[i]);
 	}
+	for (size_t i = 0; i < snapshot->mirror->column_count; i++)
+		values_put(snapshot->values[i]);
+	free(snapshot->values);
 	free(snapshot->segments);
 	free(snapshot->rows);
 	free(snapshot->dead);
@@ -107,6 +121,13 @@ void store_snapshot_put(struct store_snapshot *snapshot)
 	free(snapshot->open);
 	free(snapshot->columns);
 	free(snapshot);
+}
+
+int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
+{
+	if (!atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
+		return 0;
+	return pl_err_set(err, PL_ERR_INTERRUPTED, "the question was given up: the program ends");
 }
 
 size_t store_snapshot_count(const struct store_snapshot *snapshot)
@@ -125,13 +146,8 @@ size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
 
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
 		bytes += columns * sizeof(struct chunk);
-		for (size_t k = 0; k < columns; k++) {
-			const struct chunk *chunk = &snapshot->chunks[i][k];
-			bytes += chunk->is_sealed
-					 ? chunk->bytes
-					 : (size_t)chunk->room * chunk->width +
-						   chunk->number_room * sizeof(*chunk->numbers);
-		}
+		for (size_t k = 0; k < columns; k++)
+			bytes += chunk_bytes(&snapshot->chunks[i][k]);
 		bytes += snapshot->dead[i] != NULL ? sizeof(struct dead) : 0;
 	}
 	return bytes;

@@ -456,6 +456,39 @@ static void test_store_kernels__numbers_are_matched(void **state)
 	}
 }
 
+static void check_gathered(const double *numbers, size_t rows, const uint64_t *mask)
+{
+	auto_free double *meant = pl_alloc_array(rows, sizeof(*meant));
+	size_t count = 0, room = 0;
+
+	for (size_t row = 0; row < rows; row++) {
+		room += has(mask, row);
+		if (has(mask, row) && !isnan(numbers[row]))
+			meant[count++] = numbers[row];
+	}
+	EACH_SET(set)
+	{
+		auto_free double *found = exactly(room + STORE_GATHER_MORE, sizeof(*found));
+		check_number(set, "gather_f64's count", rows,
+			     set->gather_f64(numbers, rows, mask, found), count);
+		if (memcmp(found, meant, count * sizeof(*meant)) != 0)
+			fail_msg("gather_f64 of %s, %zu rows: other numbers", set->name, rows);
+	}
+}
+
+static void test_store_kernels__numbers_are_gathered(void **state)
+{
+	(void)state;
+	EACH_LENGTH(rows)
+	{
+		auto_free double *numbers = some_numbers(rows, number_or_none);
+		for (enum shape shape = 0; shape < SHAPES; shape++) {
+			auto_free uint64_t *mask = some_rows(shape, rows);
+			check_gathered(numbers, rows, mask);
+		}
+	}
+}
+
 static double finite_number(void)
 {
 	return 1e6 + ((double)below(2000001) - 1e6) / 997;
@@ -586,6 +619,7 @@ int main(void)
 		SEEDED(test_store_kernels__codes_are_counted_u32),
 		SEEDED(test_store_kernels__arrays_may_begin_anywhere),
 		SEEDED(test_store_kernels__runs_are_matched_and_counted),
+		SEEDED(test_store_kernels__numbers_are_gathered),
 		SEEDED(test_store_kernels__numbers_are_matched),
 		SEEDED(test_store_kernels__sums_are_alike_to_the_last_bit),
 		SEEDED(test_store_kernels__sums_of_segments_add_up),

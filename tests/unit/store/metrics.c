@@ -19,7 +19,9 @@ enum { PERCENTS = PL_ARRAY_SIZE(percents) };
 static void check(const double *numbers, size_t count)
 {
 	auto_free double *sorted = pl_alloc_array(count, sizeof(*sorted));
-	auto_free double *kept = pl_alloc_array(count + 1, sizeof(*kept));
+	auto_free double *one = pl_alloc_array(count + STORE_GATHER_MORE, sizeof(*one));
+	auto_free double *other = pl_alloc_array(count + STORE_GATHER_MORE, sizeof(*other));
+	double *const kept[2] = { one, other };
 	double found[PERCENTS];
 
 	memcpy(sorted, numbers, count * sizeof(*sorted));
@@ -58,6 +60,16 @@ static double mostly_alike(struct pl_pyrandom *rng)
 	return pl_pyrandom_below(rng, 50) == 0 ? pl_pyrandom_random(rng) : 0.5;
 }
 
+/* Also 0, beside numbers of either sign that are next to nothing. */
+static double around_zero(struct pl_pyrandom *rng)
+{
+	uint64_t which = pl_pyrandom_below(rng, 9);
+
+	return which < 3 ? 0
+			 : ((double)which - 5.5) * 5e-324 * (double)pl_pyrandom_below(rng, 1000) +
+				   0.0;
+}
+
 /* Neighbours: they differ in their last bits. */
 static double close_by(struct pl_pyrandom *rng)
 {
@@ -73,8 +85,8 @@ static double also_infinite(struct pl_pyrandom *rng)
 
 static void test_store_metrics__percentiles_are_those_of_sorted_numbers(void **state)
 {
-	static number_fn *const kinds[] = { uniform,      of_any_size, whole,
-					    mostly_alike, close_by,    also_infinite };
+	static number_fn *const kinds[] = { uniform,     of_any_size, whole,        mostly_alike,
+					    around_zero, close_by,    also_infinite };
 	static const size_t counts[] = { 1, 2, 3, 10, 255, 256, 257, 1000, COUNT_MAX };
 	auto_free double *numbers = pl_alloc_array(COUNT_MAX, sizeof(*numbers));
 	struct pl_pyrandom rng;

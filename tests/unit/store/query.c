@@ -1,5 +1,7 @@
 #include "store/query.h"
 
+#include "store/filter.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,6 +138,52 @@ static void test_store_query__tells_so_many_faults_and_that_there_are_more(void 
 	assert_string_equal(err.text, "at the top: unknown key 'k/0'");
 }
 
+/* Every result has another model. */
+static void append_models(struct store_mirror *mirror, const struct res_fields *fields,
+			  int64_t count)
+{
+	size_t column_count, model = 0;
+	const struct res_field *const *columns = store_column_fields(fields, &column_count);
+	auto_free struct store_cell *cells = pl_alloc_array(column_count, sizeof(*cells));
+
+	while (strcmp(columns[model]->id, "server.model") != 0)
+		model++;
+	for (int64_t id = 1; id <= count; id++) {
+		char text[32];
+		snprintf(text, sizeof(text), "m%lld", (long long)id);
+		cells[model] = (struct store_cell){ .state = RES_VALUE_THERE,
+						    .kind = RES_VALUE_TEXT,
+						    .text = text };
+		store_mirror_append(mirror, &(struct store_row){ .id = id, .cells = cells });
+	}
+	store_mirror_publish(mirror);
+}
+
+static void test_store_query__a_filter_looks_at_so_many_values(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+	auto_json json_t *request = json_pack("{s:{s:[]}}", "filter", "or");
+	json_t *terms = json_object_get(json_object_get(request, "filter"), "or");
+	enum { PREDICATES = STORE_FILTER_NODES_MAX - 1 };
+	int64_t rows = STORE_FILTER_VALUES_MAX / PREDICATES + 1;
+	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char pointer[64];
+
+	(void)state;
+	append_models(mirror, fields, rows);
+	for (int i = 0; i < PREDICATES; i++)
+		json_array_append_new(
+			terms, json_pack("{s:s, s:s}", "field", "server.model", "op", "is_null"));
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	assert_int_equal(store_query_apply(snapshot, request, &answer, &faults, &err), -1);
+	assert_int_equal(faults.count, 1);
+	snprintf(pointer, sizeof(pointer), "/filter/or/%d", PREDICATES - 1);
+	assert_string_equal(faults.items[0].pointer, pointer);
+}
+
 static void test_store_query__no_rows_are_an_answer_too(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -157,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_store_query__values_have_one_order_and_nothing_stands_last),
 		cmocka_unit_test(test_store_query__what_is_alike_is_newest_first),
 		cmocka_unit_test(test_store_query__tells_so_many_faults_and_that_there_are_more),
+		cmocka_unit_test(test_store_query__a_filter_looks_at_so_many_values),
 		cmocka_unit_test(test_store_query__no_rows_are_an_answer_too),
 	};
 

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "store/change.h"
 #include "store/mirror/mirror.h"
 #include "store/query.h"
 #include "store/store_priv.h"
+#include "store/view.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 
@@ -182,6 +184,114 @@ static void test_store__columns_follow_every_writer(void **state)
 	assert_int_equal(version, 3);
 }
 
+/* Statements of another program. */
+static void change(const char *path, const char *text)
+{
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_sql_open(&sql, path, false, &err) < 0 || store_sql_run(&sql, text, &err) < 0)
+		fail_msg("%s", err.text);
+	store_sql_close(&sql);
+}
+
+/* Rows in memory, those that are dead, too. */
+static size_t places_in_memory(struct store *store)
+{
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_view struct store_view *view = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t places = 0;
+
+	if (store_snapshot_get(store, &snapshot, &err) < 0 ||
+	    store_view_new(snapshot, &(struct store_ids){ .count = 0 }, &view, &err) < 0)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < store_view_segments(view); i++)
+		places += store_view_rows(view, i);
+	return places;
+}
+
+static void test_store__rows_that_cannot_be_read_are_taken_in_later(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct store_snapshot *snapshot = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	int64_t version;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, true, false);
+	auto_store struct store *other = open_store(&tools, path, false, false);
+	put_text(&tools, store, "{'run_id': 'a'}");
+	for (int i = 0; i < 3; i++) {
+		char text[32];
+		snprintf(text, sizeof(text), "{'run_id': 'r%d'}", i);
+		put_text(&tools, other, text);
+	}
+	change(path, "UPDATE benchmark_runs SET explicit_fields = '{' WHERE run_id = 'r1'");
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(store_snapshot_get(store, &snapshot, &err), -1);
+		assert_non_null(strstr(err.text, "result 3: "));
+		err = (struct pl_err)PL_ERR_INIT;
+	}
+	change(path, "UPDATE benchmark_runs SET explicit_fields = '[]' WHERE run_id = 'r1'");
+	assert_int_equal(in_memory(store, &version), 4);
+	assert_int_equal(places_in_memory(store), 4);
+	assert_int_equal(version, 4);
+	/* the same where rows of one pass have changed before the next one */
+	put_text(&tools, other, "{'run_id': 'r3'}");
+	put_text(&tools, other, "{'run_id': 'r4'}");
+	change(path, "UPDATE benchmark_runs SET explicit_fields = '{' WHERE run_id = 'r4'");
+	assert_int_equal(store_snapshot_get(store, &snapshot, &err), -1);
+	change(path, "UPDATE benchmark_runs SET explicit_fields = '[]' WHERE run_id = 'r4';"
+		     "UPDATE store_state SET data_version = 7;"
+		     "UPDATE benchmark_runs SET changed = 7 WHERE run_id = 'r3'");
+	assert_int_equal(in_memory(store, &version), 6);
+	assert_int_equal(places_in_memory(store), 7);
+}
+
+static void test_store__rows_may_go_while_nobody_looks(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct pl_err err = PL_ERR_INIT;
+	enum store_change_answer answer;
+	int64_t version, pruned = 0;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, true, false);
+	auto_store struct store *other = open_store(&tools, path, false, false);
+	put_text(&tools, other, "{'run_id': 'a'}");
+	put_text(&tools, other, "{'run_id': 'b'}");
+	put_text(&tools, other, "{'run_id': 'c'}");
+	assert_int_equal(in_memory(store, &version), 3);
+	assert_int_equal(store_delete(other, 2, NULL, &answer, &err), 0);
+	assert_int_equal(store_prune(other, INT64_MAX, &pruned, &err), 0);
+	assert_int_equal(pruned, 1);
+	put_text(&tools, other, "{'run_id': 'd'}");
+	assert_int_equal(in_memory(store, &version), 3);
+	assert_int_equal(places_in_memory(store), 4);
+}
+
+static void test_store__a_smaller_id_may_come_later(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	int64_t version;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *other = open_store(&tools, path, false, false);
+	put_text(&tools, other, "{'run_id': 'a'}");
+	put_text(&tools, other, "{'run_id': 'b'}");
+	change(path, "UPDATE benchmark_runs SET id = 9 WHERE id = 2");
+	auto_store struct store *store = open_store(&tools, path, true, false);
+	assert_int_equal(in_memory(store, &version), 2);
+	change(path, "UPDATE store_state SET data_version = 3;"
+		     "UPDATE benchmark_runs SET id = 5, changed = 3 WHERE id = 9");
+	assert_int_equal(in_memory(store, &version), 3); /* 9 as it was, too */
+	assert_int_equal(version, 3);
+}
+
 /* The answer's count; -1: it failed. */
 static int64_t ask(struct store *store, const char *field)
 {
@@ -203,6 +313,39 @@ static int64_t ask(struct store *store, const char *field)
 	answer = json_loadb(text.data, text.len, 0, NULL);
 	assert_non_null(answer);
 	return json_integer_value(json_object_get(answer, "count"));
+}
+
+/* More than one batch of rows is read ahead, and less than a whole one at the end. */
+static void test_store__all_rows_are_there_at_the_start(void **state)
+{
+	enum { RESULTS = 150 };
+	auto_tools tools = { .fields = NULL };
+	struct pl_err err = PL_ERR_INIT;
+	struct store *broken = NULL;
+	int64_t version;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *other = open_store(&tools, path, false, false);
+	assert_int_equal(store_batch_begin(other, &err), 0);
+	for (int i = 0; i < RESULTS; i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "{'run_id': 'r%d', 'tags': {'n': %d}}", i, i);
+		put_text(&tools, other, text);
+	}
+	assert_int_equal(store_batch_end(other, &err), 0);
+	auto_store struct store *store = open_store(&tools, path, true, false);
+	assert_int_equal(in_memory(store, &version), RESULTS);
+	assert_int_equal(places_in_memory(store), RESULTS);
+	assert_int_equal(ask(store, "run.run_id"), RESULTS);
+	assert_int_equal(ask(store, "tags.n"), RESULTS);
+	/* one that cannot be read ends it, wherever the thread is */
+	change(path, "UPDATE benchmark_runs SET explicit_fields = '{' WHERE id = 40");
+	const struct store_options again = { .path = path,
+					     .fields = tools.fields,
+					     .with_columns = true };
+	assert_int_equal(store_open(&again, &broken, &err), -1);
+	assert_non_null(strstr(err.text, "result 40: "));
 }
 
 /* Documents that cannot be read show who reads them. */
@@ -327,6 +470,10 @@ int main(void)
 		scratch_test(test_store__a_batch_is_there_as_a_whole),
 		scratch_test(test_store__documents_are_prepared_beside_a_batch),
 		scratch_test(test_store__columns_follow_every_writer),
+		scratch_test(test_store__rows_that_cannot_be_read_are_taken_in_later),
+		scratch_test(test_store__rows_may_go_while_nobody_looks),
+		scratch_test(test_store__a_smaller_id_may_come_later),
+		scratch_test(test_store__all_rows_are_there_at_the_start),
 		scratch_test(test_store__documents_are_read_for_what_one_of_them_has),
 		scratch_test(test_store__many_threads),
 		scratch_test(test_store__refuses_what_is_no_database),

@@ -18,7 +18,9 @@
 /* A result by its id: tags.n is the id, tags.kK its remainder by K. */
 struct source {
 	size_t reads;
-	int64_t broken; /* the id of a document that cannot be read; 0: none */
+	int64_t broken;            /* the id of a document that cannot be read; 0: none */
+	struct store_mirror *ends; /* whose questions end when `ends_at` is read; NULL: nobody's */
+	int64_t ends_at;
 };
 
 static json_t *document_of(int64_t id)
@@ -41,6 +43,8 @@ static int read_document(void *context, int64_t id, json_t **ret, struct pl_err 
 	source->reads++;
 	if (id == source->broken)
 		return pl_err_set(err, PL_ERR_IO, "the disk is gone");
+	if (source->ends != NULL && id == source->ends_at)
+		store_mirror_end_questions(source->ends);
 	*ret = document_of(id);
 	return 0;
 }
@@ -127,6 +131,33 @@ static void test_store_view__a_field_that_is_none_is_read_once(void **state)
 	assert_int_equal(source.reads, ROWS + 3 + ROWS);
 }
 
+static void test_store_view__questions_end_when_told(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { .ends_at = 10 };
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_json json_t *reads = json_loads("{\"facets\": [\"tags.k2\"], \"limit\": 0}", 0, NULL);
+	static const char *const others[] = {
+		"{\"facets\": true, \"columns\": []}",
+		"{\"metrics\": [\"server.seed\"]}",
+	};
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	for (int64_t id = 1; id <= ROWS; id++)
+		append(mirror, fields, id);
+	source.ends = mirror;
+	assert_int_equal(ask_count(mirror, reads, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
+	assert_int_equal(source.reads, 10);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
+		auto_json json_t *request = json_loads(others[i], 0, NULL);
+		err = (struct pl_err)PL_ERR_INIT;
+		assert_int_equal(ask_count(mirror, request, &err), -1);
+		assert_int_equal(err.code, PL_ERR_INTERRUPTED);
+	}
+}
+
 static bool may_have(void *context, const char *id)
 {
 	(void)context;
@@ -153,6 +184,63 @@ static void test_store_view__nothing_is_read_for_what_no_document_has(void **sta
 	assert_int_equal(source.reads, ROWS);
 	assert_int_equal(count_of(mirror, "tags.k2", 1), ROWS / 2 + 1);
 	assert_int_equal(source.reads, ROWS + 1);
+}
+
+static bool has_none(void *context, const char *id)
+{
+	(void)context;
+	(void)id;
+	return false;
+}
+
+/* In several segments, of which none is full, and behind what was there already. */
+static void test_store_view__ids_that_are_made_up_are_many(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { 0 };
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_json json_t *request = json_pack("{s:{s:{s:s, s:s}}, s:[]}", "filter", "not", "field",
+					      "tags.made_3", "op", "is_recorded", "facets");
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	store_mirror_ask_first(mirror, has_none);
+	for (int k = 0; k < 400; k++) {
+		char id[32];
+		snprintf(id, sizeof(id), "tags.made_%d", k * 7 % 400);
+		json_array_append_new(json_object_get(request, "facets"), json_string(id));
+	}
+	for (int64_t id = 1; id <= ROWS; id++) {
+		if (id % 30 == 0)
+			store_mirror_seal(mirror);
+		append(mirror, fields, id);
+		if (id % 25 == 0)
+			assert_int_equal(ask_count(mirror, request, &err), id);
+	}
+	assert_int_equal(source.reads, 0);
+}
+
+static void test_store_view__a_snapshot_that_is_too_old_is_not_told_wrong(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { 0 };
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_json json_t *request = json_pack("{s:[s], s:[]}", "facets", "tags.k2", "columns");
+
+	(void)state;
+	for (int64_t id = 1; id <= 5; id++)
+		append(mirror, fields, id);
+	auto_snapshot struct store_snapshot *old = store_mirror_snapshot(mirror);
+	assert_true(store_mirror_remove(mirror, 4));
+	store_mirror_publish(mirror);
+	assert_int_equal(count_of(mirror, "tags.k2", 0), 1);
+	/* row 4, which is in it, was not read */
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	assert_int_equal(store_query_apply(old, request, &text, &faults, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
 }
 
 static void test_store_view__those_used_least_are_dropped(void **state)
@@ -246,8 +334,11 @@ static void test_store_view__many_may_ask_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_store_view__questions_end_when_told),
 		cmocka_unit_test(test_store_view__a_field_that_is_none_is_read_once),
 		cmocka_unit_test(test_store_view__nothing_is_read_for_what_no_document_has),
+		cmocka_unit_test(test_store_view__ids_that_are_made_up_are_many),
+		cmocka_unit_test(test_store_view__a_snapshot_that_is_too_old_is_not_told_wrong),
 		cmocka_unit_test(test_store_view__those_used_least_are_dropped),
 		cmocka_unit_test(test_store_view__a_document_that_cannot_be_read_ends_the_query),
 		cmocka_unit_test(test_store_view__many_may_ask_at_once),

@@ -128,6 +128,26 @@ static void check_count(const struct chunk *chunk, const uint32_t *codes, size_t
 	assert_memory_equal(counts, wanted, DISTINCT * sizeof(*counts));
 }
 
+/* Rows near each other and far apart, up and down, some of them twice. */
+static void check_gather(struct pl_pyrandom *rng, const struct chunk *chunk, const uint32_t *codes,
+			 size_t rows)
+{
+	uint32_t wanted[40], got[40];
+
+	for (size_t play = 0; play < 50; play++) {
+		size_t count = pl_pyrandom_below(rng, PL_ARRAY_SIZE(wanted) + 1);
+		size_t width = play % 2 == 0 ? rows : 50 < rows ? 50 : rows;
+		size_t first = pl_pyrandom_below(rng, rows - width + 1);
+		for (size_t i = 0; i < count; i++)
+			wanted[i] = (uint32_t)(first + (play % 3 == 0
+								? (width - 1 - i % width)
+								: pl_pyrandom_below(rng, width)));
+		chunk_gather(chunk, wanted, count, got);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(got[i], codes[wanted[i]]);
+	}
+}
+
 static void check_match(struct pl_pyrandom *rng, const struct chunk *chunk, const uint32_t *codes,
 			size_t rows, size_t of)
 {
@@ -155,6 +175,7 @@ static void check(struct pl_pyrandom *rng, const struct chunk *chunk, const uint
 	assert_memory_equal(decoded, codes, rows * sizeof(*decoded));
 	for (size_t row = 0; row < rows; row += 1 + row / 50)
 		assert_int_equal(chunk_code(chunk, row), codes[row]);
+	check_gather(rng, chunk, codes, rows);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
 		fill_mask(rng, rows, parts[i], words);
 		check_count(chunk, codes, rows, words);

@@ -1,4 +1,4 @@
-#include "store/sqlite_cell.h"
+#include "store/db/cell.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "store/sqlite.h"
+#include "store/db/sql.h"
+#include "unit/base/scratch.h"
 
 #define NUMBER(value)                                                                 \
 	{                                                                             \
@@ -71,11 +72,10 @@ static void test_store_cell__every_value_in_every_column(void **state)
 {
 	struct store_sql sql = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	sqlite3_stmt *add, *get;
+	struct store_stmt *add, *get;
 	bool is_row = false;
 
-	(void)state;
-	assert_int_equal(sqlite3_open(":memory:", &sql.db), SQLITE_OK);
+	assert_int_equal(store_sql_open(&sql, scratch_path(*state, "a.db"), true, &err), 0);
 	assert_int_equal(store_sql_run(&sql, "CREATE TABLE t (v)", &err), 0);
 	assert_int_equal(store_sql_prepare(&sql, "INSERT INTO t VALUES (?1)", &add, &err), 0);
 	assert_int_equal(store_sql_prepare(&sql, "SELECT v FROM t", &get, &err), 0);
@@ -90,11 +90,11 @@ static void test_store_cell__every_value_in_every_column(void **state)
 			assert_true(is_row);
 			store_cell_read(get, 0, &field, &back);
 			assert_same(&cells[i], &back);
-			sqlite3_reset(get);
+			store_sql_reset(get);
 		}
 	}
-	sqlite3_finalize(add);
-	sqlite3_finalize(get);
+	store_sql_drop(add);
+	store_sql_drop(get);
 	store_sql_close(&sql);
 }
 
@@ -121,8 +121,7 @@ static void test_store_cell__asks_for_what_it_looks_like(void **state)
 	struct pl_err err = PL_ERR_INIT;
 	bool is_row = false;
 
-	(void)state;
-	assert_int_equal(sqlite3_open(":memory:", &sql.db), SQLITE_OK);
+	assert_int_equal(store_sql_open(&sql, scratch_path(*state, "a.db"), true, &err), 0);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		struct res_field field = { .id = "x", .type = rows[i].type };
 		auto_free char *text = pl_asprintf("SELECT %s FROM (SELECT ?1 AS v)", rows[i].says);
@@ -130,7 +129,7 @@ static void test_store_cell__asks_for_what_it_looks_like(void **state)
 		assert_int_equal(store_sql_prepare(&sql, text, &ask, &err), 0);
 		store_cell_bind(ask, 1, &field, &rows[i].cell);
 		assert_int_equal(store_sql_step(ask, &is_row, &err), 0);
-		if (sqlite3_column_int(ask, 0) != 1)
+		if (store_sql_i64(ask, 0) != 1)
 			fail_msg("not so: %s", rows[i].says);
 	}
 	store_sql_close(&sql);
@@ -139,8 +138,8 @@ static void test_store_cell__asks_for_what_it_looks_like(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_store_cell__every_value_in_every_column),
-		cmocka_unit_test(test_store_cell__asks_for_what_it_looks_like),
+		scratch_test(test_store_cell__every_value_in_every_column),
+		scratch_test(test_store_cell__asks_for_what_it_looks_like),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * A cell as a value of SQL, and back, with nothing lost:
+ * A cell as a value of SQLite, and back, with nothing lost (PostgreSQL: store/db/runs.h):
  *
  *	not recorded                NULL
  *	null                        x'', a blob of no bytes
@@ -13,13 +13,19 @@
  */
 #pragma once
 
+#include "store/db/sql.h"
 #include "store/row.h"
 
-#include <sqlite3.h>
+/* The kind that values of the field have, as a rule. */
+enum res_value_kind store_cell_kind(const struct res_field *field);
+/* A value of any kind as a letter and its text, and back; free(). What is no such text leaves the cell not recorded; the
+ * cell borrows it. */
+char *store_cell_as_text(const struct store_cell *cell);
+void store_cell_of_text(const char *text, struct store_cell *ret);
 
 /* Borrows the cell's text until the statement is reset. */
-void store_cell_bind(sqlite3_stmt *statement, int at, const struct res_field *field,
+void store_cell_bind(struct store_stmt *statement, int at, const struct res_field *field,
 		     const struct store_cell *cell);
 /* ret->is_explicit is false; its text is borrowed until the statement's next step. */
-void store_cell_read(sqlite3_stmt *statement, int at, const struct res_field *field,
+void store_cell_read(struct store_stmt *statement, int at, const struct res_field *field,
 		     struct store_cell *ret);

@@ -1,10 +1,10 @@
-#include "store/sqlite_cell.h"
+#include "store/db/cell.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "store/sqlite.h"
+#include "store/db/driver_priv.h"
 
 #define WHOLE_MAX \
 	9007199254740992.0 /* 2^53: up to here a whole double is the number that it says */
@@ -21,7 +21,7 @@ static bool is_texts(enum res_value_kind kind)
 	return kind == RES_VALUE_TEXT || kind == RES_VALUE_JSON;
 }
 
-static enum res_value_kind kind_of_field(const struct res_field *field)
+enum res_value_kind store_cell_kind(const struct res_field *field)
 {
 	switch (field->type) {
 	case RES_FIELD_YES:
@@ -39,42 +39,51 @@ static enum res_value_kind kind_of_field(const struct res_field *field)
 /* What a number or a text of SQL is in this field. */
 static enum res_value_kind plain_kind(const struct res_field *field, bool texts)
 {
-	enum res_value_kind kind = kind_of_field(field);
+	enum res_value_kind kind = store_cell_kind(field);
 
 	if (is_texts(kind) == texts)
 		return kind;
 	return texts ? RES_VALUE_TEXT : RES_VALUE_NUMBER;
 }
 
-static void bind_number(sqlite3_stmt *statement, int at, double number)
+static void bind_number(struct store_stmt *statement, int at, double number)
 {
 	/* a whole number takes fewer bytes; a negative zero is none */
 	if (number == trunc(number) && fabs(number) < WHOLE_MAX &&
 	    (number < 0 || number > 0 || !signbit(number)))
-		sqlite3_bind_int64(statement, at, (sqlite3_int64)number);
+		store_sql_bind_i64(statement, at, (int64_t)number);
 	else
-		sqlite3_bind_double(statement, at, number);
+		store_sql_bind_f64(statement, at, number);
 }
 
-static void bind_other(sqlite3_stmt *statement, int at, const struct store_cell *cell)
+char *store_cell_as_text(const struct store_cell *cell)
 {
 	char number[PL_F64_TEXT_BYTES];
 
 	pl_text_from_f64(cell->number, number);
-	auto_free char *text = pl_asprintf("%c%s", letters[cell->kind],
-					   cell->text != NULL ? cell->text : number);
-	sqlite3_bind_blob64(statement, at, text, strlen(text), SQLITE_TRANSIENT);
+	return pl_asprintf("%c%s", letters[cell->kind], cell->text != NULL ? cell->text : number);
 }
 
-void store_cell_bind(sqlite3_stmt *statement, int at, const struct res_field *field,
+static void bind_other(struct store_stmt *statement, int at, const struct store_cell *cell)
+{
+	auto_free char *text = store_cell_as_text(cell);
+
+	statement->sql->driver->bind(statement, at,
+				     &(struct store_sql_value){ .type = STORE_SQL_BYTES,
+								.is_brief = true,
+								.data = text,
+								.len = strlen(text) });
+}
+
+void store_cell_bind(struct store_stmt *statement, int at, const struct res_field *field,
 		     const struct store_cell *cell)
 {
 	bool texts = is_texts(cell->kind);
 
 	if (cell->state == RES_VALUE_NOT_RECORDED)
-		sqlite3_bind_null(statement, at);
+		store_sql_bind_null(statement, at);
 	else if (cell->state == RES_VALUE_NULL)
-		sqlite3_bind_zeroblob(statement, at, 0);
+		store_sql_bind_bytes(statement, at, "", 0);
 	else if (cell->kind != plain_kind(field, texts))
 		bind_other(statement, at, cell);
 	else if (texts)
@@ -83,11 +92,9 @@ void store_cell_bind(sqlite3_stmt *statement, int at, const struct res_field *fi
 		bind_number(statement, at, cell->number);
 }
 
-static void read_other(sqlite3_stmt *statement, int at, struct store_cell *ret)
+void store_cell_of_text(const char *text, struct store_cell *ret)
 {
-	/* the text of a blob has a NUL behind it, which the blob has not */
-	const char *text = store_sql_text(statement, at);
-
+	*ret = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
 	for (size_t kind = 0; kind < sizeof(letters); kind++) {
 		if (text == NULL || letters[kind] != text[0])
 			continue;
@@ -100,29 +107,33 @@ static void read_other(sqlite3_stmt *statement, int at, struct store_cell *ret)
 	}
 }
 
-void store_cell_read(sqlite3_stmt *statement, int at, const struct res_field *field,
+void store_cell_read(struct store_stmt *statement, int at, const struct res_field *field,
 		     struct store_cell *ret)
 {
-	/* one look-up of the column: a row has a thousand of them */
-	sqlite3_value *value = sqlite3_column_value(statement, at);
-	int type = sqlite3_value_type(value);
-	bool texts = type == SQLITE_TEXT;
+	struct store_sql_value value;
 
 	*ret = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
-	if (type == SQLITE_NULL)
+	store_sql_value(statement, at, &value);
+	switch (value.type) {
+	case STORE_SQL_NULL:
 		return;
-	if (type == SQLITE_BLOB && sqlite3_value_bytes(value) == 0) {
-		ret->state = RES_VALUE_NULL;
+	case STORE_SQL_BYTES:
+		if (value.len == 0)
+			ret->state = RES_VALUE_NULL;
+		else
+			/* the text of a blob has a NUL behind it, which the blob has not */
+			store_cell_of_text(store_sql_text(statement, at), ret);
 		return;
-	}
-	if (type == SQLITE_BLOB) {
-		read_other(statement, at, ret);
-		return;
+	case STORE_SQL_TEXT:
+		ret->text = value.data;
+		break;
+	case STORE_SQL_INTEGER:
+		ret->number = (double)value.integer;
+		break;
+	case STORE_SQL_REAL:
+		ret->number = value.real;
+		break;
 	}
 	ret->state = RES_VALUE_THERE;
-	ret->kind = (unsigned char)plain_kind(field, texts);
-	if (texts)
-		ret->text = (const char *)sqlite3_value_text(value);
-	else
-		ret->number = sqlite3_value_double(value);
+	ret->kind = (unsigned char)plain_kind(field, value.type == STORE_SQL_TEXT);
 }

@@ -1,0 +1,37 @@
+/*
+ * Kept documents, read again with the reader of today: rows that are to be what it says (remap), and whether they
+ * are (check).
+ */
+#pragma once
+
+#include "store/store.h"
+
+/* One line of what is found at a result; 0: of none. */
+typedef void store_again_tell_fn(void *context, int64_t id, const char *text);
+
+struct store_again {
+	bool writes; /* rows that differ are written anew; else they are told alone */
+	const json_t *
+		filter; /* which results (store/filter.h; the store is open with_columns then); NULL: all */
+	store_again_tell_fn *tell;
+	void *context;
+};
+struct store_again_counts {
+	int64_t results;
+	int64_t differing; /* rows that are not what their document says; with `writes`: and now are */
+	int64_t broken;    /* documents that are not there or cannot be read: their rows stay */
+};
+/*
+ * Rows are written some at a time, each whole; a kill leaves those that were written, and to call it again goes on
+ * with the others. -1, INVALID: the filter, of which err says one line.
+ */
+int store_again(struct store *store, const struct store_again *asked,
+		struct store_again_counts *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * The database beside its rows: that it is whole, as far as it says so itself, that each result has one document and
+ * each document its result, and that files of artifacts are there, as long as they should be. *ret: how many faults
+ * were told.
+ */
+int store_again_database(struct store *store, store_again_tell_fn *tell, void *context,
+			 int64_t *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -1,0 +1,473 @@
+#include "store/change.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "store/artifact.h"
+#include "store/store_priv.h"
+
+static const char *const kind_names[] = {
+#define STORE_CHANGE(NAME, name, text) #name,
+#include "tbl/store_words.h"
+};
+
+/* ---- what stands beside a document --------------------------------------------------------- */
+
+void store_edits_done(struct store_edits *edits)
+{
+	json_decref(edits->tags);
+	free(edits->notes);
+	*edits = (struct store_edits){ .repeat = 1 };
+}
+
+static json_t *tags_over(const json_t *edits, const json_t *tags)
+{
+	json_t *all = json_is_object(tags) ? json_copy((json_t *)tags) : json_object();
+
+	PL_JSON_EACH_MEMBER(name, value, edits) {
+		if (json_is_null(value))
+			json_object_del(all, name);
+		else
+			json_object_set(all, name, value);
+	}
+	return all;
+}
+
+json_t *store_edits_over(const struct store_edits *edits, json_t *document)
+{
+	json_t *all = json_copy(document);
+	json_t *stored = json_object();
+
+	if (json_object_size(edits->tags) > 0)
+		json_object_set_new(all, "tags",
+				    tags_over(edits->tags, json_object_get(document, "tags")));
+	if (edits->notes != NULL)
+		json_object_set_new(stored, "notes", pl_json_text(edits->notes));
+	if (edits->repeat > 1)
+		json_object_set_new(stored, "repeat", json_integer((json_int_t)edits->repeat));
+	if (edits->near > 0)
+		json_object_set_new(stored, "near", json_integer((json_int_t)edits->near));
+	/* what a document says of that is not what the store does */
+	json_object_del(all, "stored");
+	if (json_object_size(stored) > 0)
+		json_object_set(all, "stored", stored);
+	json_decref(stored);
+	return all;
+}
+
+static void set_number(const struct store *store, const char *id, bool is_there, int64_t number,
+		       struct store_cell *cells)
+{
+	size_t at = store_column_find(&store->columns, id);
+
+	if (at == SIZE_MAX)
+		return;
+	cells[at] = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
+	if (is_there)
+		cells[at] = (struct store_cell){ .state = RES_VALUE_THERE,
+						 .kind = RES_VALUE_NUMBER,
+						 .number = (double)number };
+}
+
+void store_stored_cells(const struct store *store, const struct store_edits *edits,
+			struct store_cell *cells)
+{
+	set_number(store, "stored.repeat", edits->repeat > 1, edits->repeat, cells);
+	set_number(store, "stored.near", edits->near > 0, edits->near, cells);
+}
+
+int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret, struct pl_err *err)
+{
+	const char *tags = store_sql_text(row, at);
+	const char *notes = store_sql_text(row, at + 1);
+
+	*ret = (struct store_edits){ .notes = pl_strdup(notes),
+				     .repeat = store_sql_i64(row, at + 2),
+				     .near = store_sql_i64(row, at + 3),
+				     .is_deleted = store_sql_i64(row, at + 4) != 0 };
+	if (tags == NULL || pl_json_parse(tags, strlen(tags), "tags", &ret->tags, err) == 0)
+		return 0;
+	store_edits_done(ret);
+	return -1;
+}
+
+int store_edits_read(struct store_sql *sql, int64_t id, struct store_edits *ret, bool *ret_found,
+		     struct pl_err *err)
+{
+	auto_borrowed row = NULL;
+
+	*ret = (struct store_edits){ .repeat = 1 };
+	*ret_found = false;
+	if (store_sql_kept(sql, STORE_GET_EDITS, &row, err) < 0)
+		return -1;
+	store_sql_bind_i64(row, 1, id);
+	if (store_sql_step(row, ret_found, err) < 0)
+		return -1;
+	return *ret_found ? store_edits_of_row(row, 0, ret, err) : 0;
+}
+
+/* ---- changes ------------------------------------------------------------------------------- */
+
+int store_change_note(struct store *store, int64_t id, const struct store_change *change,
+		      struct pl_err *err)
+{
+	struct store_stmt *note;
+	char now[32];
+
+	store_now(now);
+	if (store_sql_kept(&store->writer, STORE_NOTE_CHANGE, &note, err) < 0)
+		return -1;
+	store_sql_bind_i64(note, 1, id);
+	store_sql_bind_text(note, 2, now);
+	store_sql_bind_text(note, 3, change->author);
+	store_sql_bind_text(note, 4, kind_names[change->kind]);
+	store_sql_bind_text(note, 5, change->name);
+	store_sql_bind_text(note, 6, change->from);
+	store_sql_bind_text(note, 7, change->to);
+	return store_sql_finish(note, err);
+}
+
+/* A change under way: what is there, and who changes it. */
+struct changing {
+	struct store *store;
+	int64_t id;
+	const char *author;
+	struct store_edits edits;
+	json_t *document; /* NULL: not asked for yet */
+};
+
+static int note(struct changing *changing, enum store_change_kind kind, const char *name,
+		const char *from, const char *to, struct pl_err *err)
+{
+	return store_change_note(changing->store, changing->id,
+				 &(struct store_change){ .author = changing->author,
+							 .kind = kind,
+							 .name = name,
+							 .from = from,
+							 .to = to },
+				 err);
+}
+
+/* Tags need not be texts where they come with a document. */
+static char *shown_tag(const json_t *value)
+{
+	if (value == NULL || json_is_null(value))
+		return NULL;
+	if (json_is_string(value))
+		return pl_strdup(json_string_value(value));
+	return pl_json_to_text(value, PL_JSON_COMPACT);
+}
+
+static int set_tag(struct changing *changing, const json_t *tags, const char *name, json_t *value,
+		   bool *ret_any, struct pl_err *err)
+{
+	const json_t *before = json_object_get(tags, name);
+	auto_free char *from = shown_tag(before);
+	auto_free char *to = shown_tag(value);
+
+	if (pl_text_equal(from, to) && (before == NULL || json_is_string(before)))
+		return 0;
+	*ret_any = true;
+	if (changing->edits.tags == NULL)
+		changing->edits.tags = json_object();
+	json_object_set(changing->edits.tags, name, value);
+	return note(changing, STORE_CHANGE_TAG, name, from, to, err);
+}
+
+static int set_tags(struct changing *changing, const json_t *tags, bool *ret_any,
+		    enum store_change_answer *ret, struct pl_err *err)
+{
+	auto_json json_t *now = NULL;
+	auto_json json_t *then = NULL;
+	json_t *own;
+
+	if (json_object_size(tags) == 0)
+		return 0;
+	if (store_read_bare(changing->store, &changing->store->writer, changing->id,
+			    &changing->document, err) < 0)
+		return -1;
+	own = json_object_get(changing->document, "tags");
+	now = tags_over(changing->edits.tags, own);
+	PL_JSON_EACH_MEMBER(name, value, tags) {
+		if (set_tag(changing, now, name, value, ret_any, err) < 0)
+			return -1;
+	}
+	then = tags_over(changing->edits.tags, own);
+	if (json_object_size(then) > STORE_TAGS_MAX)
+		*ret = STORE_CHANGE_FULL;
+	return 0;
+}
+
+static int set_notes(struct changing *changing, const json_t *notes, bool *ret_any,
+		     struct pl_err *err)
+{
+	const char *to = json_string_value(notes);
+	auto_free char *from = changing->edits.notes;
+
+	if (notes == NULL || pl_text_equal(from, to)) {
+		from = NULL; /* it stays */
+		return 0;
+	}
+	changing->edits.notes = pl_strdup(to);
+	*ret_any = true;
+	return note(changing, STORE_CHANGE_NOTES, NULL, from, to, err);
+}
+
+/* Fields that no document has had become known. */
+static int put_places(struct changing *changing, struct pl_err *err)
+{
+	auto_json json_t *none = json_object();
+	auto_json json_t *said = store_edits_over(&changing->edits, none);
+	auto_places places = { 0 };
+
+	store_places_of(changing->store, said, &places);
+	return store_places_put(changing->store, &places, err);
+}
+
+/* The row has changed: whoever follows results takes it in anew. */
+static int touch(struct store *store, int64_t id, bool is_deleted, struct pl_err *err)
+{
+	struct store_stmt *touch;
+	int64_t version;
+
+	store_results_change(store);
+	if (store_next_version(store, &version, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_TOUCH, &touch, err) < 0)
+		return -1;
+	store_sql_bind_i64(touch, 1, id);
+	store_sql_bind_i64(touch, 2, version);
+	store_sql_bind_i64(touch, 3, is_deleted);
+	return store_sql_finish(touch, err);
+}
+
+static int write_edits(struct changing *changing, struct pl_err *err)
+{
+	auto_free char *tags = changing->edits.tags != NULL
+				       ? pl_json_to_text(changing->edits.tags, PL_JSON_COMPACT)
+				       : pl_strdup("{}");
+	struct store *store = changing->store;
+	struct store_stmt *write;
+
+	if (store_sql_kept(&store->writer, STORE_PUT_EDITS, &write, err) < 0)
+		return -1;
+	store_sql_bind_i64(write, 1, changing->id);
+	store_sql_bind_text(write, 2, tags);
+	store_sql_bind_text(write, 3, changing->edits.notes);
+	if (store_sql_finish(write, err) < 0 || put_places(changing, err) < 0)
+		return -1;
+	return touch(store, changing->id, false, err);
+}
+
+static int apply(struct changing *changing, const json_t *change, enum store_change_answer *ret,
+		 struct pl_err *err)
+{
+	bool any = false;
+
+	if (set_tags(changing, json_object_get(change, "tags"), &any, ret, err) < 0 ||
+	    set_notes(changing, json_object_get(change, "notes"), &any, err) < 0)
+		return -1;
+	return any && *ret == STORE_CHANGE_OK ? write_edits(changing, err) : 0;
+}
+
+typedef int changing_fn(struct changing *changing, const json_t *change,
+			enum store_change_answer *ret, struct pl_err *err);
+
+/* In one transaction, of which nothing is kept where the answer is another than OK. */
+static int change_row(struct changing *changing, changing_fn *change_it, const json_t *change,
+		      enum store_change_answer *ret, struct pl_err *err)
+{
+	struct store *store = changing->store;
+	bool is_there = false;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	int result = store_edits_read(&store->writer, changing->id, &changing->edits, &is_there,
+				      err);
+	*ret = is_there ? STORE_CHANGE_OK : STORE_CHANGE_NONE;
+	if (result == 0 && is_there)
+		result = change_it(changing, change, ret, err);
+	store_edits_done(&changing->edits);
+	json_decref(changing->document);
+	if (result < 0 || *ret == STORE_CHANGE_OK)
+		return store_end(store, result, err);
+	store_undo(store);
+	return 0;
+}
+
+static int change_what_is_said(struct changing *changing, const json_t *change,
+			       enum store_change_answer *ret, struct pl_err *err)
+{
+	if (!changing->edits.is_deleted)
+		return apply(changing, change, ret, err);
+	*ret = STORE_CHANGE_GONE;
+	return 0;
+}
+
+int store_change(struct store *store, int64_t id, const json_t *change,
+		 enum store_change_answer *ret, struct pl_err *err)
+{
+	struct changing changing = { .store = store,
+				     .id = id,
+				     .author = json_string_value(
+					     json_object_get(change, "author")) };
+
+	return change_row(&changing, change_what_is_said, change, ret, err);
+}
+
+static int delete_it(struct changing *changing, const json_t *change, enum store_change_answer *ret,
+		     struct pl_err *err)
+{
+	(void)change;
+	(void)ret;
+	if (changing->edits.is_deleted)
+		return 0;
+	return note(changing, STORE_CHANGE_DELETED, NULL, NULL, NULL, err) < 0
+		       ? -1
+		       : touch(changing->store, changing->id, true, err);
+}
+
+static int restore_it(struct changing *changing, const json_t *change,
+		      enum store_change_answer *ret, struct pl_err *err)
+{
+	(void)change;
+	(void)ret;
+	if (!changing->edits.is_deleted)
+		return 0;
+	return note(changing, STORE_CHANGE_RESTORED, NULL, NULL, NULL, err) < 0
+		       ? -1
+		       : touch(changing->store, changing->id, false, err);
+}
+
+int store_delete(struct store *store, int64_t id, const char *author, enum store_change_answer *ret,
+		 struct pl_err *err)
+{
+	struct changing changing = { .store = store, .id = id, .author = author };
+
+	return change_row(&changing, delete_it, NULL, ret, err);
+}
+
+int store_restore(struct store *store, int64_t id, const char *author,
+		  enum store_change_answer *ret, struct pl_err *err)
+{
+	struct changing changing = { .store = store, .id = id, .author = author };
+
+	return change_row(&changing, restore_it, NULL, ret, err);
+}
+
+/* ---- told ---------------------------------------------------------------------------------- */
+
+static json_t *text_json(struct store_stmt *row, int at)
+{
+	return pl_json_text(store_sql_text(row, at));
+}
+
+static int list_changes(struct store *store, int64_t id, json_t *list, struct pl_err *err)
+{
+	auto_borrowed rows = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->reader, STORE_LIST_CHANGES, &rows, err) < 0)
+		return -1;
+	store_sql_bind_i64(rows, 1, id);
+	for (;;) {
+		if (store_sql_step(rows, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "time",
+					text_json(rows, 0), "author", text_json(rows, 1), "kind",
+					text_json(rows, 2), "name", text_json(rows, 3), "from",
+					text_json(rows, 4), "to", text_json(rows, 5)));
+	}
+}
+
+int store_changes_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *list = json_array();
+	auto_edits edits = { .repeat = 1 };
+	bool is_there = false;
+
+	*ret = NULL;
+	pthread_mutex_lock(&store->read_lock);
+	int result = store_edits_read(&store->reader, id, &edits, &is_there, err);
+	if (result == 0 && is_there)
+		result = list_changes(store, id, list, err);
+	pthread_mutex_unlock(&store->read_lock);
+	if (result == 0 && is_there)
+		*ret = json_pack("{s:O}", "changes", list);
+	return result;
+}
+
+/* ---- away ---------------------------------------------------------------------------------- */
+
+struct ids {
+	int64_t *items;
+	size_t count;
+	size_t room;
+};
+
+static int list_deleted(struct store *store, const char *before, struct ids *ret,
+			struct pl_err *err)
+{
+	auto_borrowed list = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_LIST_DELETED, &list, err) < 0)
+		return -1;
+	store_sql_bind_text(list, 1, before);
+	for (;;) {
+		if (store_sql_step(list, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		*PL_PUSH(ret->items, ret->count, ret->room) = store_sql_i64(list, 0);
+	}
+}
+
+static int prune_one(struct store *store, int64_t id, struct pl_err *err)
+{
+	struct store_stmt *prune;
+
+	if (store_artifacts_forget(store, id, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_PRUNE, &prune, err) < 0)
+		return -1;
+	store_sql_bind_i64(prune, 1, id);
+	return store_sql_finish(prune, err);
+}
+
+static int prune(struct store *store, const char *before, struct ids *ids, struct pl_err *err)
+{
+	struct store_stmt *note;
+	int64_t version;
+
+	if (list_deleted(store, before, ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids->count; i++) {
+		if (prune_one(store, ids->items[i], err) < 0)
+			return -1;
+	}
+	if (ids->count == 0)
+		return 0;
+	if (store_next_version(store, &version, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_NOTE_PRUNED, &note, err) < 0)
+		return -1;
+	return store_sql_finish(note, err);
+}
+
+int store_prune(struct store *store, int64_t before_ns, int64_t *ret_count, struct pl_err *err)
+{
+	char before[32];
+
+	pl_clock_rfc3339(before_ns, before);
+	struct ids ids = { 0 };
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	int result = store_end(store, prune(store, before, &ids, err), err);
+	*ret_count = (int64_t)ids.count;
+	free(ids.items);
+	return result;
+}

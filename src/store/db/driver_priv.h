@@ -1,0 +1,69 @@
+/*
+ * What a kind of database does for store/db/sql.h, whose words these are. One table a kind.
+ */
+#pragma once
+
+#include "store/db/sql.h"
+
+enum store_sql_type {
+	STORE_SQL_NULL,
+	STORE_SQL_INTEGER,
+	STORE_SQL_REAL,
+	STORE_SQL_TEXT,
+	STORE_SQL_BYTES,
+};
+
+/* A parameter, or what stands in a column. */
+struct store_sql_value {
+	enum store_sql_type type;
+	bool is_brief; /* of a parameter: its data goes with the call that binds it */
+	int64_t integer;
+	double real;
+	const void *data; /* of texts, which in columns have a NUL behind them, and of bytes */
+	size_t len;
+};
+
+/* A driver's own begins with it. */
+struct store_stmt {
+	struct store_sql *sql;
+};
+
+struct store_runs_driver;
+
+struct store_sql_driver {
+	const struct store_runs_driver *runs;
+	int (*open)(struct store_sql *sql, const char *name, bool create, struct pl_err *err);
+	void (*close)(struct store_sql *sql);
+	const char *(*name)(const struct store_sql *sql);
+	int (*use)(struct store_sql *sql, enum store_sql_access access, struct pl_err *err);
+	int (*own)(struct store_sql *sql, struct pl_err *err);
+	int (*begin)(struct store_sql *sql, enum store_sql_access access, struct pl_err *err);
+	int (*commit)(struct store_sql *sql, struct pl_err *err);
+	void (*rollback)(struct store_sql *sql);
+	int (*run)(struct store_sql *sql, const char *text, struct pl_err *err);
+	int (*make)(struct store_sql *sql, const char *text, struct pl_err *err);
+	int (*get_form)(struct store_sql *sql, int64_t *ret, struct pl_err *err);
+	int (*set_form)(struct store_sql *sql, int64_t form, struct pl_err *err);
+	int (*empty_log)(struct store_sql *sql, struct pl_err *err);
+	int (*check)(struct store_sql *sql, char **ret, struct pl_err *err);
+	int (*own_jobs)(struct store_sql *sql, struct pl_err *err);
+
+	int (*prepare)(struct store_sql *sql, const char *text, bool is_cursor,
+		       struct store_stmt **ret, struct pl_err *err);
+	int (*step)(struct store_stmt *statement, bool *ret_row, struct pl_err *err);
+	void (*reset)(struct store_stmt *statement);
+	void (*drop)(struct store_stmt *statement);
+	void (*bind)(struct store_stmt *statement, int at, const struct store_sql_value *value);
+	void (*clear)(struct store_stmt *statement);
+	void (*value)(struct store_stmt *statement, int at, struct store_sql_value *ret);
+	const char *(*text)(struct store_stmt *statement, int at);
+};
+
+extern const struct store_sql_driver store_sqlite_driver;
+extern const struct store_sql_driver store_postgres_driver;
+
+static inline void store_sql_value(struct store_stmt *statement, int at,
+				   struct store_sql_value *ret)
+{
+	statement->sql->driver->value(statement, at, ret);
+}

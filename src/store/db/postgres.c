@@ -1,0 +1,495 @@
+/*
+ * A database of a PostgreSQL server: the connection, its transactions, its locks.
+ *
+ * Who writes holds a lock from the begin of the transaction to its end, as with SQLite. So ids and counts of changes
+ * become visible in the order in which they are given, and nobody who follows them misses one that comes late
+ * (docs/decisions/0009-two-databases.md).
+ */
+#include "store/db/postgres_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#define SERVER_MIN 130000 /* of what is asked for here, the newest words are of 13 */
+/* How long a write waits for another process's: theirs are transactions of a few documents. */
+#define BUSY_TEXT       "20s"
+#define CONNECT_SECONDS "10"
+/* A server that is gone is not asked for by each question. */
+#define PAUSE_NS (200 * PL_NS_PER_MS)
+/* A process that was killed holds its lock until the server has seen it. */
+#define OWN_NS       (2 * PL_NS_PER_S)
+#define OWN_PAUSE_NS (20 * PL_NS_PER_MS)
+
+/* Two keys of an advisory lock: what for, and in which schema. */
+#define LOCK_WRITES "1346784333, hashtext(current_schema())"
+#define LOCK_JOBS   "1346784334, hashtext(current_schema())"
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+/* By the first letters of SQLSTATE; the first row that fits. */
+static const struct {
+	const char *state;
+	enum pl_err_code code;
+} codes[] = {
+	{ "40", PL_ERR_BUSY },    /* serialization, deadlock */
+	{ "55P03", PL_ERR_BUSY }, /* a lock that was waited for long enough */
+	{ "21", PL_ERR_INVALID }, { "22", PL_ERR_INVALID }, /* what does not fit its type */
+	{ "54", PL_ERR_INVALID },                           /* or is too large */
+	{ "08", PL_ERR_IO },                                /* the connection */
+	{ "25006", PL_ERR_IO },                             /* only to be read */
+	{ "28", PL_ERR_IO },      { "3D", PL_ERR_IO },      /* nobody, or nothing, of that name */
+	{ "42501", PL_ERR_IO },                             /* not allowed */
+	{ "53100", PL_ERR_FULL }, { "53", PL_ERR_IO },      /* full disk, memory, connections */
+	{ "57", PL_ERR_IO },                                /* it is shutting down */
+	{ "58", PL_ERR_IO },      { "XX001", PL_ERR_IO },   { "XX002", PL_ERR_IO },
+};
+
+static enum pl_err_code code_of(const char *state)
+{
+	for (size_t i = 0; state != NULL && i < PL_ARRAY_SIZE(codes); i++) {
+		if (pl_text_starts(state, codes[i].state))
+			return codes[i].code;
+	}
+	return PL_ERR_INTERNAL;
+}
+
+/* The first line. */
+static char *line_of(const char *text)
+{
+	char *line = pl_strdup(text != NULL ? text : "");
+
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+int pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	const char *says = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+	/* what libpq says itself is of a connection that broke; and 57P0x: the server is about to cut it */
+	bool is_lost = state == NULL || pl_text_starts(state, "57P0");
+	auto_free char *line = line_of(says != NULL ? says : PQerrorMessage(connection->pg));
+
+	connection->is_lost |= is_lost;
+	if (is_lost)
+		return pl_err_set(err, PL_ERR_IO, "'%s': the connection is lost: %s",
+				  connection->name, line);
+	return pl_err_set(err, code_of(state), "'%s': %s", connection->name, line);
+}
+
+bool pg_may_retry(const struct pg_connection *connection)
+{
+	return !connection->in_transaction && connection->is_lost;
+}
+
+int pg_exec(struct pg_connection *connection, const char *text, PGresult **ret, struct pl_err *err)
+{
+	auto_result result = PQexec(connection->pg, text);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+		return pg_fail(connection, result, err);
+	if (ret != NULL)
+		*ret = pl_take(result);
+	return 0;
+}
+
+/* ---- the connection ------------------------------------------------------------------------ */
+
+static void ignore_notice(void *context, const PGresult *notice)
+{
+	(void)context;
+	(void)notice;
+}
+
+/* "postgres://USER@HOST:PORT/DATABASE": nothing of it is secret. */
+static char *name_of(const PGconn *pg)
+{
+	const char *host = PQhost(pg), *user = PQuser(pg), *port = PQport(pg), *db = PQdb(pg);
+
+	return pl_asprintf("postgres://%s%s%s%s%s/%s", user != NULL ? user : "",
+			   user != NULL ? "@" : "", host != NULL ? host : "",
+			   port != NULL && port[0] != '\0' ? ":" : "", port != NULL ? port : "",
+			   db != NULL ? db : "");
+}
+
+static int check_server(struct pg_connection *connection, struct pl_err *err)
+{
+	const char *encoding = PQparameterStatus(connection->pg, "server_encoding");
+	int version = PQserverVersion(connection->pg);
+
+	if (version < SERVER_MIN)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is a server of PostgreSQL %d.%d, expected %d or newer",
+				  connection->name, version / 10000, version % 10000,
+				  SERVER_MIN / 10000);
+	if (!pl_text_equal(encoding, "UTF8"))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' has texts in %s, expected UTF8: createdb -E UTF8 "
+				  "-T template0 NAME makes one that fits",
+				  connection->name, encoding != NULL ? encoding : "no encoding");
+	return 0;
+}
+
+static int try_own_jobs(struct pg_connection *connection, bool *ret, struct pl_err *err)
+{
+	auto_result result = NULL;
+
+	if (pg_exec(connection, "SELECT pg_try_advisory_lock(" LOCK_JOBS ")", &result, err) < 0)
+		return -1;
+	*ret = PQgetvalue(result, 0, 0)[0] == 't';
+	return 0;
+}
+
+/* "the process … of HOST", as it names itself. */
+static char *owner_of(struct pg_connection *connection)
+{
+	static const char text[] =
+		"SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+		" WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 1346784334"
+		" AND l.objid = (hashtext(current_schema())::bigint & 4294967295)::oid"
+		" AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+		" AND a.application_name <> ''";
+	auto_result result = NULL;
+
+	if (pg_exec(connection, text, &result, PL_ERR_IGNORED) < 0 || PQntuples(result) == 0)
+		return pl_strdup("another process");
+	return pl_strdup(PQgetvalue(result, 0, 0));
+}
+
+/* `patience`: how long another one may need to end. */
+static int own_jobs(struct pg_connection *connection, int64_t patience, struct pl_err *err)
+{
+	int64_t end = pl_clock_now_ns() + patience;
+
+	connection->owns_jobs = false;
+	for (;;) {
+		if (try_own_jobs(connection, &connection->owns_jobs, err) < 0)
+			return -1;
+		if (connection->owns_jobs)
+			return 0;
+		if (pl_clock_now_ns() >= end)
+			break;
+		pl_clock_sleep_until(pl_clock_now_ns() + OWN_PAUSE_NS);
+	}
+	auto_free char *owner = owner_of(connection);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s' is served by %s", connection->name, owner);
+}
+
+static int settle(struct pg_connection *connection, struct pl_err *err)
+{
+	static const char settings[] =
+		"SET lock_timeout TO '" BUSY_TEXT "';"
+		"SET idle_in_transaction_session_timeout TO 0;"
+		"SET statement_timeout TO 0;"
+		"SET default_transaction_isolation TO 'read committed';"
+		/* a statement of a thousand columns takes longer to compile than to run */
+		"SET jit TO off;"
+		/* what was answered is on the disk */
+		"SELECT set_config('synchronous_commit', 'on', false)"
+		" WHERE current_setting('synchronous_commit') = 'off'";
+
+	if (check_server(connection, err) < 0 || pg_exec(connection, settings, NULL, err) < 0)
+		return -1;
+	if (connection->only_reads &&
+	    pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
+		return -1;
+	/* the server may have seen the end of this one's last connection later than it did; if another process
+	 * has them by now, who asks for jobs is told */
+	if (connection->owns_jobs && own_jobs(connection, OWN_NS, err) < 0 &&
+	    err->code != PL_ERR_BUSY)
+		return -1;
+	return 0;
+}
+
+static int connect_once(struct pg_connection *connection, struct pl_err *err)
+{
+	char program[64];
+	const char *const keys[] = { "fallback_application_name", "connect_timeout", "dbname",
+				     "client_encoding", NULL };
+	/* an address says its own of the first two */
+	const char *const values[] = { program, CONNECT_SECONDS, connection->address, "UTF8",
+				       NULL };
+
+	snprintf(program, sizeof(program), "profllm-dashboard, process %d", (int)getpid());
+	PQfinish(connection->pg);
+	connection->pg = PQconnectdbParams(keys, values, 1);
+	connection->generation++;
+	connection->is_lost = false;
+	PQsetNoticeReceiver(connection->pg, ignore_notice, NULL);
+	free(connection->name);
+	connection->name = name_of(connection->pg);
+	if (PQstatus(connection->pg) != CONNECTION_OK) {
+		auto_free char *line = line_of(PQerrorMessage(connection->pg));
+		return pl_err_set(err, PL_ERR_IO, "cannot open '%s': %s", connection->name, line);
+	}
+	return settle(connection, err);
+}
+
+/* A failure closes it: who asks next begins from the start. */
+static int connect_again(struct pg_connection *connection, struct pl_err *err)
+{
+	if (connect_once(connection, err) == 0)
+		return 0;
+	PQfinish(connection->pg);
+	connection->pg = NULL;
+	connection->next_try_ns = pl_clock_now_ns() + PAUSE_NS;
+	return -1;
+}
+
+int pg_ensure(struct pg_connection *connection, struct pl_err *err)
+{
+	if (connection->pg != NULL && !connection->is_lost)
+		return 0;
+	if (connection->in_transaction)
+		return pg_fail(connection, NULL, err);
+	if (pl_clock_now_ns() < connection->next_try_ns)
+		return pl_err_set(err, PL_ERR_IO, "'%s': there is no connection", connection->name);
+	return connect_again(connection, err);
+}
+
+static void pg_close(struct store_sql *sql)
+{
+	struct pg_connection *connection = pg_of(sql);
+
+	PQfinish(connection->pg);
+	free(connection->address);
+	free(connection->name);
+	free(connection);
+}
+
+/* libpq's own words of what is wrong with an address have its password in them. */
+static int check_address(const char *address, struct pl_err *err)
+{
+	char *says = NULL;
+	PQconninfoOption *options = PQconninfoParse(address, &says);
+
+	PQfreemem(says);
+	if (options == NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the address of the database cannot be read: expected "
+				  "postgres://[USER[:PASSWORD]@][HOST][:PORT][/DATABASE]"
+				  "[?NAME=VALUE&…], with what is special as %%XX");
+	PQconninfoFree(options);
+	return 0;
+}
+
+static int pg_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
+{
+	struct pg_connection *connection;
+
+	(void)create; /* a database of a server is made by who runs the server */
+	if (check_address(name, err) < 0)
+		return -1;
+	connection = pl_alloc(sizeof(*connection));
+	connection->address = pl_strdup(name);
+	sql->connection = connection;
+	if (connect_again(connection, err) == 0)
+		return 0;
+	pg_close(sql);
+	return -1;
+}
+
+static int pg_use(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(sql);
+
+	connection->only_reads = access == STORE_SQL_READ;
+	return connection->only_reads
+		       ? pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err)
+		       : 0;
+}
+
+static const char *pg_name(const struct store_sql *sql)
+{
+	return pg_of(sql)->name;
+}
+
+static int pg_own_jobs(struct store_sql *sql, struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(sql);
+
+	if (pg_ensure(connection, err) < 0)
+		return -1;
+	if (connection->owns_jobs)
+		return 0;
+	int64_t patience = connection->asked_for_jobs ? 0 : OWN_NS;
+	connection->asked_for_jobs = true;
+	return own_jobs(connection, patience, err);
+}
+
+/* The server has no log of ours. */
+static int pg_nothing(struct store_sql *sql, struct pl_err *err)
+{
+	(void)sql;
+	(void)err;
+	return 0;
+}
+
+/* Its pages are the server's to look after. */
+static int pg_check(struct store_sql *sql, char **ret, struct pl_err *err)
+{
+	(void)ret;
+	return pg_ensure(pg_of(sql), err);
+}
+
+/* ---- transactions -------------------------------------------------------------------------- */
+
+static int pg_run(struct store_sql *sql, const char *text, struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(sql);
+
+	if (pg_ensure(connection, err) < 0)
+		return -1;
+	if (pg_exec(connection, text, NULL, err) == 0)
+		return 0;
+	if (!pg_may_retry(connection))
+		return -1;
+	return connect_again(connection, err) < 0 ? -1 : pg_exec(connection, text, NULL, err);
+}
+
+static void pg_rollback(struct store_sql *sql)
+{
+	struct pg_connection *connection = pg_of(sql);
+
+	if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE && !connection->is_lost)
+		pg_try(connection, "ROLLBACK");
+	connection->in_transaction = false;
+}
+
+static int pg_begin(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
+{
+	static const char *const texts[] = {
+		[STORE_SQL_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+		[STORE_SQL_WRITE] = "BEGIN; SELECT pg_advisory_xact_lock(" LOCK_WRITES ")",
+	};
+
+	/* it is not in a transaction yet: a connection that was lost meanwhile is made again */
+	if (pg_run(sql, texts[access], err) < 0) {
+		pg_rollback(sql);
+		return -1;
+	}
+	pg_of(sql)->in_transaction = true;
+	return 0;
+}
+
+static int pg_commit(struct store_sql *sql, struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(sql);
+	auto_result result = NULL;
+
+	if (pg_ensure(connection, err) < 0 || pg_exec(connection, "COMMIT", &result, err) < 0) {
+		pg_rollback(sql);
+		return -1;
+	}
+	connection->in_transaction = false;
+	/* of a transaction in which something failed */
+	if (pl_text_equal(PQcmdStatus(result), "ROLLBACK"))
+		return pl_err_set(err, PL_ERR_INTERNAL,
+				  "'%s': the transaction was rolled back: a statement of it failed",
+				  connection->name);
+	return 0;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static int pg_make(struct store_sql *sql, const char *text, struct pl_err *err)
+{
+	/* in this order */
+	static const char *const words[][2] = {
+		{ "INTEGER PRIMARY KEY AUTOINCREMENT",
+		  "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY" },
+		{ "INTEGER", "BIGINT" },
+		{ "TEXT JSON", "JSONB" },
+		{ "BLOB", "BYTEA" },
+		{ "REAL", "DOUBLE PRECISION" },
+		{ " WITHOUT ROWID", "" },
+	};
+	auto_free char *made = pl_strdup(text);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+		char *next = pl_text_replace(made, words[i][0], words[i][1]);
+		free(made);
+		made = next;
+	}
+	return pg_run(sql, made, err);
+}
+
+static int pg_number(struct pg_connection *connection, const char *text, int64_t *ret,
+		     struct pl_err *err)
+{
+	auto_result result = NULL;
+
+	if (pg_exec(connection, text, &result, err) < 0)
+		return -1;
+	*ret = PQntuples(result) > 0 ? strtoll(PQgetvalue(result, 0, 0), NULL, 10) : 0;
+	return 0;
+}
+
+static int pg_get_form(struct store_sql *sql, int64_t *ret, struct pl_err *err)
+{
+	static const char is_there[] = "SELECT (to_regclass('store_form') IS NOT NULL)::int";
+	static const char others[] = "SELECT count(*) FROM pg_class WHERE relname IN "
+				     "('benchmark_runs', 'jobs', 'presets', 'views', 'store_state')"
+				     " AND relnamespace = current_schema()::regnamespace";
+	static const char not_ours[] =
+		"SELECT count(*) FROM store_form WHERE application <> 'profllm'";
+	struct pg_connection *connection = pg_of(sql);
+	int64_t made = 0, found = 0;
+
+	if (pg_ensure(connection, err) < 0 || pg_number(connection, is_there, &made, err) < 0 ||
+	    pg_number(connection, made ? not_ours : others, &found, err) < 0)
+		return -1;
+	if (found > 0)
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"'%s' is a database of another program: found its tables, expected "
+			"ours or none; name a schema of our own with "
+			"?options=-csearch_path%%3DNAME",
+			connection->name);
+	*ret = 0;
+	return made ? pg_number(connection, "SELECT form FROM store_form", ret, err) : 0;
+}
+
+static int pg_set_form(struct store_sql *sql, int64_t form, struct pl_err *err)
+{
+	auto_free char *text = pl_asprintf(
+		"CREATE TABLE IF NOT EXISTS store_form"
+		" (application TEXT NOT NULL, form BIGINT NOT NULL);"
+		"DELETE FROM store_form; INSERT INTO store_form VALUES ('profllm', %lld)",
+		(long long)form);
+
+	return pg_run(sql, text, err);
+}
+
+const struct store_sql_driver store_postgres_driver = {
+	.runs = &pg_runs_driver,
+	.open = pg_open,
+	.close = pg_close,
+	.name = pg_name,
+	.use = pg_use,
+	.own = pg_nothing,
+	.begin = pg_begin,
+	.commit = pg_commit,
+	.rollback = pg_rollback,
+	.run = pg_run,
+	.make = pg_make,
+	.get_form = pg_get_form,
+	.set_form = pg_set_form,
+	.empty_log = pg_nothing,
+	.check = pg_check,
+	.own_jobs = pg_own_jobs,
+	.prepare = pg_prepare,
+	.step = pg_step,
+	.reset = pg_reset,
+	.drop = pg_drop,
+	.bind = pg_bind,
+	.clear = pg_clear_params,
+	.value = pg_value,
+	.text = pg_text,
+};

@@ -1,0 +1,389 @@
+/*
+ * Statements of PostgreSQL: prepared on the server, parameters and values in binary. What a parameter is sent as
+ * is told by the server, which knows what it stands for.
+ */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "store/db/postgres_priv.h"
+
+#define TEXT_BYTES_MAX (8u << 20)
+/* Of a cursor at a time: a way to the server for each costs more than what is in a row. */
+#define ROWS_AT_A_TIME 200
+#define JSONB_VERSION  1
+
+/* pg_type.dat */
+enum type {
+	TYPE_BOOL = 16,
+	TYPE_BYTEA = 17,
+	TYPE_INT8 = 20,
+	TYPE_INT2 = 21,
+	TYPE_INT4 = 23,
+	TYPE_FLOAT4 = 700,
+	TYPE_FLOAT8 = 701,
+	TYPE_VOID = 2278,
+	TYPE_JSONB = 3802,
+};
+
+static struct pg_statement *of(struct store_stmt *statement)
+{
+	return (struct pg_statement *)statement;
+}
+
+static struct pg_connection *connection_of(const struct pg_statement *statement)
+{
+	return pg_of(statement->base.sql);
+}
+
+/* ---- preparing ----------------------------------------------------------------------------- */
+
+/* ?12 is $12, outside of quotes. free() */
+static char *with_dollars(const char *text)
+{
+	auto_buf out = PL_BUF(TEXT_BYTES_MAX);
+	char quote = '\0';
+
+	for (; *text != '\0'; text++) {
+		if (quote != '\0')
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '\'' || *text == '"')
+			quote = *text;
+		pl_buf_add_char(&out, *text == '?' && quote == '\0' ? '$' : *text);
+	}
+	return pl_buf_take(&out);
+}
+
+static void free_params(struct pg_statement *statement)
+{
+	for (int i = 0; i < statement->param_count; i++)
+		free(statement->params[i].owned);
+	free(statement->params);
+	free(statement->types);
+	statement->params = NULL;
+	statement->types = NULL;
+	statement->param_count = 0;
+}
+
+static int describe(struct pg_statement *statement, struct pl_err *err)
+{
+	struct pg_connection *connection = connection_of(statement);
+	auto_result result = PQdescribePrepared(connection->pg, statement->name);
+
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		return pg_fail(connection, result, err);
+	/* a connection that is made again finds the same */
+	if (statement->types == NULL) {
+		statement->param_count = PQnparams(result);
+		statement->types = pl_alloc_array((size_t)statement->param_count + 1,
+						  sizeof(*statement->types));
+		statement->params = pl_alloc_array((size_t)statement->param_count + 1,
+						   sizeof(*statement->params));
+		for (int i = 0; i < statement->param_count; i++)
+			statement->types[i] = PQparamtype(result, i);
+	}
+	statement->generation = connection->generation;
+	return 0;
+}
+
+/* The connection of now knows it. */
+static int make_known(struct pg_statement *statement, struct pl_err *err)
+{
+	struct pg_connection *connection = connection_of(statement);
+
+	if (pg_ensure(connection, err) < 0)
+		return -1;
+	if (statement->generation == connection->generation)
+		return 0;
+	auto_free char *text = statement->is_cursor
+				       ? pl_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s",
+						     statement->name, statement->text)
+				       : pl_strdup(statement->text);
+	auto_result result = PQprepare(connection->pg, statement->name, text, 0, NULL);
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		return pg_fail(connection, result, err);
+	return describe(statement, err);
+}
+
+int pg_prepare(struct store_sql *sql, const char *text, bool is_cursor, struct store_stmt **ret,
+	       struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(sql);
+	struct pg_statement *statement = pl_alloc(sizeof(*statement));
+
+	statement->base.sql = sql;
+	statement->text = with_dollars(text);
+	statement->is_cursor = is_cursor;
+	snprintf(statement->name, sizeof(statement->name), "s%u", ++connection->statements);
+	int result = make_known(statement, err);
+	if (result < 0 && pg_may_retry(connection))
+		result = make_known(statement, err);
+	if (result < 0) {
+		pg_drop(&statement->base);
+		return -1;
+	}
+	*ret = &statement->base;
+	return 0;
+}
+
+/* ---- parameters ---------------------------------------------------------------------------- */
+
+static void set_fixed(struct pg_param *param, uint64_t bits, int len)
+{
+	uint64_t big = htobe64(bits << (8 * (8 - len)));
+
+	memcpy(param->fixed, &big, (size_t)len);
+	param->data = param->fixed;
+	param->len = len;
+}
+
+static void set_number(struct pg_param *param, Oid type, const struct store_sql_value *value)
+{
+	bool is_whole = value->type == STORE_SQL_INTEGER;
+	double real = is_whole ? (double)value->integer : value->real;
+	int64_t whole = is_whole ? value->integer : (int64_t)value->real;
+	uint64_t bits;
+
+	switch (type) {
+	case TYPE_BOOL:
+		set_fixed(param, whole != 0, 1);
+		break;
+	case TYPE_INT4:
+		set_fixed(param, (uint64_t)whole, 4);
+		break;
+	case TYPE_FLOAT8:
+		memcpy(&bits, &real, sizeof(bits));
+		set_fixed(param, bits, 8);
+		break;
+	default:
+		set_fixed(param, (uint64_t)whole, 8);
+		break;
+	}
+}
+
+static void set_data(struct pg_param *param, Oid type, const struct store_sql_value *value)
+{
+	bool is_jsonb = type == TYPE_JSONB;
+
+	param->data = value->data;
+	param->len = (int)value->len;
+	if (!value->is_brief && !is_jsonb)
+		return;
+	/* jsonb is its text behind a byte */
+	char *copy = pl_alloc(value->len + 1);
+	copy[0] = JSONB_VERSION;
+	if (value->len > 0)
+		memcpy(copy + is_jsonb, value->data, value->len);
+	param->data = param->owned = copy;
+	param->len += is_jsonb;
+}
+
+void pg_bind(struct store_stmt *statement, int at, const struct store_sql_value *value)
+{
+	struct pg_param *param = &of(statement)->params[at - 1];
+	Oid type = of(statement)->types[at - 1];
+
+	free(param->owned);
+	param->owned = NULL;
+	param->data = NULL;
+	if (value->type == STORE_SQL_INTEGER || value->type == STORE_SQL_REAL)
+		set_number(param, type, value);
+	else if (value->type != STORE_SQL_NULL)
+		set_data(param, type, value);
+}
+
+void pg_clear_params(struct store_stmt *statement)
+{
+	struct pg_statement *own = of(statement);
+
+	for (int i = 0; i < own->param_count; i++) {
+		free(own->params[i].owned);
+		own->params[i] = (struct pg_param){ 0 };
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static int take(struct pg_statement *statement, PGresult *result, struct pl_err *err)
+{
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+		auto_result failed = result;
+		return pg_fail(connection_of(statement), failed, err);
+	}
+	PQclear(statement->rows);
+	statement->rows = result;
+	statement->at = -1;
+	statement->has_rows = true;
+	return 0;
+}
+
+static int fetch(struct pg_statement *statement, struct pl_err *err)
+{
+	auto_free char *text = pl_asprintf("FETCH %d FROM %s", ROWS_AT_A_TIME, statement->name);
+
+	return take(statement,
+		    PQexecParams(connection_of(statement)->pg, text, 0, NULL, NULL, NULL, NULL, 1),
+		    err);
+}
+
+static int execute_once(struct pg_statement *statement, struct pl_err *err)
+{
+	size_t count = (size_t)statement->param_count;
+	auto_free const char **values = pl_alloc_array(count + 1, sizeof(*values));
+	auto_free int *lengths = pl_alloc_array(count + 1, sizeof(*lengths));
+	auto_free int *formats = pl_alloc_array(count + 1, sizeof(*formats));
+
+	if (make_known(statement, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		values[i] = statement->params[i].data;
+		lengths[i] = statement->params[i].len;
+		formats[i] = 1;
+	}
+	if (take(statement,
+		 PQexecPrepared(connection_of(statement)->pg, statement->name, (int)count, values,
+				lengths, formats, 1),
+		 err) < 0)
+		return -1;
+	statement->is_open = statement->is_cursor;
+	return statement->is_cursor ? fetch(statement, err) : 0;
+}
+
+static int execute(struct pg_statement *statement, struct pl_err *err)
+{
+	if (execute_once(statement, err) == 0)
+		return 0;
+	return pg_may_retry(connection_of(statement)) ? execute_once(statement, err) : -1;
+}
+
+/* Behind the last one of those that are here: the next, if the cursor has more. */
+static int next_rows(struct pg_statement *statement, bool *ret_row, struct pl_err *err)
+{
+	*ret_row = false;
+	if (!statement->is_open || PQntuples(statement->rows) < ROWS_AT_A_TIME)
+		return 0;
+	if (fetch(statement, err) < 0)
+		return -1;
+	statement->at = 0;
+	*ret_row = PQntuples(statement->rows) > 0;
+	return 0;
+}
+
+int pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
+{
+	struct pg_statement *own = of(statement);
+	bool is_row;
+
+	if (!own->has_rows && execute(own, err) < 0) {
+		pg_reset(statement);
+		return -1;
+	}
+	is_row = ++own->at < PQntuples(own->rows);
+	if (!is_row && next_rows(own, &is_row, err) < 0) {
+		pg_reset(statement);
+		return -1;
+	}
+	if (!is_row)
+		pg_reset(statement);
+	*ret_row = is_row;
+	return 0;
+}
+
+void pg_reset(struct store_stmt *statement)
+{
+	struct pg_statement *own = of(statement);
+	struct pg_connection *connection = connection_of(own);
+
+	PQclear(own->rows);
+	own->rows = NULL;
+	own->has_rows = false;
+	/* one that has failed goes with its transaction */
+	if (own->is_open && own->generation == connection->generation &&
+	    PQtransactionStatus(connection->pg) == PQTRANS_INTRANS) {
+		auto_free char *text = pl_asprintf("CLOSE %s", own->name);
+		pg_try(connection, text);
+	}
+	own->is_open = false;
+}
+
+void pg_drop(struct store_stmt *statement)
+{
+	struct pg_statement *own = of(statement);
+	struct pg_connection *connection = connection_of(own);
+
+	pg_reset(statement);
+	if (own->generation == connection->generation && own->generation > 0 &&
+	    PQtransactionStatus(connection->pg) != PQTRANS_INERROR) {
+		auto_free char *text = pl_asprintf("DEALLOCATE %s", own->name);
+		pg_try(connection, text);
+	}
+	free_params(own);
+	pg_odd_free(own->odd);
+	free(own->text);
+	free(own);
+}
+
+static uint64_t bits_of(const char *data, int len)
+{
+	uint64_t big = 0;
+
+	memcpy(&big, data, (size_t)len);
+	return be64toh(big) >> (8 * (8 - len));
+}
+
+void pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
+{
+	const PGresult *rows = of(statement)->rows;
+	int row = of(statement)->at;
+
+	*ret = (struct store_sql_value){ .type = STORE_SQL_NULL };
+	if (PQgetisnull(rows, row, at))
+		return;
+	const char *data = PQgetvalue(rows, row, at);
+	int len = PQgetlength(rows, row, at);
+	uint64_t bits;
+	switch (PQftype(rows, at)) {
+	case TYPE_VOID:
+		return;
+	case TYPE_BOOL:
+	case TYPE_INT8:
+		ret->type = STORE_SQL_INTEGER;
+		ret->integer = (int64_t)bits_of(data, len);
+		return;
+	case TYPE_INT4:
+		ret->type = STORE_SQL_INTEGER;
+		ret->integer = (int32_t)bits_of(data, len);
+		return;
+	case TYPE_FLOAT8:
+		bits = bits_of(data, len);
+		ret->type = STORE_SQL_REAL;
+		memcpy(&ret->real, &bits, sizeof(ret->real));
+		return;
+	case TYPE_BYTEA:
+		ret->type = STORE_SQL_BYTES;
+		break;
+	case TYPE_JSONB:
+		ret->type = STORE_SQL_TEXT;
+		data++;
+		len--;
+		break;
+	default:
+		ret->type = STORE_SQL_TEXT;
+		break;
+	}
+	ret->data = data;
+	ret->len = (size_t)len;
+}
+
+const char *pg_text(struct store_stmt *statement, int at)
+{
+	struct store_sql_value value;
+
+	pg_value(statement, at, &value);
+	return value.data;
+}

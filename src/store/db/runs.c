@@ -1,0 +1,166 @@
+#include "store/db/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "store/db/runs_priv.h"
+
+static const struct store_runs_driver *driver_of(const struct store_sql *sql)
+{
+	return sql->driver->runs;
+}
+
+int store_runs_make(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
+		    struct pl_err *err)
+{
+	return driver_of(sql)->make(sql, fixed, columns, err);
+}
+
+int store_runs_add_column(struct store_sql *sql, const struct res_field *field, struct pl_err *err)
+{
+	auto_free char *text = driver_of(sql)->column_text(field);
+
+	return store_sql_run(sql, text, err);
+}
+
+char *store_runs_add_text(const struct store_sql *sql, const struct store_runs_fixed *fixed,
+			  const struct store_columns *columns)
+{
+	return driver_of(sql)->add_text(fixed, columns);
+}
+
+char *store_runs_replace_text(const struct store_sql *sql, const struct store_runs_fixed *fixed,
+			      const struct store_columns *columns)
+{
+	return driver_of(sql)->replace_text(fixed, columns);
+}
+
+char *store_runs_select_text(const struct store_sql *sql, const struct store_runs_fixed *fixed,
+			     const struct store_columns *columns, const char *rest)
+{
+	return driver_of(sql)->select_text(fixed, columns, rest);
+}
+
+void store_runs_bind(struct store_stmt *statement, int first, const struct store_columns *columns,
+		     const struct store_cell *cells)
+{
+	driver_of(statement->sql)->bind(statement, first, columns, cells);
+}
+
+int store_runs_read(struct store_stmt *statement, int first, const struct store_columns *columns,
+		    struct store_cell *cells, struct pl_err *err)
+{
+	return driver_of(statement->sql)->read(statement, first, columns, cells, err);
+}
+
+/* ---- columns that are missing -------------------------------------------------------------- */
+
+struct names {
+	char **items;
+	size_t count;
+	size_t room;
+};
+
+static void names_done(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+}
+
+/* SQL knows no case in names. */
+static int compare_names(const void *a, const void *b)
+{
+	const char *const *one = a, *const *other = b;
+
+	return strcasecmp(*one, *other);
+}
+
+static int read_names(struct store_sql *sql, struct names *ret, struct pl_err *err)
+{
+	auto_statement statement = NULL;
+	bool is_row = false;
+
+	if (store_sql_prepare(sql, driver_of(sql)->column_names, &statement, err) < 0)
+		return -1;
+	for (;;) {
+		if (store_sql_step(statement, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		*PL_PUSH(ret->items, ret->count,
+			 ret->room) = pl_strdup(store_sql_text(statement, 0));
+	}
+	if (ret->count > 0)
+		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
+	return 0;
+}
+
+int store_runs_missing(struct store_sql *sql, const struct store_columns *columns, size_t **ret,
+		       size_t *ret_count, struct pl_err *err)
+{
+	__attribute__((cleanup(names_done))) struct names names = { 0 };
+	auto_free size_t *missing = pl_alloc_array(columns->count, sizeof(*missing));
+	size_t count = 0;
+
+	if (read_names(sql, &names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < columns->count; i++) {
+		const char *id = columns->items[i]->id;
+		if (names.count == 0 || bsearch(&id, names.items, names.count, sizeof(*names.items),
+						compare_names) == NULL)
+			missing[count++] = i;
+	}
+	*ret = pl_take(missing);
+	*ret_count = count;
+	return 0;
+}
+
+/* ---- sets of columns ----------------------------------------------------------------------- */
+
+static int compare_fields(const void *a, const void *b)
+{
+	const struct res_field *const *one = a, *const *other = b;
+
+	return *one < *other ? -1 : *one > *other;
+}
+
+size_t store_column_find(const struct store_columns *columns, const char *id)
+{
+	const struct res_field *field = res_fields_find(columns->fields, id);
+	/* the columns stand in the order of the list, and so in memory */
+	const struct res_field *const *column = bsearch(&field, columns->items, columns->count,
+							sizeof(*columns->items), compare_fields);
+
+	return column != NULL ? (size_t)(column - columns->items) : SIZE_MAX;
+}
+
+int store_column_set_read(const struct store_columns *columns, const char *text,
+			  struct store_column_set *set, struct pl_err *err)
+{
+	auto_json json_t *ids = NULL;
+
+	if (set->text != NULL && strcmp(set->text, text) == 0)
+		return 0;
+	if (pl_json_parse(text, strlen(text), "ids of fields", &ids, err) < 0)
+		return -1;
+	free(set->text);
+	set->text = pl_strdup(text);
+	set->count = 0;
+	PL_JSON_EACH(id, ids) {
+		const char *name = json_string_value(id);
+		size_t column = name != NULL ? store_column_find(columns, name) : SIZE_MAX;
+		if (column != SIZE_MAX)
+			*PL_PUSH(set->columns, set->count, set->room) = column;
+	}
+	return 0;
+}
+
+void store_column_set_done(struct store_column_set *set)
+{
+	free(set->text);
+	free(set->columns);
+	*set = (struct store_column_set){ 0 };
+}

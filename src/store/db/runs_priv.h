@@ -1,0 +1,49 @@
+/* What a kind of database does for store/db/runs.h, whose words these are. */
+#pragma once
+
+#include "base/buf.h"
+#include "store/db/driver_priv.h"
+#include "store/db/runs.h"
+
+#define SQL_BYTES_MAX (4u << 20)
+
+struct store_runs_driver {
+	const char *column_names; /* a statement that tells them */
+	int (*make)(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
+		    struct pl_err *err);
+	char *(*column_text)(const struct res_field *field);
+	char *(*add_text)(const struct store_runs_fixed *fixed,
+			  const struct store_columns *columns);
+	char *(*replace_text)(const struct store_runs_fixed *fixed,
+			      const struct store_columns *columns);
+	char *(*select_text)(const struct store_runs_fixed *fixed,
+			     const struct store_columns *columns, const char *rest);
+	void (*bind)(struct store_stmt *statement, int first, const struct store_columns *columns,
+		     const struct store_cell *cells);
+	int (*read)(struct store_stmt *statement, int first, const struct store_columns *columns,
+		    struct store_cell *cells, struct pl_err *err);
+};
+
+extern const struct store_runs_driver sqlite_runs_driver;
+
+/* "a, b" behind `prefix` each. */
+static inline void add_names(struct pl_buf *text, const struct store_runs_fixed *fixed,
+			     const char *prefix)
+{
+	for (size_t i = 0; i < fixed->count; i++)
+		pl_buf_addf(text, "%s%s%s", i == 0 ? "" : ", ", prefix, fixed->names[i]);
+}
+
+/* "?1, ?2" */
+static inline void add_params(struct pl_buf *text, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pl_buf_addf(text, "%s?%zu", i == 0 ? "" : ", ", i + 1);
+}
+
+/* "a = ?1, b = ?2" */
+static inline void add_settings(struct pl_buf *text, const struct store_runs_fixed *fixed)
+{
+	for (size_t i = 0; i < fixed->count; i++)
+		pl_buf_addf(text, "%s%s = ?%zu", i == 0 ? "" : ", ", fixed->names[i], i + 1);
+}

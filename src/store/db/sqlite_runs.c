@@ -1,0 +1,90 @@
+/* Rows of results in an SQLite file: one table, whose columns have no type. */
+#include "store/db/cell.h"
+#include "store/db/runs_priv.h"
+
+static void add_columns(struct pl_buf *text, const struct store_columns *columns)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		pl_buf_addf(text, ", \"%s\"", columns->items[i]->id);
+}
+
+/* Each ALTER TABLE reads the whole table's text again: a new file has all its columns at once. */
+static int make(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
+		struct pl_err *err)
+{
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+
+	pl_buf_addf(&text, "CREATE TABLE benchmark_runs (%s", fixed);
+	add_columns(&text, columns);
+	pl_buf_add_text(&text, ")");
+	return store_sql_make(sql, pl_buf_text(&text), err);
+}
+
+static char *column_text(const struct res_field *field)
+{
+	return pl_asprintf("ALTER TABLE benchmark_runs ADD COLUMN \"%s\"", field->id);
+}
+
+static char *add_text(const struct store_runs_fixed *fixed, const struct store_columns *columns)
+{
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+
+	pl_buf_add_text(&text, "INSERT INTO benchmark_runs (");
+	add_names(&text, fixed, "");
+	add_columns(&text, columns);
+	pl_buf_add_text(&text, ") VALUES (");
+	add_params(&text, fixed->count + columns->count);
+	pl_buf_add_text(&text, ") RETURNING id");
+	return pl_buf_take(&text);
+}
+
+static char *replace_text(const struct store_runs_fixed *fixed, const struct store_columns *columns)
+{
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+
+	pl_buf_add_text(&text, "UPDATE benchmark_runs SET ");
+	add_settings(&text, fixed);
+	for (size_t i = 0; i < columns->count; i++)
+		pl_buf_addf(&text, ", \"%s\" = ?%zu", columns->items[i]->id, fixed->count + 2 + i);
+	pl_buf_addf(&text, " WHERE id = ?%zu", fixed->count + 1);
+	return pl_buf_take(&text);
+}
+
+static char *select_text(const struct store_runs_fixed *fixed, const struct store_columns *columns,
+			 const char *rest)
+{
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+
+	pl_buf_add_text(&text, "SELECT ");
+	add_names(&text, fixed, "");
+	add_columns(&text, columns);
+	pl_buf_addf(&text, " FROM benchmark_runs %s", rest);
+	return pl_buf_take(&text);
+}
+
+static void bind(struct store_stmt *statement, int first, const struct store_columns *columns,
+		 const struct store_cell *cells)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		store_cell_bind(statement, first + (int)i, columns->items[i], &cells[i]);
+}
+
+static int read_cells(struct store_stmt *statement, int first, const struct store_columns *columns,
+		      struct store_cell *cells, struct pl_err *err)
+{
+	(void)err;
+	for (size_t i = 0; i < columns->count; i++)
+		store_cell_read(statement, first + (int)i, columns->items[i], &cells[i]);
+	return 0;
+}
+
+const struct store_runs_driver sqlite_runs_driver = {
+	.column_names = "SELECT name FROM pragma_table_info('benchmark_runs')",
+	.make = make,
+	.column_text = column_text,
+	.add_text = add_text,
+	.replace_text = replace_text,
+	.select_text = select_text,
+	.bind = bind,
+	.read = read_cells,
+};

@@ -1,0 +1,15 @@
+/*
+ * Results that tell of one run: two exports of the same raw data, or a copy under another run_id. They are marked and
+ * stored all the same, for nobody but whoever ran them knows.
+ *
+ * A key is the same where the figures are, to nine digits. What was measured never comes out alike twice: where a
+ * result has figures that every form of it tells (duration, tokens, means of the latencies), these alone are the
+ * key, whatever else one form tells and another does not. Where it has not, its inputs (derived.input_key) and all of
+ * its figures are.
+ */
+#pragma once
+
+#include "result/fields/fields.h"
+
+/* "": it has no figures to go by. */
+void store_near_key(const struct res_fields *fields, const json_t *document, char key[65]);

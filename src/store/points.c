@@ -1,0 +1,395 @@
+#include "store/points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "store/out_priv.h"
+#include "store/points_priv.h"
+
+#define LIMIT_MIN 500 /* that the selected and a frontier find room in */
+
+static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins", "near" };
+
+static const char *const reason_names[POINTS_REASON_COUNT] = {
+	"simulated", "x_missing", "x_null", "x_word",     "x_infinite", "x_other",
+	"y_missing", "y_null",    "y_word", "y_infinite", "y_other",
+};
+
+static void axis_done(struct points_axis *axis)
+{
+	points_cells_done(&axis->cells);
+	points_kinds_done(&axis->kinds);
+	free(axis->at);
+}
+
+static void points_done(struct points *points)
+{
+	axis_done(&points->x);
+	axis_done(&points->y);
+	points_kinds_done(&points->colours);
+	points_kinds_done(&points->shapes);
+	points_cells_done(&points->sizes);
+	free(points->rows);
+	store_filter_free(points->filter);
+	store_view_free(points->view);
+	place_done(&points->place);
+	free(points->ids.items);
+}
+#define auto_points __attribute__((cleanup(points_done), unused)) struct points
+
+/* What is null is left out. */
+static const json_t *member(const json_t *request, const char *key)
+{
+	const json_t *value = json_object_get(request, key);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+/* ---- what is asked ----------------------------------------------------------------------------------- */
+
+static int open_view(struct points *points, const struct store_snapshot *snapshot,
+		     const json_t *request, struct pl_err *err)
+{
+	static const char *const keys[] = { "x", "y", "colour", "shape", "size" };
+	const json_t *labels = member(request, "labels");
+	struct store_ids *ids = &points->ids;
+
+	store_filter_fields(member(request, "filter"), ids);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		const char *id = json_string_value(member(request, keys[i]));
+		if (id != NULL)
+			*PL_PUSH(ids->items, ids->count, ids->room) = id;
+	}
+	for (size_t i = 0; i < json_array_size(labels) && i < POINTS_LABELS_MAX; i++) {
+		const char *id = json_string_value(json_array_get(labels, i));
+		if (id != NULL)
+			*PL_PUSH(ids->items, ids->count, ids->room) = id;
+	}
+	return store_view_new(snapshot, ids, &points->view, err);
+}
+
+/* At the place of the value. */
+static bool read_field(struct points *points, const json_t *field, const struct store_column **ret)
+{
+	const char *id = json_string_value(field);
+
+	if (id == NULL)
+		return place_fault(&points->place, "type", field, "the id of a field", NULL);
+	*ret = store_view_column(points->view, id);
+	return *ret != NULL || place_fault(&points->place, "field", field, "the id of a field",
+					   res_fields_nearest(store_view_fields(points->view), id));
+}
+
+static bool read_column(struct points *points, const json_t *request, const char *key,
+			const struct store_column **ret)
+{
+	const json_t *field = member(request, key);
+	size_t before = place_enter(&points->place, key);
+	bool fits = field == NULL || read_field(points, field, ret);
+
+	place_leave(&points->place, before);
+	return fits;
+}
+
+static bool read_flag(struct points *points, const json_t *request, const char *key, bool *ret)
+{
+	const json_t *value = member(request, key);
+	size_t before = place_enter(&points->place, key);
+	bool fits = value == NULL || json_is_boolean(value) ||
+		    place_fault(&points->place, "type", value, "true or false", NULL);
+
+	place_leave(&points->place, before);
+	*ret = json_is_true(value);
+	return fits;
+}
+
+static bool read_number(struct points *points, const json_t *number, json_int_t low,
+			json_int_t high, json_int_t *ret)
+{
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "a whole number from %lld to %lld", (long long)low,
+		 (long long)high);
+	if (!json_is_integer(number) || json_integer_value(number) < low ||
+	    json_integer_value(number) > high)
+		return place_fault(&points->place, "value", number, expected, NULL);
+	*ret = json_integer_value(number);
+	return true;
+}
+
+static bool read_limit(struct points *points, const json_t *request)
+{
+	const json_t *limit = member(request, "limit");
+	json_int_t number = STORE_POINTS_MARKS_MAX;
+	size_t before = place_enter(&points->place, "limit");
+	bool fits = limit == NULL ||
+		    read_number(points, limit, LIMIT_MIN, STORE_POINTS_MARKS_MAX, &number);
+
+	place_leave(&points->place, before);
+	points->limit = (size_t)number;
+	return fits;
+}
+
+static bool read_labels(struct points *points, const json_t *request)
+{
+	const json_t *list = member(request, "labels");
+	size_t count = json_array_size(list), before = place_enter(&points->place, "labels");
+	bool fits = list == NULL || json_is_array(list);
+
+	if (!fits)
+		place_fault(&points->place, "type", list, "a list of ids of fields", NULL);
+	else if (count > POINTS_LABELS_MAX)
+		fits = place_limit(&points->place, list, POINTS_LABELS_MAX, "fields");
+	for (size_t i = 0; fits && i < count; i++) {
+		size_t outside = place_enter_item(&points->place, i);
+		fits = read_field(points, json_array_get(list, i), &points->labels[i]);
+		points->label_count += fits;
+		place_leave(&points->place, outside);
+	}
+	place_leave(&points->place, before);
+	return fits;
+}
+
+static bool read_selected(struct points *points, const json_t *request)
+{
+	const json_t *list = member(request, "selected");
+	size_t count = json_array_size(list), before = place_enter(&points->place, "selected");
+	bool fits = list == NULL || json_is_array(list);
+
+	if (!fits)
+		place_fault(&points->place, "type", list, "a list of numbers of experiments", NULL);
+	else if (count > POINTS_SELECTED_MAX)
+		fits = place_limit(&points->place, list, POINTS_SELECTED_MAX, "experiments");
+	for (size_t i = 0; fits && i < count; i++) {
+		json_int_t number = 0;
+		size_t outside = place_enter_item(&points->place, i);
+		fits = read_number(points, json_array_get(list, i), 1, INT64_MAX, &number);
+		points->selected[points->selected_count++] = number;
+		place_leave(&points->place, outside);
+	}
+	place_leave(&points->place, before);
+	return fits;
+}
+
+static bool read_near(struct points *points, const json_t *request)
+{
+	const json_t *near = member(request, "near");
+	json_int_t number = 0;
+	size_t before;
+	bool fits;
+
+	if (points->form != POINTS_NEAR)
+		return true;
+	if (near == NULL)
+		return place_missing(&points->place, "near", "the number of an experiment");
+	before = place_enter(&points->place, "near");
+	fits = read_number(points, near, 1, INT64_MAX, &number);
+	place_leave(&points->place, before);
+	points->near = number;
+	return fits;
+}
+
+static bool read_form(struct points *points, const json_t *request)
+{
+	const json_t *form = member(request, "form");
+	size_t before;
+
+	if (form == NULL)
+		return true;
+	for (size_t i = 0; i < POINTS_FORM_COUNT; i++) {
+		if (!pl_text_equal(json_string_value(form), form_names[i]))
+			continue;
+		points->form = (enum points_form)i;
+		return true;
+	}
+	before = place_enter(&points->place, "form");
+	place_fault(&points->place, "enum", form, "points, groups, bins or near",
+		    json_is_string(form) ? pl_text_nearest(json_string_value(form), form_names,
+							   POINTS_FORM_COUNT)
+					 : NULL);
+	place_leave(&points->place, before);
+	return false;
+}
+
+/* Which fields a form cannot be without. */
+static bool has_axes(struct points *points, const json_t *request)
+{
+	bool needs_x = points->form != POINTS_GROUPS, needs_y = points->form != POINTS_BINS;
+
+	if (needs_x && member(request, "x") == NULL)
+		return place_missing(&points->place, "x", "the id of a field");
+	if (needs_y && member(request, "y") == NULL)
+		return place_missing(&points->place, "y", "the id of a field");
+	return true;
+}
+
+/* Figures are of numbers. */
+static bool has_numbers(struct points *points, const json_t *request)
+{
+	const struct store_column *column = points->y.column;
+	size_t before;
+
+	if (points->form != POINTS_GROUPS || column->field->type == RES_FIELD_NUMBER ||
+	    column->field->type == RES_FIELD_COUNT || column->field->type == RES_FIELD_JSON)
+		return true;
+	before = place_enter(&points->place, "y");
+	place_fault(&points->place, "field", member(request, "y"), "a field of numbers", NULL);
+	place_leave(&points->place, before);
+	return false;
+}
+
+static bool read_request(struct points *points, const json_t *request)
+{
+	static const char *const keys[] = { "form",  "filter", "x",        "y",         "x_log",
+					    "y_log", "colour", "shape",    "size",      "labels",
+					    "near",  "limit",  "selected", "simulated", NULL };
+	bool fits = place_keys(&points->place, request, keys);
+
+	fits = store_filter_new(points->view, member(request, "filter"), "/filter", &points->filter,
+				points->place.faults) == 0 &&
+	       fits;
+	fits = read_form(points, request) && has_axes(points, request) && fits;
+	fits = read_column(points, request, "x", &points->x.column) && fits;
+	fits = read_column(points, request, "y", &points->y.column) && fits;
+	fits = read_column(points, request, "colour", &points->colour) && fits;
+	fits = read_column(points, request, "shape", &points->shape) && fits;
+	fits = read_column(points, request, "size", &points->size) && fits;
+	fits = read_flag(points, request, "x_log", &points->x.asks_log) && fits;
+	fits = read_flag(points, request, "y_log", &points->y.asks_log) && fits;
+	fits = read_flag(points, request, "simulated", &points->with_simulated) && fits;
+	fits = read_labels(points, request) && fits;
+	fits = read_selected(points, request) && fits;
+	fits = read_near(points, request) && fits;
+	fits = read_limit(points, request) && fits;
+	return fits && has_numbers(points, request);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------- */
+
+static void write_kind(const struct points_kind *kind, struct pl_buf *out)
+{
+	static const char *const states[] = { "value", "range", "null", "missing", "other" };
+
+	pl_buf_addf(out, "{\"state\":\"%s\"", states[kind->state]);
+	if (kind->state == POINTS_VALUE) {
+		out_key(out, "value");
+		out_value(out, &kind->value);
+	} else if (kind->state == POINTS_RANGE) {
+		out_key(out, "low");
+		out_f64(out, kind->low);
+		out_key(out, "high");
+		out_f64(out, kind->high);
+	}
+	out_count(out, "count", kind->count);
+	if (kind->rank != SIZE_MAX)
+		out_count(out, "rank", kind->rank);
+	pl_buf_add_char(out, '}');
+}
+
+static void write_kinds(const char *key, const struct points_kinds *kinds, struct pl_buf *out)
+{
+	out_key(out, key);
+	if (kinds->column == NULL) {
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	pl_buf_add_text(out, "{\"field\":");
+	out_text(out, kinds->column->field->id);
+	out_key(out, "kinds");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < kinds->count; i++) {
+		out_next(out);
+		write_kind(&kinds->items[i], out);
+	}
+	pl_buf_add_text(out, "]}");
+}
+
+static void write_axis(const struct points_axis *axis, struct pl_buf *out)
+{
+	static const char *const kinds[] = { "number", "time", "kinds" };
+	bool is_none = axis->least > axis->most;
+
+	out_key(out, axis->name);
+	if (axis->column == NULL) {
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	pl_buf_add_text(out, "{\"field\":");
+	out_text(out, axis->column->field->id);
+	out_key(out, "kind");
+	out_text(out, kinds[axis->kind]);
+	out_key(out, "log");
+	pl_buf_add_text(out, axis->is_log ? "true" : "false");
+	out_count(out, "not_positive", axis->not_positive);
+	out_key(out, "min");
+	out_f64(out, is_none ? NAN : axis->least);
+	out_key(out, "max");
+	out_f64(out, is_none ? NAN : axis->most);
+	write_kinds("kinds", &axis->kinds, out);
+	pl_buf_add_char(out, '}');
+}
+
+static void write_head(const struct points *points, struct pl_buf *out)
+{
+	pl_buf_add_text(out, "{\"form\":");
+	out_text(out, points_are_thinned(points) ? "thinned" : form_names[points->form]);
+	out_count(out, "count", points->count);
+	out_count(out, "total", store_view_count(points->view));
+	out_count(out, "drawn", points->row_count);
+	out_count(out, "simulated", points->simulated);
+	out_key(out, "left_out");
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < POINTS_REASON_COUNT; i++) {
+		if (points->left_out[i] > 0)
+			out_count(out, reason_names[i], points->left_out[i]);
+	}
+	pl_buf_add_char(out, '}');
+	write_axis(&points->x, out);
+	write_axis(&points->y, out);
+	write_kinds("colour", &points->colours, out);
+	write_kinds("shape", &points->shapes, out);
+}
+
+static int refuse(const struct points *points, struct pl_err *err)
+{
+	auto_buf line = PL_BUF(sizeof(err->text));
+
+	res_schema_fault_text(&points->place.faults->items[0], &line);
+	return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&line));
+}
+
+int store_query_points(const struct store_snapshot *snapshot, const json_t *request,
+		       struct pl_buf *ret_json, struct res_schema_faults *faults,
+		       struct pl_err *err)
+{
+	static void (*const write[POINTS_FORM_COUNT])(struct points *, struct pl_buf *) = {
+		points_write_marks, points_write_groups, points_write_bins, points_write_near
+	};
+	int64_t began_ns = pl_clock_now_ns();
+	auto_points points = { .x = { .name = "x" },
+			       .y = { .name = "y" },
+			       .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults } };
+
+	if (!json_is_object(request)) {
+		place_fault(&points.place, "type", request, "an object", NULL);
+		return refuse(&points, err);
+	}
+	if (open_view(&points, snapshot, request, err) < 0)
+		return -1;
+	if (!read_request(&points, request))
+		return refuse(&points, err);
+	points_rows_read(&points);
+	write_head(&points, ret_json);
+	write[points.form](&points, ret_json);
+	out_key(ret_json, "elapsed_ms");
+	out_f64(ret_json, (double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS);
+	out_key(ret_json, "data_version");
+	out_i64(ret_json, store_snapshot_version(snapshot));
+	pl_buf_add_char(ret_json, '}');
+	if (ret_json->full)
+		return pl_err_set(err, PL_ERR_INVALID, "the answer has more than %zu bytes",
+				  ret_json->max);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/*
+ * What a chart draws, from JSON to JSON as in store/query.h: rows as points of two fields, figures of
+ * groups, counts in bins, and what tells one point from those around it.
+ *
+ * store_query_points(): {form, filter, x, y, x_log, y_log, colour, shape, size, labels: [id], selected:
+ * [number], near, simulated, limit (500 … 5000, 5000)}; what is null is left out. Every form answers
+ *
+ *	{form, count, total, drawn, simulated, left_out: {REASON: n}, x: AXIS, y: AXIS, colour: KINDS,
+ *	 shape: KINDS, …, elapsed_ms, data_version}
+ *
+ * where count = drawn + all of left_out, and what was not asked for is null. Simulated rows are left out
+ * where others are there and `simulated` is not true; `simulated` of the answer counts those that the filter
+ * leaves.
+ *
+ * form "points" (of x and y; the default): marks: {id, x, y, colour, shape, size, stands_for, verdict, simulated, labels:
+ * {ID: […]}}, each a list with an item for each mark, oldest row first; frontier: [{colour, marks}], places of marks.
+ * - Up to `limit` rows each row is a mark. Beyond it the form of the answer is "thinned": the plane of the
+ *   axes as drawn (log where they are) is cut into cells; in a cell with more than OUTLIERS_MAX rows of one
+ *   colour one row, the last that came, stands for those that are no marks themselves. Rows of emptier cells,
+ *   those of the frontier (while they are a quarter of limit at most) and the selected are there
+ *   each for itself. The sum of stands_for is drawn.
+ * - frontier: of each kind of colour the rows that no other of the kind is better than by one axis and at
+ *   least as good by the other, by the directions of the fields; in order of x, best last. Of two rows that are
+ *   alike the newer one. null where a field has no direction. It is of all rows, before any are thinned.
+ *   frontier_more: rows of it that had no room.
+ *
+ * form "groups" (of y, a field of numbers; x and colour may be left out): groups: {x, colour, n, missing,
+ * null, word, infinite, mean, std, min, p5, p25, p50, p75, p95, max, low, high}, lists with an item for each pair of
+ * kinds that some row has. n counts finite numbers, of which alone the figures are; percentiles as numpy's
+ * "linear", std that of a sample, low and high the 95 % interval of the mean by Student's t over experiments: all
+ * three null for fewer than two. Here x is by kinds, whatever it is of.
+ *
+ * form "bins" (of x): bins: {edges, counts: [[n] of each kind of colour]}; edges as of a facet's histogram
+ * (store/histogram.h), null where x is no field of numbers and has kinds.
+ *
+ * form "near" (of x, y and the id `near`): near: {id, neighbours, fields: [{field, value, differ}]}: the inputs in which
+ * most of the nearest points differ from this one, at most 8; null where it is not drawn.
+ *
+ *	AXIS   {field, kind: "number" | "time" | "kinds", log, not_positive, min, max, kinds: KINDS or null}
+ *	       positions: numbers; milliseconds since 1970; places in kinds. log is false where not_positive > 0
+ *	       rows could not be shown so, although it was asked for
+ *	KINDS  {field, kinds: [{state, value, low, high, count, rank}]}
+ *	REASON simulated, and of each axis x_missing, x_null, x_word (or another kind of value than the axis has),
+ *	       x_infinite, x_other
+ *
+ * - A kind is a value ("value"), a range of numbers low <= x < high where there are many ("range", the last one with its end),
+ *   unset ("null"), not recorded ("missing"), or all the rest where they are more than STORE_POINTS_KINDS_MAX
+ *   ("other"). They stand in the order of a sort, null, missing and other last. count: rows that are drawn.
+ * - rank: how frequent the value is among all results, from 0: a value keeps its colour by it,
+ *   whatever the filter. null of what is no value, and where there are too many values.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "result/schema/schema.h"
+#include "store/mirror/mirror.h"
+
+#define STORE_POINTS_MARKS_MAX 5000
+#define STORE_POINTS_KINDS_MAX 1000
+
+/* As store_query_apply(). */
+int store_query_points(const struct store_snapshot *snapshot, const json_t *request,
+		       struct pl_buf *ret_json, struct res_schema_faults *faults,
+		       struct pl_err *err) PL_MUST_CHECK;

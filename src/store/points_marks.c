@@ -1,0 +1,371 @@
+/*
+ * Marks: each row, or where they are too many those that have to be there and one for each cell of the plane.
+ */
+#include "store/points_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/mirror/mask.h"
+#include "store/order.h"
+#include "store/out_priv.h"
+
+#define OUTLIERS_MAX    3 /* rows of a cell that are few */
+#define FRONTIER_PART   4 /* of the marks: so many are of the frontier at most */
+#define CELLS_X         160
+#define CELLS_Y         80
+#define CELL_KINDS      16 /* of colour that have cells of their own; the rest shares the last ones */
+#define VERDICT_FIELD   "quality.verdict"
+#define SIMULATED_FIELD "environment.engine.simulated"
+
+/* ---- the frontier ------------------------------------------------------------------------------------ */
+
+struct sorting {
+	const struct points *points;
+	double x_sign, y_sign; /* times the value, less is better */
+};
+
+static double sign_of(const struct points_axis *axis)
+{
+	if (axis->kind != POINTS_NUMBERS)
+		return 0;
+	return axis->column->field->direction == RES_FIELD_HIGHER  ? -1
+	       : axis->column->field->direction == RES_FIELD_LOWER ? 1
+								   : 0;
+}
+
+static int compare_better(const void *a, const void *b, void *context)
+{
+	const struct sorting *sorting = context;
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+	const double *x = sorting->points->x.at, *y = sorting->points->y.at;
+	double by_x = (x[one] - x[other]) * sorting->x_sign;
+	double by_y = (y[one] - y[other]) * sorting->y_sign;
+
+	if (by_x < 0 || by_x > 0)
+		return by_x < 0 ? -1 : 1;
+	if (by_y < 0 || by_y > 0)
+		return by_y < 0 ? -1 : 1;
+	return one > other ? -1 : 1; /* the newer one */
+}
+
+static size_t colour_of(const struct points *points, size_t row)
+{
+	return points->colours.column != NULL ? points->colours.of[row] : 0;
+}
+
+static size_t colour_count(const struct points *points)
+{
+	return points->colours.column != NULL ? points->colours.count : 1;
+}
+
+/* Rows of a frontier, by kind of colour one after the other; NULL: a field has no direction. */
+struct frontier {
+	uint32_t *rows;
+	uint32_t *ends; /* by kind */
+	size_t count;
+};
+
+static void frontier_done(struct frontier *frontier)
+{
+	free(frontier->rows);
+	free(frontier->ends);
+}
+#define auto_frontier __attribute__((cleanup(frontier_done), unused)) struct frontier
+
+/* From the best x to the worst: whoever is better by y than all of its kind before is on it. */
+static void find_frontier(const struct points *points, struct frontier *ret)
+{
+	struct sorting sorting = { points, sign_of(&points->x), sign_of(&points->y) };
+	size_t kinds = colour_count(points), count = points->row_count;
+	auto_free double *best = pl_alloc_array(kinds, sizeof(*best));
+	auto_free uint32_t *order = pl_alloc_array(count, sizeof(*order));
+	auto_free bool *is_on = pl_alloc(count);
+
+	if (fabs(sorting.x_sign) < 1 || fabs(sorting.y_sign) < 1)
+		return;
+	ret->rows = pl_alloc_array(count, sizeof(*ret->rows));
+	ret->ends = pl_alloc_array(kinds, sizeof(*ret->ends));
+	for (size_t kind = 0; kind < kinds; kind++)
+		best[kind] = INFINITY;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, count, sizeof(*order), compare_better, &sorting);
+	for (size_t i = 0; i < count; i++) {
+		size_t kind = colour_of(points, order[i]);
+		double y = points->y.at[order[i]] * sorting.y_sign;
+		is_on[i] = y < best[kind];
+		ret->ends[kind] += is_on[i];
+		best[kind] = is_on[i] ? y : best[kind];
+	}
+	for (size_t kind = 0, end = 0; kind < kinds; kind++) {
+		end += ret->ends[kind];
+		ret->ends[kind] = (uint32_t)(ret->count = end);
+	}
+	/* from the worst x to the best */
+	auto_free uint32_t *at = pl_alloc_array(kinds, sizeof(*at));
+	for (size_t kind = 1; kind < kinds; kind++)
+		at[kind] = ret->ends[kind - 1];
+	for (size_t i = count; i-- > 0;) {
+		if (is_on[i])
+			ret->rows[at[colour_of(points, order[i])]++] = order[i];
+	}
+}
+
+/* ---- which rows are marks ---------------------------------------------------------------------------- */
+
+struct marks {
+	uint32_t *stands_for; /* by row; 0: it is no mark */
+	size_t frontier_more;
+};
+
+static bool is_selected(const struct points *points, int64_t id)
+{
+	for (size_t i = 0; i < points->selected_count; i++) {
+		if (points->selected[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static size_t cell_along(const struct points_axis *axis, double at, size_t cells)
+{
+	double low = axis->is_log ? log(axis->least) : axis->least;
+	double high = axis->is_log ? log(axis->most) : axis->most;
+	double share = ((axis->is_log ? log(at) : at) / 2 - low / 2) / (high / 2 - low / 2);
+	size_t cell = share > 0 ? (size_t)(share * (double)cells) : 0; /* of one value: no number */
+
+	return cell < cells ? cell : cells - 1;
+}
+
+/* Those that are marks whatever is around them. */
+static void keep_frontier(const struct points *points, const struct frontier *frontier,
+			  struct marks *marks)
+{
+	size_t kinds = colour_count(points), kept = 0;
+
+	for (size_t kind = 0; frontier->rows != NULL && kind < kinds; kind++) {
+		for (size_t i = kind > 0 ? frontier->ends[kind - 1] : 0; i < frontier->ends[kind];
+		     i++) {
+			if (kept++ < points->limit / FRONTIER_PART)
+				marks->stands_for[frontier->rows[i]] = 1;
+			else
+				marks->frontier_more++;
+		}
+	}
+	for (size_t row = 0; points->selected_count > 0 && row < points->row_count; row++) {
+		if (is_selected(points, store_view_id(points->view, points->rows[row])))
+			marks->stands_for[row] = 1;
+	}
+}
+
+struct cells {
+	size_t x, y, kinds;
+	uint32_t *of;     /* by row */
+	uint32_t *counts; /* by cell, of rows that are no marks yet */
+};
+
+static size_t count_cells(const struct points *points, const struct marks *marks,
+			  struct cells *cells)
+{
+	size_t total = 0, all = cells->x * cells->y * cells->kinds;
+
+	memset(cells->counts, 0, all * sizeof(*cells->counts));
+	for (size_t row = 0; row < points->row_count; row++) {
+		size_t kind = colour_of(points, row);
+		kind = kind < cells->kinds ? kind : cells->kinds - 1;
+		cells->of[row] = (uint32_t)((cell_along(&points->x, points->x.at[row], cells->x) *
+						     cells->y +
+					     cell_along(&points->y, points->y.at[row], cells->y)) *
+						    cells->kinds +
+					    kind);
+		if (marks->stands_for[row] == 0)
+			cells->counts[cells->of[row]]++;
+		else
+			total++;
+	}
+	for (size_t i = 0; i < all; i++)
+		total += cells->counts[i] > OUTLIERS_MAX ? 1 : cells->counts[i];
+	return total;
+}
+
+/* Cells grow until all marks have room: there is always a size, for selected and frontier are fewer. */
+static void thin(const struct points *points, struct marks *marks)
+{
+	size_t kinds = colour_count(points);
+	struct cells cells = { CELLS_X, CELLS_Y, kinds < CELL_KINDS ? kinds : CELL_KINDS, NULL,
+			       NULL };
+
+	cells.of = pl_alloc_array(points->row_count, sizeof(*cells.of));
+	cells.counts = pl_alloc_array(cells.x * cells.y * cells.kinds, sizeof(*cells.counts));
+	while (count_cells(points, marks, &cells) > points->limit && cells.x > 1) {
+		cells.x = cells.x * 3 / 4;
+		cells.y = (cells.y * 3 + 3) / 4;
+		cells.y = cells.y < cells.x ? cells.y : cells.x;
+	}
+	/* from the newest on */
+	for (size_t row = points->row_count; row-- > 0;) {
+		uint32_t *count = &cells.counts[cells.of[row]];
+		if (marks->stands_for[row] > 0)
+			continue;
+		marks->stands_for[row] = *count > OUTLIERS_MAX ? *count : *count > 0;
+		*count = *count > OUTLIERS_MAX ? 0 : *count - (*count > 0);
+	}
+	free(cells.of);
+	free(cells.counts);
+}
+
+static size_t choose(const struct points *points, const struct frontier *frontier,
+		     struct marks *marks)
+{
+	size_t count = 0;
+
+	marks->stands_for = pl_alloc_array(points->row_count, sizeof(*marks->stands_for));
+	if (points_are_thinned(points)) {
+		keep_frontier(points, frontier, marks);
+		thin(points, marks);
+	}
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (!points_are_thinned(points))
+			marks->stands_for[row] = 1;
+		count += marks->stands_for[row] > 0;
+	}
+	return count;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------- */
+
+static void begin_list(const char *key, struct pl_buf *out)
+{
+	out_key(out, key);
+	pl_buf_add_char(out, '[');
+}
+
+static void write_numbers(const char *key, const double *numbers, const uint32_t *rows,
+			  size_t count, struct pl_buf *out)
+{
+	begin_list(key, out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_f64(out, numbers[rows[i]]);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_places(const char *key, const uint32_t *places, const uint32_t *rows,
+			 size_t count, struct pl_buf *out)
+{
+	if (places == NULL) {
+		out_key(out, key);
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	begin_list(key, out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_i64(out, places[rows[i]]);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+/* What is not recorded is null, too: labels are for reading. */
+static void write_values(const struct points *points, const char *key,
+			 const struct store_column *column, const uint32_t *rows, size_t count,
+			 struct pl_buf *out)
+{
+	begin_list(key, out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		if (column == NULL) {
+			pl_buf_add_text(out, "null");
+			continue;
+		}
+		struct store_value value = store_column_at(column, points->rows[rows[i]]);
+		out_value(out, &value);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_frontier(const struct points *points, const struct frontier *frontier,
+			   const struct marks *marks, const uint32_t *place_of, struct pl_buf *out)
+{
+	size_t kinds = colour_count(points);
+
+	out_key(out, "frontier");
+	if (frontier->rows == NULL) {
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	pl_buf_add_char(out, '[');
+	for (size_t kind = 0; kind < kinds; kind++) {
+		size_t begin = kind > 0 ? frontier->ends[kind - 1] : 0;
+		if (frontier->ends[kind] == begin)
+			continue;
+		out_next(out);
+		pl_buf_addf(out, "{\"colour\":%zu,\"marks\":[", kind);
+		for (size_t i = begin; i < frontier->ends[kind]; i++) {
+			if (marks->stands_for[frontier->rows[i]] == 0)
+				continue;
+			out_next(out);
+			out_i64(out, place_of[frontier->rows[i]]);
+		}
+		pl_buf_add_text(out, "]}");
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_labels(const struct points *points, const uint32_t *rows, size_t count,
+			 struct pl_buf *out)
+{
+	out_key(out, "labels");
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < points->label_count; i++) {
+		bool is_again = false;
+		for (size_t k = 0; k < i; k++)
+			is_again = is_again || points->labels[k] == points->labels[i];
+		if (!is_again)
+			write_values(points, points->labels[i]->field->id, points->labels[i], rows,
+				     count, out);
+	}
+	pl_buf_add_char(out, '}');
+}
+
+void points_write_marks(struct points *points, struct pl_buf *out)
+{
+	auto_frontier frontier = { 0 };
+	struct marks marks = { 0 };
+
+	find_frontier(points, &frontier);
+	size_t count = choose(points, &frontier, &marks), at = 0;
+	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
+	auto_free uint32_t *place_of = pl_alloc_array(points->row_count, sizeof(*place_of));
+	auto_free uint32_t *stands_for = marks.stands_for;
+
+	for (size_t row = 0; row < points->row_count; row++) {
+		place_of[row] = (uint32_t)at;
+		if (marks.stands_for[row] > 0)
+			rows[at++] = (uint32_t)row;
+	}
+	out_key(out, "marks");
+	pl_buf_add_text(out, "{\"id\":[");
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_i64(out, store_view_id(points->view, points->rows[rows[i]]));
+	}
+	pl_buf_add_char(out, ']');
+	write_numbers("x", points->x.at, rows, count, out);
+	write_numbers("y", points->y.at, rows, count, out);
+	write_places("colour", points->colours.of, rows, count, out);
+	write_places("shape", points->shapes.of, rows, count, out);
+	if (points->size != NULL)
+		write_numbers("size", points->sizes.numbers, rows, count, out);
+	write_places("stands_for", stands_for, rows, count, out);
+	write_values(points, "verdict", store_view_column(points->view, VERDICT_FIELD), rows, count,
+		     out);
+	write_values(points, "simulated", store_view_column(points->view, SIMULATED_FIELD), rows,
+		     count, out);
+	write_labels(points, rows, count, out);
+	pl_buf_add_char(out, '}');
+	write_frontier(points, &frontier, &marks, place_of, out);
+	out_count(out, "frontier_more", marks.frontier_more);
+}

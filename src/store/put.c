@@ -1,0 +1,409 @@
+/*
+ * Results in: what is there already is told, and what is not, or is to be there all the same, is stored. A put
+ * has nothing to do with the columns in memory (memory.c): these take in what the file has, so that a row
+ * is never in them that is not on the disk.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "store/dictionary.h"
+#include "store/near.h"
+#include "store/store_priv.h"
+
+static const char *const outcome_names[] = {
+#define STORE_OUTCOME(NAME, name, text) #name,
+#include "tbl/store_words.h"
+};
+
+const char *store_outcome_name(enum store_outcome outcome)
+{
+	return outcome_names[outcome];
+}
+
+/* ---- prepared ------------------------------------------------------------------------------ */
+
+char *store_explicit_fields(const struct store *store, const struct store_row *row)
+{
+	auto_json json_t *ids = json_array();
+
+	for (size_t i = 0; i < store->columns.count; i++) {
+		if (row->cells[i].is_explicit)
+			json_array_append_new(ids, json_string(store->columns.items[i]->id));
+	}
+	return pl_json_to_text(ids, PL_JSON_COMPACT);
+}
+
+struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
+				     const char *name)
+{
+	struct store_prepared *prepared = pl_alloc(sizeof(*prepared));
+
+	prepared->document = document;
+	prepared->name = name;
+	store_row_of_document(store->fields, document->json, &prepared->row);
+	prepared->packed = store_document_pack(store->dictionaries, document, &prepared->packed_len,
+					       &prepared->is_dictionary);
+	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
+	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
+	store_places_of(store, document->json, &prepared->places);
+	store_near_key(store->fields, document->json, prepared->near_key);
+	return prepared;
+}
+
+void store_prepared_free(struct store_prepared *prepared)
+{
+	if (prepared == NULL)
+		return;
+	store_row_done(&prepared->row);
+	free(prepared->packed);
+	free(prepared->explicit_fields);
+	free(prepared->notes);
+	store_places_done(&prepared->places);
+	free(prepared);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
+{
+	auto_borrowed statement = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_NEXT_VERSION, &statement, err) < 0 ||
+	    store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	*ret = is_row ? store_sql_i64(statement, 0) : 0;
+	return 0;
+}
+
+int store_find_row(struct store_sql *sql, enum store_statement which, const char *text,
+		   int64_t *ret_id, struct pl_err *err)
+{
+	auto_borrowed statement = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(sql, which, &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, text);
+	if (store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	*ret_id = is_row ? store_sql_i64(statement, 0) : 0;
+	return 0;
+}
+
+/* As bind_row() has them. */
+static const char *const fixed_names[] = {
+	"run_id",   "content_sha256",  "form",    "name", "stored_at", "changed", "repeat",
+	"near_key", "explicit_fields", "deleted", "near"
+};
+static const struct store_runs_fixed fixed = { fixed_names, PL_ARRAY_SIZE(fixed_names) };
+
+int store_put_open(struct store *store, struct pl_err *err)
+{
+	auto_free char *text = store_runs_add_text(&store->writer, &fixed, &store->columns);
+
+	return store_sql_prepare(&store->writer, text, &store->add_row, err);
+}
+
+/* Where it is put. */
+struct place_of_row {
+	int64_t id; /* of the row whose place it takes; 0: it is a new one */
+	struct store_edits edits;
+};
+
+void store_results_change(struct store *store)
+{
+	if (store->changes_results)
+		return;
+	store->changes_results = true;
+	store_memory_expect(store);
+}
+
+static void bind_row(struct store_stmt *statement, const struct store_prepared *prepared,
+		     const struct place_of_row *place, int64_t version, const char *now)
+{
+	const struct store_document *document = prepared->document;
+
+	store_sql_bind_text(statement, 1, document->run_id);
+	store_sql_bind_text(statement, 2, document->sha256);
+	store_sql_bind_text(statement, 3, store_form_name(document->form));
+	store_sql_bind_text(statement, 4, prepared->name);
+	store_sql_bind_text(statement, 5, now);
+	store_sql_bind_i64(statement, 6, version);
+	store_sql_bind_i64(statement, 7, place->edits.repeat);
+	store_sql_bind_text(statement, 8,
+			    prepared->near_key[0] != '\0' ? prepared->near_key : NULL);
+	store_sql_bind_text(statement, 9, prepared->explicit_fields);
+	store_sql_bind_i64(statement, 10, 0);
+	store_sql_bind_i64(statement, 11, place->edits.near);
+	if (place->id > 0)
+		store_sql_bind_i64(statement, (int)fixed.count + 1, place->id);
+}
+
+/* The document's, and what the store knows of it; free(). */
+static struct store_cell *cells_of(const struct store *store, const struct store_row *row,
+				   const struct store_edits *edits)
+{
+	struct store_cell *cells = pl_alloc_array(store->columns.count, sizeof(*cells));
+
+	memcpy(cells, row->cells, store->columns.count * sizeof(*cells));
+	store_stored_cells(store, edits, cells);
+	return cells;
+}
+
+static int write_row(struct store *store, const struct store_prepared *prepared,
+		     const struct place_of_row *place, int64_t *ret_id, struct pl_err *err)
+{
+	int64_t version;
+	char now[32];
+
+	store_now(now);
+	store_results_change(store);
+	if (place->id > 0 && store->replace_row == NULL) {
+		auto_free char *text = store_runs_replace_text(&store->writer, &fixed,
+							       &store->columns);
+		if (store_sql_prepare(&store->writer, text, &store->replace_row, err) < 0)
+			return -1;
+	}
+	if (store_next_version(store, &version, err) < 0)
+		return -1;
+	struct store_stmt *statement = place->id > 0 ? store->replace_row : store->add_row;
+	auto_free struct store_cell *cells = cells_of(store, &prepared->row, &place->edits);
+	bind_row(statement, prepared, place, version, now);
+	store_runs_bind(statement, (int)fixed.count + (place->id > 0 ? 2 : 1), &store->columns,
+			cells);
+	int result = place->id > 0 ? store_sql_finish(statement, err)
+				   : store_sql_number(statement, ret_id, err);
+	/* nothing of the row is to be looked at again */
+	store_sql_clear(statement);
+	return result;
+}
+
+static int write_document(struct store *store, enum store_statement which,
+			  const struct store_prepared *prepared, int64_t id, struct pl_err *err)
+{
+	struct store_stmt *write;
+
+	if (store_sql_kept(&store->writer, which, &write, err) < 0)
+		return -1;
+	store_sql_bind_i64(write, 1, id);
+	store_sql_bind_bytes(write, 2, prepared->packed, prepared->packed_len);
+	store_sql_bind_text(write, 3, prepared->notes);
+	if (store_sql_finish(write, err) < 0)
+		return -1;
+	return prepared->is_dictionary ? store_dictionary_offer(store, prepared->document, id, err)
+				       : 0;
+}
+
+/* ---- what is there already ----------------------------------------------------------------- */
+
+/* The row that is in the way; id 0: none is. */
+struct rival {
+	int64_t id;
+	bool is_same; /* its content is */
+	bool is_deleted;
+	char sha256[65];
+};
+
+static int ask_rival(struct store *store, enum store_statement which, const char *text,
+		     struct rival *ret, struct pl_err *err)
+{
+	auto_borrowed find = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, which, &find, err) < 0)
+		return -1;
+	store_sql_bind_text(find, 1, text);
+	if (store_sql_step(find, &is_row, err) < 0)
+		return -1;
+	if (!is_row)
+		return 0;
+	ret->id = store_sql_i64(find, 0);
+	ret->is_deleted = store_sql_i64(find, 1) != 0;
+	snprintf(ret->sha256, sizeof(ret->sha256), "%s", store_sql_text(find, 2));
+	return 0;
+}
+
+static int find_rival(struct store *store, const struct store_document *document, struct rival *ret,
+		      struct pl_err *err)
+{
+	*ret = (struct rival){ .id = 0 };
+	if (ask_rival(store, STORE_FIND_CONTENT, document->sha256, ret, err) < 0)
+		return -1;
+	ret->is_same = ret->id > 0;
+	if (ret->id > 0 || document->run_id == NULL)
+		return 0;
+	return ask_rival(store, STORE_FIND_RUN_ID_ALL, document->run_id, ret, err);
+}
+
+static int find_near(struct store *store, const struct store_prepared *prepared, int64_t own,
+		     struct store_put_result *ret, struct pl_err *err)
+{
+	auto_borrowed find = NULL;
+	bool is_row = false;
+
+	if (prepared->near_key[0] == '\0')
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_FIND_NEAR, &find, err) < 0)
+		return -1;
+	store_sql_bind_text(find, 1, prepared->near_key);
+	store_sql_bind_i64(find, 2, own);
+	store_sql_bind_i64(find, 3, STORE_NEAR_MAX);
+	for (;;) {
+		if (store_sql_step(find, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		ret->near[ret->near_count++] = store_sql_i64(find, 0);
+	}
+}
+
+/* 1 behind the last one of that content or run_id. */
+static int next_repeat(struct store *store, const struct store_document *document, int64_t *ret,
+		       struct pl_err *err)
+{
+	struct store_stmt *last;
+
+	if (store_sql_kept(&store->writer, STORE_LAST_REPEAT, &last, err) < 0)
+		return -1;
+	store_sql_bind_text(last, 1, document->sha256);
+	store_sql_bind_text(last, 2, document->run_id != NULL ? document->run_id : "");
+	if (store_sql_number(last, ret, err) < 0)
+		return -1;
+	(*ret)++;
+	return 0;
+}
+
+/* ---- a put --------------------------------------------------------------------------------- */
+
+static int add(struct store *store, const struct store_prepared *prepared, int64_t repeat,
+	       struct store_put_result *ret, struct pl_err *err)
+{
+	struct place_of_row place = { .edits.repeat = repeat };
+
+	ret->outcome = STORE_STORED;
+	if (find_near(store, prepared, 0, ret, err) < 0)
+		return -1;
+	place.edits.near = ret->near_count > 0 ? ret->near[0] : 0;
+	if (write_row(store, prepared, &place, &ret->id, err) < 0 ||
+	    write_document(store, STORE_ADD_DOCUMENT, prepared, ret->id, err) < 0)
+		return -1;
+	return store_places_put(store, &prepared->places, err);
+}
+
+/* What people say of it stays, and so does its number among repeats. */
+static int replace_row(struct store *store, const struct store_prepared *prepared,
+		       const struct rival *rival, struct place_of_row *place,
+		       struct store_put_result *ret, struct pl_err *err)
+{
+	int64_t id;
+	bool is_there;
+
+	if (store_edits_read(&store->writer, rival->id, &place->edits, &is_there, err) < 0 ||
+	    find_near(store, prepared, rival->id, ret, err) < 0)
+		return -1;
+	place->edits.near = ret->near_count > 0 ? ret->near[0] : 0;
+	return write_row(store, prepared, place, &id, err);
+}
+
+static int replace(struct store *store, const struct store_prepared *prepared,
+		   const struct rival *rival, struct store_put_result *ret, struct pl_err *err)
+{
+	const struct store_change change = {
+		.kind = rival->is_same ? STORE_CHANGE_RESTORED : STORE_CHANGE_REPLACED,
+		.from = rival->is_same ? NULL : rival->sha256,
+		.to = rival->is_same ? NULL : prepared->document->sha256
+	};
+	struct place_of_row place = { .id = rival->id };
+
+	ret->outcome = STORE_STORED;
+	ret->id = rival->id;
+	int result = replace_row(store, prepared, rival, &place, ret, err);
+	store_edits_done(&place.edits);
+	if (result < 0 ||
+	    write_document(store, STORE_REPLACE_DOCUMENT, prepared, rival->id, err) < 0 ||
+	    store_change_note(store, rival->id, &change, err) < 0)
+		return -1;
+	return store_places_put(store, &prepared->places, err);
+}
+
+int store_put_within(struct store *store, const struct store_prepared *prepared,
+		     enum store_known on_known, struct store_put_result *ret, struct pl_err *err)
+{
+	struct store_put_result result = { .outcome = STORE_STORED };
+	struct rival rival;
+	int64_t repeat = 1;
+
+	if (find_rival(store, prepared->document, &rival, err) < 0)
+		return -1;
+	result.id = rival.id;
+	result.is_deleted = rival.is_deleted;
+	if (rival.id == 0 || on_known == STORE_KEEP) {
+		if (rival.id > 0 && next_repeat(store, prepared->document, &repeat, err) < 0)
+			return -1;
+		result.is_deleted = false;
+		if (add(store, prepared, repeat, &result, err) < 0)
+			return -1;
+	} else if (on_known == STORE_REPLACE && (rival.is_deleted || !rival.is_same)) {
+		result.is_deleted = false;
+		if (replace(store, prepared, &rival, &result, err) < 0)
+			return -1;
+	} else {
+		result.outcome = rival.is_same ? STORE_DUPLICATE : STORE_CONFLICT;
+	}
+	*ret = result;
+	return 0;
+}
+
+int store_put(struct store *store, const struct store_prepared *prepared,
+	      struct store_put_result *ret, struct pl_err *err)
+{
+	return store_put_as(store, prepared, STORE_SKIP, ret, err);
+}
+
+int store_put_as(struct store *store, const struct store_prepared *prepared,
+		 enum store_known on_known, struct store_put_result *ret, struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, store_put_within(store, prepared, on_known, ret, err), err);
+}
+
+/* ---- again --------------------------------------------------------------------------------- */
+
+static const char *const refilled_names[] = { "changed", "explicit_fields", "near_key" };
+static const struct store_runs_fixed refilled = { refilled_names, PL_ARRAY_SIZE(refilled_names) };
+
+char *store_refill_text(const struct store *store)
+{
+	return store_runs_replace_text(&store->writer, &refilled, &store->columns);
+}
+
+int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
+		 const json_t *document, struct pl_err *err)
+{
+	auto_edits edits = { .repeat = 1 };
+	auto_row row = { .id = 0 };
+	int64_t version = 0;
+	bool is_there;
+	char near_key[65];
+
+	store_row_of_document(store->fields, document, &row);
+	auto_free char *explicit_fields = store_explicit_fields(store, &row);
+	store_results_change(store);
+	store_near_key(store->fields, document, near_key);
+	if (store_next_version(store, &version, err) < 0 ||
+	    store_edits_read(&store->writer, id, &edits, &is_there, err) < 0)
+		return -1;
+	store_stored_cells(store, &edits, row.cells);
+	store_sql_bind_i64(replace, 1, version);
+	store_sql_bind_text(replace, 2, explicit_fields);
+	store_sql_bind_text(replace, 3, near_key[0] != '\0' ? near_key : NULL);
+	store_sql_bind_i64(replace, 4, id);
+	store_runs_bind(replace, 5, &store->columns, row.cells);
+	int result = store_sql_finish(replace, err);
+	store_sql_clear(replace);
+	return result;
+}

@@ -1,8 +1,10 @@
 #include "dash/answer.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "base/mem.h"
+#include "base/buf.h"
 
 void dash_shared_release(struct dash_shared *shared)
 {
@@ -18,16 +20,21 @@ static void drop_bytes(struct dash_answer *answer)
 	dash_shared_release(answer->shared);
 	if (answer->stream != NULL)
 		answer->stream->free(answer->stream);
+	if (answer->has_fd)
+		close(answer->fd);
 	answer->bytes = NULL;
 	answer->fixed = NULL;
 	answer->shared = NULL;
 	answer->stream = NULL;
+	answer->has_fd = false;
 	answer->len = 0;
 }
 
 void dash_answer_done(struct dash_answer *answer)
 {
 	drop_bytes(answer);
+	if (answer->sink != NULL)
+		answer->sink->free(answer->sink);
 	free(answer->location);
 	free(answer->disposition);
 	*answer = (struct dash_answer){ 0 };
@@ -47,7 +54,9 @@ void dash_answer_make_shared(struct dash_answer *answer)
 		return;
 	answer->shared = pl_alloc(sizeof(*answer->shared));
 	atomic_init(&answer->shared->users, 1);
-	answer->shared->bytes = pl_take(answer->bytes);
+	/* what is kept is counted by its length, and takes no more */
+	if (answer->bytes != NULL && answer->len > 0)
+		answer->shared->bytes = pl_realloc_array(pl_take(answer->bytes), answer->len, 1);
 }
 
 void dash_answer_share(const struct dash_answer *from, struct dash_answer *to)
@@ -60,9 +69,29 @@ void dash_answer_share(const struct dash_answer *from, struct dash_answer *to)
 	to->is_partial = from->is_partial;
 }
 
+char *dash_disposition(const char *name)
+{
+	auto_buf value = PL_BUF(16384);
+	const char *slash = strrchr(name, '/');
+
+	name = slash != NULL ? slash + 1 : name;
+	pl_buf_add_text(&value, "attachment; filename=\"");
+	for (const char *c = name; *c != '\0'; c++)
+		pl_buf_add_char(&value,
+				*c >= ' ' && *c <= '~' && strchr("\"\\%", *c) == NULL ? *c : '_');
+	pl_buf_add_text(&value, "\"; filename*=UTF-8''");
+	for (const char *c = name; *c != '\0'; c++) {
+		bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
+				(*c >= 'a' && *c <= 'z') || strchr("-._", *c) != NULL;
+		pl_buf_addf(&value, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+	}
+	return pl_buf_take(&value);
+}
+
 void dash_answer_unchanged(struct dash_answer *answer)
 {
 	dash_answer_bytes(answer, NULL, NULL, 0);
 	answer->status = 304;
 	answer->encoding = NULL;
+	answer->range[0] = '\0';
 }

@@ -136,10 +136,11 @@ static int check_empty(const struct demo_options *options, struct store *store, 
 		return -1;
 	if (count == 0 || options->add)
 		return 0;
+	auto_free char *shown = store_path_shown(options->serve.db);
 	return pl_err_invalid(err,
 			      "'%s' has %lld results, and made-up ones would stand among them: "
 			      "name a new file, or add --add",
-			      options->serve.db, (long long)count);
+			      shown, (long long)count);
 }
 
 static int fill(const struct demo_options *options, const char *db, struct progress *progress,
@@ -166,7 +167,8 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 		fputs("\r\033[K", stderr);
 	if (result < 0)
 		return -1;
-	auto_free char *shown = pl_clean_line(db);
+	auto_free char *plain = store_path_shown(db);
+	auto_free char *shown = pl_clean_line(plain);
 	pl_log(PL_LOG_INFO,
 	       "made-up results in '%s': %lld stored, %lld there already, %lld in conflict", shown,
 	       (long long)counts[STORE_STORED], (long long)counts[STORE_DUPLICATE],
@@ -210,6 +212,7 @@ static void hold_signals(void)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
 }
 
 static int demo(const struct demo_options *options, const char *db, struct pl_err *err)
@@ -219,7 +222,6 @@ static int demo(const struct demo_options *options, const char *db, struct pl_er
 				     .began_ns = pl_clock_now_ns(),
 				     .draws = isatty(STDERR_FILENO) == 1 };
 
-	hold_signals();
 	if (fill(options, db, &progress, err) < 0)
 		return -1;
 	if (progress.was_stopped)
@@ -240,8 +242,11 @@ int dash_cmd_demo(int argc, char **argv)
 
 	if (!pl_command_read(&dash_demo_command, argc, argv, &options, &words, &status))
 		return status;
-	if (check_options(&options, &err) < 0 ||
-	    (options.serve.db == NULL && make_folder(&folder, &err) < 0))
+	if (check_options(&options, &err) < 0)
+		return pl_program_fail(&err);
+	/* before there is a folder, which nobody else takes away */
+	hold_signals();
+	if (options.serve.db == NULL && make_folder(&folder, &err) < 0)
 		return pl_program_fail(&err);
 	auto_free char *db = folder != NULL ? pl_asprintf("%s/demo.db", folder)
 					    : pl_strdup(options.serve.db);

@@ -4,16 +4,19 @@
  */
 #include "dash/dash.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "dash/import/import.h"
+#include "dash/import/watch.h"
 #include "result/files.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
@@ -24,17 +27,40 @@
 
 struct import_options {
 	const char *db;
+	const char *data;
+	struct pl_opt_list watch;
+	const char *on_known;
+	bool without_artifacts;
 	bool json;
 	bool quiet;
 };
 
 #define AT(field) offsetof(struct import_options, field)
 
+static const char *const known_names[] = {
+#define STORE_KNOWN(NAME, name, text) #name,
+#include "tbl/store_words.h"
+	NULL,
+};
+
 static const struct pl_opt import_rows[] = {
-	PL_OPT(TEXT, 0, "db", db, "FILE", "the database, made where there is none",
+	PL_OPT(TEXT, 0, "db", db, "FILE",
+	       "the database: a file, made where there is none, or postgres://…",
 	       .def = "profllm/profllm.db in XDG_DATA_HOME"),
+	PL_OPT(TEXT, 0, "data", data, "DIR",
+	       "the folder of the files beside results (default: beside the database)"),
+	PL_OPT(LIST, 0, "watch", watch, "DIR",
+	       "take what is in the folder and below, and what comes, until a signal; may be given "
+	       "many times"),
+	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
+	       "what becomes of a result that is there already, by content or run_id: nothing, it "
+	       "takes that one's place, or it is stored beside it as a repeat",
+	       .choices = known_names, .def = "skip"),
+	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
+	       "take results only, and not the files beside them"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "what became of each document as one JSON object, alone on standard output"),
+	       "what became of each document as one JSON object, alone on standard output; with "
+	       "--watch one a line"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL,
 	       "no line for what went well, and no progress: the summary only"),
 	{ .name = NULL },
@@ -42,43 +68,60 @@ static const struct pl_opt import_rows[] = {
 
 const struct pl_opt_command dash_import_command = {
 	.name = DASH_PROGRAM " import",
-	.usage = "PATH ... [--db FILE] [--json] [--quiet]",
+	.usage = "[PATH ...] [--watch DIR] [--db DB] [--data DIR] [--on-known WORD] "
+		 "[--without-artifacts] [--json] "
+		 "[--quiet]",
 	.summary = "Take result files into the database.",
 	.details =
 		"A PATH is a file, or a folder: then all files in it and below that may hold "
-		"results "
-		"by their names (.json, .jsonl, .ndjson, each also .zst). A file holds one result, "
-		"a "
-		"JSON array of them, or one a line. What it is, is found out from what it holds: a "
-		"result of profllm, of any schema_version, of vllm bench serve, or a document with "
-		"a "
-		"run_id.\n\n"
+		"results by their names (.json, .jsonl, .ndjson, each also .zst). A file holds one "
+		"result, a JSON array of them, or one a line. What it is, is found out from what "
+		"it "
+		"holds: a result of profllm, of any schema_version, of vllm bench serve, or a "
+		"document with a run_id.\n\n"
 		"Examples:\n"
 		"  " DASH_PROGRAM " import r.json results/\n"
-		"  " DASH_PROGRAM " import --db lab.db --json nightly.jsonl.zst\n\n"
-		"Files beside a result (its requests, series, logs, drawings) are passed over. The "
-		"same content is stored once, however often it comes. Other content under a run_id "
-		"that is there is a conflict: the result that is there stays. Secrets stand as *** "
-		"in "
-		"what is kept. A result is told as stored when it is on the disk; after a kill, "
-		"the "
-		"same command again takes the rest. profllm-dashboard may be running on the "
-		"database "
-		"meanwhile, and shows what comes.\n\n"
-		"Exit status: 0 all is in the database, 1 something was rejected or is a conflict, "
-		"2 "
-		"bad usage, a PATH that is not there or a database that cannot be used (one that a "
-		"newer program has changed, too), 5 another process keeps writing to it.",
+		"  " DASH_PROGRAM " import --db lab.db --json nightly.jsonl.zst\n"
+		"  " DASH_PROGRAM " import --watch /data/results\n\n"
+		"Files beside a result (its requests, series, logs, drawings, traces) are taken "
+		"with it where its document names them, each once by its SHA-256; one that is gone "
+		"or was changed since is told. By themselves they are passed over.\n\n"
+		"--watch goes on until ^C or SIGTERM, and ends then when what it reads is stored. "
+		"Only whole files are taken: closed after writing, renamed in, or the same for 2 "
+		"s, "
+		"so that network file systems are watched, too. What came while it did not run is "
+		"found at the next start; a file that is replaced is read again; a file beside a "
+		"result may come later than that.\n\n"
+		"The same content is stored once, however often it comes. Other content under a "
+		"run_id that is there is a conflict: the result that is there stays. Secrets stand "
+		"as *** in what is kept of documents; the files beside them are kept as they are. "
+		"A "
+		"result is told as stored when it is on the disk; after a kill, the same command "
+		"again takes the rest. profllm-dashboard may be running on the database meanwhile, "
+		"and shows what comes.\n\n"
+		"Exit status: 0 all is in the database, or a signal has ended --watch, 1 something "
+		"was rejected, is a conflict or could not be copied, 2 bad usage, a PATH that is "
+		"not "
+		"there or a database that cannot be used (one that a newer program has changed, "
+		"too), 5 another process keeps writing to it.",
 	.options = import_rows,
 	.operand = "FILE",
 };
+
+/* What became of files beside results. */
+static const char *const artifact_states[] = { "stored", "duplicate", "absent", "changed",
+					       "failed" };
+#define ARTIFACT_STATES PL_ARRAY_SIZE(artifact_states)
 
 /* An import under way. */
 struct view {
 	const struct import_options *options;
 	json_t *results; /* with --json */
+	json_t *beside;  /* the same, files beside results */
 	size_t counts[STORE_OUTCOME_COUNT];
 	size_t passed_over;
+	size_t artifacts[ARTIFACT_STATES];
+	bool is_watching;
 	int64_t began_ns;
 	int64_t shown_ns; /* when progress was told last */
 	bool is_drawn;    /* a line that is to be drawn over stands there */
@@ -180,18 +223,70 @@ static json_t *imported_json(const struct dash_imported *imported)
 			 pl_json_text(imported->message), "faults", imported->faults);
 }
 
+/* At once where there is no end. Takes the reference. */
+static void add_json(struct view *view, json_t *list, json_t *json)
+{
+	if (view->is_watching) {
+		auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+		auto_free char *line = pl_asprintf("%s\n", text);
+		print_line(view, line);
+		json_decref(json);
+		return;
+	}
+	json_array_append_new(list, json);
+}
+
 static void told(void *context, const struct dash_imported *imported)
 {
 	struct view *view = context;
 	bool fails = imported->outcome == STORE_CONFLICT || imported->outcome == STORE_REJECTED;
 
 	view->counts[imported->outcome]++;
+	/* what was there before is read at each start, and whenever something comes beside it */
+	if (view->is_watching && imported->outcome == STORE_DUPLICATE)
+		return;
 	if (view->options->json)
-		json_array_append_new(view->results, imported_json(imported));
+		add_json(view, view->results, imported_json(imported));
 	if (fails)
 		tell_failure(view, imported);
 	else if (!view->options->json && !view->options->quiet)
 		tell_success(view, imported);
+}
+
+static json_t *artifact_json(const struct dash_imported *imported,
+			     const struct dash_imported_artifact *artifact)
+{
+	return json_pack("{s:o, s:s, s:o, s:I, s:o, s:s, s:o}", "path",
+			 pl_json_text(artifact->path), "artifact", artifact->kind, "name",
+			 pl_json_text(artifact->name), "id", (json_int_t)imported->id, "run_id",
+			 pl_json_text(imported->document->run_id), "state", artifact->state,
+			 "message", pl_json_text(artifact->message));
+}
+
+/* What waits may come yet, where the folder is watched. */
+static void told_artifact(void *context, const struct dash_imported *imported,
+			  const struct dash_imported_artifact *artifact)
+{
+	struct view *view = context;
+	bool is_new = strcmp(artifact->state, "stored") == 0;
+	bool is_failed = strcmp(artifact->state, "failed") == 0;
+
+	for (size_t i = 0; i < ARTIFACT_STATES; i++)
+		view->artifacts[i] += strcmp(artifact->state, artifact_states[i]) == 0;
+	if (view->is_watching && !is_new && !is_failed)
+		return;
+	if (view->options->json)
+		add_json(view, view->beside, artifact_json(imported, artifact));
+	auto_free char *name = pl_clean_line(artifact->name);
+	if (is_failed) {
+		wipe(view);
+		pl_log(PL_LOG_ERROR, "'%s' is not stored: %s", artifact->path, artifact->message);
+	} else if (!view->options->json && !view->options->quiet &&
+		   strcmp(artifact->state, "duplicate") != 0) {
+		auto_free char *line = pl_asprintf("  %-9s %s (%s)\n", artifact->state, name,
+						   artifact->kind);
+		print_line(view, line);
+	}
 }
 
 static void pass_over(struct view *view, const struct res_file *file)
@@ -212,10 +307,25 @@ static void pass_over(struct view *view, const struct res_file *file)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+static void add_artifact_counts(const struct view *view, struct pl_buf *text)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < ARTIFACT_STATES; i++)
+		all += view->artifacts[i];
+	if (all > 0)
+		pl_buf_addf(text,
+			    "; %zu files beside them: %zu stored, %zu there already, %zu absent, "
+			    "%zu changed, %zu failed",
+			    all, view->artifacts[0], view->artifacts[1], view->artifacts[2],
+			    view->artifacts[3], view->artifacts[4]);
+}
+
 static int print_summary(struct view *view, const char *db, int64_t total)
 {
 	const size_t *counts = view->counts;
-	auto_free char *shown = pl_clean_line(db);
+	auto_free char *plain = store_path_shown(db);
+	auto_free char *shown = pl_clean_line(plain);
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	wipe(view);
@@ -226,9 +336,14 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 					    json_integer((json_int_t)counts[i]));
 		json_object_set_new(told_counts, "passed_over",
 				    json_integer((json_int_t)view->passed_over));
-		auto_json json_t *all = json_pack("{s:o, s:O, s:O, s:I}", "db", pl_json_text(db),
-						  "results", view->results, "counts", told_counts,
-						  "total", (json_int_t)total);
+		auto_json json_t *artifacts = json_object();
+		for (size_t i = 0; i < ARTIFACT_STATES; i++)
+			json_object_set_new(artifacts, artifact_states[i],
+					    json_integer((json_int_t)view->artifacts[i]));
+		auto_json json_t *all = json_pack(
+			"{s:o, s:O, s:O, s:O, s:O, s:I}", "db", pl_json_text(plain), "results",
+			view->results, "counts", told_counts, "artifacts", view->beside,
+			"artifact_counts", artifacts, "total", (json_int_t)total);
 		return pl_program_print_json(all);
 	}
 	pl_buf_addf(&text, "%zu stored, %zu there already, %zu in conflict, %zu rejected",
@@ -236,6 +351,7 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		    counts[STORE_REJECTED]);
 	if (view->passed_over > 0)
 		pl_buf_addf(&text, ", %zu files passed over", view->passed_over);
+	add_artifact_counts(view, &text);
 	pl_buf_addf(&text, "; %lld result%s in %s\n", (long long)total, total == 1 ? "" : "s",
 		    shown);
 	return pl_program_print(pl_buf_text(&text));
@@ -244,8 +360,10 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 static int import_files(struct view *view, const struct res_files *files, struct store *store,
 			const struct store_reader *reader, struct pl_err *err)
 {
-	auto_dash_import struct dash_import *import = dash_import_new(store, reader, told, view);
+	auto_dash_import struct dash_import *import = dash_import_new(
+		store, reader, told, view->options->without_artifacts ? NULL : told_artifact, view);
 
+	dash_import_choose(import, store_known_of(view->options->on_known));
 	for (size_t i = 0; i < files->count; i++) {
 		const struct res_file *file = &files->items[i];
 		show_progress(view, i, files->count);
@@ -257,24 +375,72 @@ static int import_files(struct view *view, const struct res_files *files, struct
 	return dash_import_finish(import, err);
 }
 
+/* To be read from once a signal has come that ends it; -1 with errno. */
+static int open_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+static void say_watching(void *context)
+{
+	struct view *view = context;
+
+	if (!view->options->quiet && !view->options->json)
+		print_line(view, "watching\n");
+}
+
+static int watch_folders(struct view *view, struct store *store, const struct store_reader *reader,
+			 struct pl_err *err)
+{
+	const struct dash_watch_options options = {
+		.folders = &view->options->watch,
+		.store = store,
+		.reader = reader,
+		.told = told,
+		.artifact = view->options->without_artifacts ? NULL : told_artifact,
+		.on_known = store_known_of(view->options->on_known),
+		.context = view,
+		.looked = say_watching,
+	};
+	auto_dash_watch struct dash_watch *watch = NULL;
+	auto_fd int stop = open_signals();
+
+	if (stop < 0)
+		return pl_err_errno(err, "cannot wait for signals");
+	view->is_watching = true;
+	if (dash_watch_new(&options, &watch, err) < 0)
+		return -1;
+	dash_watch_run(watch, stop);
+	return 0;
+}
+
 static int import_all(struct view *view, const struct res_files *files, const char *db,
 		      int64_t *ret_total, struct pl_err *err)
 {
+	const struct import_options *options = view->options;
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store_reader struct store_reader *reader = NULL;
 	auto_store struct store *store = NULL;
 
 	if (store_reader_new(fields, &reader, err) < 0 ||
-	    store_open(&(struct store_options){ .path = db, .fields = fields }, &store, err) < 0 ||
-	    import_files(view, files, store, reader, err) < 0)
+	    store_open(
+		    &(struct store_options){ .path = db, .data = options->data, .fields = fields },
+		    &store, err) < 0 ||
+	    import_files(view, files, store, reader, err) < 0 ||
+	    (options->watch.count > 0 && watch_folders(view, store, reader, err) < 0))
 		return -1;
 	return store_count(store, ret_total, err);
 }
 
 static int find_files(const struct pl_words *words, struct res_files *files, struct pl_err *err)
 {
-	if (words->count == 0)
-		return pl_err_set(err, PL_ERR_INVALID, "found no PATH, expected a file or folder");
 	for (int i = 0; i < words->count; i++) {
 		if (res_files_add(files, words->items[i], err) < 0)
 			return -1;
@@ -288,12 +454,18 @@ static int run(const struct import_options *options, const struct pl_words *word
 	auto_res_files files = { 0 };
 	auto_free char *default_db = NULL;
 	auto_json json_t *results = json_array();
+	auto_json json_t *beside = json_array();
 	struct view view = { .options = options,
 			     .results = results,
+			     .beside = beside,
 			     .began_ns = pl_clock_now_ns() };
 	struct pl_err err = PL_ERR_INIT;
 	int64_t total = 0;
 
+	if (words->count == 0 && options->watch.count == 0) {
+		pl_err_invalid(&err, "found no PATH, expected a file or folder");
+		return pl_program_fail(&err);
+	}
 	if (find_files(words, &files, &err) < 0 ||
 	    (options->db == NULL && store_default_path(&default_db, &err) < 0))
 		return pl_program_fail(&err);
@@ -302,10 +474,14 @@ static int run(const struct import_options *options, const struct pl_words *word
 		wipe(&view);
 		return pl_program_fail(&err);
 	}
-	int status = print_summary(&view, db, total);
+	/* its lines were told one by one */
+	bool is_told = view.is_watching && options->json;
+	int status = is_told ? 0 : print_summary(&view, db, total);
 	if (status == 0)
 		status = view.status;
-	if (status == 0 && view.counts[STORE_CONFLICT] + view.counts[STORE_REJECTED] > 0)
+	size_t failed = view.counts[STORE_CONFLICT] + view.counts[STORE_REJECTED] +
+			view.artifacts[ARTIFACT_STATES - 1];
+	if (status == 0 && !view.is_watching && failed > 0)
 		status = pl_err_exit_status(PL_ERR_FAILED);
 	return status;
 }
@@ -318,5 +494,6 @@ int dash_cmd_import(int argc, char **argv)
 
 	if (pl_command_read(&dash_import_command, argc, argv, &options, &words, &status))
 		status = run(&options, &words);
+	pl_opt_list_done(&options.watch);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "dash/contract.h"
 #include "dash/dash.h"
 #include "dash/guard.h"
+#include "dash/import/watching.h"
 #include "dash/routes.h"
 #include "dash/serve.h"
 #include "dash/server.h"
@@ -28,8 +29,15 @@
 
 static const struct pl_opt serve_rows[] = {
 	PL_OPT(TEXT, 0, "db", db, "FILE",
-	       "the database; made where it is missing (default: profllm.db in "
-	       "$XDG_DATA_HOME/profllm, ~/.local/share/profllm)"),
+	       "the database: a file, made where it is missing, or postgres://… (default: "
+	       "profllm.db in $XDG_DATA_HOME/profllm, ~/.local/share/profllm)"),
+	PL_OPT(TEXT, 0, "data", data, "DIR",
+	       "the folder of the files beside results, made with the first (default: beside the "
+	       "database, FILE.files)"),
+	PL_OPT(LIST, 0, "watch", watch, "DIR",
+	       "take results that lie or come there or below, as import --watch does; may be given "
+	       "many "
+	       "times"),
 	PL_OPT(TEXT, 0, "host", host, "ADDRESS",
 	       "the address to listen on, one of this machine's loopback",
 	       .def = DASH_HOST_DEFAULT),
@@ -41,7 +49,7 @@ static const struct pl_opt serve_rows[] = {
 
 const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
-	.usage = "[--db FILE] [--host ADDRESS] [--port PORT] [--verbose]",
+	.usage = "[--db DB] [--data DIR] [--watch DIR] [--host ADDRESS] [--port PORT] [--verbose]",
 	.summary = "Show results in the browser and take new ones in.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT': open "
@@ -82,6 +90,7 @@ static int open_store(const struct dash_serve_options *options, const struct res
 	if (path == NULL && store_default_path(&path, err) < 0)
 		return -1;
 	store.path = path;
+	store.data = options->data;
 	return store_open(&store, ret, err);
 }
 
@@ -113,27 +122,42 @@ static bool say_where(const struct dash_server *server)
 	return printf("listening on http://%s\n", text) > 0 && fflush(stdout) == 0;
 }
 
+/* Until a signal comes; then it is over. */
+static int serve(const struct dash_serve_options *options, const struct dash_context *context,
+		 const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
+{
+	struct dash_server *server;
+	int number, rc = 0;
+
+	if (dash_server_start(&(struct dash_server_options){ .addr = *addr,
+							     .context = context,
+							     .verbose = options->verbose },
+			      &server, err) < 0)
+		return -1;
+	if (say_where(server))
+		sigwait(signals, &number);
+	else
+		rc = pl_err_errno(err, "standard output");
+	dash_server_stop(server, PATIENCE_NS, is_asked_again);
+	return rc;
+}
+
 static int run(const struct dash_serve_options *options, struct dash_context *context,
 	       const struct store_reader *reader, const struct io_addr *addr, struct pl_err *err)
 {
-	struct dash_server *server;
+	struct dash_watching *watching = NULL;
 	sigset_t signals;
-	int number, rc = 0;
+	int rc = 0;
 
 	block_signals(&signals);
 	if (dash_ingest_start(context->store, reader, &context->ingest, err) < 0)
 		return -1;
-	rc = dash_server_start(&(struct dash_server_options){ .addr = *addr,
-							      .context = context,
-							      .verbose = options->verbose },
-			       &server, err);
-	if (rc == 0) {
-		if (say_where(server))
-			sigwait(&signals, &number);
-		else
-			rc = pl_err_errno(err, "standard output");
-		dash_server_stop(server, PATIENCE_NS, is_asked_again);
-	}
+	if (options->watch.count > 0)
+		rc = dash_watching_start(&options->watch, context->store, reader, options->verbose,
+					 &watching, err);
+	if (rc == 0)
+		rc = serve(options, context, addr, &signals, err);
+	dash_watching_stop(watching);
 	dash_ingest_stop(context->ingest);
 	return rc;
 }
@@ -141,8 +165,11 @@ static int run(const struct dash_serve_options *options, struct dash_context *co
 int dash_serve_check(const struct dash_serve_options *options, struct pl_err *err)
 {
 	struct io_addr addr;
+	auto_fd int fd = -1;
 
-	return read_address(options, &addr, err);
+	if (read_address(options, &addr, err) < 0)
+		return -1;
+	return io_sock_listen(&addr, 1, &fd, err);
 }
 
 int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
@@ -160,9 +187,12 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	if (store_reader_new(fields, &reader, err) < 0 ||
 	    open_store(options, fields, &store, err) < 0)
 		return -1;
-	struct dash_context context = {
-		.store = store, .fields = fields, .contract = contract, .start = pl_unique_u32()
-	};
+	atomic_uint exports = 0;
+	struct dash_context context = { .store = store,
+					.fields = fields,
+					.contract = contract,
+					.exports = &exports,
+					.start = pl_unique_u32() };
 
 	return run(options, &context, reader, &addr, err);
 }
@@ -177,5 +207,7 @@ int dash_cmd_serve(int argc, char **argv)
 
 	if (!pl_command_read(&dash_serve_command, argc, argv, &options, &words, &status))
 		return status;
-	return dash_serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
+	status = dash_serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
+	pl_opt_list_done(&options.watch);
+	return status;
 }

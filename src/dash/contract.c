@@ -40,6 +40,7 @@ struct dash_operation {
 	const char *path;
 	bool can_be_304;
 	uint64_t bytes_max;
+	bool unpacks;
 	struct member *members;
 	size_t member_count;
 	const struct res_schema *query;
@@ -154,6 +155,7 @@ static int read_body(const struct dash_contract *contract, struct dash_operation
 		pl_buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", type);
 	operation->media_text = pl_buf_take(&names);
 	operation->bytes_max = (uint64_t)json_integer_value(json_object_get(body, "x-bytes-max"));
+	operation->unpacks = json_is_true(json_object_get(body, "x-unpacked"));
 	if (body != NULL && operation->bytes_max == 0)
 		return pl_err_set(err, PL_ERR_INVALID, NAME ": %s/requestBody: has no x-bytes-max",
 				  pointer);
@@ -263,6 +265,11 @@ const struct dash_operation *dash_contract_find(const struct dash_contract *cont
 bool dash_operation_can_be_304(const struct dash_operation *operation)
 {
 	return operation->can_be_304;
+}
+
+bool dash_operation_unpacks(const struct dash_operation *operation)
+{
+	return operation->unpacks;
 }
 
 uint64_t dash_operation_bytes_max(const struct dash_operation *operation)

@@ -4,7 +4,7 @@
  *
  * Of an operation these count: its query parameters (name, schema, required; or content:
  * application/json for a member that is JSON), and of its body the media types, the schema of
- * application/json, and x-bytes-max, an extension: more is refused while it comes. A route that can be
+ * application/json, and x-bytes-max, an extension: more is refused while it comes; x-unpacked: it may come packed. A route that can be
  * 304 lists that among its answers.
  *
  * A contract never changes after it was opened; any thread may use it.
@@ -40,6 +40,8 @@ const struct dash_operation *dash_contract_at(const struct dash_contract *contra
 const struct dash_operation *dash_contract_find(const struct dash_contract *contract,
 						const char *method, const char *path);
 
+/* May its body come packed (Content-Encoding)? */
+bool dash_operation_unpacks(const struct dash_operation *operation);
 bool dash_operation_can_be_304(const struct dash_operation *operation);
 /* Of its body; 0: it takes none. */
 uint64_t dash_operation_bytes_max(const struct dash_operation *operation);

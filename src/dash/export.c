@@ -8,8 +8,13 @@
 #include "dash/request.h"
 #include "store/export.h"
 
+/* Each holds the results as they were when it began, and the order of those that it is of. */
+#define EXPORTS_MAX     16
+#define EXPORTS_RETRY_S 5
+
 struct file {
 	struct dash_stream stream;
+	atomic_uint *exports;
 	struct store_export *export;
 };
 
@@ -30,7 +35,18 @@ static void free_file(struct dash_stream *stream)
 	struct file *file = PL_CONTAINER_OF(stream, struct file, stream);
 
 	store_export_free(file->export);
+	atomic_fetch_sub(file->exports, 1);
 	free(file);
+}
+
+static bool take_turn(atomic_uint *exports, struct dash_answer *answer)
+{
+	if (atomic_fetch_add(exports, 1) < EXPORTS_MAX)
+		return true;
+	atomic_fetch_sub(exports, 1);
+	dash_refuse(answer, 503, "%d files are being sent, the most at a time", EXPORTS_MAX);
+	answer->retry_s = EXPORTS_RETRY_S;
+	return false;
 }
 
 static void send_file(const struct dash_request *request, enum store_export_form form,
@@ -42,6 +58,8 @@ static void send_file(const struct dash_request *request, enum store_export_form
 	struct store_export *export = NULL;
 	char time[32], stamp[32];
 
+	if (!take_turn(request->context->exports, answer))
+		return;
 	pl_clock_rfc3339(now_ns, time);
 	if (store_export_new(
 		    request->context->store, request->body,
@@ -49,6 +67,7 @@ static void send_file(const struct dash_request *request, enum store_export_form
 						    .program = DASH_PROGRAM " " PROFLLM_VERSION,
 						    .time = time },
 		    &export, &faults, &err) < 0) {
+		atomic_fetch_sub(request->context->exports, 1);
 		if (faults.count > 0)
 			dash_refuse_faults(answer, &faults);
 		else
@@ -57,6 +76,7 @@ static void send_file(const struct dash_request *request, enum store_export_form
 	}
 	struct file *file = pl_alloc(sizeof(*file));
 	*file = (struct file){ .stream = { .read = read_file, .free = free_file },
+			       .exports = request->context->exports,
 			       .export = export };
 	pl_clock_format(now_ns, "%Y%m%d-%H%M%S", 1, stamp, sizeof(stamp));
 	dash_answer_bytes(answer, type, NULL, 0);

@@ -69,11 +69,13 @@ void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err)
 
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err)
 {
-	bool waits = err->code == PL_ERR_BUSY;
+	/* a database that has gone, or cannot be written to, may be again */
+	bool waits = err->code == PL_ERR_BUSY || err->code == PL_ERR_INTERRUPTED ||
+		     err->code == PL_ERR_IO;
 
-	if (!waits)
+	if (!waits || err->code == PL_ERR_IO)
 		pl_log(PL_LOG_WARNING, "%s: %s", answer->path, err->text);
-	dash_refuse(answer, waits ? 503 : 500, "%s", err->text);
+	dash_refuse(answer, waits ? 503 : err->code == PL_ERR_FULL ? 507 : 500, "%s", err->text);
 	answer->retry_s = waits ? 1 : 0;
 }
 

@@ -28,8 +28,8 @@ void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *
 void dash_refuse(struct dash_answer *answer, int status, const char *format, ...) PL_PRINTF(3, 4);
 /* By the error's code; where a line is known, it is told. */
 void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err);
-/* The store's: 503 where others write for long, to be asked again; else 500, for what is stored and
- * cannot be read is no fault of who asks. */
+/* The store's: 503 where others write for long, or the server is going down, to be asked again; 507 where the disk is full; else 500, for
+ * what is stored and cannot be read is no fault of who asks. */
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err);
 /* 422: the first fault, and all of them where there are several. */
 void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults);

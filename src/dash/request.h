@@ -5,16 +5,20 @@
  *   the context has is const or locks by itself.
  * - What the contract says of query and body was checked before; what is not said there (is there such a
  *   field, such a result) is the handler's.
+ * - One whose turn is STREAM (tbl/routes.h) is called when the head is there: it refuses, or sets
+ *   answer->sink, which then takes the body and gives the answer.
  */
 #pragma once
 
 #include "base/json.h"
 #include "dash/answer.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct dash_contract;
+struct dash_head;
 struct dash_ingest;
 struct res_fields;
 struct store;
@@ -25,11 +29,12 @@ struct dash_context {
 	const struct res_fields *fields;
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
+	atomic_uint *exports; /* files that are being made */
 	uint32_t
 		start; /* another one each time a server starts: data versions are a database's own */
 };
 
-#define DASH_WORDS_MAX 2
+#define DASH_WORDS_MAX 3
 
 struct dash_request {
 	const struct dash_context *context;
@@ -40,6 +45,7 @@ struct dash_request {
 	const char *bytes;                 /* the body as it came */
 	size_t len;
 	const char *media; /* Content-Type; NULL: there is none */
+	const struct dash_head *head;
 };
 
 /* The JSON, or why it cannot be answered: it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */

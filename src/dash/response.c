@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "dash/peers.h"
 
 #define STREAM_BYTES ((size_t)128 << 10) /* made and sent at a time */
 
@@ -42,6 +43,8 @@ static ssize_t read_stream(void *data, uint64_t at, char *bytes, size_t room)
 
 	(void)at;
 	*stream->sent += got > 0 ? (size_t)got : 0;
+	if (got < 0)
+		dash_peer_reset(stream->peer);
 	return got > 0    ? got
 	       : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM
 			  : MHD_CONTENT_READER_END_WITH_ERROR;
@@ -61,6 +64,11 @@ static struct MHD_Response *make_body(struct dash_answer *answer)
 		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BYTES,
 							 read_stream, pl_take(answer->stream),
 							 free_stream);
+	if (answer->has_fd) {
+		answer->has_fd = false;
+		return MHD_create_response_from_fd_at_offset64(answer->len, answer->fd,
+							       answer->fd_at);
+	}
 	if (answer->shared != NULL) {
 		struct dash_shared *shared = pl_take(answer->shared);
 		return MHD_create_response_from_buffer_with_free_callback_cls(
@@ -92,6 +100,11 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, answer->range);
+	if (answer->takes_ranges)
+		add_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
+	if (answer->is_inert)
+		add_header(response, "Content-Security-Policy", "sandbox");
 	if (answer->varies)
 		add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
 	if (answer->retry_s > 0) {

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "dash/coding.h"
 #include "base/unique.h"
 #include "dash/page.h"
 #include "dash/problem.h"
@@ -20,7 +21,7 @@
 
 #define BODY_FAULTS_MAX 100
 
-enum tag { TAG_NONE, TAG_DATA, TAG_PROGRAM };
+enum tag { TAG_NONE, TAG_DATA, TAG_PROGRAM, TAG_OWN };
 
 struct dash_route {
 	const char *method;
@@ -137,6 +138,18 @@ static bool begin_page(const struct dash_head *head, struct dash_answer *answer)
 	return false;
 }
 
+static bool check_coding(const struct dash_head *head, const struct dash_match *match,
+			 struct dash_answer *answer)
+{
+	bool unpacks = dash_operation_unpacks(match->operation);
+
+	if (unpacks ? dash_coding_is_known(head->coding) : dash_coding_is_plain(head->coding))
+		return true;
+	dash_refuse(answer, 415, "Content-Encoding: found '%.100s', expected %s", head->coding,
+		    unpacks ? "gzip, zstd, or none" : "none");
+	return false;
+}
+
 bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
 		       struct dash_match *ret, struct dash_answer *answer)
 {
@@ -149,6 +162,9 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 	ret->operation = dash_contract_find(context->contract, ret->route->method,
 					    ret->route->path);
 	ret->bytes_max = dash_operation_bytes_max(ret->operation);
+	ret->is_stream = ret->route->turn == DASH_TURN_STREAM;
+	if (!check_coding(head, ret, answer))
+		return false;
 	if (ret->bytes_max > 0 && !dash_operation_takes(ret->operation, head->media)) {
 		dash_refuse(answer, 415, "Content-Type: found %s%s%s, expected %s",
 			    head->media != NULL ? "'" : "none",
@@ -165,6 +181,7 @@ void dash_call_done(struct dash_call *call)
 {
 	json_decref(call->query);
 	json_decref(call->body);
+	free(call->unpacked);
 	free(call->question);
 	*call = (struct dash_call){ 0 };
 }
@@ -187,10 +204,30 @@ static bool is_relative(const json_t *json)
 	return false;
 }
 
+/* FNV-1a. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+/* In words that are the same where the answer is; free(). */
+static char *question_of(const struct dash_call *call, long long second)
+{
+	auto_free char *query = res_field_canonical(call->query);
+	auto_free char *body = call->body != NULL ? res_field_canonical(call->body) : NULL;
+
+	return pl_asprintf("%s %lld\n%s\n%s", call->request.path, second, query,
+			   body != NULL ? body : "");
+}
+
 /*
- * What an answer goes by besides the question: the version of the data, and of a question about a moment
- * that moves the second. The server's start is in a tag because versions count within one database, and
- * the next server at this port may have another. A weak one: an answer also says how long it took.
+ * What an answer goes by: the question, the version of the data, and of a question about a moment that moves
+ * the second. The server's start is in a tag because versions count within one database, and the next server
+ * at this port may have another. A weak one: an answer also says how long it took.
  */
 static int read_version(struct dash_call *call, enum tag tag, struct dash_answer *answer,
 			struct pl_err *err)
@@ -206,26 +243,25 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 		call->version = store_snapshot_version(snapshot);
 	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
 		second = pl_clock_real_ns() / PL_NS_PER_S;
-	if (tag != TAG_NONE)
-		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%lld\"",
-			 (unsigned)context->start, (long long)call->version, second);
-	if (call->turn == DASH_TURN_SHARED) {
-		auto_free char *query = res_field_canonical(call->query);
-		auto_free char *body = call->body != NULL ? res_field_canonical(call->body) : NULL;
-		call->question = pl_asprintf("%s %lld\n%s\n%s", call->request.path, second, query,
-					     body != NULL ? body : "");
-	}
+	bool is_tagged = tag == TAG_DATA || tag == TAG_PROGRAM;
+	if (!is_tagged && call->turn != DASH_TURN_SHARED)
+		return 0;
+	auto_free char *question = question_of(call, second);
+	if (is_tagged)
+		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%016llx\"",
+			 (unsigned)context->start, (long long)call->version,
+			 (unsigned long long)hash_of(question));
+	if (call->turn == DASH_TURN_SHARED)
+		call->question = pl_take(question);
 	return 0;
 }
 
-/* RFC 9110, 13.1.2: "*", or tags with commas between them, compared without their W/. */
+/* RFC 9110, 13.1.2: tags with commas between them, compared without their W/. */
 static bool has_tag(const char *list, const char *tag)
 {
 	if (list == NULL || tag[0] == '\0')
 		return false;
-	if (strcmp(list, "*") == 0)
-		return true;
-	return strstr(list, tag + strlen("W/")) != NULL;
+	return strstr(list, tag + (pl_text_starts(tag, "W/") ? strlen("W/") : 0)) != NULL;
 }
 
 static void refuse_query(const struct res_schema_faults *faults, const struct pl_err *err,
@@ -274,6 +310,11 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 		refuse_query(&faults, &err, answer);
 		return false;
 	}
+	if (!dash_coding_undo(head->coding, bytes, len, match->bytes_max, &ret->unpacked, &len,
+			      answer))
+		return false;
+	if (ret->unpacked != NULL)
+		bytes = ret->unpacked;
 	if (!read_body(head, match, bytes, len, &ret->body, answer))
 		return false;
 	ret->turn = match->route->turn;
@@ -283,11 +324,18 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 					      .body = ret->body,
 					      .bytes = bytes,
 					      .len = len,
-					      .media = head->media };
+					      .media = head->media,
+					      .head = head };
 	memcpy(ret->request.words, match->words, sizeof(ret->request.words));
-	if (read_version(ret, match->route->tag, answer, &err) == 0)
+	if (read_version(ret, match->route->tag, answer, &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return false;
+	}
+	/* who has the tag was answered this very question: nobody has to look again */
+	if (!dash_operation_can_be_304(match->operation) ||
+	    !has_tag(head->if_none_match, answer->tag))
 		return true;
-	dash_refuse_stored(answer, &err);
+	dash_answer_unchanged(answer);
 	return false;
 }
 
@@ -305,9 +353,10 @@ void dash_routes_end(const struct dash_head *head, const struct dash_match *matc
 		answer->tag[0] = '\0';
 	else if (answer->is_partial) /* of no other answer */
 		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x\"", pl_unique_u32());
-	else if (answer->status == 200 &&
+	else if ((answer->status == 200 || answer->status == 206) &&
 		 (match->route == NULL || dash_operation_can_be_304(match->operation)) &&
-		 has_tag(head->if_none_match, answer->tag))
+		 (pl_text_equal(head->if_none_match, "*") ||
+		  has_tag(head->if_none_match, answer->tag)))
 		dash_answer_unchanged(answer);
 }
 

@@ -16,8 +16,12 @@ struct dash_head {
 	const char *method;
 	const struct dash_target *target;
 	const char *media;         /* Content-Type, or NULL */
+	const char *coding;        /* Content-Encoding, or NULL */
 	const char *if_none_match; /* or NULL */
 	bool takes_gzip;           /* Accept-Encoding */
+	const char *range;         /* Range, or NULL */
+	const char *if_range;      /* If-Range, or NULL */
+	const char *sha256;        /* X-Content-SHA256, or NULL */
 };
 
 struct dash_route; /* a row with its operation; lives as long as the program */
@@ -28,6 +32,7 @@ struct dash_match {
 	const struct dash_operation *operation; /* NULL: a file of the page */
 	char *words[DASH_WORDS_MAX];
 	uint64_t bytes_max; /* of the body */
+	bool is_stream;     /* which its handler takes as it comes */
 };
 void dash_match_done(struct dash_match *match);
 
@@ -41,13 +46,14 @@ int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) 
 bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
 		       struct dash_match *ret, struct dash_answer *answer);
 
-enum dash_turn { DASH_TURN_NOW, DASH_TURN_QUEUE, DASH_TURN_SHARED };
+enum dash_turn { DASH_TURN_NOW, DASH_TURN_QUEUE, DASH_TURN_SHARED, DASH_TURN_STREAM };
 
 /* A request that was read. It borrows head, match and body. */
 struct dash_call {
 	struct dash_request request;
 	json_t *query;
 	json_t *body;
+	char *unpacked; /* the body, where it came packed */
 	enum dash_turn turn;
 	int64_t version; /* of the data, before anything was asked of them */
 	char *question;  /* of a turn that is SHARED: the same where the answer is */
@@ -55,7 +61,7 @@ struct dash_call {
 void dash_call_done(struct dash_call *call);
 
 /*
- * With the whole body. False: the answer is there, a refusal or a file of the page. *ret is overwritten
+ * With the whole body, or before one that is a stream. False: the answer is there, a refusal or a file of the page. *ret is overwritten
  * (dash_call_done()) either way.
  */
 bool dash_routes_read(const struct dash_context *context, const struct dash_head *head,

@@ -1,7 +1,7 @@
 /*
  *	on_target ──> on_request (head) ──> on_request (body, in pieces) … ──> on_request (end) ──> on_over
- *	 exchange       dash_routes_begin     kept, or read and forgotten        dash_routes_read     freed
- *	                                                                         dash_routes_answer
+ *	 exchange       dash_routes_begin     kept, or read and forgotten,       dash_routes_read     freed
+ *	                                      or a handler's own (dash_sink)     dash_routes_answer
  *
  * All calls for one exchange come from one thread of the library's. What takes long is asleep to the
  * library meanwhile: on_request (end) puts it to sleep and into the queue (dash/work.h), a thread of the
@@ -25,10 +25,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/guard.h"
+#include "dash/peers.h"
 #include "dash/problem.h"
 #include "dash/response_priv.h"
 #include "dash/routes.h"
 #include "dash/work.h"
+#include "store/store.h"
 
 #define THREADS         4
 #define MAKERS          4  /* threads of the queue's */
@@ -44,6 +46,17 @@
 /* Of a body that is not wanted. A browser sends all of a form before it looks for an answer. */
 #define FORGET_BYTES_MAX ((uint64_t)256 << 20)
 #define STOP_TICK_NS     (10 * PL_NS_PER_MS)
+/* For the last answers to go out, which say that the server is going down. */
+#define LAST_NS (PL_NS_PER_S / 2)
+
+/* A kibibyte a second at least, twenty of them where many want to connect. */
+static const struct dash_peers_options movement = {
+	.room = CONNECTIONS_MAX,
+	.bytes_min = 65536,
+	.patience_ns = IDLE_S * PL_NS_PER_S,
+	.crowded_ns = 3 * PL_NS_PER_S,
+	.tick_ns = PL_NS_PER_S,
+};
 
 struct dash_server {
 	const struct dash_context *context;
@@ -51,6 +64,7 @@ struct dash_server {
 	struct io_addr addr;
 	struct MHD_Daemon *daemon;
 	struct dash_work *work;
+	struct dash_peers *peers;
 	atomic_bool is_stopping;
 	atomic_int in_flight;
 	atomic_size_t body_bytes; /* of all exchanges */
@@ -58,6 +72,7 @@ struct dash_server {
 
 struct exchange {
 	struct dash_server *server;
+	struct dash_peer *peer;
 	int64_t begun_ns;
 	char *text; /* the target as it came */
 	char *method;
@@ -65,7 +80,8 @@ struct exchange {
 	struct dash_head head;
 	struct dash_match match;
 	struct pl_buf body;
-	uint64_t came; /* bytes of the body */
+	struct dash_sink *sink; /* takes the body in its place */
+	uint64_t came;          /* bytes of the body */
 	bool has_begun;
 	bool is_refused; /* the answer is there; what comes is forgotten */
 	bool is_asked;   /* of a handler */
@@ -89,9 +105,12 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 	exchange->status = exchange->answer.status;
 	exchange->sent = exchange->answer.len;
-	if (exchange->answer.stream != NULL)
+	if (exchange->answer.stream != NULL) {
 		exchange->answer.stream->sent = &exchange->sent;
+		exchange->answer.stream->peer = exchange->peer;
+	}
 	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
+	dash_peer_turn(exchange->peer, DASH_PEER_TAKES);
 	response = dash_response_new(&exchange->answer);
 	if (response == NULL)
 		return MHD_NO;
@@ -214,7 +233,11 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 		.method = exchange->method,
 		.target = &exchange->target,
 		.media = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+		.coding = header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING),
 		.if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		.range = header(connection, MHD_HTTP_HEADER_RANGE),
+		.if_range = header(connection, MHD_HTTP_HEADER_IF_RANGE),
+		.sha256 = header(connection, "X-Content-SHA256"),
 		/* one with a weight of its own may be one that is not wanted: plain always is */
 		.takes_gzip = encodings != NULL && strstr(encodings, "gzip") != NULL &&
 			      strstr(encodings, "gzip;") == NULL,
@@ -223,8 +246,17 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 				 answer);
 }
 
+static void drop_sink(struct exchange *exchange)
+{
+	struct dash_sink *sink = pl_take(exchange->sink);
+
+	if (sink != NULL)
+		sink->free(sink);
+}
+
 static void forget_body(struct exchange *exchange)
 {
+	drop_sink(exchange);
 	atomic_fetch_sub(&exchange->server->body_bytes, exchange->body.len);
 	pl_buf_done(&exchange->body);
 	exchange->body = (struct pl_buf){ 0 };
@@ -253,6 +285,19 @@ static uint64_t body_length(struct MHD_Connection *connection)
 	return length != NULL && pl_text_to_i64(length, &bytes) && bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+/* The handler takes the body that comes, or refuses it. */
+static void open_sink(struct exchange *exchange)
+{
+	struct dash_answer *answer = &exchange->answer;
+
+	exchange->is_asked = true;
+	if (dash_routes_read(exchange->server->context, &exchange->head, &exchange->match, "", 0,
+			     &exchange->call, answer))
+		dash_routes_answer(&exchange->match, &exchange->call, answer);
+	exchange->sink = pl_take(answer->sink);
+	exchange->is_refused = exchange->sink == NULL;
+}
+
 /*
  * A refusal goes out at once, and ends the connection, where the client has not begun to send (it waits
  * for "100 Continue"), would send for long, or it is not known how long; else behind the body.
@@ -267,6 +312,8 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 		exchange->is_refused = true;
 	else if (length != UINT64_MAX && length > exchange->match.bytes_max)
 		refuse_size(exchange);
+	else if (exchange->match.is_stream)
+		open_sink(exchange);
 	if (!exchange->is_refused) {
 		pl_buf_init(&exchange->body, exchange->match.bytes_max + 1);
 		return MHD_YES;
@@ -293,6 +340,13 @@ static enum MHD_Result take(struct exchange *exchange, const char *bytes, size_t
 		refuse_size(exchange);
 		return MHD_YES;
 	}
+	if (exchange->sink != NULL) {
+		if (!exchange->sink->take(exchange->sink, bytes, len, &exchange->answer)) {
+			exchange->is_refused = true;
+			drop_sink(exchange);
+		}
+		return MHD_YES;
+	}
 	if (atomic_fetch_add(&server->body_bytes, len) + len > BODIES_BYTES_MAX) {
 		atomic_fetch_sub(&server->body_bytes, len);
 		exchange->is_refused = true;
@@ -316,7 +370,11 @@ static void make_answer(struct dash_asker *asker)
 {
 	struct exchange *exchange = exchange_of(asker);
 
-	dash_routes_answer(&exchange->match, &exchange->call, &exchange->answer);
+	if (exchange->sink != NULL)
+		exchange->sink->end(exchange->sink, &exchange->answer);
+	else
+		dash_routes_answer(&exchange->match, &exchange->call, &exchange->answer);
+	drop_sink(exchange);
 }
 
 /* The connection, and with it the exchange, is the library's again. */
@@ -358,6 +416,7 @@ static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 	struct dash_call *call = &exchange->call;
 
 	exchange->is_asked = true;
+	dash_peer_turn(exchange->peer, DASH_PEER_WAITS);
 	if (!dash_routes_read(server->context, &exchange->head, &exchange->match,
 			      pl_buf_text(&exchange->body), exchange->body.len, call,
 			      &exchange->answer) ||
@@ -376,6 +435,10 @@ static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *con
 {
 	if (!exchange->is_refused && !exchange->is_asked && !ask(exchange, connection))
 		return MHD_YES;
+	if (!exchange->is_refused && exchange->sink != NULL && exchange->connection == NULL) {
+		wait_for_turn(exchange, connection);
+		return MHD_YES;
+	}
 	if (exchange->is_asked)
 		dash_routes_end(&exchange->head, &exchange->match, &exchange->answer);
 	forget_body(exchange);
@@ -384,14 +447,29 @@ static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *con
 
 /* ---- what the library calls ---------------------------------------------------------------- */
 
+static void on_connection(void *data, struct MHD_Connection *connection, void **peer,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct dash_server *server = data;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*peer = dash_peer_add(server->peers, info->connect_fd);
+	else
+		dash_peer_remove(*peer);
+}
+
 static void *on_target(void *data, const char *text, struct MHD_Connection *connection)
 {
 	struct dash_server *server = data;
 	struct exchange *exchange = pl_alloc(sizeof(*exchange));
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-	(void)connection;
 	atomic_fetch_add(&server->in_flight, 1);
 	exchange->server = server;
+	exchange->peer = info->socket_context;
 	exchange->begun_ns = pl_clock_now_ns();
 	exchange->text = pl_strdup(text);
 	return exchange;
@@ -435,6 +513,7 @@ static void on_over(void *data, struct MHD_Connection *connection, void **at,
 	(void)why;
 	if (exchange == NULL)
 		return;
+	dash_peer_turn(exchange->peer, DASH_PEER_SENDS);
 	if (server->verbose)
 		log_request(exchange);
 	if (exchange->has_begun)
@@ -479,7 +558,8 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_COMPLETED,
-		on_over, server, MHD_OPTION_END);
+		on_over, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+		MHD_OPTION_END);
 	if (server->daemon == NULL)
 		return pl_err_set(err, PL_ERR_IO, "the HTTP server cannot be started");
 	return 0;
@@ -501,11 +581,16 @@ int dash_server_start(const struct dash_server_options *options, struct dash_ser
 	server->verbose = options->verbose;
 	if (io_sock_listen(&options->addr, BACKLOG, &listener, err) < 0 ||
 	    io_sock_local(listener, &server->addr, err) < 0 ||
-	    dash_work_start(&work, &server->work, err) < 0)
+	    dash_peers_start(&movement, &server->peers, err) < 0)
 		return -1;
+	if (dash_work_start(&work, &server->work, err) < 0) {
+		dash_peers_stop(server->peers);
+		return -1;
+	}
 	if (start(server, listener, err) < 0) {
 		dash_work_stop(server->work);
 		dash_work_free(server->work);
+		dash_peers_stop(server->peers);
 		return -1;
 	}
 	(void)pl_take_fd(listener);
@@ -518,17 +603,28 @@ const struct io_addr *dash_server_addr(const struct dash_server *server)
 	return &server->addr;
 }
 
-void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void))
+static void wait_for_answers(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void))
 {
 	int64_t end_ns = pl_clock_now_ns() + patience_ns;
+
+	while (atomic_load(&server->in_flight) > 0 && pl_clock_now_ns() < end_ns &&
+	       (hurry == NULL || !hurry()))
+		pl_clock_sleep_until(pl_clock_now_ns() + STOP_TICK_NS);
+}
+
+void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void))
+{
 	int listener = MHD_quiesce_daemon(server->daemon);
 
 	atomic_store(&server->is_stopping, true);
-	while (atomic_load(&server->in_flight) > 0 && pl_clock_now_ns() < end_ns && !hurry())
-		pl_clock_sleep_until(pl_clock_now_ns() + STOP_TICK_NS);
+	wait_for_answers(server, patience_ns, hurry);
+	dash_peers_reset_taking(server->peers);
+	store_end_questions(server->context->store);
 	/* the library may not end while a connection sleeps */
 	dash_work_stop(server->work);
+	wait_for_answers(server, LAST_NS, NULL);
 	MHD_stop_daemon(server->daemon);
+	dash_peers_stop(server->peers);
 	dash_work_free(server->work);
 	pl_fd_close(&listener);
 	free(server);

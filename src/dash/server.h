@@ -6,6 +6,7 @@
  *   route takes, all bodies together beyond 512 MiB (then 503: later there is room again).
  * - What takes long is answered by a few threads of its own (dash/work.h): the library's only move bytes.
  *   So many wait for these; more are refused with 503.
+ * - Who neither sends nor takes is cut off, sooner where connections are scarce (dash/peers.h).
  * - Refused bodies are read to their end where that is not far, and forgotten: a client that still sends
  *   would else never see the answer.
  * - Every answer has the headers that keep a page of ours from loading or being loaded by anything else.
@@ -29,6 +30,7 @@ int dash_server_start(const struct dash_server_options *options, struct dash_ser
 const struct io_addr *dash_server_addr(const struct dash_server *server);
 /*
  * No new connection and no new request from here on; those under way are answered, if they come to
- * their end before `patience_ns` is over, or before *hurry becomes true. Then all is freed.
+ * their end before `patience_ns` is over, or before *hurry becomes true. Answers that are still on their way
+ * then are reset, those that are being made are 503. Then all is freed; the store answers no more questions.
  */
 void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void));

@@ -5,14 +5,20 @@
  */
 #include "dash/import/import.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "result/beside.h"
+#include "store/artifact.h"
 #include "store/parts.h"
 
 #define BATCH_COUNT 64
 #define BATCH_BYTES (4u << 20)
+#define BLOCK_BYTES 65536
 
 struct waiting {
 	char *path;
@@ -28,22 +34,31 @@ struct dash_import {
 	struct store *store;
 	const struct store_reader *reader;
 	dash_import_fn *told;
+	dash_import_artifact_fn *told_artifact;
 	void *context;
+	enum store_known on_known;
 	struct waiting waiting[BATCH_COUNT];
 	size_t count;
 	size_t bytes;
 };
 
 struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
-				    dash_import_fn *told, void *context)
+				    dash_import_fn *told, dash_import_artifact_fn *artifact,
+				    void *context)
 {
 	struct dash_import *import = pl_alloc(sizeof(*import));
 
 	import->store = store;
 	import->reader = reader;
 	import->told = told;
+	import->told_artifact = artifact;
 	import->context = context;
 	return import;
+}
+
+void dash_import_choose(struct dash_import *import, enum store_known on_known)
+{
+	import->on_known = on_known;
 }
 
 static void forget(struct dash_import *import)
@@ -70,20 +85,107 @@ void dash_import_free(struct dash_import *import)
 	free(import);
 }
 
+/* ---- files beside it ----------------------------------------------------------------------- */
+
+static int copy(struct store_artifact_in *in, int fd, struct pl_err *err)
+{
+	char block[BLOCK_BYTES];
+	ssize_t got;
+
+	while ((got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)))) > 0) {
+		if (store_artifact_write(in, block, (size_t)got, err) < 0)
+			return -1;
+	}
+	return got < 0 ? pl_err_errno(err, "it cannot be read") : 0;
+}
+
+static int put_file(struct store *store, const struct res_beside *beside, struct pl_err *err)
+{
+	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);
+	struct store_artifact_in *in;
+	bool is_new;
+
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open '%s'", beside->path);
+	if (store_artifact_begin(store, beside->run_id, beside->kind, beside->name, &in, err) < 0)
+		return -1;
+	int result = copy(in, fd, err) < 0 ? -1
+					   : store_artifact_end(in, beside->sha256, &is_new, err);
+	store_artifact_free(in);
+	return result;
+}
+
+static bool has(const struct store_artifacts *there, const struct res_beside *beside)
+{
+	const struct store_artifact *artifact = store_artifacts_find(there, beside->kind,
+								     beside->name);
+
+	return artifact != NULL && strcmp(artifact->sha256, beside->sha256) == 0;
+}
+
+static void take_beside(struct dash_import *import, const struct dash_imported *imported,
+			const struct store_artifacts *there, const struct res_beside *beside)
+{
+	struct dash_imported_artifact told = {
+		.path = beside->path, .kind = beside->kind, .name = beside->name, .state = "stored"
+	};
+	struct pl_err err = PL_ERR_INIT;
+	int64_t bytes;
+
+	if (has(there, beside)) {
+		told.state = "duplicate";
+	} else {
+		switch (res_beside_look(beside, &bytes)) {
+		case RES_BESIDE_ABSENT:
+			told.state = "absent";
+			told.message = "it does not lie beside the result";
+			break;
+		case RES_BESIDE_CHANGED:
+			told.state = "changed";
+			told.message = "it is not the file any more that the result names";
+			break;
+		case RES_BESIDE_THERE:
+			if (put_file(import->store, beside, &err) == 0)
+				break;
+			told.state = "failed";
+			told.message = err.text;
+		}
+	}
+	import->told_artifact(import->context, imported, &told);
+}
+
+/* Of a result that is in the store: a conflict's are another one's. */
+static void take_besides(struct dash_import *import, const struct dash_imported *imported)
+{
+	auto_besides besides = { 0 };
+	auto_artifacts there = { 0 };
+
+	if (import->told_artifact == NULL || imported->document == NULL ||
+	    (imported->outcome != STORE_STORED && imported->outcome != STORE_DUPLICATE))
+		return;
+	res_beside_add(imported->document->json, imported->path, &besides);
+	if (besides.count == 0 ||
+	    store_artifacts_of(import->store, imported->id, &there, PL_ERR_IGNORED) < 0)
+		return;
+	for (size_t i = 0; i < besides.count; i++)
+		take_beside(import, imported, &there, &besides.items[i]);
+}
+
 static void tell(struct dash_import *import, const struct waiting *waiting)
 {
 	bool is_rejected = waiting->prepared == NULL;
+	const struct dash_imported imported = {
+		.path = waiting->path,
+		.name = waiting->name,
+		.outcome = is_rejected ? STORE_REJECTED : waiting->result.outcome,
+		.document = is_rejected ? NULL : &waiting->document,
+		.id = waiting->result.id,
+		.message = waiting->message,
+		.faults = is_rejected ? waiting->faults : waiting->document.notes,
+	};
 
-	import->told(import->context,
-		     &(struct dash_imported){
-			     .path = waiting->path,
-			     .name = waiting->name,
-			     .outcome = is_rejected ? STORE_REJECTED : waiting->result.outcome,
-			     .document = is_rejected ? NULL : &waiting->document,
-			     .id = waiting->result.id,
-			     .message = waiting->message,
-			     .faults = is_rejected ? waiting->faults : waiting->document.notes,
-		     });
+	import->told(import->context, &imported);
+	take_besides(import, &imported);
 }
 
 static int put_all(struct dash_import *import, struct pl_err *err)
@@ -96,7 +198,8 @@ static int put_all(struct dash_import *import, struct pl_err *err)
 	for (size_t i = 0; i < import->count && result == 0; i++) {
 		struct waiting *waiting = &import->waiting[i];
 		if (waiting->prepared != NULL)
-			result = store_put(import->store, waiting->prepared, &waiting->result, err);
+			result = store_put_as(import->store, waiting->prepared, import->on_known,
+					      &waiting->result, err);
 	}
 	/* it tells of the first failure again */
 	if (store_batch_end(import->store, result < 0 ? &later : err) < 0)
@@ -115,8 +218,10 @@ static bool has_documents(const struct dash_import *import)
 
 int dash_import_finish(struct dash_import *import, struct pl_err *err)
 {
-	if (has_documents(import) && put_all(import, err) < 0)
+	if (has_documents(import) && put_all(import, err) < 0) {
+		forget(import);
 		return -1;
+	}
 	for (size_t i = 0; i < import->count; i++)
 		tell(import, &import->waiting[i]);
 	forget(import);

@@ -17,13 +17,27 @@ struct dash_imported {
 	const json_t *faults;                  /* as of store_document_read(), notes of others */
 };
 
-/* Called once a document, in the order of the files. */
+/* A file beside a result that is in the store, which its document names. Valid during the call. */
+struct dash_imported_artifact {
+	const char *path;
+	const char *kind;
+	const char *name;
+	const char *state; /* "stored", "duplicate", "absent", "changed", "failed" */
+	const char *message;
+};
+
+/* Called once a document, in the order of the files, and behind it once each of its artifacts. */
 typedef void dash_import_fn(void *context, const struct dash_imported *imported);
+typedef void dash_import_artifact_fn(void *context, const struct dash_imported *imported,
+				     const struct dash_imported_artifact *artifact);
 
 struct dash_import;
-/* Borrows all. */
+/* Borrows all. `artifact` NULL: results alone are taken. */
 struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
-				    dash_import_fn *told, void *context);
+				    dash_import_fn *told, dash_import_artifact_fn *artifact,
+				    void *context);
+/* What is done with results that are there already; without it they are skipped. */
+void dash_import_choose(struct dash_import *import, enum store_known on_known);
 /* What is not finished is not stored. */
 void dash_import_free(struct dash_import *import);
 PL_AUTO_DEFINE(struct dash_import, dash_import_free);
@@ -32,5 +46,5 @@ PL_AUTO_DEFINE(struct dash_import, dash_import_free);
 /* -1: the store has failed; a file that cannot be read is rejected, as what is in it. */
 int dash_import_file(struct dash_import *import, const char *path,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* The rest of what was given. */
+/* The rest of what was given. What was given and is not in the store by then is forgotten where it fails. */
 int dash_import_finish(struct dash_import *import, struct pl_err *err) PL_MUST_CHECK;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gz.h"
 #include "base/text.h"
 #include "base/zst.h"
 #include "dash/contract.h"
@@ -25,17 +26,27 @@ struct cutting {
 	size_t documents_max;
 	size_t bytes_left;
 	size_t too_large;
+	size_t file; /* the one that is cut */
 };
 
-static void add(struct dash_documents *documents, const struct dash_document *document)
+static void add(struct cutting *cutting, const struct dash_document *document)
 {
-	*PL_PUSH(documents->items, documents->count, documents->room) = *document;
+	struct dash_documents *documents = cutting->documents;
+	struct dash_document *added = PL_PUSH(documents->items, documents->count, documents->room);
+
+	*added = *document;
+	added->file = cutting->file;
 }
 
-static void add_fault(struct dash_documents *documents, const char *name, const struct pl_err *err)
+static void add_fault(struct cutting *cutting, const char *name, const struct pl_err *err)
 {
-	add(documents,
+	add(cutting,
 	    &(struct dash_document){ .bytes = "", .name = name, .fault = pl_strdup(err->text) });
+}
+
+static bool is_packed(const char *bytes, size_t len)
+{
+	return pl_zst_is(bytes, len) || pl_gz_is(bytes, len);
 }
 
 static int refuse_bytes(const struct cutting *cutting, const char *name, struct pl_err *err)
@@ -51,11 +62,14 @@ static int refuse_bytes(const struct cutting *cutting, const char *name, struct 
 static int unpack(struct cutting *cutting, const char *name, char **ret_text, const char **bytes,
 		  size_t *len, struct pl_err *err)
 {
-	if (!pl_zst_is(*bytes, *len))
+	if (!is_packed(*bytes, *len))
 		return *len <= cutting->bytes_left ? 0 : refuse_bytes(cutting, name, err);
 	if (cutting->too_large >= TOO_LARGE_MAX)
 		return refuse_bytes(cutting, name, err);
-	if (pl_zst_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err) < 0) {
+	if ((pl_zst_is(*bytes, *len)
+		     ? pl_zst_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err)
+		     : pl_gz_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err)) <
+	    0) {
 		if (!pl_text_ends(err->text, " bytes unpacked"))
 			return -1;
 		cutting->too_large++;
@@ -63,7 +77,7 @@ static int unpack(struct cutting *cutting, const char *name, char **ret_text, co
 	}
 	*bytes = *ret_text;
 	/* nobody packs twice but to have more than is allowed */
-	if (pl_zst_is(*bytes, *len))
+	if (is_packed(*bytes, *len))
 		return pl_err_invalid(err, "'%s' is packed twice", name);
 	return 0;
 }
@@ -81,7 +95,10 @@ static int cut_file(struct cutting *cutting, const char *bytes, size_t len, cons
 	    store_parts_of(bytes, len, name, parts, err) < 0)
 		return -1;
 	cutting->bytes_left -= len;
-	return 0;
+	if (parts->count > 0)
+		return 0;
+	store_parts_done(parts);
+	return pl_err_invalid(err, "'%s' holds no document", shown);
 }
 
 /* A file, which may be packed and may hold many. */
@@ -93,7 +110,7 @@ static void add_file(struct cutting *cutting, const char *bytes, size_t len, con
 
 	if (cut_file(cutting, bytes, len, name, parts, &err) < 0) {
 		*parts = (struct store_parts){ 0 };
-		add_fault(documents, name, &err);
+		add_fault(cutting, name, &err);
 		return;
 	}
 	for (size_t i = 0; i < parts->count; i++) {
@@ -101,12 +118,12 @@ static void add_file(struct cutting *cutting, const char *bytes, size_t len, con
 			pl_err_invalid(&err,
 				       "%zu documents of it are not read: one upload may hold %zu",
 				       parts->count - i, cutting->documents_max);
-			add_fault(documents, name, &err);
+			add_fault(cutting, name, &err);
 			return;
 		}
-		add(documents, &(struct dash_document){ .bytes = parts->items[i].bytes,
-							.len = parts->items[i].len,
-							.name = parts->items[i].name });
+		add(cutting, &(struct dash_document){ .bytes = parts->items[i].bytes,
+						      .len = parts->items[i].len,
+						      .name = parts->items[i].name });
 	}
 }
 
@@ -118,13 +135,14 @@ static void add_form(struct cutting *cutting, const char *media, const char *nam
 
 	if (dash_form_read(media, bytes, len, &documents->form, &err) < 0) {
 		documents->form = (struct dash_form){ 0 };
-		add_fault(documents, name, &err);
+		add_fault(cutting, name, &err);
 		return;
 	}
 	documents->part_count = documents->form.count;
 	documents->parts = pl_alloc_array(documents->part_count, sizeof(*documents->parts));
 	for (size_t i = 0; i < documents->form.count; i++) {
 		const struct dash_form_file *file = &documents->form.files[i];
+		cutting->file = i;
 		add_file(cutting, file->bytes, file->len, file->name, &documents->parts[i]);
 	}
 }
@@ -140,7 +158,7 @@ void dash_documents_of(const char *kind, const char *media, const char *name, co
 
 	*ret = (struct dash_documents){ 0 };
 	if (strcmp(kind, DASH_JOB_JSON) == 0) {
-		add(ret, &(struct dash_document){ .bytes = bytes, .len = len, .name = name });
+		add(&cutting, &(struct dash_document){ .bytes = bytes, .len = len, .name = name });
 	} else if (is_batch && dash_media_is(media, DASH_MEDIA_FORM)) {
 		add_form(&cutting, media, name, bytes, len);
 	} else {

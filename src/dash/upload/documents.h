@@ -4,7 +4,7 @@
  *
  * Bounded, unpacked, over all files: STORE_PARTS_BYTES_MAX bytes, and of a batch DASH_FORM_FILES_MAX
  * documents. A file that goes beyond is one document with its fault, and so is the rest of one that
- * holds more documents than are left.
+ * holds more documents than are left, and one that holds none.
  */
 #pragma once
 
@@ -22,6 +22,7 @@ struct dash_document {
 	const char *bytes; /* borrowed from the job, or from a part */
 	size_t len;
 	const char *name;
+	size_t file; /* which one of the files that came, from 0 */
 	char *fault; /* why there are no bytes to read; NULL: there are */
 };
 

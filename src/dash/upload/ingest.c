@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "dash/upload/documents.h"
 #include "store/job.h"
+#include "vllm/secret.h"
 
 /* A disk that is full may be so for long; each look costs a transaction that fails. */
 #define AGAIN_NS (2 * PL_NS_PER_S)
@@ -49,16 +50,7 @@ static bool is_lasting(const struct pl_err *err)
 	return err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERNAL;
 }
 
-/* After a failure. False: it is not to be tried again; with *goes_on false the server ends. */
-static bool try_again(struct dash_ingest *ingest, const struct pl_err *err, bool *goes_on)
-{
-	if (is_lasting(err)) {
-		pl_log(PL_LOG_WARNING, "an upload is passed over: %s", err->text);
-		return false;
-	}
-	*goes_on = wait_after(ingest, err);
-	return *goes_on;
-}
+/* ---- reading ------------------------------------------------------------------------------- */
 
 /* A document that was read, or why it cannot be. It stays where it is: prepared borrows from it. */
 struct ready {
@@ -67,6 +59,8 @@ struct ready {
 	bool is_rejected;
 	json_t *faults;
 	char *message;
+	char *kept; /* of a rejected one, to be read again */
+	size_t len;
 };
 
 static void ready_done(struct ready *ready)
@@ -75,15 +69,36 @@ static void ready_done(struct ready *ready)
 	store_document_done(&ready->document);
 	json_decref(ready->faults);
 	free(ready->message);
+	free(ready->kept);
 	*ready = (struct ready){ 0 };
 }
 
-static void read_one(const struct dash_ingest *ingest, const struct dash_document *from,
-		     struct ready *ret)
+/* What is read: a document of a part, or an item once more. */
+struct source {
+	const char *bytes;
+	size_t len;
+	const char *name;
+	const char *fault; /* or NULL */
+};
+
+/* What is no JSON object has no keys to know a secret by, and never becomes a result: it is not kept. */
+static char *without_secrets(const struct source *from)
+{
+	auto_json json_t *json = NULL;
+	auto_json json_t *shown = NULL;
+
+	if (store_json_parse(from->bytes, from->len, from->name, &json, PL_ERR_IGNORED) < 0 ||
+	    !json_is_object(json))
+		return NULL;
+	shown = vllm_secret_json_shown(json);
+	return pl_json_to_text(shown, PL_JSON_COMPACT);
+}
+
+static void read_one(const struct dash_ingest *ingest, const struct source *from, struct ready *ret)
 {
 	struct pl_err why = PL_ERR_INIT;
 
-	*ret = (struct ready){ .is_rejected = true };
+	*ret = (struct ready){ .is_rejected = true, .len = from->len };
 	if (from->fault != NULL) {
 		ret->message = pl_strdup(from->fault);
 		return;
@@ -96,139 +111,230 @@ static void read_one(const struct dash_ingest *ingest, const struct dash_documen
 	}
 	ret->document = (struct store_document){ 0 };
 	ret->message = pl_strdup(why.text);
+	ret->kept = without_secrets(from);
 	while (json_array_size(ret->faults) > FAULTS_MAX)
 		json_array_remove(ret->faults, json_array_size(ret->faults) - 1);
 }
 
-static int store_one(struct dash_ingest *ingest, int64_t id, size_t index, const char *name,
-		     const struct ready *ready, struct pl_err *err)
+/* ---- storing ------------------------------------------------------------------------------- */
+
+/* Work under way: of a part its documents, each at the place of its item. */
+struct task {
+	struct dash_ingest *ingest;
+	const struct store_job_work *work;
+	struct dash_documents documents;
+	bool is_cut;
+	size_t at;    /* the first turn of the group that is stored */
+	size_t count; /* and how many */
+	struct ready ready[GROUP_MAX];
+};
+
+enum outcome {
+	KEPT,
+	CANCELLED, /* nobody wants it any more */
+	REFUSED,   /* it cannot be stored, however often it is tried */
+	ENDS,      /* the server does */
+};
+
+static struct source source_of(const struct task *task, size_t turn_at)
 {
+	static const char gone[] = "its bytes are not there any more: send it again";
+	const struct store_job_turn *turn = &task->work->turns[turn_at];
+	size_t place = turn->index - task->work->first;
+
+	if (task->work->part == 0)
+		return (struct source){ .bytes = turn->bytes,
+					.len = turn->len,
+					.name = turn->name,
+					.fault = turn->bytes == NULL ? gone : NULL };
+	/* a program that cuts otherwise than the one before it may find fewer */
+	if (place >= task->documents.count)
+		return (struct source){ .name = task->work->name, .fault = gone };
+	const struct dash_document *document = &task->documents.items[place];
+	return (struct source){ .bytes = document->bytes,
+				.len = document->len,
+				.name = document->name,
+				.fault = document->fault };
+}
+
+static int store_one(const struct task *task, size_t i, const struct ready *ready,
+		     struct pl_err *err)
+{
+	const struct store_job_turn *turn = &task->work->turns[task->at + i];
 	struct store_put_result result;
-	struct store_job_item item = { .index = index,
-				       .name = name,
-				       .prepared = ready->prepared,
-				       .message = ready->message,
-				       .faults = ready->is_rejected ? ready->faults : NULL };
+	const struct store_job_item item = { .index = turn->index,
+					     .on_known = turn->on_known,
+					     .prepared = ready->prepared,
+					     .message = ready->message,
+					     .faults = ready->is_rejected ? ready->faults : NULL,
+					     .len = ready->len,
+					     .kept = ready->kept };
 
-	return store_job_item(ingest->store, id, &item, &result, err);
+	return store_job_item(task->ingest->store, task->work, &item, &result, err);
 }
 
-/* A group of documents, from `first` on, in one transaction: all or none. */
-static int store_group(struct dash_ingest *ingest, int64_t id, size_t first, size_t count,
-		       const struct dash_document *documents, const struct ready *ready,
-		       struct pl_err *err)
+static int cut_part(const struct task *task, struct pl_err *err)
 {
-	struct pl_err later = PL_ERR_INIT;
-	int rc = 0;
+	const struct dash_documents *documents = &task->documents;
+	auto_free struct store_job_cut *items = pl_alloc_array(documents->count, sizeof(*items));
 
-	if (store_batch_begin(ingest->store, err) < 0)
-		return -1;
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = store_one(ingest, id, first + i, documents[i].name, &ready[i], err);
-	if (store_batch_end(ingest->store, rc < 0 ? &later : err) < 0)
-		return -1;
-	return rc;
+	for (size_t i = 0; i < documents->count; i++)
+		items[i] = (struct store_job_cut){ .name = documents->items[i].name,
+						   .file = documents->items[i].file };
+	return store_job_cut(task->ingest->store, task->work, items, documents->count, err);
 }
 
-/* How many documents from there on are stored together: reading goes on beside others who write. */
-static size_t group_size(const struct dash_documents *documents, size_t first)
+/* What goes into one transaction: items from a turn of the group on, and whether all is done behind them. */
+struct write {
+	size_t from;
+	size_t count;
+	const struct ready *ready;
+	bool is_last;
+};
+
+static int write_within(const struct task *task, const struct write *write, struct pl_err *err)
+{
+	if (!task->is_cut && cut_part(task, err) < 0)
+		return -1;
+	for (size_t i = 0; i < write->count; i++) {
+		if (store_one(task, write->from + i, &write->ready[i], err) < 0)
+			return -1;
+	}
+	return write->is_last ? store_job_done(task->ingest->store, task->work, err) : 0;
+}
+
+static int write_once(struct task *task, const struct write *write, bool *ret_goes_on,
+		      struct pl_err *err)
+{
+	struct store *store = task->ingest->store;
+	struct pl_err later = PL_ERR_INIT;
+
+	if (store_job_group_begin(store, task->work, ret_goes_on, err) < 0)
+		return -1;
+	if (!*ret_goes_on)
+		return 0;
+	int rc = write_within(task, write, err);
+	if (store_job_group_end(store, rc < 0 ? &later : err) < 0 || rc < 0)
+		return -1;
+	task->is_cut = true;
+	return 0;
+}
+
+/* All or nothing, when the store can be written to. */
+static enum outcome transact(struct task *task, const struct write *write, struct pl_err *err)
+{
+	bool goes_on = true;
+
+	while (write_once(task, write, &goes_on, err) < 0) {
+		if (is_lasting(err))
+			return REFUSED;
+		if (!wait_after(task->ingest, err))
+			return ENDS;
+	}
+	return goes_on ? KEPT : CANCELLED;
+}
+
+/* What cannot be stored is rejected. */
+static enum outcome store_or_reject(struct task *task, size_t i, struct pl_err *err)
+{
+	struct write write = { .from = i, .count = 1, .ready = &task->ready[i] };
+	enum outcome outcome = transact(task, &write, err);
+
+	if (outcome != REFUSED || task->ready[i].is_rejected)
+		return outcome;
+	struct ready refused = { .is_rejected = true,
+				 .message = pl_strdup(err->text),
+				 .len = task->ready[i].len };
+	write.ready = &refused;
+	outcome = transact(task, &write, err);
+	ready_done(&refused);
+	return outcome;
+}
+
+/* A group; where one of it cannot be stored each for itself. */
+static enum outcome store_group(struct task *task, struct pl_err *err)
+{
+	bool is_last = task->at + task->count == task->work->count;
+	struct write write = { .count = task->count, .ready = task->ready, .is_last = is_last };
+	enum outcome outcome = transact(task, &write, err);
+
+	if (outcome != REFUSED)
+		return outcome;
+	outcome = KEPT;
+	for (size_t i = 0; i < task->count && outcome == KEPT; i++)
+		outcome = store_or_reject(task, i, err);
+	if (outcome != KEPT || !is_last)
+		return outcome;
+	write.count = 0;
+	return transact(task, &write, err);
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+/* How many turns from there on are stored together: reading goes on beside others who write. */
+static size_t group_size(const struct task *task)
 {
 	size_t count = 0, bytes = 0;
 
-	while (first + count < documents->count && count < GROUP_MAX && bytes < GROUP_BYTES)
-		bytes += documents->items[first + count++].len;
+	while (task->at + count < task->work->count && count < GROUP_MAX && bytes < GROUP_BYTES)
+		bytes += source_of(task, task->at + count++).len;
 	return count;
 }
 
-/* What cannot be stored is rejected. False: the server ends. */
-static bool store_or_reject(struct dash_ingest *ingest, int64_t id, size_t index, const char *name,
-			    const struct ready *ready)
+static enum outcome do_group(struct task *task, struct pl_err *err)
 {
-	struct pl_err err = PL_ERR_INIT;
-	bool goes_on = true;
+	struct store *store = task->ingest->store;
 
-	while (goes_on && store_one(ingest, id, index, name, ready, &err) < 0) {
-		if (!ready->is_rejected && is_lasting(&err)) {
-			struct ready refused = { .is_rejected = true,
-						 .message = pl_strdup(err.text) };
-			goes_on = store_or_reject(ingest, id, index, name, &refused);
-			ready_done(&refused);
-			break;
-		}
-		if (!try_again(ingest, &err, &goes_on))
-			break;
+	task->count = group_size(task);
+	store_job_mark(store, task->work, task->at, task->count, STORE_ITEM_PARSED);
+	for (size_t i = 0; i < task->count; i++) {
+		const struct source source = source_of(task, task->at + i);
+		read_one(task->ingest, &source, &task->ready[i]);
 	}
-	return goes_on;
+	store_job_mark(store, task->work, task->at, task->count, STORE_ITEM_VALID);
+	enum outcome outcome = store_group(task, err);
+	store_job_mark(store, task->work, 0, 0, STORE_ITEM_QUEUED);
+	for (size_t i = 0; i < task->count; i++)
+		ready_done(&task->ready[i]);
+	task->at += task->count;
+	return outcome;
 }
 
-/* A group; where one of it cannot be stored each for itself. False: the server ends. */
-static bool store_all(struct dash_ingest *ingest, int64_t id, size_t first, size_t count,
-		      const struct dash_document *documents, const struct ready *ready)
+/* A part whose bytes cannot be read is one item, which says so. */
+static void find_documents(struct task *task, struct store_job_work *work)
+{
+	struct dash_documents *documents = &task->documents;
+
+	if (work->part == 0)
+		return;
+	if (work->fault == NULL)
+		dash_documents_of(work->kind, work->media, work->name, work->bytes, work->len,
+				  documents);
+	else
+		*PL_PUSH(documents->items, documents->count,
+			 documents->room) = (struct dash_document){
+			.bytes = "", .name = work->name, .fault = pl_strdup(work->fault)
+		};
+	if (!work->is_cut)
+		store_job_lay_out(work, documents->count);
+}
+
+/* False: the server ends, and the rest is the next one's. */
+static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 {
 	struct pl_err err = PL_ERR_INIT;
-	bool goes_on = true;
+	enum outcome outcome = KEPT;
+	struct task *task = pl_alloc(sizeof(*task));
 
-	while (goes_on) {
-		if (store_group(ingest, id, first, count, documents, ready, &err) == 0)
-			return true;
-		if (is_lasting(&err))
-			break;
-		goes_on = wait_after(ingest, &err);
-	}
-	for (size_t i = 0; goes_on && i < count; i++)
-		goes_on = store_or_reject(ingest, id, first + i, documents[i].name, &ready[i]);
-	return goes_on;
-}
-
-static bool expect(struct dash_ingest *ingest, int64_t id, size_t count)
-{
-	struct pl_err err = PL_ERR_INIT;
-	bool goes_on = true;
-
-	while (store_job_expect(ingest->store, id, count, &err) < 0 &&
-	       try_again(ingest, &err, &goes_on))
-		continue;
-	return goes_on;
-}
-
-static bool finish(struct dash_ingest *ingest, int64_t id)
-{
-	struct pl_err err = PL_ERR_INIT;
-	bool goes_on = true;
-
-	while (store_job_finish(ingest->store, id, &err) < 0 && try_again(ingest, &err, &goes_on))
-		continue;
-	return goes_on;
-}
-
-static bool refuse(struct dash_ingest *ingest, const struct store_job *job)
-{
-	const struct ready refused = { .is_rejected = true, .message = job->fault };
-
-	return expect(ingest, job->id, job->items_done + 1) &&
-	       store_or_reject(ingest, job->id, job->items_done, job->name, &refused) &&
-	       finish(ingest, job->id);
-}
-
-/* False: the server ends, and the job is the next one's. */
-static bool work_on(struct dash_ingest *ingest, const struct store_job *job)
-{
-	auto_documents documents;
-	struct ready ready[GROUP_MAX];
-	size_t count;
-
-	dash_documents_of(job->kind, job->media, job->name, job->bytes, job->len, &documents);
-	bool goes_on = expect(ingest, job->id, documents.count);
-	for (size_t i = job->items_done; goes_on && i < documents.count; i += count) {
-		count = group_size(&documents, i);
-		for (size_t j = 0; j < count; j++)
-			read_one(ingest, &documents.items[i + j], &ready[j]);
-		goes_on = store_all(ingest, job->id, i, count, &documents.items[i], ready);
-		for (size_t j = 0; j < count; j++)
-			ready_done(&ready[j]);
-		goes_on = goes_on && !is_over(ingest);
-	}
-	return goes_on && finish(ingest, job->id);
+	*task = (struct task){ .ingest = ingest, .work = work, .is_cut = work->is_cut };
+	find_documents(task, work);
+	do
+		outcome = do_group(task, &err);
+	while (outcome == KEPT && task->at < work->count && !is_over(ingest));
+	dash_documents_done(&task->documents);
+	free(task);
+	/* nothing is to be had of it now, and it would come again at once */
+	return outcome == REFUSED ? wait_after(ingest, &err) : outcome != ENDS && !is_over(ingest);
 }
 
 /* Until there may be a job, or something left of those before. False: the server ends. */
@@ -244,8 +350,9 @@ static bool await(struct dash_ingest *ingest)
 		       err.text);
 	pthread_mutex_lock(&ingest->lock);
 	while (!ingest->has_work && !ingest->is_over && status != ETIMEDOUT)
-		status = is_wiped ? pthread_cond_wait(&ingest->wake, &ingest->lock)
-				  : pthread_cond_timedwait(&ingest->wake, &ingest->lock, &again);
+		status = is_wiped && !store_is_shared(ingest->store)
+				 ? pthread_cond_wait(&ingest->wake, &ingest->lock)
+				 : pthread_cond_timedwait(&ingest->wake, &ingest->lock, &again);
 	ingest->has_work = false;
 	bool over = ingest->is_over;
 	pthread_mutex_unlock(&ingest->lock);
@@ -259,15 +366,13 @@ static void *work(void *data)
 	bool goes_on = true;
 
 	while (goes_on) {
-		auto_store_job job = { 0 };
-		if (store_job_next(ingest->store, &job, &err) < 0)
+		auto_store_job_work found = { 0 };
+		if (store_job_next(ingest->store, &found, &err) < 0)
 			goes_on = wait_after(ingest, &err);
-		else if (job.id == 0)
+		else if (found.job == 0)
 			goes_on = await(ingest);
-		else if (job.fault != NULL)
-			goes_on = refuse(ingest, &job);
 		else
-			goes_on = work_on(ingest, &job);
+			goes_on = work_on(ingest, &found);
 	}
 	return NULL;
 }

@@ -5,13 +5,17 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "dash/contract.h"
 #include "dash/problem.h"
 #include "dash/request.h"
+#include "dash/routes.h"
 #include "dash/upload/documents.h"
 #include "dash/upload/ingest.h"
+#include "dash/upload/jobs.h"
 #include "store/job.h"
 
 #define LINES_MAX DASH_FORM_FILES_MAX
@@ -22,28 +26,125 @@ struct upload {
 	const char *media;
 	const char *bytes;
 	size_t len;
+	const struct dash_form *form; /* its files; NULL: the bytes are one */
 };
+
+/* ---- what came ----------------------------------------------------------------------------- */
+
+static bool takes_more(const struct dash_request *request, enum store_job_answer came,
+		       struct dash_answer *answer)
+{
+	const char *id = json_string_value(json_object_get(request->query, "job_id"));
+
+	switch (came) {
+	case STORE_JOB_OK:
+		return true;
+	case STORE_JOB_CLOSED:
+		dash_refuse(answer, 409, "upload '%s' is closed: no more can come to it", id);
+		return false;
+	case STORE_JOB_FULL:
+		dash_refuse(answer, 409, "upload '%s' has %d items, the most that one may have", id,
+			    STORE_JOB_ITEMS_MAX);
+		return false;
+	default:
+		dash_refuse(answer, 404, "there is no upload '%s'", id);
+		return false;
+	}
+}
+
+/* *ret 0: it is a job of its own. False: refused. */
+static bool find_job(const struct dash_request *request, int64_t *ret, struct dash_answer *answer)
+{
+	const char *word = json_string_value(json_object_get(request->query, "job_id"));
+
+	*ret = 0;
+	if (word == NULL)
+		return true;
+	if (json_object_get(request->query, "on_known") != NULL) {
+		dash_problem_answer(answer,
+				    &(struct dash_problem){
+					    .status = 422,
+					    .detail = "/on_known: found beside job_id, expected it "
+						      "where the upload was opened",
+					    .pointer = "/on_known" });
+		return false;
+	}
+	*ret = dash_job_id(word);
+	return *ret > 0 || takes_more(request, STORE_JOB_NONE, answer);
+}
+
+/* Of each file its sha256, by which it is known when it comes again; free(). */
+static char (*hashes_of(const struct upload *upload, size_t *ret_count))[65]
+{
+	size_t count = upload->form != NULL ? upload->form->count : 1;
+	char(*hashes)[65] = pl_alloc_array(count, sizeof(*hashes));
+
+	for (size_t i = 0; i < count; i++) {
+		const char *bytes = upload->form != NULL ? upload->form->files[i].bytes
+							 : upload->bytes;
+		pl_sha256(bytes, upload->form != NULL ? upload->form->files[i].len : upload->len,
+			  hashes[i]);
+	}
+	*ret_count = count;
+	return hashes;
+}
+
+/* What the sender says of one file: nothing of another one is kept. */
+static bool is_whole(const struct dash_request *request, const char (*hashes)[65], size_t count,
+		     struct dash_answer *answer)
+{
+	const char *said = request->head->sha256;
+
+	if (said == NULL || (count == 1 && strcasecmp(said, hashes[0]) == 0))
+		return true;
+	if (count != 1)
+		dash_refuse(answer, 422, "X-Content-SHA256: is of one file, found %zu in the form",
+			    count);
+	else
+		dash_problem_answer(
+			answer,
+			&(struct dash_problem){
+				.status = 422,
+				.detail = "X-Content-SHA256: the bytes that came are others",
+				.found = hashes[0],
+				.expected = said });
+	return false;
+}
 
 static void accept(const struct dash_request *request, const struct upload *upload,
 		   struct dash_answer *answer)
 {
+	enum store_known on_known = store_known_of(
+		json_string_value(json_object_get(request->query, "on_known")));
+	enum store_job_answer came = STORE_JOB_OK;
 	struct pl_err err = PL_ERR_INIT;
+	size_t count;
 	int64_t id;
 
 	if (upload->len == 0) {
 		dash_refuse(answer, 400, "found no bytes, expected a result");
 		return;
 	}
-	if (store_job_add(request->context->store, upload->kind, upload->name, upload->media,
-			  upload->bytes, upload->len, &id, &err) < 0) {
+	if (!find_job(request, &id, answer))
+		return;
+	auto_free char(*hashes)[65] = hashes_of(upload, &count);
+	if (!is_whole(request, (const char(*)[65])hashes, count, answer))
+		return;
+	const struct store_job_part part = { .kind = upload->kind,
+					     .name = upload->name,
+					     .media = upload->media,
+					     .bytes = upload->bytes,
+					     .len = upload->len,
+					     .sha256 = hashes,
+					     .files = count };
+	if (store_job_add(request->context->store, &id, on_known, &part, &came, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;
 	}
+	if (!takes_more(request, came, answer))
+		return;
 	dash_ingest_wake(request->context->ingest);
-	auto_free char *job = pl_asprintf("%lld", (long long)id);
-	answer->location = pl_asprintf("/api/upload/status/%s", job);
-	dash_answer_json(answer, 202,
-			 json_pack("{s:s, s:s}", "job_id", job, "status_url", answer->location));
+	dash_job_accepted(id, 202, answer);
 }
 
 static const char *name_of(const struct dash_request *request, const char *otherwise)
@@ -118,16 +219,17 @@ static size_t lines_of(const char *bytes, size_t len)
 	return count;
 }
 
-static bool is_form(const struct dash_request *request, struct dash_answer *answer)
+static bool read_form(const struct dash_request *request, struct dash_form *form,
+		      struct dash_answer *answer)
 {
-	auto_form form = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (dash_form_read(request->media, request->bytes, request->len, &form, &err) < 0) {
+	if (dash_form_read(request->media, request->bytes, request->len, form, &err) < 0) {
+		*form = (struct dash_form){ 0 };
 		dash_refuse_error(answer, &err);
 		return false;
 	}
-	if (form.count > 0)
+	if (form->count > 0)
 		return true;
 	dash_refuse(answer, 422, "the form: found no file, expected one at least");
 	return false;
@@ -141,10 +243,12 @@ void dash_upload_batch(const struct dash_request *request, struct dash_answer *a
 				 .bytes = request->bytes,
 				 .len = request->len };
 	auto_free char *name = NULL;
+	auto_form form = { 0 };
 
 	if (dash_media_is(request->media, DASH_MEDIA_FORM)) {
-		if (!is_form(request, answer))
+		if (!read_form(request, &form, answer))
 			return;
+		upload.form = &form;
 	} else if (request->body != NULL) { /* an array, as the contract wants it */
 		upload.name = name = name_ending(request, ".json");
 	} else {
@@ -166,24 +270,4 @@ void dash_upload_raw(const struct dash_request *request, struct dash_answer *ans
 				 .len = request->len };
 
 	accept(request, &upload, answer);
-}
-
-void dash_get_job(const struct dash_request *request, struct dash_answer *answer)
-{
-	const char *word = request->words[0];
-	struct pl_err err = PL_ERR_INIT;
-	json_t *job = NULL;
-	int64_t id = 0;
-	const json_t *limit = json_object_get(request->query, "limit");
-	int64_t offset = pl_json_get_i64(request->query, "offset");
-
-	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
-	if (is_number && id > 0 &&
-	    store_job_json(request->context->store, id, offset,
-			   limit != NULL ? json_integer_value(limit) : INT64_MAX, &job, &err) < 0)
-		dash_refuse_stored(answer, &err);
-	else if (job == NULL)
-		dash_refuse(answer, 404, "there is no upload '%s'", word);
-	else
-		dash_answer_json(answer, 200, job);
 }

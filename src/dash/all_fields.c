@@ -1,0 +1,120 @@
+#include "dash/all_fields.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* Keys within keys of a document that are looked through for fields without a row. */
+#define DEPTH_MAX    16
+#define ID_BYTES_MAX 4096
+/* Parts of a document whose fields are called otherwise (result/fields/fields.h). */
+static const struct {
+	const char *place;
+	const char *id;
+} renamed[] = {
+	{ "config.server", "server" },
+	{ "config.benchmark", "benchmark" },
+	{ "config.experiment", "experiment" },
+};
+
+static void add_field(const struct res_fields *fields, const struct res_field *field,
+		      const json_t *document, json_t *into)
+{
+	auto_value value;
+
+	res_field_value(fields, field, document, &value);
+	if (value.state != RES_VALUE_NOT_RECORDED)
+		json_object_set_new(into, field->id, res_value_to_json(&value));
+}
+
+/*
+ * What stands at a place has a field by its id alone: a percentile that is no row, a tag, a key inside
+ * of a JSON argument, an argument that is newer than this program.
+ */
+static void add_unlisted(const struct res_fields *fields, const char *id, const json_t *document,
+			 json_t *into)
+{
+	struct res_field field;
+
+	if (json_object_get(into, id) != NULL || res_fields_find(fields, id) != NULL)
+		return;
+	if (res_fields_resolve(fields, id, &field, NULL) < 0) {
+		bool is_argument = pl_text_starts(id, "server.") ||
+				   pl_text_starts(id, "benchmark.");
+		if (!is_argument)
+			return;
+		res_field_unlisted(id, &field);
+	}
+	add_field(fields, &field, document, into);
+}
+
+static const char *renamed_of(const char *place)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
+		if (strcmp(renamed[i].place, place) == 0)
+			return renamed[i].id;
+	}
+	return place;
+}
+
+static void walk(const struct res_fields *fields, const json_t *object, const char *place,
+		 const json_t *document, json_t *into, unsigned depth)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value)
+	{
+		auto_buf id = PL_BUF(ID_BYTES_MAX);
+		if (!pl_buf_addf(&id, "%s%s%s", place, place[0] != '\0' ? "." : "", key))
+			continue;
+		const char *name = renamed_of(pl_buf_text(&id));
+		if (place[0] != '\0')
+			add_unlisted(fields, name, document, into);
+		if (json_is_object(value) && depth < DEPTH_MAX)
+			walk(fields, value, name, document, into, depth + 1);
+	}
+}
+
+json_t *dash_fields_of(const struct res_fields *fields, const json_t *document)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < res_fields_count(fields); i++)
+		add_field(fields, res_fields_at(fields, i), document, all);
+	walk(fields, document, "", document, all, 0);
+	return all;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+json_t *dash_field_pointer(const char *id, const json_t *document)
+{
+	auto_buf pointer = PL_BUF(ID_BYTES_MAX * 2);
+	auto_free char *place = pl_strdup(id);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
+		size_t len = strlen(renamed[i].id);
+		if (pl_text_starts(id, renamed[i].id) && id[len] == '.') {
+			free(place);
+			place = pl_asprintf("%s%s", renamed[i].place, id + len);
+		}
+	}
+	const char *at = pl_text_starts(place, "run.") ? place + strlen("run.") : place;
+	for (const json_t *json = document; *at != '\0';) {
+		size_t len = strcspn(at, ".");
+		auto_free char *key = pl_strndup(at, len);
+		json = json_object_get(json, key);
+		if (json == NULL)
+			return json_null();
+		pl_buf_add_char(&pointer, '/');
+		for (const char *c = key; *c != '\0'; c++) {
+			if (*c == '~' || *c == '/')
+				pl_buf_add_text(&pointer, *c == '~' ? "~0" : "~1");
+			else
+				pl_buf_add_char(&pointer, *c);
+		}
+		at += at[len] == '.' ? len + 1 : len;
+	}
+	return pl_json_text(pl_buf_text(&pointer));
+}

@@ -1,0 +1,409 @@
+/*
+ * Files beside results (store/artifact.h). In: their bytes go from the socket to the disk as they come. Out: as
+ * they are, or parts of them; never as something that a browser runs. What a client names is looked up in a
+ * list: no part of a path is ever its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "dash/problem.h"
+#include "dash/range.h"
+#include "dash/request.h"
+#include "dash/routes.h"
+#include "dash/tar.h"
+#include "store/artifact.h"
+#include "store/files.h"
+
+/* ---- in ------------------------------------------------------------------------------------ */
+
+struct incoming {
+	struct dash_sink sink;
+	struct store_artifact_in *in;
+	char expected[65]; /* "": any */
+};
+
+/* What does not fit is the client's; all else is the disk's or the database's. */
+static void refuse(struct dash_answer *answer, const struct pl_err *err)
+{
+	if (err->code == PL_ERR_INVALID)
+		dash_refuse(answer, 422, "%s", err->text);
+	else
+		dash_refuse_stored(answer, err);
+}
+
+static bool take_bytes(struct dash_sink *sink, const char *bytes, size_t len,
+		       struct dash_answer *answer)
+{
+	struct incoming *incoming = PL_CONTAINER_OF(sink, struct incoming, sink);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_artifact_write(incoming->in, bytes, len, &err) == 0)
+		return true;
+	refuse(answer, &err);
+	return false;
+}
+
+static void end_bytes(struct dash_sink *sink, struct dash_answer *answer)
+{
+	struct incoming *incoming = PL_CONTAINER_OF(sink, struct incoming, sink);
+	const char *expected = incoming->expected[0] != '\0' ? incoming->expected : NULL;
+	struct pl_err err = PL_ERR_INIT;
+	bool is_new;
+
+	if (store_artifact_end(incoming->in, expected, &is_new, &err) < 0) {
+		refuse(answer, &err);
+		return;
+	}
+	dash_answer_json(answer, is_new ? 201 : 200,
+			 json_pack("{s:s, s:I}", "sha256", store_artifact_sha256(incoming->in),
+				   "bytes", (json_int_t)store_artifact_bytes(incoming->in)));
+}
+
+static void free_bytes(struct dash_sink *sink)
+{
+	struct incoming *incoming = PL_CONTAINER_OF(sink, struct incoming, sink);
+
+	store_artifact_free(incoming->in);
+	free(incoming);
+}
+
+void dash_put_artifact(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *expected = request->head->sha256;
+	struct store_artifact_in *in = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (expected != NULL && !store_sha256_is(expected)) {
+		dash_refuse(answer, 422,
+			    "X-Content-SHA256: found '%.100s', expected 64 hexadecimal digits in "
+			    "lower case",
+			    expected);
+		return;
+	}
+	if (store_artifact_begin(request->context->store, request->words[0], request->words[1],
+				 request->words[2], &in, &err) < 0) {
+		refuse(answer, &err);
+		return;
+	}
+	struct incoming *incoming = pl_alloc(sizeof(*incoming));
+	*incoming = (struct incoming){
+		.sink = { .take = take_bytes, .end = end_bytes, .free = free_bytes }, .in = in
+	};
+	if (expected != NULL)
+		memcpy(incoming->expected, expected, sizeof(incoming->expected));
+	answer->sink = &incoming->sink;
+}
+
+/* ---- which there are ----------------------------------------------------------------------- */
+
+/* *ret is overwritten. False: there is no such result, or it cannot be read; answered. */
+static bool find(const struct dash_request *request, struct store_artifacts *ret,
+		 struct dash_answer *answer)
+{
+	struct store *store = request->context->store;
+	const char *word = request->words[0];
+	struct pl_err err = PL_ERR_INIT;
+	int64_t id = 0;
+
+	*ret = (struct store_artifacts){ 0 };
+	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
+	if (is_number && id > 0 && store_artifacts_of(store, id, ret, &err) == 0)
+		return true;
+	/* a number without a row may be a run_id all the same */
+	if ((err.code == PL_ERR_NONE || err.code == PL_ERR_NOT_FOUND) &&
+	    store_find(store, word, &id, &err) == 0 && id > 0 &&
+	    store_artifacts_of(store, id, ret, &err) == 0)
+		return true;
+	if (err.code == PL_ERR_NONE || err.code == PL_ERR_NOT_FOUND)
+		dash_refuse(answer, 404, "there is no experiment '%s'", word);
+	else
+		dash_refuse_stored(answer, &err);
+	return false;
+}
+
+static json_t *artifact_json(const struct store_artifact *artifact)
+{
+	return json_pack("{s:s, s:o, s:I, s:s}", "kind", artifact->kind, "name",
+			 pl_json_text(artifact->name), "bytes", (json_int_t)artifact->bytes,
+			 "sha256", artifact->sha256);
+}
+
+static json_t *stored_json(const struct store_artifact *artifact)
+{
+	json_t *json = artifact_json(artifact);
+
+	json_object_set_new(json, "media", json_string(store_artifact_media(artifact->name)));
+	json_object_set_new(json, "stored_at", json_string(artifact->stored_at));
+	return json;
+}
+
+void dash_list_artifacts(const struct dash_request *request, struct dash_answer *answer)
+{
+	auto_artifacts artifacts;
+
+	if (!find(request, &artifacts, answer))
+		return;
+	json_t *there = json_array(), *absent = json_array();
+	for (size_t i = 0; i < artifacts.count; i++) {
+		const struct store_artifact *artifact = &artifacts.items[i];
+		if (artifact->stored_at != NULL)
+			json_array_append_new(there, stored_json(artifact));
+		else
+			json_array_append_new(absent, artifact_json(artifact));
+	}
+	dash_answer_json(answer, 200,
+			 json_pack("{s:o, s:o}", "artifacts", there, "absent", absent));
+}
+
+/* ---- one ----------------------------------------------------------------------------------- */
+
+/* RFC 9110, 13.1.5: a part is of the file that the client has, or it gets the whole. */
+static bool wants_part(const struct dash_head *head, const char *tag)
+{
+	return head->range != NULL && strcmp(head->method, "GET") == 0 &&
+	       (head->if_range == NULL || strcmp(head->if_range, tag) == 0);
+}
+
+static void choose_part(const struct dash_head *head, int64_t bytes, struct dash_answer *answer)
+{
+	int64_t from = 0, len = bytes;
+
+	if (!wants_part(head, answer->tag))
+		return;
+	switch (dash_range_read(head->range, bytes, &from, &len)) {
+	case DASH_RANGE_WHOLE:
+		break;
+	case DASH_RANGE_PART:
+		answer->status = 206;
+		answer->fd_at = (uint64_t)from;
+		answer->len = (size_t)len;
+		snprintf(answer->range, sizeof(answer->range), "bytes %lld-%lld/%lld",
+			 (long long)from, (long long)(from + len - 1), (long long)bytes);
+		break;
+	case DASH_RANGE_UNSATISFIABLE:
+		dash_refuse(answer, 416, "Range: found '%.100s', of %lld bytes", head->range,
+			    (long long)bytes);
+		snprintf(answer->range, sizeof(answer->range), "bytes */%lld", (long long)bytes);
+		break;
+	}
+}
+
+static void send_file(const struct dash_request *request, const struct store_artifact *artifact,
+		      struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	int fd;
+
+	if (store_artifact_open(request->context->store, artifact->sha256, &fd, &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return;
+	}
+	dash_answer_bytes(answer, store_artifact_media(artifact->name), NULL,
+			  (size_t)artifact->bytes);
+	answer->status = 200;
+	answer->has_fd = true;
+	answer->fd = fd;
+	answer->fd_at = 0;
+	answer->takes_ranges = true;
+	answer->is_inert = true;
+	/* what has this tag never changes, but by its name there may come another */
+	snprintf(answer->tag, sizeof(answer->tag), "\"%s\"", artifact->sha256);
+	answer->disposition = dash_disposition(artifact->name);
+	choose_part(request->head, artifact->bytes, answer);
+}
+
+void dash_get_artifact(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *kind = request->words[1], *name = request->words[2];
+	auto_artifacts artifacts;
+
+	if (!find(request, &artifacts, answer))
+		return;
+	const struct store_artifact *artifact = store_artifacts_find(&artifacts, kind, name);
+	if (artifact != NULL)
+		send_file(request, artifact, answer);
+	else
+		dash_refuse(answer, 404, "experiment '%s' has no artifact '%s' of kind '%s'",
+			    request->words[0], name, kind);
+}
+
+/* ---- traces: an archive -------------------------------------------------------------------- */
+
+struct archive {
+	struct dash_stream stream;
+	struct store *store;
+	struct store_artifacts traces;
+	size_t next;
+	int fd; /* of the one under way; -1: none */
+	int64_t left;
+	int64_t mtime_s;
+	struct pl_buf heads; /* what is to be sent in front of the next bytes of a file */
+	size_t heads_sent;
+	bool is_over;
+};
+
+/* The head of the next one, or the end. */
+static int go_on(struct archive *archive, struct pl_err *err)
+{
+	pl_buf_clear(&archive->heads);
+	archive->heads_sent = 0;
+	if (archive->next == archive->traces.count) {
+		dash_tar_add_end(&archive->heads);
+		archive->is_over = true;
+		return 0;
+	}
+	const struct store_artifact *trace = &archive->traces.items[archive->next++];
+	dash_tar_add_head(&archive->heads, trace->name, trace->bytes, archive->mtime_s);
+	archive->left = trace->bytes;
+	return store_artifact_open(archive->store, trace->sha256, &archive->fd, err);
+}
+
+static void end_file(struct archive *archive)
+{
+	const struct store_artifact *trace = &archive->traces.items[archive->next - 1];
+
+	pl_fd_close(&archive->fd);
+	pl_buf_clear(&archive->heads);
+	archive->heads_sent = 0;
+	for (size_t i = 0; i < dash_tar_padding(trace->bytes); i++)
+		pl_buf_add_char(&archive->heads, '\0');
+}
+
+static ptrdiff_t read_heads(struct archive *archive, char *bytes, size_t room)
+{
+	size_t left = archive->heads.len - archive->heads_sent;
+	size_t len = left < room ? left : room;
+
+	memcpy(bytes, pl_buf_text(&archive->heads) + archive->heads_sent, len);
+	archive->heads_sent += len;
+	return (ptrdiff_t)len;
+}
+
+/* A file that is shorter than its row says would shift all behind it. */
+static ptrdiff_t read_bytes(struct archive *archive, char *bytes, size_t room)
+{
+	size_t len = archive->left < (int64_t)room ? (size_t)archive->left : room;
+	ssize_t got = TEMP_FAILURE_RETRY(read(archive->fd, bytes, len));
+
+	if (got <= 0) {
+		pl_log(PL_LOG_WARNING, "an archive of traces breaks off: a file of it is cut");
+		return -1;
+	}
+	archive->left -= got;
+	return got;
+}
+
+static ptrdiff_t read_archive(struct dash_stream *stream, char *bytes, size_t room)
+{
+	struct archive *archive = PL_CONTAINER_OF(stream, struct archive, stream);
+	struct pl_err err = PL_ERR_INIT;
+
+	for (;;) {
+		if (archive->heads_sent < archive->heads.len)
+			return read_heads(archive, bytes, room);
+		if (archive->fd >= 0 && archive->left > 0)
+			return read_bytes(archive, bytes, room);
+		if (archive->is_over)
+			return 0;
+		if (archive->fd >= 0) {
+			end_file(archive);
+		} else if (go_on(archive, &err) < 0) {
+			pl_log(PL_LOG_WARNING, "an archive of traces breaks off: %s", err.text);
+			return -1;
+		}
+	}
+}
+
+static void free_archive(struct dash_stream *stream)
+{
+	struct archive *archive = PL_CONTAINER_OF(stream, struct archive, stream);
+
+	pl_fd_close(&archive->fd);
+	pl_buf_done(&archive->heads);
+	store_artifacts_done(&archive->traces);
+	free(archive);
+}
+
+/* Takes the traces. */
+static void send_archive(const struct dash_request *request, struct store_artifacts *traces,
+			 struct dash_answer *answer)
+{
+	struct archive *archive = pl_alloc(sizeof(*archive));
+	auto_free char *name = pl_asprintf("traces-%s.tar", request->words[0]);
+
+	*archive = (struct archive){
+		.stream = { .read = read_archive, .free = free_archive },
+		.store = request->context->store,
+		.traces = *traces,
+		.fd = -1,
+		.mtime_s = pl_clock_real_ns() / PL_NS_PER_S,
+	};
+	*traces = (struct store_artifacts){ 0 };
+	pl_buf_init(&archive->heads, 1u << 20);
+	dash_answer_bytes(answer, "application/x-tar", NULL, 0);
+	answer->status = 200;
+	answer->stream = &archive->stream;
+	answer->disposition = dash_disposition(name);
+}
+
+/* ---- traces -------------------------------------------------------------------------------- */
+
+/* Of a rank, or of all where there is none asked for; all others go. */
+static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
+{
+	struct store_artifacts others = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < artifacts->count; i++) {
+		const struct store_artifact *artifact = &artifacts->items[i];
+		bool is_kept = artifact->stored_at != NULL &&
+			       strcmp(artifact->kind, "trace") == 0 &&
+			       (rank == NULL ||
+				store_artifact_rank(artifact->name) == json_integer_value(rank));
+		if (is_kept)
+			artifacts->items[kept++] = *artifact;
+		else
+			*PL_PUSH(others.items, others.count, others.room) = *artifact;
+	}
+	artifacts->count = kept;
+	store_artifacts_done(&others);
+}
+
+static void list_traces(const struct store_artifacts *traces, struct dash_answer *answer)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < traces->count; i++) {
+		int64_t rank = store_artifact_rank(traces->items[i].name);
+		json_t *trace = stored_json(&traces->items[i]);
+		json_object_set_new(trace, "rank", pl_json_i64(rank, rank >= 0));
+		json_array_append_new(list, trace);
+	}
+	dash_answer_json(answer, 200, json_pack("{s:o}", "traces", list));
+}
+
+void dash_export_traces(const struct dash_request *request, struct dash_answer *answer)
+{
+	const json_t *rank = json_object_get(request->query, "rank");
+	auto_artifacts traces;
+
+	if (!find(request, &traces, answer))
+		return;
+	keep_traces(&traces, rank);
+	if (traces.count == 0 && rank == NULL)
+		dash_refuse(answer, 404, "experiment '%s' has no traces", request->words[0]);
+	else if (traces.count == 0)
+		dash_refuse(answer, 404, "experiment '%s' has no trace of rank %lld",
+			    request->words[0], (long long)json_integer_value(rank));
+	else if (pl_json_get_true(request->query, "all"))
+		send_archive(request, &traces, answer);
+	else if (traces.count == 1)
+		send_file(request, &traces.items[0], answer);
+	else
+		list_traces(&traces, answer);
+}

@@ -1,0 +1,245 @@
+/*
+ * `profllm-dashboard check` and `remap`: rows against the documents that they were made of. One compares, the other
+ * writes what differs.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clean.h"
+#include "base/file.h"
+#include "base/program.h"
+#include "dash/dash.h"
+#include "store/again.h"
+
+#define TOLD_MAX         100 /* lines; with --json all are told */
+#define FILTER_BYTES_MAX (4u << 20)
+
+struct check_options {
+	const char *db;
+	const char *data;
+	const char *filter;
+	bool json;
+	bool dry_run;
+};
+
+#define AT(field) offsetof(struct check_options, field)
+
+#define DB_ROW                                                                                   \
+	PL_OPT(TEXT, 0, "db", db, "FILE", "the database: a file that is there, or postgres://…", \
+	       .def = "profllm/profllm.db in XDG_DATA_HOME")
+#define DATA_ROW \
+	PL_OPT(TEXT, 0, "data", data, "DIR", "the folder of artifacts (default: FILE.files)")
+#define JSON_ROW PL_OPT(FLAG, 0, "json", json, NULL, "as JSON, alone on standard output")
+
+static const struct pl_opt check_rows[] = {
+	DB_ROW,
+	DATA_ROW,
+	JSON_ROW,
+	{ .name = NULL },
+};
+
+const struct pl_opt_command dash_check_command = {
+	.name = DASH_PROGRAM " check",
+	.usage = "[--db FILE] [--data DIR] [--json]",
+	.summary = "Compare rows, documents and artifacts.",
+	.details =
+		"Reads each document that is kept as a new one would be read, and compares its row "
+		"with "
+		"that; looks whether each result has its document and each artifact its file; "
+		"and asks the database itself whether it is whole. Nothing is changed, and others "
+		"may "
+		"read and write meanwhile.\n\n"
+		"A row may differ because this program reads more than the one that made it did: "
+		"" DASH_PROGRAM " remap writes such rows anew.\n\n"
+		"Exit status: 0 all fits, 1 something does not, 2 an option or the database cannot "
+		"be "
+		"used, 5 another process kept writing for 20 s.",
+	.options = check_rows,
+};
+
+static const struct pl_opt remap_rows[] = {
+	DB_ROW,
+	PL_OPT(TEXT, 0, "filter", filter, "JSON",
+	       "only results that it means (docs/reference/filters.md); @FILE reads it from there"),
+	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "tell what would be written, and write nothing"),
+	JSON_ROW,
+	{ .name = NULL },
+};
+
+const struct pl_opt_command dash_remap_command = {
+	.name = DASH_PROGRAM " remap",
+	.usage = "[--db FILE] [--filter JSON] [--dry-run] [--json]",
+	.summary = "Read the documents that are kept again, with today's reader.",
+	.details =
+		"The documents stay as they are; rows that are not what this program reads in them "
+		"are "
+		"written anew, with all of their columns. Columns that are new are filled whenever "
+		"a database is opened: this is for what is read in another way than before.\n\n"
+		"A server may go on meanwhile: it takes the new rows in. A kill leaves each row as "
+		"it was or as "
+		"it shall be.\n\n"
+		"Examples:\n"
+		"  " DASH_PROGRAM " remap --dry-run\n"
+		"  " DASH_PROGRAM " remap --filter '{\"field\": \"run.suite\", \"op\": \"eq\", "
+		"\"value\": \"nightly\"}'\n\n"
+		"Exit status: 0, 1 some documents cannot be read, 2 an option, the filter or the "
+		"database "
+		"cannot be used, 5 another process kept writing for 20 s.",
+	.options = remap_rows,
+};
+
+/* ---- what is told -------------------------------------------------------------------------- */
+
+struct told {
+	bool json;
+	json_t *list;
+	size_t count;
+};
+
+static void tell(void *context, int64_t id, const char *text)
+{
+	struct told *told = context;
+	auto_free char *line = pl_clean_line(text);
+
+	told->count++;
+	if (told->json)
+		json_array_append_new(told->list, json_pack("{s:o, s:o}", "id",
+							    id > 0 ? json_integer(id) : json_null(),
+							    "message", pl_json_text(line)));
+	else if (told->count > TOLD_MAX)
+		return;
+	else if (id > 0)
+		printf("result %lld: %s\n", (long long)id, line);
+	else
+		printf("%s\n", line);
+}
+
+static int print_summary(const struct told *told, const char *text, json_t *counts)
+{
+	if (told->json) {
+		json_object_set(counts, "told", told->list);
+		return pl_program_print_json(counts);
+	}
+	if (told->count > TOLD_MAX)
+		printf("and %zu more\n", told->count - TOLD_MAX);
+	return pl_program_print(text);
+}
+
+/* ---- the work ------------------------------------------------------------------------------ */
+
+static int open_store(const struct check_options *options, const struct res_fields *fields,
+		      bool with_columns, struct store **ret, struct pl_err *err)
+{
+	auto_free char *path = pl_strdup(options->db);
+
+	if (path == NULL && store_default_path(&path, err) < 0)
+		return -1;
+	return store_open(&(struct store_options){ .path = path,
+						   .data = options->data,
+						   .fields = fields,
+						   .must_exist = true,
+						   .with_columns = with_columns },
+			  ret, err);
+}
+
+static int check(const struct check_options *options, struct told *told, int *ret_status,
+		 struct pl_err *err)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_store struct store *store = NULL;
+	struct store_again again = { .tell = tell, .context = told };
+	struct store_again_counts counts;
+	int64_t faults = 0;
+
+	if (open_store(options, fields, false, &store, err) < 0 ||
+	    store_again_database(store, tell, told, &faults, err) < 0 ||
+	    store_again(store, &again, &counts, err) < 0)
+		return -1;
+	auto_json json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "results",
+					   (json_int_t)counts.results, "differing",
+					   (json_int_t)counts.differing, "broken",
+					   (json_int_t)counts.broken, "faults", (json_int_t)faults);
+	auto_free char *text = pl_asprintf("%lld results: %lld rows differ from their documents, "
+					   "%lld documents cannot be read; "
+					   "%lld other faults\n",
+					   (long long)counts.results, (long long)counts.differing,
+					   (long long)counts.broken, (long long)faults);
+	*ret_status = print_summary(told, text, json);
+	if (*ret_status == 0 && counts.differing + counts.broken + faults > 0)
+		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
+	return 0;
+}
+
+static int read_filter(const char *text, json_t **ret, struct pl_err *err)
+{
+	auto_free char *read = NULL;
+	size_t len = 0;
+
+	if (text == NULL)
+		return 0;
+	if (text[0] != '@')
+		return pl_json_parse(text, strlen(text), "--filter", ret, err);
+	if (pl_file_read(text + 1, FILTER_BYTES_MAX, &read, &len, err) < 0)
+		return -1;
+	return pl_json_parse(read, len, text + 1, ret, err);
+}
+
+static int remap(const struct check_options *options, struct told *told, int *ret_status,
+		 struct pl_err *err)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_store struct store *store = NULL;
+	auto_json json_t *filter = NULL;
+	struct store_again_counts counts;
+
+	if (read_filter(options->filter, &filter, err) < 0 ||
+	    open_store(options, fields, filter != NULL, &store, err) < 0)
+		return -1;
+	const struct store_again again = {
+		.writes = !options->dry_run, .filter = filter, .tell = tell, .context = told
+	};
+	if (store_again(store, &again, &counts, err) < 0)
+		return -1;
+	auto_json json_t *json = json_pack(
+		"{s:I, s:I, s:I, s:b}", "results", (json_int_t)counts.results, "written",
+		(json_int_t)(options->dry_run ? 0 : counts.differing), "broken",
+		(json_int_t)counts.broken, "dry_run", options->dry_run);
+	auto_free char *text = pl_asprintf(
+		"%lld results read again: %lld %s, %lld documents cannot be read\n",
+		(long long)counts.results, (long long)counts.differing,
+		options->dry_run ? "would be written anew" : "written anew",
+		(long long)counts.broken);
+	*ret_status = print_summary(told, text, json);
+	if (*ret_status == 0 && counts.broken > 0)
+		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
+	return 0;
+}
+
+typedef int work_fn(const struct check_options *options, struct told *told, int *ret_status,
+		    struct pl_err *err);
+
+static int run(const struct pl_opt_command *command, work_fn *work, int argc, char **argv)
+{
+	struct check_options options = { 0 };
+	auto_json json_t *list = json_array();
+	struct pl_words words;
+	struct pl_err err = PL_ERR_INIT;
+	int status;
+
+	if (!pl_command_read(command, argc, argv, &options, &words, &status))
+		return status;
+	struct told told = { .json = options.json, .list = list };
+	return work(&options, &told, &status, &err) < 0 ? pl_program_fail(&err) : status;
+}
+
+int dash_cmd_check(int argc, char **argv)
+{
+	return run(&dash_check_command, check, argc, argv);
+}
+
+int dash_cmd_remap(int argc, char **argv)
+{
+	return run(&dash_remap_command, remap, argc, argv);
+}

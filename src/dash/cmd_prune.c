@@ -1,0 +1,118 @@
+/* `profllm-dashboard prune`: what was deleted goes for good. */
+#include "dash/dash.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clean.h"
+#include "base/clock.h"
+#include "store/artifact.h"
+#include "store/change.h"
+
+#define TEXT_BYTES_MAX 65536
+/* Files may come in front of the result that they are beside. */
+#define UNCLAIMED_NS (7 * 24 * 3600 * PL_NS_PER_S)
+
+struct prune_options {
+	const char *db;
+	const char *data;
+	int64_t older_than_ns;
+	bool json;
+};
+
+#define AT(field) offsetof(struct prune_options, field)
+
+static const struct pl_opt prune_rows[] = {
+	PL_OPT(TEXT, 0, "db", db, "DB", "the database: a file, or postgres://…",
+	       .def = "profllm/profllm.db in XDG_DATA_HOME"),
+	PL_OPT(TEXT, 0, "data", data, "DIR",
+	       "the folder of the files beside results (default: beside the database)"),
+	PL_OPT(DURATION, 0, "older-than", older_than_ns, "TIME",
+	       "only what was deleted so long ago: 30d, 12h"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "how many as one JSON object, alone on standard output"),
+	{ .name = NULL },
+};
+
+const struct pl_opt_command dash_prune_command = {
+	.name = DASH_PROGRAM " prune",
+	.usage = "[--db DB] [--data DIR] [--older-than TIME] [--json]",
+	.summary = "Take results that were deleted out of the database for good.",
+	.details =
+		"A result that is deleted on the page or by the API is in no answer any more, but "
+		"can "
+		"be brought back. This takes such results away with their documents, tags, notes, "
+		"changes and the files beside them; then the same content is new when it comes "
+		"again. Files beside results that nobody has, and those of runs of which no result "
+		"came within seven days, go as well.\n\n"
+		"Examples:\n"
+		"  " DASH_PROGRAM " prune --older-than 30d\n"
+		"  " DASH_PROGRAM " prune --db lab.db\n\n"
+		"profllm-dashboard may be running on the database meanwhile.\n\n"
+		"Exit status: 0 done, 2 bad usage or a database that is not there or cannot be "
+		"used, 5 "
+		"another process keeps writing to it.",
+	.options = prune_rows,
+};
+
+static int print(const struct prune_options *options, const char *db, int64_t results, size_t files)
+{
+	auto_free char *plain = store_path_shown(db);
+	auto_free char *shown = pl_clean_line(plain);
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+
+	if (options->json) {
+		auto_json json_t *json = json_pack("{s:o, s:I, s:I}", "db", pl_json_text(plain),
+						   "results", (json_int_t)results, "files",
+						   (json_int_t)files);
+		return pl_program_print_json(json);
+	}
+	pl_buf_addf(&text, "%lld result%s and %zu file%s taken away from %s\n", (long long)results,
+		    results == 1 ? "" : "s", files, files == 1 ? "" : "s", shown);
+	return pl_program_print(pl_buf_text(&text));
+}
+
+static int prune(const struct prune_options *options, const char *db, int64_t *ret_results,
+		 size_t *ret_files, struct pl_err *err)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_store struct store *store = NULL;
+	int64_t now_ns = pl_clock_real_ns();
+	char unclaimed[32];
+
+	pl_clock_rfc3339(now_ns - UNCLAIMED_NS, unclaimed);
+	if (store_open(&(struct store_options){ .path = db,
+						.data = options->data,
+						.fields = fields,
+						.must_exist = true },
+		       &store, err) < 0)
+		return -1;
+	if (store_prune(store, now_ns - options->older_than_ns, ret_results, err) < 0)
+		return -1;
+	return store_artifacts_sweep(store, unclaimed, ret_files, err);
+}
+
+int dash_cmd_prune(int argc, char **argv)
+{
+	struct prune_options options = { 0 };
+	auto_free char *default_db = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	struct pl_words words;
+	int64_t results = 0;
+	size_t files = 0;
+	int status;
+
+	if (!pl_command_read(&dash_prune_command, argc, argv, &options, &words, &status))
+		return status;
+	if (words.count > 0)
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected no words", words.items[0]);
+	else if (options.db == NULL && store_default_path(&default_db, &err) < 0)
+		return pl_program_fail(&err);
+	if (err.code != PL_ERR_NONE)
+		return pl_program_fail(&err);
+	const char *db = options.db != NULL ? options.db : default_db;
+	if (prune(&options, db, &results, &files, &err) < 0)
+		return pl_program_fail(&err);
+	return print(&options, db, results, files);
+}

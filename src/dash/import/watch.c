@@ -1,0 +1,538 @@
+/*
+ *	inotify ──closed, renamed in──────────────┐
+ *	   └──── a folder ──> walk ──┐            v
+ *	every so often ─────> walk ──┴─> noted: PENDING ──two seconds the same──> READY ──store──> TAKEN
+ *	                                    ^                                       ^                │
+ *	                                    └──────────── it is another file ───────┼────────────────┘
+ *	                          a file beside it has come, or has changed ────────┘
+ */
+#include "dash/import/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strv.h"
+#include "base/text.h"
+#include "result/files.h"
+
+#define STEADY_NS    (2 * PL_NS_PER_S)
+#define OLD_NS       (60 * PL_NS_PER_S) /* by its own time: nobody writes to it */
+#define LOOK_NS      (15 * PL_NS_PER_S)
+#define LOOK_BARE_NS (2 * PL_NS_PER_S) /* where nothing is told */
+#define LOOK_SHARE   10                /* looking takes this part of all time at most */
+#define AGAIN_NS     (2 * PL_NS_PER_S)
+#define DEPTH_MAX    100
+#define LACKING_MAX  10000
+#define EVENTS_BYTES 65536
+#define EVENTS                                                                                     \
+	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK | IN_DELETE_SELF | \
+	 IN_MOVE_SELF)
+
+/* What tells one file from another by the same name. */
+struct mark {
+	int64_t bytes;
+	int64_t changed_ns;
+	uint64_t inode;
+};
+
+enum state { PENDING, READY, TAKEN };
+
+struct seen {
+	char *path;
+	struct mark mark;
+	enum state state;
+	int64_t since_ns; /* that it is as it is */
+	uint64_t look;    /* at which it was there last */
+};
+
+/* A result that names files which do not lie beside it, or are others. */
+struct lacking {
+	char *path;
+	struct pl_strv wanted;
+	uint64_t tried; /* marks of all wanted, when that was found */
+};
+
+struct folder {
+	int number; /* inotify's; they come in rising order */
+	char *path; /* NULL: gone */
+};
+
+struct dash_watch {
+	struct dash_watch_options options;
+	struct dash_import *import;
+	int inotify;  /* -1: none */
+	bool is_bare; /* not all folders are told of */
+	struct folder *folders;
+	size_t folder_count;
+	size_t folder_room;
+	void *tree; /* of seen, by path */
+	struct seen **seen;
+	size_t seen_count;
+	size_t seen_room;
+	size_t pending;
+	bool has_ready;
+	struct lacking *lacking;
+	size_t lacking_count;
+	size_t lacking_room;
+	uint64_t look;
+	int64_t look_ns;    /* the next one */
+	int64_t again_ns;   /* the store failed; INT64_MAX: it did not */
+	int64_t lacking_ns; /* something has come beside results; INT64_MAX: nothing has */
+};
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct seen *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+static bool mark_of(const char *path, struct mark *ret)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*ret = (struct mark){ .bytes = st.st_size,
+			      .changed_ns = (int64_t)st.st_mtim.tv_sec * PL_NS_PER_S +
+					    st.st_mtim.tv_nsec,
+			      .inode = st.st_ino };
+	return true;
+}
+
+static bool is_same(const struct mark *a, const struct mark *b)
+{
+	return a->bytes == b->bytes && a->changed_ns == b->changed_ns && a->inode == b->inode;
+}
+
+static void set_state(struct dash_watch *watch, struct seen *seen, enum state state)
+{
+	watch->pending -= seen->state == PENDING;
+	watch->pending += state == PENDING;
+	watch->has_ready |= state == READY;
+	seen->state = state;
+}
+
+static struct seen *find(struct dash_watch *watch, const char *path)
+{
+	const struct seen key = { .path = (char *)path };
+	struct seen **found = tfind(&key, &watch->tree, compare_paths);
+
+	return found != NULL ? *found : NULL;
+}
+
+static struct seen *find_or_add(struct dash_watch *watch, const char *path)
+{
+	struct seen *seen = find(watch, path);
+
+	if (seen != NULL)
+		return seen;
+	seen = pl_alloc(sizeof(*seen));
+	*seen = (struct seen){ .path = pl_strdup(path), .state = TAKEN, .mark = { .bytes = -1 } };
+	if (tsearch(seen, &watch->tree, compare_paths) == NULL)
+		abort();
+	*PL_PUSH(watch->seen, watch->seen_count, watch->seen_room) = seen;
+	return seen;
+}
+
+/* is_whole: who wrote it has said that it is done. */
+static void note(struct dash_watch *watch, const char *path, bool is_whole)
+{
+	int64_t now_ns = pl_clock_now_ns();
+	struct mark mark;
+
+	if (!mark_of(path, &mark))
+		return;
+	struct seen *seen = find_or_add(watch, path);
+	seen->look = watch->look;
+	if (!is_same(&mark, &seen->mark)) {
+		seen->mark = mark;
+		seen->since_ns = now_ns;
+		set_state(watch, seen, PENDING);
+	}
+	if (seen->state == PENDING && (is_whole || now_ns - seen->since_ns >= STEADY_NS ||
+				       pl_clock_real_ns() - mark.changed_ns >= OLD_NS))
+		set_state(watch, seen, READY);
+}
+
+static void note_pending(struct dash_watch *watch)
+{
+	for (size_t i = 0; i < watch->seen_count && watch->pending > 0; i++) {
+		if (watch->seen[i]->state == PENDING)
+			note(watch, watch->seen[i]->path, false);
+	}
+}
+
+static void free_seen(struct seen *seen)
+{
+	free(seen->path);
+	free(seen);
+}
+
+/* What was not there at the last look. */
+static void forget_gone(struct dash_watch *watch)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watch->seen_count; i++) {
+		struct seen *seen = watch->seen[i];
+		if (seen->look == watch->look) {
+			watch->seen[kept++] = seen;
+			continue;
+		}
+		set_state(watch, seen, TAKEN);
+		tdelete(seen, &watch->tree, compare_paths);
+		free_seen(seen);
+	}
+	watch->seen_count = kept;
+}
+
+/* ---- folders ------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct folder *one = a, *other = b;
+
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+static struct folder *folder_of(const struct dash_watch *watch, int number)
+{
+	const struct folder key = { .number = number };
+
+	return watch->folder_count == 0 ? NULL
+					: bsearch(&key, watch->folders, watch->folder_count,
+						  sizeof(key), compare_numbers);
+}
+
+/* Once for all folders: the limit is one of the user, and the next one would fail alike. */
+static void be_bare(struct dash_watch *watch, const char *path)
+{
+	int why = errno;
+
+	if (watch->is_bare)
+		return;
+	watch->is_bare = true;
+	if (why == ENOSPC)
+		pl_log(PL_LOG_WARNING,
+		       "'%s' cannot be watched: this user has no watches left (the sysctl "
+		       "fs.inotify.max_user_watches says how many there are); folders are looked "
+		       "through every 2 s instead",
+		       path);
+	else
+		pl_log(PL_LOG_WARNING,
+		       "'%s' cannot be watched: %s; folders are looked through every 2 s instead",
+		       path, strerror(why));
+}
+
+static void ask_to_be_told(struct dash_watch *watch, const char *path)
+{
+	int number = watch->inotify < 0 ? -1 : inotify_add_watch(watch->inotify, path, EVENTS);
+
+	if (number < 0) {
+		if (watch->inotify >= 0 && errno != ENOENT && errno != ENOTDIR)
+			be_bare(watch, path);
+		return;
+	}
+	struct folder *folder = folder_of(watch, number);
+	if (folder == NULL) {
+		folder = PL_PUSH(watch->folders, watch->folder_count, watch->folder_room);
+		*folder = (struct folder){ .number = number };
+	}
+	if (pl_text_equal(folder->path, path))
+		return;
+	/* it was moved */
+	free(folder->path);
+	folder->path = pl_strdup(path);
+}
+
+static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
+{
+	if (res_may_hold_results(path) && res_side_file(path) == NULL)
+		note(watch, path, is_whole);
+	else
+		watch->lacking_ns = pl_clock_now_ns() + STEADY_NS;
+}
+
+/* Told of before it is read: what comes meanwhile is not missed. What cannot be read is as good as empty. */
+static void walk(struct dash_watch *watch, const char *path, int depth)
+{
+	ask_to_be_told(watch, path);
+	auto_dir dir = opendir(path);
+	const char *name;
+
+	while ((name = pl_dir_next(dir)) != NULL) {
+		auto_free char *below = pl_asprintf("%s/%s", path, name);
+		struct stat own;
+		if (name[0] == '.' || lstat(below, &own) < 0)
+			continue;
+		if (S_ISDIR(own.st_mode) && depth < DEPTH_MAX)
+			walk(watch, below, depth + 1);
+		else if (res_may_hold_results(below) && res_side_file(below) == NULL)
+			note(watch, below, false);
+	}
+}
+
+/* ---- files beside results ------------------------------------------------------------------ */
+
+static uint64_t marks_of(const struct pl_strv *paths)
+{
+	uint64_t sum = 1469598103934665603u;
+
+	for (size_t i = 0; i < paths->count; i++) {
+		struct mark mark = { 0 };
+		if (mark_of(paths->items[i], &mark))
+			sum ^= (uint64_t)mark.bytes + (uint64_t)mark.changed_ns + mark.inode;
+		sum *= 1099511628211u;
+	}
+	return sum;
+}
+
+static void lacking_done(struct lacking *lacking)
+{
+	free(lacking->path);
+	pl_strv_done(&lacking->wanted);
+}
+
+/* The last one, if it is of this result, or a new one. NULL: so many are lacking something that the rest waits
+ * for the next start. */
+static struct lacking *lacking_of(struct dash_watch *watch, const char *path)
+{
+	struct lacking *last = watch->lacking_count > 0 ? &watch->lacking[watch->lacking_count - 1]
+							: NULL;
+
+	if (last != NULL && strcmp(last->path, path) == 0)
+		return last;
+	if (watch->lacking_count == LACKING_MAX)
+		return NULL;
+	last = PL_PUSH(watch->lacking, watch->lacking_count, watch->lacking_room);
+	*last = (struct lacking){ .path = pl_strdup(path) };
+	return last;
+}
+
+static void on_artifact(void *context, const struct dash_imported *imported,
+			const struct dash_imported_artifact *artifact)
+{
+	struct dash_watch *watch = context;
+
+	if (strcmp(artifact->state, "absent") == 0 || strcmp(artifact->state, "changed") == 0) {
+		struct lacking *lacking = lacking_of(watch, imported->path);
+		if (lacking != NULL) {
+			pl_strv_add(&lacking->wanted, artifact->path);
+			lacking->tried = marks_of(&lacking->wanted);
+		}
+	}
+	watch->options.artifact(watch->options.context, imported, artifact);
+}
+
+static void on_document(void *context, const struct dash_imported *imported)
+{
+	struct dash_watch *watch = context;
+
+	watch->options.told(watch->options.context, imported);
+}
+
+/* Something of it has come, or is another: the result is read again, and is a duplicate. */
+static void look_beside(struct dash_watch *watch)
+{
+	size_t kept = 0;
+
+	watch->lacking_ns = INT64_MAX;
+	for (size_t i = 0; i < watch->lacking_count; i++) {
+		struct lacking *lacking = &watch->lacking[i];
+		struct seen *seen = find(watch, lacking->path);
+		if (seen != NULL && marks_of(&lacking->wanted) == lacking->tried) {
+			watch->lacking[kept++] = *lacking;
+			continue;
+		}
+		if (seen != NULL && seen->state == TAKEN)
+			set_state(watch, seen, READY);
+		lacking_done(lacking);
+	}
+	watch->lacking_count = kept;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+static void look(struct dash_watch *watch)
+{
+	int64_t begun_ns = pl_clock_now_ns();
+
+	watch->look++;
+	for (size_t i = 0; i < watch->options.folders->count; i++)
+		walk(watch, watch->options.folders->items[i], 0);
+	forget_gone(watch);
+	look_beside(watch);
+	int64_t now_ns = pl_clock_now_ns();
+	int64_t pause_ns = watch->is_bare ? LOOK_BARE_NS : LOOK_NS;
+	int64_t least_ns = (now_ns - begun_ns) * LOOK_SHARE;
+	watch->look_ns = now_ns + (pause_ns > least_ns ? pause_ns : least_ns);
+}
+
+static void take_event(struct dash_watch *watch, const struct inotify_event *event)
+{
+	struct folder *folder = folder_of(watch, event->wd);
+
+	/* more came than the kernel keeps */
+	if (event->mask & IN_Q_OVERFLOW)
+		watch->look_ns = 0;
+	if (folder == NULL || folder->path == NULL)
+		return;
+	if (event->mask & IN_IGNORED) {
+		free(pl_take(folder->path));
+		return;
+	}
+	if (event->len == 0 || event->name[0] == '.')
+		return;
+	auto_free char *path = pl_asprintf("%s/%s", folder->path, event->name);
+	if (event->mask & IN_ISDIR)
+		walk(watch, path, 0);
+	else
+		meet_file(watch, path, (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0);
+}
+
+static void take_events(struct dash_watch *watch)
+{
+	_Alignas(struct inotify_event) char events[EVENTS_BYTES];
+	ssize_t got;
+
+	while ((got = read(watch->inotify, events, sizeof(events))) > 0) {
+		for (char *at = events; at < events + got;) {
+			const struct inotify_event *event = (const void *)at;
+			take_event(watch, event);
+			at += sizeof(*event) + event->len;
+		}
+	}
+}
+
+static int take_all(struct dash_watch *watch, struct pl_err *err)
+{
+	for (size_t i = 0; i < watch->seen_count; i++) {
+		/* one that is gone again is no fault */
+		if (watch->seen[i]->state == READY && pl_file_exists(watch->seen[i]->path) &&
+		    dash_import_file(watch->import, watch->seen[i]->path, err) < 0)
+			return -1;
+	}
+	return dash_import_finish(watch->import, err);
+}
+
+static void take_ready(struct dash_watch *watch)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!watch->has_ready)
+		return;
+	if (take_all(watch, &err) < 0) {
+		pl_log(PL_LOG_WARNING, "what has come waits: %s", err.text);
+		watch->again_ns = pl_clock_now_ns() + AGAIN_NS;
+		return;
+	}
+	watch->again_ns = INT64_MAX;
+	watch->has_ready = false;
+	for (size_t i = 0; i < watch->seen_count; i++) {
+		if (watch->seen[i]->state == READY)
+			set_state(watch, watch->seen[i], TAKEN);
+	}
+}
+
+/* Until the next thing is due. */
+static int pause_ms(const struct dash_watch *watch)
+{
+	int64_t now_ns = pl_clock_now_ns(), due_ns = watch->look_ns;
+
+	if (watch->pending > 0 && now_ns + STEADY_NS < due_ns)
+		due_ns = now_ns + STEADY_NS;
+	if (watch->again_ns < due_ns)
+		due_ns = watch->again_ns;
+	if (watch->lacking_ns < due_ns && watch->lacking_count > 0)
+		due_ns = watch->lacking_ns;
+	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns) / PL_NS_PER_MS) + 1;
+}
+
+void dash_watch_run(struct dash_watch *watch, int stop)
+{
+	struct pollfd fds[] = { { .fd = stop, .events = POLLIN },
+				{ .fd = watch->inotify, .events = POLLIN } };
+	bool is_first = true;
+
+	for (;;) {
+		int64_t now_ns = pl_clock_now_ns();
+		if (now_ns >= watch->look_ns)
+			look(watch);
+		note_pending(watch);
+		if (now_ns >= watch->lacking_ns)
+			look_beside(watch);
+		if (watch->again_ns == INT64_MAX || now_ns >= watch->again_ns)
+			take_ready(watch);
+		if (is_first && watch->options.looked != NULL)
+			watch->options.looked(watch->options.context);
+		is_first = false;
+		if (poll(fds, PL_ARRAY_SIZE(fds), pause_ms(watch)) > 0 && fds[0].revents != 0)
+			return;
+		if (fds[1].revents != 0)
+			take_events(watch);
+	}
+}
+
+/* ---- begin and end ------------------------------------------------------------------------- */
+
+static int check_folders(const struct pl_opt_list *folders, struct pl_err *err)
+{
+	for (size_t i = 0; i < folders->count; i++) {
+		auto_dir dir = opendir(folders->items[i]);
+		if (dir == NULL)
+			return pl_err_errno(err, "--watch: cannot read the folder '%s'",
+					    folders->items[i]);
+	}
+	return 0;
+}
+
+int dash_watch_new(const struct dash_watch_options *options, struct dash_watch **ret,
+		   struct pl_err *err)
+{
+	if (check_folders(options->folders, err) < 0)
+		return -1;
+	struct dash_watch *watch = pl_alloc(sizeof(*watch));
+	*watch = (struct dash_watch){ .options = *options,
+				      .again_ns = INT64_MAX,
+				      .lacking_ns = INT64_MAX };
+	watch->import = dash_import_new(options->store, options->reader, on_document,
+					options->artifact != NULL ? on_artifact : NULL, watch);
+	dash_import_choose(watch->import, options->on_known);
+	watch->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (watch->inotify < 0)
+		be_bare(watch, options->folders->items[0]);
+	*ret = watch;
+	return 0;
+}
+
+void dash_watch_free(struct dash_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	pl_fd_close(&watch->inotify);
+	dash_import_free(watch->import);
+	for (size_t i = 0; i < watch->folder_count; i++)
+		free(watch->folders[i].path);
+	free(watch->folders);
+	for (size_t i = 0; i < watch->seen_count; i++) {
+		tdelete(watch->seen[i], &watch->tree, compare_paths);
+		free_seen(watch->seen[i]);
+	}
+	free(watch->seen);
+	for (size_t i = 0; i < watch->lacking_count; i++)
+		lacking_done(&watch->lacking[i]);
+	free(watch->lacking);
+	free(watch);
+}

@@ -1,0 +1,104 @@
+#include "dash/import/watching.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/log.h"
+#include "base/thread.h"
+#include "dash/import/watch.h"
+
+struct dash_watching {
+	struct dash_watch *watch;
+	pthread_t thread;
+	int stop;
+	bool verbose;
+};
+
+static void told(void *context, const struct dash_imported *imported)
+{
+	const struct dash_watching *watching = context;
+
+	switch (imported->outcome) {
+	case STORE_REJECTED:
+		pl_log(PL_LOG_WARNING, "%s", imported->message);
+		break;
+	case STORE_CONFLICT:
+		pl_log(PL_LOG_WARNING,
+		       "'%s' is not stored: other content is there under its run_id (result %lld)",
+		       imported->path, (long long)imported->id);
+		break;
+	case STORE_STORED:
+		if (watching->verbose)
+			pl_log(PL_LOG_INFO, "'%s' is stored: result %lld", imported->path,
+			       (long long)imported->id);
+		break;
+	default: /* it was there before */
+		break;
+	}
+}
+
+static void told_artifact(void *context, const struct dash_imported *imported,
+			  const struct dash_imported_artifact *artifact)
+{
+	(void)context;
+	(void)imported;
+	if (strcmp(artifact->state, "failed") == 0)
+		pl_log(PL_LOG_WARNING, "'%s' is not stored: %s", artifact->path, artifact->message);
+}
+
+static void *watch(void *data)
+{
+	struct dash_watching *watching = data;
+
+	dash_watch_run(watching->watch, watching->stop);
+	return NULL;
+}
+
+static int start(struct dash_watching *watching, const struct dash_watch_options *options,
+		 struct pl_err *err)
+{
+	watching->stop = eventfd(0, EFD_CLOEXEC);
+	if (watching->stop < 0)
+		return pl_err_errno(err, "cannot watch folders");
+	return dash_watch_new(options, &watching->watch, err) < 0
+		       ? -1
+		       : pl_thread_start(&watching->thread, watch, watching, err);
+}
+
+static void release(struct dash_watching *watching)
+{
+	dash_watch_free(watching->watch);
+	pl_fd_close(&watching->stop);
+	free(watching);
+}
+
+int dash_watching_start(const struct pl_opt_list *folders, struct store *store,
+			const struct store_reader *reader, bool verbose, struct dash_watching **ret,
+			struct pl_err *err)
+{
+	struct dash_watching *watching = pl_alloc(sizeof(*watching));
+	const struct dash_watch_options options = { .folders = folders,
+						    .store = store,
+						    .reader = reader,
+						    .told = told,
+						    .artifact = told_artifact,
+						    .context = watching };
+
+	*watching = (struct dash_watching){ .stop = -1, .verbose = verbose };
+	if (start(watching, &options, err) < 0) {
+		release(watching);
+		return -1;
+	}
+	*ret = watching;
+	return 0;
+}
+
+void dash_watching_stop(struct dash_watching *watching)
+{
+	if (watching == NULL)
+		return;
+	(void)eventfd_write(watching->stop, 1);
+	pthread_join(watching->thread, NULL);
+	release(watching);
+}

@@ -1,0 +1,184 @@
+#include "dash/peers.h"
+
+#include <linux/tcp.h> /* of <netinet/tcp.h> the counts of bytes are missing */
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/thread.h"
+
+struct dash_peer {
+	struct dash_peers *peers;
+	struct dash_peer *next;
+	struct dash_peer **link; /* what points to it */
+	int fd;
+	enum dash_peer_turn turn;
+	int64_t marked_ns;
+	uint64_t marked; /* bytes that had moved then */
+	bool is_cut;
+};
+
+struct dash_peers {
+	struct dash_peers_options options;
+	struct pl_pause pause;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below, and of what each peer is */
+	struct dash_peer *first;
+	unsigned count;
+};
+
+/* Both ways, since the connection is there. */
+static uint64_t bytes_moved(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return 0;
+	return info.tcpi_bytes_received + info.tcpi_bytes_acked;
+}
+
+static void mark(struct dash_peer *peer, int64_t now_ns, uint64_t moved)
+{
+	peer->marked_ns = now_ns;
+	peer->marked = moved;
+}
+
+/* To dissolve the association is to reset it: nothing of the answer goes out any more, nor an end. */
+static void reset(struct dash_peer *peer)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	peer->is_cut = true;
+	(void)connect(peer->fd, &none, sizeof(none));
+}
+
+/* The library sees an end, and closes. */
+static void cut(struct dash_peer *peer)
+{
+	if (peer->turn == DASH_PEER_TAKES) {
+		reset(peer);
+		return;
+	}
+	peer->is_cut = true;
+	(void)shutdown(peer->fd, SHUT_RDWR);
+}
+
+static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
+{
+	if (peer->is_cut || peer->turn == DASH_PEER_WAITS)
+		return;
+	uint64_t moved = bytes_moved(peer->fd);
+	if (moved - peer->marked >= peer->peers->options.bytes_min)
+		mark(peer, now_ns, moved);
+	else if (now_ns - peer->marked_ns >= patience_ns)
+		cut(peer);
+}
+
+static void look_at_all(struct dash_peers *peers)
+{
+	const struct dash_peers_options *options = &peers->options;
+
+	pthread_mutex_lock(&peers->lock);
+	bool is_crowded = peers->count >= options->room - options->room / 4;
+	int64_t now_ns = pl_clock_now_ns();
+	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next)
+		look_at(peer, now_ns, is_crowded ? options->crowded_ns : options->patience_ns);
+	pthread_mutex_unlock(&peers->lock);
+}
+
+static void *watch(void *data)
+{
+	struct dash_peers *peers = data;
+
+	while (pl_pause_until(&peers->pause, pl_clock_now_ns() + peers->options.tick_ns))
+		look_at_all(peers);
+	return NULL;
+}
+
+int dash_peers_start(const struct dash_peers_options *options, struct dash_peers **ret,
+		     struct pl_err *err)
+{
+	struct dash_peers *peers = pl_alloc(sizeof(*peers));
+
+	peers->options = *options;
+	pl_pause_init(&peers->pause);
+	pthread_mutex_init(&peers->lock, NULL);
+	if (pl_thread_start(&peers->thread, watch, peers, err) == 0) {
+		*ret = peers;
+		return 0;
+	}
+	pthread_mutex_destroy(&peers->lock);
+	pl_pause_done(&peers->pause);
+	free(peers);
+	return -1;
+}
+
+void dash_peers_stop(struct dash_peers *peers)
+{
+	pl_pause_end(&peers->pause);
+	pthread_join(peers->thread, NULL);
+	pthread_mutex_destroy(&peers->lock);
+	pl_pause_done(&peers->pause);
+	free(peers);
+}
+
+void dash_peers_reset_taking(struct dash_peers *peers)
+{
+	pthread_mutex_lock(&peers->lock);
+	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next) {
+		if (peer->turn == DASH_PEER_TAKES)
+			reset(peer);
+	}
+	pthread_mutex_unlock(&peers->lock);
+}
+
+struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd)
+{
+	struct dash_peer *peer = pl_alloc(sizeof(*peer));
+
+	*peer = (struct dash_peer){ .peers = peers, .fd = fd, .turn = DASH_PEER_SENDS };
+	mark(peer, pl_clock_now_ns(), 0);
+	pthread_mutex_lock(&peers->lock);
+	peer->next = peers->first;
+	peer->link = &peers->first;
+	if (peer->next != NULL)
+		peer->next->link = &peer->next;
+	peers->first = peer;
+	peers->count++;
+	pthread_mutex_unlock(&peers->lock);
+	return peer;
+}
+
+void dash_peer_remove(struct dash_peer *peer)
+{
+	struct dash_peers *peers = peer->peers;
+
+	pthread_mutex_lock(&peers->lock);
+	*peer->link = peer->next;
+	if (peer->next != NULL)
+		peer->next->link = peer->link;
+	peers->count--;
+	pthread_mutex_unlock(&peers->lock);
+	free(peer);
+}
+
+void dash_peer_turn(struct dash_peer *peer, enum dash_peer_turn turn)
+{
+	uint64_t moved = bytes_moved(peer->fd);
+	int64_t now_ns = pl_clock_now_ns();
+
+	pthread_mutex_lock(&peer->peers->lock);
+	peer->turn = turn;
+	mark(peer, now_ns, moved);
+	pthread_mutex_unlock(&peer->peers->lock);
+}
+
+void dash_peer_reset(struct dash_peer *peer)
+{
+	pthread_mutex_lock(&peer->peers->lock);
+	reset(peer);
+	pthread_mutex_unlock(&peer->peers->lock);
+}

@@ -1,0 +1,73 @@
+#include "dash/question.h"
+
+#include <string.h>
+
+#include "dash/problem.h"
+#include "store/mirror/mirror.h"
+#include "store/store.h"
+
+#define BUDGET_MS 2000
+
+/* Of an answer: was there time for all of it? What stands behind not_ready are numbers. */
+static bool is_partial(const char *json)
+{
+	static const char member[] = "\"not_ready\":[";
+	const char *last = NULL;
+
+	for (const char *at = json; (at = strstr(at, member)) != NULL; at++)
+		last = at;
+	return last != NULL && last[strlen(member)] != ']';
+}
+
+static void answer_text(struct dash_answer *answer, struct pl_buf *json)
+{
+	size_t len = json->len;
+
+	answer->status = 200;
+	answer->is_partial = is_partial(pl_buf_text(json));
+	dash_answer_bytes(answer, "application/json", pl_buf_take(json), len);
+}
+
+void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
+	      struct dash_answer *answer)
+{
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_schema_faults faults = { 0 };
+	auto_buf found = PL_BUF(DASH_ANSWER_BYTES_MAX);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_snapshot_get(request->context->store, &snapshot, &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return;
+	}
+	if (query(snapshot, question, &found, &faults, &err) == 0)
+		answer_text(answer, &found);
+	else if (faults.count > 0)
+		dash_refuse_faults(answer, &faults);
+	else
+		dash_refuse_stored(answer, &err);
+}
+
+json_t *dash_list_of(const char *words, bool is_sort)
+{
+	json_t *list = json_array();
+
+	for (;;) {
+		size_t len = strcspn(words, ",");
+		bool is_down = is_sort && words[0] == '-';
+		json_t *id = json_stringn(words + is_down, len - is_down);
+		json_array_append_new(list, is_sort ? json_pack("{s:o, s:s}", "field", id, "dir",
+								is_down ? "desc" : "asc")
+						    : id);
+		if (words[len] == '\0')
+			return list;
+		words += len + 1;
+	}
+}
+
+json_t *dash_with_budget(json_t *question)
+{
+	if (json_object_get(question, "budget_ms") == NULL)
+		json_object_set_new(question, "budget_ms", json_integer(BUDGET_MS));
+	return question;
+}

@@ -1,0 +1,23 @@
+/*
+ * What questions to all results have in common: from a request to a function of the store, and back.
+ */
+#pragma once
+
+#include "dash/request.h"
+#include "result/schema/schema.h"
+
+struct store_snapshot;
+
+/* As those of store/query.h. */
+typedef int dash_query_fn(const struct store_snapshot *snapshot, const json_t *request,
+			  struct pl_buf *ret_json, struct res_schema_faults *faults,
+			  struct pl_err *err);
+
+/* Its answer, or why there is none. An answer with something in not_ready is partial. */
+void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
+	      struct dash_answer *answer);
+
+/* "a,b" as a list; of a sort "-a" is {field: a, dir: desc}. An empty word is one, and refused as such. New reference. */
+json_t *dash_list_of(const char *words, bool is_sort);
+/* Who does not say how long it may take has the time that the contract says. Takes the reference. */
+json_t *dash_with_budget(json_t *question);

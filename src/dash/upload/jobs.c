@@ -1,0 +1,202 @@
+/* Uploads as they are opened, looked at and changed (store/job.h). */
+#include "dash/upload/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dash/problem.h"
+#include "dash/request.h"
+#include "dash/upload/ingest.h"
+#include "store/job.h"
+
+#define ITEMS_MAX 10000 /* that one answer tells */
+
+int64_t dash_job_id(const char *word)
+{
+	int64_t id = 0;
+
+	return strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id) ? id : 0;
+}
+
+void dash_job_accepted(int64_t id, int status, struct dash_answer *answer)
+{
+	auto_free char *job = pl_asprintf("%lld", (long long)id);
+
+	answer->location = pl_asprintf("/api/upload/status/%s", job);
+	dash_answer_json(answer, status,
+			 json_pack("{s:s, s:s}", "job_id", job, "status_url", answer->location));
+}
+
+/* ---- looked at ----------------------------------------------------------------------------- */
+
+static void refuse_none(const struct dash_request *request, struct dash_answer *answer)
+{
+	dash_refuse(answer, 404, "there is no upload '%s'", request->words[0]);
+}
+
+static struct store_job_page page_of(const struct dash_request *request, int64_t otherwise)
+{
+	const json_t *limit = json_object_get(request->query, "limit");
+
+	return (struct store_job_page){
+		.offset = pl_json_get_i64(request->query, "offset"),
+		.limit = limit != NULL ? json_integer_value(limit) : otherwise,
+		.state = json_string_value(json_object_get(request->query, "state")),
+	};
+}
+
+static void tell(const struct dash_request *request, int64_t id, const struct store_job_page *page,
+		 int status, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	json_t *job = NULL;
+
+	if (id > 0 && store_job_json(request->context->store, id, page, &job, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else if (job == NULL)
+		refuse_none(request, answer);
+	else
+		dash_answer_json(answer, status, job);
+}
+
+void dash_get_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	const struct store_job_page page = page_of(request, ITEMS_MAX);
+
+	tell(request, dash_job_id(request->words[0]), &page, 200, answer);
+}
+
+void dash_list_jobs(const struct dash_request *request, struct dash_answer *answer)
+{
+	const struct store_job_page page = page_of(request, 50);
+	struct pl_err err = PL_ERR_INIT;
+	json_t *jobs = NULL;
+
+	if (store_jobs_json(request->context->store, &page, &jobs, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else
+		dash_answer_json(answer, 200, jobs);
+}
+
+void dash_list_known(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	json_t *known = NULL;
+
+	if (store_jobs_known(request->context->store, json_object_get(request->body, "sha256"),
+			     &known, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else
+		dash_answer_json(answer, 200, known);
+}
+
+/* ---- changed ------------------------------------------------------------------------------- */
+
+static int64_t amount_of(const json_t *body, const char *key)
+{
+	const json_t *amount = json_object_get(body, key);
+
+	return amount != NULL ? json_integer_value(amount) : -1;
+}
+
+void dash_open_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *name = json_string_value(json_object_get(request->body, "name"));
+	const struct store_job_plan plan = {
+		.name = name != NULL ? name : "upload",
+		.files = amount_of(request->body, "files"),
+		.bytes = amount_of(request->body, "bytes"),
+		.on_known = store_known_of(
+			json_string_value(json_object_get(request->body, "on_known"))),
+	};
+	struct pl_err err = PL_ERR_INIT;
+	int64_t id;
+
+	if (store_job_open(request->context->store, &plan, &id, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else
+		dash_job_accepted(id, 201, answer);
+}
+
+/* What came of a change, with the job as it is then. `at`: of an item that cannot be changed, its place in the body. */
+static void tell_changed(const struct dash_request *request, int rc, enum store_job_answer came,
+			 size_t at, int status, const struct pl_err *err,
+			 struct dash_answer *answer)
+{
+	const struct store_job_page no_items = { .limit = 0 };
+
+	if (rc < 0) {
+		dash_refuse_stored(answer, err);
+	} else if (came == STORE_JOB_NO_ITEM) {
+		auto_free char *pointer = pl_asprintf("/items/%zu", at);
+		auto_free char *found = pl_asprintf(
+			"%lld", (long long)json_integer_value(json_array_get(
+					json_object_get(request->body, "items"), at)));
+		auto_free char *detail = pl_asprintf("%s: there is no item %s of which that can be "
+						     "asked (its state, or its bytes are "
+						     "not kept)",
+						     pointer, found);
+		dash_problem_answer(answer, &(struct dash_problem){ .status = 422,
+								    .detail = detail,
+								    .pointer = pointer,
+								    .found = found });
+	} else if (came == STORE_JOB_OK) {
+		dash_ingest_wake(request->context->ingest);
+		tell(request, dash_job_id(request->words[0]), &no_items, status, answer);
+	} else {
+		refuse_none(request, answer);
+	}
+}
+
+void dash_close_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	enum store_job_answer came = STORE_JOB_NONE;
+	int64_t id = dash_job_id(request->words[0]);
+	struct pl_err err = PL_ERR_INIT;
+	int rc = id > 0 ? store_job_close(request->context->store, id, &came, &err) : 0;
+
+	tell_changed(request, rc, came, 0, 200, &err, answer);
+}
+
+void dash_cancel_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	enum store_job_answer came = STORE_JOB_NONE;
+	int64_t id = dash_job_id(request->words[0]);
+	struct pl_err err = PL_ERR_INIT;
+	int rc = id > 0 ? store_job_cancel(request->context->store, id, &came, &err) : 0;
+
+	tell_changed(request, rc, came, 0, 200, &err, answer);
+}
+
+void dash_retry_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	enum store_job_answer came = STORE_JOB_NONE;
+	int64_t id = dash_job_id(request->words[0]);
+	struct pl_err err = PL_ERR_INIT;
+	size_t at = 0;
+	int rc = 0;
+
+	if (id > 0)
+		rc = store_job_retry(request->context->store, id,
+				     json_object_get(request->body, "items"), &came, &at, &err);
+	tell_changed(request, rc, came, at, 202, &err, answer);
+}
+
+void dash_choose_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	const json_t *body = request->body;
+	enum store_known choice = store_known_of(
+		json_string_value(json_object_get(body, "choice")));
+	enum store_job_answer came = STORE_JOB_NONE;
+	int64_t id = dash_job_id(request->words[0]);
+	struct pl_err err = PL_ERR_INIT;
+	size_t at = 0;
+	int rc = 0;
+
+	if (id > 0)
+		rc = store_job_choose(
+			request->context->store, id, choice, json_object_get(body, "items"),
+			json_string_value(json_object_get(body, "of")), &came, &at, &err);
+	tell_changed(request, rc, came, at, 202, &err, answer);
+}

@@ -1,0 +1,224 @@
+#include "dash/peers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "io/sock.h"
+
+#define ROOM  8
+#define PIECE 4096
+#define LONG  (600 * PL_NS_PER_S) /* longer than the test is waited for */
+#define SHORT (20 * PL_NS_PER_MS)
+
+/* Both ends of a connection of TCP. */
+struct pair {
+	int server;
+	int client;
+	struct dash_peer *peer;
+};
+
+static struct dash_peers *begin(int64_t patience_ns, int64_t crowded_ns)
+{
+	const struct dash_peers_options options = { .room = ROOM,
+						    .bytes_min = PIECE,
+						    .patience_ns = patience_ns,
+						    .crowded_ns = crowded_ns,
+						    .tick_ns = PL_NS_PER_MS };
+	struct dash_peers *peers = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(dash_peers_start(&options, &peers, &err), 0);
+	return peers;
+}
+
+static struct pair connect_pair(struct dash_peers *peers)
+{
+	struct pair pair;
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr addr;
+	int listener;
+
+	assert_int_equal(io_addr_resolve("127.0.0.1", 0, &addr, &err), 0);
+	assert_int_equal(io_sock_listen(&addr, 1, &listener, &err), 0);
+	assert_int_equal(io_sock_local(listener, &addr, &err), 0);
+	pair.client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(pair.client, &addr.u.any, addr.len), 0);
+	pair.server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	assert_true(pair.server >= 0);
+	close(listener);
+	pair.peer = dash_peer_add(peers, pair.server);
+	return pair;
+}
+
+static void leave(struct pair *pair)
+{
+	dash_peer_remove(pair->peer);
+	close(pair->server);
+	close(pair->client);
+}
+
+/* What the client sees: bytes, 0 for an end, or a negative errno. */
+static ssize_t client_reads(const struct pair *pair)
+{
+	char bytes[PIECE];
+	ssize_t got = read(pair->client, bytes, sizeof(bytes));
+
+	return got >= 0 ? got : -errno;
+}
+
+static bool is_open(const struct pair *pair)
+{
+	struct pollfd client = { .fd = pair->client, .events = POLLIN };
+
+	return poll(&client, 1, 0) == 0;
+}
+
+static void move(int from, int to)
+{
+	char bytes[PIECE] = { 0 };
+
+	assert_int_equal(write(from, bytes, sizeof(bytes)), sizeof(bytes));
+	for (size_t got = 0; got < sizeof(bytes);) {
+		ssize_t more = read(to, bytes, sizeof(bytes) - got);
+		assert_true(more > 0);
+		got += (size_t)more;
+	}
+}
+
+static void rest(int64_t ns)
+{
+	pl_clock_sleep_until(pl_clock_now_ns() + ns);
+}
+
+static void test_dash_peers__who_sends_nothing_sees_an_end(void **state)
+{
+	struct dash_peers *peers = begin(SHORT, SHORT);
+	struct pair idle = connect_pair(peers);
+
+	(void)state;
+	/* less than it has to, whatever it is */
+	assert_int_equal(write(idle.client, "GET", 3), 3);
+	assert_int_equal(client_reads(&idle), 0);
+	leave(&idle);
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__who_takes_nothing_is_reset(void **state)
+{
+	struct dash_peers *peers = begin(SHORT, SHORT);
+	struct pair pair = connect_pair(peers);
+
+	(void)state;
+	dash_peer_turn(pair.peer, DASH_PEER_TAKES);
+	assert_int_equal(client_reads(&pair), -ECONNRESET);
+	/* behind its lock: the thread that looks has let go of the socket */
+	dash_peer_turn(pair.peer, DASH_PEER_WAITS);
+	assert_int_equal(send(pair.server, "more", 4, MSG_NOSIGNAL), -1);
+	leave(&pair);
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__who_waits_has_all_time(void **state)
+{
+	struct dash_peers *peers = begin(SHORT, SHORT);
+	struct pair pair = connect_pair(peers);
+
+	(void)state;
+	dash_peer_turn(pair.peer, DASH_PEER_WAITS);
+	rest(10 * SHORT);
+	assert_true(is_open(&pair));
+	/* and then begins anew */
+	dash_peer_turn(pair.peer, DASH_PEER_TAKES);
+	assert_int_equal(client_reads(&pair), -ECONNRESET);
+	leave(&pair);
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__who_moves_stays_as_long_as_that(void **state)
+{
+	/* of a tick's time: each piece is there long before the end of it, on a busy machine too */
+	struct dash_peers *peers = begin(50 * SHORT, 50 * SHORT);
+	struct pair sends = connect_pair(peers), takes = connect_pair(peers);
+
+	(void)state;
+	dash_peer_turn(takes.peer, DASH_PEER_TAKES);
+	for (int64_t end_ns = pl_clock_now_ns() + 75 * SHORT; pl_clock_now_ns() < end_ns;) {
+		move(sends.client, sends.server);
+		move(takes.server, takes.client);
+		rest(SHORT);
+	}
+	assert_true(is_open(&sends) && is_open(&takes));
+	assert_int_equal(client_reads(&takes), -ECONNRESET);
+	assert_int_equal(client_reads(&sends), 0);
+	leave(&sends);
+	leave(&takes);
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__where_room_is_scarce_time_is_short(void **state)
+{
+	struct dash_peers *peers = begin(LONG, SHORT);
+	struct pair pairs[ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < ROOM - ROOM / 4 - 1; i++)
+		pairs[i] = connect_pair(peers);
+	dash_peer_turn(pairs[1].peer, DASH_PEER_WAITS);
+	rest(10 * SHORT);
+	for (size_t i = 0; i < ROOM - ROOM / 4 - 1; i++)
+		assert_true(is_open(&pairs[i]));
+	pairs[ROOM - ROOM / 4 - 1] = connect_pair(peers);
+	for (size_t i = 0; i < ROOM - ROOM / 4; i++) {
+		if (i != 1)
+			assert_int_equal(client_reads(&pairs[i]), 0);
+	}
+	assert_true(is_open(&pairs[1]));
+	for (size_t i = 0; i < ROOM - ROOM / 4; i++)
+		leave(&pairs[i]);
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__at_the_end_answers_are_reset(void **state)
+{
+	struct dash_peers *peers = begin(LONG, LONG);
+	struct pair sends = connect_pair(peers), waits = connect_pair(peers);
+	struct pair takes = connect_pair(peers), broken = connect_pair(peers);
+
+	(void)state;
+	dash_peer_turn(waits.peer, DASH_PEER_WAITS);
+	dash_peer_turn(takes.peer, DASH_PEER_TAKES);
+	dash_peers_reset_taking(peers);
+	assert_int_equal(client_reads(&takes), -ECONNRESET);
+	assert_true(is_open(&sends) && is_open(&waits) && is_open(&broken));
+	dash_peer_reset(broken.peer);
+	assert_int_equal(client_reads(&broken), -ECONNRESET);
+	leave(&sends);
+	leave(&waits);
+	leave(&takes);
+	leave(&broken);
+	dash_peers_stop(peers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dash_peers__who_sends_nothing_sees_an_end),
+		cmocka_unit_test(test_dash_peers__who_takes_nothing_is_reset),
+		cmocka_unit_test(test_dash_peers__who_waits_has_all_time),
+		cmocka_unit_test(test_dash_peers__who_moves_stays_as_long_as_that),
+		cmocka_unit_test(test_dash_peers__where_room_is_scarce_time_is_short),
+		cmocka_unit_test(test_dash_peers__at_the_end_answers_are_reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,5 @@
 // The one place that talks to the server. Errors are problem documents, also where none came.
-import type { Accepted, Problem } from './types'
+import type { Problem } from './types'
 
 export class ApiError extends Error {
   constructor(
@@ -47,6 +47,7 @@ export const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', pat
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal })
 
 export const put = <T>(path: string, body: unknown) => call<T>('PUT', path, { body })
+export const patch = <T>(path: string, body: unknown) => call<T>('PATCH', path, { body })
 export const remove = (path: string) => call<undefined>('DELETE', path)
 
 export interface Download {
@@ -74,22 +75,47 @@ export async function download(path: string, body: unknown, onProgress: (bytes: 
   return { name: name ?? path.replace(/.*\//, 'profllm.'), blob: new Blob(parts, { type: answer.headers.get('Content-Type') ?? '' }) }
 }
 
-// fetch() tells no progress of what it sends.
-export function send(path: string, body: FormData | File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Accepted> {
+const SILENCE_MS = 60_000
+
+interface Sent {
+  headers?: Record<string, string>
+  onShare: (share: number) => void
+  signal: AbortSignal
+}
+
+// fetch() tells no progress of what it sends. A connection on which nothing moves any more is given up.
+export function send<T>(method: 'POST' | 'PUT', path: string, body: FormData | File, { headers = {}, onShare, signal }: Sent): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    const name = `POST ${path.split('?')[0]}`
-    request.open('POST', path)
+    const name = `${method} ${path.split('?')[0]}`
+    const silent = () => reject(new ApiError({ detail: 'no answer: the server is not running, or broke the connection off' }, name))
+    let watch = 0
+    const moved = () => {
+      clearTimeout(watch)
+      watch = window.setTimeout(() => { silent(); request.abort() }, SILENCE_MS)
+    }
+    const stop = () => request.abort()
+    request.open(method, path)
     request.responseType = 'json'
-    request.upload.onprogress = (event) => onProgress(event.total ? event.loaded / event.total : 0)
+    for (const [key, value] of Object.entries(headers)) request.setRequestHeader(key, value)
+    request.upload.onprogress = (event) => {
+      moved()
+      onShare(event.total ? event.loaded / event.total : 0)
+    }
     request.onload = () => {
-      if (request.status < 300) return resolve(request.response as Accepted)
+      if (request.status < 300) return resolve(request.response as T)
       const problem = request.response as Problem | null
       reject(new ApiError(problem?.detail ? problem : { status: request.status, detail: request.statusText || `status ${request.status}` }, name))
     }
-    request.onerror = () => reject(new ApiError({ detail: 'no answer: the server is not running, or refused the files before it read them all' }, name))
+    request.onerror = silent
     request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
-    signal.addEventListener('abort', () => request.abort())
+    request.onloadend = () => {
+      clearTimeout(watch)
+      signal.removeEventListener('abort', stop)
+    }
+    signal.throwIfAborted()
+    signal.addEventListener('abort', stop)
+    moved()
     request.send(body)
   })
 }

@@ -1,12 +1,10 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { ApiError, get, post, put, remove } from './client'
-import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer, Preset, PresetRequest, Row, ValuesAnswer, View } from './types'
+import { get, patch, post, put, remove } from './client'
+import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, Row, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
-const JOB_EVERY_MS = 300
-const JOB_RARELY_MS = 10_000
 
 export function useFields() {
   return useQuery({
@@ -27,6 +25,17 @@ export function useApply(request: ApplyRequest, round: number, facets: () => str
     queryFn: async ({ signal }) => ({ ...(await apply({ ...request, facets: facets() }, signal)), request, at: Date.now() }),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
+  })
+}
+
+// What a chart draws; null asks for nothing. The last chart stays while the next one comes.
+export function usePoints(request: PointsRequest | null, round: number) {
+  return useQuery({
+    queryKey: ['points', request, round],
+    queryFn: async ({ signal }) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request: request as PointsRequest, at: Date.now() }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    enabled: request !== null,
   })
 }
 
@@ -143,26 +152,61 @@ export function useHealth() {
   })
 }
 
+export const experimentPath = (id: number | string, more = '') => `/api/data/experiments/${encodeURIComponent(id)}${more}`
+const experimentKey = (id: number | string) => ['experiment', String(id)]
+
 export function useExperiment(id: string) {
   return useQuery({
-    queryKey: ['experiment', id],
-    queryFn: ({ signal }) => get<Experiment>(`/api/data/experiments/${encodeURIComponent(id)}`, signal),
+    queryKey: experimentKey(id),
+    queryFn: ({ signal }) => get<Experiment>(experimentPath(id), signal),
     staleTime: Infinity,
   })
 }
 
-// A server that was silent, or failed, is asked again: the longer it has been so, the more rarely.
-export function jobPause({ data, error, dataUpdatedAt, errorUpdatedAt }: { data: Job | undefined; error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }) {
-  if (data?.state === 'done') return false
-  if (!error) return JOB_EVERY_MS
-  const isPassing = error instanceof ApiError && (error.status === undefined || error.status >= 500)
-  return isPassing && Math.min(JOB_RARELY_MS, Math.max(JOB_EVERY_MS, errorUpdatedAt - dataUpdatedAt))
+// what a change of a result leaves as it is, or what cannot be asked for of one that is deleted
+const STAYING = ['fields', 'experiment', 'artifacts', 'job', 'items', 'diff']
+
+const changesKey = (id: number) => ['changes', id]
+
+export function useChanges(id: number, isWanted: boolean) {
+  return useQuery({
+    queryKey: changesKey(id),
+    queryFn: async ({ signal }) => (await get<Changes>(experimentPath(id, '/changes'), signal)).changes,
+    enabled: isWanted,
+  })
 }
 
-export function useJob(id: string) {
+// What people say of a result, and whether they want it: `shown` is how it is called in the address.
+export function useChange({ id }: Experiment, shown: string) {
+  const client = useQueryClient()
+  const forget = () => client.invalidateQueries({ predicate: ({ queryKey }) => !STAYING.includes(String(queryKey[0])) })
+  return {
+    change: useMutation({
+      mutationFn: (body: ChangeRequest) => patch<Experiment>(experimentPath(id), body),
+      onSuccess: (experiment) => {
+        client.setQueryData(experimentKey(shown), experiment)
+        return forget()
+      },
+    }),
+    remove: useMutation({ mutationFn: (author: string) => remove(experimentPath(id, author ? `?author=${encodeURIComponent(author)}` : '')), onSuccess: forget }),
+  }
+}
+
+export function useRestore(shown: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (author: string) => post<Experiment>(experimentPath(shown, `/restore${author ? `?author=${encodeURIComponent(author)}` : ''}`), undefined),
+    onSuccess: (experiment) => {
+      client.setQueryData(experimentKey(shown), experiment)
+      return client.invalidateQueries({ predicate: ({ queryKey }) => !STAYING.includes(String(queryKey[0])) })
+    },
+  })
+}
+
+export function useArtifacts(id: number) {
   return useQuery({
-    queryKey: ['job', id],
-    queryFn: ({ signal }) => get<Job>(`/api/upload/status/${encodeURIComponent(id)}`, signal),
-    refetchInterval: ({ state }) => jobPause(state),
+    queryKey: ['artifacts', id],
+    queryFn: ({ signal }) => get<Artifacts>(experimentPath(id, '/artifacts'), signal),
+    staleTime: Infinity,
   })
 }

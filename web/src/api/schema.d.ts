@@ -163,9 +163,9 @@ export interface paths {
          *     count, filter, sort and link. Then the header: id, and the ids of the columns.
          *
          *     A cell is empty where nothing is recorded, and null is null; a number has the fewest digits
-         *     that mean it, an infinite one is inf or -inf; lists and objects are compact JSON. A text that
-         *     is empty, is null, or begins with one of = + - @ ' or with a tab, a line feed or a carriage
-         *     return has one ' in front, so that a spreadsheet takes it as a text: who reads it takes one ' away
+         *     that mean it, an infinite one is inf or '-inf; lists and objects are compact JSON. A text that
+         *     is empty, is null, or begins with one of = + - @ (also in their full-width forms) ' or with a tab,
+         *     a line feed or a carriage return has one ' in front, so that a spreadsheet takes it as a text: who reads it takes one ' away
          *     from each cell that begins with it.
          */
         post: operations["exportCsv"];
@@ -196,6 +196,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a chart draws of the rows that a filter leaves
+         * @description Points of two fields, figures of groups, counts in bins, or what tells one point from those around it. In
+         *     every form count = drawn + all of left_out.
+         */
+        post: operations["listPoints"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments": {
         parameters: {
             query?: never;
@@ -213,6 +234,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of the rows that a filter leaves, in groups */
+        get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Results, or groups of them, side by side; each figure against the first side's, and how sure that is */
+        post: operations["compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}": {
         parameters: {
             query?: never;
@@ -222,6 +277,46 @@ export interface paths {
         };
         /** One result with its document and every field that it records */
         get: operations["getExperiment"];
+        put?: never;
+        post?: never;
+        /**
+         * Away with a result
+         * @description It is in no answer then, but the same content is still known when it comes again (a duplicate, with deleted), and it can be
+         *     brought back until profllm-dashboard prune takes it away.
+         */
+        delete: operations["deleteExperiment"];
+        options?: never;
+        head?: never;
+        /** What people say of a result, tags and notes; its document stays as it came */
+        patch: operations["changeExperiment"];
+        trace?: never;
+    };
+    "/api/data/experiments/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A result that was deleted is back */
+        post: operations["restoreExperiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data/experiments/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was changed of a result, by whom and when; of one that is deleted, too */
+        get: operations["listChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -240,6 +335,84 @@ export interface paths {
         /** The bytes as they came, secrets as "***" */
         get: operations["getExperimentRaw"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data/experiments/{id}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files that lie beside a result */
+        get: operations["listArtifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data/experiments/{id}/artifacts/{kind}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of them, or a part of it
+         * @description Always to be saved, never to run in a browser. One Range is answered with 206; where several are asked for the
+         *     whole is. If-Range and If-None-Match take the ETag, which is the SHA-256 of the file in quotes.
+         */
+        get: operations["getArtifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/export/traces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Traces of a result: one is the file, several are a list */
+        get: operations["exportTraces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/artifact/{run_id}/{kind}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * A file that lies beside a result
+         * @description It goes to the disk as it comes, whatever its size. When this is answered it is there, and stays: once, however many
+         *     results have the same bytes. The result of that run_id may come later, too: it may still wait in an upload. What no
+         *     result has claimed goes with `prune`. Another file by the same kind and name is kept beside the first: each
+         *     result has the one that its document names, else the last.
+         */
+        put: operations["putArtifact"];
         post?: never;
         delete?: never;
         options?: never;
@@ -298,6 +471,134 @@ export interface paths {
         put?: never;
         /** The bytes of a file of any producer; what it is is found out */
         post: operations["uploadRaw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Uploads, the newest first */
+        get: operations["listJobs"];
+        put?: never;
+        /**
+         * An upload of many parts
+         * @description Each part is a request to /api/upload/json, batch or raw with its job_id, and is worked on as it comes, whether more
+         *     will come or not. One that nobody closes is closed after seven days.
+         */
+        post: operations["openJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/jobs/{job_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All of an upload has come */
+        post: operations["closeJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/jobs/{job_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is not stored yet is not stored; one that is over stays as it is */
+        post: operations["cancelJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/jobs/{job_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What was rejected or cancelled is read again, where its bytes are kept
+         * @description Bytes are kept for seven days behind the upload's end, or until 10,000 newer ones are over; of what is rejected only
+         *     where it is JSON, secrets as "***": what is none never becomes a result.
+         */
+        post: operations["retryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/jobs/{job_id}/choose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What becomes of results that are there already */
+        post: operations["chooseJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/jobs/{job_id}/items/{index}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** In which fields a conflict or a duplicate differs from what is there */
+        get: operations["diffItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/upload/known": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which files were received whole before, and need not be sent again */
+        post: operations["listKnown"];
         delete?: never;
         options?: never;
         head?: never;
@@ -780,6 +1081,459 @@ export interface components {
         };
         /**
          * @example {
+         *       "x": "derived.tokens_per_s_per_user",
+         *       "y": "derived.output_throughput_per_gpu",
+         *       "colour": "system.hardware_info.gpu_name",
+         *       "y_log": true
+         *     }
+         * @example {
+         *       "form": "groups",
+         *       "x": "server.tensor_parallel_size",
+         *       "y": "results.p99_ttft_ms"
+         *     }
+         */
+        PointsRequest: {
+            /**
+             * @description points (of x and y), groups (figures of y by x and colour), bins (how many rows have what x), near (what tells
+             *     the point of one experiment from its neighbours; of x and y)
+             * @default points
+             * @enum {string}
+             */
+            form: "points" | "groups" | "bins" | "near";
+            filter?: components["schemas"]["Filter"];
+            x?: components["schemas"]["FieldId"];
+            y?: components["schemas"]["FieldId"];
+            /**
+             * @description Whether the axis is to be logarithmic; it is not where there is something at or below zero
+             * @default false
+             */
+            x_log: boolean;
+            /** @default false */
+            y_log: boolean;
+            colour?: components["schemas"]["FieldId"];
+            shape?: components["schemas"]["FieldId"];
+            size?: components["schemas"]["FieldId"];
+            /** @description Fields of which each mark tells its value */
+            labels?: components["schemas"]["FieldId"][];
+            /** @description Experiments that are marks however many there are */
+            selected?: number[];
+            /** @description The experiment; of form near */
+            near?: number;
+            /**
+             * @description Whether simulated results are drawn beside others; where there are no others, they always are
+             * @default false
+             */
+            simulated: boolean;
+            /**
+             * @description Marks at most
+             * @default 5000
+             */
+            limit: number;
+        };
+        PointsAnswer: {
+            /**
+             * @description thinned where points are more than limit, and some stand for others
+             * @enum {string}
+             */
+            form: "points" | "thinned" | "groups" | "bins" | "near";
+            /** @description Rows that the filter leaves */
+            count: number;
+            total: number;
+            /** @description Rows that are drawn, or stand behind a mark that is */
+            drawn: number;
+            /** @description Rows of count that are simulated */
+            simulated: number;
+            /** @description Rows that are not drawn, by the reason; each by its first */
+            left_out: {
+                simulated?: components["schemas"]["Rows"];
+                x_missing?: components["schemas"]["Rows"];
+                x_null?: components["schemas"]["Rows"];
+                x_word?: components["schemas"]["Rows"];
+                x_infinite?: components["schemas"]["Rows"];
+                x_other?: components["schemas"]["Rows"];
+                y_missing?: components["schemas"]["Rows"];
+                y_null?: components["schemas"]["Rows"];
+                y_word?: components["schemas"]["Rows"];
+                y_infinite?: components["schemas"]["Rows"];
+                y_other?: components["schemas"]["Rows"];
+            };
+            x: components["schemas"]["PointsAxis"];
+            y: components["schemas"]["PointsAxis"];
+            colour: components["schemas"]["PointsKinds"];
+            shape: components["schemas"]["PointsKinds"];
+            /**
+             * @description Of points: lists with an item for each mark, in the order in which results came. x, y: numbers, milliseconds
+             *     since 1970, or places in the axis' kinds. stands_for: rows, itself among them; their sum is drawn. size: null
+             *     where there is no number.
+             */
+            marks?: {
+                id: number[];
+                x: number[];
+                y: number[];
+                colour: number[] | null;
+                shape: number[] | null;
+                size?: components["schemas"]["Figure"][];
+                stands_for: number[];
+                verdict: (string | null)[];
+                simulated: (boolean | null)[];
+                labels: {
+                    [key: string]: unknown[];
+                };
+            };
+            /**
+             * @description Of points: for each kind of colour the places of the marks that no other of the kind is better than, by the
+             *     directions of both fields. null where a field has none.
+             */
+            frontier?: {
+                colour: number;
+                marks: number[];
+            }[] | null;
+            /** @description Rows of the frontier that had no room */
+            frontier_more?: number;
+            /**
+             * @description Lists with an item for each pair of kinds of x and colour that has rows. n: finite numbers, of which alone the
+             *     figures are; percentiles by linear interpolation; low and high: the 95 % interval of the mean over
+             *     experiments, by Student's t.
+             */
+            groups?: {
+                x: number[] | null;
+                colour: number[] | null;
+                n: components["schemas"]["Counts"];
+                missing: components["schemas"]["Counts"];
+                null: components["schemas"]["Counts"];
+                word: components["schemas"]["Counts"];
+                infinite: components["schemas"]["Counts"];
+                mean: components["schemas"]["FigureList"];
+                std: components["schemas"]["FigureList"];
+                min: components["schemas"]["FigureList"];
+                p5: components["schemas"]["FigureList"];
+                p25: components["schemas"]["FigureList"];
+                p50: components["schemas"]["FigureList"];
+                p75: components["schemas"]["FigureList"];
+                p95: components["schemas"]["FigureList"];
+                max: components["schemas"]["FigureList"];
+                low: components["schemas"]["FigureList"];
+                high: components["schemas"]["FigureList"];
+            };
+            /**
+             * @description edges[i] <= x < edges[i + 1], the last one with its end; null where x has kinds, of which each is a bin. counts: a
+             *     list for each kind of colour.
+             */
+            bins?: {
+                edges: number[] | null;
+                counts: components["schemas"]["Counts"][];
+            };
+            /** @description null where the experiment is not drawn */
+            near?: {
+                id: number;
+                neighbours: number;
+                /** @description Inputs in which most of the nearest points differ, at most 8; no value is not recorded */
+                fields: {
+                    field: components["schemas"]["FieldId"];
+                    value?: unknown;
+                    differ: number;
+                }[];
+            } | null;
+            elapsed_ms: number;
+            data_version: components["schemas"]["DataVersion"];
+        };
+        /** @description null where it was not asked for */
+        PointsAxis: {
+            field: components["schemas"]["FieldId"];
+            /**
+             * @description What positions are; kinds are places in the list of kinds
+             * @enum {string}
+             */
+            kind: "number" | "time" | "kinds";
+            log: boolean;
+            /** @description Rows that a logarithmic axis, which was asked for, cannot show; 0 where none was */
+            not_positive: number;
+            min: number | null;
+            max: number | null;
+            kinds: components["schemas"]["PointsKinds"];
+        } | null;
+        /** @description What a field tells apart, in order; null where it was not asked for */
+        PointsKinds: {
+            field: components["schemas"]["FieldId"];
+            kinds: {
+                /**
+                 * @description A value, a range of numbers, unset, not recorded, or all for which there was no room
+                 * @enum {string}
+                 */
+                state: "value" | "range" | "null" | "missing" | "other";
+                value?: unknown;
+                low?: number;
+                high?: number;
+                count: components["schemas"]["Rows"];
+                /** @description How frequent the value is among all results, from 0; by it a value keeps its colour */
+                rank?: number;
+            }[];
+        } | null;
+        Rows: number;
+        Counts: components["schemas"]["Rows"][];
+        FigureList: components["schemas"]["Figure"][];
+        /** @description null where there are too few; an infinite one is a word */
+        Figure: number | ("inf" | "-inf") | null;
+        Count: number;
+        Summary: {
+            /** @description Rows that the filter leaves */
+            count: number;
+            /** @description All rows */
+            total: number;
+            /** @description In the order of their values, the first field's first; null and not recorded last */
+            groups: components["schemas"]["SummaryGroup"][];
+            /** @description Groups that were left out */
+            more: number;
+            /** @description Metrics for which the budget of time was too short */
+            not_ready: components["schemas"]["Ids"];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        SummaryGroup: {
+            /** @description Its values by field id; an id that is absent is not recorded */
+            key: Record<string, never>;
+            /** @description Its rows */
+            count: number;
+            /** @description By field id */
+            metrics: {
+                [key: string]: components["schemas"]["SummaryMetric"];
+            };
+        };
+        /**
+         * @description Figures of the finite numbers that one field has in the rows of a group; percentiles are numpy's "linear". Null where there
+         *     are too few of them (one at least; two for std, low and high)
+         */
+        SummaryMetric: {
+            /** @description Rows with a finite number */
+            n: number;
+            mean: number | null;
+            /** @description Of a sample (n - 1) */
+            std: number | null;
+            min: number | null;
+            p5: number | null;
+            p25: number | null;
+            p50: number | null;
+            p75: number | null;
+            p95: number | null;
+            max: number | null;
+            /** @description Of the 95 % interval of the mean over these results, by Student's t */
+            low: number | null;
+            high: number | null;
+            /** @description Rows that have null there */
+            null: number;
+            not_recorded: components["schemas"]["Count"];
+            infinite: components["schemas"]["Count"];
+            /** @description Rows with what is no number ("auto") */
+            words: number;
+        };
+        /**
+         * @example {
+         *       "sides": [
+         *         {
+         *           "ids": [
+         *             17
+         *           ]
+         *         },
+         *         {
+         *           "ids": [
+         *             21
+         *           ]
+         *         }
+         *       ]
+         *     }
+         * @example {
+         *       "sides": [
+         *         {
+         *           "label": "before",
+         *           "filter": {
+         *             "field": "run.suite",
+         *             "op": "eq",
+         *             "value": "nightly-31"
+         *           }
+         *         },
+         *         {
+         *           "label": "after",
+         *           "filter": {
+         *             "field": "run.suite",
+         *             "op": "eq",
+         *             "value": "nightly-32"
+         *           }
+         *         }
+         *       ],
+         *       "metrics": [
+         *         "results.p99_ttft_ms"
+         *       ],
+         *       "effect": 0.03
+         *     }
+         */
+        CompareRequest: {
+            /** @description All are compared with the first */
+            sides: components["schemas"]["CompareRequestSide"][];
+            /** @description In this order; without it, or null, the headline figures of which some side has a number */
+            metrics?: components["schemas"]["FieldId"][] | null;
+            /**
+             * @description The smallest difference that matters, as a share
+             * @default 0.05
+             */
+            effect: number | null;
+            /**
+             * @description Take simulated results into sides that are filters, too
+             * @default false
+             */
+            simulated: boolean;
+            /**
+             * @description List the inputs that are equal, too
+             * @default false
+             */
+            equal: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        /** @description Either results by their ids, of which one alone is a run with its own intervals, or all that a filter leaves */
+        CompareRequestSide: {
+            label?: string;
+            ids?: number[];
+            filter?: components["schemas"]["Filter"];
+        };
+        /** @description What `profllm compare` prints, too */
+        Comparison: {
+            sides: components["schemas"]["ComparedSide"][];
+            effect: number;
+            /** @description Kinds of what has to be alike and is not, or is not told by all */
+            cautions: components["schemas"]["Caution"][];
+            inputs: components["schemas"]["ComparedInputs"];
+            metrics: components["schemas"]["ComparedMetric"][];
+            families: components["schemas"]["ComparedFamily"][];
+            /** @description Metrics, and keys of families, for which the budget of time was too short */
+            not_ready: components["schemas"]["Ids"];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        ComparedSide: {
+            /** @description The label, or what stands for it */
+            name: string;
+            runs: components["schemas"]["Count"];
+            /** @description How many of them are */
+            simulated: number;
+            /** @description How many of them have a verdict that is not trusted */
+            untrusted: number;
+            /** @description Of a filter; simulated results that were not asked for */
+            left_out?: number;
+            /** @description Where there are at most 100 runs */
+            ids?: number[];
+            /** @description Of a side that is one run */
+            run_id?: string | null;
+        };
+        /** @description What the runs of one side have at a field */
+        ComparedValues: {
+            /** @description The 20 most frequent */
+            values: components["schemas"]["ValueCount"][];
+            distinct: components["schemas"]["Count"];
+            /** @description Runs that have null */
+            null: number;
+            not_recorded: components["schemas"]["Count"];
+        };
+        Caution: {
+            /** @enum {string} */
+            kind: "simulated" | "status" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client";
+            title: string;
+            /** @description Why it matters */
+            text: string;
+            fields: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                sides: components["schemas"]["ComparedValues"][];
+            }[];
+        };
+        ComparedInputs: {
+            /** @description Inputs of which two runs have not the same; first those that differ between sides */
+            differing: components["schemas"]["ComparedInput"][];
+            /** @description How many all runs have alike */
+            equal: number;
+            /** @description How many are alike in the runs that tell them, and not recorded in others */
+            partly_recorded: number;
+            /** @description Where they were asked for */
+            equal_fields?: {
+                field: components["schemas"]["FieldId"];
+                value: unknown;
+            }[];
+            /** @description Where they were asked for */
+            partly_recorded_fields?: components["schemas"]["Ids"];
+        };
+        ComparedInput: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            group: string;
+            /** @enum {string} */
+            role: "input" | "engine" | "host";
+            /** @description False where each side has the same values among its runs */
+            between: boolean;
+            sides: components["schemas"]["ComparedValues"][];
+        };
+        ComparedMetric: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            direction: components["schemas"]["Direction"];
+            sides: components["schemas"]["ComparedFigure"][];
+            /** @description Of each side but the first */
+            against: components["schemas"]["ComparedRatio"][];
+        };
+        /** @description Of one side; the mean over its runs. Numbers that there are none of are null, and never 0 */
+        ComparedFigure: {
+            /** @description Runs with a finite number */
+            n: number;
+            value: number | null;
+            /** @description Of its 95 % interval; over the runs, and of one run as its document has it */
+            low: number | null;
+            high: number | null;
+            /** @description Between runs (n - 1) */
+            std: number | null;
+            null: components["schemas"]["Count"];
+            not_recorded: components["schemas"]["Count"];
+            infinite: components["schemas"]["Count"];
+            words: components["schemas"]["Count"];
+        };
+        ComparedRatio: {
+            /** @description To the first side's value; null where one of them is not above 0 */
+            ratio: number | null;
+            /** @description Of its 95 % interval */
+            low: number | null;
+            high: number | null;
+            p: number | null;
+            /**
+             * @description Where the interval comes from
+             * @enum {string}
+             */
+            how: "none" | "within_runs" | "one_of_many" | "student" | "bootstrap";
+            /**
+             * @description By the interval
+             * @enum {string}
+             */
+            finding: "nothing" | "no_ratio" | "not_known" | "equal" | "no_difference" | "better" | "worse" | "higher" | "lower";
+            /**
+             * @description That each side lacks for a difference of `effect` to be seen in four of five comparisons; null where nothing is known of
+             *     how runs differ
+             */
+            more_runs: number | null;
+            /** @description Worse, and the whole interval beyond `effect` */
+            regression: boolean;
+            /** @description The finding as a sentence */
+            words: string;
+        };
+        /** @description Percentiles of one family of latencies, a list for each side */
+        ComparedFamily: {
+            key: string;
+            title: string;
+            label: string;
+            unit: string;
+            percentiles: number[];
+            sides: {
+                n: components["schemas"]["Count"][];
+                value: (number | null)[];
+                low: (number | null)[];
+                high: (number | null)[];
+            }[];
+        };
+        /**
+         * @example {
          *       "name": "Trusted, two GPUs",
          *       "filter": {
          *         "and": [
@@ -999,6 +1753,14 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
+            /** @description As they are now; the document has those that it came with */
+            tags: {
+                [key: string]: unknown;
+            };
+            /** @description What people noted of it */
+            notes: string | null;
+            /** @description 1; 2 and up of one that was kept beside another of the same content or run_id */
+            repeat: number;
         };
         FieldValue: {
             /** @enum {string} */
@@ -1034,19 +1796,71 @@ export interface components {
         };
         JobId: string;
         /**
+         * @description What becomes of a result that is there already, by its content or by its run_id. skip: nothing, it is a
+         *     duplicate or a conflict. replace: the row that is there has the new content, and keeps its id. keep: it is
+         *     stored beside that one as a repeat
+         * @enum {string}
+         */
+        OnKnown: "skip" | "replace" | "keep";
+        /**
+         * @example {
+         *       "name": "nightly",
+         *       "files": 2000,
+         *       "bytes": 96000000,
+         *       "on_known": "skip"
+         *     }
+         * @example {}
+         */
+        UploadRequest: {
+            /** @description What it is called; the first part's, where it has none */
+            name?: string;
+            /** @description How many will come, for whoever looks at it meanwhile */
+            files?: number;
+            bytes?: number;
+            on_known?: components["schemas"]["OnKnown"];
+        };
+        /**
+         * @description open: more parts may come, and what has come is worked on. queued: all of it has come and waits. cancelled: what was
+         *     not stored by then never is, unless it is tried again
+         * @enum {string}
+         */
+        UploadState: "open" | "queued" | "running" | "done" | "cancelled";
+        /**
+         * @description queued: it waits; parsed: it is read just now; valid: it is a result and about to be stored (these two are told while they last).
+         *     stored: it is in the database. duplicate: the very content is there, as `id`. conflict: `id` has the same run_id and
+         *     other content. rejected: it is no result, or not whole. cancelled: nobody wants it any more
+         * @enum {string}
+         */
+        UploadItemState: "queued" | "parsed" | "valid" | "stored" | "duplicate" | "conflict" | "rejected" | "cancelled";
+        UploadAmount: {
+            files: number | null;
+            bytes: number | null;
+        };
+        /**
          * @example {
          *       "job_id": "17",
          *       "kind": "batch",
+         *       "name": "nightly",
          *       "state": "done",
          *       "created": "2026-11-22T19:20:00Z",
          *       "finished": "2026-11-22T19:20:01Z",
+         *       "expected": null,
+         *       "received": {
+         *         "files": 2,
+         *         "bytes": 51234
+         *       },
+         *       "on_known": "skip",
          *       "counts": {
          *         "queued": 0,
+         *         "parsed": 0,
+         *         "valid": 0,
          *         "stored": 1,
          *         "duplicate": 0,
          *         "conflict": 0,
-         *         "rejected": 1
+         *         "rejected": 1,
+         *         "cancelled": 0
          *       },
+         *       "total": 2,
          *       "items": [
          *         {
          *           "index": 0,
@@ -1056,7 +1870,17 @@ export interface components {
          *           "id": 7,
          *           "run_id": "exp_20261119_141200_4fe2a1",
          *           "message": null,
-         *           "faults": []
+         *           "faults": [],
+         *           "secrets": [
+         *             "/launch/env/HF_TOKEN"
+         *           ],
+         *           "near": [
+         *             5
+         *           ],
+         *           "deleted": false,
+         *           "choice": null,
+         *           "bytes": 51200,
+         *           "kept": false
          *         },
          *         {
          *           "index": 1,
@@ -1074,58 +1898,231 @@ export interface components {
          *               "expected": "an object",
          *               "message": "/config: missing key 'server'"
          *             }
-         *           ]
+         *           ],
+         *           "secrets": [],
+         *           "near": [],
+         *           "deleted": false,
+         *           "choice": null,
+         *           "bytes": 34,
+         *           "kept": true
          *         }
          *       ]
          *     }
          */
-        Job: {
+        Upload: {
             job_id: components["schemas"]["JobId"];
             /**
-             * @description The route that it came by
+             * @description The route that it came by; parts is one of many requests
              * @enum {string}
              */
-            kind: "json" | "batch" | "raw";
-            /** @enum {string} */
-            state: "queued" | "running" | "done";
+            kind: "json" | "batch" | "raw" | "parts";
+            name: string;
+            state: components["schemas"]["UploadState"];
             /** Format: date-time */
             created: string;
             /**
              * Format: date-time
-             * @description null until the state is done
+             * @description null until the state is done or cancelled
              */
             finished: string | null;
+            /** @description What was said to come; null where nothing was */
+            expected: components["schemas"]["UploadAmount"] | null;
+            /** @description What has come, files as they were sent */
+            received: components["schemas"]["UploadAmount"];
+            on_known: components["schemas"]["OnKnown"];
+            /** @description Of all its items. A file that was not looked into yet counts as one */
             counts: {
                 queued: number;
+                parsed: number;
+                valid: number;
                 stored: number;
                 duplicate: number;
                 conflict: number;
                 rejected: number;
+                cancelled: number;
             };
-            items: components["schemas"]["JobItem"][];
+            /** @description One page of them; none where only the job was asked for */
+            items: components["schemas"]["UploadItem"][];
+            /** @description All items that the question is about and that were looked into */
+            total: number;
         };
-        JobItem: {
+        UploadItem: {
             /** @description Its place in the upload, from 0 */
             index: number;
             /** @description The file's, or what stands for it */
             name: string | null;
-            /**
-             * @description duplicate: the very content is stored, as `id`; conflict: `id` has the same run_id and other
-             *     content; rejected: it is no result, or not whole
-             * @enum {string}
-             */
-            state: "queued" | "stored" | "duplicate" | "conflict" | "rejected";
+            state: components["schemas"]["UploadItemState"];
             /**
              * @description What it is; null where that could not be told
              * @enum {unknown}
              */
             form: "own" | "flat" | "plain" | null;
+            /** @description Of a stored one its own; of a duplicate or a conflict the one that is there */
             id: number | null;
             run_id: string | null;
             /** @description Why it is not stored, or what is odd about it */
             message: string | null;
             /** @description Of a stored one what is odd about it */
             faults: components["schemas"]["Fault"][];
+            /** @description RFC 6901; where secrets stood, which are "***" in what is kept */
+            secrets: string[];
+            /**
+             * @description Other results that have the same inputs and the same figures (one run told twice, in two forms or under
+             *     two run_ids); it is stored all the same
+             */
+            near: number[];
+            /** @description What is there was deleted; replace brings it back with this content */
+            deleted: boolean;
+            /** @description What was chosen for it; null is what the upload says */
+            choice: components["schemas"]["OnKnown"] | null;
+            /** @description Unpacked */
+            bytes: number;
+            /** @description Its bytes are still there, so that it can be tried again, or something chosen for it */
+            kept: boolean;
+        };
+        Uploads: {
+            /** @description Without their items */
+            jobs: components["schemas"]["Upload"][];
+            /** @description All that the question is about */
+            total: number;
+        };
+        /**
+         * @description As in a document's artifacts
+         * @enum {string}
+         */
+        ArtifactKind: "requests" | "series" | "server_log" | "client_log" | "client_plot" | "timeline" | "dataset_stats" | "trace" | "capture";
+        ArtifactStored: {
+            sha256: components["schemas"]["Sha256"];
+            bytes: number;
+        };
+        Artifact: {
+            kind: components["schemas"]["ArtifactKind"];
+            name: string;
+            bytes: number;
+            sha256: components["schemas"]["Sha256"];
+            /** @description What it is sent as */
+            media: string;
+            /** Format: date-time */
+            stored_at: string;
+            /** @description Of a trace; null where its name has none */
+            rank?: number | null;
+        };
+        Artifacts: {
+            /** @description By kind and name */
+            artifacts: components["schemas"]["Artifact"][];
+            /** @description The document names them, and they are not here */
+            absent: {
+                kind: components["schemas"]["ArtifactKind"];
+                name: string;
+                bytes: number;
+                sha256: components["schemas"]["Sha256"];
+            }[];
+        };
+        Traces: {
+            traces: components["schemas"]["Artifact"][];
+        };
+        Sha256: string;
+        KnownRequest: {
+            /** @description Of files as they would be sent, of their bytes before any Content-Encoding */
+            sha256: components["schemas"]["Sha256"][];
+        };
+        KnownAnswer: {
+            /** @description One of each that was received whole, the newest time; what is missing here was not, or is forgotten */
+            known: {
+                sha256: components["schemas"]["Sha256"];
+                job_id: components["schemas"]["JobId"];
+                /** @description Of the first item of that file; null where it was not looked into yet */
+                index: number | null;
+                state: components["schemas"]["UploadItemState"];
+                /** @description As the item's */
+                id: number | null;
+            }[];
+        };
+        RetryRequest: {
+            /** @description Indexes; without it all that were rejected or cancelled */
+            items?: number[];
+        };
+        /**
+         * @example {
+         *       "choice": "replace",
+         *       "of": "conflict"
+         *     }
+         * @example {
+         *       "choice": "keep",
+         *       "items": [
+         *         3,
+         *         7
+         *       ]
+         *     }
+         */
+        ChoiceRequest: {
+            choice: components["schemas"]["OnKnown"];
+            /** @description Indexes; without it all that are a conflict or a duplicate */
+            items?: number[];
+            /**
+             * @description Only those of that state
+             * @enum {string}
+             */
+            of?: "conflict" | "duplicate";
+        };
+        ItemDiff: {
+            /** @description The result that is there */
+            id: number;
+            run_id: string | null;
+            /** @description It was deleted */
+            deleted: boolean;
+            /** @description At most 500, in the order of the fields */
+            differing: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                unit: string;
+                there: components["schemas"]["FieldValue"];
+                new: components["schemas"]["FieldValue"];
+                /** @description Where it stands in the document; null where it is made of several */
+                pointer: string | null;
+            }[];
+            /** @description Fields that both have alike */
+            equal: number;
+            /** @description Fields that either has */
+            total: number;
+        };
+        /**
+         * @description What is left out stays as it is
+         * @example {
+         *       "tags": {
+         *         "driver": "570.86",
+         *         "bad": null
+         *       },
+         *       "notes": "the fan of GPU 3 was off",
+         *       "author": "ann"
+         *     }
+         */
+        ChangeRequest: {
+            /** @description By name; null takes it away. A tag is the field tags.NAME */
+            tags?: {
+                [key: string]: string | null;
+            };
+            /** @description null takes them away. The field stored.notes */
+            notes?: string | null;
+            /** @description Who says so, in their own words */
+            author?: string;
+        };
+        Changes: {
+            /** @description The newest first */
+            changes: {
+                /** Format: date-time */
+                time: string;
+                author: string | null;
+                /**
+                 * @description replaced: other content took its place, and from and to are the sha256 of both
+                 * @enum {string}
+                 */
+                kind: "tag" | "notes" | "deleted" | "restored" | "replaced";
+                /** @description Of a tag */
+                name: string | null;
+                from: string | null;
+                to: string | null;
+            }[];
         };
         /** @description What is wrong and where; members that say nothing are missing or null */
         Fault: {
@@ -1205,6 +2202,44 @@ export interface components {
                 "application/json": components["schemas"]["Accepted"];
             };
         };
+        /** @description It is on disk, and parts may come */
+        Opened: {
+            headers: {
+                /** @description As status_url */
+                Location?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Accepted"];
+            };
+        };
+        /** @description The upload as it is now */
+        Upload: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Upload"];
+            };
+        };
+        /** @description No part can come to that upload any more */
+        UploadClosed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It was deleted, and can be brought back until it is pruned */
+        Gone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description It is what the ETag in If-None-Match was of */
         NotModified: {
             headers: {
@@ -1214,6 +2249,52 @@ export interface components {
         };
         /** @description There is no such thing */
         NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description All of it, to be saved under its name */
+        File: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                /** @description bytes */
+                "Accept-Ranges"?: string;
+                /** @description attachment, with its name */
+                "Content-Disposition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "*/*": unknown;
+            };
+        };
+        /** @description The part of it that Range asks for */
+        FilePart: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                /** @description bytes FROM-TO/ALL */
+                "Content-Range"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "*/*": unknown;
+            };
+        };
+        /** @description Nothing of what Range asks for is there */
+        NoSuchPart: {
+            headers: {
+                /** @description bytes *\/ALL */
+                "Content-Range"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No room is left on the server's disk; nothing of it is kept */
+        Full: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1246,8 +2327,9 @@ export interface components {
             };
         };
         /**
-         * @description 400 cannot be read (what and where), 403 from elsewhere, 404, 405 with Allow, 411, 413 too large, 415 type of
-         *     body, 422 does not fit, 431 head too large, 500, 503 going down or too much at once, with Retry-After
+         * @description 400 cannot be read (what and where), 403 from elsewhere, 404, 405 with Allow, 409 does not go with what is
+         *     there, 411, 413 too large, 415 type of body, 422 does not fit, 431 head too large, 500, 503 going down or too much at once,
+         *     with Retry-After, 507 disk full
          */
         Problem: {
             headers: {
@@ -1259,11 +2341,30 @@ export interface components {
         };
     };
     parameters: {
+        /** @description What it is */
+        ArtifactKind: components["schemas"]["ArtifactKind"];
+        /** @description As the document's artifacts have it */
+        ArtifactName: string;
+        /** @description bytes=FROM-TO, bytes=FROM- or bytes=-LAST */
+        Range: string;
         /** @description The number of a row, or a run_id */
         ExperimentId: string;
+        /** @description Who says so, in their own words */
+        Author: string;
+        /** @description As the upload's answer has it */
+        JobId: components["schemas"]["JobId"];
+        /**
+         * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
+         *     that has come is on disk, whatever comes behind it
+         */
+        PartOf: components["schemas"]["JobId"];
+        /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+        KnownChoice: components["schemas"]["OnKnown"];
+        /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+        ContentSha256: components["schemas"]["Sha256"];
         /** @description As the preset has it */
         PresetId: string;
-        /** @description What is not ready after so long is named in not_ready */
+        /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
         Budget: components["schemas"]["BudgetMs"];
         /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
         Name: string;
@@ -1339,7 +2440,7 @@ export interface operations {
                 search?: string;
                 /** @description At most so many values where more than 30 are distinct; 50 without it */
                 limit?: number;
-                /** @description What is not ready after so long is named in not_ready */
+                /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
                 budget_ms?: components["parameters"]["Budget"];
             };
             header?: never;
@@ -1648,6 +2749,34 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listPoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PointsRequest"];
+            };
+        };
+        responses: {
+            /** @description Column by column */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointsAnswer"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
     listExperiments: {
         parameters: {
             query?: {
@@ -1686,6 +2815,76 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    getSummary: {
+        parameters: {
+            query?: {
+                /** @description A filter as JSON */
+                filter?: string;
+                /**
+                 * @description At most 8 ids with commas between them. Rows with the same value in all of them are one group, null and not
+                 *     recorded being values of their own; without it all rows are one
+                 * @example server.model,server.tensor_parallel_size
+                 */
+                group_by?: components["schemas"]["FieldList"];
+                /**
+                 * @description At most 200 ids with commas between them
+                 * @example results.output_throughput,results.p99_ttft_ms
+                 */
+                metrics?: components["schemas"]["FieldList"];
+                /** @description At most so many groups, the first in the order of their values */
+                limit?: number;
+                /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
+                budget_ms?: components["parameters"]["Budget"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One group after the other */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    compare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompareRequest"];
+            };
+        };
+        responses: {
+            /** @description The comparison; docs/reference/compare.md has its statistics */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
     getExperiment: {
         parameters: {
             query?: never;
@@ -1709,6 +2908,118 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteExperiment: {
+        parameters: {
+            query?: {
+                /** @description Who says so, in their own words */
+                author?: components["parameters"]["Author"];
+            };
+            header?: never;
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone, or was already */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeExperiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The result as it is now, on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    restoreExperiment: {
+        parameters: {
+            query?: {
+                /** @description Who says so, in their own words */
+                author?: components["parameters"]["Author"];
+            };
+            header?: never;
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result, also where it was never deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
             404: components["responses"]["NotFound"];
             default: components["responses"]["Problem"];
         };
@@ -1739,6 +3050,144 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listArtifacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those that are here, and those that its document names and that are not */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifacts"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description bytes=FROM-TO, bytes=FROM- or bytes=-LAST */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+                /** @description What it is */
+                kind: components["parameters"]["ArtifactKind"];
+                /** @description As the document's artifacts have it */
+                name: components["parameters"]["ArtifactName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["File"];
+            206: components["responses"]["FilePart"];
+            304: components["responses"]["NotModified"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["NoSuchPart"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportTraces: {
+        parameters: {
+            query?: {
+                /** @description Those of that rank only, by the number behind "rank" in their names */
+                rank?: number;
+                /** @description All of them as one tar */
+                all?: boolean;
+            };
+            header?: {
+                /** @description bytes=FROM-TO, bytes=FROM- or bytes=-LAST */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trace, with its ETag; or a list of several; or the archive, with all=true */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/x-tar": unknown;
+                    "*/*": unknown;
+                };
+            };
+            206: components["responses"]["FilePart"];
+            304: components["responses"]["NotModified"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["NoSuchPart"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Of all its bytes; where it is not theirs, 422, and nothing is kept */
+                "X-Content-SHA256"?: components["schemas"]["Sha256"];
+            };
+            path: {
+                /** @description Of the result that it belongs to */
+                run_id: string;
+                /** @description What it is */
+                kind: components["parameters"]["ArtifactKind"];
+                /** @description As the document's artifacts have it */
+                name: components["parameters"]["ArtifactName"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 GiB; its type does not count */
+        requestBody: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The run had it already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactStored"];
+                };
+            };
+            /** @description It is there */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactStored"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -1747,12 +3196,22 @@ export interface operations {
             query?: {
                 /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
                 name?: components["parameters"]["Name"];
+                /**
+                 * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
+                 *     that has come is on disk, whatever comes behind it
+                 */
+                job_id?: components["parameters"]["PartOf"];
+                /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+                on_known?: components["parameters"]["KnownChoice"];
             };
-            header?: never;
+            header?: {
+                /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+                "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
+            };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 64 MiB */
+        /** @description At most 64 MiB; with Content-Encoding gzip or zstd that is before and after */
         requestBody: {
             content: {
                 "application/json": unknown;
@@ -1761,6 +3220,9 @@ export interface operations {
         };
         responses: {
             202: components["responses"]["Accepted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["UploadClosed"];
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };
@@ -1769,12 +3231,22 @@ export interface operations {
             query?: {
                 /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
                 name?: components["parameters"]["Name"];
+                /**
+                 * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
+                 *     that has come is on disk, whatever comes behind it
+                 */
+                job_id?: components["parameters"]["PartOf"];
+                /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+                on_known?: components["parameters"]["KnownChoice"];
             };
-            header?: never;
+            header?: {
+                /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+                "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
+            };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 64 MiB */
+        /** @description At most 64 MiB; with Content-Encoding gzip or zstd that is before and after */
         requestBody: {
             content: {
                 "application/json": unknown[];
@@ -1784,6 +3256,9 @@ export interface operations {
         };
         responses: {
             202: components["responses"]["Accepted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["UploadClosed"];
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };
@@ -1792,12 +3267,25 @@ export interface operations {
             query?: {
                 /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
                 name?: components["parameters"]["Name"];
+                /**
+                 * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
+                 *     that has come is on disk, whatever comes behind it
+                 */
+                job_id?: components["parameters"]["PartOf"];
+                /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+                on_known?: components["parameters"]["KnownChoice"];
             };
-            header?: never;
+            header?: {
+                /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+                "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
+            };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 64 MiB; its type does not count */
+        /**
+         * @description At most 64 MiB, with Content-Encoding gzip or zstd before and after; its type does not count. A file that is
+         *     gzip or zstd itself may hold 256 MiB
+         */
         requestBody: {
             content: {
                 "*/*": unknown;
@@ -1805,35 +3293,211 @@ export interface operations {
         };
         responses: {
             202: components["responses"]["Accepted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["UploadClosed"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Only those */
+                state?: components["schemas"]["UploadState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Uploads"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    openJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Opened"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    closeJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the upload's answer has it */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Upload"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the upload's answer has it */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Upload"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    retryJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the upload's answer has it */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 2 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryRequest"];
+            };
+        };
+        responses: {
+            202: components["responses"]["Upload"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    chooseJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the upload's answer has it */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 2 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoiceRequest"];
+            };
+        };
+        responses: {
+            202: components["responses"]["Upload"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    diffItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the upload's answer has it */
+                job_id: components["parameters"]["JobId"];
+                /** @description As the item has it */
+                index: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both, field by field */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemDiff"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listKnown: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnownRequest"];
+            };
+        };
+        responses: {
+            /** @description Those that are known */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownAnswer"];
+                };
+            };
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };
     getJob: {
         parameters: {
             query?: {
-                /** @description How many items at most; without it all of them. counts are of all, whatever is told */
+                /** @description How many items at most. counts are of all, whatever is told */
                 limit?: number;
-                /** @description The index of the first item */
+                /** @description How many of those that the question is about are passed over */
                 offset?: number;
+                /** @description Only those; who is worked on just now is among the queued */
+                state?: "queued" | "stored" | "duplicate" | "conflict" | "rejected" | "cancelled";
             };
             header?: never;
             path: {
                 /** @description As the upload's answer has it */
-                job_id: string;
+                job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it is now */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Job"];
-                };
-            };
+            200: components["responses"]["Upload"];
             404: components["responses"]["NotFound"];
             default: components["responses"]["Problem"];
         };

@@ -1,15 +1,15 @@
 // One experiment: whether it can be trusted and why, what it measured, how it was set up, the file itself.
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError } from '../api/client'
-import { useExperiment, useFields } from '../api/queries'
+import { useChange, useExperiment, useFields, useRestore } from '../api/queries'
 import type { Experiment as Result } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
 import { span, time } from '../format/time'
 import { usePreferences } from '../keys/store'
-import { Act, ButtonLink, join, Note, Progress } from '../ui/controls'
+import { Act, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Simulated } from '../ui/verdict'
 import { paths } from '../url/paths'
@@ -18,8 +18,11 @@ import { Checks } from './checks'
 import { Document } from './document'
 import css from './experiment.module.css'
 import { AllFields } from './all-fields'
+import { Artifacts } from './artifacts'
 import { Figures, Metrics } from './metrics'
 import { checksOf, decides, entriesOf, isSet, textOf } from './model'
+import { hasNotes, Notes } from './notes'
+import notes from './notes.module.css'
 import { Parameters } from './parameters'
 import { Ruling } from './ruling'
 
@@ -27,8 +30,9 @@ export function Experiment({ id }: { id: string }) {
   const experiment = useExperiment(id)
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  if (experiment.data && catalogue) return <Screen experiment={experiment.data} catalogue={catalogue} />
+  if (experiment.data && catalogue) return <Screen experiment={experiment.data} catalogue={catalogue} shown={id} />
   const error = experiment.error ?? fields.error
+  if (experiment.error instanceof ApiError && experiment.error.status === 410) return <Gone id={id} />
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <Progress on={!error} />
@@ -40,6 +44,19 @@ export function Experiment({ id }: { id: string }) {
           <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink></p>
         </>
       )}
+    </main>
+  )
+}
+
+function Gone({ id }: { id: string }) {
+  const restore = useRestore(id)
+  const author = usePreferences((kept) => kept.author)
+  return (
+    <main id="main" className={join(page.read, page.wide)}>
+      <h1>Experiment <span className="n">{id}</span></h1>
+      <p className={page.lead}>It was deleted. Until somebody prunes the store it can be brought back.</p>
+      {restore.error && <Note kind="bad" role="alert">{restore.error.message}</Note>}
+      <p className={page.lead}><Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>Bring it back</Button> <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink></p>
     </main>
   )
 }
@@ -69,7 +86,13 @@ function Facts({ experiment }: { experiment: Result }) {
   )
 }
 
-function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Catalogue }) {
+function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogue: Catalogue; shown: string }) {
+  const { remove } = useChange(experiment, shown)
+  const restore = useRestore(shown)
+  const author = usePreferences((kept) => kept.author)
+  // what was said is read before the figures; where nothing was there is nothing to read
+  const isNoted = hasNotes(experiment)
+  const [isGone, setGone] = useState(false)
   const entries = useMemo(() => entriesOf(catalogue, experiment), [catalogue, experiment])
   const checks = useMemo(() => checksOf(experiment), [experiment])
   const lastExplore = usePreferences((kept) => kept.lastExplore)
@@ -82,6 +105,8 @@ function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Cata
     ['metrics', 'Metrics', ''],
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ['fields', 'All fields', count(entries.length)],
+    ['notes', 'Tags and notes', ''],
+    ['artifacts', 'Files beside it', ''],
     ['document', 'Document', ''],
   ]
   return (
@@ -96,8 +121,14 @@ function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Cata
             <h1><bdi>{title}</bdi></h1>
             <Facts experiment={experiment} />
           </div>
+          <div className={page.end}>{!isGone && <Button isDisabled={remove.isPending} onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}>Delete</Button>}</div>
         </div>
+        {isGone && (
+          <div className={notes.gone}><Note kind="warn" role="status"><b>This result was deleted.</b> No list, count or export has it any more; until somebody prunes the store it can be brought back. <Act isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
+        )}
+        {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Nothing was changed.</b> {(remove.error ?? restore.error)?.message}</Note></div>}
         <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} /></div>
+        {isNoted && <Notes experiment={experiment} shown={shown} />}
         <Figures experiment={experiment} catalogue={catalogue} />
         <div className={page.two}>
           <Parameters entries={entries} experiment={experiment} />
@@ -105,6 +136,8 @@ function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Cata
         </div>
         <Checks checks={checks} />
         <AllFields entries={entries} />
+        {!isNoted && <Notes experiment={experiment} shown={shown} />}
+        <Artifacts id={experiment.id} />
         <Document experiment={experiment} />
       </main>
     </div>

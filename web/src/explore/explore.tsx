@@ -1,5 +1,5 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
@@ -15,7 +15,8 @@ import { undo } from '../url/entry'
 import { readView } from '../url/explore'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
-import { Progress } from '../ui/controls'
+import { Button, Progress } from '../ui/controls'
+import { Icon } from '../ui/icons'
 import { AnswerLine } from './answer-line'
 import { cardColumns, Cards } from './cards'
 import css from './explore.module.css'
@@ -30,6 +31,7 @@ import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
 const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
+const ChartPanel = lazy(() => import('../chart/panel').then((module) => ({ default: module.ChartPanel })))
 const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
 export const PAGE_ROWS = 200
@@ -153,6 +155,12 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {!shown && !asked && <Waiting />}
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
+          <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
+            <ChartPanel state={state.chart} tree={tree} choices={state.choices} selected={state.selected} catalogue={catalogue} varying={varying} facets={facets} round={round} isReady={!isWaiting}
+              onChart={(chart) => change({ chart })} onChoose={(choices) => change({ choices })} />
+          </ChartPlace>
+        )}
+        {shown && shown.total > 0 && (
           <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
             <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
             {shown.count === 0 ? (
@@ -174,6 +182,12 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
       </Suspense>
     </div>
   )
+}
+
+// Its place is kept while its script comes.
+function ChartPlace({ isOpen, onOpen, children }: { isOpen: boolean; onOpen: () => void; children: ReactNode }) {
+  if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="scatter" />Show the chart</Button></div>
+  return <Suspense fallback={<div className={css.chartPlace} />}>{children}</Suspense>
 }
 
 function renamed<T>(choices: Readonly<Record<string, T>>, wrong: string, nearest: string) {

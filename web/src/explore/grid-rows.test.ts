@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
-import { pagesOf } from './grid-rows'
+import type { Row } from '../api/types'
+import { onceEach, pagesOf } from './grid-rows'
 
 it.each<[number, number, number, number[]]>([
   [0, 30, 150, []],
@@ -11,3 +12,8 @@ it.each<[number, number, number, number[]]>([
   [99_970, 99_999, 100_000, [499]],
   [210, 229, 230, [1]],
 ])('rows %d to %d of %d', (first, last, count, pages) => expect(pagesOf(first, last, 200, count)).toEqual(pages))
+
+it('a row that two pages have is drawn once', () => {
+  const row = (id: number) => ({ id }) as Row
+  expect(onceEach([row(1), row(2), undefined, row(2), row(3)]).map((one) => one?.id)).toEqual([1, 2, undefined, undefined, 3])
+})

@@ -20,6 +20,16 @@ export function pagesOf(first: number, last: number, pageRows: number, count: nu
   return pages
 }
 
+// Pages that came before and after new results may both have the row at their seam.
+export function onceEach(rows: (Row | undefined)[]) {
+  const seen = new Set<number>()
+  return rows.map((row) => {
+    if (row === undefined || seen.has(row.id)) return undefined
+    seen.add(row.id)
+    return row
+  })
+}
+
 interface Asked {
   answer: ApplyAnswer & { request: ApplyRequest }
   round: number

@@ -1,7 +1,7 @@
 // The table: sorted and cut into pages by the server, drawn only where it is looked at.
 import { rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
@@ -13,11 +13,11 @@ import { usePlace, useRowFocus } from '../url/use-place'
 import explore from './explore.module.css'
 import { BoneRow, Head, RowView } from './grid-cells'
 import { type Across, contentOf, NAMES, totalOf, useAcross, useShown } from './grid-columns'
-import { rowsMax, useRange, useRows } from './grid-rows'
+import { onceEach, rowsMax, useRange, useRows } from './grid-rows'
 import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
 
-const OVERSCAN = 12
+const OVERSCAN = 6 // each row more is painted in every frame of a scroll
 const HEAD_PX = 44
 const NO_SORT: Sort[] = []
 const NO_ROWS: Row[] = []
@@ -83,7 +83,8 @@ function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Chan
     },
   })
   const headers = table.getHeaderGroups()[0]?.headers
-  return (at: number) => headers?.[at]?.column.getToggleSortingHandler()
+  // they stay what they are while rows pass by: heads are not drawn anew in each frame of a scroll
+  return useMemo(() => headers?.map(({ column }) => column.getToggleSortingHandler()) ?? [], [headers, sorting])
 }
 
 export function Grid({ catalogue, answer, columns, pinned, sort, selected, round, change, isWaiting, ref }: Props) {
@@ -128,12 +129,12 @@ export function Grid({ catalogue, answer, columns, pinned, sort, selected, round
   const items = virtual.getVirtualItems()
   const { first, last } = onScreen(virtual, rowPx)
   useLayoutEffect(() => useRange.setState({ first, last }), [first, last])
-  const drawnRows = items.map((item) => rowAt(item.index))
+  const drawnRows = onceEach(items.map((item) => rowAt(item.index)))
   useImperativeHandle(ref, () => ({
     onScreen: () => Array.from({ length: last - first + 1 }, (_, i) => rowAt(first + i)).filter((row) => row !== undefined),
     known: (id) => [...rows, ...drawnRows].find((row) => row?.id === id),
   }))
-  const handlerOf = useHeads(shown, sort, change)
+  const handlers = useHeads(shown, sort, change)
   const chosen = useMemo(() => new Set(selected), [selected])
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
@@ -141,15 +142,7 @@ export function Grid({ catalogue, answer, columns, pinned, sort, selected, round
     <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={0} role="region" aria-label="Table, scrolls sideways">
       <table className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
         <Widths across={across} />
-        <thead>
-          <tr aria-rowindex={1}>
-            <th className={css.pin} scope="col" aria-colindex={1}><span className={css.head}>Experiment<small /></span><WidthHandle of={NAMES} name="Experiment" px={across.names} /></th>
-            {across.pinned.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={shownSort} onSort={handlerOf(drawn.at)} />)}
-            {across.before > 0 && <td className={css.gap} aria-hidden="true" />}
-            {across.drawn.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={shownSort} onSort={handlerOf(drawn.at)} />)}
-            <td className={css.gap} aria-hidden="true" />
-          </tr>
-        </thead>
+        <Heads across={across} sort={shownSort} handlers={handlers} />
         <tbody ref={body}>
           {before > 0 && <tr className={css.space} aria-hidden="true"><td style={{ height: before }} /></tr>}
           {items.map((item, i) => {
@@ -175,7 +168,7 @@ function onScreen(virtual: ReturnType<typeof useVirtualizer<HTMLDivElement, Elem
 
 // Widths are given, for those of a table that is drawn in part would jump. A gap stands for what is left of what
 // is drawn; the last column takes what the others leave.
-function Widths({ across: { names, pinned, drawn, before } }: { across: Across }) {
+const Widths = memo(function Widths({ across: { names, pinned, drawn, before } }: { across: Across }) {
   return (
     <colgroup>
       <col data-of={NAMES} style={{ width: names }} />
@@ -185,4 +178,18 @@ function Widths({ across: { names, pinned, drawn, before } }: { across: Across }
       <col />
     </colgroup>
   )
-}
+})
+
+const Heads = memo(function Heads({ across, sort, handlers }: { across: Across; sort: Sort[]; handlers: ReturnType<typeof useHeads> }) {
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th className={css.pin} scope="col" aria-colindex={1}><span className={css.head}>Experiment<small /></span><WidthHandle of={NAMES} name="Experiment" px={across.names} /></th>
+        {across.pinned.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />)}
+        {across.before > 0 && <td className={css.gap} aria-hidden="true" />}
+        {across.drawn.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />)}
+        <td className={css.gap} aria-hidden="true" />
+      </tr>
+    </thead>
+  )
+})

@@ -2,21 +2,26 @@
 import type { Filter, Preset, PresetRequest } from '../api/types'
 import { treeOf } from '../filter/model'
 import { split } from '../filter/split'
+import { CHART, readChart, writeChart } from '../url/chart'
 import { DEFAULT_SORT, type ExploreState } from '../url/explore'
 
-type Kept = Pick<ExploreState, 'choices' | 'where' | 'columns' | 'sort' | 'pinned' | 'onlyDiffering'>
+type Kept = Pick<ExploreState, 'choices' | 'where' | 'columns' | 'sort' | 'pinned' | 'onlyDiffering' | 'chart'>
 
-const BARE: Kept = { choices: {}, where: undefined, columns: null, sort: DEFAULT_SORT, pinned: 0, onlyDiffering: false }
+const BARE: Kept = { choices: {}, where: undefined, columns: null, sort: DEFAULT_SORT, pinned: 0, onlyDiffering: false, chart: CHART }
 export const ALL: ExploreState = { ...BARE, page: 0, onlyVarying: true, selected: [], preset: null }
 
-// What the list of a preset has no member for stands in its chart, which is the page's own.
-const chartOf = ({ pinned, onlyDiffering }: Kept) => (pinned > 0 || onlyDiffering ? { pinned, only_differing: onlyDiffering } : null)
+// What the list of a preset has no member for stands in its chart, which is the page's own: that as its address. Whether
+// it is open and what is pinned on it is no part.
+function chartOf({ pinned, onlyDiffering, chart }: Kept) {
+  const drawn = new URLSearchParams(writeChart({ ...chart, isOpen: true, point: null, asTable: false })).toString()
+  return pinned > 0 || onlyDiffering || drawn ? { pinned, only_differing: onlyDiffering, ...(drawn && { drawn }) } : null
+}
 
 export function stateOf(preset: Preset): ExploreState {
   const { choices, where } = split((preset.filter ?? undefined) as Filter | undefined)
   const chart = preset.chart ?? {}
   const pinned = typeof chart['pinned'] === 'number' ? chart['pinned'] : 0
-  return { ...ALL, choices, where, columns: preset.columns, sort: preset.sort, pinned, onlyDiffering: chart['only_differing'] === true, preset: preset.id }
+  return { ...ALL, choices, where, columns: preset.columns, sort: preset.sort, pinned, onlyDiffering: chart['only_differing'] === true, chart: readChart(new URLSearchParams(String(chart['drawn'] ?? ''))), preset: preset.id }
 }
 
 export interface Named {

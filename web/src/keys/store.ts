@@ -10,23 +10,17 @@ interface Preferences {
   openSections: Record<string, boolean> // of the filter panel, where they differ from the program's
   lastExplore: string // where "Explore" goes back to
   widths: Record<string, number> // of columns that somebody made wider or narrower, by field
-  uploads: string[] // jobs sent from here, newest first
+  unfinished: Record<string, number> // files beside results that had not come yet, by upload
+  author: string // as whom one changes results
   set: (part: Partial<Omit<Preferences, 'set'>>) => void
 }
 
-const UPLOADS_KEPT = 20
-
 export const usePreferences = create<Preferences>()(
   persist(
-    (set) => ({ theme: 'system', letterKeys: true, openSections: {}, widths: {}, lastExplore: '/', uploads: [], set }),
+    (set) => ({ theme: 'system', letterKeys: true, openSections: {}, widths: {}, lastExplore: '/', unfinished: {}, author: '', set }),
     { name: 'profllm', partialize: ({ set: _, lastExplore: __, ...kept }) => kept },
   ),
 )
-
-export function rememberUpload(job: string) {
-  const { uploads, set } = usePreferences.getState()
-  set({ uploads: [job, ...uploads.filter((other) => other !== job)].slice(0, UPLOADS_KEPT) })
-}
 
 // public/theme.js reads the same before the first paint.
 export function applyTheme(theme: Theme) {

@@ -23,6 +23,13 @@ const PATHS = {
   group: <path d="M5 2.5H3v11h2M11 2.5h2v11h-2M6 6h4M6 10h4" />,
   ungroup: <path d="M5 2.5H3v3M11 2.5h2v3M3 10.5v3h2M13 10.5v3h-2M6 8h4" />,
   pin: <path d="M6 2.5h4M6.7 2.5v4L4.5 9h7L9.3 6.5v-4M8 9v4.5" />,
+  scatter: <><path d="M2.5 2.5v11h11" /><path d="M6 9.5v.01M8.5 6.5v.01M11.5 8v.01M11.5 4v.01" strokeWidth="2" /></>,
+  line: <path d="M2.5 2.5v11h11M4.5 10.5l3-3.5 2.2 1.8L13 4.5" />,
+  bars: <path d="M2.5 2.5v11h11M5.5 13.5V9M8.5 13.5V5M11.5 13.5V7.5" />,
+  box: <path d="M8 2v2.5M8 11v3M5.5 4.5h5V11h-5zM5.5 8h5" />,
+  histogram: <path d="M2.5 13.5h11M3.5 13.5V10h3v3.5M6.5 13.5V5h3v8.5M9.5 13.5V8h3v5.5" />,
+  table: <><rect x="2.5" y="3.5" width="11" height="9" rx="1" /><path d="M2.5 6.5h11M2.5 9.5h11M6.5 6.5v6" /></>,
+  picture: <><rect x="2.5" y="3" width="11" height="10" rx="1" /><path d="M3 11.5l3-3 2 2 2.5-3 3 3.5" /></>,
   more: <path d="M4 8v.01M8 8v.01M12 8v.01" strokeWidth="2" />,
 } as const
 

@@ -9,6 +9,7 @@ const SHAPES = {
   square: <path d="M1 1h8v8H1z" />,
   twice: <><path d="M1 3h6v6H1z" /><path d="M3.5 1H9v5.5" fill="none" stroke="currentColor" /></>,
   ring: <circle cx="5" cy="5" r="3.6" fill="none" stroke="currentColor" />,
+  part: <><circle cx="5" cy="5" r="4" fill="none" stroke="var(--line-3)" /><path d="M5 1a4 4 0 0 1 4 4" fill="none" stroke="var(--accent)" strokeWidth="1.6" /></>,
   dash: <path d="M1 4.2h8v1.6H1z" />,
 } as const
 
@@ -25,6 +26,7 @@ const LOOKS: Record<string, Look> = {
   conflict: { shape: 'triangle', colour: 'degraded' },
   rejected: { shape: 'square', colour: 'limited' },
   queued: { shape: 'ring', colour: 'faint' },
+  reading: { shape: 'part', colour: 'quiet' },
   cancelled: { shape: 'dash', colour: 'quiet' },
   failed: { shape: 'square', colour: 'limited' },
   ok: { shape: 'circle', colour: 'trusted' },

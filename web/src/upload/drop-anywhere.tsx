@@ -1,30 +1,32 @@
 // Files may be dropped on any screen; what becomes of them is told on Upload.
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 
+import type { Upload } from '../api/types'
+import { jobKey } from '../api/uploads'
+import { usePreferences } from '../keys/store'
 import { paths } from '../url/paths'
-import css from './upload.module.css'
 import { filesOfDrop } from './files'
+import type { Chosen } from './sender'
 import { useUploads } from './store'
+import css from './upload.module.css'
 
+// What is given while an upload is looked at that waits for the rest goes into it; else it is an upload of its own.
 export function useSend() {
   const [, navigate] = useLocation()
-  const add = useUploads((uploads) => uploads.add)
-  return async (files: File[]) => {
-    if (files.length === 0) return
-    navigate(paths.upload())
-    const job = await add(files)
-    if (job !== null && window.location.pathname === paths.upload()) navigate(paths.job(job), { replace: true })
-  }
-}
-
-// What was not sent, once more: its job is shown as that of a drop is.
-export function useSendAgain() {
-  const [, navigate] = useLocation()
-  const retry = useUploads((uploads) => uploads.retry)
-  return async (key: number, file?: File) => {
-    const job = await retry(key, file)
-    if (job !== null && window.location.pathname.startsWith(paths.upload())) navigate(paths.job(job))
+  const client = useQueryClient()
+  return (chosen: Chosen[]) => {
+    if (chosen.length === 0) return
+    const { senders, add } = useUploads.getState()
+    const [, id] = /^\/upload\/([^/]+)/.exec(window.location.pathname) ?? []
+    const job = id === undefined ? undefined : client.getQueryData<Upload>(jobKey(id))
+    const waits = job && (job.state === 'open' || (usePreferences.getState().unfinished[job.job_id] ?? 0) > 0)
+    if (waits && !senders.some((sender) => sender.job === job.job_id && sender.isBusy)) add(chosen, job.job_id)
+    else {
+      add(chosen)
+      navigate(paths.upload())
+    }
   }
 }
 
@@ -44,7 +46,7 @@ export function DropAnywhere() {
       event.preventDefault()
       depth = 0
       setOver(false)
-      void filesOfDrop(event.dataTransfer).then((files) => latest.current(files))
+      void filesOfDrop(event.dataTransfer).then((chosen) => latest.current(chosen))
     }
     const handlers = { dragenter: enter, dragleave: leave, dragover: over, drop } as const
     for (const [name, handler] of Object.entries(handlers)) window.addEventListener(name, handler as EventListener)

@@ -1,26 +1,63 @@
-// Files of a drop, folders gone through.
-function filesOf(entry: FileSystemEntry, path: string): Promise<File[]> {
+// Files of a drop, a choice or the clipboard, with their places in folders.
+import type { Chosen } from './sender'
+
+function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader()
+  const all: FileSystemEntry[] = []
+  // a reader gives a part at a time, and an empty one at the end; what cannot be read is not there
   return new Promise((resolve) => {
-    if (entry.isFile) {
-      const file = entry as FileSystemFileEntry
-      file.file((one) => resolve([path ? new File([one], path + one.name, { type: one.type }) : one]), () => resolve([]))
-      return
-    }
-    const reader = (entry as FileSystemDirectoryEntry).createReader()
-    const found: Promise<File[]>[] = []
-    // a reader gives a part at a time, and an empty one at the end
-    const next = () =>
-      reader.readEntries((entries) => {
-        if (entries.length === 0) return void Promise.all(found).then((lists) => resolve(lists.flat()))
-        for (const one of entries) found.push(filesOf(one, `${path}${entry.name}/`))
-        next()
-      }, () => resolve([]))
+    const next = () => reader.readEntries((entries) => {
+      if (entries.length === 0) return resolve(all)
+      all.push(...entries)
+      next()
+    }, () => resolve(all))
     next()
   })
 }
 
-export async function filesOfDrop(data: DataTransfer): Promise<File[]> {
+const fileOf = (entry: FileSystemFileEntry) => new Promise<File | null>((resolve) => entry.file(resolve, () => resolve(null)))
+
+// One after another: thousands of open questions at once would be refused.
+async function walk(entry: FileSystemEntry, path: string, isOfFolder: boolean, found: Chosen[]) {
+  if (isOfFolder && entry.name.startsWith('.')) return
+  if (entry.isFile) {
+    const file = await fileOf(entry as FileSystemFileEntry)
+    if (file) found.push({ file, name: path + entry.name, isOfFolder })
+    return
+  }
+  const entries = await entriesOf(entry as FileSystemDirectoryEntry)
+  for (const one of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) await walk(one, `${path}${entry.name}/`, true, found)
+}
+
+export async function filesOfDrop(data: DataTransfer): Promise<Chosen[]> {
+  // both are gone when this gives way for the first time
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  if (entries.length === 0) return [...data.files]
-  return (await Promise.all(entries.map((entry) => filesOf(entry, '')))).flat()
+  const plain = [...data.files]
+  if (entries.length === 0) return plain.map((file) => ({ file, name: file.name, isOfFolder: false }))
+  const found: Chosen[] = []
+  for (const entry of entries) await walk(entry, '', false, found)
+  return found
+}
+
+export function filesOfInput(list: FileList | null): Chosen[] {
+  const all = [...(list ?? [])].map((file) => ({ file, name: file.webkitRelativePath || file.name, isOfFolder: file.webkitRelativePath !== '' }))
+  return all.filter(({ name, isOfFolder }) => !isOfFolder || !name.split('/').some((part) => part.startsWith('.')))
+}
+
+// Files that were copied, or the text of a result.
+export function filesOfClipboard(data: DataTransfer): Chosen[] {
+  const files = [...data.files].map((file) => ({ file, name: file.name, isOfFolder: false }))
+  if (files.length > 0) return files
+  const text = data.getData('text/plain').trim()
+  if (!/^[[{]/.test(text)) return []
+  return [{ file: new File([text], 'pasted.json', { type: 'application/json' }), name: 'pasted.json', isOfFolder: false }]
+}
+
+// What they have in common, to call an upload by.
+export function nameOf(chosen: Chosen[]) {
+  const [first] = chosen
+  if (!first) return ''
+  const folder = first.name.includes('/') ? first.name.slice(0, first.name.indexOf('/')) : null
+  if (folder !== null && chosen.every(({ name }) => name.startsWith(`${folder}/`))) return folder
+  return chosen.length === 1 ? first.name : `${first.name} and ${chosen.length - 1} more`
 }

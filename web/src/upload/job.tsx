@@ -1,139 +1,181 @@
-// A job: how many of which state, and each file, those that need somebody first.
-import { Fragment, useState } from 'react'
+// One upload: how far it is, what is wrong with it as a whole, how many of which state, and each file.
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
-import type { Fault, Job, JobItem } from '../api/types'
+import type { Upload } from '../api/types'
+import { isSettled, itemsKey, reportPath, useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { clock } from '../format/time'
-import { formWord } from '../format/value'
-import { Act, join, Meter, Segment } from '../ui/controls'
+import { Act, Acts as Hints, Button, Meter, Note } from '../ui/controls'
+import controls from '../ui/controls.module.css'
 import page from '../ui/page.module.css'
 import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
-import { useUploads } from './store'
+import { leftWords, Pace } from './pace'
+import { Queue } from './queue'
+import { type Sum, sumOf } from './rows'
+import { isUnsent, type Sender } from './sender'
 import css from './upload.module.css'
 
-const STATES = ['stored', 'duplicate', 'conflict', 'rejected', 'queued'] as const
-const COLOURS = { stored: 'trusted', duplicate: 'line-3', conflict: 'degraded', rejected: 'limited', queued: 'pressed' } as const
-const URGENCY = { rejected: 0, conflict: 1, queued: 2, stored: 3, duplicate: 4 } as const
-const ITEMS_SHOWN = 200
+const TALLY = ['stored', 'duplicate', 'conflict', 'rejected', 'cancelled'] as const
+const COLOURS = { stored: 'trusted', duplicate: 'line-3', conflict: 'degraded', rejected: 'limited', cancelled: 'text-3' } as const
+const NOTE_EVERY_MS = 500
 
-export function JobView({ job }: { job: Job }) {
-  const [only, setOnly] = useState('all')
-  const [limit, setLimit] = useState(ITEMS_SHOWN)
-  const sizes = useUploads((uploads) => uploads.sizes[job.job_id])
-  const client = useQueryClient()
-  const isDone = job.state === 'done'
-  // what Explore shows is older than this upload
-  useEffect(() => { if (isDone) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'job' && queryKey[0] !== 'fields' }) }, [isDone, client])
-  const total = job.items.length
-  const done = total - job.counts.queued
-  const items = job.items.filter((item) => only === 'all' || item.state === only).toSorted((a, b) => URGENCY[a.state] - URGENCY[b.state] || a.index - b.index)
+interface Props {
+  job?: Upload | undefined
+  sender?: Sender | undefined
+  unfinished?: number // files beside results that did not come before the page was loaded anew
+  onChoose: () => void
+}
+
+export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
+  const entries = [...(sender?.entries.values() ?? [])]
+  const isOver = (job === undefined || isSettled(job)) && !sender?.isBusy
+  const sum = sumOf(job, entries, sender !== undefined, sender?.isResumed)
+  useFollowers(job, sender, isOver)
   return (
     <>
       <section className={page.block} aria-label="This upload">
         <div className={page.blockHead}>
           <h2>This upload</h2>
-          <p className="n">{job.job_id}</p>
-          <p>started {clock(Date.parse(job.created))}, {isDone ? `all ${count(total)} done` : `${count(done)} of ${count(total)} files done`}</p>
+          <p className="clip"><bdi>{job?.name || sender?.name}</bdi>{job && <span className="n"> {job.job_id}</span>}</p>
+          <span className={page.end}><Acts job={job} sender={sender} isOver={isOver} /></span>
         </div>
-        <Meter label={`${done} of ${total} files done`} done={done} total={total} parts={STATES.map((state) => ({ share: total ? job.counts[state] / total : 0, colour: COLOURS[state] }))} />
-        <p className={css.tally} role="status">
-          {STATES.filter((state) => state !== 'queued' || job.counts.queued > 0).map((state) => (
-            <span key={state}><State state={state} /><b className="n">{count(job.counts[state])}</b></span>
-          ))}
-          {job.counts.stored > 0 && <Link href={paths.explore()}>Show {job.counts.stored === 1 ? 'it' : 'them'} in Explore</Link>}
-        </p>
+        <Progress job={job} sender={sender} sum={sum} isOver={isOver} />
+        <Tally job={job} sender={sender} sum={sum} />
+        <Trouble sender={sender} />
+        {sum.missing > 0 && <Missing job={job as Upload} missing={sum.missing} onChoose={onChoose} />}
+        {unfinished > 0 && sum.missing === 0 && (
+          <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'file' : 'files'} beside the results had not come</b> when this page was closed. Choose the folder again to go on: what is there is not sent twice. <Act onPress={onChoose}>Choose the folder</Act></Note></div>
+        )}
       </section>
-      <section className={page.block} aria-label="Files">
-        <div className={page.blockHead}>
-          <h2>Files</h2>
-          <p>what needs you comes first</p>
-          <span className={page.end}>
-            <Segment label="Which files" value={only} onChange={setOnly}
-              options={[['all', `All ${count(total)}`], ...(['conflict', 'rejected'] as const).filter((state) => job.counts[state] > 0).map((state): [string, string] => [state, `${state === 'conflict' ? 'Conflict' : 'Rejected'} ${count(job.counts[state])}`])]} />
-          </span>
-        </div>
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Files of this upload, scrolls sideways">
-          <table className={join(page.rows, css.queue)}>
-            <thead>
-              <tr><th scope="col" className={css.cState}>State</th><th scope="col" className={css.cFile}>File</th><th scope="col" className={join(page.num, css.cSize)}>Size</th><th scope="col" className={join(css.form, css.cForm)}>Recognised as</th><th scope="col">Result</th><th scope="col" className={css.cAct}><span className="sr">What to do</span></th></tr>
-            </thead>
-            <tbody>{items.slice(0, limit).map((item) => <ItemView key={item.index} item={item} size={item.name === null ? undefined : sizes?.[item.name]} />)}</tbody>
-          </table>
-        </div>
-        {items.length > limit && <Act onPress={() => setLimit(limit + ITEMS_SHOWN)}>Show {count(Math.min(ITEMS_SHOWN, items.length - limit))} more</Act>}
-      </section>
+      <Queue job={job} sender={sender} entries={entries} />
+      <p className="sr" role="status">{wordsOf(job, sender, sum, isOver)}</p>
     </>
   )
 }
 
-// What a schema found faults in was held to be ours.
-function formWords(item: JobItem) {
-  if (item.form) return formWord(item.form)
-  if (item.state === 'queued') return ''
-  return item.faults.some((fault) => fault.pointer) ? formWord('own') : 'not a result'
+// What others show is older than this upload; what waited for a result goes on when that is stored.
+function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOver: boolean) {
+  const client = useQueryClient()
+  const id = job?.job_id
+  const counts = JSON.stringify(job?.counts ?? null)
+  useEffect(() => { if (id !== undefined) void client.invalidateQueries({ queryKey: itemsKey(id) }) }, [client, id, counts])
+  useEffect(() => { if (isOver) void client.invalidateQueries({ predicate: ({ queryKey }) => !['job', 'items', 'diff', 'fields'].includes(String(queryKey[0])) }) }, [isOver, client])
+  // all has come, and who sent it went before saying so
+  const { close } = useJobActions(id ?? '')
+  const isWhole = job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
+  useEffect(() => { if (isWhole) close.mutate() }, [isWhole])
+  const stored = isOver ? job?.counts.stored : undefined
+  const before = useRef(stored)
+  useEffect(() => {
+    const isNews = stored !== undefined && before.current !== undefined && stored !== before.current
+    before.current = stored
+    if (isNews && sender && [...sender.entries.values()].some(({ state }) => state === 'held')) void sender.again(({ state }) => state === 'held')
+  }, [stored, sender])
 }
 
-function words(item: JobItem) {
-  if (item.state === 'queued') return <span className="dim">waiting</span>
-  const run = <span className="n"><bdi>{item.run_id ?? item.id}</bdi></span>
-  if (item.state === 'duplicate') return <>same content as {run}, not stored twice</>
-  if (item.state === 'conflict') return <>{run} is stored with other content; this file was not stored</>
-  if (item.state === 'rejected') return <>{item.faults.length > 1 ? `${item.faults.length} faults, nothing stored` : (item.message ?? 'nothing stored')}</>
-  return <>{item.run_id ? run : '1 experiment'}{item.message ? <>: {item.message}</> : ''}</>
-}
-
-function ItemView({ item, size }: { item: JobItem; size: number | undefined }) {
-  const [isOpen, setOpen] = useState(item.state === 'rejected')
-  // one that says no more than the line does is not said twice
-  const hasMore = item.faults.some((fault) => fault.pointer || fault.expected != null || fault.message !== item.message)
+function Acts({ job, sender, isOver }: { job: Upload | undefined; sender: Sender | undefined; isOver: boolean }) {
+  const actions = useJobActions(job?.job_id ?? '')
+  const unsent = [...(sender?.entries.values() ?? [])].filter((entry) => isUnsent(entry) && entry.state !== 'held').length
+  const rejected = (job?.counts.rejected ?? 0) + (job?.counts.cancelled ?? 0)
+  const cancel = () => (sender?.isBusy ? void sender.cancel().catch(() => {}) : actions.cancel.mutate())
   return (
-    <Fragment>
-      <tr className={hasMore && isOpen ? css.open : undefined}>
-        <td><State state={item.state} /></td>
-        <th scope="row"><span className="clip" style={{ display: 'block' }} title={item.name ?? ''}><bdi>{item.name ?? `item ${item.index + 1}`}</bdi></span></th>
-        <td className={join(page.num, 'dim')}>{size === undefined ? '' : bytes(size)}</td>
-        <td className={join('mid', css.form)}>{formWords(item)}</td>
-        <td className={css.result}>{words(item)}</td>
-        <td className={css.act}>
-          {item.id !== null ? <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open stored'}</Link>
-            : hasMore ? <Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide faults' : 'Show faults'}</Act> : null}
-        </td>
-      </tr>
-      {hasMore && isOpen && (
-        <tr className={css.detail}>
-          <td />
-          <td colSpan={5}><Faults faults={item.faults} /></td>
-        </tr>
-      )}
-    </Fragment>
+    <>
+      {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Leave {unsent === 1 ? 'it' : 'them'} out</Button>}
+      {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Send {count(unsent)} again</Button>}
+      {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {job.counts.cancelled > 0 ? 'what was not stored' : 'rejected'}</Button>}
+      {isOver && job && <a className={controls.button} href={reportPath(job.job_id)} download={`upload-${job.job_id}.json`}>Report</a>}
+      {!isOver && <Button look="line" onPress={cancel}>Cancel the rest</Button>}
+    </>
   )
 }
 
-function Faults({ faults }: { faults: Fault[] }) {
-  const hasLines = faults.some((fault) => fault.line != null)
+// By what moves: files that are stored, and bytes that are sent. The slower one tells when it will be over.
+function usePaces(sum: Sum, sender: Sender | undefined) {
+  const paces = useRef({ files: new Pace(), bytes: new Pace(), at: 0 }).current
+  const sent = sender?.progress
+  useEffect(() => {
+    const now = Date.now()
+    if (now - paces.at < NOTE_EVERY_MS) return
+    paces.at = now
+    paces.files.note(now, sum.done)
+    if (sent) paces.bytes.note(now, sent.moved)
+  })
+  const waits = [
+    sum.files > sum.done ? paces.files.left(sum.files - sum.done) : 0,
+    sent && sent.total > sent.bytes ? paces.bytes.left(sent.total - sent.bytes) : 0,
+  ]
+  return { left: waits.includes(null) ? null : Math.max(...(waits as number[])), rate: paces.bytes.rate() }
+}
+
+function Progress({ job, sender, sum, isOver }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum; isOver: boolean }) {
+  const { left, rate } = usePaces(sum, sender)
+  const sent = sender?.progress
+  const words = [isOver && sum.done === sum.files ? `all ${count(sum.files)} done` : `${count(sum.done)} of ${count(sum.files)} files done`]
+  if (job) words.unshift(`started ${clock(Date.parse(job.created))}`)
+  if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))} a second` : ''}`)
+  if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} files beside them`)
+  if (!isOver && !sender?.trouble && left !== null) words.push(leftWords(left))
   return (
-    <table className={join(page.rows, css.faults)}>
-      <thead><tr><th scope="col">Where</th><th scope="col">Found</th><th scope="col">Expected</th>{hasLines && <th scope="col" className={page.num}>Line</th>}</tr></thead>
-      <tbody>
-        {faults.map((fault, i) => (
-          <tr key={i}>
-            <td className="n"><bdi>{(fault.pointer ?? '') + (fault.key ? `/${fault.key}` : '') || 'the whole file'}</bdi></td>
-            {fault.found == null && fault.expected == null ? (
-              <td colSpan={2}><bdi>{fault.message}</bdi></td>
-            ) : (
-              <>
-                <td className="n">{fault.found != null ? <bdi>{fault.found}</bdi> : <span className="dim">nothing</span>}</td>
-                <td><bdi>{fault.expected ?? fault.message}</bdi>{fault.nearest ? <>, perhaps <code><bdi>{fault.nearest}</bdi></code></> : null}</td>
-              </>
-            )}
-            {hasLines && <td className={page.num}>{fault.line == null ? '–' : count(fault.line)}</td>}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <Meter label={`${sum.done} of ${sum.files} files done`} done={sum.done} total={sum.files} parts={TALLY.map((state) => ({ share: sum.files && job ? job.counts[state] / sum.files : 0, colour: COLOURS[state] }))} />
+      <p className={css.pace}>{words.map((word) => <span key={word.replace(/[\d.,]+/g, '')}>{word}</span>)}</p>
+    </>
   )
+}
+
+function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
+  const told = job ? TALLY.filter((state) => state !== 'cancelled' || job.counts.cancelled > 0) : []
+  const reading = job ? job.counts.parsed + job.counts.valid : 0
+  const waiting = sum.files - sum.done - sum.missing - reading
+  return (
+    <p className={css.tally}>
+      {told.map((state) => <span key={state}><State state={state} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
+      {reading > 0 && <span><State state="reading" /><b className="n">{count(reading)}</b></span>}
+      {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
+      {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} had come before</span>}
+      {(job?.counts.stored ?? 0) > 0 && <Link href={paths.explore()}>Show {job?.counts.stored === 1 ? 'it' : 'them'} in Explore</Link>}
+    </p>
+  )
+}
+
+function Trouble({ sender }: { sender: Sender | undefined }) {
+  const trouble = sender?.trouble
+  if (!sender || !trouble) return null
+  const { error, again } = trouble
+  return (
+    <div className={css.why}>
+      <Note kind="warn">
+        <b>{error.status === undefined ? 'The server does not answer.' : 'The server cannot take anything now.'}</b> <code>{error.request}</code>
+        {error.status === undefined ? '' : ` answered ${error.status}`}: {error.message}. It goes on by itself, next at {clock(again)}. <Act onPress={() => sender.tryNow()}>Try now</Act>
+      </Note>
+    </div>
+  )
+}
+
+function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onChoose: () => void }) {
+  const { close } = useJobActions(job.job_id)
+  return (
+    <div className={css.why}>
+      <Note kind="warn">
+        <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not come.</b> Whoever sends them may still be at it. If that was here, choose the folder again to go on, or drop it: only the missing ones are sent.
+        <Hints><Act onPress={onChoose}>Choose the folder</Act><Act onPress={() => close.mutate()}>No more will come</Act></Hints>
+      </Note>
+    </div>
+  )
+}
+
+// What a reader of the screen hears: a word at each quarter, when it stands still, and at the end.
+function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum, isOver: boolean) {
+  if (sender?.trouble) return 'The server cannot be sent to now. The upload goes on by itself.'
+  const unsent = [...(sender?.entries.values() ?? [])].filter((entry) => isUnsent(entry) || entry.state === 'refused').length
+  if (isOver) {
+    const parts = TALLY.filter((state) => (job?.counts[state] ?? 0) > 0).map((state) => `${count(job?.counts[state] ?? 0)} ${state}`)
+    if (unsent > 0) parts.push(`${count(unsent)} not sent`)
+    return sum.missing > 0 ? `${count(sum.missing)} files have not come` : `Upload done: ${parts.join(', ') || 'nothing came'}`
+  }
+  const quarter = sum.files > 0 ? Math.floor((sum.done / sum.files) * 4) : 0
+  return quarter === 0 ? `Uploading ${count(sum.files)} files` : `${quarter * 25} % of ${count(sum.files)} files done`
 }

@@ -1,58 +1,69 @@
-// Files in, and what became of each; a job has its own address.
-import { useRef } from 'react'
-import { Link } from 'wouter'
+// Files in, and what became of each; an upload has its own address.
+import { useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
 
-import { useJob } from '../api/queries'
+import { useJob, useJobs } from '../api/uploads'
 import { usePreferences } from '../keys/store'
-import { Act, Button, join, Meter, Note } from '../ui/controls'
+import { count } from '../format/number'
+import { clock } from '../format/time'
+import { Act, join, Note } from '../ui/controls'
+import controls from '../ui/controls.module.css'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
-import { useSend } from './drop-anywhere'
+import { DropZone, usePickers } from './drop-zone'
+import { Earlier } from './earlier'
 import { JobView } from './job'
-import { BODY_MAX, isOnItsWay, isUnsent, type Sending, useUploads } from './store'
-import { Unsent } from './unsent'
-import { bytes } from '../format/number'
-import { clock } from '../format/time'
+import type { Sender } from './sender'
+import { useUploads } from './store'
 import css from './upload.module.css'
 
 export function Upload({ job }: { job: string | null }) {
-  const { sendings, refused, cancel } = useUploads()
-  const isSending = sendings.some(isOnItsWay)
-  const others = sendings.filter((one) => one.job !== undefined && one.job !== job)
+  const senders = useUploads((uploads) => uploads.senders)
+  useUploads((uploads) => uploads.version)
+  const [, navigate] = useLocation()
+  const pickers = usePickers()
+  const jobs = useJobs()
+  const shown = senders.findLast((sender) => sender.job === job)
+  const others = senders.filter((sender) => sender !== shown && sender.job !== null && sender.isBusy)
+  // what was given just now is shown as soon as it has an address, and so is what had to go into another upload
+  const next = senders.find((sender) => sender !== shown && sender.job !== null && sender.before === job)
+  useEffect(() => {
+    if (!next) return
+    next.before = undefined
+    navigate(paths.job(next.job as string), { replace: true })
+  })
+  const { refetch } = jobs
+  useEffect(() => { void refetch() }, [job, refetch])
   usePlace({ content: `upload ${job ?? ''}`, isReady: true })
-  const earlier = usePreferences((kept) => kept.uploads).filter((id) => id !== job && !others.some((one) => one.job === id))
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <div className={page.head}>
         <div>
           <h1>Upload</h1>
-          <p className={page.facts}>Results of ProfLLM and of vllm bench serve. One bad file never holds up the others.</p>
+          <p className={page.facts}>Results of ProfLLM and of vllm bench serve, with the files beside them. One bad file never holds up the others.</p>
         </div>
+        {job !== null && <div className={page.end}><Link href={paths.upload()} className={controls.button ?? ''}>All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}</Link></div>}
       </div>
-      <DropZone />
-      {isSending && <SendingView sendings={sendings.filter((one) => !isUnsent(one))} onCancel={cancel} />}
-      <Unsent sendings={sendings.filter(isUnsent)} />
-      {refused.length > 0 && (
-        <div className={page.block}>
-          <Note kind="warn" role="alert"><b>{refused.length === 1 ? 'A file was' : `${refused.length} files were`} left out.</b> {refused.slice(0, 3).map((one) => `${one.name}: ${one.why}`).join('; ')}{refused.length > 3 ? ` and ${refused.length - 3} more` : ''}.</Note>
-        </div>
-      )}
-      {job !== null && <Job id={job} />}
-      {others.length > 0 && <Jobs title="Further uploads" ids={others.map((one) => one.job as string)} />}
-      {earlier.length > 0 && <Jobs title="Earlier uploads from this browser" ids={earlier} />}
+      <DropZone {...pickers} />
+      {pickers.inputs}
+      {job === null ? shown && <JobView sender={shown} onChoose={pickers.pickFolder} /> : <Served id={job} sender={shown} onChoose={pickers.pickFolder} />}
+      {others.length > 0 && <Others senders={others} />}
+      {job === null && <Earlier jobs={jobs} />}
     </main>
   )
 }
 
-function Job({ id }: { id: string }) {
+function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefined; onChoose: () => void }) {
   const job = useJob(id)
+  const unfinished = usePreferences((kept) => kept.unfinished[id] ?? 0)
   const again = <Act onPress={() => void job.refetch()}>Try again</Act>
-  if (job.data) {
+  const isAway = job.error !== null && !sender?.trouble
+  if (job.data || sender) {
     return (
       <>
-        {job.error && <div className={page.block}><Note kind="warn" role="alert"><b>This is how it stood at {clock(job.dataUpdatedAt)}.</b> {job.error.message}. {again}</Note></div>}
-        <JobView job={job.data} />
+        {isAway && job.data && <div className={page.block}><Note kind="warn" role="alert"><b>This is how it stood at {clock(job.dataUpdatedAt)}.</b> {job.error?.message}. {again}</Note></div>}
+        <JobView job={job.data} sender={sender} unfinished={sender ? 0 : unfinished} onChoose={onChoose} />
       </>
     )
   }
@@ -60,53 +71,11 @@ function Job({ id }: { id: string }) {
   return <div className={page.block}><Note kind="bad" role="alert"><b>This upload cannot be shown.</b> {job.error.message}. {again}</Note></div>
 }
 
-const Jobs = ({ title, ids }: { title: string; ids: string[] }) => (
-  <section className={page.block}>
-    <div className={page.blockHead}><h2>{title}</h2></div>
-    <ul className={css.list}>{ids.map((id) => <li key={id}><Link href={paths.job(id)}>Upload {id}</Link></li>)}</ul>
-  </section>
+const Others = ({ senders }: { senders: Sender[] }) => (
+  <div className={join(page.block, css.among)}>
+    <Note>
+      Also on {senders.length === 1 ? 'its' : 'their'} way:{' '}
+      {senders.map((sender, i) => <span key={sender.job}>{i > 0 && ', '}<Link href={paths.job(sender.job as string)}>{sender.name}</Link> ({count(sender.done.files)} of {count(sender.total.files)} files sent)</span>)}.
+    </Note>
+  </div>
 )
-
-function SendingView({ sendings, onCancel }: { sendings: Sending[]; onCancel: () => void }) {
-  const all = sendings.reduce((sum, one) => sum + one.bytes, 0)
-  const sent = sendings.reduce((sum, one) => sum + one.bytes * one.share, 0)
-  const share = all ? sent / all : 0
-  return (
-    <section className={page.block}>
-      <div className={page.blockHead}>
-        <h2>Sending</h2>
-        <p role="status">{bytes(Math.round(sent))} of {bytes(all)}</p>
-        <span className={page.end}><Button look="line" onPress={onCancel}>Cancel</Button></span>
-      </div>
-      <Meter label="sent" done={Math.round(share * 100)} total={100} parts={[{ share, colour: 'accent' }]} />
-    </section>
-  )
-}
-
-function DropZone() {
-  const files = useRef<HTMLInputElement>(null)
-  const folder = useRef<HTMLInputElement>(null)
-  const send = useSend()
-  const take = (input: HTMLInputElement) => {
-    const list = [...(input.files ?? [])]
-    input.value = '' // the same file again is a change, too
-    void send(list)
-  }
-  return (
-    <div className={css.drop}>
-      <svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="var(--text-2)" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">
-        <path d="M14 17V4M9 9l5-5 5 5M4 17v5.5c0 .8.7 1.5 1.5 1.5h17c.8 0 1.5-.7 1.5-1.5V17" />
-      </svg>
-      <div>
-        <b>Drop files or a folder anywhere on this page</b>
-        <p>Up to {BODY_MAX / 1024 / 1024} MiB a file, 2,000 files at a time. Also <code>profllm upload FILE… --to {window.location.origin}</code></p>
-      </div>
-      <div className={css.acts}>
-        <input ref={folder} type="file" multiple hidden aria-label="A folder of results" {...{ webkitdirectory: '' }} onChange={(event) => take(event.currentTarget)} />
-        <input ref={files} type="file" multiple hidden aria-label="Result files" data-testid="files" onChange={(event) => take(event.currentTarget)} />
-        <Button look="line" onPress={() => folder.current?.click()}>Choose a folder</Button>
-        <Button look="fill" onPress={() => files.current?.click()}>Choose files</Button>
-      </div>
-    </div>
-  )
-}

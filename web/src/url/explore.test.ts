@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Choice } from '../filter/model'
+import { CHART } from './chart'
 import { DEFAULT_SORT, type ExploreState, readChoice, readExplore, writeChoice, writeExplore } from './explore'
 
 const CHOICES: [string, Choice][] = [
@@ -56,7 +57,7 @@ describe('two values', () => {
   })
 })
 
-const EMPTY: ExploreState = { choices: {}, where: undefined, sort: DEFAULT_SORT, columns: null, page: 0, onlyVarying: true, onlyDiffering: false, pinned: 0, selected: [], preset: null }
+const EMPTY: ExploreState = { choices: {}, where: undefined, sort: DEFAULT_SORT, columns: null, page: 0, onlyVarying: true, onlyDiffering: false, pinned: 0, selected: [], preset: null, chart: CHART }
 
 describe('an address', () => {
   it('leaves defaults out', () => expect(writeExplore(EMPTY)).toBe(''))
@@ -73,6 +74,7 @@ describe('an address', () => {
       pinned: 1,
       selected: [7, 12],
       preset: 3,
+      chart: { ...CHART, kind: 'bar', isOpen: false, x: 'server.tensor_parallel_size', colour: '', logY: true, stat: 'p95', spread: 'range', point: 7, asTable: true },
     }
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)
   })

@@ -8,6 +8,7 @@
 // Texts that look like something else stand in JSON's quotes.
 import type { Filter, Scalar, Sort } from '../api/types'
 import { type Choice, type Choices, isEmpty } from '../filter/model'
+import { CHART_NAMES, type ChartState, readChart, writeChart } from './chart'
 
 export interface ExploreState {
   choices: Choices
@@ -20,12 +21,13 @@ export interface ExploreState {
   pinned: number // so many of the columns stay where they are while the others scroll
   selected: number[] // rows, by their ids
   preset: number | null // the one that it began as
+  chart: ChartState
 }
 
 export const DEFAULT_SORT: Sort[] = [{ field: 'run.timestamp', dir: 'desc' }]
 const PAGE_MAX = 5_000_000 // the contract's offset ends at 1,000,000,000
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
-const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where', 'pin', 'select', 'preset', 'view'])
+const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where', 'pin', 'select', 'preset', 'view', ...CHART_NAMES])
 // Longer ones are kept by the server, and the address has their id.
 export const ADDRESS_MAX = 2000
 
@@ -112,6 +114,7 @@ export function writeExplore(state: ExploreState) {
   if (state.pinned > 0) pairs.push(['pin', String(state.pinned)])
   if (state.selected.length) pairs.push(['select', state.selected.join(',')])
   if (state.preset !== null) pairs.push(['preset', String(state.preset)])
+  pairs.push(...writeChart(state.chart))
   return pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
 }
 
@@ -149,5 +152,6 @@ export function readExplore(search: string): ExploreState {
     pinned: readIds(query.get('pin'))[0] ?? 0,
     selected: readIds(query.get('select')),
     preset: readIds(query.get('preset'))[0] ?? null,
+    chart: readChart(query),
   }
 }

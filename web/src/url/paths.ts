@@ -10,5 +10,6 @@ export const paths = {
   experiment: (id: number | string) => `/experiments/${encodeURIComponent(id)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
+  traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,
   raw: (id: number | string) => `/api/data/experiments/${encodeURIComponent(id)}/raw`,
 }

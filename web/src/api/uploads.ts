@@ -1,0 +1,135 @@
+// Uploads: what is asked of the server about them, and how files go there.
+import { useInfiniteQuery, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+
+import { ApiError, get, post, send } from './client'
+import type { Accepted, ItemDiff, KnownAnswer, OnKnown, Upload, UploadItem, UploadItemState, Uploads } from './types'
+
+const JOB_EVERY_MS = 500
+const JOB_OPEN_MS = 2000
+const JOB_RARELY_MS = 10_000
+export const ITEMS_A_PAGE = 100
+const JOBS_A_PAGE = 20
+const NAME_MAX = 500
+
+const JOBS = '/api/upload/jobs'
+const jobPath = (id: string, more = '') => `${JOBS}/${encodeURIComponent(id)}${more}`
+const statusPath = (id: string, query: Record<string, string | number>) =>
+  `/api/upload/status/${encodeURIComponent(id)}?${new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString()}`
+
+// Who is worked on just now is told among those that wait.
+export type AskedState = Exclude<UploadItemState, 'parsed' | 'valid'>
+
+export const openJob = (about: { name: string; files: number; bytes: number; on_known: OnKnown }, signal?: AbortSignal) =>
+  post<Accepted>(JOBS, { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
+export const closeJob = (id: string, signal?: AbortSignal) => post<Upload>(jobPath(id, '/close'), undefined, signal)
+export const cancelJob = (id: string) => post<Upload>(jobPath(id, '/cancel'), undefined)
+export const knownFiles = async (sha256: string[], signal: AbortSignal) => (await post<KnownAnswer>('/api/upload/known', { sha256 }, signal)).known
+export const jobOf = (id: string, signal?: AbortSignal) => get<Upload>(statusPath(id, { limit: 0 }), signal)
+export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get<Upload>(statusPath(id, query), signal)
+
+// One large file as it is, with what it must be; small ones in a form.
+export function sendPart(job: string, files: { file: File; name: string; sha256: string | null; isAlone: boolean }[], onShare: (share: number) => void, signal: AbortSignal) {
+  const [first] = files
+  const query = new URLSearchParams({ job_id: job })
+  if (first && files.length === 1 && first.isAlone && first.sha256 !== null) {
+    query.set('name', first.name.slice(-NAME_MAX))
+    return send<Accepted>('POST', `/api/upload/raw?${query.toString()}`, first.file, { headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream' }, onShare, signal })
+  }
+  const form = new FormData()
+  for (const { file, name } of files) form.append('files', file, name)
+  return send<Accepted>('POST', `/api/upload/batch?${query.toString()}`, form, { onShare, signal })
+}
+
+// What became of each file, to be kept.
+export const reportPath = (id: string) => `/api/upload/status/${encodeURIComponent(id)}`
+
+export const isSettled = ({ state, counts }: Upload) => state === 'done' || state === 'cancelled' || (state === 'open' && counts.queued + counts.parsed + counts.valid === 0)
+
+// A server that was silent, or failed, is asked again: the longer it has been so, the more rarely. One that is open may
+// be sent to from elsewhere.
+export function jobPause({ data, error, dataUpdatedAt, errorUpdatedAt }: { data: Upload | undefined; error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }) {
+  const isOver = data !== undefined && data.state !== 'open' && isSettled(data)
+  if (isOver) return false
+  if (!error) return data && isSettled(data) ? JOB_OPEN_MS : JOB_EVERY_MS
+  const isPassing = error instanceof ApiError && (error.status === undefined || error.status >= 500)
+  return isPassing && Math.min(JOB_RARELY_MS, Math.max(JOB_EVERY_MS, errorUpdatedAt - dataUpdatedAt))
+}
+
+export const jobKey = (id: string) => ['job', id] as const
+export const itemsKey = (id: string, state?: string) => (state === undefined ? ['items', id] : ['items', id, state])
+
+export function useJob(id: string) {
+  return useQuery({
+    queryKey: jobKey(id),
+    queryFn: ({ signal }) => jobOf(id, signal),
+    refetchInterval: ({ state }) => jobPause(state),
+  })
+}
+
+export interface ItemPage {
+  state: AskedState
+  page: number
+}
+
+// Items of one state each, a page at a time, those that are looked at.
+export function useItems(id: string, pages: ItemPage[]) {
+  const found = useQueries({
+    queries: pages.map(({ state, page }) => ({
+      queryKey: [...itemsKey(id, state), page],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => (await itemsOf(id, { limit: ITEMS_A_PAGE, offset: page * ITEMS_A_PAGE, state }, signal)).items,
+      staleTime: Infinity,
+    })),
+  })
+  return (state: AskedState, offset: number): UploadItem | undefined => {
+    const page = Math.floor(offset / ITEMS_A_PAGE)
+    const at = pages.findIndex((one) => one.state === state && one.page === page)
+    return found[at]?.data?.[offset % ITEMS_A_PAGE]
+  }
+}
+
+export function useDiff(id: string, index: number) {
+  return useQuery({
+    queryKey: ['diff', id, index],
+    queryFn: ({ signal }) => get<ItemDiff>(jobPath(id, `/items/${index}/diff`), signal),
+    staleTime: Infinity,
+  })
+}
+
+export interface Choosing {
+  choice: OnKnown
+  items?: number[]
+  of?: 'conflict' | 'duplicate'
+}
+
+// What is said to the server about a job; what is shown of it follows at once.
+export function useJobActions(id: string) {
+  const client = useQueryClient()
+  const options = {
+    onSuccess: async (job: Upload) => {
+      client.setQueryData(jobKey(id), { ...job, items: [] })
+      await client.invalidateQueries({ queryKey: itemsKey(id) })
+      await client.invalidateQueries({ queryKey: jobKey(id) })
+    },
+  }
+  return {
+    choose: useMutation({ mutationFn: (body: Choosing) => post<Upload>(jobPath(id, '/choose'), body), ...options }),
+    retry: useMutation({ mutationFn: (items?: number[]) => post<Upload>(jobPath(id, '/retry'), items ? { items } : {}), ...options }),
+    close: useMutation({ mutationFn: () => closeJob(id), ...options }),
+    cancel: useMutation({ mutationFn: () => cancelJob(id), ...options }),
+  }
+}
+
+const JOBS_KEY = ['jobs']
+
+export function useJobs() {
+  return useInfiniteQuery({
+    queryKey: JOBS_KEY,
+    queryFn: ({ pageParam, signal }) => get<Uploads>(`${JOBS}?limit=${JOBS_A_PAGE}&offset=${pageParam}`, signal),
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ jobs }) => jobs.some((job) => !isSettled(job))) ? JOB_OPEN_MS : false),
+    initialPageParam: 0,
+    getNextPageParam: ({ total }, pages) => {
+      const shown = pages.reduce((sum, { jobs }) => sum + jobs.length, 0)
+      return shown < total ? shown : undefined
+    },
+  })
+}

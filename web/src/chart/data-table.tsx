@@ -1,0 +1,45 @@
+// The same data as a table, for keys and readers of screens, by pages.
+import { useState } from 'react'
+import { Link } from 'wouter'
+
+import type { Catalogue } from '../fields/catalogue'
+import { count } from '../format/number'
+import { Button, join } from '../ui/controls'
+import { paths } from '../url/paths'
+import css from './chart.module.css'
+import type { Chart } from './items'
+import { captionOf, columnsOf } from './table'
+
+const PAGE = 200
+
+export function DataTable({ chart, catalogue, label }: { chart: Chart; catalogue: Catalogue; label: string }) {
+  const [wanted, setPage] = useState(0)
+  const columns = columnsOf(chart, catalogue)
+  const pages = Math.max(1, Math.ceil(chart.items.length / PAGE))
+  const page = Math.min(wanted, pages - 1)
+  const items = chart.items.slice(page * PAGE, (page + 1) * PAGE)
+  return (
+    <>
+      <div className={css.table} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
+        <table aria-rowcount={chart.items.length + 1}>
+          <caption className="sr">{label}. {captionOf(chart)}</caption>
+          <thead><tr>{columns.map((column, i) => <th key={i} scope="col" className={join(column.isFigure && css.num)}>{column.head} <span className="dim">{column.unit}</span></th>)}</tr></thead>
+          <tbody>
+            {items.map((item, row) => (
+              <tr key={row} aria-rowindex={page * PAGE + row + 2}>
+                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Link href={paths.experiment(item.id)}><bdi>{column.show(item)}</bdi></Link> : <bdi>{column.show(item)}</bdi>}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && (
+        <p className={css.foot}>
+          Rows {count(page * PAGE + 1)}–{count(page * PAGE + items.length)} of {count(chart.items.length)}
+          <Button look="low" isDisabled={page === 0} onPress={() => setPage(page - 1)}>Previous</Button>
+          <Button look="low" isDisabled={page === pages - 1} onPress={() => setPage(page + 1)}>Next</Button>
+        </p>
+      )}
+    </>
+  )
+}

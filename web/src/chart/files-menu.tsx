@@ -1,0 +1,53 @@
+// The chart as a picture, its data as a table, to take along.
+import { useRef, useState } from 'react'
+import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+
+import type { Filter } from '../api/types'
+import type { Catalogue } from '../fields/catalogue'
+import { IconButton } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import css from './chart.module.css'
+import { readColours } from './colours'
+import { pngOf, svgOf } from './draw'
+import { notesOf, save, sheetOf, WIDTH } from './files'
+import type { Chart } from './items'
+import { drawingOf } from './option'
+import { columnsOf, csvOf, markdownOf } from './table'
+
+const ITEMS = [['png', 'Picture (PNG)'], ['svg', 'Drawing (SVG)'], ['csv', 'Table (CSV)'], ['markdown', 'Copy table as Markdown']] as const
+const SAID_MS = 2500
+
+export function Files({ chart, catalogue, tree }: { chart: Chart; catalogue: Catalogue; tree: Filter | undefined }) {
+  const [said, setSaid] = useState('')
+  const button = useRef<HTMLButtonElement>(null)
+  const make = async (kind: string) => {
+    const notes = notesOf(chart, catalogue, tree)
+    const name = `profllm-${chart.state.kind}-${new Date(chart.answer.at).toISOString().slice(0, 19).replaceAll(':', '')}`
+    if (kind === 'csv') return save(`${name}.csv`, csvOf(columnsOf(chart, catalogue), chart.items, notes), 'text/csv')
+    if (kind === 'markdown') {
+      await navigator.clipboard.writeText(markdownOf(columnsOf(chart, catalogue), chart.items, notes))
+      return setSaid('Copied')
+    }
+    const colours = readColours()
+    const { option, height } = sheetOf(drawingOf(chart, colours).option, chart, colours, notes)
+    if (kind === 'svg') return save(`${name}.svg`, svgOf(option, WIDTH, height), 'image/svg+xml')
+    save(`${name}.png`, await pngOf(option, WIDTH, height, colours.sheet), 'image/png')
+  }
+  const act = (kind: string) => {
+    make(kind).catch((error: unknown) => {
+      console.error(error)
+      setSaid('Not made')
+    }).finally(() => setTimeout(() => setSaid(''), SAID_MS))
+  }
+  return (
+    <MenuTrigger>
+      <span className="small mid" role="status">{said}</span>
+      <IconButton ref={button} icon="picture" name="Save the chart" />
+      <Popover placement="bottom end" className={controls.pop ?? ''}>
+        <Menu aria-label="Save the chart" className={css.list ?? ''} onAction={(key) => act(String(key))}>
+          {ITEMS.map(([key, words]) => <MenuItem key={key} id={key} className={css.option ?? ''}>{words}</MenuItem>)}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
+}

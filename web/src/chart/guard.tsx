@@ -1,0 +1,66 @@
+// What one must know before two points are compared: in what they differ that is no result, and what is not drawn.
+import type { Facet } from '../api/types'
+import { type Catalogue } from '../fields/catalogue'
+import { count } from '../format/number'
+import { Act } from '../ui/controls'
+import { Icon } from '../ui/icons'
+import { Simulated } from '../ui/verdict'
+import css from './chart.module.css'
+import type { Chart } from './items'
+import { leftOutOf } from './model'
+
+// [field, what several of it are called]
+const COMPARED: [string, string][] = [
+  ['server.model', 'models'], ['benchmark.dataset_name', 'data sets'], ['benchmark.random_input_len', 'input lengths'], ['benchmark.random_output_len', 'output lengths'],
+  ['benchmark.request_rate', 'request rates'], ['server.quantization', 'quantisations'], ['server.dtype', 'data types'], ['environment.engine.name', 'engines'], ['environment.engine.version', 'engine releases'],
+  ['benchmark.client', 'clients'], ['quality.verdict', 'verdicts'],
+]
+
+const NAMED = 4
+
+interface Props {
+  chart: Chart
+  catalogue: Catalogue
+  facets: Record<string, Facet>
+  onSimulated: (with_: boolean) => void
+}
+
+// Differences that an axis, a colour or a shape shows are seen, and not warned of.
+function mixed({ answer }: Chart, facets: Record<string, Facet>) {
+  const shown = new Set([answer.x?.field, answer.y?.field, answer.colour?.field, answer.shape?.field])
+  return COMPARED.flatMap(([id, words]) => {
+    const facet = facets[id]
+    const different = (facet?.distinct ?? 0) + (facet && facet.null > 0 ? 1 : 0)
+    return shown.has(id) || different < 2 ? [] : [{ id, words: `${count(different)} ${words}` }]
+  })
+}
+
+export function Guard({ chart, catalogue, facets, onSimulated }: Props) {
+  const { answer } = chart
+  const alike = mixed(chart, facets)
+  const simulated = answer.left_out.simulated ?? 0
+  const left = leftOutOf(answer, catalogue).filter(({ reason }) => reason !== 'simulated')
+  const log = [answer.x, answer.y].filter((axis) => axis && axis.not_positive > 0)
+  if (alike.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0) return null
+  return (
+    <div className={css.guard} role="note" aria-label="About this chart">
+      {alike.length > 0 && <Icon name="warn" />}
+      <span>
+        {alike.length > 0 && <><b>These points are not all alike:</b> <span title={alike.map(({ id, words }) => `${words}: ${id}`).join('\n')}>{alike.slice(0, NAMED).map(({ words }) => words).join(', ')}{alike.length > NAMED && `, and ${alike.length - NAMED} more`}</span>. </>}
+        {(simulated > 0 || left.length > 0) && (
+          <>
+            Not drawn: {simulated > 0 && <>{count(simulated)} <Simulated />{left.length > 0 && ', '}</>}
+            {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
+          </>
+        )}
+        {simulated === 0 && answer.simulated > 0 && <>{answer.simulated === answer.count ? 'All' : count(answer.simulated)} of these are <Simulated />. </>}
+        {answer.form === 'thinned' && <>{count(answer.drawn)} results as {count(answer.marks?.id.length ?? 0)} marks: a larger one stands for those around it. The frontier{answer.frontier === null ? '' : answer.frontier_more ? ' in part' : ''}, what lies alone and what is selected stand each for itself. </>}
+        {log.map((axis) => axis && <span key={axis.field}>No logarithmic axis: {count(axis.not_positive)} of them {axis.not_positive === 1 ? 'is' : 'are'} at or below zero. </span>)}
+      </span>
+      <span className={css.end}>
+        {simulated > 0 && <Act onPress={() => onSimulated(true)}>Draw simulated ones</Act>}
+        {simulated === 0 && chart.state.withSimulated && answer.simulated < answer.count && <Act onPress={() => onSimulated(false)}>Leave simulated ones out</Act>}
+      </span>
+    </div>
+  )
+}

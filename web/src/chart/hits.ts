@@ -1,0 +1,42 @@
+// Where everything is on the screen, in arrays of numbers: what is under the pointer, what comes next, what is inside
+// of a rectangle is found in them, without asking the drawing.
+
+export interface Hits {
+  x: Float32Array
+  y: Float32Array
+  count: number
+}
+
+export const NO_HITS: Hits = { x: new Float32Array(0), y: new Float32Array(0), count: 0 }
+const REACH = 18
+
+// The nearest within reach; with `across` what stands in the same place counts however far its value is.
+export function nearest({ x, y, count }: Hits, px: number, py: number, across: boolean): number | null {
+  let best: number | null = null
+  let least = across ? Infinity : REACH * REACH
+  for (let i = 0; i < count; i++) {
+    const dx = (x[i] ?? 0) - px
+    const dy = ((y[i] ?? 0) - py) * (across ? 0.05 : 1)
+    const far = dx * dx + dy * dy
+    if (far < least) {
+      least = far
+      best = i
+    }
+  }
+  return best
+}
+
+export interface Box {
+  x: [number, number]
+  y: [number, number]
+}
+
+// From two corners, whichever.
+export const boxOf = (from: [number, number], to: [number, number]): Box => ({ x: [Math.min(from[0], to[0]), Math.max(from[0], to[0])], y: [Math.min(from[1], to[1]), Math.max(from[1], to[1])] })
+
+// Round enough to be read, and never so that what was inside falls out: outwards, to a thousandth of its width.
+export function outwards([low, high]: [number, number]): [number, number] {
+  const step = 10 ** Math.floor(Math.log10((high - low) / 200 || 1))
+  const round = (value: number, way: (n: number) => number) => Number((way(value / step) * step).toPrecision(12))
+  return high > low ? [round(low, Math.floor), round(high, Math.ceil)] : [low, high]
+}

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest'
+
+import type { Field, PointsAnswer } from '../api/types'
+import { Catalogue } from '../fields/catalogue'
+import { CHART, type ChartState } from '../url/chart'
+import { chartOf, linesOf, nameOf } from './items'
+import { type Answer, axesOf, leftOutOf, requestOf, spreadOf } from './model'
+import { columnsOf, csvOf, markdownOf } from './table'
+
+const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', one: 'none', column: true, words: false, ...part })
+const catalogue = new Catalogue([field('results.p99_ttft_ms', 'P99 TTFT'), field('results.output_throughput', 'Output throughput', { unit: 'tok/s' }), field('server.model', 'Model', { type: 'text', unit: '' }), field('server.tensor_parallel_size', 'TP size', { type: 'count', unit: '', role: 'input' })])
+
+const NOTHING = { missing: [0, 2], null: [0, 0], word: [0, 0], infinite: [0, 0], std: [1, null] }
+const figures = (value: number) => [value, null]
+const answer = (part: Partial<PointsAnswer>): Answer => ({
+  form: 'points', count: 5, total: 9, drawn: 3, simulated: 0, left_out: {}, shape: null, colour: null, elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'points' } as Answer['request'],
+  x: { field: 'results.p99_ttft_ms', kind: 'number', log: false, not_positive: 0, min: 1, max: 3, kinds: null }, y: { field: 'results.output_throughput', kind: 'number', log: false, not_positive: 0, min: 10, max: 30, kinds: null }, ...part,
+})
+const marks: NonNullable<PointsAnswer['marks']> = { id: [7, 8], x: [1, 3], y: [10, 30], colour: null, shape: null, stands_for: [1, 2], verdict: ['trusted', 'degraded'], simulated: [false, true], labels: { 'run.name': ['=one', null] } }
+const groups = answer({
+  form: 'groups', x: { field: 'server.tensor_parallel_size', kind: 'kinds', log: false, not_positive: 0, min: 0, max: 1, kinds: { field: 'server.tensor_parallel_size', kinds: [{ state: 'value', value: 2, count: 3 }, { state: 'null', count: 2 }] } },
+  groups: { x: [0, 1], colour: null, n: [3, 0], ...NOTHING, mean: figures(20), min: figures(10), p5: figures(11), p25: figures(15), p50: figures(21), p75: figures(25), p95: figures(29), max: figures(30), low: figures(8), high: figures(32) },
+})
+const state = (part: Partial<ChartState> = {}): ChartState => ({ ...CHART, ...part })
+
+it('marks are what the answer has, each once', () => {
+  const chart = chartOf(state(), answer({ marks }), catalogue)
+  expect(chart.items.map(({ id, x, y, n, isHollow, isSimulated }) => [id, x, y, n, isHollow, isSimulated])).toEqual([[7, 1, 10, 1, false, false], [8, 3, 30, 2, true, true]])
+  expect(chart.items.map((item) => nameOf(chart, item))).toEqual(['=one', 'result 8'])
+  expect(linesOf(chart, chart.items[1]!)).toEqual([['Output throughput', '30 tok/s'], ['P99 TTFT', '3 ms'], ['stands for', '2 results']])
+})
+
+it('a group without a number has no value, and says why', () => {
+  const chart = chartOf(state({ kind: 'bar' }), groups, catalogue)
+  expect(chart.items.map(({ y, low, high }) => [y, low, high])).toEqual([[21, 15, 25], [null, null, null]])
+  expect(linesOf(chart, chart.items[1]!)).toEqual([['median', '–'], ['experiments', '0'], ['not recorded', '2']])
+  expect(nameOf(chart, chart.items[1]!)).toBe('unset')
+})
+
+it('aggregate and spread are chosen after the fact; an interval of the mean is of the mean alone', () => {
+  const of = (part: Partial<ChartState>) => chartOf(state({ kind: 'bar', ...part }), groups, catalogue).items[0]!
+  expect(of({ stat: 'mean', spread: 'ci' })).toMatchObject({ y: 20, low: 8, high: 32 })
+  expect(of({ stat: 'p95', spread: 'range' })).toMatchObject({ y: 29, low: 10, high: 30 })
+  expect(of({ spread: 'none' })).toMatchObject({ y: 21, low: null })
+  expect(spreadOf(state({ stat: 'median', spread: 'ci' }))).toBe('iqr')
+})
+
+it('bins stand on each other', () => {
+  const chart = chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges: [0, 1, 2], counts: [[2, 0], [1, 4]] }, colour: { field: 'server.model', kinds: [{ state: 'value', value: 'a', count: 2 }, { state: 'value', value: 'b', count: 5 }] } }), catalogue)
+  expect(chart.items.map(({ x, low, high, n, kind }) => [x, low, high, n, kind])).toEqual([[0, 0, 2, 2, 0], [0, 2, 3, 1, 1], [1, 0, 4, 4, 1]])
+})
+
+it('axes are those that vary, unless somebody chose', () => {
+  expect(axesOf(state(), new Set(['results.median_tpot_ms', 'results.output_throughput', 'server.model']))).toEqual({ x: 'results.median_tpot_ms', y: 'results.output_throughput', colour: 'server.model' })
+  expect(axesOf(state({ kind: 'histogram', x: 'a.b', colour: '' }), new Set())).toEqual({ x: 'a.b', y: '', colour: '' })
+})
+
+it('asks for the form that the kind is made of', () => {
+  const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), axesOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), new Set()), catalogue, undefined, [3, 4])
+  expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, labels: ['run.name'], selected: [4, 3] })
+  expect(ask({ kind: 'box' })).toEqual({ form: 'groups', x: 'results.p99_ttft_ms', y: 'results.output_throughput' })
+  expect(ask({ kind: 'histogram' })).toEqual({ form: 'bins', x: 'results.p99_ttft_ms' })
+})
+
+it('says what is not drawn in words', () => {
+  expect(leftOutOf(answer({ left_out: { x_missing: 2, y_infinite: 5 } }), catalogue).map(({ rows, words }) => [rows, words])).toEqual([[5, 'with an infinite output throughput'], [2, 'without P99 TTFT']])
+})
+
+it('files have raw values, and no formula', () => {
+  const chart = chartOf(state(), answer({ marks }), catalogue)
+  expect(csvOf(columnsOf(chart, catalogue), chart.items, ['n = 3'])).toBe("# n = 3\r\nexperiment,P99 TTFT [ms],Output throughput [tok/s],verdict,id\r\n'=one,1,10,trusted,7\r\nresult 8,3,30,degraded,8\r\n")
+  const bars = chartOf(state({ kind: 'bar' }), groups, catalogue)
+  expect(markdownOf(columnsOf(bars, catalogue).slice(0, 3), bars.items, [])).toBe('\n| TP size | n | not recorded |\n|---|---:|---:|\n| 2 | 3 | 0 |\n| unset | 0 | 2 |\n')
+})

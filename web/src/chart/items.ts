@@ -1,0 +1,164 @@
+// What is drawn, one by one, whatever the chart: a mark, a group, a bin. Drawing, hit tests, the reading, the table and
+// the files are made of these, so that none of them can show what another has not.
+import type { Field, Kind } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { count, type Form, showNumber } from '../format/number'
+import { NOT_RECORDED, verdictWord } from '../format/value'
+import { time } from '../format/time'
+import { type ChartState, type Spread } from '../url/chart'
+import { kindsInWords, OTHER, plain, slotsOf } from './kinds'
+import { type Answer, finite, formOfAxis, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey } from './model'
+
+export interface Item {
+  x: number // as on the axis
+  y: number | null // null: there is none, and nothing is drawn
+  low: number | null
+  high: number | null
+  kind: number // of colour; 0 where there is none
+  slot: number
+  shape: number
+  n: number // rows
+  at: number // in the answer's lists
+  id: number | null // an experiment
+  isHollow: boolean // not trusted
+  isSimulated: boolean
+  size: number | null
+}
+
+export interface Named {
+  field: Field
+  name: string
+  form: Form
+  kinds: Kind[] | null // where places of kinds are positions
+  words: string[] // of the kinds
+}
+
+export interface Chart {
+  state: ChartState
+  answer: Answer
+  items: Item[]
+  x: Named
+  y: Named | null // null of a histogram
+  spread: Spread
+  colours: { field: Field; kinds: Kind[]; words: string[]; slots: number[] } | null
+}
+
+function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = []): Named | null {
+  if (!axis) return null
+  const field = catalogue.get(axis.field)
+  const kinds = axis.kinds?.kinds ?? null
+  return { field, name: longName(field), form: formOfAxis(field, axis, values), kinds, words: kinds ? kindsInWords(field, kinds) : [] }
+}
+
+const TYPICAL = 100
+const BARE = { low: null, high: null, id: null, isHollow: false, isSimulated: false, size: null }
+
+function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
+  if (!marks) return []
+  const shapes = shape ? slotsOf(shape.kinds) : null
+  return marks.id.map((id, at) => {
+    const kind = marks.colour?.[at] ?? 0
+    const slot = slots[kind] ?? 0
+    return {
+      ...BARE, at, id, kind, slot, x: marks.x[at] ?? NaN, y: marks.y[at] ?? null, n: marks.stands_for[at] ?? 1,
+      shape: shapes ? (shapes[marks.shape?.[at] ?? 0] ?? OTHER) : slot, isHollow: marks.verdict[at] !== 'trusted' && marks.verdict[at] !== null, isSimulated: marks.simulated[at] === true,
+      size: finite(marks.size?.[at]),
+    }
+  })
+}
+
+function groupsOf(state: ChartState, { groups }: Answer, slots: number[], spread: Spread): Item[] {
+  if (!groups) return []
+  const [low, high] = spread === 'none' ? [null, null] : SPREAD_KEYS[spread]
+  return groups.n.map((n, at) => {
+    const kind = groups.colour?.[at] ?? 0
+    const slot = slots[kind] ?? 0
+    const y = finite(groups[state.kind === 'box' ? 'p50' : statKey(state.stat)][at])
+    return { ...BARE, at, kind, slot, shape: slot, x: groups.x?.[at] ?? 0, y, n, low: low ? finite(groups[low][at]) : null, high: high ? finite(groups[high][at]) : null }
+  })
+}
+
+// Stacked: a bin's part of a colour stands on those before it.
+function binsOf({ bins }: Answer, slots: number[]): Item[] {
+  if (!bins) return []
+  const width = bins.counts[0]?.length ?? 0
+  const items: Item[] = []
+  for (let x = 0; x < width; x++) {
+    let low = 0
+    bins.counts.forEach((counts, kind) => {
+      const n = counts[x] ?? 0
+      const slot = slots[kind] ?? 0
+      if (n > 0) items.push({ ...BARE, at: x, kind, slot, shape: slot, x, y: low + n, low, high: low + n, n })
+      low += n
+    })
+  }
+  return items
+}
+
+// Where most are: by these the unit is chosen, not by the ends.
+function typical({ edges, counts }: NonNullable<Answer['bins']>) {
+  const rows = (edges ?? []).map((_, bin) => counts.reduce((sum, list) => sum + (list[bin] ?? 0), 0))
+  const all = rows.reduce((sum, n) => sum + n, 0)
+  return rows.flatMap((n, bin) => Array.from({ length: Math.ceil((n / (all || 1)) * TYPICAL) }, () => edges?.[bin + 1] ?? 0))
+}
+
+export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
+  const kinds = answer.colour?.kinds ?? []
+  const slots = slotsOf(kinds)
+  const spread = spreadOf(state)
+  const items = answer.groups ? groupsOf(state, answer, slots, spread) : answer.bins ? binsOf(answer, slots) : marksOf(answer, slots)
+  const field = answer.colour && catalogue.get(answer.colour.field)
+  return {
+    state, answer, items, spread,
+    x: named(catalogue, answer.x, answer.bins ? typical(answer.bins) : answer.marks?.x) ?? { field: catalogue.get(''), name: '', form: { unit: '', scale: 1, decimals: 0 }, kinds: null, words: [] },
+    y: named(catalogue, answer.y, items.flatMap(({ y }) => (y === null ? [] : [y]))),
+    colours: field ? { field, kinds, words: kindsInWords(field, kinds), slots } : null,
+  }
+}
+
+// ---- words of one item ----------------------------------------------------------------------------------
+
+const isTime = ({ field }: Named) => field.type === 'time'
+
+export function placeWords(axis: Named, value: number, exact = false): string {
+  if (axis.kinds) return axis.words[value] ?? NOT_RECORDED
+  if (isTime(axis)) return time(new Date(value).toISOString())
+  return exact ? showNumber(value, axis.form) : plain(value, axis.form)
+}
+
+export const unitOf = (axis: Named) => (axis.kinds ? '' : axis.form.unit)
+
+export function binWords({ x, answer }: Chart, at: number) {
+  const edges = answer.bins?.edges
+  return edges ? `${plain(edges[at] ?? 0, x.form)} – ${plain(edges[at + 1] ?? 0, x.form)}` : placeWords(x, at)
+}
+
+export function nameOf(chart: Chart, item: Item) {
+  const name = chart.answer.marks?.labels['run.name']?.[item.at]
+  if (item.id !== null) return typeof name === 'string' && name.trim() ? name : `result ${item.id}`
+  const parts = [chart.answer.bins ? binWords(chart, item.at) : chart.answer.groups?.x ? placeWords(chart.x, item.x) : 'all']
+  if (chart.colours) parts.push(chart.colours.words[item.kind] ?? '')
+  return parts.join(', ')
+}
+
+const figure = (axis: Named, value: number | null) => (value === null ? NOT_RECORDED : `${placeWords(axis, value, true)}${unitOf(axis) ? ` ${unitOf(axis)}` : ''}`)
+
+// [what, value]: a line each.
+export function linesOf(chart: Chart, item: Item): [string, string][] {
+  const { x, y, answer, state, spread } = chart
+  if (answer.bins) return [[x.name, `${binWords(chart, item.at)} ${x.form.unit}`.trim()], ['experiments', count(item.n)]]
+  if (!y) return []
+  if (!answer.groups) {
+    const lines: [string, string][] = [[y.name, figure(y, item.y)], [x.name, figure(x, item.x)]]
+    if (item.n > 1) lines.push(['stands for', `${count(item.n)} results`])
+    return lines
+  }
+  const lines: [string, string][] = [[state.kind === 'box' ? 'median' : STAT_WORDS[state.stat], figure(y, item.y)]]
+  if (item.low !== null) lines.push([SPREAD_WORDS[spread], `${figure({ ...y, form: { ...y.form, unit: '' } }, item.low)} – ${figure(y, item.high)}`])
+  lines.push(['experiments', count(item.n)])
+  const nothing = (['missing', 'null', 'word', 'infinite'] as const).map((why) => [why, answer.groups?.[why][item.at] ?? 0] as const).filter(([, rows]) => rows > 0)
+  for (const [why, rows] of nothing) lines.push([{ missing: 'not recorded', null: 'unset', word: 'a word', infinite: 'infinite' }[why], count(rows)])
+  return lines
+}
+
+export const verdictOf = (chart: Chart, item: Item) => verdictWord(chart.answer.marks?.verdict[item.at] ?? null)

@@ -1,0 +1,75 @@
+// What a field tells apart, in words and in colours. A value keeps its colour whatever the filter: the most frequent
+// ones of all results have a colour of their own, the others take what is free among those that are drawn.
+import type { Field, Kind } from '../api/types'
+import { type Form, formFor } from '../format/number'
+import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+
+export const SERIES = 8
+export const OTHER = -1 // grey: no colour was left, or it is no value
+
+const isValue = (kind: Kind) => kind.state === 'value' || kind.state === 'range'
+
+export function kindWords(field: Field, kind: Kind, form: Form): string {
+  if (kind.state === 'null') return UNSET
+  if (kind.state === 'missing') return 'not recorded'
+  if (kind.state === 'other') return 'other'
+  if (kind.state === 'range') return `${plain(kind.low ?? 0, form)} – ${plain(kind.high ?? 0, form)}`
+  return typeof kind.value === 'number' ? plain(kind.value, form) : briefly(field, showValue(field, kind.value, form))
+}
+
+// As short as it can be said: edges of ranges and ticks are round.
+export const plain = (value: number, form: Form) => Number((value * form.scale).toPrecision(6)).toLocaleString('en-GB', { maximumFractionDigits: 10 }).replace('-', '−')
+
+export function formOfKinds(field: Field, kinds: Kind[]) {
+  return formFor({ ...field, role: 'output' }, kinds.flatMap((kind) => [kind.value, kind.low, kind.high]))
+}
+
+// Where several values are the same in short, they stand in full.
+export function kindsInWords(field: Field, kinds: Kind[]) {
+  const form = formOfKinds(field, kinds)
+  const words = kinds.map((kind) => kindWords(field, kind, form))
+  return words.map((text, i) => (words.indexOf(text) === words.lastIndexOf(text) || typeof kinds[i]?.value !== 'string' ? text : String(kinds[i].value)))
+}
+
+// A colour's place for each kind. Ranges take theirs in order, for their order says something.
+export function slotsOf(kinds: Kind[]): number[] {
+  const slots = kinds.map(() => OTHER)
+  const values = kinds.map((kind, at) => ({ kind, at })).filter(({ kind }) => isValue(kind))
+  const room = values.length <= SERIES ? SERIES : SERIES - 1
+  const byCount = values.toSorted((a, b) => b.kind.count - a.kind.count || a.at - b.at).slice(0, room)
+  const taken = new Set<number>()
+  for (const { kind, at } of byCount) {
+    if (kind.rank === undefined || kind.rank >= SERIES) continue
+    slots[at] = kind.rank
+    taken.add(kind.rank)
+  }
+  const free = Array.from({ length: SERIES }, (_, slot) => slot).filter((slot) => !taken.has(slot))
+  const left = byCount.filter(({ at }) => slots[at] === OTHER).sort((a, b) => (a.kind.rank ?? a.at) - (b.kind.rank ?? b.at) || a.at - b.at)
+  for (const { at } of left) slots[at] = free.shift() ?? OTHER
+  return slots
+}
+
+export interface Legend {
+  slot: number
+  words: string
+  count: number
+  kinds: number[]
+}
+
+// Those without a colour of their own stand together.
+export function legendOf(field: Field, kinds: Kind[]): Legend[] {
+  const slots = slotsOf(kinds)
+  const words = kindsInWords(field, kinds)
+  const own: Legend[] = []
+  const rest: Legend = { slot: OTHER, words: '', count: 0, kinds: [] }
+  kinds.forEach((kind, at) => {
+    const slot = slots[at] ?? OTHER
+    if (slot !== OTHER) own.push({ slot, words: words[at] ?? NOT_RECORDED, count: kind.count, kinds: [at] })
+    else {
+      rest.words = rest.kinds.length ? 'other' : (words[at] ?? '')
+      rest.count += kind.count
+      rest.kinds.push(at)
+    }
+  })
+  return rest.kinds.length ? [...own, rest] : own
+}

@@ -1,0 +1,230 @@
+// A chart as the drawing takes it: series of what is drawn, and where each item's middle is, for hit tests.
+import type { CustomSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts'
+import type { ComposeOption } from 'echarts/core'
+import type { GraphicComponentOption, GridComponentOption } from 'echarts/components'
+
+import { xAxis, xOf, yAxis } from './axes'
+import { type Colours, colourOf } from './colours'
+import type { Chart, Item } from './items'
+import { OTHER } from './kinds'
+import { symbolOf } from './shapes'
+
+export type Option = ComposeOption<ScatterSeriesOption | LineSeriesOption | CustomSeriesOption | GridComponentOption | GraphicComponentOption>
+type Series = ScatterSeriesOption | LineSeriesOption | CustomSeriesOption
+
+export interface Target {
+  item: number
+  x: number // of the axes
+  y: number
+  shift: number // of bars beside each other: so many widths from the middle
+}
+
+export interface Drawing {
+  option: Option
+  targets: Target[]
+  beside: number // bars in one place; 0: nothing stands beside another
+}
+
+export const GRID = { left: 68, right: 16, top: 10, bottom: 22 }
+const MARK = 8
+const MARK_MAX = 26
+const OPACITY = 0.72
+const FAINT = 0.4
+const BAR_MAX = 46
+const BAR_SHARE = 0.78
+const BESIDE_MAX = 24
+const QUIET = { animation: false, silent: true, progressive: 0 } as const
+
+export const barWidth = (band: number, beside: number) => Math.max(1, Math.min(BAR_MAX, (band * BAR_SHARE) / Math.max(1, beside)))
+
+// By area, so that twice as much looks twice as large.
+function sizes(chart: Chart): ((item: Item) => number) | null {
+  const { items, answer } = chart
+  const byField = answer.marks?.size !== undefined
+  if (!byField && answer.form !== 'thinned') return null
+  const of = (item: Item) => (byField ? item.size : item.n)
+  const most = items.reduce((greatest, item) => Math.max(greatest, of(item) ?? 0), 0)
+  return (item) => Math.max(5, Math.sqrt(Math.max(0, of(item) ?? 0) / (most || 1)) * MARK_MAX)
+}
+
+// Beside real ones simulated results are faint; alone nothing has to be told apart.
+const isMixed = ({ answer }: Chart) => answer.simulated < answer.count
+
+function style(chart: Chart, colours: Colours, item: Item) {
+  const colour = colourOf(colours, item.slot)
+  return item.isHollow
+    ? { color: colours.sheet, borderColor: colour, borderWidth: 1.3, opacity: 0.95 }
+    : { color: colour, borderColor: colours.sheet, borderWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : OPACITY }
+}
+
+// A series for all that looks alike: by colour, shape, trusted or not.
+function scatter(chart: Chart, colours: Colours): Series[] {
+  const size = sizes(chart)
+  const alike = new Map<string, Item[]>()
+  for (const item of chart.items) {
+    if (item.y === null) continue
+    const key = `${item.slot} ${item.shape} ${item.isHollow} ${item.isSimulated}`
+    const list = alike.get(key)
+    if (list) list.push(item)
+    else alike.set(key, [item])
+  }
+  return [...alike.values()].map((list): ScatterSeriesOption => {
+    const first = list[0] as Item
+    return {
+      ...QUIET, type: 'scatter', symbol: symbolOf(first.shape), itemStyle: style(chart, colours, first), z: first.slot === OTHER ? 2 : 3,
+      symbolSize: size ? (_, { dataIndex }: { dataIndex: number }) => size(list[dataIndex] as Item) : first.shape === OTHER ? 6 : MARK,
+      data: list.map(({ x, y }) => [x, y as number]),
+    }
+  })
+}
+
+function frontier({ answer, items }: Chart, colours: Colours): Series[] {
+  return (answer.frontier ?? []).filter(({ marks }) => marks.length > 1).map(({ marks }): LineSeriesOption => ({
+    ...QUIET, type: 'line', step: 'start', symbol: 'none', z: 4, lineStyle: { color: colourOf(colours, items[marks[0] ?? 0]?.slot ?? 0), width: 1.5, type: 'solid' },
+    data: marks.map((at) => [items[at]?.x ?? 0, items[at]?.y ?? 0]),
+  }))
+}
+
+const byKind = (chart: Chart) => {
+  const kinds = new Map<number, Item[]>()
+  for (const item of chart.items) {
+    const list = kinds.get(item.kind)
+    if (list) list.push(item)
+    else kinds.set(item.kind, [item])
+  }
+  return [...kinds.entries()].sort(([a], [b]) => a - b).map(([, list]) => list)
+}
+
+// What has no value is a gap: the line ends before it and begins anew behind it. Nothing leads from numbers to what is
+// none of them.
+function lines(chart: Chart, colours: Colours): Series[] {
+  const isNumber = (item: Item) => chart.x.kinds === null || typeof chart.x.kinds[item.x]?.value === 'number' || chart.x.kinds[item.x]?.state === 'range'
+  const hasNumbers = chart.items.some(isNumber)
+  return byKind(chart).flatMap((list): Series[] => {
+    const first = list[0] as Item
+    const colour = colourOf(colours, first.slot)
+    const sorted = list.toSorted((a, b) => a.x - b.x)
+    const line = (items: Item[], width: number): LineSeriesOption => ({
+      ...QUIET, type: 'line', connectNulls: false, symbol: symbolOf(first.slot), symbolSize: 7, showAllSymbol: true, itemStyle: { color: colour }, lineStyle: { color: colour, width }, z: 3,
+      data: items.map((item) => [xOf(chart, item.x), item.y ?? '-']),
+    })
+    const apart = hasNumbers ? sorted.filter((item) => !isNumber(item)) : []
+    const spread = sorted.filter(({ low, high, y }) => y !== null && low !== null && high !== null && high > low)
+    return [line(sorted.filter((item) => !apart.includes(item)), 1.5), ...(apart.length ? [line(apart, 0)] : []), whiskers(spread, (item) => xOf(chart, item.x), 0, 1, colour)]
+  })
+}
+
+type Api = Parameters<NonNullable<CustomSeriesOption['renderItem']>>[1]
+
+// The drawing takes a place across only; how wide a bar is follows from how wide a place is.
+const bandOf = (api: Api) => Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
+
+function whisker(x: number, low: number, high: number, cap: number, colour: string) {
+  const stroke = { stroke: colour, lineWidth: 1.2, fill: 'none' as const }
+  return [
+    { type: 'line' as const, shape: { x1: x, y1: low, x2: x, y2: high }, style: stroke },
+    { type: 'line' as const, shape: { x1: x - cap, y1: low, x2: x + cap, y2: low }, style: stroke },
+    { type: 'line' as const, shape: { x1: x - cap, y1: high, x2: x + cap, y2: high }, style: stroke },
+  ]
+}
+
+function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: number, beside: number, colour: string): CustomSeriesOption {
+  return {
+    ...QUIET, type: 'custom', z: 3, encode: { x: 0, y: [1, 2] }, data: items.map((item) => [xOfItem(item), item.low as number, item.high as number]),
+    renderItem: (_, api) => {
+      const [x = 0, low = 0] = api.coord([api.value(0), api.value(1)])
+      const high = api.coord([api.value(0), api.value(2)])[1] ?? 0
+      const width = beside > 1 ? barWidth(bandOf(api), beside) : 0
+      return { type: 'group', children: whisker(x + shift * width, low, high, 3, colour) }
+    },
+  }
+}
+
+function bars(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
+  const base = (chart.answer.y?.log || chart.state.fromData) ? null : 0
+  return drawn.flatMap((list, k): Series[] => {
+    const shift = k - (drawn.length - 1) / 2
+    const there = list.filter(({ y }) => y !== null)
+    const colour = colourOf(colours, list[0]?.slot ?? 0)
+    const bar: CustomSeriesOption = {
+      ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: 1 }, data: there.map(({ x, y }) => [x, y as number]),
+      renderItem: ({ coordSys }, api) => {
+        const [x = 0, y = 0] = api.coord([api.value(0), api.value(1)])
+        const area = coordSys as unknown as { y: number; height: number }
+        const floor = base === null ? area.y + area.height : (api.coord([api.value(0), 0])[1] ?? 0)
+        const width = barWidth(bandOf(api), drawn.length)
+        const gap = width > 6 ? 1 : 0
+        return { type: 'rect', shape: { x: x + (shift - 0.5) * width + gap / 2, y: Math.min(y, floor), width: width - gap, height: Math.abs(floor - y) }, style: { fill: colour, opacity: 0.82 } }
+      },
+    }
+    return [bar, whiskers(there.filter(({ low, high }) => low !== null && high !== null && high > low), ({ x }) => x, shift, drawn.length, colours.text)]
+  })
+}
+
+function boxes(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
+  const { groups } = chart.answer
+  const [least, most] = chart.spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const)
+  if (!groups) return []
+  return drawn.map((list, k): CustomSeriesOption => {
+    const shift = k - (drawn.length - 1) / 2
+    const there = list.filter(({ y }) => y !== null)
+    const colour = colourOf(colours, list[0]?.slot ?? 0)
+    return {
+      ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: [1, 2, 3, 4, 5] }, data: there.map(({ x, at }) => [x, ...[least, 'p25' as const, 'p50' as const, 'p75' as const, most].map((key) => groups[key][at] as number)]),
+      renderItem: (_, api) => {
+        const at = (dim: number) => api.coord([api.value(0), api.value(dim)])
+        const width = barWidth(bandOf(api), drawn.length) * 0.86
+        const x = (at(1)[0] ?? 0) + (shift * width) / 0.86
+        const [low = 0, first = 0, median = 0, third = 0, high = 0] = [1, 2, 3, 4, 5].map((dim) => at(dim)[1] ?? 0)
+        return {
+          type: 'group',
+          children: [
+            ...whisker(x, low, first, width / 5, colour), ...whisker(x, third, high, width / 5, colour),
+            { type: 'rect', shape: { x: x - width / 2, y: Math.min(first, third), width, height: Math.max(1, Math.abs(first - third)) }, style: { fill: colour, stroke: colour, lineWidth: 1, fillOpacity: 0.3 } },
+            { type: 'line', shape: { x1: x - width / 2, y1: median, x2: x + width / 2, y2: median }, style: { stroke: colours.text, lineWidth: 1.6 } },
+          ],
+        }
+      },
+    }
+  })
+}
+
+function bins(chart: Chart, colours: Colours): Series[] {
+  const isKinds = !chart.answer.bins?.edges
+  return byKind(chart).map((list): CustomSeriesOption => ({
+    ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: [1, 2] }, data: list.map(({ x, low, high }) => [isKinds ? x : x + 0.5, low as number, high as number]),
+    renderItem: (_, api) => {
+      const [x = 0, low = 0] = api.coord([api.value(0), api.value(1)])
+      const high = api.coord([api.value(0), api.value(2)])[1] ?? 0
+      const width = isKinds ? barWidth(bandOf(api), 1) : Math.max(1, bandOf(api) - 1)
+      return { type: 'rect', shape: { x: x - width / 2, y: high, width, height: low - high }, style: { fill: colourOf(colours, list[0]?.slot ?? 0), opacity: 0.82 } }
+    },
+  }))
+}
+
+// Beyond so many beside each other none could be told from another.
+export const besideOf = (chart: Chart) => (chart.answer.groups && chart.state.kind !== 'line' ? byKind(chart).slice(0, BESIDE_MAX) : [])
+
+function seriesOf(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
+  if (chart.answer.bins) return bins(chart, colours)
+  if (chart.state.kind === 'line') return lines(chart, colours)
+  if (chart.state.kind === 'box') return boxes(chart, colours, drawn)
+  if (chart.state.kind === 'bar') return bars(chart, colours, drawn)
+  return [...scatter(chart, colours), ...frontier(chart, colours)]
+}
+
+export function drawingOf(chart: Chart, colours: Colours): Drawing {
+  const drawn = besideOf(chart)
+  const places = new Map<Item, number>(drawn.flatMap((list, k) => list.map((item): [Item, number] => [item, k - (drawn.length - 1) / 2])))
+  const isBins = chart.answer.bins?.edges
+  const targets = chart.items.flatMap((item, at): Target[] => {
+    if (item.y === null || (drawn.length > 0 && !places.has(item))) return []
+    return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: places.get(item) ?? 0 }]
+  })
+  targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
+  return {
+    targets, beside: drawn.length,
+    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: xAxis(chart, colours), yAxis: yAxis(chart, colours), series: seriesOf(chart, colours, drawn) },
+  }
+}
+

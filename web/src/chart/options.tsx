@@ -1,0 +1,124 @@
+// What one sets rarely: scales, the aggregate and its spread, codes, the range of the axes in figures.
+import { useRef, useState } from 'react'
+import { Dialog, Popover } from 'react-aria-components'
+
+import type { Scalar } from '../api/types'
+import type { Catalogue } from '../fields/catalogue'
+import { type Choices, withChoice } from '../filter/model'
+import { COMMA_WORDS, isNumeric, readNumber } from '../format/number'
+import { Button, Check, Field, IconButton, Segment, Select } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import type { ChartState, Spread, Stat } from '../url/chart'
+import { STATS } from '../url/chart'
+import css from './chart.module.css'
+import type { Chart, Named } from './items'
+import { canBeLog, spreadOf, SPREAD_WORDS, spreadsOf, STAT_WORDS } from './model'
+
+interface Props {
+  state: ChartState
+  chart: Chart | null
+  choices: Choices
+  catalogue: Catalogue
+  onChange: (part: Partial<ChartState>) => void
+  onChoose: (choices: Choices) => void
+}
+
+export function Options(props: Props) {
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <IconButton ref={button} icon="more" name="More of the chart" aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)} />
+      {isOpen && (
+        <Popover isOpen triggerRef={button} placement="bottom end" onOpenChange={setOpen} className={controls.pop ?? ''}>
+          <Dialog aria-label="More of the chart" className={css.menu ?? ''}>
+            <Menu {...props} />
+            <Button look="line" onPress={() => setOpen(false)}>Done</Button>
+          </Dialog>
+        </Popover>
+      )}
+    </>
+  )
+}
+
+function Menu({ state, chart, choices, onChange, onChoose }: Props) {
+  const isGroups = ['line', 'bar', 'box'].includes(state.kind)
+  const answer = chart?.answer
+  const refused = (axis: 'x' | 'y') => (answer?.[axis]?.not_positive ? `${answer[axis].not_positive} are at or below zero: no logarithmic axis can show them.` : null)
+  const hasLogX = chart !== null && canBeLog(chart.x.field) && (state.kind === 'scatter' || state.kind === 'line')
+  const hasLogY = chart?.y !== null && chart !== null && canBeLog(chart.y!.field)
+  return (
+    <>
+      {isGroups && state.kind !== 'box' && (
+        <div className={css.group}>
+          <h3>Value of a group</h3>
+          <Segment label="Value of a group" value={state.stat} onChange={(stat) => onChange({ stat: stat as Stat })} options={STATS.map((stat) => [stat, STAT_WORDS[stat]])} />
+        </div>
+      )}
+      {isGroups && (
+        <div className={css.group}>
+          <h3>{state.kind === 'box' ? 'Whiskers' : 'Bars of error'}</h3>
+          {state.kind === 'box'
+            ? <Select label="Whiskers" value={spreadOf(state) === 'range' ? 'range' : 'iqr'} onChange={(spread) => onChange({ spread: spread as Spread })} options={[['iqr', 'p5 to p95'], ['range', SPREAD_WORDS.range]]} />
+            : <Select label="Bars of error" value={spreadOf(state)} onChange={(spread) => onChange({ spread: spread as Spread })} options={spreadsOf(state.stat).map((spread) => [spread, SPREAD_WORDS[spread]])} />}
+        </div>
+      )}
+      {(hasLogX || hasLogY) && (
+        <div className={css.group}>
+          <h3>Scale</h3>
+          <div className={css.row}>
+            {hasLogY && <Check isSelected={state.logY} onChange={(logY) => onChange({ logY })}>y logarithmic</Check>}
+            {hasLogX && <Check isSelected={state.logX} onChange={(logX) => onChange({ logX })}>x logarithmic</Check>}
+            {state.kind === 'bar' && <Check isSelected={!state.fromData} isDisabled={state.logY} onChange={(zero) => onChange({ fromData: !zero })}>bars from zero</Check>}
+          </div>
+          {(['y', 'x'] as const).map((axis) => refused(axis) && <p key={axis} className={css.why}>{axis}: {refused(axis)}</p>)}
+        </div>
+      )}
+      {chart && (
+        <div className={css.group}>
+          <h3>Only what lies between</h3>
+          {chart.y && !chart.y.kinds && isNumeric(chart.y.field) && <Between axis={chart.y} role="y" choices={choices} onChoose={onChoose} />}
+          {!chart.x.kinds && isNumeric(chart.x.field) && <Between axis={chart.x} role="x" choices={choices} onChoose={onChoose} />}
+          <p className={css.why}>The same as drawing a region on the chart: a filter of its fields.</p>
+        </div>
+      )}
+    </>
+  )
+}
+
+const asNumber = (end: Scalar | null | undefined) => (typeof end === 'number' ? end : end === 'inf' ? Infinity : end === '-inf' ? -Infinity : null)
+const asScalar = (end: number | null): Scalar | null => (end === null || Number.isFinite(end) ? end : end > 0 ? 'inf' : '-inf')
+
+function Between({ axis, role, choices, onChoose }: { axis: Named; role: string; choices: Choices; onChoose: (choices: Choices) => void }) {
+  const { id } = axis.field
+  const range = choices[id]?.range ?? [null, null]
+  const set = (at: 0 | 1, value: number | null) => {
+    const next: [Scalar | null, Scalar | null] = [range[0], range[1]]
+    next[at] = asScalar(value)
+    const { range: _, ...rest } = choices[id] ?? {}
+    onChoose(withChoice(choices, id, next[0] === null && next[1] === null ? rest : { ...rest, range: next }))
+  }
+  return (
+    <div className={css.range}>
+      <End label={`${role}: ${axis.name}, from`} placeholder="min" value={asNumber(range[0])} axis={axis} onDone={(value) => set(0, value)} />
+      –
+      <End label={`${role}: ${axis.name}, to`} placeholder="max" value={asNumber(range[1])} axis={axis} onDone={(value) => set(1, value)} />
+      <span>{axis.form.unit}</span>
+    </div>
+  )
+}
+
+function End({ label, placeholder, value, axis, onDone }: { label: string; placeholder: string; value: number | null; axis: Named; onDone: (value: number | null) => void }) {
+  const [text, setText] = useState<string | null>(null)
+  const written = value === null ? '' : String(Number((value * axis.form.scale).toPrecision(10)))
+  const number = text === null ? value : readNumber(text)
+  const isWrong = number !== null && Number.isNaN(number)
+  const done = () => {
+    if (text !== null && !isWrong) onDone(number === null ? null : Number((number / axis.form.scale).toPrecision(12)))
+    setText(null)
+  }
+  return (
+    <Field label={label} number placeholder={placeholder} value={text ?? written} invalid={isWrong} title={isWrong ? COMMA_WORDS : undefined}
+      onChange={(event) => setText(event.target.value)} onBlur={done} onKeyDown={(event) => { if (event.key === 'Enter') done() }} />
+  )
+}

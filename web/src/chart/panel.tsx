@@ -1,0 +1,190 @@
+// The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
+// must know before two are compared. The address is its state.
+import { useMemo, useState } from 'react'
+
+import { usePoints } from '../api/queries'
+import type { Facet, Filter } from '../api/types'
+import type { Catalogue } from '../fields/catalogue'
+import { type Choices, withChoice } from '../filter/model'
+import { isNumeric } from '../format/number'
+import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
+import { Icon, type IconName } from '../ui/icons'
+import { CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
+import css from './chart.module.css'
+import { useColours } from './colours'
+import { DataTable } from './data-table'
+import { Files } from './files-menu'
+import { Guard } from './guard'
+import { type Box, outwards } from './hits'
+import { type Chart, chartOf, linesOf, nameOf, type Named, unitOf } from './items'
+import { Legend } from './legend'
+import { useLinked } from './linked'
+import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
+import { drawingOf } from './option'
+import { Options } from './options'
+import { Pick } from './pick'
+import { Plot } from './plot'
+import { Reading } from './reading'
+import { captionOf } from './table'
+
+export interface PanelProps {
+  state: ChartState
+  tree: Filter | undefined
+  choices: Choices
+  selected: number[]
+  catalogue: Catalogue
+  varying: ReadonlySet<string> | undefined
+  facets: Record<string, Facet>
+  round: number
+  isReady: boolean // the table's own question is answered: the chart's does not hold it up
+  onChart: (chart: ChartState) => void
+  onChoose: (choices: Choices) => void
+}
+
+const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram' }
+
+export function ChartPanel(props: PanelProps) {
+  const { state, tree, selected, catalogue, varying, round, isReady, onChart } = props
+  const canAsk = isReady && (varying !== undefined || !needsVarying(state))
+  const axes = useMemo(() => axesOf(state, varying ?? new Set()), [state, varying])
+  const request = useMemo(() => (canAsk ? requestOf(state, axes, catalogue, tree, selected) : null), [canAsk, state, axes, catalogue, tree, selected])
+  const asked = usePoints(request, round)
+  const { data } = asked
+  // what was chosen is told of at once, what is drawn is of the answer
+  const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data.form) }, data, catalogue) : null), [data, state, catalogue])
+  const set = (part: Partial<ChartState>) => onChart({ ...state, ...part })
+  const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
+  return (
+    <section className={css.chart} aria-label="Chart" aria-busy={isWaiting}>
+      <div className={css.tools}>
+        <span className={css.kinds}>
+          <Segment label="Kind of chart" value={state.kind} onChange={(kind) => set({ kind: kind as ChartKind, point: null })}
+            options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KIND_WORDS[kind]}><Icon name={ICONS[kind]} /><span className="sr">{KIND_WORDS[kind]}</span></span>])} />
+        </span>
+        <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} set={set} />
+        <span className={css.end}>
+          {chart && <Files chart={chart} catalogue={catalogue} tree={tree} />}
+          <IconButton icon="table" name={state.asTable ? 'Show the drawing' : 'Show as a table'} aria-pressed={state.asTable} onPress={() => set({ asTable: !state.asTable })} />
+          <Options state={state} chart={chart} choices={props.choices} catalogue={catalogue} onChange={set} onChoose={props.onChoose} />
+          <IconButton icon="up" name="Hide the chart" onPress={() => set({ isOpen: false })} />
+        </span>
+      </div>
+      <Progress on={isWaiting} />
+      {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
+      {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
+      {chart && <Shown {...props} chart={chart} set={set} isWaiting={isWaiting} />}
+    </section>
+  )
+}
+
+// While the next answer comes the last one stays, drawn as what it is.
+function kindOf(kind: ChartKind, form: string): ChartKind {
+  if (form === 'bins') return 'histogram'
+  if (form === 'groups') return ['line', 'bar', 'box'].includes(kind) ? kind : 'bar'
+  return kind === 'line' ? 'line' : 'scatter'
+}
+
+function Picks({ state, axes, catalogue, varying, set }: { state: ChartState; axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: (part: Partial<ChartState>) => void }) {
+  const own = { catalogue, varying }
+  const isScatter = state.kind === 'scatter'
+  return (
+    <span className={css.picks}>
+      {state.kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
+      <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
+      <Pick {...own} role="colour" name="Colour" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />
+      {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as colour" onPick={(shape) => set({ shape })} />}
+      {isScatter && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
+    </span>
+  )
+}
+
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return <div className={css.body}><Note kind="bad" role="alert"><b>The chart could not be drawn.</b> {error.message} <Act onPress={onRetry}>Try again</Act></Note></div>
+}
+
+function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWaiting, set, onChoose }: PanelProps & { chart: Chart; set: (part: Partial<ChartState>) => void; isWaiting: boolean }) {
+  const { state, answer, items } = chart
+  const colours = useColours()
+  const drawing = useMemo(() => drawingOf(chart, colours), [chart, colours])
+  const [hovered, setHovered] = useState<number | null>(null)
+  const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
+  const byId = useMemo(() => new Map(drawing.targets.map(({ item }, target) => [items[item]?.id, target])), [drawing, items])
+  const pinned = state.point !== null ? (byId.get(state.point) ?? null) : group?.answer === answer ? group.target : null
+  const itemOf = (target: number | null) => (target === null ? null : (items[drawing.targets[target]?.item ?? -1] ?? null))
+  const linked = useLinked(itemOf(hovered)?.id ?? null)
+  const ringed = useMemo(() => [...selected, ...(linked === null ? [] : [linked])].flatMap((id) => byId.get(id) ?? []), [selected, linked, byId])
+  const label = chartWords(state, answer, catalogue)
+  const pin = (target: number | null) => {
+    const item = itemOf(target)
+    setGroup(item && item.id === null && target !== null ? { answer, target } : null)
+    if (state.point !== (item?.id ?? null)) set({ point: item?.id ?? null })
+  }
+  const brush = (box: Box) => onChoose(brushed(chart, choices, box))
+  const canBrush = canRange(chart.x) || (answer.marks !== undefined && chart.y !== null && canRange(chart.y))
+  const said = itemOf(hovered ?? pinned)
+  return (
+    <>
+      <div className={join(css.body, isWaiting && css.waiting)}>
+        <div className={css.fig}>
+          {state.asTable ? <DataTable chart={chart} catalogue={catalogue} label={label} /> : (
+            <>
+              <Legend chart={chart} />
+              {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (
+                <Plot drawing={drawing} label={label} hovered={hovered} ringed={ringed} pinned={pinned} across={answer.marks === undefined} canBrush={canBrush}
+                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={brush} />
+              )}
+              <div className={css.xtitle}>
+                <span className={css.what}>{captionOf(chart)}</span>
+                <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>
+              </div>
+            </>
+          )}
+        </div>
+        <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
+      </div>
+      <Guard chart={chart} catalogue={catalogue} facets={facets} onSimulated={(withSimulated) => set({ withSimulated })} />
+      <p className="sr" role="status" aria-label="Chart reading" data-tree={tree ? '' : undefined}>{said ? `${nameOf(chart, said)}: ${linesOf(chart, said).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
+    </>
+  )
+}
+
+function Tip({ chart, target }: { chart: Chart; target: Chart['items'][number] | null }) {
+  if (!target) return null
+  return (
+    <>
+      <b><bdi>{nameOf(chart, target)}</bdi></b>
+      <dl>{linesOf(chart, target).map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
+    </>
+  )
+}
+
+function Nothing({ chart }: { chart: Chart }) {
+  const { answer, x, y } = chart
+  const names = [y?.name, x.name].filter(Boolean).join(' and ')
+  return (
+    <div className={css.none} role="note">
+      <b>Nothing can be drawn.</b>
+      <span>{answer.count === 0 ? 'The filter leaves no experiment.' : `None of the ${answer.count} experiments has ${names} as a number. Another field above may have one.`}</span>
+    </div>
+  )
+}
+
+// ---- a region as a filter -------------------------------------------------------------------------------
+
+const canRange = ({ kinds, field }: Named) => kinds === null && (isNumeric(field) || field.type === 'time')
+
+function ranged(axis: Named, ends: [number, number], choices: Choices): Choices {
+  if (!canRange(axis)) return choices
+  const isTime = axis.field.type === 'time'
+  const [low, high] = isTime ? ends : outwards(ends)
+  const range = isTime ? ([new Date(low).toISOString(), new Date(high).toISOString()] as [string, string]) : ([low, high] as [number, number])
+  return withChoice(choices, axis.field.id, { range })
+}
+
+function brushed(chart: Chart, choices: Choices, box: Box): Choices {
+  const edges = chart.answer.bins?.edges
+  const bin = (at: number) => edges?.[Math.max(0, Math.min(edges.length - 1, Math.round(at)))] ?? 0
+  if (edges) return withChoice(choices, chart.x.field.id, { range: [bin(box.x[0]), bin(box.x[1])] })
+  const next = ranged(chart.x, box.x, choices)
+  return chart.answer.marks && chart.y ? ranged(chart.y, box.y, next) : next
+}

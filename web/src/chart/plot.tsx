@@ -1,0 +1,145 @@
+// The drawing itself, with what lies over it: rings, the small reading under the pointer, a region that is being drawn.
+// One enters it with Tab, walks with arrows, pins with Enter.
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+import css from './chart.module.css'
+import { type ECharts, open } from './draw'
+import { type Box, boxOf, type Hits, nearest, NO_HITS } from './hits'
+import { barWidth, type Drawing, GRID } from './option'
+
+const DRAG_FROM = 5
+
+// Who tests the page reads the marks back by it.
+type Host = HTMLDivElement & { chart?: ECharts }
+
+interface Props {
+  drawing: Drawing
+  label: string
+  hovered: number | null // a target
+  ringed: number[] // targets
+  pinned: number | null
+  across: boolean // what is under the pointer is found by its place alone
+  canBrush: boolean
+  tip: (target: number) => ReactNode
+  onHover: (target: number | null) => void
+  onPin: (target: number | null) => void
+  onBrush: (box: Box) => void
+}
+
+function measure(chart: ECharts, { targets, beside }: Drawing): Hits {
+  const x = new Float32Array(targets.length)
+  const y = new Float32Array(targets.length)
+  const at = (value: [number, number]) => chart.convertToPixel({ gridIndex: 0 }, value) as [number, number]
+  const band = beside ? Math.abs((at([1, 0])[0] ?? 0) - (at([0, 0])[0] ?? 0)) : 0
+  targets.forEach((target, i) => {
+    const [px = NaN, py = NaN] = at([target.x, target.y])
+    x[i] = px + target.shift * barWidth(band, beside)
+    y[i] = py
+  })
+  return { x, y, count: targets.length }
+}
+
+function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDrawn: (hits: Hits) => void) {
+  const latest = useRef(drawing)
+  latest.current = drawing
+  const tell = useRef(onDrawn)
+  tell.current = onDrawn
+  useLayoutEffect(() => {
+    const element = host.current
+    if (!element) return
+    const chart = open(element)
+    element.chart = chart
+    const fit = () => {
+      chart.resize()
+      tell.current(measure(chart, latest.current))
+    }
+    const watch = new ResizeObserver(fit)
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      delete element.chart
+      chart.dispose()
+    }
+  }, [])
+  useLayoutEffect(() => {
+    const chart = host.current?.chart
+    if (!chart) return
+    chart.setOption(drawing.option, { notMerge: true })
+    tell.current(measure(chart, drawing))
+  }, [drawing])
+}
+
+export function Plot({ drawing, label, hovered, ringed, pinned, across, canBrush, tip, onHover, onPin, onBrush }: Props) {
+  const host = useRef<Host>(null)
+  const [hits, setHits] = useState<Hits>(NO_HITS)
+  const [drag, setDrag] = useState<{ from: [number, number]; to: [number, number] } | null>(null)
+  useDrawing(host, drawing, setHits)
+  useEffect(() => { if (hovered !== null && hovered >= drawing.targets.length) onHover(null) }, [drawing])
+
+  const place = (event: PointerEvent): [number, number] => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return [event.clientX - box.left, event.clientY - box.top]
+  }
+  const move = (event: PointerEvent) => {
+    const [x, y] = place(event)
+    if (drag) return setDrag({ ...drag, to: [x, y] })
+    onHover(nearest(hits, x, y, across))
+  }
+  const down = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.button !== 0 || event.pointerType === 'touch') return
+    if (canBrush) event.currentTarget.setPointerCapture(event.pointerId)
+    setDrag({ from: place(event), to: place(event) })
+  }
+  const up = (event: PointerEvent) => {
+    const to = place(event)
+    const from = drag?.from ?? to
+    setDrag(null)
+    const isDrag = Math.abs(to[0] - from[0]) > DRAG_FROM || Math.abs(to[1] - from[1]) > DRAG_FROM
+    if (!isDrag) return onPin(nearest(hits, to[0], to[1], across))
+    const chart = host.current?.chart
+    if (!canBrush || !chart) return
+    const value = (px: [number, number]) => chart.convertFromPixel({ gridIndex: 0 }, px) as [number, number]
+    onBrush(boxOf(value(from), value(to)))
+  }
+  const keys = (event: KeyboardEvent) => {
+    const last = hits.count - 1
+    const step: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1, PageDown: 10, PageUp: -10 }
+    const by = step[event.key]
+    if (event.key === 'Enter' || event.key === ' ') onPin(hovered)
+    else if (event.key === 'Escape') {
+      if (hovered === null && pinned === null) return
+      onHover(null)
+      onPin(null)
+    } else if (event.key === 'Home') onHover(last < 0 ? null : 0)
+    else if (event.key === 'End') onHover(last < 0 ? null : last)
+    else if (by !== undefined && last >= 0) onHover(Math.max(0, Math.min(last, (hovered ?? (by > 0 ? -1 : last + 1)) + by)))
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const spot = (target: number): [number, number] => [hits.x[target] ?? -99, hits.y[target] ?? -99]
+  const dragged = drag && boxOf(drag.from, drag.to)
+  return (
+    <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
+      onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot">
+      <div ref={host} className={css.canvas} aria-hidden="true" />
+      <svg className={css.over} aria-hidden="true">
+        {ringed.map((target) => <Ring key={target} at={spot(target)} look={css.ring} radius={7} />)}
+        {pinned !== null && <Ring at={spot(pinned)} look={css.pinned} radius={9} />}
+        {hovered !== null && hovered < hits.count && <Ring at={spot(hovered)} look={css.hovered} radius={7} />}
+        {canBrush && dragged && <rect className={css.brush} x={dragged.x[0]} y={dragged.y[0]} width={dragged.x[1] - dragged.x[0]} height={dragged.y[1] - dragged.y[0]} />}
+      </svg>
+      {hovered !== null && hovered < hits.count && !drag && hovered !== pinned && <Tip at={spot(hovered)} host={host.current}>{tip(hovered)}</Tip>}
+    </div>
+  )
+}
+
+const Ring = ({ at, look, radius }: { at: [number, number]; look: string | undefined; radius: number }) => <circle className={look} cx={at[0]} cy={at[1]} r={radius} />
+
+// Beside its point, on the side that has room.
+function Tip({ at: [x, y], host, children }: { at: [number, number]; host: HTMLElement | null; children: ReactNode }) {
+  const width = host?.clientWidth ?? 0
+  const isRight = x > width * 0.6
+  const side = isRight ? { right: Math.max(0, width - x + 14) } : { left: x + 14 }
+  return <div className={css.tip} style={{ ...side, top: Math.max(GRID.top, y - 20) }}>{children}</div>
+}

@@ -1,0 +1,90 @@
+// What one point says, in a place of its own: nothing floats over the data for long, and its text can be selected.
+import { Link } from 'wouter'
+
+import { useExperiment, usePoints } from '../api/queries'
+import type { PointsRequest } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { count, formFor, isNumeric } from '../format/number'
+import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+import { IconButton } from '../ui/controls'
+import { Simulated, Verdict } from '../ui/verdict'
+import { paths } from '../url/paths'
+import css from './chart.module.css'
+import { type Chart, type Item, linesOf, nameOf, type Named } from './items'
+import { plain } from './kinds'
+
+interface Props {
+  chart: Chart
+  item: Item | null
+  catalogue: Catalogue
+  round: number
+  onClose: () => void
+}
+
+export function Reading({ chart, item, catalogue, round, onClose }: Props) {
+  if (!item) return <aside className={css.reading} aria-label="Reading"><p className={css.quiet}>Press a point to read it here, or draw a region to filter by it.</p></aside>
+  return (
+    <aside className={css.reading} aria-label="Reading" data-pinned>
+      <div className={css.head}>
+        <b><bdi>{nameOf(chart, item)}</bdi></b>
+        <IconButton icon="close" name="Unpin" onPress={onClose} />
+      </div>
+      {item.id === null ? <Lines lines={linesOf(chart, item)} /> : <Experiment id={item.id} chart={chart} item={item} catalogue={catalogue} round={round} />}
+    </aside>
+  )
+}
+
+const Lines = ({ lines }: { lines: [string, string][] }) => (
+  <dl>{lines.map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
+)
+
+// The interval of a figure of one run stands beside it in the document: "…_ci95".
+function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axis: Named | null) {
+  const ends = [0, 1].map((end) => fields[`${axis?.field.id ?? ''}_ci95.${end}`]?.value)
+  if (!axis || typeof ends[0] !== 'number' || typeof ends[1] !== 'number') return null
+  return `${plain(ends[0], axis.form)} – ${plain(ends[1], axis.form)} ${axis.form.unit}`
+}
+
+function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: Chart; item: Item; catalogue: Catalogue; round: number }) {
+  const experiment = useExperiment(String(id))
+  const fields = (experiment.data?.fields ?? {}) as Record<string, { value?: unknown } | undefined>
+  const requests = fields['results.completed']?.value
+  const intervals = [chart.y, chart.x].map((axis) => [axis, intervalOf(fields, axis)] as const).filter(([, text]) => text !== null)
+  const isSimulated = experiment.data?.simulated === true
+  return (
+    <>
+      <p className={css.sub}>
+        <Verdict verdict={chart.answer.marks?.verdict[item.at]} />
+        {isSimulated && <Simulated />}
+        <span>{typeof requests === 'number' ? `${count(requests)} requests, ` : ''}1 run</span>
+      </p>
+      <Lines lines={linesOf(chart, item)} />
+      {intervals.length > 0 && (
+        <>
+          <p className={css.by}>95 % interval within the run</p>
+          <Lines lines={intervals.map(([axis, text]) => [axis?.name ?? '', text ?? ''])} />
+        </>
+      )}
+      <Differs chart={chart} id={id} catalogue={catalogue} round={round} />
+      <p><Link href={paths.experiment(id)}>Open experiment</Link></p>
+    </>
+  )
+}
+
+function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; catalogue: Catalogue; round: number }) {
+  const { labels: _, selected: __, ...question } = chart.answer.request
+  const near = usePoints({ ...question, form: 'near', near: id } as PointsRequest, round).data?.near
+  if (!near || near.id !== id || near.fields.length === 0) return null
+  return (
+    <div className={css.differs}>
+      <p className={css.by}>Differs from its {near.neighbours} nearest in</p>
+      <dl>
+        {near.fields.map(({ field: name, value, differ }) => {
+          const field = catalogue.get(name)
+          const words = value === undefined ? NOT_RECORDED : value === null ? UNSET : briefly(field, showValue(field, value, isNumeric(field) ? formFor(field, [value]) : { unit: '', scale: 1, decimals: null }))
+          return <div key={name} style={{ display: 'contents' }}><dt title={`${longName(field)}: ${differ} of ${near.neighbours} have it otherwise`}>{name.split('.').slice(1).join('.')}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
+        })}
+      </dl>
+    </div>
+  )
+}

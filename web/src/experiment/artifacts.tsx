@@ -1,0 +1,56 @@
+// Files beside a result: what they are, and the files themselves.
+import { experimentPath, useArtifacts } from '../api/queries'
+import { bytes, count } from '../format/number'
+import { time } from '../format/time'
+import { Act, Note } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import page from '../ui/page.module.css'
+import { paths } from '../url/paths'
+
+const KINDS: Record<string, string> = {
+  requests: 'one record a request', series: 'telemetry', server_log: 'the server’s log', client_log: 'the client’s log', client_plot: 'drawn by the client',
+  timeline: 'requests over time', dataset_stats: 'lengths of prompts and outputs', trace: 'a profiler’s trace', capture: 'bytes on the wire',
+}
+
+export function Artifacts({ id }: { id: number }) {
+  const artifacts = useArtifacts(id)
+  const { artifacts: list = [], absent = [] } = artifacts.data ?? {}
+  const traces = list.filter(({ kind }) => kind === 'trace').length
+  if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Files beside it"><Note kind="warn" role="alert"><b>Files beside it cannot be listed.</b> {artifacts.error.message}. <Act onPress={() => void artifacts.refetch()}>Try again</Act></Note></section>
+  return (
+    <section className={page.block} id="artifacts" aria-label="Files beside it">
+      <div className={page.blockHead}>
+        <h2>Files beside it</h2>
+        <p>{artifacts.data ? (list.length === 0 ? (absent.length === 0 ? 'there are none' : 'none were sent') : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`) : ''}</p>
+        {traces > 1 && <span className={page.end}><a className={controls.button} href={`${paths.traces(id)}?all=true`} download>All {count(traces)} traces</a></span>}
+      </div>
+      {list.length + absent.length > 0 && (
+        <div className={page.scroll} tabIndex={0} role="region" aria-label="Files beside the result, scrolls sideways">
+          <table className={page.rows}>
+            <thead><tr><th scope="col">File</th><th scope="col">What it is</th><th scope="col" className={page.num}>Size</th><th scope="col">SHA-256</th><th scope="col">Stored, UTC</th></tr></thead>
+            <tbody>
+              {list.map(({ kind, name, bytes: size, sha256, stored_at }) => (
+                <tr key={`${kind}/${name}`}>
+                  <th scope="row"><a href={experimentPath(id, `/artifacts/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)} download={name}><bdi>{name}</bdi></a></th>
+                  <td className="mid">{KINDS[kind] ?? kind}</td>
+                  <td className={page.num}>{bytes(size)}</td>
+                  <td className="n" title={sha256}>{sha256.slice(0, 12)}</td>
+                  <td className="n">{time(stored_at)}</td>
+                </tr>
+              ))}
+              {absent.map(({ kind, name, bytes: size, sha256 }) => (
+                <tr key={`${kind}/${name}`} className={page.quiet}>
+                  <th scope="row"><bdi>{name}</bdi></th>
+                  <td>{KINDS[kind] ?? kind}</td>
+                  <td className={page.num}>{bytes(size)}</td>
+                  <td className="n" title={sha256}>{sha256.slice(0, 12)}</td>
+                  <td>not sent</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}

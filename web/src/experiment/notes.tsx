@@ -1,0 +1,118 @@
+// What people say of a result: tags by which it is found, and notes. The file stays as it came.
+import { type FormEvent, useState } from 'react'
+
+import { useChange, useChanges } from '../api/queries'
+import type { ChangeRequest, Changes, Experiment } from '../api/types'
+import { time } from '../format/time'
+import { usePreferences } from '../keys/store'
+import { Act, Button, Field, IconButton, Note } from '../ui/controls'
+import page from '../ui/page.module.css'
+import css from './notes.module.css'
+
+const NOTES_MAX = 20_000
+type Tags = [name: string, value: string][]
+const tagsOf = (experiment: Experiment): Tags => Object.entries(experiment.tags ?? {}).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+
+export const hasNotes = (experiment: Experiment) => Boolean(experiment.notes) || tagsOf(experiment).length > 0
+
+// Only what differs: what others said meanwhile stays.
+export function changeOf(experiment: Experiment, tags: Tags, notes: string): ChangeRequest {
+  const before = new Map(tagsOf(experiment))
+  const after = new Map(tags.map(([name, value]): [string, string] => [name.trim(), value]).filter(([name]) => name !== ''))
+  const changed: Record<string, string | null> = {}
+  for (const [name, value] of after) if (before.get(name) !== value) changed[name] = value
+  for (const name of before.keys()) if (!after.has(name)) changed[name] = null
+  const text = notes.trim() === '' ? null : notes
+  return { ...(Object.keys(changed).length ? { tags: changed } : {}), ...(text === (experiment.notes ?? null) ? {} : { notes: text }) }
+}
+
+export function Notes({ experiment, shown }: { experiment: Experiment; shown: string }) {
+  const [isEditing, setEditing] = useState(false)
+  const [hasHistory, setHistory] = useState(false)
+  const tags = tagsOf(experiment)
+  return (
+    <section className={page.block} id="notes" aria-label="Tags and notes">
+      <div className={page.blockHead}>
+        <h2>Tags and notes</h2>
+        <p>what people say of it; the file stays as it came</p>
+        <span className={page.end}>
+          <Button aria-expanded={hasHistory} onPress={() => setHistory(!hasHistory)}>Changes</Button>
+          {!isEditing && <Button look="line" onPress={() => setEditing(true)}>Edit</Button>}
+        </span>
+      </div>
+      {isEditing ? <Form experiment={experiment} shown={shown} onClose={() => setEditing(false)} /> : (
+        <div className={css.said}>
+          {tags.length > 0 && <ul className={css.tags} aria-label="Tags">{tags.map(([name, value]) => <li key={name}><bdi>{name}</bdi> <b><bdi>{value}</bdi></b></li>)}</ul>}
+          {experiment.notes ? <p className={css.notes}><bdi>{experiment.notes}</bdi></p> : tags.length === 0 && <p className="dim small">Nobody has said anything yet.</p>}
+        </div>
+      )}
+      {hasHistory && <History id={experiment.id} />}
+    </section>
+  )
+}
+
+function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: string; onClose: () => void }) {
+  const { change } = useChange(experiment, shown)
+  const [tags, setTags] = useState<Tags>(() => [...tagsOf(experiment), ['', '']])
+  const [notes, setNotes] = useState(experiment.notes ?? '')
+  const { author, set } = usePreferences()
+  const body = changeOf(experiment, tags, notes)
+  const isChanged = Object.keys(body).length > 0
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isChanged) return onClose()
+    change.mutate({ ...body, ...(author.trim() ? { author: author.trim() } : {}) }, { onSuccess: onClose })
+  }
+  // a line that is begun has an empty one below it
+  const edit = (at: number, part: 0 | 1, text: string) => {
+    const next = tags.map((tag, i): [string, string] => (i !== at ? tag : part === 0 ? [text, tag[1]] : [tag[0], text]))
+    setTags(next.at(-1)?.[0] ? [...next, ['', '']] : next)
+  }
+  return (
+    <form className={css.form} onSubmit={save}>
+      {tags.map(([name, value], i) => (
+        <div key={i} className={css.line}>
+          <Field label={`Tag ${i + 1}`} placeholder="tag" maxLength={100} value={name} onChange={(event) => edit(i, 0, event.target.value)} />
+          <Field label={`Value of tag ${i + 1}`} placeholder="value" maxLength={1000} value={value} onChange={(event) => edit(i, 1, event.target.value)} />
+          {name !== '' ? <IconButton icon="close" name={`Take tag ${name} away`} onPress={() => setTags(tags.filter((_, other) => other !== i))} /> : <span />}
+        </div>
+      ))}
+      <label className={css.area}><span className="sr">Notes</span><textarea rows={4} maxLength={NOTES_MAX} placeholder="Notes" value={notes} onChange={(event) => setNotes(event.target.value)} /></label>
+      {change.error && <Note kind="bad" role="alert"><b>Nothing was changed.</b> {change.error.message}</Note>}
+      <div className={css.foot}>
+        <Field label="Who says so" placeholder="who says so (optional)" maxLength={200} value={author} onChange={(event) => set({ author: event.target.value })} />
+        <span className="grow" />
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="fill" type="submit" isDisabled={change.isPending || !isChanged}>Save</Button>
+      </div>
+    </form>
+  )
+}
+
+type Change = Changes['changes'][number]
+const WORDS: Record<Change['kind'], string> = { tag: 'tag', notes: 'notes', deleted: 'deleted', restored: 'brought back', replaced: 'other content took its place' }
+
+function History({ id }: { id: number }) {
+  const changes = useChanges(id, true)
+  if (changes.error) return <Note kind="warn" role="alert">{changes.error.message}. <Act onPress={() => void changes.refetch()}>Try again</Act></Note>
+  if (!changes.data) return null
+  if (changes.data.length === 0) return <p className={css.none}>It is as it came.</p>
+  return (
+    <div className={page.scroll} tabIndex={0} role="region" aria-label="Changes, scrolls sideways">
+      <table className={page.rows}>
+        <thead><tr><th scope="col">When, UTC</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+        <tbody>
+          {changes.data.map((one, i) => (
+            <tr key={i}>
+              <td className="n">{time(one.time, true)}</td>
+              <td><bdi>{one.author ?? '–'}</bdi></td>
+              <td>{WORDS[one.kind]}{one.name && <> <code><bdi>{one.name}</bdi></code></>}</td>
+              <td className={page.val}><bdi>{one.from ?? '–'}</bdi></td>
+              <td className={page.val}><bdi>{one.to ?? '–'}</bdi></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

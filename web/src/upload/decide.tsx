@@ -1,0 +1,77 @@
+// A result that is there already: what differs, and what becomes of the file.
+import { useState } from 'react'
+
+import type { ItemDiff, OnKnown, Upload, UploadItem } from '../api/types'
+import { useDiff, useJobActions } from '../api/uploads'
+import { count } from '../format/number'
+import { rawValue } from '../format/value'
+import { Act, Button, Check, join, Note, Progress, Segment } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { Nothing } from '../ui/verdict'
+import css from './upload.module.css'
+
+const SHOWN = 8
+const CHOICES: [OnKnown, string][] = [['skip', 'Skip this file'], ['keep', 'Keep both as repeats'], ['replace', 'Replace the stored one']]
+
+export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
+  const diff = useDiff(job.job_id, item.index)
+  return (
+    <>
+      {diff.data ? <Diff diff={diff.data} /> : diff.error ? <Note kind="warn"><b>What differs cannot be told.</b> {diff.error.message}. <Act onPress={() => void diff.refetch()}>Try again</Act></Note> : <Progress on />}
+      {item.kept ? <Choose job={job} item={item} /> : <p className={css.remark}>Its bytes are no longer kept: to choose, upload the file again.</p>}
+    </>
+  )
+}
+
+function Choose({ job, item }: { job: Upload; item: UploadItem }) {
+  const { choose } = useJobActions(job.job_id)
+  const [choice, setChoice] = useState<OnKnown>(item.choice ?? 'skip')
+  const [isForAll, setForAll] = useState(false)
+  const of = item.state === 'conflict' ? 'conflict' : 'duplicate'
+  const others = job.counts[of] - 1
+  const name = item.name ?? `item ${item.index + 1}`
+  return (
+    <div className={css.choice}>
+      <Segment label={`What to do with ${name}`} value={choice} onChange={(value) => setChoice(value as OnKnown)} options={CHOICES} />
+      {others > 0 && <Check isSelected={isForAll} onChange={setForAll}>Same for the other {others === 1 ? of : `${count(others)} ${of}s`}</Check>}
+      {choose.error && <span role="alert" className={css.bad}>{choose.error.message}</span>}
+      <span className="grow" />
+      <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={() => choose.mutate(isForAll ? { choice, of } : { choice, items: [item.index] })}>Apply</Button>
+    </div>
+  )
+}
+
+type Value = ItemDiff['differing'][number]['there']
+
+// 4 and 4.0 are told apart by the content of a file, not by what they mean
+const isOther = (there: Value, found: Value) => there.state !== found.state || JSON.stringify(there.value) !== JSON.stringify(found.value)
+
+const ValueText = ({ value }: { value: Value }) => (value.state === 'value' ? <bdi>{rawValue(value.value)}</bdi> : <Nothing of={value.state === 'null' ? null : undefined} />)
+
+function Diff({ diff }: { diff: ItemDiff }) {
+  const [isWhole, setWhole] = useState(false)
+  const { total } = diff
+  const differing = diff.differing.filter(({ there, new: found }) => isOther(there, found))
+  const alike = diff.differing.length - differing.length
+  const differ = total - diff.equal - alike
+  const written = alike > 0 && <p className={css.remark}>{count(alike)} more {alike === 1 ? 'is' : 'are'} the same, written otherwise.</p>
+  if (differ === 0) return <><p className={css.remark}>None of {count(total)} values differs.</p>{written}</>
+  return (
+    <>
+      <table className={join(page.rows, css.faults)}>
+        <thead><tr><th scope="col">{count(differ)} of {count(total)} values {differ === 1 ? 'differs' : 'differ'}</th><th scope="col">Stored{diff.deleted ? ', deleted' : ''}</th><th scope="col">This file</th></tr></thead>
+        <tbody>
+          {(isWhole ? differing : differing.slice(0, SHOWN)).map(({ field, label, unit, pointer, there, new: found }) => (
+            <tr key={field}>
+              <td className="n" title={`${label}${unit ? `, ${unit}` : ''}`}><bdi>{pointer ?? field}</bdi></td>
+              <td className="n" data-label="stored"><ValueText value={there} /></td>
+              <td className="n" data-label="this file"><ValueText value={found} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {written}
+      {differing.length > SHOWN && !isWhole && <Act onPress={() => setWhole(true)}>Show {differ > differing.length ? `the first ${count(differing.length)}` : `all ${count(differ)}`}</Act>}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+// A file that the server has: what became of it, why, and what can be done about it.
+import { Link } from 'wouter'
+
+import type { Upload, UploadItem } from '../api/types'
+import { useJobActions } from '../api/uploads'
+import { bytes, count } from '../format/number'
+import { formWord } from '../format/value'
+import { Act, join } from '../ui/controls'
+import { State } from '../ui/verdict'
+import { paths } from '../url/paths'
+import { Decide } from './decide'
+import { Faults } from './faults'
+import css from './upload.module.css'
+
+const OPEN_MAX = 20 // so many are opened by themselves
+const NEAR_SHOWN = 3
+const LOOKS: Partial<Record<UploadItem['state'], [look: string, word: string]>> = { parsed: ['reading', 'read'], valid: ['reading', 'storing'] }
+
+interface Props {
+  job: Upload
+  item: UploadItem
+  isOpen: boolean | undefined // undefined: nobody has said
+  onOpen: (open: boolean) => void
+  index: number
+  measure: (element: Element | null) => void
+}
+
+export function ItemRow({ job, item, isOpen: wasOpened, onOpen, index, measure }: Props) {
+  const { state } = item
+  const asks = state === 'conflict' || state === 'duplicate'
+  // one that says no more than the line does is not said twice
+  const hasFaults = item.faults.some((fault) => fault.pointer || fault.expected != null || fault.message !== item.message)
+  const opensItself = (state === 'conflict' && item.choice === null && job.counts.conflict <= OPEN_MAX) || (state === 'rejected' && job.counts.rejected <= OPEN_MAX)
+  const hasMore = hasFaults || asks || item.secrets.length > 0
+  const isOpen = hasMore && (wasOpened ?? opensItself)
+  const [look, word] = LOOKS[state] ?? [state, state]
+  return (
+    <div ref={measure} data-index={index} role="presentation">
+      <div role="row" aria-rowindex={index + 2} className={join(css.row, isOpen && css.open)}>
+        <span role="cell"><State state={look} word={word} /></span>
+        <span role="rowheader" className={css.file} title={item.name ?? ''}><bdi>{item.name ?? `item ${item.index + 1}`}</bdi></span>
+        <span role="cell" className={css.size}>{bytes(item.bytes)}</span>
+        <span role="cell" className={css.form}>{formWords(item)}</span>
+        <span role="cell" className={css.result}><Words item={item} /></span>
+        <span role="cell" className={css.act}><Acts job={job} item={item} more={hasMore ? { isOpen, onOpen } : null} /></span>
+      </div>
+      {isOpen && (
+        <div role="row" className={css.detail}>
+          <div role="cell" aria-colspan={6}>
+            {hasFaults && <Faults faults={item.faults} />}
+            {item.secrets.length > 0 && <p className={css.remark}>Secrets stood at {item.secrets.map((pointer, i) => <span key={pointer}>{i > 0 && ', '}<code><bdi>{pointer}</bdi></code></span>)}: they are <code>***</code> in what is kept.</p>}
+            {asks && <Decide job={job} item={item} />}
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+// What a schema found faults in was held to be ours.
+function formWords(item: UploadItem) {
+  if (item.form) return formWord(item.form)
+  if (item.state === 'queued' || item.state === 'cancelled') return ''
+  return item.faults.some((fault) => fault.pointer) ? formWord('own') : 'not a result'
+}
+
+function Words({ item }: { item: UploadItem }) {
+  const { state, message, choice } = item
+  const run = <span className="n"><bdi>{item.run_id ?? item.id}</bdi></span>
+  if (state === 'queued' || state === 'parsed' || state === 'valid') return <span className="dim">waiting</span>
+  if (state === 'cancelled') return <span className="dim">not stored</span>
+  if (state === 'duplicate') return <>same content as {run}{item.deleted ? ', which was deleted' : ', not stored twice'}</>
+  if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : ''}{message ? <>: {message}</> : ''}</>
+  if (state === 'rejected') return <>{item.faults.length > 1 ? `${count(item.faults.length)} faults, nothing stored` : (message ?? 'nothing stored')}</>
+  const others = item.near.length - NEAR_SHOWN
+  const near = item.near.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
+  return (
+    <>
+      {item.run_id ? run : '1 experiment'}
+      {choice === 'keep' && ', a repeat'}{choice === 'replace' && ', in place of what was there'}
+      {message && <>: {message}</>}
+      {near.length > 0 && <>; the same inputs and figures as {near}{others > 0 && ` and ${count(others)} more`}</>}
+    </>
+  )
+}
+
+function Acts({ job, item, more }: { job: Upload; item: UploadItem; more: { isOpen: boolean; onOpen: (open: boolean) => void } | null }) {
+  const { retry } = useJobActions(job.job_id)
+  const name = item.name ?? `item ${item.index + 1}`
+  const canRetry = item.kept && (item.state === 'rejected' || item.state === 'cancelled')
+  const word = item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'faults' : 'notes'
+  return (
+    <span className={css.acts}>
+      {canRetry && <Act aria-label={`Try again: ${name}`} onPress={() => retry.mutate([item.index])}>Try again</Act>}
+      {more && <Act aria-expanded={more.isOpen} aria-label={`${more.isOpen ? 'Hide' : 'Show'} ${word} of ${name}`} onPress={() => more.onOpen(!more.isOpen)}>{more.isOpen ? 'Hide' : 'Show'} {word}</Act>}
+      {item.id !== null && !item.deleted && <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open stored'}</Link>}
+    </span>
+  )
+}

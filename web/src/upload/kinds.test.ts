@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+import { SIDE_FILES, sortOf, stemOf } from './kinds'
+
+const source = (path: string) => readFileSync(new URL(`../../../src/tbl/${path}`, import.meta.url), 'utf8')
+
+it('files beside a result are those of the lists', () => {
+  const text = source('side_files.h')
+  const macros = new Map([...text.matchAll(/#define (\w+_SUFFIX)\s+("[^"]+")/g)].map(([, name, value]) => [name as string, value as string]))
+  const suffixes = [...text.matchAll(/^SIDE_FILE\(\w+,\s*(.+?),\s*"[^"]*"\)/gm)].map(([, words]) =>
+    (words as string).replace(/\w+_SUFFIX/g, (name) => macros.get(name) ?? '').replace(/"\s*"?|\s/g, ''),
+  )
+  expect(suffixes).toEqual(SIDE_FILES.map(([suffix]) => suffix))
+  const kinds = [...source('states.h').matchAll(/^ARTIFACT\(\w+,\s*(\w+)/gm)].map(([, kind]) => kind)
+  for (const [, kind] of SIDE_FILES) expect(kinds).toContain(kind)
+})
+
+it('a folder’s files are told apart by their names, a chosen one is tried', () => {
+  expect(sortOf('a/r.client.timeline.html', true)).toEqual({ is: 'artifact', kind: 'client_plot', stem: 'a/r' })
+  expect(sortOf('a/r.requests.jsonl.zst', false)).toEqual({ is: 'artifact', kind: 'requests', stem: 'a/r' })
+  expect(sortOf('a/r.json', true)).toEqual({ is: 'result' })
+  expect(sortOf('a/all.jsonl.zst', true)).toEqual({ is: 'result' })
+  expect(sortOf('a/notes.txt', true)).toMatchObject({ is: 'other' })
+  expect(sortOf('notes.txt', false)).toEqual({ is: 'result' })
+  expect(sortOf('r.journal', false)).toMatchObject({ is: 'other' })
+  expect(stemOf('a/r.json')).toBe('a/r')
+})

@@ -1,0 +1,33 @@
+// What a file of a folder is, by its name, as `profllm-dashboard import` tells it.
+
+// Suffixes of src/tbl/side_files.h, with the kinds of src/tbl/states.h. One that ends as another does stands in front.
+export const SIDE_FILES: [suffix: string, kind: string][] = [
+  ['.requests.jsonl.zst', 'requests'],
+  ['.series.jsonl.zst', 'series'],
+  ['.server.log', 'server_log'],
+  ['.client.log', 'client_log'],
+  ['.client.timeline.html', 'client_plot'],
+  ['.client.dataset_stats.png', 'client_plot'],
+  ['.timeline.html', 'timeline'],
+  ['.dataset_stats.png', 'dataset_stats'],
+]
+
+const PASSED_OVER: [suffix: string, why: string][] = [
+  ['.journal', 'a journal: profllm recover makes its result'],
+  ['.pytorch.json', 'figures for PyTorch’s pages'],
+]
+const RESULT = /\.(json|jsonl|ndjson)(\.zst|\.gz)?$/
+
+export type Sort = { is: 'result' } | { is: 'artifact'; kind: string; stem: string } | { is: 'other'; why: string }
+
+// A file that somebody chose by itself is tried whatever it is called; of a folder only what may hold results.
+export function sortOf(name: string, isOfFolder: boolean): Sort {
+  for (const [suffix, kind] of SIDE_FILES) if (name.endsWith(suffix)) return { is: 'artifact', kind, stem: name.slice(0, -suffix.length) }
+  for (const [suffix, why] of PASSED_OVER) if (name.endsWith(suffix)) return { is: 'other', why }
+  if (!isOfFolder || RESULT.test(name)) return { is: 'result' }
+  return { is: 'other', why: 'no result, by its name' }
+}
+
+// Of "r.json" what stands before the suffixes of the files beside it.
+export const stemOf = (name: string) => name.replace(/\.json$/, '')
+export const lastName = (path: string) => path.slice(path.lastIndexOf('/') + 1)

@@ -1,0 +1,55 @@
+// A file that has not gone to the server, or will not.
+import { bytes } from '../format/number'
+import { Act, join, Meter } from '../ui/controls'
+import { State } from '../ui/verdict'
+import { type Entry, isUnsent, type Sender } from './sender'
+import css from './upload.module.css'
+
+const LOOKS: Record<Entry['state'], [look: string, word: string]> = {
+  waiting: ['queued', 'waiting'],
+  reading: ['reading', 'reading'],
+  sending: ['reading', 'sending'],
+  failed: ['failed', 'not taken'],
+  cancelled: ['cancelled', 'cancelled'],
+  held: ['conflict', 'held back'],
+  refused: ['failed', 'too large'],
+  passed: ['cancelled', 'passed over'],
+}
+
+interface Props {
+  entry: Entry
+  sender: Sender
+  index: number
+  measure: (element: Element | null) => void
+}
+
+export function LocalRow({ entry, sender, index, measure }: Props) {
+  const [look, word] = LOOKS[entry.state]
+  const isSending = entry.state === 'sending'
+  return (
+    <div role="row" aria-rowindex={index + 2} ref={measure} data-index={index} className={css.row}>
+      <span role="cell"><State state={look} word={isSending && entry.share > 0 ? `${word} ${Math.floor(entry.share * 100)} %` : word} /></span>
+      <span role="rowheader" className={css.file} title={entry.name}><bdi>{entry.name}</bdi></span>
+      <span role="cell" className={css.size}>{bytes(entry.file.size)}</span>
+      <span role="cell" className={css.form}>{entry.artifact ? `beside a result: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}</span>
+      <span role="cell" className={css.result}>
+        {isSending && entry.artifact ? <span className={css.bar}><Meter label={`${entry.name} sent`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, colour: 'accent' }]} /></span> : entry.why}
+      </span>
+      <span role="cell" className={css.act}><LocalActs entry={entry} sender={sender} /></span>
+    </div>
+  )
+}
+
+function LocalActs({ entry, sender }: { entry: Entry; sender: Sender }) {
+  const { key, name, state, way } = entry
+  const leave = (word: string) => <Act aria-label={`${word}: ${name}`} onPress={() => void sender.leave(key)}>{word}</Act>
+  if (way) return <Act aria-label={`Cancel ${name}`} onPress={() => way.abort()}>Cancel</Act>
+  if (state === 'waiting') return leave('Remove')
+  if (!isUnsent(entry)) return null
+  return (
+    <span className={join(css.acts)}>
+      <Act aria-label={`Send again: ${name}`} onPress={() => void sender.again((other) => other === entry)}>Send again</Act>
+      {leave('Leave out')}
+    </span>
+  )
+}

@@ -1,0 +1,38 @@
+// How fast something goes, of what was seen last, and when it will be over: said only when there is something to say
+// it by.
+const WINDOW_MS = 15_000
+const ENOUGH_MS = 2_000
+
+export class Pace {
+  private seen: { at: number; done: number }[] = []
+
+  note(at: number, done: number) {
+    const last = this.seen.at(-1)
+    if (last && done < last.done) this.seen = [] // it began anew
+    this.seen.push({ at, done })
+    while (this.seen.length > 2 && at - (this.seen[1]?.at ?? at) >= WINDOW_MS) this.seen.shift()
+  }
+
+  // In a second; null: too little was seen.
+  rate() {
+    const [first] = this.seen
+    const last = this.seen.at(-1)
+    if (!first || !last || last.at - first.at < ENOUGH_MS) return null
+    return ((last.done - first.done) * 1000) / (last.at - first.at)
+  }
+
+  // Seconds; null where nothing moves, or too little was seen.
+  left(remaining: number) {
+    const rate = this.rate()
+    return rate === null || rate <= 0 ? null : remaining / rate
+  }
+}
+
+// No more exact than it can be known.
+export function leftWords(seconds: number) {
+  if (seconds < 5) return 'a few seconds left'
+  if (seconds < 60) return `about ${Math.ceil(seconds / 5) * 5} s left`
+  if (seconds < 3600) return `about ${Math.round(seconds / 60)} min left`
+  const halves = Math.round(seconds / 1800)
+  return `about ${halves / 2} h left`
+}

@@ -1,0 +1,77 @@
+// The chart's part of an address: what differs from what the page chooses by itself.
+//
+//   chart=bar|…|off   x= y= colour= shape= size=   fields; colour, shape, size may be empty: none
+//   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  point=ID  as=table
+
+export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram'] as const
+export type ChartKind = (typeof CHART_KINDS)[number]
+export const STATS = ['median', 'mean', 'p95'] as const
+export type Stat = (typeof STATS)[number]
+export const SPREADS = ['iqr', 'range', 'ci', 'none'] as const
+export type Spread = (typeof SPREADS)[number]
+
+export interface ChartState {
+  isOpen: boolean
+  kind: ChartKind
+  x: string | null // null: what the page chooses for the kind
+  y: string | null
+  colour: string | null // '': none
+  shape: string
+  size: string
+  logX: boolean
+  logY: boolean
+  stat: Stat
+  spread: Spread
+  fromData: boolean // bars: the axis begins where the data do, not at zero
+  withSimulated: boolean
+  point: number | null // the pinned experiment
+  asTable: boolean
+}
+
+export const CHART: ChartState = {
+  isOpen: true, kind: 'scatter', x: null, y: null, colour: null, shape: '', size: '', logX: false, logY: false,
+  stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, point: null, asTable: false,
+}
+
+export const CHART_NAMES = ['chart', 'x', 'y', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'point', 'as']
+
+export function writeChart(chart: ChartState): [string, string][] {
+  const pairs: [string, string][] = []
+  if (!chart.isOpen) pairs.push(['chart', `off${chart.kind === CHART.kind ? '' : `,${chart.kind}`}`])
+  else if (chart.kind !== CHART.kind) pairs.push(['chart', chart.kind])
+  for (const name of ['x', 'y', 'colour'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
+  for (const name of ['shape', 'size'] as const) if (chart[name]) pairs.push([name, chart[name]])
+  if (chart.logX || chart.logY) pairs.push(['log', [chart.logX && 'x', chart.logY && 'y'].filter(Boolean).join(',')])
+  if (chart.stat !== CHART.stat) pairs.push(['stat', chart.stat])
+  if (chart.spread !== CHART.spread) pairs.push(['spread', chart.spread])
+  if (chart.fromData) pairs.push(['base', 'data'])
+  if (chart.withSimulated) pairs.push(['simulated', '1'])
+  if (chart.point !== null) pairs.push(['point', String(chart.point)])
+  if (chart.asTable) pairs.push(['as', 'table'])
+  return pairs
+}
+
+const among = <T extends string>(list: readonly T[], word: string | null | undefined, usual: T): T => list.find((one) => one === word) ?? usual
+
+export function readChart(query: URLSearchParams): ChartState {
+  const words = (query.get('chart') ?? '').split(',')
+  const log = (query.get('log') ?? '').split(',')
+  const point = Number(query.get('point'))
+  return {
+    isOpen: words[0] !== 'off',
+    kind: among(CHART_KINDS, words.at(-1), CHART.kind),
+    x: query.get('x') || null,
+    y: query.get('y') || null,
+    colour: query.get('colour'),
+    shape: query.get('shape') ?? '',
+    size: query.get('size') ?? '',
+    logX: log.includes('x'),
+    logY: log.includes('y'),
+    stat: among(STATS, query.get('stat'), CHART.stat),
+    spread: among(SPREADS, query.get('spread'), CHART.spread),
+    fromData: query.get('base') === 'data',
+    withSimulated: query.get('simulated') === '1',
+    point: Number.isSafeInteger(point) && point > 0 ? point : null,
+    asTable: query.get('as') === 'table',
+  }
+}

@@ -1,4 +1,5 @@
-// browser.mjs [ROWS [RUNS]]: the page at many results, in a browser: `tools/web bench 100000`. Prints a table.
+// browser.mjs [ROWS [RUNS [DB]]]: the page at many results, in a browser: `tools/web bench 100000`. Prints a table.
+// DB: a database that has them already, and stays.
 //
 //   first screen   from the address to count, rows and counts of the panel painted, with an empty cache
 //   filter change  from the press of a box to count, rows and counts of the panel painted
@@ -13,6 +14,7 @@ const { chromium } = createRequire(new URL('../../web/package.json', import.meta
 
 const ROWS = Number(process.argv[2] ?? 100_000)
 const RUNS = Number(process.argv[3] ?? 5)
+const DB = process.argv[4]
 const CHANGES = 20
 const FRAMES = 300
 const FRAME_LIMIT_MS = 50
@@ -23,8 +25,9 @@ const quantile = (list, share) => list.toSorted((a, b) => a - b)[Math.min(list.l
 const median = (list) => quantile(list, 0.5)
 const ms = (value) => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
-function startDemo(folder) {
-  const child = spawn(join(process.env.PROFLLM_BIN, 'profllm-dashboard'), ['demo', '--rows', String(ROWS), '--db', join(folder, 'demo.db'), '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+function startDashboard(folder) {
+  const words = DB ? ['serve', '--db', DB] : ['demo', '--rows', String(ROWS), '--db', join(folder, 'demo.db')]
+  const child = spawn(join(process.env.PROFLLM_BIN, 'profllm-dashboard'), [...words, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const url = new Promise((resolve, reject) => {
     let said = ''
     child.stdout.on('data', (part) => {
@@ -117,7 +120,7 @@ async function walks(page) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'profllm-browser-'))
-const { child, url } = startDemo(folder)
+const { child, url } = startDashboard(folder)
 const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   const address = await url

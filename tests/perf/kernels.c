@@ -34,6 +34,7 @@ struct segment {
 	uint16_t u16[ROWS];
 	uint32_t u32[ROWS];
 	double numbers[ROWS];
+	double gathered[ROWS + STORE_GATHER_MORE];
 	uint64_t mask[WORDS];
 	uint64_t other[WORDS];
 	uint8_t wanted[ROWS];
@@ -136,6 +137,11 @@ static void run_gather_u16(const struct store_kernels *set, struct segment *s)
 	set->gather_u16(s->u16, s->list, s->listed, s->counts);
 }
 
+static void run_gather_f64(const struct store_kernels *set, struct segment *s)
+{
+	s->sink += set->gather_f64(s->numbers, ROWS, s->mask, s->gathered);
+}
+
 static void run_sum_f64(const struct store_kernels *set, struct segment *s)
 {
 	set->sum_f64(s->numbers, ROWS, s->mask, 200, &s->sums);
@@ -193,6 +199,9 @@ static const struct {
 	{ "gather_u8", run_gather_u8, 5, 0, FEW, EVEN },
 	{ "gather_u8", run_gather_u8, 200, 0, FEW, SORTED },
 	{ "gather_u16", run_gather_u16, 5000, 0, FEW, EVEN },
+	{ "gather_f64", run_gather_f64, 0, 0, ALL, EVEN },
+	{ "gather_f64", run_gather_f64, 0, 0, HALF, EVEN },
+	{ "gather_f64", run_gather_f64, 0, 0, FEW, EVEN },
 	{ "sum_f64", run_sum_f64, 0, 0, ALL, EVEN },
 	{ "sum_f64", run_sum_f64, 0, 0, HALF, EVEN },
 };

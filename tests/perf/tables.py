@@ -4,6 +4,7 @@ import numpy as np
 
 import facets
 import first_connect
+import ingest
 import telemetry
 from streams import BARE, CLIENTS, OWN
 
@@ -113,3 +114,5 @@ def show(results):
     telemetry.table(results["telemetry"])
     if results["facets"]:
         facets.table(results["facets"])
+    if results["ingest"]:
+        ingest.table(results["ingest"])

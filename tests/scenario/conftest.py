@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from database_tools import NOT_FOUND, Postgres, Sqlite, programs
 from run_tools import PATIENCE
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -33,6 +34,17 @@ def pytest_configure(config):
     os.environ.setdefault("PROFLLM_LOCK_DIR", f"{folder}/locks")
     config.addinivalue_line("markers", "threads: also run under ThreadSanitizer")
     config.addinivalue_line("markers", "release_only: not under a sanitizer (needs full speed)")
+    config.addinivalue_line("markers", "one_database: with SQLite alone, but for PROFLLM_TEST_LONG (the kind of database has no part in it)")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What is the same with each kind of database is played with one of them."""
+    def is_again(item):
+        return (item.get_closest_marker("one_database") is not None and "PROFLLM_TEST_LONG" not in os.environ
+                and getattr(item, "callspec", None) is not None and item.callspec.params.get("database") == "postgres")
+    again = [item for item in items if is_again(item)]
+    config.hook.pytest_deselected(items=again)
+    items[:] = [item for item in items if item not in again]
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +53,23 @@ def bin_dir():
     for program in ("profllm", "profllm-sim"):
         assert (path / program).exists(), f"no {program} in {path}: run make build"
     return path
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A server with its databases; one for all plays of this process."""
+    if programs() is None:
+        assert "CI" not in os.environ, NOT_FOUND
+        pytest.skip(NOT_FOUND)
+    server = Postgres()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session", params=["sqlite", pytest.param("postgres", marks=pytest.mark.release_only)])
+def database(request):
+    """Each kind of database, in turn: database.new(FOLDER) is one for --db. Under sanitizers: test_postgres.py."""
+    return Sqlite() if request.param == "sqlite" else request.getfixturevalue("postgres")
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,11 @@
 """Running `profllm-dashboard`, and looking into its database without it."""
 import json
 import sqlite3
+import struct
 import subprocess
+import tempfile
 
+from database_tools import ask, bytes_of, is_address
 from run_tools import PATIENCE, TIMEOUT_S, environment
 
 NOT_RECORDED = object()
@@ -24,14 +27,6 @@ def import_json(bin_dir, *args, status=0, **more):
     return json.loads(done.stdout)
 
 
-def ask(db, text, *values):
-    connection = sqlite3.connect(db)
-    try:
-        return connection.execute(text, values).fetchall()
-    finally:
-        connection.close()
-
-
 def decoded(value, kind):
     """What docs/reference/dashboard.md says that a value of a column is, for a field of that type."""
     if value is None:
@@ -47,6 +42,8 @@ def decoded(value, kind):
 
 def stored_fields(db, id_, rows):
     """{field: value} of every column that the result has recorded, and the ids of those that were set."""
+    if is_address(db):
+        return fields_of_postgres(db, id_, rows)
     connection = sqlite3.connect(db)
     connection.row_factory = sqlite3.Row
     row = connection.execute("SELECT * FROM benchmark_runs WHERE id = ?", [id_]).fetchone()
@@ -55,7 +52,37 @@ def stored_fields(db, id_, rows):
     return {name: value for name, value in fields.items() if value is not NOT_RECORDED}, set(json.loads(row["explicit_fields"]))
 
 
+def fields_of_postgres(db, id_, rows):
+    ((own, texts),) = ask(db, "SELECT to_json(r) r, to_json(t) t FROM benchmark_runs r JOIN benchmark_texts t USING (id) WHERE id = ?", id_)
+    fields = dict.fromkeys(own["null_fields"])
+    for name, value in {**own, **texts}.items():
+        if name in rows and value is not None:
+            type_ = rows[name]["type"]
+            fields[name] = json.loads(value) if type_ == "json" else float(value) if type_ in ("number", "count") else value
+    for name, value in own["other_kinds"].items():
+        fields[name] = ODD[value[0]](value[1:])
+    return fields, set(own["explicit_fields"])
+
+
+def unpacked(packed, *args):
+    return subprocess.run(["zstd", "-dc", *args], input=packed, capture_output=True, check=True).stdout
+
+
+def dictionary_number(packed):
+    """What a packed document names in the frame in front, which zstd skips (docs/reference/dashboard.md); None: it stands by itself."""
+    magic, length, number = struct.unpack("<IIq", packed[:16])
+    return number if (magic, length) == (0x184D2A50, 8) else None
+
+
 def stored_bytes(db, id_):
     """The document as it came."""
     ((packed,),) = ask(db, "SELECT bytes FROM benchmark_documents WHERE id = ?", id_)
-    return subprocess.run(["zstd", "-dc"], input=packed, capture_output=True, check=True).stdout
+    packed = bytes_of(packed)
+    number = dictionary_number(packed)
+    if number is None:
+        return unpacked(packed)
+    ((dictionary,),) = ask(db, "SELECT bytes FROM dictionaries WHERE id = ?", number)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(unpacked(bytes_of(dictionary)))
+        file.flush()
+        return unpacked(packed, "-D", file.name)

@@ -7,6 +7,7 @@ import json
 import sqlite3
 from datetime import datetime, timedelta, timezone
 
+from database_tools import ask, is_address
 from query_tools import fold, when
 
 STATES = {"is_null": "{k} IS 'null'", "not_null": "{k} IS NOT NULL AND {k} IS NOT 'null'", "is_recorded": "{k} IS NOT NULL",
@@ -68,6 +69,43 @@ def to_json(kind, value):
     return value
 
 
+def of_sqlite(path, fields):
+    """(id, run_id, changed, fields that were set, {field: (kind, value)} of those that are columns) of each result."""
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as file:
+        file.execute("BEGIN")
+        known = {row[1] for row in file.execute("PRAGMA table_info(benchmark_runs)")}
+        columns = [field for field in fields if field in known]
+        wanted = ", ".join(f'"{field}"' for field in columns)
+        for row in file.execute(f"SELECT id, run_id, changed, explicit_fields, {wanted} FROM benchmark_runs"):
+            yield *row[:3], set(json.loads(row[3])), {field: decoded(value, fields[field]) for field, value in zip(columns, row[4:], strict=True)}
+    file.close()
+
+
+def of_postgres(address, fields):
+    """The same of PostgreSQL, where a column has its field's type alone, and what does not fit it stands beside it."""
+    known = {name for (name,) in ask(address, "SELECT attname FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid IN"
+                                              " ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)")}
+    columns = [field for field in fields if field in known]
+    wanted = ", ".join(f'"{field}"' for field in columns)
+    for row in ask(address, f"SELECT id, run_id, changed, explicit_fields, null_fields, other_kinds, {wanted}"
+                            " FROM benchmark_runs JOIN benchmark_texts USING (id)"):
+        nulls, others = set(row[4]), row[5]
+        cells = {}
+        for field, value in zip(columns, row[6:], strict=True):
+            assert sum((value is not None, field in nulls, field in others)) <= 1, field
+            if field in nulls:
+                cells[field] = "null", None
+            elif field in others:
+                cells[field] = decoded(others[field].encode(), fields[field])
+            elif value is None:
+                cells[field] = None, None
+            elif fields[field] in NUMBERS:
+                cells[field] = "number", float(value)
+            else:
+                cells[field] = ("yes", int(value)) if fields[field] == "yes" else ("json" if fields[field] == "json" else "text", value)
+        yield *row[:3], set(row[3]), cells
+
+
 class Snapshot:
     def __init__(self, path, fields, documents=None):
         """fields: {id: type}; documents: {id of a result: its document}, for fields that are no columns."""
@@ -78,24 +116,16 @@ class Snapshot:
         self.db.create_function("instant", 1, instant, deterministic=True)
         names = [name + what for name in self.names.values() for what in "kvx"]
         self.db.execute(f"CREATE TABLE r (id INTEGER PRIMARY KEY, run_id, changed, {', '.join(names)})")
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as file:
-            file.execute("BEGIN")
-            columns = {row[1] for row in file.execute("PRAGMA table_info(benchmark_runs)")}
-            self.columns = [field for field in fields if field in columns]
-            wanted = ", ".join(f'"{field}"' for field in self.columns)
-            insert = f"INSERT INTO r VALUES ({', '.join('?' * (len(names) + 3))})"
-            for row in file.execute(f"SELECT id, run_id, changed, explicit_fields, {wanted} FROM benchmark_runs"):
-                self.db.execute(insert, [*row[:3], *self.cells_of(row, (documents or {}).get(row[0]))])
-        file.close()
+        insert = f"INSERT INTO r VALUES ({', '.join('?' * (len(names) + 3))})"
+        for id_, run_id, changed, explicit, cells in (of_postgres if is_address(path) else of_sqlite)(path, fields):
+            self.db.execute(insert, [id_, run_id, changed, *self.cells_of(explicit, cells, (documents or {}).get(id_))])
         self.kinds = {field: self.ask(f"SELECT DISTINCT {self.k(field)}, {self.v(field)} FROM r WHERE {self.k(field)} IS NOT NULL "
                                       f"AND {self.k(field)} IS NOT 'null'") for field in fields}
 
-    def cells_of(self, row, document):
-        explicit = set(json.loads(row[3]))
-        there = dict(zip(self.columns, row[4:], strict=True))
-        for field, type_ in self.fields.items():
+    def cells_of(self, explicit, there, document):
+        for field in self.fields:
             if field in there:
-                yield from (*decoded(there[field], type_), there[field] is not None and field in explicit)
+                yield from (*there[field], there[field][0] is not None and field in explicit)
             else:
                 yield from (*found(document, field), argument_is_explicit(document, field))
 

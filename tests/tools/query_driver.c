@@ -4,7 +4,8 @@
  *   {document, id, forget}     a result; of an id that is there: it takes that one's place; forget: only its
  *                              columns are kept. Nothing back
  *   {remove: id}               there is no such result any more. Nothing back
- *   {apply: request}, {options: request}, {values: request}, {match: [filter, …]}
+ *   {apply: request}, {options: request}, {values: request}, {points: request}, {summary: request}, {compare: request},
+ *   {match: [filter, …]}
  *                              one line back: {answer} or {faults, error}; of match {ids: [[id, …], …]}
  *   {time: request, times: n}  {ms: [of each apply]}
  */
@@ -14,8 +15,11 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "store/compare.h"
 #include "store/filter.h"
+#include "store/points.h"
 #include "store/query.h"
+#include "store/summary.h"
 
 #define ANSWER_BYTES_MAX (256u << 20)
 
@@ -105,9 +109,9 @@ static const struct {
 	const char *key;
 	query_fn *query;
 } queries[] = {
-	{ "apply", store_query_apply },
-	{ "options", store_query_options },
-	{ "values", store_query_values },
+	{ "apply", store_query_apply },     { "options", store_query_options },
+	{ "values", store_query_values },   { "points", store_query_points },
+	{ "summary", store_query_summary }, { "compare", store_query_compare },
 };
 
 /* One line: the answer, or what is wrong. */

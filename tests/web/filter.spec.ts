@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { chips, counted, expect, filters, names, test, tick, useDashboard } from './fixtures'
+import { chips, counted, expect, filters, names, soundness, test, tick, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
 const RUNS = 24
@@ -163,6 +163,65 @@ test('a preset is saved, opened by its address, changed, updated, renamed, copie
     await expect(presets.getByRole('link', { name })).toHaveCount(0)
   }
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+})
+
+test('on a phone, too, a preset is saved, changed, renamed and deleted', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  const presets = page.getByRole('navigation', { name: 'Presets' })
+  const dialog = page.getByRole('dialog')
+  await page.goto(`${dashboard().url}/?${TREE}`)
+  await page.getByRole('button', { name: 'Save as…' }).tap()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('By hand')
+  expect(await soundness(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Save' }).tap()
+  await expect(presets.getByRole('link', { name: 'By hand' })).toHaveAttribute('aria-current', 'true')
+  await page.goto(`${page.url()}&sort=results.p99_ttft_ms`)
+  await page.getByRole('button', { name: 'Update' }).tap()
+  await expect(page.getByRole('button', { name: 'Update' })).toHaveCount(0)
+  const more = page.getByRole('button', { name: /^Name, copy, delete/ })
+  await more.tap()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('On the way')
+  await dialog.getByRole('button', { name: 'Save' }).tap()
+  await expect(presets.getByRole('link', { name: 'On the way' })).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  await more.tap()
+  await dialog.getByRole('button', { name: 'Delete' }).tap()
+  expect(await soundness(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Really delete' }).tap()
+  await expect(presets.getByRole('link', { name: 'On the way' })).toHaveCount(0)
+  await context.close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the dialog of a preset is sound, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${dashboard().url}/?${TREE}`)
+    await page.getByRole('button', { name: 'Save as…' }).click()
+    await expect(page.getByRole('dialog').getByRole('textbox', { name: 'Name' })).toBeFocused()
+    expect(await soundness(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+}
+
+test('by the keys [ and ] a change is undone, and done again', async ({ page }) => {
+  const order = (name: RegExp) => page.getByRole('columnheader', { name })
+  const sort = (name: RegExp) => order(name).getByRole('button', { name }).first().click()
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+  await sort(/P99 TTFT/)
+  await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
+  await sort(/P99 TTFT/)
+  await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'descending')
+  await page.keyboard.press('[')
+  await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
+  await page.keyboard.press('[')
+  await expect(order(/P99 TTFT/)).not.toHaveAttribute('aria-sort')
+  await page.keyboard.press(']')
+  await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
+  await page.keyboard.press(']')
+  await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'descending')
 })
 
 test('sixty conditions are too long for an address: the server keeps them, and the link brings them back', async ({ page, browser }) => {

@@ -1,5 +1,6 @@
 // A dashboard of its own for each file of tests in each worker, and a page that must not complain: no error, nothing that
 // the server's policy refused, no request to another host.
+import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,8 +22,10 @@ export class Dashboard {
     execFileSync(program('profllm-dashboard'), ['import', '--db', join(this.folder, 'results.db'), ...paths], { stdio: 'pipe' })
   }
 
+  // Again at the same address, where it was ended.
   async start() {
-    const child = spawn(program('profllm-dashboard'), ['serve', '--db', join(this.folder, 'results.db'), '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const port = this.url === '' ? '0' : new URL(this.url).port
+    const child = spawn(program('profllm-dashboard'), ['serve', '--db', join(this.folder, 'results.db'), '--port', port], { stdio: ['ignore', 'pipe', 'inherit'] })
     this.process = child
     this.url = await new Promise((resolve, reject) => {
       let said = ''
@@ -35,12 +38,12 @@ export class Dashboard {
     })
   }
 
-  async stop() {
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
     const child = this.process
     this.process = undefined
     if (!child) return
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGTERM')
+    child.kill(signal)
     await ended
   }
 }
@@ -102,3 +105,11 @@ export const filters = (page: Page) => page.getByRole('complementary', { name: '
 export const tick = (page: Page, group: string, name: RegExp) =>
   filters(page).getByRole('group', { name: group, exact: true }).locator('label', { has: page.getByRole('checkbox', { name }) }).click()
 export const chips = (page: Page) => page.getByRole('grid', { name: 'Active filters' }).getByRole('row')
+
+// What a checker of accessibility finds that keeps somebody out. Of a table's rows, which are alike, the first ones: an
+// experiment has more than a thousand. The page has no frames: nothing has to be put together in a page beside it.
+export async function soundness(page: Page, rules?: string[]) {
+  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).exclude('tr:nth-child(n + 30)')
+  const { violations } = await (rules ? builder.withRules(rules) : builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])).analyze()
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
+}

@@ -1,10 +1,9 @@
 // By keyboard alone, on a phone, in the dark, with a reader of the screen, with texts that mean harm.
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
+import { chips, counted, expect, filters, names, soundness, test, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202Egnp.evil\u0000"\',.. ~!'.replace('\u0000', '')
@@ -23,14 +22,6 @@ const dashboard = useDashboard((store, own) => {
   for (const [i, one] of values.entries()) write(folder, `${i}.json`, variant(base, one))
   store.import(folder)
 })
-
-// Of a table's rows, which are alike, the first ones: an experiment has more than a thousand.
-// The page has no frames: nothing has to be put together in a page beside it.
-async function soundness(page: Page, rules?: string[]) {
-  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).exclude('tr:nth-child(n + 30)')
-  const { violations } = await (rules ? builder.withRules(rules) : builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])).analyze()
-  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
-}
 
 // Tab, until what has the focus is called so.
 async function tabTo(page: Page, name: RegExp) {

@@ -57,6 +57,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await explore(page)
     await expect(filters(page).getByRole('group', { name: 'Verdict', exact: true })).toBeAttached()
+    await expect(page.getByTestId('plot')).toBeVisible()
     await save(page, `explore-${colorScheme}`)
   })
 
@@ -67,6 +68,29 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('link', { name: /^Open/ }).click()
     await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible()
     await save(page, `experiment-${colorScheme}`)
+  })
+}
+
+// Figures that an axis is chosen by hand for stand in one laboratory's results.
+const CHARTS = {
+  scatter: 'y=results.output_throughput&x=results.p99_ttft_ms&colour=system.hardware_info.gpu_name&log=y',
+  line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&colour=server.model&stat=mean&spread=ci',
+  bar: 'chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&colour=system.hardware_info.gpu_name',
+  box: 'chart=box&y=results.p99_ttft_ms&x=server.model&colour=system.hardware_info.gpu_name',
+  histogram: 'chart=histogram&x=results.p99_ttft_ms&colour=server.model',
+}
+
+for (const [kind, query] of Object.entries(CHARTS)) {
+  test(`chart ${kind}`, async ({ page }) => {
+    await page.goto(`${dashboard().url}/?${query}`)
+    await expect(page.getByTestId('plot')).toBeVisible()
+    if (kind === 'scatter') {
+      await page.getByTestId('plot').focus()
+      for (const key of [...Array<string>(12).fill('ArrowRight'), 'Enter']) await page.keyboard.press(key)
+      await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('Differs from')
+    }
+    await page.mouse.move(0, 0)
+    await page.getByRole('region', { name: 'Chart' }).screenshot({ path: join(OUT, `chart-${kind}.png`), animations: 'disabled' })
   })
 }
 
@@ -94,8 +118,11 @@ test('upload', async ({ page, own, folder }) => {
   const changed = read(own)
   changed.results.p99_ttft_ms += 1
   await page.goto(`${dashboard().url}/upload`)
-  await page.getByTestId('files').setInputFiles([write(folder, 'llama70-tp4-r12.json', broken), own, write(folder, 'other.json', changed), write(folder, 'qwen72-tp8.json', variant(read(own), { name: 'qwen72-tp8' })), write(folder, 'notes.txt', 'Remember the milk.')])
+  const sent = ['llama70-tp4-r12.json', 'llama70-tp4-r8.json', 'llama70-tp4-r8-changed.json', 'qwen72-tp8.json', 'notes.txt']
+  const documents = [broken, read(own), changed, variant(read(own), { name: 'qwen72-tp8' }), 'Remember the milk.']
+  await page.getByTestId('files').setInputFiles(sent.map((name, i) => write(folder, name, documents[i])))
   await expect(page.getByText('all 5 done')).toBeVisible()
+  await expect(page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })).toHaveCount(2)
   await save(page, 'upload-light')
 })
 
@@ -104,6 +131,7 @@ test('phone', async ({ browser }) => {
   const page = await context.newPage()
   await explore(page)
   await expect(page.getByRole('listitem').first()).toBeVisible()
+  await expect(page.getByTestId('plot')).toBeVisible()
   await save(page, 'explore-phone')
   await context.close()
 })

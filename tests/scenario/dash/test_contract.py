@@ -53,6 +53,7 @@ NAMED = {
     "FieldId": lambda rng: rng.choice(FIELDS) if rng.random() < 0.9 else a_text(rng, {"minLength": 1, "maxLength": 300}),
     "FieldList": lambda rng: ",".join(rng.choice(["", "", "-"]) + rng.choice(FIELDS) for _ in range(rng.randint(1, 3))),
     "Filter": lambda rng: a_filter(rng, 3),
+    "Sha256": lambda rng: "".join(rng.choices("0123456789abcdef", k=64)),
 }
 
 
@@ -88,7 +89,7 @@ def valid(rng, schema):
         return rng.choice([low, high, rng.randint(low, min(high, low + 30))])
     if kind == "string":
         return a_text(rng, schema)
-    return {"boolean": rng.random() < 0.5, "number": 1.5, "null": None}[kind]
+    return {"boolean": rng.random() < 0.5, "number": 0.5 if "exclusiveMaximum" in schema else 1.5, "null": None}[kind]
 
 
 # ---- requests that break a rule ------------------------------------------------------------------
@@ -112,6 +113,9 @@ def breaks_of(schema, value):
         yield "minimum", schema["minimum"] - 1
     if "maximum" in schema:
         yield "maximum", schema["maximum"] + 1
+    for bound in ("exclusiveMinimum", "exclusiveMaximum"):
+        if bound in schema:
+            yield bound, schema[bound]
     if schema.get("minLength"):
         yield "minLength", "x" * (schema["minLength"] - 1)
     if "maxLength" in schema:
@@ -211,11 +215,16 @@ def dashboard(bin_dir, tmp_path_factory):
     documents = [little(i, config={"server": {"tensor_parallel_size": i % 3}}, results={"mean_ttft_ms": i / 3}) for i in range(40)]
     with Dashboard(bin_dir, tmp_path_factory.mktemp("db") / "d.db") as one:
         assert one.upload("/api/upload/batch", [*documents, *results(1)])["counts"]["stored"] == 41
+        trace = one.ask("PUT", "/api/upload/artifact/small-0/trace/rank0.json", b"{}", {"Content-Type": "application/json"})
+        assert trace.status == 201
         yield one
         assert one.stop() == (0, "", "")
 
 
 def ids_of(dashboard):
+    """What is there: what one route has deleted is there for the next."""
+    for one in ("1", "small-1"):
+        assert dashboard.ask("POST", f"/api/data/experiments/{one}/restore").status == 200
     presets = [str(preset["id"]) for preset in dashboard.get("/api/filters/presets").json["presets"]]
     return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:]]
 
@@ -232,8 +241,8 @@ def test_requests_that_fit(dashboard, route):
         words, query, body = route.valid(rng, ids_of(dashboard))
         assert fits(route.query, query) and (route.body is None or fits(route.body, body))
         statuses.add(route.send(dashboard, words, query, body).status)
-    # 404: an id that is not there; 409: a name that is; 422: what a schema cannot say
-    assert statuses <= {200, 201, 202, 204, 404, 409, 422}
+    # 404: an id that is not there; 409: a name that is; 410: one that was deleted; 422: what a schema cannot say
+    assert statuses <= {200, 201, 202, 204, 404, 409, 410, 422}
 
 
 def test_each_route_can_answer_well(dashboard, route):
@@ -243,6 +252,10 @@ def test_each_route_can_answer_well(dashboard, route):
         words, query, body = route.valid(rng, ids_of(dashboard))
         if "job_id" in words:
             words["job_id"] = "1"
+        if "index" in words:
+            words |= {"index": "0", "job_id": dashboard.upload("/api/upload/json", little(1, suite="another"))["job_id"]}
+        if "kind" in words:
+            words |= {"kind": "trace", "name": "rank0.json", **({"id": "1"} if "id" in words else {})}
         if route.send(dashboard, words, query, body).status < 300:
             return
     raise AssertionError("never")
@@ -272,7 +285,7 @@ def test_paths_that_break_a_rule(dashboard, route):
     rng = random.Random(f"path {route.method} {route.path}")
     for one in route.words:
         for rule, other in breaks_of(resolved(schema_of(one)), "x"):
-            if isinstance(other, str) and other:
+            if isinstance(other, str) and other and not fits(resolved(schema_of(one)), other):
                 words, query, body = route.valid(rng, ["1"])
                 assert route.send(dashboard, {**words, one["name"]: other}, query, body).status in (404, 422), rule
 

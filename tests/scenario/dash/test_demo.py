@@ -2,8 +2,11 @@
 import json
 import os
 import pty
+import random
 import signal
+import socket
 import subprocess
+import time
 
 import pytest
 from dashboard_tools import Dashboard
@@ -74,6 +77,28 @@ def test_a_signal_ends_it_while_it_fills(bin_dir, tmp_path, number):
         out, _ = process.communicate()
     assert out == "" and process.returncode == 0
     assert folders(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGPIPE])
+def test_a_signal_at_any_moment_leaves_no_folder(bin_dir, tmp_path, number):
+    rng = random.Random(f"moment {number}")
+    for _ in range(8):
+        words = dashboard_command(bin_dir, "demo", "--rows", 1000000, "--port", 0)
+        with subprocess.Popen(words, env=environment({"TMPDIR": str(tmp_path)}), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(rng.random() * 0.05)
+            process.send_signal(number)
+            if number == signal.SIGPIPE:  # which is not for ending it
+                process.terminate()
+            process.communicate()
+        assert folders(tmp_path) == []
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_made(bin_dir, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run_dashboard(bin_dir, "demo", "--db", tmp_path / "d.db", "--port", port)
+    assert (done.returncode, done.stdout) == (5, "") and f"'127.0.0.1:{port}' is in use" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("words, said", [

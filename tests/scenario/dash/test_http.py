@@ -193,7 +193,7 @@ def test_an_unknown_path_is_told_the_near_one(dashboard, path, nearest):
 
 
 @pytest.mark.parametrize("method, path, allow", [("POST", "/api/health", "GET, HEAD"), ("GET", "/api/filters/apply", "POST"),
-                                                 ("DELETE", "/api/data/experiments/1", "GET, HEAD"), ("PUT", "/", "GET, HEAD"),
+                                                 ("PUT", "/api/data/experiments/1", "GET, HEAD, PATCH, DELETE"), ("PUT", "/", "GET, HEAD"),
                                                  ("OPTIONS", "/api/upload/json", "POST")])
 def test_another_method_is_told_which(dashboard, method, path, allow):
     answer = dashboard.ask(method, path, check=False)
@@ -241,6 +241,8 @@ def test_tags_change_with_the_data(dashboard):
         assert dashboard.get("/api/data/experiments/9999", **{"If-None-Match": given}).status == 404
         assert dashboard.get("/api/data/experiments?limit=oops", **{"If-None-Match": given}).status == 422
     assert dashboard.get("/api/data/experiments", **{"If-None-Match": "*"}).status == 304
+    # nor is the answer to another question
+    assert dashboard.get("/api/data/experiments?limit=1", **{"If-None-Match": tag}).status == 200
     fields = dashboard.get("/api/fields").headers["ETag"]
     assert dashboard.get("/api/fields", **{"If-None-Match": fields}).status == 304
 

@@ -1,11 +1,11 @@
 """Presets: kept under a name that is there once, one of them the default at most, on the disk before they are answered."""
 import json
 import signal
-import sqlite3
 import threading
 
 import pytest
 from dashboard_tools import CONTRACT, Dashboard, results
+from database_tools import change
 
 PATH = "/api/filters/presets"
 TREE = CONTRACT["components"]["schemas"]["Filter"]["examples"][0]
@@ -13,18 +13,6 @@ WHOLE = {"name": "Trusted, two GPUs", "description": "what we compare with", "fi
          "columns": ["run.name", "results.p99_ttft_ms"], "sort": [{"field": "results.p99_ttft_ms", "dir": "asc"}],
          "chart": {"kind": "scatter", "x": "run.name", "deep": {"er": [1, 2.5, None]}}, "is_default": True}
 EMPTY = {"description": "", "filter": None, "columns": None, "sort": [], "chart": None, "is_default": False}
-
-
-@pytest.fixture
-def db(tmp_path):
-    return tmp_path / "d.db"
-
-
-@pytest.fixture
-def dashboard(bin_dir, db):
-    with Dashboard(bin_dir, db) as one:
-        yield one
-        assert one.stop() == (0, "", "")
 
 
 def replace(dashboard, id_, value):
@@ -88,6 +76,8 @@ def test_a_name_is_there_once(dashboard, name, same, other):
     second = dashboard.post(PATH, {"name": other})
     assert second.status == 201
     assert replace(dashboard, second.json["id"], {"name": same}).status == 409
+    # what is not there is not there, whatever it would be called
+    assert replace(dashboard, second.json["id"] + 1, {"name": same}).status == 404
     assert told(presets(dashboard)[1])["name"] == other
     # its own name in other letters is no other one's
     assert replace(dashboard, first["id"], {"name": same}).json["name"] == same
@@ -173,10 +163,9 @@ def test_there_is_an_end_to_them(bin_dir, db):
     with Dashboard(bin_dir, db) as one:
         one.post(PATH, {"name": "first"})
         one.stop()
-    with sqlite3.connect(db) as file:
-        row = file.execute("SELECT is_default, created, changed, content FROM presets").fetchone()
-        file.executemany("INSERT INTO presets (name, is_default, created, changed, content) VALUES (?, ?, ?, ?, ?)",
-                         ((f"n{i}", *row) for i in range(998)))
+    names = ", ".join(f"('n{i}')" for i in range(998))
+    change(db, "INSERT INTO presets (name, is_default, created, changed, content)"
+               f" SELECT n.column1, is_default, created, changed, content FROM presets, (VALUES {names}) AS n")
     with Dashboard(bin_dir, db) as one:
         last = one.post(PATH, {"name": "last"})
         assert last.status == 201

@@ -1,6 +1,7 @@
 """Questions to all results wait for their turn while their connections sleep: each is answered, in order, whoever leaves meanwhile."""
 import json
 import random
+import signal
 import socket
 import threading
 
@@ -122,6 +123,28 @@ def test_a_stop_answers_all_that_came(dashboard):
         assert came.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 ")), came[:100]
         body = json.loads(came.split(b"\r\n\r\n", 1)[1])
         assert body.get("count") == 60 - number or body["detail"] == "the server is going down"
+
+
+def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
+    """Each names a field of its own that is in every document alone: thousands of documents are read for the lot. All are told of it."""
+    count = 60
+    with Dashboard(bin_dir, tmp_path / "d.db") as one:
+        one.upload("/api/upload/batch", [{**result, "tags": {f"t{j}": f"{i} {j}" for j in range(count)}} for i, result in enumerate(results(150))])
+        peers = [connect(one) for _ in range(count)]
+        for number, peer in enumerate(peers):
+            peer.sendall(bytes_of(one, {"limit": 0, "facets": [f"tags.t{number}"], "budget_ms": 60000}))
+        assert peers[0].recv(1) == b"H"
+        one.process.send_signal(signal.SIGINT)
+        assert one.stop() == (0, "", "")
+        came = [read_all(peer) for peer in peers]
+        for peer in peers:
+            peer.close()
+    heads = [answer.split(b"\r\n", 1)[0].removeprefix(b"H") for answer in came]
+    assert set(heads) <= {b"TTP/1.1 200 OK", b"TTP/1.1 503 Service Unavailable"}, heads
+    assert heads.count(b"TTP/1.1 503 Service Unavailable") > 0
+    for answer in came:
+        body = json.loads(answer.split(b"\r\n\r\n", 1)[1])
+        assert body.get("count") == 150 or body["status"] == 503
 
 
 def test_a_budget_leaves_out_what_is_not_ready_and_nobody_keeps_that(bin_dir, tmp_path):

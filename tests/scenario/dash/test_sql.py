@@ -61,10 +61,11 @@ def upload(dashboard, documents):
 
 
 @pytest.fixture(scope="module")
-def played(bin_dir, tmp_path_factory):
-    path = tmp_path_factory.mktemp("sql") / "made.db"
-    with Dashboard(bin_dir, path, "--rows", str(ROWS), command="demo") as dashboard:
-        assert upload(dashboard, made_results(random.Random(SEED), ODD))["counts"]["stored"] == ODD
+def played(bin_dir, database, tmp_path_factory):
+    path = database.new(tmp_path_factory.mktemp("sql"))
+    rows, odd = ROWS // database.share, ODD // database.share
+    with Dashboard(bin_dir, path, "--rows", str(rows), command="demo") as dashboard:
+        assert upload(dashboard, made_results(random.Random(SEED), odd))["counts"]["stored"] == odd
         yield Played(dashboard, path)
 
 
@@ -202,23 +203,25 @@ def check_facet(said, wanted, type_, told):
 
 
 @pytest.mark.release_only  # test_filters.py asks the same language in both
-def test_random_questions_are_answered_as_sql_answers_them(whole):
+def test_random_questions_are_answered_as_sql_answers_them(whole, database):
     played, snapshot = whole
     rng = random.Random(SEED + 1)
     some = 0
-    for number in range(TREES):
+    trees = TREES // database.share
+    for number in range(trees):
         request = random_request(rng, snapshot, played.words)
         said = played.apply(check=number % 50 == 0, **request)
         check_answer(snapshot, request, said)
         some += 0 < said["count"] < said["total"]
     # many of them tell rows apart, else nothing was shown
-    assert some > TREES * 0.4
+    assert some > trees * 0.4
 
 
-def test_all_ids_of_a_filter_are_those_of_sql(whole):
+@pytest.mark.release_only  # test_filters.py asks the same language in both
+def test_all_ids_of_a_filter_are_those_of_sql(whole, database):
     played, snapshot = whole
     rng = random.Random(SEED + 2)
-    for _ in range(TREES // 20):
+    for _ in range(TREES // 20 // database.share):
         tree, ids = random_tree(rng, snapshot, played.words), []
         while True:
             said = played.apply(filter=tree, columns=[], limit=200, offset=len(ids))
@@ -253,10 +256,10 @@ def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
         assert {(type_, op) for op in [*STATES, "eq", "ne", "in", "not_in", *more]} <= ops
 
 
-def test_answers_amid_uploads_are_those_of_some_moment(bin_dir, tmp_path):
+def test_answers_amid_uploads_are_those_of_some_moment(bin_dir, database, tmp_path):
     """Each answer says which version of the data it has; the rows that had changed by then are all that it knows."""
-    path = tmp_path / "growing.db"
-    rows, batches = (100, 10) if SLOW else (400, 60 if LONG else 25)
+    path = database.new(tmp_path, "growing.db")
+    rows, batches = (100, 10) if SLOW else (400 // database.share, 60 if LONG else 25)
     rng = random.Random(SEED + 3)
     with Dashboard(bin_dir, path, "--rows", str(rows), command="demo") as dashboard:
         played = Played(dashboard, path)

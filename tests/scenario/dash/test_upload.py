@@ -7,23 +7,23 @@ import os
 import pty
 import random
 import signal
-import sqlite3
 import ssl
 import subprocess
 import threading
 
 import pytest
 from dashboard_tools import GOOD, Dashboard, form, little, results
+from database_tools import bytes_literal, change, refusal
 from run_tools import PATIENCE, run_profllm
 from wait_tools import wait_for
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
-STATES = ("queued", "stored", "duplicate", "conflict", "rejected")
+STATES = ("queued", "parsed", "valid", "stored", "duplicate", "conflict", "rejected", "cancelled")
 
 
 @pytest.fixture(scope="module")
-def shared(bin_dir, tmp_path_factory):
-    with Dashboard(bin_dir, tmp_path_factory.mktemp("db") / "d.db") as one:
+def shared(bin_dir, database, tmp_path_factory):
+    with Dashboard(bin_dir, database.new(tmp_path_factory.mktemp("db"))) as one:
         yield one
         assert one.stop() == (0, "", "")
 
@@ -168,6 +168,7 @@ def packed(data):
     return subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
+@pytest.mark.one_database
 @pytest.mark.release_only  # 240 MiB on their way through memory
 def test_what_a_form_becomes_unpacked_is_bounded(shared):
     """Over all of its files: what is beyond is told so, and what still fits is taken."""
@@ -182,6 +183,7 @@ def test_what_a_form_becomes_unpacked_is_bounded(shared):
     assert "packed twice" in told[4]
 
 
+@pytest.mark.one_database
 @pytest.mark.release_only  # 10,000 items
 def test_the_documents_of_a_form_are_bounded(shared):
     lines = b"1\n" * 6000
@@ -191,6 +193,8 @@ def test_the_documents_of_a_form_are_bounded(shared):
         job = shared.ask("GET", answer.json["status_url"], check=False).json  # 10,000 items take their time in Python
         return job if job["state"] == "done" else None
     job = wait_for(look, "the job is done", seconds=60)
+    assert len(job["items"]) == 10_000 and job["total"] == 10_002
+    job["items"] += shared.get(answer.json["status_url"] + "?offset=10000").json["items"]
     assert states(job) == ["rejected"] * 10_002
     assert [item["name"] for item in job["items"][9999:]] == ["b.jsonl:4000", "b.jsonl", "c.json"]
     assert job["items"][10_000]["message"] == "2000 documents of it are not read: one upload may hold 10000"
@@ -416,7 +420,7 @@ def kill_after(dashboard, count, seconds):
 
 
 @pytest.mark.threads
-def test_a_kill_loses_nothing_that_was_accepted(bin_dir, tmp_path):
+def test_a_kill_loses_nothing_that_was_accepted(bin_dir, database, tmp_path):
     """At random moments of an upload of 300 results (a sanitizer's 60): after the next start each accepted one is there once
     and each job ends."""
     chance = random.Random(9)
@@ -424,7 +428,7 @@ def test_a_kill_loses_nothing_that_was_accepted(bin_dir, tmp_path):
     documents = [{**GOOD, "run_id": f"exp_20260303_000000_{i:06x}", "name": f"kill {i}"} if i % 150 == 25 else little(f"kill-{i}")
                  for i in range(count)]
     for moment in range(20 if LONG else 5 if PATIENCE == 1 else 2):
-        db = tmp_path / f"{moment}.db"
+        db = database.new(tmp_path, f"{moment}.db")
         accepted = []
         with Dashboard(bin_dir, db) as one:
             send_all(one, documents, accepted, kill_after(one, chance.randrange(count // 10), chance.uniform(0, 0.03)))
@@ -446,17 +450,17 @@ def test_a_kill_loses_nothing_that_was_accepted(bin_dir, tmp_path):
         assert again.get("/api/health").json["total"] == count
 
 
-def test_what_never_can_be_stored_holds_nothing_up(bin_dir, tmp_path):
+def test_what_never_can_be_stored_holds_nothing_up(bin_dir, db):
     """A job whose bytes are broken, and a result that the database will not have: rejected, and what is behind goes on."""
-    db = tmp_path / "d.db"
     with Dashboard(bin_dir, db) as one:
         assert states(one.upload("/api/upload/json", little("before"))) == ["stored"]
         assert one.stop()[0] == 0
-    with contextlib.closing(sqlite3.connect(db)) as own, own:
-        own.execute("INSERT INTO jobs (kind, name, bytes, created) VALUES ('raw', 'bad.json', x'28b52ffd00', '2026-01-01T00:00:00Z')")
-        own.execute("INSERT INTO jobs (kind, name, created) VALUES ('raw', 'none.json', '2026-01-01T00:00:00Z')")
-        own.execute("CREATE TRIGGER refuse BEFORE INSERT ON benchmark_runs WHEN NEW.run_id = 'small-odd'"
-                    " BEGIN SELECT RAISE(ABORT, 'odd ones are not taken'); END")
+    change(db, f"""
+        INSERT INTO jobs (kind, name, created) VALUES ('raw', 'bad.json', '2026-01-01T00:00:00Z');
+        INSERT INTO job_parts (job, kind, name, files, bytes) VALUES (2, 'raw', 'bad.json', 1, {bytes_literal(db, '28b52ffd00')});
+        INSERT INTO jobs (kind, name, created) VALUES ('raw', 'none.json', '2026-01-01T00:00:00Z');
+        INSERT INTO job_parts (job, kind, name, files) VALUES (3, 'raw', 'none.json', 1);
+        {refusal(db, "benchmark_runs", "NEW.run_id = 'small-odd'", 'odd ones are not taken')}""")
     with Dashboard(bin_dir, db) as again:
         for number, name in ((2, "bad.json"), (3, "none.json")):
             job = again.done(f"/api/upload/status/{number}")

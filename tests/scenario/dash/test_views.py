@@ -4,26 +4,14 @@ import hashlib
 import json
 import random
 import signal
-import sqlite3
 import string
 
 import pytest
 from dashboard_tools import Dashboard
+from database_tools import change
 
 PATH = "/api/views"
 PRINTED = "".join(chr(c) for c in range(33, 127))
-
-
-@pytest.fixture
-def db(tmp_path):
-    return tmp_path / "d.db"
-
-
-@pytest.fixture
-def dashboard(bin_dir, db):
-    with Dashboard(bin_dir, db) as one:
-        yield one
-        assert one.stop() == (0, "", "")
 
 
 def keep(dashboard, state):
@@ -81,8 +69,8 @@ def test_an_id_that_is_not_there(dashboard, word):
 
 
 def insert(db, *rows):
-    with sqlite3.connect(db) as file:
-        file.executemany("INSERT INTO views (id, created, bytes, state) VALUES (?, '2026-01-01T00:00:00.000Z', ?, ?)", rows)
+    values = ", ".join(f"('{id_}', '2026-01-01T00:00:00.000Z', {size}, '{state}')" for id_, size, state in rows)
+    change(db, f"INSERT INTO views (id, created, bytes, state) VALUES {values}")
 
 
 def test_two_states_that_begin_alike_have_two_ids(dashboard, db):

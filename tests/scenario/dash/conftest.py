@@ -1,0 +1,15 @@
+"""What several plays begin with: a dashboard of a database of its own, in which nothing is yet."""
+import pytest
+from dashboard_tools import Dashboard
+
+
+@pytest.fixture
+def db(database, tmp_path):
+    return database.new(tmp_path)
+
+
+@pytest.fixture
+def dashboard(bin_dir, db):
+    with Dashboard(bin_dir, db) as one:
+        yield one
+        assert one.stop() == (0, "", "")

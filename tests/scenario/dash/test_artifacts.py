@@ -1,0 +1,392 @@
+"""Files beside results: in as they come, each once, out whole and in parts; what a kill leaves, what is wrong with one."""
+import contextlib
+import hashlib
+import http.client
+import io
+import os
+import random
+import signal
+import socket
+import subprocess
+import tarfile
+import threading
+
+import pytest
+from beside_tools import write_result
+from dashboard_tools import Dashboard, little, results
+from import_tools import import_json
+from wait_tools import wait_for
+
+KINDS = ["requests", "series", "server_log", "client_log", "client_plot", "timeline", "dataset_stats", "trace", "capture"]
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def path_of(run_id, kind, name):
+    return f"/api/upload/artifact/{run_id}/{kind}/{name}"
+
+
+def put(dashboard, run_id, kind, name, data, check=True, **headers):
+    return dashboard.ask("PUT", path_of(run_id, kind, name), data, {"X-Content-SHA256": sha256(data), **headers}, check=check)
+
+
+def files_of(folder):
+    """By name from the folder on."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != "lock")
+
+
+def names(answer):
+    return [(one["kind"], one["name"]) for one in answer.json["artifacts"]]
+
+
+@pytest.fixture
+def db(tmp_path):
+    return tmp_path / "d.db"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "d.db.files"
+
+
+@pytest.fixture
+def dashboard(bin_dir, db):
+    with Dashboard(bin_dir, db) as one:
+        assert one.upload("/api/upload/batch", [little(1), little(2)])["counts"]["stored"] == 2
+        yield one
+
+
+# ---- in and out ----------------------------------------------------------------------------------
+
+
+def test_each_kind_comes_back_as_it_went(dashboard, folder):
+    rng = random.Random(1)
+    sent = {kind: rng.randbytes(rng.choice([0, 1, 300_000])) + kind.encode() for kind in KINDS}
+    for kind, data in sent.items():
+        answer = put(dashboard, "small-1", kind, f"r.{kind}", data)
+        assert (answer.status, answer.json) == (201, {"sha256": sha256(data), "bytes": len(data)})
+    listed = dashboard.get("/api/data/experiments/1/artifacts")
+    assert listed.json["absent"] == [] and names(listed) == sorted((kind, f"r.{kind}") for kind in KINDS)
+    for one in listed.json["artifacts"]:
+        assert (one["bytes"], one["sha256"]) == (len(sent[one["kind"]]), sha256(sent[one["kind"]]))
+        answer = dashboard.get(f"/api/data/experiments/small-1/artifacts/{one['kind']}/{one['name']}")
+        assert (answer.status, answer.body) == (200, sent[one["kind"]])
+        assert answer.headers["ETag"] == f'"{one["sha256"]}"' and answer.headers["Content-Type"] == one["media"]
+    assert files_of(folder) == sorted(f"{sha256(data)[:2]}/{sha256(data)}" for data in sent.values())
+    assert dashboard.get("/api/data/experiments/2/artifacts").json == {"artifacts": [], "absent": []}
+
+
+def test_bytes_are_kept_once(dashboard, folder):
+    data = os.urandom(5000)
+    assert put(dashboard, "small-1", "trace", "a", data).status == 201
+    assert put(dashboard, "small-1", "trace", "a", data).status == 200
+    assert put(dashboard, "small-2", "server_log", "b", data).status == 201
+    assert len(files_of(folder)) == 1
+    assert dashboard.get("/api/data/experiments/2/artifacts/server_log/b").body == data
+
+
+def test_on_each_database(bin_dir, database, tmp_path):
+    with Dashboard(bin_dir, database.new(tmp_path), "--data", tmp_path / "files") as one:
+        one.upload("/api/upload/batch", [little(1), little(2)])
+        assert [put(one, "small-1", "trace", "t", data).status for data in (b"a", b"b", b"a")] == [201, 201, 200]
+        assert put(one, "small-2", "trace", "t", b"a").status == 201
+        assert [one.get(f"/api/data/experiments/small-{i}/artifacts/trace/t").body for i in (1, 2)] == [b"a", b"a"]
+        assert len(files_of(tmp_path / "files")) == 2
+        assert one.stop() == (0, "", "")
+
+
+def test_without_a_hash(dashboard):
+    answer = dashboard.ask("PUT", path_of("small-1", "trace", "a"), b"text")
+    assert (answer.status, answer.json["sha256"]) == (201, sha256(b"text"))
+
+
+def test_before_its_result(dashboard):
+    assert put(dashboard, "small-3", "server_log", "s.log", b"early").status == 201
+    assert dashboard.get("/api/data/experiments/small-3/artifacts").status == 404
+    dashboard.upload("/api/upload/json", little(3))
+    assert dashboard.get("/api/data/experiments/small-3/artifacts/server_log/s.log").body == b"early"
+
+
+def test_a_result_has_what_its_document_names(dashboard):
+    """Of two files by one name, and those that are not there are told."""
+    logs = [b"first", b"second"]
+    document = {**next(results(1)), "artifacts": [
+        {"kind": "server_log", "name": "r.server.log", "size": 5, "sha256": sha256(logs[0])},
+        {"kind": "requests", "name": "r.requests.jsonl.zst", "size": 7, "sha256": "0" * 64}]}
+    assert dashboard.upload("/api/upload/json", document)["counts"]["stored"] == 1
+    for log in logs:
+        put(dashboard, document["run_id"], "server_log", "r.server.log", log)
+        put(dashboard, "small-1", "server_log", "r.server.log", log)
+    answer = dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts")
+    assert [one["sha256"] for one in answer.json["artifacts"]] == [sha256(logs[0])]
+    assert answer.json["absent"] == [{"kind": "requests", "name": "r.requests.jsonl.zst", "bytes": 7, "sha256": "0" * 64}]
+    assert dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts/server_log/r.server.log").body == logs[0]
+    assert dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts/requests/r.requests.jsonl.zst").status == 404
+    # where nothing is named the last one is it, also when the first comes again
+    where = "/api/data/experiments/small-1/artifacts/server_log/r.server.log"
+    assert dashboard.get(where).body == logs[1]
+    assert put(dashboard, "small-1", "server_log", "r.server.log", logs[0]).status == 200
+    assert dashboard.get(where).body == logs[0]
+
+
+@pytest.mark.parametrize("name", ["a b.log", "ü.log", "%2e.log", "a%00b".replace("%00", "0"), "-x", "'q'.json", "..."])
+def test_names(dashboard, name):
+    from urllib.parse import quote
+    word = quote(name, safe="")
+    assert put(dashboard, "small-1", "trace", word, b"x").status == 201
+    answer = dashboard.get(f"/api/data/experiments/1/artifacts/trace/{word}")
+    assert answer.body == b"x" and f"filename*=UTF-8''" in answer.headers["Content-Disposition"]
+    assert names(dashboard.get("/api/data/experiments/1/artifacts")) == [("trace", name)]
+
+
+# ---- parts ---------------------------------------------------------------------------------------
+
+
+def expected_part(text, size):
+    """(status, from, to) by RFC 9110, written anew."""
+    if not text.startswith("bytes=") or text.count("-") != 1 or "," in text:
+        return 200, 0, size
+    first, last = text[6:].split("-")
+    if (first and not first.isdigit()) or (last and not last.isdigit()) or not first + last:
+        return 200, 0, size
+    if not first:
+        return (206, max(0, size - int(last)), size) if int(last) and size else (416, 0, 0)
+    if last and int(last) < int(first):
+        return 200, 0, size
+    return (206, int(first), min(size, int(last) + 1) if last else size) if int(first) < size else (416, 0, 0)
+
+
+def test_ranges(dashboard):
+    data = random.Random(2).randbytes(1000)
+    put(dashboard, "small-1", "trace", "t", data)
+    where = "/api/data/experiments/1/artifacts/trace/t"
+    texts = ["bytes=0-0", "bytes=0-", "bytes=-1", "bytes=-1000", "bytes=-5000", "bytes=999-", "bytes=1000-", "bytes=5-4", "bytes=0-1,5-6",
+             "bytes=-0", "bytes=", "bytes=-", "bytes=a-b", "bytes=1-2x", "items=0-1", "bytes=99999999999999999999-", "bytes=0-99999999999999999999",
+             "bytes=--1", "bytes=-99999999999999999999"]
+    rng = random.Random(3)
+    texts += [f"bytes={rng.randint(0, 1100)}-{rng.choice(['', rng.randint(0, 1100)])}" for _ in range(50)]
+    for text in texts:
+        answer = dashboard.get(where, Range=text)
+        status, begin, end = expected_part(text, 1000)
+        assert answer.status == status, text
+        if status == 416:
+            assert answer.headers["Content-Range"] == "bytes */1000"
+            continue
+        assert answer.body == data[begin:end], text
+        assert answer.headers["Content-Range"] == (f"bytes {begin}-{end - 1}/1000" if status == 206 else None)
+
+
+def test_conditions(dashboard):
+    put(dashboard, "small-1", "trace", "t", b"0123456789")
+    where = "/api/data/experiments/1/artifacts/trace/t"
+    tag = dashboard.get(where).headers["ETag"]
+    assert dashboard.get(where, **{"If-None-Match": tag}).status == 304
+    assert dashboard.get(where, **{"If-None-Match": f'"x", {tag}', "Range": "bytes=0-1"}).status == 304
+    assert dashboard.get(where, **{"If-None-Match": '"x"'}).status == 200
+    assert dashboard.get(where, **{"If-Range": tag, "Range": "bytes=2-3"}).body == b"23"
+    assert dashboard.get(where, **{"If-Range": '"x"', "Range": "bytes=2-3"}).body == b"0123456789"
+    head = dashboard.ask("HEAD", where, headers={"Range": "bytes=2-3"})
+    assert (head.status, head.headers["Content-Length"], head.headers["Accept-Ranges"]) == (200, "10", "bytes")
+
+
+def test_nothing_of_it_runs(dashboard):
+    put(dashboard, "small-1", "timeline", "r.timeline.html", b"<script>alert(1)</script>")
+    answer = dashboard.get("/api/data/experiments/1/artifacts/timeline/r.timeline.html")
+    assert answer.headers["Content-Type"] == "application/octet-stream"
+    assert answer.headers["Content-Disposition"].startswith("attachment;")
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and "sandbox" in answer.headers.get_all("Content-Security-Policy")
+
+
+# ---- traces --------------------------------------------------------------------------------------
+
+
+def test_traces(dashboard):
+    where = "/api/export/traces/1"
+    assert dashboard.get(where).status == 404
+    traces = {"dp0_pp0_rank0.1.pt.trace.json.gz": b"zero", "dp0_pp0_rank1.1.pt.trace.json.gz": b"one" * 1000}
+    put(dashboard, "small-1", "server_log", "rank0.log", b"no trace")
+    for i, (name, data) in enumerate(traces.items()):
+        put(dashboard, "small-1", "trace", name, data)
+        if i == 0:
+            assert dashboard.get(where).body == data
+            assert dashboard.get(where, Range="bytes=1-2").body == data[1:3]
+    answer = dashboard.get(where)
+    assert [(one["name"], one["rank"]) for one in answer.json["traces"]] == [(name, i) for i, name in enumerate(traces)]
+    assert dashboard.get(where + "?rank=1").body == b"one" * 1000
+    assert dashboard.get(where + "?rank=2").status == 404
+    assert dashboard.get("/api/export/traces/7").status == 404
+
+
+def test_traces_as_an_archive(dashboard):
+    rng = random.Random(4)
+    traces = {name: rng.randbytes(size) for name, size in
+              {"rank0.json": 0, "rank1.json": 512, "é.json": 513, "n" * 150 + ".json": 300_001, "z" * 100: 1, "~": 10_000}.items()}
+    for name, data in traces.items():
+        from urllib.parse import quote
+        put(dashboard, "small-1", "trace", quote(name), data)
+    answer = dashboard.get("/api/export/traces/small-1?all=true")
+    assert answer.headers["Content-Type"] == "application/x-tar" and len(answer.body) % 512 == 0
+    with tarfile.open(fileobj=io.BytesIO(answer.body)) as archive:
+        assert {one.name: archive.extractfile(one).read() for one in archive.getmembers()} == traces
+
+
+# ---- what is wrong with one ----------------------------------------------------------------------
+
+
+def test_what_is_refused(dashboard, folder):
+    for kind, name, headers, words in [("trace", "t", {"X-Content-SHA256": "0" * 64}, "SHA-256"),
+                                       ("trace", "t", {"X-Content-SHA256": "abc"}, "X-Content-SHA256"),
+                                       ("trac", "t", {}, "did you mean 'trace'"), ("trace", "..", {}, "name"),
+                                       ("trace", "a%0Ab", {}, "name"), ("trace", "x" * 256, {}, "name")]:
+        answer = put(dashboard, "small-1", kind, name, b"data", **headers)
+        assert answer.status == 422 and words in answer.json["detail"], (kind, name, answer.body)
+    assert put(dashboard, "small-1", "trace", "..%2f..%2fetc", b"x", check=False).status in (404, 405)
+    assert put(dashboard, "small-1", "trace", "a%00b", b"x", check=False).status == 400
+    assert put(dashboard, "x" * 1001, "trace", "t", b"x").status == 422
+    assert files_of(folder) == []
+    assert dashboard.get("/api/data/experiments/1/artifacts").json["artifacts"] == []
+
+
+def begin_put(dashboard, length, sent):
+    """A connection with so much of a body, and no more."""
+    host, port = dashboard.host.rsplit(":", 1)
+    connection = socket.create_connection((host, int(port)))
+    connection.sendall(f"PUT {path_of('small-1', 'trace', 't')} HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Length: {length}\r\n\r\n".encode() + sent)
+    return connection
+
+
+def incoming(folder):
+    return [name for name in files_of(folder) if name.startswith("incoming/")]
+
+
+def test_a_client_that_leaves(dashboard, folder):
+    with begin_put(dashboard, 1000, b"x" * 500):
+        wait_for(lambda: incoming(folder), "it has begun")
+    wait_for(lambda: not files_of(folder), "nothing of it is left")
+    assert dashboard.get("/api/data/experiments/1/artifacts").json["artifacts"] == []
+
+
+def test_a_kill_amid_it(dashboard, bin_dir, db, folder):
+    put(dashboard, "small-1", "trace", "whole", b"whole")
+    with begin_put(dashboard, 1 << 20, b"x" * 100_000):
+        wait_for(lambda: incoming(folder), "it has begun")
+        dashboard.stop(signal.SIGKILL)
+    assert len(incoming(folder)) == 1
+    with Dashboard(bin_dir, db) as again:
+        assert incoming(folder) == [] and len(files_of(folder)) == 1
+        assert names(again.get("/api/data/experiments/1/artifacts")) == [("trace", "whole")]
+
+
+def test_kills(bin_dir, db, folder):
+    """What was answered is there, and nothing else is left, whenever the server is killed."""
+    rng = random.Random(5)
+    stored = {}
+    for round_number in range(40 if os.environ.get("PROFLLM_TEST_LONG") else 5):
+        with Dashboard(bin_dir, db) as one:
+            if not round_number:
+                one.upload("/api/upload/json", little(1))
+            left = files_of(folder) if folder.exists() else []
+            assert left == sorted({f"{digest[:2]}/{digest}" for digest in stored.values()}) or set(left) == {
+                f"{digest[:2]}/{digest}" for digest in {item["sha256"] for item in one.get("/api/data/experiments/1/artifacts").json["artifacts"]}}
+            listed = {item["name"]: item["sha256"] for item in one.get("/api/data/experiments/1/artifacts").json["artifacts"]}
+            assert stored.items() <= listed.items()
+            stored = listed
+            killer = threading.Timer(rng.uniform(0.01, 0.2), one.process.kill)
+            killer.start()
+            try:
+                for i in range(200):
+                    data = rng.randbytes(rng.choice([10, 5000, 1 << 20]))
+                    name = f"{round_number}-{i}"
+                    if put(one, "small-1", "trace", name, data).status == 201:
+                        stored[name] = sha256(data)
+            except (OSError, http.client.HTTPException):
+                pass
+            killer.join()
+            one.process.wait()
+
+
+def test_many_at_once_of_the_same(dashboard, folder):
+    data = os.urandom(200_000)
+    statuses = []
+    threads = [threading.Thread(target=lambda i=i: statuses.append(put(dashboard, f"small-{i % 2 + 1}", "trace", f"t{i}", data).status))
+               for i in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [201] * 16 and len(files_of(folder)) == 1
+
+
+def test_memory_is_bounded(dashboard):
+    """A file far larger than what is kept of bodies."""
+    def resident():
+        with open(f"/proc/{dashboard.process.pid}/status") as status:
+            return max(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    before = resident()
+    block = os.urandom(1 << 20)
+    size = 96 << 20
+    digest = hashlib.sha256()
+
+    def blocks():
+        for _ in range(size >> 20):
+            digest.update(block)
+            yield block
+    connection = dashboard.connect()
+    connection.request("PUT", path_of("small-1", "trace", "large"), blocks(), {"Content-Length": str(size)})
+    reply = connection.getresponse()
+    body = reply.read()
+    assert reply.status == 201 and digest.hexdigest().encode() in body
+    assert resident() - before < 32 << 10
+
+
+# ---- without HTTP --------------------------------------------------------------------------------
+
+
+def test_import(bin_dir, db, folder, tmp_path):
+    """What lies beside a result comes with it, once; what has changed does not."""
+    path, sent = write_result(tmp_path, rng=random.Random(6))
+    (tmp_path / "r0.server.log").write_text("changed")
+    told = import_json(bin_dir, "--db", db, path)
+    assert told["artifact_counts"] == {"stored": 3, "duplicate": 0, "absent": 0, "changed": 1, "failed": 0}
+    assert sorted(one["artifact"] for one in told["artifacts"] if one["state"] == "stored") == sorted(set(sent) - {"server_log"})
+    assert len(files_of(folder)) == 3
+    (tmp_path / "r0.server.log").write_bytes(sent["server_log"])
+    told = import_json(bin_dir, "--db", db, tmp_path)
+    assert told["artifact_counts"] == {"stored": 1, "duplicate": 3, "absent": 0, "changed": 0, "failed": 0}
+    with Dashboard(bin_dir, db) as one:
+        for item in one.get("/api/data/experiments/1/artifacts").json["artifacts"]:
+            assert one.get(f"/api/data/experiments/1/artifacts/{item['kind']}/{item['name']}").body == sent[item["kind"]]
+    assert import_json(bin_dir, "--db", tmp_path / "alone.db", "--without-artifacts", path)["artifacts"] == []
+    assert not (tmp_path / "alone.db.files").exists()
+
+
+def test_of_a_result_that_is_deleted(dashboard):
+    """They are there again when it is."""
+    put(dashboard, "small-1", "trace", "t", b"data")
+    assert dashboard.ask("DELETE", "/api/data/experiments/1").status == 204
+    for where in ("data/experiments/1/artifacts", "data/experiments/1/artifacts/trace/t", "export/traces/1"):
+        assert dashboard.get(f"/api/{where}").status == 404
+    assert dashboard.ask("POST", "/api/data/experiments/1/restore").status == 200
+    assert dashboard.get("/api/data/experiments/1/artifacts/trace/t").body == b"data"
+
+
+def test_a_full_disk(bin_dir, tmp_path):
+    """507, nothing is left of it, and the next one that has room is kept."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk], capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        with Dashboard(bin_dir, tmp_path / "d.db", "--data", disk / "files") as one:
+            one.upload("/api/upload/json", little(1))
+            data = os.urandom(8 << 20)
+            with contextlib.suppress(OSError):
+                assert put(one, "small-1", "trace", "large", data).status == 507
+            wait_for(lambda: files_of(disk / "files") == [], "nothing of it is left")
+            assert put(one, "small-1", "trace", "small", b"small").status == 201
+            assert one.get("/api/data/experiments/1/artifacts/trace/small").body == b"small"
+            assert names(one.get("/api/data/experiments/1/artifacts")) == [("trace", "small")]
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)

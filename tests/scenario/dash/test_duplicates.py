@@ -1,0 +1,147 @@
+"""What is there already: by its content, by its run_id, nearly; and the three choices, before the upload and behind it."""
+import json
+import subprocess
+
+import pytest
+from dashboard_tools import GOOD, Dashboard, little
+
+
+@pytest.fixture(scope="module")
+def shared(bin_dir, database, tmp_path_factory):
+    with Dashboard(bin_dir, database.new(tmp_path_factory.mktemp("db"))) as one:
+        yield one
+        assert one.stop() == (0, "", "")
+
+
+def states(job):
+    return [item["state"] for item in job["items"]]
+
+
+def choose(dashboard, job, **choice):
+    answer = dashboard.post(f"/api/upload/jobs/{job}/choose", choice)
+    assert answer.status == 202, answer.body
+    return dashboard.done(f"/api/upload/status/{job}")
+
+
+def suite_of(dashboard, one):
+    return dashboard.get(f"/api/data/experiments/{one}").json["document"]["suite"]
+
+
+def rows(dashboard, run_id):
+    return dashboard.rows(filter={"field": "run.run_id", "op": "eq", "value": run_id}, columns=["run.suite", "stored.repeat", "stored.near"])
+
+
+def test_the_same_again(shared):
+    """Blanks and the order of keys do not count; how a number is written does not either; a figure does."""
+    first = shared.upload("/api/upload/json", {"run_id": "same", "results": {"a": 1.5, "b": 2}})["items"][0]
+    for text in (b'{ "results" : {"b":2,  "a":1.5},\n "run_id":"same"}', b'{"run_id": "same", "results": {"a": 15e-1, "b": 2}}'):
+        again = shared.upload("/api/upload/json", text)["items"][0]
+        assert (again["state"], again["id"]) == ("duplicate", first["id"])
+    other = shared.upload("/api/upload/json", {"run_id": "same", "results": {"a": 1.5, "b": 3}})["items"][0]
+    assert (other["state"], other["id"]) == ("conflict", first["id"])
+    assert len(rows(shared, "same")) == 1
+
+
+@pytest.mark.parametrize("when", ["before", "behind"])
+@pytest.mark.parametrize("choice", ["skip", "replace", "keep"])
+def test_a_conflict(shared, when, choice):
+    run_id = f"conflict-{when}-{choice}"
+    first = shared.upload("/api/upload/json", {"run_id": run_id, "suite": "old"})["items"][0]["id"]
+    new = {"run_id": run_id, "suite": "new"}
+    job = shared.upload(f"/api/upload/json?on_known={choice}" if when == "before" else "/api/upload/json", new)
+    if when == "behind":
+        assert states(job) == ["conflict"] and job["items"][0]["kept"]
+        job = choose(shared, job["job_id"], choice=choice, items=[0])
+        assert job["items"][0]["choice"] == choice
+    (item,) = job["items"]
+    there = rows(shared, run_id)
+    if choice == "skip":
+        assert (item["state"], item["id"]) == ("conflict", first) and suite_of(shared, first) == "old" and len(there) == 1
+    elif choice == "replace":
+        assert (item["state"], item["id"]) == ("stored", first) and suite_of(shared, first) == "new" and len(there) == 1
+        assert there[0]["cells"]["run.suite"] == "new"
+        (change,) = shared.get(f"/api/data/experiments/{first}/changes").json["changes"]
+        assert change["kind"] == "replaced" and change["from"] != change["to"]
+    else:
+        assert item["state"] == "stored" and item["id"] != first and suite_of(shared, first) == "old"
+        assert sorted((row["cells"]["run.suite"], row["cells"].get("stored.repeat")) for row in there) == [("new", 2), ("old", None)]
+        assert suite_of(shared, run_id) == "old" and shared.get(f"/api/data/experiments/{item['id']}").json["repeat"] == 2
+    # and once more: the choice is of what came then
+    again = shared.upload("/api/upload/json", new)["items"][0]
+    assert again["state"] == ("conflict" if choice == "skip" else "duplicate")
+
+
+@pytest.mark.parametrize("when", ["before", "behind"])
+@pytest.mark.parametrize("choice", ["skip", "replace", "keep"])
+def test_a_duplicate(shared, when, choice):
+    document = {"run_id": f"duplicate-{when}-{choice}", "suite": "s"}
+    first = shared.upload("/api/upload/json", document)["items"][0]["id"]
+    job = shared.upload(f"/api/upload/json?on_known={choice}" if when == "before" else "/api/upload/json", document)
+    if when == "behind":
+        job = choose(shared, job["job_id"], choice=choice, of="duplicate")
+    (item,) = job["items"]
+    assert (item["state"], item["id"] == first) == (("stored", False) if choice == "keep" else ("duplicate", True))
+    assert len(rows(shared, document["run_id"])) == (2 if choice == "keep" else 1)
+
+
+def test_all_at_once_and_only_those(shared):
+    documents = [{"run_id": f"all-{i}", "suite": "old"} for i in range(100)]
+    shared.upload("/api/upload/batch", documents)
+    job = shared.upload("/api/upload/batch", [{**one, "suite": "new"} if i % 2 else one for i, one in enumerate(documents)])
+    assert job["counts"]["conflict"] == job["counts"]["duplicate"] == 50
+    done = choose(shared, job["job_id"], choice="replace", of="conflict")
+    assert done["counts"]["stored"] == done["counts"]["duplicate"] == 50
+    assert [suite_of(shared, f"all-{i}") for i in (0, 1, 98, 99)] == ["old", "new", "old", "new"]
+    problem = shared.post(f"/api/upload/jobs/{job['job_id']}/choose", {"choice": "keep", "items": [0, 1]})
+    assert problem.status == 422 and problem.json["pointer"] == "/items/1"
+
+
+def test_in_what_they_differ(shared):
+    first = {**GOOD, "run_id": "exp_20260101_000000_d1ff00"}
+    shared.upload("/api/upload/json", first)
+    second = {**first, "suite": "other", "results": {**GOOD["results"], "p99_ttft_ms": 777.5}}
+    job = shared.upload("/api/upload/json", second)["job_id"]
+    diff = shared.get(f"/api/upload/jobs/{job}/items/0/diff").json
+    told = {one["field"]: one for one in diff["differing"]}
+    assert set(told) == {"run.suite", "results.p99_ttft_ms"} and diff["total"] == diff["equal"] + 2
+    figure = told["results.p99_ttft_ms"]
+    assert (figure["new"]["value"], figure["unit"], figure["pointer"]) == (777.5, "ms", "/results/p99_ttft_ms")
+    assert figure["there"]["value"] == GOOD["results"]["p99_ttft_ms"] and told["run.suite"]["pointer"] == "/suite"
+    job = shared.upload("/api/upload/json", first)["job_id"]
+    assert shared.get(f"/api/upload/jobs/{job}/items/0/diff").json["differing"] == []
+    stored = shared.upload("/api/upload/json", little("no diff"))["job_id"]
+    assert shared.get(f"/api/upload/jobs/{stored}/items/7/diff").status == 404
+
+
+def test_one_run_told_twice(shared, shared_dir):
+    """Under another run_id, and in another form; what has other figures is another run."""
+    figures = {**GOOD["results"], "duration": 31.52345, "mean_ttft_ms": 81.23456, "mean_itl_ms": 9.8765, "output_throughput": 1234.567}
+    first = {**GOOD, "run_id": "exp_20260101_000000_aaaa01", "results": figures}
+    one = shared.upload("/api/upload/json", first)["items"][0]
+    assert one["near"] == []
+    copy = shared.upload("/api/upload/json", {**first, "run_id": "exp_20260101_000000_aaaa02", "suite": "copied"})["items"][0]
+    assert copy["state"] == "stored" and copy["near"] == [one["id"]]
+    other = {**first, "run_id": "exp_20260101_000000_aaaa03", "results": {**figures, "mean_ttft_ms": 81.3}}
+    assert shared.upload("/api/upload/json", other)["items"][0]["near"] == []
+    marked = shared.rows(filter={"field": "stored.near", "op": "is_recorded"}, columns=["stored.near"])
+    assert {row["id"]: row["cells"]["stored.near"] for row in marked}[copy["id"]] == one["id"]
+    flat = json.loads((shared_dir / "data/real/bench/py-random.json").read_text())
+    plain = shared.upload("/api/upload/raw", json.dumps(flat).encode(), None)["items"][0]
+    again = shared.upload("/api/upload/raw", json.dumps({**flat, "metadata": "exported again"}).encode(), None)["items"][0]
+    assert again["state"] == "stored" and again["near"] == [plain["id"]]
+
+
+def test_import_says_the_same(bin_dir, database, tmp_path):
+    db, path = database.new(tmp_path), tmp_path / "r.json"
+
+    def imported(document, *words):
+        path.write_text(json.dumps(document))
+        done = subprocess.run([bin_dir / "profllm-dashboard", "import", "--json", "--db", db, *words, path], capture_output=True, text=True)
+        (one,) = json.loads(done.stdout)["results"]
+        return one["state"], one["id"], done.returncode
+    old, new = {"run_id": "r", "suite": "old"}, {"run_id": "r", "suite": "new"}
+    assert imported(old) == ("stored", 1, 0) and imported(old) == ("duplicate", 1, 0)
+    assert imported(new) == ("conflict", 1, 1) and imported(new, "--on-known", "skip") == ("conflict", 1, 1)
+    assert imported(new, "--on-known", "replace") == ("stored", 1, 0)
+    assert imported(old, "--on-known", "keep") == ("stored", 2, 0)
+    assert imported(new) == ("duplicate", 1, 0)

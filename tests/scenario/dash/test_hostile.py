@@ -1,0 +1,213 @@
+"""Uploads of who means harm: each is refused in clear words, or cut off; the memory stays bounded, nothing is written elsewhere, and
+others are served meanwhile."""
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import os
+import resource
+import socket
+import threading
+
+import pytest
+from dashboard_tools import Dashboard, form, little
+from wait_tools import wait_for
+
+SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
+UPLOADS = ("/api/upload/json", "/api/upload/batch", "/api/upload/raw")
+MIB = 1 << 20
+MORE_MAX = 640 * MIB  # a body of 64 MiB, its copies and what is read of it
+GIB = 1 << 30
+
+
+@pytest.fixture
+def dashboard(bin_dir, tmp_path):
+    """It has one result, whose place nobody leaves, and grows by no more than MORE_MAX."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with Dashboard(bin_dir, home / "d.db") as one:
+        assert one.upload("/api/upload/json", little(0))["counts"]["stored"] == 1
+        before = resident_most(one)
+        yield one
+        is_served(one)
+        if not SANITIZED:
+            assert resident_most(one) - before < MORE_MAX
+        assert one.stop()[:2] == (0, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]
+
+
+def resident_most(dashboard):
+    with open(f"/proc/{dashboard.process.pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+
+def is_served(dashboard):
+    answer = dashboard.post("/api/filters/apply", {"filter": {"field": "run.run_id", "op": "eq", "value": "small-0"}})
+    assert answer.status == 200 and answer.json["count"] == 1
+
+
+def is_refused(answer, *statuses):
+    assert answer.status in statuses, (answer.status, answer.body[:300])
+    assert answer.headers["Content-Type"] == "application/problem+json" and answer.json["detail"]
+
+
+def connect(dashboard):
+    host, port = dashboard.host.rsplit(":", 1)
+    return socket.create_connection((host, int(port)), timeout=120)
+
+
+def head(dashboard, path, *lines, method="POST", media="application/json"):
+    return "\r\n".join([f"{method} {path} HTTP/1.1", f"Host: {dashboard.host}", f"Content-Type: {media}", *lines, "", ""]).encode()
+
+
+def read_all(peer):
+    """What came until the end, however that came."""
+    came = b""
+    with contextlib.suppress(ConnectionError):
+        while piece := peer.recv(65536):
+            came += piece
+    return came
+
+
+def send_all(peer, pieces):
+    """Until the other side wants no more. Returns how much went."""
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        for piece in pieces:
+            peer.sendall(piece)
+            sent += len(piece)
+    return sent
+
+
+@pytest.mark.parametrize("text", ["[" * 10_000 + "]" * 10_000, "[" * 10_000, '{"a":' * 10_000 + "1" + "}" * 10_000, '{"run_id": "deep", "tags": ' + "[" * 10_000 +
+                                  "]" * 10_000 + "}"])
+def test_ten_thousand_levels(dashboard, text):
+    for path in UPLOADS[:2]:
+        is_refused(dashboard.post(path, text.encode()), 400, 422)
+    lines = dashboard.upload("/api/upload/batch", text.encode() + b"\n" + json.dumps(little(1)).encode(), "application/x-ndjson")
+    assert lines["counts"]["rejected"] == 1 and lines["counts"]["stored"] == 1
+
+
+def test_keys_that_stand_twice(dashboard):
+    for text in ('{"run_id": "a", "run_id": "b"}', '{"run_id": "a", "tags": {"x": 1, "x": 2}}'):
+        is_refused(dashboard.post("/api/upload/json", text.encode()), 400, 422)
+    job = dashboard.upload("/api/upload/batch", b'{"run_id": "a", "run_id": "b"}\n' + json.dumps(little(2)).encode(), "application/x-ndjson")
+    assert job["counts"]["rejected"] == 1 and job["counts"]["stored"] == 1
+
+
+@pytest.mark.release_only  # so much takes its time
+def test_a_gibibyte_of_one_string(dashboard):
+    """Told of its size beforehand, and not."""
+    with connect(dashboard) as peer:
+        peer.sendall(head(dashboard, "/api/upload/json", f"Content-Length: {GIB + 11}"))
+        assert read_all(peer).startswith(b"HTTP/1.1 413 ")
+    chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
+    with connect(dashboard) as peer:
+        peer.sendall(head(dashboard, "/api/upload/json", "Transfer-Encoding: chunked") + b'2\r\n{"\r\n')
+        sent = send_all(peer, (chunk for _ in range(1024)))
+        read_all(peer)
+    # as far as a client is listened to that would else see no answer
+    assert sent < 400 * MIB
+
+
+def packed(pieces):
+    """gzip of what is far larger."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as file:
+        for piece in pieces:
+            file.write(piece)
+    return out.getvalue()
+
+
+@pytest.mark.release_only  # so much takes its time
+def test_a_bomb_of_gzip(dashboard):
+    zeros = packed(bytes(MIB) for _ in range(256))
+    text = packed([b'{"run_id": "', *(b"x" * MIB for _ in range(128)), b'"}'])
+    twice = packed([zeros])
+    for bomb in (zeros, text, twice):
+        answer = dashboard.post("/api/upload/raw?name=bomb.json.gz", bomb, "application/gzip")
+        if answer.status == 202:
+            assert dashboard.done(answer.json["status_url"])["counts"]["stored"] == 0
+        else:
+            is_refused(answer, 400, 413, 415, 422)
+        body, media = form(("bomb.json.gz", bomb), ("good.json", json.dumps(little(3)).encode()))
+        answer = dashboard.post("/api/upload/batch", body, media)
+        if answer.status == 202:
+            assert all(item["state"] in ("rejected", "stored", "duplicate") for item in dashboard.done(answer.json["status_url"])["items"])
+        else:
+            is_refused(answer, 400, 413, 422)
+
+
+ODD = ["../../../evil", "..%2f..%2fevil", "%2e%2e/evil", "%2e%2e%2fevil", "a%00b", "..", ".", "%2Fetc%2Fpasswd", "..%5c..%5cevil", "a%0Ab", "%ff%fe"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_that_lead_elsewhere(dashboard, name):
+    data = b"evil"
+    for path in (f"small-0/server_log/{name}", f"{name}/server_log/log", f"small-0/{name}/log"):
+        answer = dashboard.ask("PUT", f"/api/upload/artifact/{path}", data, {"X-Content-SHA256": hashlib.sha256(data).hexdigest()}, check=False)
+        # a run_id is a text of any kind, and no part of a path here; so is a backslash
+        is_text = path.startswith(name) or "%5c" in name
+        assert 400 <= answer.status < 500 or (answer.status in (200, 201) and is_text), (path, answer.status, answer.body)
+        assert dashboard.ask("GET", f"/api/data/experiments/{path}", check=False).status in (400, 404)
+    answer = dashboard.post(f"/api/upload/json?name={name}", little(0))
+    if answer.status == 202:
+        assert dashboard.done(answer.json["status_url"])["counts"]["duplicate"] == 1
+    else:
+        is_refused(answer, 400, 422)
+
+
+def test_a_hash_that_is_another(dashboard):
+    data = b"what it is"
+    for given in (hashlib.sha256(b"what it is not").hexdigest(), "0" * 63, "", "x" * 64):
+        answer = dashboard.ask("PUT", "/api/upload/artifact/small-0/server_log/log", data, {"X-Content-SHA256": given})
+        is_refused(answer, 400, 422)
+    assert dashboard.get("/api/data/experiments/small-0/artifacts").json["artifacts"] == []
+
+
+@pytest.mark.release_only  # so much takes its time
+def test_a_body_that_never_ends(dashboard):
+    """As fast as it can, on a few connections at once."""
+    piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
+    sent = [0] * 3
+    def run(at):
+        with connect(dashboard) as peer:
+            peer.sendall(head(dashboard, UPLOADS[at], "Transfer-Encoding: chunked", media="application/json" if at < 2 else "application/octet-stream"))
+            sent[at] = send_all(peer, (piece for _ in range(1 << 20)))
+            read_all(peer)
+    threads = [threading.Thread(target=run, args=(at,)) for at in range(len(sent))]
+    for thread in threads:
+        thread.start()
+    is_served(dashboard)
+    for thread in threads:
+        thread.join()
+    assert max(sent) < 400 * MIB
+
+
+@pytest.mark.release_only  # a thousand are more than a sanitizer serves in time
+def test_a_thousand_slow_clients(dashboard):
+    """Each has begun, and sends no more; more of them than there are connections."""
+    count = 1000
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 3 * count)), hard))
+    begun = [b"POST /api/up", b"GET / HTTP/1.1\r\nHost: a", head(dashboard, "/api/upload/json", "Content-Length: 1000") + b'{"run',
+             head(dashboard, "/api/upload/raw", "Transfer-Encoding: chunked", media="application/octet-stream") + b"10\r\nab", b""]
+    host, port = dashboard.host.rsplit(":", 1)
+    with contextlib.ExitStack() as stack:
+        peers = []
+        for _ in range(count):
+            peer = stack.enter_context(socket.socket())
+            peer.setblocking(False)
+            peer.connect_ex((host, int(port)))
+            peers.append(peer)
+        def speak():
+            for number, peer in enumerate(peers):
+                with contextlib.suppress(OSError):
+                    peer.send(begun[number % len(begun)])
+        speak()
+        for _ in range(3):
+            is_served(dashboard)
+            speak()
+        assert dashboard.upload("/api/upload/json", little(5))["counts"]["stored"] == 1
+    wait_for(lambda: dashboard.get("/api/health").status == 200, "it is itself again")

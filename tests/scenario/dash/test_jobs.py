@@ -1,0 +1,248 @@
+"""Uploads of many parts: opened, looked at, closed, cancelled, tried again; what is known is not sent twice."""
+import contextlib
+import gzip
+import hashlib
+import json
+import subprocess
+
+import pytest
+from dashboard_tools import GOOD, Dashboard, form, little
+from database_tools import change
+from wait_tools import wait_for
+
+
+@pytest.fixture(scope="module")
+def shared(bin_dir, database, tmp_path_factory):
+    with Dashboard(bin_dir, database.new(tmp_path_factory.mktemp("db"))) as one:
+        yield one
+        assert one.stop() == (0, "", "")
+
+
+def opened(dashboard, **plan):
+    answer = dashboard.post("/api/upload/jobs", plan)
+    assert answer.status == 201 and answer.headers["Location"] == answer.json["status_url"]
+    return answer.json["job_id"]
+
+
+def part(dashboard, job, value, path="json", media="application/json", status=202, **headers):
+    answer = dashboard.post(f"/api/upload/{path}?job_id={job}", value, media, **headers)
+    assert answer.status == status, answer.body
+    assert status != 202 or answer.json["job_id"] == job
+    return answer
+
+
+def ask(dashboard, job, what, body=None, status=None):
+    path = f"/api/upload/jobs/{job}/{what}"
+    answer = dashboard.post(path, body) if body is not None else dashboard.ask("POST", path)
+    assert answer.status == status or (status is None and answer.status in (200, 202)), answer.body
+    return answer.json
+
+
+def look(dashboard, job, query=""):
+    return dashboard.get(f"/api/upload/status/{job}{query}").json
+
+
+def settled(dashboard, job):
+    return wait_for(lambda: next((one for one in [look(dashboard, job)] if one["counts"]["queued"] + one["counts"]["parsed"] +
+                                  one["counts"]["valid"] == 0 and one["state"] not in ("queued", "running")), None), "nothing waits", seconds=60)
+
+
+def counts(job):
+    return {state: count for state, count in job["counts"].items() if count}
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_parts_come_and_are_worked_on_as_they_come(shared):
+    job = opened(shared, name="nightly", files=4, bytes=1000)
+    assert look(shared, job)["state"] == "open" and look(shared, job)["expected"] == {"files": 4, "bytes": 1000}
+    part(shared, job, little("part-0"))
+    one = settled(shared, job)
+    assert (one["state"], one["kind"], one["name"], counts(one)) == ("open", "parts", "nightly", {"stored": 1})
+    part(shared, job, [little("part-1"), {"nothing": 1}], "batch")
+    body, media = form(("a.json", json.dumps(little("part-2")).encode()), ("b.json", b"{"))
+    part(shared, job, body, "batch", media)
+    ask(shared, job, "close")
+    one = shared.done(f"/api/upload/status/{job}")
+    assert counts(one) == {"stored": 3, "rejected": 2} and one["received"]["files"] == 4
+    assert [item["index"] for item in one["items"]] == list(range(5)) and one["items"][3]["name"] == "a.json"
+    part(shared, job, little("late"), status=409)
+    assert ask(shared, job, "close")["state"] == "done"
+    part(shared, "999999", little("late"), status=404)
+    assert shared.post(f"/api/upload/json?job_id={job}&on_known=keep", little("late")).json["pointer"] == "/on_known"
+
+
+def test_what_is_told_of_items_and_jobs(shared):
+    job = shared.upload("/api/upload/batch", [little(f"told-{i}") for i in range(5)] + [1, 2])
+    page = look(shared, job["job_id"], "?state=rejected&offset=1&limit=5")
+    assert [item["index"] for item in page["items"]] == [6] and page["total"] == 2 and page["counts"] == job["counts"]
+    assert all(item["bytes"] > 1 and item["secrets"] == [] and item["near"] == [] for item in job["items"][:5])
+    listed = shared.get("/api/upload/jobs?limit=2").json
+    assert listed["jobs"][0] == {**job, "items": []} and len(listed["jobs"]) == 2
+    assert shared.get("/api/upload/jobs?state=done&limit=0").json["total"] == listed["total"] - len(
+        [one for one in shared.get("/api/upload/jobs?limit=200").json["jobs"] if one["state"] != "done"])
+
+
+def test_what_was_received_whole_is_known(shared):
+    files = [(f"k{i}.json", json.dumps(little(f"known-{i}")).encode()) for i in range(3)]
+    body, media = form(*files)
+    job = shared.job(shared.post("/api/upload/batch", body, media))
+    hashes = [sha256(data) for _, data in files]
+    known = shared.post("/api/upload/known", {"sha256": [*hashes, "0" * 64]}).json["known"]
+    assert known == [{"sha256": one, "job_id": job["job_id"], "index": i, "state": "stored", "id": job["items"][i]["id"]}
+                     for i, one in enumerate(hashes)]
+    # a result that is gone has to be sent again
+    assert shared.ask("DELETE", f"/api/data/experiments/{known[0]['id']}").status == 204
+    assert len(shared.post("/api/upload/known", {"sha256": hashes}).json["known"]) == 3
+
+
+def test_the_senders_sha256(shared):
+    data = json.dumps(little("summed")).encode()
+    assert shared.post("/api/upload/json", data, **{"X-Content-SHA256": sha256(data)}).status == 202
+    other = json.dumps(little("summed otherwise")).encode()
+    problem = shared.post("/api/upload/json", other, **{"X-Content-SHA256": sha256(data)})
+    assert problem.status == 422 and problem.json["found"] == sha256(other)
+    assert shared.get("/api/data/experiments/small-summed%20otherwise").status == 404
+    body, media = form(("a.json", data))
+    assert shared.post("/api/upload/batch", body, media, **{"X-Content-SHA256": sha256(data)}).status == 202
+    body, media = form(("a.json", data), ("b.json", data))
+    assert shared.post("/api/upload/batch", body, media, **{"X-Content-SHA256": sha256(data)}).status == 422
+
+
+def zstd(data):
+    return subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("coding, pack", [("gzip", gzip.compress), ("zstd", zstd), ("x-gzip", gzip.compress), ("identity", bytes)])
+def test_bodies_that_come_packed(shared, coding, pack):
+    document = little(f"packed {coding}")
+    data = json.dumps(document).encode()
+    headers = {"Content-Encoding": coding, "X-Content-SHA256": sha256(data)}
+    for path in ("json", "raw"):
+        job = shared.job(shared.post(f"/api/upload/{path}", pack(data), **headers))
+        assert counts(job) == ({"stored": 1} if path == "json" else {"duplicate": 1})
+    assert shared.post("/api/upload/known", {"sha256": [sha256(data)]}).json["known"][0]["state"] == "duplicate"
+    lines = b"\n".join(json.dumps(little(f"{coding}-{i}")).encode() for i in range(3))
+    job = shared.job(shared.post("/api/upload/batch", pack(lines), "application/x-ndjson", **{"Content-Encoding": coding}))
+    assert counts(job) == {"stored": 3}
+
+
+def test_packed_bodies_that_are_none(shared):
+    whole = gzip.compress(json.dumps(little("cut")).encode())
+    for coding, body, status in (("gzip", whole[:-9], 400), ("gzip", b"{}", 400), ("zstd", whole, 400), ("br", whole, 415),
+                                 ("gzip", gzip.compress(b" " * (65 << 20)), 413), ("gzip, zstd", whole, 415)):
+        assert shared.post("/api/upload/json", body, **{"Content-Encoding": coding}).status == status, coding
+    assert shared.post("/api/filters/apply", whole, **{"Content-Encoding": "gzip"}).status == 415
+
+
+def test_files_that_are_packed(shared):
+    data = json.dumps(little("gz file")).encode()
+    job = shared.upload("/api/upload/raw?name=r.json.gz", gzip.compress(data), "application/gzip")
+    assert counts(job) == {"stored": 1}
+    two = gzip.compress(json.dumps(little("gz-1")).encode() + b"\n") + gzip.compress(json.dumps(little("gz-2")).encode())
+    body, media = form(("many.jsonl.gz", two), ("bad.json.gz", gzip.compress(data)[:-3]), ("twice.gz", gzip.compress(gzip.compress(data))),
+                       ("none.json", b"[]"))
+    items = shared.upload("/api/upload/batch", body, media)["items"]
+    assert [item["state"] for item in items] == ["stored", "stored", "rejected", "rejected", "rejected"]
+    assert [item["message"] for item in items[2:]] == ["'bad.json.gz' is cut off", "'twice.gz' is packed twice", "'none.json' holds no document"]
+
+
+def stalled(dashboard, db):
+    """Nothing is stored until the lock is let go."""
+    import sqlite3
+    connection = sqlite3.connect(db, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    return contextlib.closing(connection)
+
+
+@pytest.mark.release_only  # enough documents that some are still waiting
+def test_cancel_and_retry(bin_dir, tmp_path):
+    """While another process writes nothing is stored: what waits is cancelled, and read when it is asked for again."""
+    db = tmp_path / "d.db"
+    with Dashboard(bin_dir, db) as one:
+        job = opened(one)
+        part(one, job, [little("before"), {"run_id": 1}], "batch")
+        settled(one, job)
+        one.process.send_signal(19)  # SIGSTOP: it cannot work, and what is sent waits in the socket
+        one.process.send_signal(18)
+        part(one, job, [little(f"many-{i}") for i in range(5000)], "batch")
+        cancelled = ask(one, job, "cancel")
+        assert cancelled["state"] == "cancelled" and sum(cancelled["counts"].values()) in (3, 5002)
+        part(one, job, little("late"), status=409)
+        assert ask(one, job, "cancel") == cancelled | {"counts": ask(one, job, "cancel")["counts"]}
+        before = settled(one, job)
+        stored = before["counts"]["stored"]
+        assert before["counts"]["cancelled"] >= 1 and one.get("/api/health").json["total"] == stored
+        again = ask(one, job, "retry", {})
+        assert again["state"] in ("queued", "running", "done")
+        done = one.done(f"/api/upload/status/{job}")
+        assert counts(done) == {"stored": 5001, "rejected": 1}
+        assert done["items"][1]["kept"] and not done["items"][0]["kept"]
+        # what is no item, or is stored, cannot be read again, and nothing else of the list is
+        problem = ask(one, job, "retry", {"items": [1, 0]}, status=422)
+        assert problem["pointer"] == "/items/1" and problem["found"] == "0"
+        ask(one, job, "retry", {"items": [1]}, status=202)
+        assert counts(one.done(f"/api/upload/status/{job}")) == {"stored": 5001, "rejected": 1}
+        assert one.stop() == (0, "", "")
+
+
+def test_an_open_upload_outlives_the_server(bin_dir, db):
+    with Dashboard(bin_dir, db) as one:
+        job = opened(one, files=2)
+        part(one, job, little("first"))
+        one.process.kill()
+    with Dashboard(bin_dir, db) as again:
+        part(again, job, little("second"))
+        ask(again, job, "close")
+        assert counts(again.done(f"/api/upload/status/{job}")) == {"stored": 2}
+        assert again.stop() == (0, "", "")
+
+
+def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
+    """Behind seven days an upload that was never closed is, and bytes that were kept are not kept any more."""
+    with Dashboard(bin_dir, db) as one:
+        never = opened(one)
+        kept = one.upload("/api/upload/json", {"run_id": 1})["job_id"]
+        assert look(one, kept)["items"][0]["kept"]
+        assert one.stop() == (0, "", "")
+    change(db, "UPDATE jobs SET created = '2020-01-01T00:00:00Z'; UPDATE jobs SET finished = '2020-01-01T00:00:00Z' WHERE finished IS NOT NULL")
+    with Dashboard(bin_dir, db) as again:
+        assert look(again, never)["state"] == "done"
+        assert not look(again, kept)["items"][0]["kept"]
+        assert again.stop() == (0, "", "")
+
+
+def test_a_database_of_before_goes_on(bin_dir, tmp_path):
+    """One that a server of the form before left in the middle of a job: two of four items are done."""
+    import sqlite3
+    db = tmp_path / "d.db"
+    documents = [little(f"old-{i}") for i in range(4)]
+    with Dashboard(bin_dir, db) as one:
+        one.upload("/api/upload/batch", documents[:2])
+        assert one.stop() == (0, "", "")
+    with contextlib.closing(sqlite3.connect(db)) as own, own:
+        (form_now,) = own.execute("PRAGMA user_version").fetchone()
+    packed = zstd(json.dumps(documents).encode())
+    change(db, f"""
+        UPDATE jobs SET state = 'queued', finished = NULL; UPDATE job_items SET part = NULL;
+        UPDATE job_parts SET state = 'queued', first_item = NULL, items = NULL, bytes = x'{packed.hex()}'""")
+    assert form_now >= 6
+    with Dashboard(bin_dir, db) as again:
+        done = again.done("/api/upload/status/1")
+        assert counts(done) == {"stored": 4} and again.get("/api/health").json["total"] == 4
+        assert again.stop() == (0, "", "")
+
+
+def test_a_rejected_one_keeps_no_secret(bin_dir, tmp_path):
+    db = tmp_path / "d.db"
+    with Dashboard(bin_dir, db) as one:
+        job = one.upload("/api/upload/json", {**GOOD, "status": "odd", "config": {"server": {"api_key": "S3CR3TKEY"}}})
+        assert counts(job) == {"rejected": 1} and job["items"][0]["kept"]
+        assert one.stop() == (0, "", "")
+    import sqlite3
+    with contextlib.closing(sqlite3.connect(db)) as own:
+        ((packed,),) = own.execute("SELECT bytes FROM job_bytes").fetchall()
+    plain = subprocess.run(["zstd", "-q", "-d", "-c"], input=packed, capture_output=True, check=True).stdout
+    assert b"S3CR3T" not in plain and b'"***"' in plain

@@ -1,0 +1,120 @@
+"""kill -9 at random moments while 1,000 results and files beside some of them go in by parts of one upload, with a restart each time:
+what was accepted is there once and whole, the upload comes to its end, nothing is left behind."""
+import collections
+import hashlib
+import http.client
+import json
+import os
+import random
+import signal
+import subprocess
+
+import pytest
+from dashboard_tools import GOOD, Dashboard, little
+from run_tools import PATIENCE
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+COUNT = 1000 if PATIENCE == 1 else 100
+PART = 25
+# fewer under a sanitizer, which repeats what the release shows
+KILLS = 1000 if LONG else 20 if PATIENCE == 1 else 3
+
+
+def document(number):
+    """Most are small: what is tried are moments."""
+    run_id = f"exp_20260404_000000_{number:06x}"
+    return {**GOOD, "run_id": run_id, "name": f"kill {number}"} if number % PART == 7 else {**little(number), "run_id": run_id}
+
+
+def trace(number):
+    return json.dumps({"traceEvents": [{"name": f"of {number}"}] * 50}).encode()
+
+
+class Sender:
+    """What a client does that has 1,000 files: parts until all were accepted, then files beside; all over again where it is not sure."""
+
+    def __init__(self, documents):
+        self.documents = documents
+        self.job = None
+        self.accepted = 0  # documents of which a 202 came
+        self.beside = 0    # of files
+        self.is_closed = False
+
+    def step(self, dashboard, connection):
+        if self.job is None:
+            answer = dashboard.ask("POST", "/api/upload/jobs", b'{"name": "kill"}', {"Content-Type": "application/json"}, connection, check=False)
+            self.job = answer.json["job_id"]
+        elif self.accepted < len(self.documents):
+            some = self.documents[self.accepted:self.accepted + PART]
+            answer = dashboard.ask("POST", f"/api/upload/batch?job_id={self.job}", json.dumps(some).encode(),
+                                   {"Content-Type": "application/json"}, connection, check=False)
+            assert answer.status == 202, answer.body
+            self.accepted += len(some)
+        elif self.beside < len(self.documents) // 20:
+            number, data = self.beside * 20, trace(self.beside)
+            answer = dashboard.ask("PUT", f"/api/upload/artifact/{self.documents[number]['run_id']}/trace/rank0.json", data,
+                                   {"X-Content-SHA256": hashlib.sha256(data).hexdigest()}, connection, check=False)
+            assert answer.status in (200, 201, 204), answer.body
+            self.beside += 1
+        elif not self.is_closed:
+            assert dashboard.ask("POST", f"/api/upload/jobs/{self.job}/close", None, {}, connection, check=False).status == 200
+            self.is_closed = True
+        return self.is_closed
+
+    def run(self, dashboard):
+        """Until all is done (True), or nobody answers."""
+        connection = dashboard.connect()
+        try:
+            while not self.step(dashboard, connection):
+                pass
+            return True
+        except (OSError, http.client.HTTPException, ValueError):
+            return False
+
+
+def check(dashboard, sender, folder):
+    job = dashboard.done(f"/api/upload/status/{sender.job}")
+    # a part whose 202 was lost came twice: the second time all of it are duplicates
+    assert job["counts"]["stored"] == COUNT and job["counts"]["duplicate"] % PART == 0, job["counts"]
+    assert sum(job["counts"].values()) == COUNT + job["counts"]["duplicate"] == job["total"]
+    there = collections.Counter(row["run_id"] for row in dashboard.rows(columns=["run.run_id"]))
+    assert there == dict.fromkeys((one["run_id"] for one in sender.documents), 1)
+    for number in random.Random(1).sample(range(COUNT), 20):
+        one = sender.documents[number]
+        assert dashboard.ask("GET", f"/api/data/experiments/{one['run_id']}", check=False).json["document"] == one
+    wanted = {hashlib.sha256(trace(i)).hexdigest() for i in range(sender.beside)}
+    for i in range(sender.beside):
+        run_id = sender.documents[i * 20]["run_id"]
+        (artifact,) = dashboard.get(f"/api/data/experiments/{run_id}/artifacts").json["artifacts"]
+        assert artifact["sha256"] == hashlib.sha256(trace(i)).hexdigest()
+        assert dashboard.ask("GET", f"/api/data/experiments/{run_id}/artifacts/trace/rank0.json", check=False).body == trace(i)
+    left = {path.name for path in folder.rglob("*") if path.is_file() and path.name != "lock"}
+    assert left == wanted
+
+
+def kill_later(dashboard, seconds):
+    return subprocess.Popen(["sh", "-c", f"sleep {seconds:.4f}; kill -9 {dashboard.process.pid}"])
+
+
+@pytest.mark.threads
+def test_kills_at_random_moments(bin_dir, database, tmp_path):
+    """Rounds of one upload each, until so many kills have been; some come while the server works on what has come."""
+    chance = random.Random(18)
+    kills = rounds = 0
+    while kills < KILLS:
+        rounds += 1
+        db, folder = database.new(tmp_path, f"{rounds}.db"), tmp_path / f"{rounds}.files"
+        sender = Sender([document(number) for number in range(COUNT)])
+        for _ in range(20):
+            if kills == KILLS:
+                break
+            with Dashboard(bin_dir, db, "--data", folder) as one:
+                killer = kill_later(one, chance.uniform(0, 0.15) * PATIENCE)
+                kills += 1
+                sender.run(one)
+                killer.wait()
+                assert one.process.wait() == -signal.SIGKILL
+        with Dashboard(bin_dir, db, "--data", folder) as last:
+            assert sender.run(last)
+            check(last, sender, folder)
+            assert last.stop() == (0, "", "")

@@ -1,0 +1,176 @@
+"""Databases of older programs: opened, they are of today's form and answer the same, whatever ends the program meanwhile; rows
+that another reader has made are read again."""
+import contextlib
+import json
+import os
+import random
+import subprocess
+import time
+
+import pytest
+from dashboard_tools import Dashboard, little, results
+from database_tools import ask, change
+from import_tools import dashboard_command, import_json, run_dashboard
+from old_databases import of_form_1
+from query_tools import made_results
+from run_tools import environment
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+SEED = 18
+KILLS = 60 if LONG else 4
+ROWS = 400 if LONG else 60
+GONE = ["results.p99_ttft_ms", "server.seed", "server.enforce_eager", "run.suite", "benchmark.request_rate", "server.compilation_config"]
+TEXTS = ["run.suite", "server.compilation_config"]
+
+
+def write(path, documents):
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return path
+
+
+def answers(bin_dir, db):
+    """All that documents say of all results: what the store found beside them when they came (stored.near), older ones did not."""
+    with Dashboard(bin_dir, db) as one:
+        rows = one.rows(columns=[field["id"] for field in one.get("/api/fields").json["fields"] if field["column"] and not field["id"].startswith("stored.")])
+        facets = one.post("/api/filters/apply", {"limit": 0, "facets": True}).json["facets"]
+        facets = {field: facet for field, facet in facets.items() if not field.startswith("stored.")}
+        texts = [one.get(f"/api/data/experiments/{row['id']}/raw").body for row in rows]
+        assert one.stop()[0] == 0
+    return rows, facets, texts
+
+
+@pytest.fixture
+def old(bin_dir, tmp_path):
+    """(a database of the first form, a job that was done in it, what one of today answers of the same results)"""
+    import_json(bin_dir, write(tmp_path / "r.jsonl", [*results(4), *made_results(random.Random(SEED), 20)]), "--db", tmp_path / "now.db")
+    fields = json.loads(run_dashboard(bin_dir, "fields", "--json").stdout)
+    columns = [field["id"] for field in fields if field["column"] and field["id"] not in GONE and not field["id"].startswith("stored.")]
+    told = answers(bin_dir, tmp_path / "now.db")
+    return tmp_path / "old.db", of_form_1(tmp_path / "now.db", tmp_path / "old.db", columns, json.dumps(little("late")).encode()), told
+
+
+def test_the_first_form_answers_the_same(bin_dir, old):
+    db, job, told = old
+    with Dashboard(bin_dir, db) as one:
+        # what was taken before is stored now, and what was done is still told
+        done = one.done("/api/upload/status/1")
+        assert [item["state"] for item in done["items"]] == ["stored"] and done["items"][0]["run_id"] == "small-late"
+        before = one.get(f"/api/upload/status/{job}").json
+        assert before["state"] == "done" and [item["name"] for item in before["items"]] == ["r.json"]
+        (late,) = [row["id"] for row in one.rows() if row["run_id"] == "small-late"]
+        assert one.ask("DELETE", f"/api/data/experiments/{late}").status == 204
+        one.stop()
+    assert run_dashboard(bin_dir, "check", "--db", db).returncode == 0
+    assert answers(bin_dir, db) == told
+    assert ask(db, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_a_newer_form_is_left_alone(bin_dir, tmp_path):
+    db = tmp_path / "a.db"
+    import_json(bin_dir, write(tmp_path / "r.jsonl", results(1)), "--db", db)
+    change(db, "PRAGMA user_version = 99")
+    before = db.read_bytes()
+    for words in (["serve", "--port", "0"], ["check"], ["remap"]):
+        done = run_dashboard(bin_dir, *words, "--db", db)
+        assert done.returncode == 2 and "found form 99, expected" in done.stderr and "open it with that program" in done.stderr
+    assert db.read_bytes() == before
+
+
+def drop(database, db, names):
+    if database.kind == "sqlite":
+        return change(db, ";".join(f'ALTER TABLE benchmark_runs DROP COLUMN "{name}"' for name in names))
+    return change(db, ";".join(f'ALTER TABLE {"benchmark_texts" if name in TEXTS else "benchmark_runs"} DROP COLUMN "{name}"' for name in names))
+
+
+def columns_of(database, db):
+    if database.kind == "sqlite":
+        return {name for (name,) in ask(db, "SELECT name FROM pragma_table_info('benchmark_runs')")}
+    return {name for (name,) in ask(db, "SELECT attname::text n FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid IN"
+                                        " ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)")}
+
+
+@pytest.mark.release_only  # what is killed leaves nothing to a sanitizer
+def test_a_kill_leaves_the_old_form_or_the_new_one(bin_dir, database, tmp_path):
+    """Columns come with their values, or not at all."""
+    path = write(tmp_path / "r.jsonl", [*results(4), *made_results(random.Random(SEED), ROWS)])
+    db = database.new(tmp_path)
+    import_json(bin_dir, path, "--db", db)
+    told = answers(bin_dir, db)
+    drop(database, db, GONE)
+    start = time.monotonic()
+    assert run_dashboard(bin_dir, "check", "--db", db).returncode == 0
+    whole = time.monotonic() - start
+    rng = random.Random(SEED)
+    seen = set()
+    for number in range(KILLS):
+        drop(database, db, GONE)
+        process = subprocess.Popen(dashboard_command(bin_dir, "check", "--db", db), env=environment(), stdout=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # the first are killed for sure before they are done, one is left alone
+            process.wait(None if number == KILLS - 1 else rng.uniform(0, whole * (0.5 if number < 2 else 1)))
+        process.kill()
+        process.wait()
+        there = set(GONE) & columns_of(database, db)
+        assert there in (set(), set(GONE))
+        seen.add(bool(there))
+        done = run_dashboard(bin_dir, "check", "--db", db)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert True in seen
+    assert answers(bin_dir, db) == told
+
+
+def test_rows_of_another_reader_are_read_again(bin_dir, database, tmp_path):
+    """As if a row of the tables had been made up since, whose column an older program had filled in its own way."""
+    db = database.new(tmp_path)
+    import_json(bin_dir, write(tmp_path / "r.jsonl", results(5)), "--db", db)
+    told = answers(bin_dir, db)
+    change(db, 'UPDATE benchmark_runs SET "results.p99_ttft_ms" = NULL, "server.seed" = 77 WHERE id <= 3')
+    done = run_dashboard(bin_dir, "check", "--db", db, "--json")
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["results"], said["differing"], said["broken"], said["faults"]) == (1, 5, 3, 0, 0)
+    assert [one["id"] for one in said["told"]] == [1, 2, 3] and all("results.p99_ttft_ms" in one["message"] for one in said["told"])
+    tree = json.dumps({"field": "run.run_id", "op": "eq", "value": "exp_20260101_000000_000001"})
+    assert json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--dry-run", "--json").stdout)["written"] == 0
+    with Dashboard(bin_dir, db) as one:
+        # only what the filter means; a server that runs takes it in
+        said = json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--filter", tree, "--json").stdout)
+        assert (said["results"], said["written"], said["broken"]) == (1, 1, 0)
+        cells = [row["cells"].get("results.p99_ttft_ms") for row in one.rows(columns=["results.p99_ttft_ms"])]
+        assert cells == [None, 101.0, None, 103.0, 104.0]
+        (tmp_path / "filter.json").write_text("null")
+        assert json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--filter", f"@{tmp_path}/filter.json", "--json").stdout)["written"] == 2
+        one.stop()
+    assert answers(bin_dir, db) == told
+    assert json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--json").stdout)["written"] == 0
+
+
+def test_what_check_finds(bin_dir, database, tmp_path):
+    db = database.new(tmp_path)
+    import_json(bin_dir, write(tmp_path / "r.jsonl", results(3)), "--db", db)
+    zero = "'\\x00'" if database.kind == "postgres" else "x'00'"
+    change(db, f"UPDATE benchmark_documents SET bytes = {zero} WHERE id = 1; DELETE FROM benchmark_documents WHERE id = 2;"
+               "INSERT INTO artifacts (run_id, kind, name, sha256, bytes, stored_at) VALUES"
+               f" ('exp_20260101_000000_000000', 'trace', 'a', '{'0' * 64}', 5, '2026-01-01T00:00:00.000Z')")
+    done = run_dashboard(bin_dir, "check", "--db", db)
+    assert done.returncode == 1
+    for line in ("result 1: ", "result 2: its document is not there", "the file of an artifact", "3 results: 0 rows differ", "2 documents cannot be read",
+                 "1 other faults"):
+        assert line in done.stdout, done.stdout
+    # what cannot be read stays as it is
+    done = run_dashboard(bin_dir, "remap", "--db", db)
+    assert done.returncode == 1 and "3 results read again: 0 written anew, 2 documents cannot be read" in done.stdout
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--filter", "{"], "--filter"), (["--filter", '{"field": "server.sed", "op": "eq", "value": 1}'], "did you mean 'server.seed'?"),
+    (["--filter", "@none.json"], "none.json"), (["--db", "none.db"], "none.db")])
+def test_what_remap_is_not_given(bin_dir, tmp_path, words, says):
+    import_json(bin_dir, write(tmp_path / "r.jsonl", results(1)), "--db", tmp_path / "a.db")
+    done = run_dashboard(bin_dir, "remap", *(words if "--db" in words else ["--db", "a.db", *words]), cwd=tmp_path)
+    assert done.returncode == 2 and says in done.stderr and not (tmp_path / "none.db").exists()
+
+
+def test_two_that_open_an_old_one_at_once(bin_dir, old):
+    db, _, _ = old
+    running = [subprocess.Popen(dashboard_command(bin_dir, "check", "--db", db), env=environment(), stdout=subprocess.DEVNULL) for _ in range(3)]
+    assert [process.wait(60) for process in running] == [0, 0, 0]

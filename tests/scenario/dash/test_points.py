@@ -1,0 +1,422 @@
+"""What charts draw, against a plain evaluation in Python and numpy on the documents (query_tools.py): points, thinned points,
+figures of groups and bins of random filters, through tests/tools/query_driver."""
+import collections
+import json
+import math
+import os
+import random
+import subprocess
+
+import numpy
+import pytest
+
+try:
+    from scipy import stats
+except ImportError:
+    stats = None
+from query_tools import FIELDS, MISSING, NULL, Rows, canonical, kind, made_results, matching, place, random_tree, shown, when
+from test_filters import Driver
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
+ROUNDS = 300 if LONG else 30 if SANITIZED else 100
+RESULTS = 300 if SANITIZED else 2000
+SEED = 20261219
+NUMBERS = ["server.tensor_parallel_size", "server.max_model_len", "server.gpu_memory_utilization", "benchmark.request_rate",
+           "results.p99_ttft_ms", "results.p97.5_ttft_ms", "results.completed"]
+WORDS = ["server.model", "run.status", "quality.verdict", "server.enable_prefix_caching", "tags.any", "tags.ticket"]
+OTHERS = [*WORDS, "run.timestamp"]
+KINDS_MAX, LIMIT, OUTLIERS = 1000, 5000, 3
+
+
+@pytest.fixture(scope="module")
+def made(bin_dir):
+    one = Driver(bin_dir)
+    rows = Rows(made_results(random.Random(SEED), RESULTS))
+    for i, document in enumerate(rows.documents):
+        one.tell(document=document, id=i + 1)
+    yield one, rows
+    one.close()
+
+
+def ask(driver, **request):
+    said = driver.ask(points=request)
+    assert "answer" in said, said
+    answer = said["answer"]
+    assert answer["count"] == answer["drawn"] + sum(answer["left_out"].values()), answer["left_out"]
+    return answer
+
+
+def cell(rows, field, i):
+    return rows.cells[field][i][0]
+
+
+def is_simulated(rows, i):
+    return cell(rows, "environment.engine.simulated", i) is True
+
+
+def without_simulated(rows, places):
+    """What is drawn at all, and why something is not."""
+    others = [i for i in sorted(places) if not is_simulated(rows, i)]
+    kept = others or sorted(places)
+    return kept, len(places) - len(kept)
+
+
+def why_not(field, value):
+    """None: a number axis has a place for it."""
+    if value is MISSING or value is NULL:
+        return "missing" if value is MISSING else "null"
+    if FIELDS[field][0] == "time":
+        return None if isinstance(value, str) and when(value) else "word"
+    if kind(value) != "number":
+        return "word"
+    return None if math.isfinite(value) else "infinite"
+
+
+def axis_place(field, value):
+    return when(value).timestamp() * 1000 if FIELDS[field][0] == "time" else value
+
+
+def drawn_of(rows, places, x, y=None):
+    """(rows with both, reasons): of axes of numbers and times."""
+    reasons = collections.Counter()
+    kept, simulated = without_simulated(rows, places)
+    if simulated:
+        reasons["simulated"] = simulated
+    for name, field in (("x", x), ("y", y)):
+        still = []
+        for i in kept if field else []:
+            why = why_not(field, cell(rows, field, i))
+            if why:
+                reasons[f"{name}_{why}"] += 1
+            else:
+                still.append(i)
+        kept = still if field else kept
+    return kept, dict(reasons)
+
+
+def key_of(value):
+    """The same where values are one kind."""
+    if value is MISSING or value is NULL:
+        return "missing" if value is MISSING else "null"
+    return (kind(value), canonical(shown(value)) if kind(value) == "number" else canonical(value))
+
+
+def fits_kind(one, field, value):
+    """Is the value of this kind of an answer?"""
+    if one["state"] in ("null", "missing"):
+        return key_of(value) == one["state"]
+    if value is MISSING or value is NULL:
+        return False
+    if one["state"] == "range":
+        return kind(value) == "number" and math.isfinite(value) and one["low"] <= value <= one["high"]
+    mine = shown(value)
+    return one["state"] == "value" and (canonical(one["value"]) == canonical(mine) or 
+                                        (kind(value) == "number" and not isinstance(one["value"], bool) and one["value"] == mine))
+
+
+def by_kind(rows, listed, field, places):
+    """{place of a kind: its rows}; a range's rows and those for which there was no room are in none."""
+    alike = collections.defaultdict(list)
+    for i in places:
+        alike[key_of(cell(rows, field, i))].append(i)
+    found = collections.defaultdict(set)
+    for own in alike.values():
+        for at, one in enumerate(listed):
+            if one["state"] not in ("range", "other") and fits_kind(one, field, cell(rows, field, own[0])):
+                found[at].update(own)
+    return found
+
+
+def holds_kinds(rows, answer, field, places, kinds):
+    """Counts are those of the rows, values are in order, each of a row is one of them."""
+    listed = answer["kinds"]
+    assert answer["field"] == field and sum(one["count"] for one in listed) == len(places)
+    values = [one["value"] for one in listed if one["state"] == "value"]
+    if not any(one["state"] == "range" for one in listed):
+        there = collections.Counter(key_of(cell(rows, field, i)) for i in places)
+        assert sorted(there.values()) == sorted(one["count"] for one in listed), (field, listed)
+        keyed = [place(field, float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else
+                       float(value) if FIELDS[field][0] == "number" and value in ("inf", "-inf") else value) for value in values]
+        assert keyed == sorted(keyed)
+    for i, at in zip(places, kinds, strict=True):
+        assert fits_kind(listed[at], field, cell(rows, field, i)), (field, cell(rows, field, i), listed[at])
+
+
+def frontier_of(points, signs):
+    """Places of points that no other is better than, without numpy's help: each against all."""
+    best = []
+    for i, (x, y) in enumerate(points):
+        x, y = x * signs[0], y * signs[1]
+        if not any((a * signs[0] <= x and b * signs[1] <= y and (a * signs[0] < x or b * signs[1] < y)) or ((a, b) == points[i] and j > i)
+                   for j, (a, b) in enumerate(points)):
+            best.append(i)
+    return best
+
+
+@pytest.fixture(scope="module")
+def sign(bin_dir):
+    """Of a field: 1, less is better; -1, more is; 0, neither."""
+    listed = json.loads(subprocess.run([bin_dir / "profllm-dashboard", "fields", "--json"], check=True, capture_output=True).stdout)
+    directions = {field["id"]: {"lower": 1, "higher": -1, "neither": 0}[field["direction"]] for field in listed}
+    assert directions["results.p99_ttft_ms"] == 1 and directions["run.timestamp"] == 0
+    return lambda field: directions.get(field, directions["results.p99_ttft_ms"] if "p97.5_ttft" in field else 0)
+
+
+def test_points_are_the_rows_that_have_both(made, sign):
+    driver, rows = made
+    rng = random.Random(SEED + 1)
+    drawn = frontiers = 0
+    for _ in range(ROUNDS):
+        tree = random_tree(rng, rows.documents)
+        x, y = rng.choice(NUMBERS + ["run.timestamp"]), rng.choice(NUMBERS)
+        colour, shape = rng.choice([None, *NUMBERS, *OTHERS]), rng.choice([None, *OTHERS])
+        answer = ask(driver, filter=tree, x=x, y=y, colour=colour, shape=shape, size="results.completed", labels=["server.model", "results.p97.5_ttft_ms"])
+        wanted, reasons = drawn_of(rows, matching(rows, tree), x, y)
+        marks = answer["marks"]
+        assert answer["form"] == "points" and answer["left_out"] == reasons and answer["drawn"] == len(wanted)
+        assert marks["id"] == [i + 1 for i in wanted] and marks["stands_for"] == [1] * len(wanted)
+        for name, field in (("x", x), ("y", y)):
+            numpy.testing.assert_allclose(marks[name], [axis_place(field, cell(rows, field, i)) for i in wanted], rtol=1e-12)
+            if wanted:
+                assert (answer[name]["min"], answer[name]["max"]) == (min(marks[name]), max(marks[name]))
+        for name, field in (("colour", colour), ("shape", shape)):
+            assert (answer[name] is None) == (marks[name] is None) == (field is None)
+            if field:
+                holds_kinds(rows, answer[name], field, wanted, marks[name])
+        for i, size, label, verdict in zip(wanted, marks["size"], marks["labels"]["server.model"], marks["verdict"], strict=True):
+            value = cell(rows, "results.completed", i)
+            assert size == (None if value in (MISSING, NULL) else shown(value))
+            assert label == (None if cell(rows, "server.model", i) in (MISSING, NULL) else cell(rows, "server.model", i))
+            assert verdict == (None if cell(rows, "quality.verdict", i) in (MISSING, NULL) else cell(rows, "quality.verdict", i))
+        if not sign(x) or not sign(y):
+            assert answer["frontier"] is None
+            continue
+        frontiers += 1
+        for part in answer["frontier"]:
+            own = [i for i in range(len(wanted)) if colour is None or marks["colour"][i] == part["colour"]]
+            best = frontier_of([(marks["x"][i], marks["y"][i]) for i in own], (sign(x), sign(y)))
+            assert sorted(part["marks"]) == [own[i] for i in best]
+        drawn += len(wanted)
+    assert drawn > 0 and frontiers > 0
+
+
+def test_an_axis_of_words_has_places_for_them_and_for_unset(made):
+    driver, rows = made
+    for field in OTHERS:
+        if field == "run.timestamp":
+            continue
+        answer = ask(driver, x=field, y="results.completed")
+        wanted, _ = without_simulated(rows, range(len(rows.documents)))
+        recorded = [i for i in wanted if cell(rows, field, i) is not MISSING]
+        left = [i for i in recorded if why_not("results.completed", cell(rows, "results.completed", i)) is None]
+        assert answer["x"]["kind"] == "kinds" and answer["left_out"]["x_missing"] == len(wanted) - len(recorded)
+        assert answer["marks"]["id"] == [i + 1 for i in left]
+        holds_kinds(rows, answer["x"]["kinds"], field, left, answer["marks"]["x"])
+
+
+def test_a_log_axis_is_refused_where_something_is_not_above_zero(made):
+    driver, rows = made
+    refused = ask(driver, x="results.p99_ttft_ms", y="benchmark.request_rate", x_log=True, y_log=True)
+    wanted, _ = drawn_of(rows, range(len(rows.documents)), "results.p99_ttft_ms", "benchmark.request_rate")
+    assert not refused["x"]["log"] and refused["y"]["log"] and refused["y"]["not_positive"] == 0
+    assert refused["x"]["not_positive"] == sum(cell(rows, "results.p99_ttft_ms", i) <= 0 for i in wanted) > 0
+    taken = ask(driver, x="results.p99_ttft_ms", y="benchmark.request_rate", x_log=True, filter={"field": "results.p99_ttft_ms", "op": "gt", "value": 0})
+    assert taken["x"]["log"] and taken["x"]["not_positive"] == 0
+
+
+def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
+    driver, rows = made
+    rng = random.Random(SEED + 2)
+    thinned = 0
+    for _ in range(6):
+        tree = random_tree(rng, rows.documents)
+        selected = [rng.randint(1, len(rows.documents)) for _ in range(20)]
+        x, y, colour = "results.p97.5_ttft_ms", "results.p99_ttft_ms", rng.choice([None, "run.status", "server.model"])
+        full = ask(driver, filter=tree, x=x, y=y, colour=colour)
+        answer = ask(driver, filter=tree, x=x, y=y, colour=colour, limit=500, selected=selected)
+        marks, every = answer["marks"], {id_: (a, b) for id_, a, b in zip(full["marks"]["id"], full["marks"]["x"], full["marks"]["y"], strict=True)}
+        assert sum(marks["stands_for"]) == answer["drawn"] == full["drawn"]
+        assert answer["form"] == ("thinned" if answer["drawn"] > 500 else "points")
+        # no mark that is no row, and each at its place
+        assert all(every[id_] == (a, b) for id_, a, b in zip(marks["id"], marks["x"], marks["y"], strict=True))
+        assert {one for one in selected if one in every} <= set(marks["id"]) or answer["form"] == "points"
+        assert answer["frontier_more"] == 0 and [[marks["id"][i] for i in part["marks"]] for part in answer["frontier"]] == \
+            [[full["marks"]["id"][i] for i in part["marks"]] for part in full["frontier"]]
+        # what is alone is there
+        if answer["form"] == "thinned":
+            thinned += 1
+            assert len(marks["id"]) <= 500 and max(marks["stands_for"]) > OUTLIERS
+            assert set(marks["stands_for"]) & set(range(2, OUTLIERS + 1)) == set()
+            far = max(every, key=lambda id_: every[id_][1])
+            assert far in marks["id"] or sum(1 for one in every.values() if one[1] == every[far][1]) > OUTLIERS
+    assert thinned > 0 or SANITIZED
+
+
+PERCENTS = [5, 25, 50, 75, 95]
+
+
+def figures_of(numbers):
+    return {"mean": numpy.mean(numbers), "min": min(numbers), "max": max(numbers),
+            **{f"p{percent}": figure for percent, figure in zip(PERCENTS, numpy.percentile(numbers, PERCENTS), strict=True)}}
+
+
+def test_figures_of_groups_are_numpys(made):
+    driver, rows = made
+    rng = random.Random(SEED + 3)
+    figures = 0
+    for _ in range(ROUNDS):
+        tree = random_tree(rng, rows.documents)
+        x, colour, y = rng.choice([None, *NUMBERS, *WORDS]), rng.choice([None, *WORDS]), rng.choice(NUMBERS)
+        answer = ask(driver, form="groups", filter=tree, x=x, colour=colour, y=y)
+        groups = answer["groups"]
+        wanted, _ = without_simulated(rows, matching(rows, tree))
+        wanted = [i for i in wanted if x is None or cell(rows, x, i) is not MISSING]
+        seen, every = 0, set(wanted)
+        xs = by_kind(rows, answer["x"]["kinds"]["kinds"], x, wanted) if x else {}
+        colours = by_kind(rows, answer["colour"]["kinds"], colour, wanted) if colour else {}
+        for g, n in enumerate(groups["n"]):
+            kind_x = answer["x"]["kinds"]["kinds"][groups["x"][g]] if x else None
+            kind_colour = answer["colour"]["kinds"][groups["colour"][g]] if colour else None
+            if any(one and one["state"] in ("range", "other") for one in (kind_x, kind_colour)):
+                seen += n + sum(groups[why][g] for why in ("missing", "null", "word", "infinite"))
+                continue  # which rows these are is shown by the test of kinds
+            places = every & (xs[groups["x"][g]] if x else every) & (colours[groups["colour"][g]] if colour else every)
+            own = [cell(rows, y, i) for i in sorted(places)]
+            reasons = collections.Counter(why_not(y, value) for value in own)
+            assert [n] + [groups[why][g] for why in ("missing", "null", "word", "infinite")] == \
+                [reasons[why] for why in (None, "missing", "null", "word", "infinite")]
+            seen += len(own)
+            numbers = [value for value in own if why_not(y, value) is None]
+            wished = figures_of(numbers) if numbers else dict.fromkeys(["mean", "p50", "max"])
+            for name, figure in wished.items():
+                assert (groups[name][g] is None) == (figure is None)
+                assert figure is None or math.isclose(float(groups[name][g]), figure, rel_tol=1e-9), (name, numbers)
+                figures += 1
+            assert (groups["std"][g] is None) == (len(numbers) < 2) == (groups["low"][g] is None)
+            if len(numbers) > 1:
+                with numpy.errstate(over="ignore", invalid="ignore"):
+                    std = numpy.std(numbers, ddof=1)
+                if math.isfinite(std):
+                    assert math.isclose(float(groups["std"][g]), std, rel_tol=1e-9)
+                    mean = numpy.mean(numbers)
+                    assert math.isclose(groups["high"][g] - mean, mean - groups["low"][g], rel_tol=1e-6, abs_tol=1e-9 * abs(mean))
+                if stats and math.isfinite(std) and std > 0:
+                    low, high = stats.t.interval(0.95, len(numbers) - 1, numpy.mean(numbers), std / math.sqrt(len(numbers)))
+                    numpy.testing.assert_allclose([groups["low"][g], groups["high"][g]], [low, high], rtol=1e-9, atol=1e-9 * std)
+        assert seen == answer["drawn"] == len(wanted) - answer["left_out"].get("x_other", 0)
+    assert figures > ROUNDS
+
+
+def test_bins_hold_every_row_once(made):
+    driver, rows = made
+    rng = random.Random(SEED + 4)
+    for _ in range(ROUNDS):
+        tree = random_tree(rng, rows.documents)
+        x, colour = rng.choice(NUMBERS + ["run.timestamp", "server.model", "run.status"]), rng.choice([None, "run.status"])
+        answer = ask(driver, form="bins", filter=tree, x=x, colour=colour)
+        bins = answer["bins"]
+        assert sum(map(sum, bins["counts"])) == answer["drawn"]
+        assert len(bins["counts"]) == (len(answer["colour"]["kinds"]) if colour else 1)
+        if answer["x"]["kind"] == "kinds":
+            assert bins["edges"] is None and list(map(sum, zip(*bins["counts"], strict=True))) == [one["count"] for one in answer["x"]["kinds"]["kinds"]]
+            continue
+        wanted, reasons = drawn_of(rows, matching(rows, tree), x)
+        assert answer["left_out"] == reasons
+        values = [axis_place(x, cell(rows, x, i)) for i in wanted]
+        if len(set(values)) > 1:
+            assert list(map(sum, zip(*bins["counts"], strict=True))) == numpy.histogram(values, bins["edges"])[0].tolist()
+        else:
+            assert len(bins["edges"]) == (2 if values else 0)
+
+
+def test_ranges_of_many_numbers_hold_them(made):
+    driver, rows = made
+    answer = ask(driver, x="results.completed", y="results.completed", colour="results.p97.5_ttft_ms")
+    kinds = answer["colour"]["kinds"]
+    ranges = [one for one in kinds if one["state"] == "range"]
+    assert 2 <= len(ranges) <= 6 and all(one["high"] <= other["low"] for one, other in zip(ranges, ranges[1:], strict=False))
+    for id_, at in zip(answer["marks"]["id"], answer["marks"]["colour"], strict=True):
+        value = cell(rows, "results.p97.5_ttft_ms", id_ - 1)
+        assert fits_kind(kinds[at], "results.p97.5_ttft_ms", value) and not (at + 1 < len(ranges) and value == kinds[at]["high"])
+
+
+def test_a_value_keeps_its_rank_under_every_filter(made):
+    driver, rows = made
+    everywhere = collections.Counter(cell(rows, "run.status", i) for i in range(len(rows.documents)))
+    order = [value for value, _ in everywhere.most_common() if value not in (MISSING, NULL)]
+    rng = random.Random(SEED + 5)
+    for _ in range(20):
+        answer = ask(driver, filter=random_tree(rng, rows.documents), x="results.completed", y="results.completed", colour="run.status")
+        for one in answer["colour"]["kinds"]:
+            assert "rank" not in one if one["state"] != "value" else everywhere[order[one["rank"]]] == everywhere[one["value"]]
+
+
+def near(driver, documents, id_, **request):
+    for i, document in enumerate(documents):
+        driver.tell(document=document, id=i + 1)
+    return ask(driver, form="near", near=id_, **request)["near"]
+
+
+def point(x, y, **server):
+    return {"config": {"server": server, "benchmark": {}}, "results": {"p99_ttft_ms": x, "p99_tpot_ms": y}}
+
+
+def test_what_tells_a_point_from_its_neighbours(bin_dir):
+    driver = Driver(bin_dir)
+    around = [point(100 + i, 50 + i, tensor_parallel_size=2, quantization="fp8", max_num_seqs=i, dtype="auto") for i in range(12)]
+    far = [point(9000 + i, 9000, tensor_parallel_size=1) for i in range(5)]
+    own = point(105, 55, tensor_parallel_size=8, quantization="fp8", max_num_seqs=3, dtype="auto")
+    said = near(driver, [own, *around, *far], 1, x="results.p99_ttft_ms", y="results.p99_tpot_ms")
+    assert said == {"id": 1, "neighbours": 12, "fields": [{"field": "server.tensor_parallel_size", "value": 8, "differ": 12},
+                                                          {"field": "server.max_num_seqs", "value": 3, "differ": 11}]}
+    assert near(driver, [own], 99, x="results.p99_ttft_ms", y="results.p99_tpot_ms") is None
+    driver.close()
+
+
+@pytest.mark.parametrize("documents", [
+    [], [point(1, 2)], [point(5, 5)] * 30, [point(-1, -2), point(-3, -4)], [point("inf", 1), point(1, "-inf")], [{}], [point(None, None)],
+    [point(1e308, -1e308), point(-1e308, 1e308)], [point(5e-324, 0), point(0, 5e-324)],
+], ids=["none", "one", "alike", "negative", "infinite", "bare", "null", "wide", "narrow"])
+def test_odd_results_have_answers(bin_dir, documents):
+    driver = Driver(bin_dir)
+    for i, document in enumerate(documents):
+        driver.tell(document=document, id=i + 1)
+    x, y = "results.p99_ttft_ms", "results.p99_tpot_ms"
+    drawable = sum(isinstance(one.get("results", {}).get("p99_ttft_ms"), (int, float)) and isinstance(one["results"]["p99_tpot_ms"], (int, float)) for one in documents)
+    for log in (False, True):
+        answer = ask(driver, x=x, y=y, x_log=log, y_log=log, colour=x)
+        assert answer["drawn"] == drawable == len(answer["marks"]["id"])
+    assert sum(ask(driver, form="groups", y=y)["groups"]["n"]) == sum(isinstance(one.get("results", {}).get("p99_tpot_ms"), (int, float)) for one in documents)
+    ask(driver, form="groups", y=y, x=x, colour=x)
+    ask(driver, form="bins", x=x)
+    ask(driver, form="near", x=x, y=y, near=1)
+    driver.close()
+
+
+def test_many_words_become_others(bin_dir):
+    """1,000 kinds at most, the most frequent ones."""
+    driver = Driver(bin_dir)
+    for i in range(2400):
+        driver.tell(document={"tags": {"word": f"w{i % 1200}" if i < 2390 else "often"}, "results": {"p99_ttft_ms": i}}, id=i + 1)
+    answer = ask(driver, x="results.p99_ttft_ms", y="results.p99_ttft_ms", colour="tags.word")
+    kinds = answer["colour"]["kinds"]
+    assert len(kinds) == KINDS_MAX and kinds[-1]["state"] == "other" and sum(one["count"] for one in kinds) == 2400
+    assert {"state": "value", "value": "often", "count": 10} in kinds
+    on_axis = ask(driver, x="tags.word", y="results.p99_ttft_ms")
+    assert on_axis["left_out"] == {"x_other": kinds[-1]["count"]} and on_axis["drawn"] == 2400 - kinds[-1]["count"]
+    driver.close()
+
+
+@pytest.mark.parametrize("request_, pointer", [
+    ({"y": "results.completed"}, ""), ({"x": "results.completed"}, ""), ({"form": "near", "x": "results.completed", "y": "results.completed"}, ""),
+    ({"x": "results.complete", "y": "results.completed"}, "/x"), ({"form": "groups", "y": "server.model"}, "/y"), ({"form": "bin", "x": "results.completed"}, "/form"),
+    ({"x": "results.completed", "y": "results.completed", "limit": 499}, "/limit"), ({"x": "results.completed", "y": "results.completed", "x_log": 1}, "/x_log"),
+    ({"x": "results.completed", "y": "results.completed", "selected": [0]}, "/selected/0"), ({"x": 1, "y": "results.completed"}, "/x"),
+    ({"x": "results.completed", "y": "results.completed", "labels": ["nothing.such"]}, "/labels/0"), ({"form": "bins", "x": "results.completed", "odd": 1}, ""),
+    ({"form": "bins", "x": "results.completed", "filter": {"and": []}, "colour": "no"}, "/colour"), ([], ""),
+])
+def test_what_does_not_fit_is_told_where_it_stands(made, request_, pointer):
+    driver, _ = made
+    said = driver.ask(points=request_)
+    assert "answer" not in said and [fault["pointer"] for fault in said["faults"]][-1] == pointer, json.dumps(said)

@@ -1,0 +1,218 @@
+"""Sides of `POST /api/data/compare`: the numbers of `profllm compare`, over results in a database; sides that are ids, or filters."""
+import json
+import math
+import os
+import random
+
+import numpy
+import pytest
+from dashboard_tools import Dashboard
+from query_tools import FIELDS, MISSING, NULL, Rows, canonical, kind, made_results, matching, random_tree, shown
+from run_tools import run_profllm
+from test_filters import Driver
+
+PATH = "/api/data/compare"
+SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
+RESULTS = 150 if SANITIZED else 400
+QUESTIONS = 15 if SANITIZED else 60
+SEED = 20261124
+METRICS = ["results.p99_ttft_ms", "results.completed", "benchmark.request_rate", "server.max_model_len", "results.p97.5_ttft_ms"]
+
+
+def result(number, speed=1.0, suite="one", simulated=False, **server):
+    rng = random.Random(number)
+    ttft = 20 * speed * rng.gauss(1, 0.02)
+    return {
+        "run_id": f"run-{number}", "suite": suite, "status": "completed", "quality": {"verdict": "trusted"},
+        "config": {"server": {"model": "some/model", "max_num_seqs": 256, **server},
+                   "benchmark": {"request_rate": "inf", "goodput": ["ttft:100", "tpot:50"], "request_timeout": "30s"}},
+        "results": {"mean_ttft_ms": ttft, "mean_ttft_ms_ci95": [ttft * 0.97, ttft * 1.02], "median_ttft_ms": ttft * 0.9, "p99_ttft_ms": ttft * 3,
+                    "output_throughput": 1000 / speed * rng.gauss(1, 0.01), "request_goodput": None},
+        "environment": {"engine": {"simulated": simulated}, "gpu_models": ["H100", "H100"]},
+    }
+
+
+def suite(name):
+    return {"field": "run.suite", "op": "eq", "value": name}
+
+
+@pytest.fixture(scope="module")
+def kept(bin_dir, tmp_path_factory):
+    """(dashboard, documents): two sets of runs, a few simulated ones, ids from 1."""
+    documents = [result(i) for i in range(8)] + [result(100 + i, 1.1, "two", max_num_seqs=512 if i else 1024) for i in range(7)] + \
+        [result(200 + i, 0.2, "two", simulated=True) for i in range(3)]
+    with Dashboard(bin_dir, tmp_path_factory.mktemp("compare") / "d.db") as dashboard:
+        dashboard.upload("/api/upload/batch", documents)
+        yield dashboard, documents
+
+
+def ask(kept, sides, **more):
+    answer = kept[0].post(PATH, {"sides": sides, **more})
+    assert answer.status == 200, answer.json
+    return answer.json
+
+
+def of_files(bin_dir, folder, *sides, **more):
+    """What `profllm compare` says of the same documents."""
+    names = []
+    for i, documents in enumerate(sides):
+        names.append(folder / f"side{i}")
+        names[-1].mkdir()
+        for document in documents:
+            (names[-1] / f"{document['run_id']}.json").write_text(json.dumps(document))
+    options = [word for key, value in more.items() for word in (f"--{key}", value)]
+    done = run_profllm(bin_dir, "compare", *names, "--all", "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def same(answer, files):
+    for part in ("effect", "cautions", "inputs", "metrics", "families", "not_ready"):
+        assert answer[part] == files[part], part
+    assert [(side["runs"], side["simulated"]) for side in answer["sides"]] == [(side["runs"], side["simulated"]) for side in files["sides"]]
+
+
+def test_two_results_have_the_numbers_of_their_files(kept, bin_dir, tmp_path):
+    answer = ask(kept, [{"ids": [1]}, {"ids": [9]}], equal=True)
+    same(answer, of_files(bin_dir, tmp_path, kept[1][:1], kept[1][8:9]))
+    assert [(side["name"], side["ids"], side["run_id"]) for side in answer["sides"]] == \
+        [("experiment 1", [1], "run-0"), ("experiment 9", [9], "run-100")]
+    assert answer["metrics"][1]["against"][0]["how"] == "within_runs" or answer["metrics"][2]["against"][0]["how"] == "within_runs"
+
+
+def test_groups_have_the_numbers_of_their_folders(kept, bin_dir, tmp_path):
+    answer = ask(kept, [{"label": "before", "filter": suite("one")}, {"filter": suite("two")}, {"ids": [3]}], equal=True, effect=0.02)
+    same(answer, of_files(bin_dir, tmp_path, kept[1][:8], kept[1][8:15], kept[1][2:3], **{"min-effect": "2%"}))
+    assert [side["name"] for side in answer["sides"]] == ["before", "7 experiments", "experiment 3"]
+    assert answer["sides"][0]["ids"] == list(range(1, 9)) and [side.get("left_out") for side in answer["sides"]] == [0, 3, None]
+    p99 = next(one for one in answer["metrics"] if one["field"] == "results.p99_ttft_ms")
+    assert [one["how"] for one in p99["against"]] == ["bootstrap", "one_of_many"]
+    [differs] = answer["inputs"]["differing"]
+    assert differs["field"] == "server.max_num_seqs" and [value["distinct"] for value in differs["sides"]] == [1, 2, 1]
+
+
+def test_ids_in_another_order_are_the_same_question(kept):
+    one = ask(kept, [{"ids": [1, 2, 3, 4, 5]}, {"ids": [9, 10, 11, 12, 13]}])
+    assert ask(kept, [{"ids": [5, 3, 4, 1, 2, 2]}, {"ids": [13, 12, 9, 10, 11]}]) == one
+
+
+def test_simulated_ones_take_part_where_they_are_asked_for(kept):
+    """Those that are named are; a filter means them by a word only."""
+    sides = [{"filter": suite("one")}, {"filter": suite("two")}]
+    with_them = ask(kept, sides, simulated=True)
+    assert [(side["runs"], side["simulated"], side["left_out"]) for side in with_them["sides"]] == [(8, 0, 0), (10, 3, 0)]
+    assert [one["kind"] for one in with_them["cautions"]] == ["simulated"] and ask(kept, sides)["cautions"] == []
+    named = ask(kept, [{"ids": [1]}, {"ids": [16]}])
+    assert [side["simulated"] for side in named["sides"]] == [0, 1] and [one["kind"] for one in named["cautions"]] == ["simulated"]
+
+
+def test_a_side_without_a_row_has_nothing(kept):
+    answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
+    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "untrusted": 0, "left_out": 0, "ids": []}
+    assert answer["metrics"][0]["against"][0]["finding"] == "nothing" and answer["metrics"][0]["sides"][1]["value"] is None
+
+
+@pytest.mark.parametrize("body, pointer", [
+    ({"sides": [{"ids": [1]}]}, "/sides"), ({"sides": [{"ids": [1]}] * 9}, "/sides"), ({}, ""), ({"sides": [{"ids": [1]}, {"ids": []}]}, "/sides/1/ids"),
+    ({"sides": [{"ids": [1]}, {"ids": [1, 999]}]}, "/sides/1/ids/1"), ({"sides": [{"ids": [1]}, {}]}, "/sides/1"),
+    ({"sides": [{"ids": [1]}, {"ids": [2], "filter": suite("one")}]}, "/sides/1"),
+    ({"sides": [{"ids": [1]}, {"filter": {"field": "run.suit", "op": "eq", "value": 1}}]}, "/sides/1/filter/field"),
+    ({"sides": [{"ids": [1]}, {"ids": [2]}], "metrics": ["results.p99_tftt_ms"]}, "/metrics/0"),
+    ({"sides": [{"ids": [1]}, {"ids": [2]}], "effect": 1}, "/effect"), ({"sides": [{"ids": [1]}, {"ids": [2]}], "effect": 0}, "/effect"),
+    ({"sides": [{"ids": [1]}, {"ids": [2]}], "more": 1}, "")])
+def test_what_is_wrong_is_told_where(kept, body, pointer):
+    problem = kept[0].post(PATH, body)
+    assert problem.status == 422 and problem.json["pointer"] == pointer, problem.json
+
+
+# ---- over random documents -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(bin_dir):
+    one = Driver(bin_dir)
+    rows = Rows(made_results(random.Random(SEED), RESULTS))
+    for i, document in enumerate(rows.documents):
+        one.tell(document=document, id=i + 1)
+    yield one, rows
+    one.close()
+
+
+def near(found, wanted):
+    return math.isclose(found, float(wanted), rel_tol=1e-9, abs_tol=1e-300)
+
+
+def check_figure(said, cells):
+    there = [value for value in cells if value is not MISSING and value is not NULL]
+    numbers = [value for value in there if kind(value) == "number"]
+    finite = numpy.array(sorted(value for value in numbers if math.isfinite(value)))
+    assert (said["n"], said["infinite"], said["words"]) == (len(finite), len(numbers) - len(finite), len(there) - len(numbers))
+    assert said["null"] == sum(value is NULL for value in cells) and said["not_recorded"] == sum(value is MISSING for value in cells)
+    assert (said["value"] is None) == (len(finite) == 0) and (len(finite) == 0 or near(said["value"], finite.mean()))
+    return finite
+
+
+def check_ratio(said, a, b):
+    if len(a) == 0 or len(b) == 0:
+        assert said["finding"] == "nothing" and said["ratio"] is None
+    elif not (a.mean() > 0 and b.mean() > 0 and 1e-300 < float(b.mean()) / float(a.mean()) < math.inf):
+        assert said["ratio"] is None and said["finding"] in ("no_ratio", "equal")
+    else:
+        assert near(said["ratio"], b.mean() / a.mean())
+        assert said["low"] is None or 0 <= said["low"] <= said["ratio"] * (1 + 1e-9)
+
+
+def values_of(cells):
+    there = [value for value in cells if value is not MISSING and value is not NULL]
+    counts = {}
+    for value in there:
+        counts[canonical(shown(value))] = counts.get(canonical(shown(value)), 0) + 1
+    return counts
+
+
+def test_random_sides_have_numpys_figures_and_all_inputs(made):
+    driver, rows = made
+    rng = random.Random(SEED + 1)
+    no_columns = ("server.newer_than_the_rows", "server.compilation_config.mode")
+    columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field not in no_columns]
+    seen = set()
+    for _ in range(QUESTIONS):
+        trees = [random_tree(rng, rows.documents) for _ in range(rng.choice([2, 2, 3]))]
+        said = driver.ask(compare={"sides": [{"filter": tree} for tree in trees], "metrics": METRICS, "simulated": True, "equal": True})["answer"]
+        sides = [sorted(matching(rows, tree)) for tree in trees]
+        assert [side["runs"] for side in said["sides"]] == [len(places) for places in sides]
+        for metric, told in zip(METRICS, said["metrics"], strict=True):
+            finite = [check_figure(figure, [rows.cells[metric][i][0] for i in places])
+                      for figure, places in zip(told["sides"], sides, strict=True)]
+            for ratio, other in zip(told["against"], finite[1:], strict=True):
+                check_ratio(ratio, finite[0], other)
+                seen.add(ratio["how"])
+        differing = {one["field"]: one for one in said["inputs"]["differing"]}
+        equal = {one["field"] for one in said["inputs"]["equal_fields"]}
+        for field in columns:
+            check_input(field, rows, sides, differing, equal, said["inputs"]["partly_recorded_fields"])
+    assert {"none", "student", "bootstrap"} <= seen
+
+
+def test_no_budget_left_names_what_is_not_ready(made):
+    """Whatever the clock says, the first figure is there, and all others are there or named."""
+    said = made[0].ask(compare={"sides": [{"filter": {"field": "run.suite", "op": "is_recorded"}}] * 8, "metrics": METRICS, "budget_ms": 1})["answer"]
+    there = [one["field"] for one in said["metrics"]]
+    assert there and (there + said["not_ready"])[:len(METRICS)] == METRICS
+    # what of percentiles there was no time for is named, too: those with a number here are of TTFT alone
+    assert ("ttft_ms" in said["not_ready"]) != ("ttft_ms" in [one["key"] for one in said["families"]])
+
+
+def check_input(field, rows, sides, differing, equal, partly):
+    cells = [[rows.cells[field][i][0] for i in places] for places in sides]
+    counts = [values_of(side) for side in cells]
+    everything = [value for side in cells for value in side]
+    different = len(set().union(*counts)) + any(value is NULL for value in everything)
+    missing = any(value is MISSING for value in everything)
+    assert (field in differing) == (different > 1), field
+    assert (field in equal) == (different == 1 and not missing) and (field in partly) == (different == 1 and missing)
+    for told, count, side in zip(differing.get(field, {}).get("sides", []), counts, cells):
+        assert told["distinct"] == len(count) and told["null"] == sum(value is NULL for value in side)
+        assert told["not_recorded"] == sum(value is MISSING for value in side)
+        listed = {canonical(shown(one["value"]) if not isinstance(one["value"], bool) else one["value"]): one["count"] for one in told["values"]}
+        assert all(count[text] == number for text, number in listed.items()) and len(listed) == min(20, len(count))

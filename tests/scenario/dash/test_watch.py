@@ -1,0 +1,256 @@
+"""Folders that are watched, by `import --watch` and by `serve --watch`: whole files, whenever and however they come."""
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from beside_tools import write_result
+from dashboard_tools import Dashboard, little
+from run_tools import PATIENCE, environment
+from wait_tools import wait_for
+
+
+class Watch:
+    """`import --watch`, with what it has told, a line each."""
+
+    def __init__(self, bin_dir, db, *folders, preload=None, args=()):
+        words = [word for folder in folders for word in ("--watch", folder)]
+        self.out = db.with_name(f"{db.name}.{time.monotonic_ns()}.out")
+        with self.out.open("w") as out:
+            self.process = subprocess.Popen([bin_dir / "profllm-dashboard", "import", "--db", db, "--json", *words, *args], stdout=out,
+                                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment(preload))
+
+    def told(self):
+        return [json.loads(line) for line in self.out.read_text().splitlines()]
+
+    def stored(self):
+        """run_ids in the order in which they were told."""
+        return [one["run_id"] for one in self.told() if one["state"] == "stored" and "artifact" not in one]
+
+    def artifacts(self):
+        return sorted(one["artifact"] for one in self.told() if one["state"] == "stored" and "artifact" in one)
+
+    def wait(self, count, what="stored"):
+        return wait_for(lambda: len(getattr(self, what)()) >= count and getattr(self, what)(), f"{count} are {what}", seconds=60)
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=60 * PATIENCE)
+        return self.process.returncode, err
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        with contextlib.suppress(ValueError):
+            self.process.communicate()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "in"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def db(tmp_path):
+    return tmp_path / "d.db"
+
+
+def write(path, number, **keys):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(little(number, **keys)))
+    return f"small-{number}"
+
+
+def test_what_is_there_and_what_comes(bin_dir, db, folder):
+    write(folder / "a.json", 0)
+    with Watch(bin_dir, db, folder) as watch:
+        watch.wait(1)
+        write(folder / "b.json", 1)
+        watch.wait(2)
+        # renamed in, as rsync and profllm do
+        write(folder / ".c.json.tmp", 2)
+        (folder / ".c.json.tmp").rename(folder / "c.json")
+        assert watch.wait(3) == ["small-0", "small-1", "small-2"]
+        assert watch.stop() == (0, "")
+
+
+def test_new_folders(bin_dir, db, folder, tmp_path):
+    with Watch(bin_dir, db, folder) as watch:
+        write(folder / "x/y/z/a.json", 0)
+        write(tmp_path / "moved/deep/b.json", 1)
+        (tmp_path / "moved").rename(folder / "moved")
+        assert set(watch.wait(2)) == {"small-0", "small-1"}
+        write(folder / "moved/deep/c.json", 2)
+        write(folder / "x/y/d.json", 3)
+        assert set(watch.wait(4)) == {f"small-{i}" for i in range(4)}
+
+
+def test_never_half_a_file(bin_dir, db, folder):
+    """One that is written slowly is read when it is closed, and is no fault before."""
+    text = json.dumps(little(0))
+    with Watch(bin_dir, db, folder) as watch, (folder / "slow.json").open("w") as file:
+        for part in (text[:10], text[10:20], text[20:]):
+            file.write(part)
+            file.flush()
+            time.sleep(0.7)
+        assert watch.told() == []
+        file.close()
+        watch.wait(1)
+        assert [one["state"] for one in watch.told()] == ["stored"]
+
+
+def test_what_came_while_it_was_down(bin_dir, db, folder):
+    write(folder / "a.json", 0)
+    with Watch(bin_dir, db, folder) as watch:
+        watch.wait(1)
+        watch.stop(signal.SIGKILL)
+    write(folder / "b.json", 1)
+    with Watch(bin_dir, db, folder) as watch:
+        assert watch.wait(1) == ["small-1"]
+
+
+def test_one_that_is_replaced(bin_dir, db, folder):
+    write(folder / "a.json", 0)
+    with Watch(bin_dir, db, folder) as watch:
+        watch.wait(1)
+        write(folder / ".b", 1)
+        (folder / ".b").rename(folder / "a.json")
+        assert watch.wait(2) == ["small-0", "small-1"]
+        write(folder / "a.json", 1, suite="other")
+        wait_for(lambda: [one["state"] for one in watch.told()] == ["stored", "stored", "conflict"], "told")
+        (folder / "a.json").write_text("{")
+        wait_for(lambda: watch.told()[-1]["state"] == "rejected", "told")
+
+
+def test_files_beside(bin_dir, db, folder, tmp_path):
+    """Before the result, with it and after it."""
+    path, files = write_result(tmp_path, rng=random.Random(1))
+    shutil.copy(tmp_path / "r0.server.log", folder)
+    with Watch(bin_dir, db, folder) as watch:
+        shutil.copy(path, folder)
+        watch.wait(1)
+        assert watch.wait(1, "artifacts") == ["server_log"]
+        shutil.copy(tmp_path / "r0.requests.jsonl.zst", folder)
+        watch.wait(2, "artifacts")
+        shutil.copy(tmp_path / "r0.series.jsonl.zst", folder)
+        shutil.copy(tmp_path / "r0.rank0.json.gz", folder)
+        assert watch.wait(4, "artifacts") == sorted(files)
+        assert watch.stop() == (0, "")
+    with Dashboard(bin_dir, db) as dashboard:
+        for kind, data in files.items():
+            name, = [one.name for one in folder.iterdir() if one.read_bytes() == data]
+            assert dashboard.get(f"/api/data/experiments/1/artifacts/{kind}/{name}").body == data
+
+
+def test_beside_a_server_on_one_database(bin_dir, db, folder):
+    with Dashboard(bin_dir, db) as dashboard, Watch(bin_dir, db, folder) as watch:
+        for i in range(20):
+            write(folder / f"{i}.json", i)
+            dashboard.post("/api/upload/json", little(100 + i))
+        watch.wait(20)
+        wait_for(lambda: len(dashboard.ids()) == 40, "all are seen")
+        assert watch.stop()[0] == 0 and dashboard.stop() == (0, "", "")
+
+
+def test_by_the_server(bin_dir, db, folder):
+    path, files = write_result(folder)
+    with Dashboard(bin_dir, db, "--watch", folder, "--data", folder.parent / "files") as dashboard:
+        wait_for(lambda: len(dashboard.ids()) == 1, "it is there")
+        wait_for(lambda: len(dashboard.get("/api/data/experiments/1/artifacts").json["artifacts"]) == len(files), "so are those beside it")
+        assert any((folder.parent / "files").iterdir()) and not db.with_name("d.db.files").exists()
+        write(folder / "b.json", 1)
+        wait_for(lambda: len(dashboard.ids()) == 2, "it has come")
+        assert dashboard.stop() == (0, "", "")
+
+
+def test_a_folder_that_is_none(bin_dir, db, tmp_path):
+    for args in (["import", "--watch", tmp_path / "none"], ["serve", "--port", "0", "--watch", tmp_path / "none"]):
+        done = subprocess.run([bin_dir / "profllm-dashboard", *args, "--db", db], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "--watch: cannot read the folder" in done.stderr
+
+
+LIMIT = """
+#define _GNU_SOURCE
+#include <errno.h>
+int inotify_add_watch(int fd, const char *path, unsigned mask);
+int inotify_add_watch(int fd, const char *path, unsigned mask)
+{
+	static int count;
+	if (fd >= 0 && path && mask && count++ < 1)
+		return count;
+	errno = ENOSPC;
+	return -1;
+}
+"""
+
+
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a preload of its own")
+def test_no_watches_left(bin_dir, db, folder, tmp_path):
+    """One message; what comes is found by looking, two seconds after it was written last."""
+    (tmp_path / "limit.c").write_text(LIMIT)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "limit.so", tmp_path / "limit.c"], check=True)
+    for i in range(3):
+        (folder / f"f{i}").mkdir()
+    with Watch(bin_dir, db, folder, preload={"LD_PRELOAD": str(tmp_path / "limit.so"), "ASAN_OPTIONS": "verify_asan_link_order=0"}) as watch:
+        write(folder / "f2/a.json", 0)
+        watch.wait(1)
+        write(folder / "new/b.json", 1)
+        assert watch.wait(2) == ["small-0", "small-1"]
+        code, err = watch.stop()
+    assert code == 0 and err.count("this user has no watches left") == 1 and len(err.splitlines()) == 1
+
+
+def test_a_disk_that_was_full(bin_dir, db, folder):
+    """What cannot be stored now is stored later; nothing is told as stored before."""
+    if os.geteuid() != 0:
+        pytest.skip("a file system of its own needs root")
+    small = db.parent / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", small], capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        with Watch(bin_dir, small / "d.db", folder) as watch:
+            write(folder / "a.json", 0)
+            watch.wait(1)
+            filler = small / "filler"
+            with contextlib.suppress(OSError), filler.open("wb") as file:
+                while True:
+                    file.write(bytes(4096))
+                    file.flush()
+            for i in range(1, 40):
+                write(folder / f"{i}.json", i)
+            time.sleep(3)
+            before = len(watch.stored())
+            filler.unlink()
+            assert before < 40 and len(set(watch.wait(40))) == 40
+            code, err = watch.stop()
+            assert code == 0 and "what has come waits" in err
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
+def test_many_at_once(bin_dir, db, folder):
+    """Writers of many kinds at a time, in folders that come meanwhile; each file once."""
+    count = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 150
+    rng = random.Random(7)
+    with Watch(bin_dir, db, folder) as watch:
+        for i in range(count):
+            where = folder / f"d{rng.randint(0, 9)}" / f"e{rng.randint(0, 3)}"
+            if rng.random() < 0.5:
+                write(where / f"{i}.json", i)
+            else:
+                write(folder / f".{i}", i)
+                where.mkdir(parents=True, exist_ok=True)
+                (folder / f".{i}").rename(where / f"{i}.json")
+        assert sorted(watch.wait(count)) == sorted(f"small-{i}" for i in range(count))
+        assert all(one["state"] == "stored" for one in watch.told()) and watch.stop() == (0, "")

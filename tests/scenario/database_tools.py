@@ -1,0 +1,164 @@
+"""The databases that profllm-dashboard keeps results in, one as the other: SQLite files, and databases of a PostgreSQL server
+of our own, in a private folder, that nobody can reach but by a socket in it."""
+import json
+import os
+import pwd
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+from run_tools import PATIENCE
+from wait_tools import wait_for
+
+NOT_FOUND = "no PostgreSQL server here (Debian: postgresql-15)"
+
+
+def programs():
+    """The folder of initdb and postgres; None: there is none."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]), reverse=True)
+    return found[0].parent if found else None
+
+
+def as_nobody_special():
+    """What subprocess needs to run as who may run a server: never root."""
+    if os.geteuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    raise RuntimeError("neither 'postgres' nor 'nobody' is a user here")
+
+
+class Postgres:
+    kind = "postgres"
+    share = 1 if os.environ.get("PROFLLM_TEST_LONG") else 4  # of the random questions that are asked of the other kind
+
+    def __init__(self, *settings):
+        """Settings as of postgresql.conf: fsync=on for who kills it."""
+        self.bin, self.who = programs(), as_nobody_special()
+        # the path of a socket has an end at 107 letters
+        self.folder = Path(tempfile.mkdtemp(prefix="pg"))
+        if self.who:
+            os.chown(self.folder, self.who["user"], self.who["group"])
+        self.settings = ["listen_addresses=", f"unix_socket_directories={self.folder}", "fsync=off", "max_connections=50",
+                         "shared_buffers=32MB", "autovacuum=off", *settings]
+        self.count, self.process = 0, None
+        self.call("initdb", "-D", self.folder / "data", "-A", "trust", "-U", "profllm", "-E", "UTF8", "--locale=C", "-N")
+        self.start()
+
+    def call(self, program, *words):
+        done = subprocess.run([self.bin / program, *words], cwd="/", capture_output=True, text=True, timeout=60 * PATIENCE,
+                              stdin=subprocess.DEVNULL, **self.who)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def start(self):
+        words = [word for setting in self.settings for word in ("-c", setting)]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen([self.bin / "postgres", "-D", self.folder / "data", *words], cwd="/", stdout=log, stderr=log,
+                                            stdin=subprocess.DEVNULL, **self.who)
+        wait_for(lambda: subprocess.run([self.bin / "pg_isready", "-q", "-h", self.folder], check=False).returncode == 0,
+                 "the database server is ready", seconds=30, process=self.process)
+
+    def stop(self):
+        """At once: connections are cut."""
+        if self.process is not None:
+            self.process.send_signal(3)
+            self.process.wait(30 * PATIENCE)
+            self.process = None
+
+    def close(self):
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def address(self, name, more=""):
+        return f"postgres://profllm@/{name}?host={quote(str(self.folder), safe='')}{more}"
+
+    def new(self, folder=None, name=None):
+        """A database with nothing in it: what --db takes."""
+        self.count += 1
+        address = self.address(f"d{self.count}")
+        self.sql(self.address("postgres"), f"CREATE DATABASE d{self.count}")
+        return address
+
+    @staticmethod
+    def sql(address, text):
+        done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", address], input=text, capture_output=True, text=True,
+                              timeout=120 * PATIENCE, env={**os.environ, "PGOPTIONS": "-c client_min_messages=warning", "PGCLIENTENCODING": "UTF8"})
+        assert done.returncode == 0, done.stderr + text[:1000]
+        return done.stdout
+
+
+class Sqlite:
+    kind = "sqlite"
+    share = 1
+
+    @staticmethod
+    def new(folder, name="d.db"):
+        return folder / name
+
+
+def literal(value):
+    if value is None:
+        return "NULL"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def is_address(db):
+    return str(db).startswith(("postgres://", "postgresql://"))
+
+
+def ask(db, text, *values):
+    """Rows of a query, as tuples; ? are the values. Of PostgreSQL, infinite numbers and bytes are texts."""
+    if is_address(db):
+        for value in values:
+            text = text.replace("?", literal(value), 1)
+        lines = Postgres.sql(db, f"SELECT row_to_json(asked) FROM ({text}) AS asked").splitlines()
+        return [tuple(value for _, value in json.loads(line, object_pairs_hook=list_of_pairs)) for line in lines]
+    connection = sqlite3.connect(db)
+    try:
+        return connection.execute(text, values).fetchall()
+    finally:
+        connection.close()
+
+
+class Pairs(list):
+    """Of the outermost object: those within are objects."""
+
+
+def list_of_pairs(pairs):
+    return Pairs((key, dict(value) if isinstance(value, Pairs) else value) for key, value in pairs)
+
+
+def change(db, text):
+    """Statements whose rows nobody wants, in one transaction."""
+    if is_address(db):
+        Postgres.sql(db, f"BEGIN;{text};COMMIT;")
+        return
+    connection = sqlite3.connect(db)
+    try:
+        connection.executescript(f"BEGIN;{text};COMMIT;")
+    finally:
+        connection.close()
+
+
+def bytes_of(value):
+    """Of a BLOB or a BYTEA as ask() gives it."""
+    return bytes.fromhex(value[2:]) if isinstance(value, str) else value
+
+
+def bytes_literal(db, hexadecimal):
+    return f"'\\x{hexadecimal}'" if is_address(db) else f"x'{hexadecimal}'"
+
+
+def refusal(db, table, condition, says):
+    """SQL by which the database takes no such row any more."""
+    if is_address(db):
+        return (f"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '{says}'; END $$;"
+                f"CREATE TRIGGER refuse BEFORE INSERT ON {table} FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION refuse()")
+    return f"CREATE TRIGGER refuse BEFORE INSERT ON {table} WHEN {condition} BEGIN SELECT RAISE(ABORT, '{says}'); END"

@@ -1,0 +1,59 @@
+// What people say of a result, and whether they want it.
+import { counted, expect, soundness, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+const dashboard = useDashboard((store, own) => {
+  const base = read(own)
+  store.import(...['one', 'two'].map((name) => write(store.folder, `${name}.json`, variant(base, { name }))))
+})
+
+test('tags and notes are said, found by, and told with who said them', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await page.getByRole('link', { name: 'one', exact: true }).click()
+  const said = page.getByRole('region', { name: 'Tags and notes', exact: true })
+  await expect(said).toContainText('Nobody has said anything yet.')
+  await said.getByRole('button', { name: 'Edit' }).click()
+  await said.getByLabel('Tag 1', { exact: true }).fill('driver')
+  await said.getByLabel('Value of tag 1').fill('r570')
+  await said.getByLabel('Tag 2', { exact: true }).fill('bad')
+  await said.getByLabel('Notes').fill('The fan of GPU 3 was off.')
+  await said.getByLabel('Who says so').fill('ann')
+  expect(await soundness(page)).toEqual([])
+  await said.getByRole('button', { name: 'Save' }).click()
+  await expect(said.getByRole('listitem').filter({ hasText: 'driver' })).toContainText('r570')
+  await expect(said).toContainText('The fan of GPU 3 was off.')
+  await page.reload()
+  await expect(said.getByRole('listitem')).toHaveCount(2)
+
+  await said.getByRole('button', { name: 'Edit' }).click()
+  await said.getByRole('button', { name: 'Take tag bad away' }).click()
+  await said.getByRole('button', { name: 'Save' }).click()
+  await expect(said.getByRole('listitem')).toHaveCount(1)
+  await said.getByRole('button', { name: 'Changes' }).click()
+  await expect(said.getByRole('row', { name: /ann tag driver – r570$/ })).toBeVisible()
+  await expect(said.getByRole('row', { name: /ann tag bad/ })).toHaveCount(2)
+
+  await page.goto(`${dashboard().url}/?tags.driver=r570`)
+  await expect(counted(page)).toHaveText('1 of 2 experiments')
+})
+
+test('a result is deleted, brought back at once, and later', async ({ page, complaints }) => {
+  complaints.allow.push(/410/)
+  await page.goto(dashboard().url)
+  await page.getByRole('link', { name: 'two', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'This result was deleted.' })).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+  const address = page.url()
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText('1 of 1 experiments')
+  await page.goto(address)
+  await expect(page.getByText('It was deleted.')).toBeVisible()
+  await page.getByRole('button', { name: 'Bring it back' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('two')
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText('2 of 2 experiments')
+})

@@ -1,0 +1,281 @@
+// The chart: every mark that it draws is one that the server has, by whichever way one reads it.
+import AxeBuilder from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { chips, counted, expect, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+const RUNS = 40
+const LONG = 'a name without an end '.repeat(14).slice(0, 300)
+const X = 'results.p99_ttft_ms'
+const Y = 'results.output_throughput'
+const TP = 'server.tensor_parallel_size'
+const AXES = `x=${X}&y=${Y}&colour=${TP}`
+
+// p99 is missing in every other run, and zero in one; of the runs of size 8 all have none
+const hasP99 = (i: number) => i % 2 === 0 && i % 4 !== 2
+const runs = Array.from({ length: RUNS }, (_, i) => ({ name: i === 4 ? LONG : `run-${i + 1}`, size: [1, 2, 4, 8][i % 4] as number, p99: hasP99(i) ? i * 10 : undefined, output: 500 + i * 10, verdict: i % 8 === 0 ? 'degraded' : 'trusted' }))
+
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  const base = read(own)
+  runs.forEach((run, i) => {
+    const document = variant(base, { name: run.name, tensor_parallel_size: run.size, output_throughput: run.output, max_concurrency: i % 8 === 0 ? 16 : 8, verdict: run.verdict, p99_ttft_ms: run.p99 ?? 1 })
+    if (run.p99 === undefined) delete document.results.p99_ttft_ms
+    for (const key of Object.keys(document.results)) if (/_ci95$/.test(key)) document.results[key] = null
+    write(folder, `${i}.json`, document)
+  })
+  store.import(folder)
+})
+
+const plot = (page: Page) => page.getByTestId('plot')
+const reading = (page: Page) => page.getByRole('complementary', { name: 'Reading' })
+const said = (page: Page) => page.getByRole('status', { name: 'Chart reading' })
+const open = async (page: Page, query: string) => {
+  await page.goto(`${dashboard().url}/?${query}`)
+  await expect(counted(page)).toBeVisible()
+}
+const points = async (page: Page, question: object) => (await (await page.request.post(`${dashboard().url}/api/data/points`, { data: question })).json())
+
+interface Mark { values: number[]; at: number[] }
+interface Drawn { getModel: () => { getSeries: () => { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[]; getItemLayout: (at: number) => unknown } }[] } }
+
+// What the drawing itself holds, series by series, with the places on the screen.
+const marksOf = (page: Page, type: string): Promise<Mark[]> => plot(page).locator('> div').first().evaluate((host, kind) => {
+  const chart = (host as unknown as { chart: Drawn }).chart
+  return chart.getModel().getSeries().filter((series) => series.subType === kind).flatMap((series) => {
+    const data = series.getData()
+    return Array.from({ length: data.count() }, (_, i) => ({ values: data.getValues(i).map(Number), at: Array.isArray(data.getItemLayout(i)) ? (data.getItemLayout(i) as number[]) : [] }))
+  })
+}, type)
+
+const sorted = (pairs: number[][]) => pairs.toSorted((a, b) => (a[0] as number) - (b[0] as number) || (a[1] as number) - (b[1] as number))
+
+test('no point is drawn that the server does not have; what is missing is counted and never zero', async ({ page }) => {
+  await open(page, AXES)
+  await expect(plot(page)).toBeVisible()
+  const { marks, left_out } = await points(page, { x: X, y: Y, colour: TP })
+  const wanted = runs.filter(({ p99 }) => p99 !== undefined)
+  expect(sorted(marks.x.map((x: number, i: number) => [x, marks.y[i]]))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
+  const drawn = await marksOf(page, 'scatter')
+  expect(sorted(drawn.map(({ values }) => values.slice(0, 2)))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
+  // the more, the further to the right and up: they stand where they belong
+  const places = drawn.toSorted((a, b) => (a.values[0] as number) - (b.values[0] as number)).map(({ at }) => at)
+  for (const [i, at] of places.entries()) if (i > 0) expect((at[0] as number) > (places[i - 1]?.[0] as number) && (at[1] as number) < (places[i - 1]?.[1] as number)).toBe(true)
+  expect(left_out).toEqual({ x_missing: RUNS - wanted.length })
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`Not drawn: ${RUNS - wanted.length} without P99 TTFT`)
+})
+
+for (const kind of ['line', 'bar', 'box'] as const) {
+  test(`${kind}: figures of groups, and a gap where there is none`, async ({ page }) => {
+    await open(page, `chart=${kind}&x=${TP}&y=${X}&colour=&spread=range`)
+    await expect(plot(page)).toBeVisible()
+    const { groups, x } = await points(page, { form: 'groups', x: TP, y: X })
+    expect(x.kinds.kinds.map((one: { value: number }) => one.value)).toEqual([1, 2, 4, 8])
+    expect(groups.n[0]).toBeGreaterThan(0)
+    expect(groups.n.slice(1)).toEqual([0, 0, 0])
+    const there = groups.x.map((at: number, i: number) => [at, groups.p50[i], groups.min[i], groups.p25[i], groups.p75[i], groups.max[i]]).filter(([, p50]: [number, number | null]) => p50 !== null)
+    if (kind === 'line') expect((await marksOf(page, 'line')).map(({ values }) => values)).toEqual([1, 2, 4, 8].map((size, i) => [size, groups.p50[i] ?? NaN]))
+    if (kind === 'bar') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual([...there.map((one: number[]) => one.slice(0, 2)), ...there.map((one: number[]) => [one[0], one[2], one[5]])])
+    if (kind === 'box') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50, min, p25, p75, max]: number[]) => [at, min, p25, p50, p75, max]))
+    await expect(page.getByText(kind === 'box' ? 'whiskers: least to greatest' : 'bars of error: least to greatest')).toBeVisible()
+    await page.getByRole('button', { name: 'Show as a table' }).click()
+    await expect(page.getByRole('group', { name: /^Table of the chart/ }).getByRole('row').nth(2)).toContainText('–')
+  })
+}
+
+test('histogram: every run stands in a bin once', async ({ page }) => {
+  await open(page, `chart=histogram&x=${Y}&colour=`)
+  await expect(plot(page)).toBeVisible()
+  const { bins } = await points(page, { form: 'bins', x: Y })
+  const drawn = (await marksOf(page, 'custom')).map(({ values }) => values)
+  expect(drawn).toEqual(bins.counts[0].map((n: number, i: number) => [i + 0.5, 0, n]).filter(([, , n]: number[]) => (n as number) > 0))
+  expect(drawn.reduce((sum, [, low, high]) => sum + (high as number) - (low as number), 0)).toBe(RUNS)
+})
+
+async function dragAcross(page: Page, [fromX, fromY]: [number, number], [toX, toY]: [number, number]) {
+  const box = await plot(page).boundingBox()
+  if (!box) throw new Error('there is no plot')
+  await page.mouse.move(box.x + box.width * fromX, box.y + box.height * fromY)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * toX, box.y + box.height * toY, { steps: 4 })
+  await page.mouse.up()
+}
+
+test('a region that is drawn is a filter of both fields; Back undoes it', async ({ page }) => {
+  await open(page, AXES)
+  await expect(plot(page)).toBeVisible()
+  const all = await marksOf(page, 'scatter')
+  const box = await plot(page).boundingBox()
+  await dragAcross(page, [0.1, 0.02], [0.5, 0.85])
+  await expect(chips(page)).toHaveCount(2)
+  const inside = all.filter(({ at: [x = 0, y = 0] }) => x > (box?.width ?? 0) * 0.1 && x < (box?.width ?? 0) * 0.5 && y > (box?.height ?? 0) * 0.02 && y < (box?.height ?? 0) * 0.85)
+  expect(inside.length).toBeGreaterThan(1)
+  expect(inside.length).toBeLessThan(all.length)
+  await expect(counted(page)).toHaveText(`${inside.length} of ${RUNS} experiments`)
+  await expect.poll(async () => sorted((await marksOf(page, 'scatter')).map(({ values }) => values.slice(0, 2)))).toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
+  await page.goBack()
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+})
+
+test('the same by typed figures', async ({ page }) => {
+  await open(page, AXES)
+  await page.getByRole('button', { name: 'More of the chart' }).click()
+  const from = page.getByRole('textbox', { name: /^x: P99 TTFT, from/ })
+  await from.fill('100')
+  await from.press('Enter')
+  await expect(counted(page)).toHaveText(`${runs.filter(({ p99 }) => (p99 ?? 0) >= 100).length} of ${RUNS} experiments`)
+  expect(page.url()).toContain(`${X}=100..`)
+})
+
+const press = async (page: Page, mark: Mark) => plot(page).click({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
+
+test('a point is pinned by a press: the reading has its name, figures and what tells it from others; the address keeps it', async ({ page }) => {
+  await open(page, AXES)
+  const mark = (await marksOf(page, 'scatter')).find(({ values }) => values[0] === 80) as Mark
+  await plot(page).hover({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
+  await expect(plot(page)).toContainText('run-9')
+  await press(page, mark)
+  await expect(reading(page)).toContainText('run-9')
+  await expect(reading(page)).toContainText('580')
+  await expect(reading(page)).toContainText('Differs from its 9 nearest inmax_concurrency16')
+  const url = page.url()
+  expect(url).toMatch(/point=\d+/)
+  await page.goto('about:blank')
+  await page.goto(url)
+  await expect(reading(page)).toContainText('run-9')
+  await plot(page).focus()
+  await page.keyboard.press('Escape')
+  await expect(reading(page)).not.toContainText('run-9')
+  expect(page.url()).not.toContain('point=')
+})
+
+test('by keyboard: arrows walk by x, Enter pins, the live text says the reading, the link opens it', async ({ page }) => {
+  await open(page, AXES)
+  await expect(plot(page)).toBeVisible()
+  await plot(page).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(said(page)).toHaveText(/^run-1: Output throughput 500 tok\/s, P99 TTFT 0 ms/)
+  await page.keyboard.press('ArrowRight')
+  await expect(said(page)).toHaveText(/^a name without an end/)
+  await page.keyboard.press('End')
+  await expect(said(page)).toHaveText(/^run-37/)
+  await page.keyboard.press('Enter')
+  await reading(page).getByRole('link', { name: 'Open experiment' }).press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('run-37')
+})
+
+const rings = (page: Page) => plot(page).locator('circle')
+
+test('row and point are linked both ways', async ({ page }) => {
+  await open(page, AXES)
+  await expect(plot(page)).toBeVisible()
+  await expect(rings(page)).toHaveCount(0)
+  await page.getByRole('rowheader').filter({ hasText: 'run-37' }).hover()
+  await expect(rings(page)).toHaveCount(1)
+  const mark = (await marksOf(page, 'scatter')).find(({ values }) => values[0] === 360) as Mark
+  const ring = rings(page).first()
+  expect(Math.abs(Number(await ring.getAttribute('cx')) - (mark.at[0] as number))).toBeLessThan(1)
+  await plot(page).hover({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
+  await expect(page.locator('tr[data-linked]')).toContainText('run-37')
+})
+
+test('a logarithmic axis is refused with the reason where something is zero, and taken where nothing is', async ({ page }) => {
+  await open(page, `${AXES}&log=x,y`)
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText('No logarithmic axis: 1 of them is at or below zero.')
+  await open(page, `${AXES}&log=x,y&${X}=1..`)
+  await expect(plot(page)).toBeVisible()
+  await expect(page.getByRole('note', { name: 'About this chart' })).not.toContainText('No logarithmic axis')
+})
+
+test('a field is chosen for an axis by its name, and the address has it', async ({ page }) => {
+  await open(page, AXES)
+  await page.getByRole('button', { name: /^Axis x/ }).click()
+  await page.getByRole('searchbox', { name: /^Search fields by/ }).last().fill('tensor parallel')
+  await page.getByRole('option', { name: 'Tensor parallel size', exact: true }).first().click()
+  await expect(page.getByRole('button', { name: 'Axis x TP' })).toBeVisible()
+  expect(page.url()).toContain(`x=${TP}`)
+  await page.goBack()
+  await expect(page.getByRole('button', { name: 'Axis x P99 TTFT' })).toBeVisible()
+})
+
+test('the chart can be put away, and stays so', async ({ page }) => {
+  await open(page, AXES)
+  await page.getByRole('button', { name: 'Hide the chart' }).click()
+  await expect(plot(page)).toHaveCount(0)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show the chart' }).click()
+  await expect(plot(page)).toBeVisible()
+})
+
+async function saved(page: Page, words: string) {
+  await page.getByRole('button', { name: 'Save the chart' }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: words }).click()])
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) }
+}
+
+test('files name the filter, n, units, time and data version, and have every point', async ({ page, context }) => {
+  await open(page, `${AXES}&${TP}=1,2`)
+  await expect(plot(page)).toBeVisible()
+  const svg = await saved(page, 'Drawing (SVG)')
+  expect(svg.name).toMatch(/\.svg$/)
+  const drawing = svg.bytes.toString()
+  for (const words of ['Filter: TP', 'n = 10 of 20', 'data version', 'P99 TTFT ms', 'Output throughput tok/s', 'SIMULATED']) expect(drawing).toContain(words)
+  // where no policy of a page stands in the way
+  const elsewhere = await context.newPage()
+  expect(await elsewhere.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? 'sound', drawing)).toBe('sound')
+  await elsewhere.close()
+  const png = await saved(page, 'Picture (PNG)')
+  expect(png.bytes.subarray(1, 4).toString()).toBe('PNG')
+  expect(png.bytes.readUInt32BE(16)).toBe(1920)
+  const csv = (await saved(page, 'Table (CSV)')).bytes.toString().split('\r\n').filter((line) => line && !line.startsWith('#'))
+  expect(csv[0]).toBe('experiment,P99 TTFT [ms],Output throughput [tok/s],Tensor parallel size,verdict,id')
+  expect(sorted(csv.slice(1).map((line) => line.split(',').slice(1, 3).map(Number)))).toEqual(runs.filter(({ size }) => size === 1).map(({ p99, output }) => [p99, output]))
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Save the chart' }).click()
+  await page.getByRole('menuitem', { name: 'Copy table as Markdown' }).click()
+  await expect(page.getByText('Copied', { exact: true })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('| run-9 | 80 | 580 | 1 | degraded |')
+})
+
+test('what cannot be drawn says so', async ({ page, complaints }) => {
+  complaints.allow.push(/422/)
+  await open(page, `x=benchmark.nothing_such&y=${Y}`)
+  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toContainText('The chart could not be drawn.')
+})
+
+async function serious(page: Page, of?: Locator) {
+  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).include(of ? '[role=dialog]' : 'section[aria-label="Chart"]')
+  const { violations } = await builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze()
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing serious, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme })
+    for (const kind of ['scatter', 'line', 'bar', 'box', 'histogram']) {
+      await open(page, `chart=${kind}&x=${kind === 'histogram' || kind === 'scatter' ? X : TP}&y=${Y}&colour=${TP}`)
+      await expect(plot(page)).toBeVisible()
+      expect(await serious(page)).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Show as a table' }).click()
+    expect(await serious(page)).toEqual([])
+    await page.getByRole('button', { name: 'More of the chart' }).click()
+    const dialog = page.getByRole('dialog', { name: 'More of the chart' })
+    await expect(dialog).toBeVisible()
+    expect(await serious(page, dialog)).toEqual([])
+  })
+}
+
+test('on a phone the page does not scroll sideways, and a point can be read', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open(page, AXES)
+  await expect(plot(page)).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  const mark = (await marksOf(page, 'scatter')).find(({ values }) => values[0] === 80) as Mark
+  await press(page, mark)
+  await expect(reading(page)).toContainText('run-9')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+})

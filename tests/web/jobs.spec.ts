@@ -1,0 +1,282 @@
+// Uploads as people make them: whole folders, over connections that break, into servers that are restarted, with what is
+// there already, and with files beside the results.
+import type { Locator, Page } from '@playwright/test'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type Dashboard, expect, soundness, test, useDashboard } from './fixtures'
+import { type Document, little, read, variant, write } from './results'
+import { Wire } from './wire'
+
+const LOST = [/ERR_/, /status of 50\d/]
+const empty = useDashboard()
+
+interface Folder {
+  path: string
+  stored: number // already, before it is sent
+}
+
+// Three hundred results: most of them new, 20 that are there, 10 that are none, and one with other content.
+function mixed(folder: string, own: string, store: Dashboard): Folder {
+  const path = mkdtempSync(join(folder, 'nightly-'))
+  const base = read(own)
+  const before = mkdtempSync(join(folder, 'before-'))
+  for (let i = 0; i < 300; i++) {
+    const document: Document = variant(base, { name: `result ${i}` })
+    const name = `${i < 150 ? 'a' : 'b'}/${i}.json`
+    if (i < 20) write(before, `${i}.json`, document)
+    if (i === 20) write(before, `${i}.json`, { ...document, duration: document.duration + 1 })
+    if (i > 20 && i <= 30) document.results.p99_ttft_ms = 'n/a'
+    write(join(path, name.slice(0, 1)), `${i}.json`, document)
+  }
+  store.import(before)
+  return { path, stored: 21 }
+}
+
+const files = (page: Page) => page.getByRole('region', { name: 'Files', exact: true })
+const row = (page: Page, name: string | RegExp) => files(page).getByRole('row').filter({ has: page.getByRole('rowheader', { name }) })
+const upload = (page: Page) => page.getByRole('region', { name: 'This upload' })
+const tally = (page: Page, state: string, count: number) => expect(upload(page).getByText(new RegExp(`^${state}${count}$`))).toBeVisible()
+const told = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: /^(Upload|\d+ %|The server|\d+ files)/ })
+
+test('a folder, while the connection is cut and the server restarted: each file is there once, and the summary says so', async ({ page, folder, own, browser, complaints }) => {
+  complaints.allow.push(...LOST)
+  const store = empty()
+  await store.stop()
+  const { path, stored } = mixed(folder, own, store)
+  await store.start()
+  const wire = new Wire()
+  await wire.start(store.url)
+  let parts = 0
+  wire.fate = (head) => {
+    if (!head.startsWith('POST /api/upload/batch')) return 'pass'
+    parts += 1
+    if (parts === 4) void store.stop('SIGKILL').then(() => store.start())
+    return parts === 2 || parts === 4 ? 'half' : parts === 3 ? 'unanswered' : 'pass'
+  }
+  await page.goto(`${wire.url}/upload`)
+  await page.getByTestId('folder').setInputFiles(path)
+  await expect(page).toHaveURL(/\/upload\/[\w-]+$/)
+  await expect(told(page)).toHaveText(/^Upload done: 269 stored, 20 duplicate, 1 conflict, 10 rejected$/, { timeout: 120_000 })
+  expect(parts).toBeGreaterThan(4)
+  wire.stop()
+
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(page.url().replace(wire.url, store.url))
+  await tally(other, 'stored', 269)
+  await tally(other, 'duplicate', 20)
+  await tally(other, 'conflict', 1)
+  await tally(other, 'rejected', 10)
+  await expect(upload(other)).toContainText('all 300 done')
+  await expect(row(other, /\/a\/21\.json$/)).toContainText('rejected')
+  const answer = await other.request.post(`${store.url}/api/filters/apply`, { data: { limit: 1 } })
+  expect((await answer.json()).total).toBe(stored + 269)
+  await other.context().close()
+})
+
+test('a page that is loaded anew asks for the folder, and sends what is missing', async ({ page, folder, own, complaints }) => {
+  complaints.allow.push(...LOST)
+  const path = mkdtempSync(join(folder, 'again-'))
+  const base = read(own)
+  for (let i = 0; i < 200; i++) write(path, `${i}.json`, variant(base, { name: `again ${i}` }))
+  write(path, '7.requests.jsonl.zst', 'records')
+  let isHeld = false
+  await page.route('**/api/upload/batch?*', async (route) => {
+    if (isHeld) return // on its way for ever
+    isHeld = true
+    return route.continue()
+  })
+  await page.goto(`${empty().url}/upload`)
+  await page.getByTestId('folder').setInputFiles(path)
+  await expect.poll(async () => (await upload(page).innerText().catch(() => '')).match(/stored\s*(\d+)/)?.[1] ?? '0').not.toBe('0')
+  await page.reload()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+
+  const note = upload(page).getByText(/of 200 files have not come/)
+  await expect(note).toBeVisible()
+  const missing = Number(/(\d+) of 200/.exec(await note.innerText())?.[1])
+  expect(missing).toBeGreaterThan(0)
+  expect(missing).toBeLessThan(200)
+  await page.getByTestId('folder').setInputFiles(path)
+  await expect(upload(page)).toContainText('all 200 done')
+  await tally(page, 'stored', 200)
+  await expect(upload(page)).toContainText(`${200 - missing} had come before`)
+  await expect(upload(page)).toContainText('1 of 1 files beside them')
+  // nothing came twice
+  const { received } = await (await page.request.get(`${page.url().replace('/upload/', '/api/upload/status/')}?limit=0`)).json()
+  expect(received.files).toBe(200)
+})
+
+test('what is there already: the diff, one by one, all at once, and said beforehand', async ({ page, folder, own }) => {
+  const base = read(own)
+  const documents = Array.from({ length: 4 }, (_, i) => variant(base, { name: `known ${i}` }))
+  const first = documents.map((document, i) => write(folder, `known-${i}.json`, document))
+  const changed = documents.map((document, i) => write(folder, `changed-${i}.json`, { ...document, duration: document.duration + 1 + i }))
+  const url = empty().url
+  const send = async (paths: string[]) => {
+    await page.goto(`${url}/upload`)
+    await page.getByTestId('files').setInputFiles(paths)
+    await expect(upload(page)).toContainText(`all ${paths.length} done`)
+  }
+  const durationOf = async (i: number) => (await (await page.request.get(`${url}/api/data/experiments/${documents[i].run_id}`)).json()).document.duration
+  await send(first)
+  await send(changed)
+  await tally(page, 'conflict', 4)
+  const one = row(page, 'changed-0.json')
+  await expect(one).toContainText('stored with other content')
+  await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText(String(documents[0].duration))
+  await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText(String(documents[0].duration + 1))
+
+  const choose = (name: string, choice: string) => files(page).getByRole('radiogroup', { name: `What to do with ${name}` }).getByText(choice).click()
+  await choose('changed-0.json', 'Replace the stored one')
+  await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
+  await expect(one).toContainText('in place of what was there')
+  await tally(page, 'conflict', 3)
+  expect(await durationOf(0)).toBe(documents[0].duration + 1)
+
+  await choose('changed-1.json', 'Keep both as repeats')
+  await files(page).getByText('Same for the other 2 conflicts').first().click()
+  await files(page).getByRole('button', { name: 'Apply to changed-1.json' }).click()
+  await tally(page, 'stored', 4)
+  await expect(row(page, 'changed-3.json')).toContainText('a repeat')
+
+  // the same again is no news; what is said beforehand needs no word afterwards
+  await send(changed.slice(0, 1))
+  await tally(page, 'duplicate', 1)
+  await files(page).getByRole('button', { name: 'Show choices of changed-0.json' }).click()
+  await expect(files(page)).toContainText(/None of [\d,]+ values differs/)
+  await page.goto(`${url}/upload`)
+  await page.getByRole('radiogroup', { name: 'What is there already' }).getByText('Replace').click()
+  await page.getByTestId('files').setInputFiles(write(folder, 'newest.json', { ...documents[0], duration: 77 }))
+  await expect(row(page, 'newest.json')).toContainText('stored')
+  expect(await durationOf(0)).toBe(77)
+})
+
+test('files beside results follow them, others are passed over', async ({ page, folder, own }) => {
+  const path = mkdtempSync(join(folder, 'beside-'))
+  const document = variant(read(own), { name: 'with files' })
+  write(path, 'r.json', document)
+  write(path, 'r.requests.jsonl.zst', 'records of requests')
+  write(path, 'r.server.log', 'a log')
+  write(path, 'lost.client.log', 'a log')
+  write(path, 'notes.txt', 'Remember the milk.')
+  await page.goto(`${empty().url}/upload`)
+  await page.getByTestId('folder').setInputFiles(path)
+  await expect(upload(page)).toContainText('2 of 3 files beside them')
+  await expect(row(page, /lost\.client\.log$/)).toContainText('its result did not come with it')
+  await expect(row(page, /notes\.txt$/)).toContainText('passed over')
+  await row(page, /r\.json$/).getByRole('link', { name: 'Open' }).click()
+  const list = page.getByRole('region', { name: 'Files beside it', exact: true })
+  await expect(list.getByRole('row', { name: /^r\.requests\.jsonl\.zst/ })).toContainText('one record a request')
+  await expect(list.getByRole('row', { name: /^r\.server\.log/ })).toContainText('5 B')
+
+  // the same folder again: nothing of it is sent twice
+  let puts = 0
+  page.on('request', (request) => { if (request.method() === 'PUT') puts += 1 })
+  await page.goto(`${empty().url}/upload`)
+  await page.getByTestId('folder').setInputFiles(path)
+  await tally(page, 'duplicate', 1)
+  await expect(upload(page)).toContainText('2 of 3 files beside them')
+  expect(puts).toBe(0)
+})
+
+test('what is on its way can be cancelled, and goes out when somebody says so', async ({ page, folder, own, complaints }) => {
+  complaints.allow.push(...LOST)
+  const paths = ['one', 'two'].map((name) => write(folder, `${name}.json`, variant(read(own), { name })))
+  await page.route('**/api/upload/batch?*', () => {}) // as if it took long
+  await page.goto(`${empty().url}/upload`)
+  await page.getByTestId('files').setInputFiles(paths)
+  await expect(row(page, 'one.json')).toContainText('sending')
+  await upload(page).getByRole('button', { name: 'Cancel the rest' }).click()
+  await expect(row(page, 'one.json')).toContainText('cancelled')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await files(page).getByRole('button', { name: 'Leave out: two.json' }).click()
+  await expect(row(page, 'two.json')).toHaveCount(0)
+  await files(page).getByRole('button', { name: 'Send again: one.json' }).click()
+  await expect(row(page, 'one.json')).toContainText('stored')
+  await page.getByRole('link', { name: /^All uploads/ }).click()
+  const list = page.getByRole('region', { name: 'Earlier uploads' }).getByRole('row', { name: /one\.json and 1 more/ })
+  await expect(list.nth(0)).toContainText('stored')
+  await expect(list.nth(1)).toContainText('cancelled')
+})
+
+test('a server that is away is told, and waited for', async ({ page, folder, own, complaints }) => {
+  complaints.allow.push(...LOST)
+  const path = write(folder, 'patient.json', variant(read(own), { name: 'patient' }))
+  const store = empty()
+  await page.goto(`${store.url}/upload`, { waitUntil: 'networkidle' }) // what the page loads ahead is there
+  await store.stop()
+  await page.getByTestId('files').setInputFiles(path)
+  await expect(upload(page)).toContainText('The server does not answer.')
+  await expect(upload(page)).toContainText('It goes on by itself')
+  await store.start()
+  await upload(page).getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => {}) // unless it went on by itself
+  await expect(row(page, 'patient.json')).toContainText('stored')
+  await expect(upload(page)).not.toContainText('does not answer')
+})
+
+test('text that is pasted is a file', async ({ page, own }) => {
+  const text = JSON.stringify(variant(read(own), { name: 'pasted' }))
+  await page.goto(`${empty().url}/upload`)
+  await expect(page.getByRole('button', { name: 'Choose files' })).toBeVisible()
+  await page.evaluate((json) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', json)
+    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+  }, text)
+  await expect(row(page, 'pasted.json')).toContainText('stored')
+})
+
+test('thousands of items are drawn where one looks, and told apart by their states', async ({ page, folder, request }) => {
+  const base = 5000
+  const path = write(folder, 'many.json', JSON.stringify([...Array.from({ length: 3000 }, (_, i) => little(base + i)), ...Array.from({ length: 30 }, () => ({ what: 'is this' }))]))
+  await page.goto(`${empty().url}/upload`)
+  await page.getByTestId('files').setInputFiles(path)
+  await expect(upload(page)).toContainText('all 3,030 done', { timeout: 120_000 })
+  await tally(page, 'rejected', 30)
+  expect(await page.getByRole('rowheader').count()).toBeLessThan(150)
+  await expect(page.getByRole('table', { name: 'Files of this upload' })).toHaveAttribute('aria-rowcount', '3031')
+  await files(page).getByText('Rejected 30').click()
+  await expect(page.getByRole('table', { name: 'Files of this upload' })).toHaveAttribute('aria-rowcount', '31')
+  await files(page).getByText('All 3,030').click()
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
+  await expect(files(page).getByRole('row', { name: /run_7999/ })).toBeVisible()
+  expect((await request.get(page.url().replace('/upload/', '/api/upload/status/'))).status()).toBe(200)
+})
+
+async function looksSound(page: Page, shown: Locator) {
+  await expect(shown).toBeVisible()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await soundness(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)).toEqual([])
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0)
+}
+
+for (const [name, viewport] of [['a desk', { width: 1440, height: 900 }], ['a phone', { width: 390, height: 844 }]] as const) {
+  test(`each state can be read by everybody, on ${name}`, async ({ browser, folder, own, complaints }) => {
+    complaints.allow.push(...LOST)
+    const page = await (await browser.newContext({ viewport })).newPage()
+    const sound = variant(read(own), { name: 'sound' })
+    const broken = variant(read(own), { name: 'broken' })
+    broken.results.p99_ttft_ms = 'n/a'
+    broken.quality.verdict = 'ok'
+    const path = mkdtempSync(join(folder, 'states-'))
+    write(path, 'broken.json', broken)
+    write(path, 'sound.json', sound)
+    write(path, 'r.server.log', 'log')
+    write(path, 'notes.txt', 'x')
+    await page.goto(`${empty().url}/upload`)
+    await looksSound(page, page.getByRole('button', { name: 'Choose files' }))
+    await page.getByTestId('folder').setInputFiles(path)
+    await looksSound(page, row(page, /broken\.json/).filter({ hasText: 'rejected' }))
+    await page.goto(`${empty().url}/upload`)
+    await page.getByTestId('files').setInputFiles(write(folder, 'other.json', { ...sound, duration: 3 }))
+    await looksSound(page, files(page).getByRole('button', { name: 'Apply to other.json' }))
+    await page.route('**/api/upload/jobs', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+    await page.goto(`${empty().url}/upload`)
+    await page.getByTestId('files').setInputFiles(write(folder, 'away.json', sound))
+    await looksSound(page, upload(page).getByText('The server does not answer.'))
+    await page.context().close()
+  })
+}

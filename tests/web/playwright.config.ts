@@ -6,6 +6,8 @@ export default defineConfig({
   outputDir: process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results',
   workers: 3,
   fullyParallel: true,
+  // a second try of a browser that draws in software beside two others; tools/run-tests tells of it
+  retries: 1,
   // bounds for what hangs; no test measures time
   timeout: 240_000,
   expect: { timeout: 30_000 },

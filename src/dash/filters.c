@@ -41,7 +41,9 @@ void dash_list_values(const struct dash_request *request, struct dash_answer *an
 
 void dash_list_points(const struct dash_request *request, struct dash_answer *answer)
 {
-	dash_ask(request, store_query_points, request->body, answer);
+	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->body));
+
+	dash_ask(request, store_query_points, question, answer);
 }
 
 void dash_list_experiments(const struct dash_request *request, struct dash_answer *answer)

@@ -7,14 +7,19 @@
 #include "base/text.h"
 #include "store/out_priv.h"
 #include "store/points_priv.h"
+#include "store/request_priv.h"
 
 #define LIMIT_MIN 500 /* that the selected and a frontier find room in */
 
-static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins", "near" };
+static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins",
+							   "near",   "grid",   "parallel" };
+
+static const char *const part_names[POINTS_PART_COUNT] = { "colour",   "shape",  "size",
+							   "frontier", "labels", "near" };
 
 static const char *const reason_names[POINTS_REASON_COUNT] = {
 	"simulated", "x_missing", "x_null", "x_word",     "x_infinite", "x_other",
-	"y_missing", "y_null",    "y_word", "y_infinite", "y_other",
+	"y_missing", "y_null",    "y_word", "y_infinite", "y_other",    "too_few",
 };
 
 static void axis_done(struct points_axis *axis)
@@ -28,6 +33,9 @@ static void points_done(struct points *points)
 {
 	axis_done(&points->x);
 	axis_done(&points->y);
+	axis_done(&points->value);
+	for (size_t i = 0; i < points->axis_count; i++)
+		axis_done(&points->axes[i]);
 	points_kinds_done(&points->colours);
 	points_kinds_done(&points->shapes);
 	points_cells_done(&points->sizes);
@@ -49,24 +57,28 @@ static const json_t *member(const json_t *request, const char *key)
 
 /* ---- what is asked ----------------------------------------------------------------------------------- */
 
+static void add_id(struct store_ids *ids, const json_t *field)
+{
+	const char *id = json_string_value(field);
+
+	if (id != NULL)
+		*PL_PUSH(ids->items, ids->count, ids->room) = id;
+}
+
 static int open_view(struct points *points, const struct store_snapshot *snapshot,
 		     const json_t *request, struct pl_err *err)
 {
-	static const char *const keys[] = { "x", "y", "colour", "shape", "size" };
-	const json_t *labels = member(request, "labels");
+	static const char *const keys[] = { "x", "y", "value", "colour", "shape", "size" };
+	const json_t *labels = member(request, "labels"), *axes = member(request, "axes");
 	struct store_ids *ids = &points->ids;
 
 	store_filter_fields(member(request, "filter"), ids);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		const char *id = json_string_value(member(request, keys[i]));
-		if (id != NULL)
-			*PL_PUSH(ids->items, ids->count, ids->room) = id;
-	}
-	for (size_t i = 0; i < json_array_size(labels) && i < POINTS_LABELS_MAX; i++) {
-		const char *id = json_string_value(json_array_get(labels, i));
-		if (id != NULL)
-			*PL_PUSH(ids->items, ids->count, ids->room) = id;
-	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
+		add_id(ids, member(request, keys[i]));
+	for (size_t i = 0; i < json_array_size(labels) && i < POINTS_LABELS_MAX; i++)
+		add_id(ids, json_array_get(labels, i));
+	for (size_t i = 0; i < json_array_size(axes) && i < POINTS_AXES_MAX; i++)
+		add_id(ids, json_array_get(axes, i));
 	return store_view_new(snapshot, ids, &points->view, err);
 }
 
@@ -119,17 +131,16 @@ static bool read_number(struct points *points, const json_t *number, json_int_t 
 	return true;
 }
 
-static bool read_limit(struct points *points, const json_t *request)
+static bool read_bounds(struct points *points, const json_t *request)
 {
-	const json_t *limit = member(request, "limit");
-	json_int_t number = STORE_POINTS_MARKS_MAX;
-	size_t before = place_enter(&points->place, "limit");
-	bool fits = limit == NULL ||
-		    read_number(points, limit, LIMIT_MIN, STORE_POINTS_MARKS_MAX, &number);
+	json_int_t limit = STORE_POINTS_MARKS_MAX;
+	bool fits = request_number(&points->place, request, "limit", LIMIT_MIN,
+				   STORE_POINTS_MARKS_MAX, &limit);
 
-	place_leave(&points->place, before);
-	points->limit = (size_t)number;
-	return fits;
+	points->limit = (size_t)limit;
+	return request_number(&points->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+			      &points->budget_ms) &&
+	       fits;
 }
 
 static bool read_labels(struct points *points, const json_t *request)
@@ -146,6 +157,29 @@ static bool read_labels(struct points *points, const json_t *request)
 		size_t outside = place_enter_item(&points->place, i);
 		fits = read_field(points, json_array_get(list, i), &points->labels[i]);
 		points->label_count += fits;
+		place_leave(&points->place, outside);
+	}
+	place_leave(&points->place, before);
+	return fits;
+}
+
+static bool read_axes(struct points *points, const json_t *request)
+{
+	const json_t *list = member(request, "axes");
+	size_t count = json_array_size(list), before = place_enter(&points->place, "axes");
+	bool fits = list == NULL || json_is_array(list);
+
+	if (!fits)
+		place_fault(&points->place, "type", list, "a list of ids of fields", NULL);
+	else if (count > POINTS_AXES_MAX)
+		fits = place_limit(&points->place, list, POINTS_AXES_MAX, "fields");
+	else if (list != NULL && count < POINTS_AXES_MIN)
+		fits = place_fault(&points->place, "minItems", list, "at least 2 fields", NULL);
+	for (size_t i = 0; fits && i < count; i++) {
+		struct points_axis *axis = &points->axes[i];
+		size_t outside = place_enter_item(&points->place, i);
+		fits = read_field(points, json_array_get(list, i), &axis->column);
+		points->axis_count += fits;
 		place_leave(&points->place, outside);
 	}
 	place_leave(&points->place, before);
@@ -205,7 +239,7 @@ static bool read_form(struct points *points, const json_t *request)
 		return true;
 	}
 	before = place_enter(&points->place, "form");
-	place_fault(&points->place, "enum", form, "points, groups, bins or near",
+	place_fault(&points->place, "enum", form, "points, groups, bins, near, grid or parallel",
 		    json_is_string(form) ? pl_text_nearest(json_string_value(form), form_names,
 							   POINTS_FORM_COUNT)
 					 : NULL);
@@ -216,35 +250,55 @@ static bool read_form(struct points *points, const json_t *request)
 /* Which fields a form cannot be without. */
 static bool has_axes(struct points *points, const json_t *request)
 {
-	bool needs_x = points->form != POINTS_GROUPS, needs_y = points->form != POINTS_BINS;
+	static const struct {
+		const char *key;
+		bool is_needed[POINTS_FORM_COUNT];
+		const char *expected;
+	} rows[] = {
+		{ "x",
+		  { [POINTS_POINTS] = 1, [POINTS_BINS] = 1, [POINTS_NEAR] = 1, [POINTS_GRID] = 1 },
+		  "the id of a field" },
+		{ "y",
+		  { [POINTS_POINTS] = 1,
+		    [POINTS_GROUPS] = 1,
+		    [POINTS_NEAR] = 1,
+		    [POINTS_GRID] = 1 },
+		  "the id of a field" },
+		{ "value", { [POINTS_GRID] = 1 }, "the id of a field of numbers" },
+		{ "axes", { [POINTS_PARALLEL] = 1 }, "a list of ids of fields" },
+	};
 
-	if (needs_x && member(request, "x") == NULL)
-		return place_missing(&points->place, "x", "the id of a field");
-	if (needs_y && member(request, "y") == NULL)
-		return place_missing(&points->place, "y", "the id of a field");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (rows[i].is_needed[points->form] && member(request, rows[i].key) == NULL)
+			return place_missing(&points->place, rows[i].key, rows[i].expected);
+	}
 	return true;
 }
 
 /* Figures are of numbers. */
 static bool has_numbers(struct points *points, const json_t *request)
 {
-	const struct store_column *column = points->y.column;
+	const struct points_axis *axis = points->form == POINTS_GRID ? &points->value : &points->y;
 	size_t before;
 
-	if (points->form != POINTS_GROUPS || column->field->type == RES_FIELD_NUMBER ||
-	    column->field->type == RES_FIELD_COUNT || column->field->type == RES_FIELD_JSON)
+	if ((points->form != POINTS_GROUPS && points->form != POINTS_GRID) ||
+	    axis->column->field->type == RES_FIELD_NUMBER ||
+	    axis->column->field->type == RES_FIELD_COUNT ||
+	    axis->column->field->type == RES_FIELD_JSON)
 		return true;
-	before = place_enter(&points->place, "y");
-	place_fault(&points->place, "field", member(request, "y"), "a field of numbers", NULL);
+	before = place_enter(&points->place, axis->name);
+	place_fault(&points->place, "field", member(request, axis->name), "a field of numbers",
+		    NULL);
 	place_leave(&points->place, before);
 	return false;
 }
 
 static bool read_request(struct points *points, const json_t *request)
 {
-	static const char *const keys[] = { "form",  "filter", "x",        "y",         "x_log",
-					    "y_log", "colour", "shape",    "size",      "labels",
-					    "near",  "limit",  "selected", "simulated", NULL };
+	static const char *const keys[] = { "form",      "filter",    "x",     "y",      "value",
+					    "axes",      "x_log",     "y_log", "colour", "shape",
+					    "size",      "labels",    "near",  "limit",  "selected",
+					    "simulated", "budget_ms", NULL };
 	bool fits = place_keys(&points->place, request, keys);
 
 	fits = store_filter_new(points->view, member(request, "filter"), "/filter", &points->filter,
@@ -253,6 +307,8 @@ static bool read_request(struct points *points, const json_t *request)
 	fits = read_form(points, request) && has_axes(points, request) && fits;
 	fits = read_column(points, request, "x", &points->x.column) && fits;
 	fits = read_column(points, request, "y", &points->y.column) && fits;
+	fits = read_column(points, request, "value", &points->value.column) && fits;
+	fits = read_axes(points, request) && fits;
 	fits = read_column(points, request, "colour", &points->colour) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
 	fits = read_column(points, request, "size", &points->size) && fits;
@@ -262,7 +318,7 @@ static bool read_request(struct points *points, const json_t *request)
 	fits = read_labels(points, request) && fits;
 	fits = read_selected(points, request) && fits;
 	fits = read_near(points, request) && fits;
-	fits = read_limit(points, request) && fits;
+	fits = read_bounds(points, request) && fits;
 	return fits && has_numbers(points, request);
 }
 
@@ -306,12 +362,11 @@ static void write_kinds(const char *key, const struct points_kinds *kinds, struc
 	pl_buf_add_text(out, "]}");
 }
 
-static void write_axis(const struct points_axis *axis, struct pl_buf *out)
+void points_write_axis(const struct points_axis *axis, struct pl_buf *out)
 {
 	static const char *const kinds[] = { "number", "time", "kinds" };
 	bool is_none = axis->least > axis->most;
 
-	out_key(out, axis->name);
 	if (axis->column == NULL) {
 		pl_buf_add_text(out, "null");
 		return;
@@ -331,6 +386,17 @@ static void write_axis(const struct points_axis *axis, struct pl_buf *out)
 	pl_buf_add_char(out, '}');
 }
 
+void points_write_reasons(const char *const *names, const size_t *counts, size_t count,
+			  struct pl_buf *out)
+{
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < count; i++) {
+		if (counts[i] > 0)
+			out_count(out, names[i], counts[i]);
+	}
+	pl_buf_add_char(out, '}');
+}
+
 static void write_head(const struct points *points, struct pl_buf *out)
 {
 	pl_buf_add_text(out, "{\"form\":");
@@ -340,24 +406,37 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	out_count(out, "drawn", points->row_count);
 	out_count(out, "simulated", points->simulated);
 	out_key(out, "left_out");
-	pl_buf_add_char(out, '{');
-	for (size_t i = 0; i < POINTS_REASON_COUNT; i++) {
-		if (points->left_out[i] > 0)
-			out_count(out, reason_names[i], points->left_out[i]);
-	}
-	pl_buf_add_char(out, '}');
-	write_axis(&points->x, out);
-	write_axis(&points->y, out);
+	points_write_reasons(reason_names, points->left_out, POINTS_REASON_COUNT, out);
+	out_key(out, "x");
+	points_write_axis(&points->x, out);
+	out_key(out, "y");
+	points_write_axis(&points->y, out);
 	write_kinds("colour", &points->colours, out);
 	write_kinds("shape", &points->shapes, out);
 }
 
-static int refuse(const struct points *points, struct pl_err *err)
+bool points_is_in_time(struct points *points, enum points_part part)
 {
-	auto_buf line = PL_BUF(sizeof(err->text));
+	int64_t used_ns = pl_clock_now_ns() - points->began_ns;
+	bool fits = points->budget_ms == 0 || used_ns < points->budget_ms * PL_NS_PER_MS;
 
-	res_schema_fault_text(&points->place.faults->items[0], &line);
-	return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&line));
+	points->not_ready[part] = !fits;
+	return fits;
+}
+
+static void write_tail(const struct points *points, struct pl_buf *out)
+{
+	out_key(out, "not_ready");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < POINTS_PART_COUNT; i++) {
+		if (!points->not_ready[i])
+			continue;
+		out_next(out);
+		out_text(out, part_names[i]);
+	}
+	pl_buf_add_char(out, ']');
+	out_key(out, "elapsed_ms");
+	out_f64(out, (double)(pl_clock_now_ns() - points->began_ns) / PL_NS_PER_MS);
 }
 
 int store_query_points(const struct store_snapshot *snapshot, const json_t *request,
@@ -365,26 +444,27 @@ int store_query_points(const struct store_snapshot *snapshot, const json_t *requ
 		       struct pl_err *err)
 {
 	static void (*const write[POINTS_FORM_COUNT])(struct points *, struct pl_buf *) = {
-		points_write_marks, points_write_groups, points_write_bins, points_write_near
+		points_write_marks, points_write_groups, points_write_bins,
+		points_write_near,  points_write_grid,   points_write_parallel
 	};
-	int64_t began_ns = pl_clock_now_ns();
 	auto_points points = { .x = { .name = "x" },
 			       .y = { .name = "y" },
+			       .value = { .name = "value" },
+			       .began_ns = pl_clock_now_ns(),
 			       .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults } };
 
 	if (!json_is_object(request)) {
 		place_fault(&points.place, "type", request, "an object", NULL);
-		return refuse(&points, err);
+		return request_refuse(&points.place, err);
 	}
 	if (open_view(&points, snapshot, request, err) < 0)
 		return -1;
 	if (!read_request(&points, request))
-		return refuse(&points, err);
+		return request_refuse(&points.place, err);
 	points_rows_read(&points);
 	write_head(&points, ret_json);
 	write[points.form](&points, ret_json);
-	out_key(ret_json, "elapsed_ms");
-	out_f64(ret_json, (double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS);
+	write_tail(&points, ret_json);
 	out_key(ret_json, "data_version");
 	out_i64(ret_json, store_snapshot_version(snapshot));
 	pl_buf_add_char(ret_json, '}');

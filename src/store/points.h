@@ -1,16 +1,18 @@
 /*
- * What a chart draws, from JSON to JSON as in store/query.h: rows as points of two fields, figures of
- * groups, counts in bins, and what tells one point from those around it.
+ * What a chart draws, from JSON to JSON as in store/query.h: rows as points of two fields or as lines over several,
+ * figures of groups and of a grid's cells, counts in bins, and what tells one point from those around it.
  *
- * store_query_points(): {form, filter, x, y, x_log, y_log, colour, shape, size, labels: [id], selected:
- * [number], near, simulated, limit (500 … 5000, 5000)}; what is null is left out. Every form answers
+ * store_query_points(): {form, filter, x, y, value, axes: [id], x_log, y_log, colour, shape, size, labels: [id],
+ * selected: [number], near, simulated, limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
  *
  *	{form, count, total, drawn, simulated, left_out: {REASON: n}, x: AXIS, y: AXIS, colour: KINDS,
- *	 shape: KINDS, …, elapsed_ms, data_version}
+ *	 shape: KINDS, …, not_ready: [name], elapsed_ms, data_version}
  *
  * where count = drawn + all of left_out, and what was not asked for is null. Simulated rows are left out
  * where others are there and `simulated` is not true; `simulated` of the answer counts those that the filter
  * leaves.
+ * - budget_ms: rows and axes are always read. Then colour, shape, size, frontier, labels and near are made one after the
+ *   other until so much time is used; those for which it was too short are as if nobody had asked, and named in not_ready.
  *
  * form "points" (of x and y; the default): marks: {id, x, y, colour, shape, size, stands_for, verdict, simulated, labels:
  * {ID: […]}}, each a list with an item for each mark, oldest row first; frontier: [{colour, marks}], places of marks.
@@ -25,10 +27,20 @@
  *   frontier_more: rows of it that had no room.
  *
  * form "groups" (of y, a field of numbers; x and colour may be left out): groups: {x, colour, n, missing,
- * null, word, infinite, mean, std, min, p5, p25, p50, p75, p95, max, low, high}, lists with an item for each pair of
+ * null, word, infinite, failed, mean, std, min, p5, p25, p50, p75, p95, max, low, high}, lists with an item for each pair of
  * kinds that some row has. n counts finite numbers, of which alone the figures are; percentiles as numpy's
  * "linear", std that of a sample, low and high the 95 % interval of the mean by Student's t over experiments: all
- * three null for fewer than two. Here x is by kinds, whatever it is of.
+ * three null for fewer than two. failed: rows whose run did not end as "completed", among the others. Here x is by
+ * kinds, whatever it is of.
+ *
+ * form "grid" (of x, y and value, a field of numbers): grid: as groups, of the kinds of x and y, 100 of each at most;
+ * value: AXIS. A pair without rows is not listed; one with rows and without a number has n 0.
+ *
+ * form "parallel" (of 2 to 8 axes): axes: [AXIS]; gaps: [{missing, null, word, infinite, other}], why rows have no place
+ * on each; lines: {id, at: [list of each axis], colour, stands_for, verdict, simulated, labels}, null where there is no
+ * place. Rows with fewer than two places are left out (too_few). Beyond `limit` rows those whose lines go through the same
+ * cells of all axes, in one colour, are one line, the last that came, where they are more than OUTLIERS_MAX; the selected
+ * are there each for itself. The sum of stands_for is drawn.
  *
  * form "bins" (of x): bins: {edges, counts: [[n] of each kind of colour]}; edges as of a facet's histogram
  * (store/histogram.h), null where x is no field of numbers and has kinds.
@@ -41,7 +53,7 @@
  *	       rows could not be shown so, although it was asked for
  *	KINDS  {field, kinds: [{state, value, low, high, count, rank}]}
  *	REASON simulated, and of each axis x_missing, x_null, x_word (or another kind of value than the axis has),
- *	       x_infinite, x_other
+ *	       x_infinite, x_other; too_few
  *
  * - A kind is a value ("value"), a range of numbers low <= x < high where there are many ("range", the last one with its end),
  *   unset ("null"), not recorded ("missing"), or all the rest where they are more than STORE_POINTS_KINDS_MAX

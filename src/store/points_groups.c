@@ -1,5 +1,5 @@
 /*
- * Figures of groups, and counts in bins: a bar, a box, a line's point each.
+ * Figures of groups, and counts in bins: a bar, a box, a line's point, a cell of a grid each.
  */
 #include "store/points_priv.h"
 
@@ -7,17 +7,30 @@
 
 #include "base/stats.h"
 #include "base/student.h"
+#include "base/text.h"
 #include "store/histogram.h"
 #include "store/out_priv.h"
 
 #define INTERVAL_P 0.05
 
+#define STATUS_FIELD "run.status"
+#define COMPLETED    "completed"
+
+/* What groups are of: each pair of kinds is one. */
+struct grouping {
+	const struct points *points;
+	const struct points_kinds *first, *second;
+	const struct points_axis *value;
+	bool *failed; /* by row */
+};
+
 /* ---- groups ------------------------------------------------------------------------------------------ */
 
 struct group {
-	uint32_t x, colour;
-	size_t begin; /* of its numbers among all */
+	uint32_t first, second; /* kinds */
+	size_t begin;           /* of its numbers among all */
 	size_t n;
+	size_t failed;
 	size_t nothing[POINTS_X_INFINITE - POINTS_X_MISSING + 1];
 };
 
@@ -50,21 +63,40 @@ static unsigned reason_of(const struct points_cells *cells, size_t row)
 	}
 }
 
-/* A group for each pair of kinds; their numbers lie one behind the other in *ret_numbers. */
-static struct group *make_groups(const struct points *points, double **ret_numbers)
+/* Rows that tell how their run ended, and not that it was whole. */
+static bool *find_failed(const struct points *points)
 {
-	const struct points_kinds *x = &points->x.kinds, *colour = &points->colours;
-	const double *at = points->y.at;
-	size_t colours = count_of(colour), count = count_of(x) * colours, begin = 0;
+	const struct store_column *column = store_view_column(points->view, STATUS_FIELD);
+	bool *failed = pl_alloc_array(points->row_count, sizeof(*failed));
+
+	for (size_t row = 0; column != NULL && row < points->row_count; row++) {
+		struct store_value value = store_column_at(column, points->rows[row]);
+		failed[row] = value.class == STORE_TEXT && !pl_text_equal(value.text, COMPLETED);
+	}
+	return failed;
+}
+
+static struct group *group_of(const struct grouping *by, struct group *groups, size_t row)
+{
+	return &groups[place_in(by->first, row) * count_of(by->second) + place_in(by->second, row)];
+}
+
+/* Their numbers lie one behind the other in *ret_numbers. */
+static struct group *make_groups(const struct grouping *by, double **ret_numbers)
+{
+	size_t rows = by->points->row_count, seconds = count_of(by->second), begin = 0;
+	size_t count = count_of(by->first) * seconds;
 	struct group *groups = pl_alloc_array(count, sizeof(*groups));
+	const double *at = by->value->at;
 
 	for (size_t i = 0; i < count; i++)
-		groups[i] = (struct group){ .x = (uint32_t)(i / colours),
-					    .colour = (uint32_t)(i % colours) };
-	for (size_t row = 0; row < points->row_count; row++) {
-		struct group *group = &groups[place_in(x, row) * colours + place_in(colour, row)];
+		groups[i] = (struct group){ .first = (uint32_t)(i / seconds),
+					    .second = (uint32_t)(i % seconds) };
+	for (size_t row = 0; row < rows; row++) {
+		struct group *group = group_of(by, groups, row);
+		group->failed += by->failed[row];
 		if (isnan(at[row]))
-			group->nothing[reason_of(&points->y.cells, row) - POINTS_X_MISSING]++;
+			group->nothing[reason_of(&by->value->cells, row) - POINTS_X_MISSING]++;
 		else
 			group->n++;
 	}
@@ -74,8 +106,8 @@ static struct group *make_groups(const struct points *points, double **ret_numbe
 		groups[i].n = 0;
 	}
 	*ret_numbers = pl_alloc_array(begin, sizeof(**ret_numbers));
-	for (size_t row = 0; row < points->row_count; row++) {
-		struct group *group = &groups[place_in(x, row) * colours + place_in(colour, row)];
+	for (size_t row = 0; row < rows; row++) {
+		struct group *group = group_of(by, groups, row);
 		if (!isnan(at[row]))
 			(*ret_numbers)[group->begin + group->n++] = at[row];
 	}
@@ -169,25 +201,13 @@ static size_t drop_empty(struct group *groups, size_t count)
 	return kept;
 }
 
-void points_write_groups(struct points *points, struct pl_buf *out)
+static void write_figures(const struct group *groups, size_t count, double *numbers,
+			  struct pl_buf *out)
 {
-	static const char *const nothings[] = { "missing", "null", "word", "infinite" };
-	auto_free double *numbers = NULL;
-	auto_free struct group *groups = make_groups(points, &numbers);
-	size_t count = drop_empty(groups, count_of(&points->x.kinds) * count_of(&points->colours));
 	auto_free struct figures *figures = pl_alloc_array(count, sizeof(*figures));
 
 	for (size_t i = 0; i < count; i++)
 		figures[i] = figures_of(numbers + groups[i].begin, groups[i].n);
-	out_key(out, "groups");
-	pl_buf_add_char(out, '{');
-	write_kind_places("x", &points->x.kinds, groups, count, offsetof(struct group, x), out);
-	write_kind_places("colour", &points->colours, groups, count, offsetof(struct group, colour),
-			  out);
-	write_counts("n", groups, count, offsetof(struct group, n), out);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(nothings); i++)
-		write_counts(nothings[i], groups, count,
-			     offsetof(struct group, nothing) + i * sizeof(groups->nothing[0]), out);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figure_rows); i++) {
 		begin_list(figure_rows[i].key, out);
 		for (size_t k = 0; k < count; k++) {
@@ -197,7 +217,51 @@ void points_write_groups(struct points *points, struct pl_buf *out)
 		}
 		pl_buf_add_char(out, ']');
 	}
+}
+
+/* `second`: what the answer calls the other kinds. */
+static void write_groups(struct grouping *by, const char *second, struct pl_buf *out)
+{
+	static const char *const nothings[] = { "missing", "null", "word", "infinite" };
+	auto_free double *numbers = NULL;
+	auto_free bool *failed = by->failed = find_failed(by->points);
+	auto_free struct group *groups = make_groups(by, &numbers);
+	size_t count = drop_empty(groups, count_of(by->first) * count_of(by->second));
+
+	pl_buf_add_char(out, '{');
+	write_kind_places("x", by->first, groups, count, offsetof(struct group, first), out);
+	write_kind_places(second, by->second, groups, count, offsetof(struct group, second), out);
+	write_counts("n", groups, count, offsetof(struct group, n), out);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(nothings); i++)
+		write_counts(nothings[i], groups, count,
+			     offsetof(struct group, nothing) + i * sizeof(groups->nothing[0]), out);
+	write_counts("failed", groups, count, offsetof(struct group, failed), out);
+	write_figures(groups, count, numbers, out);
 	pl_buf_add_char(out, '}');
+}
+
+void points_write_groups(struct points *points, struct pl_buf *out)
+{
+	struct grouping by = { .points = points,
+			       .first = &points->x.kinds,
+			       .second = &points->colours,
+			       .value = &points->y };
+
+	out_key(out, "groups");
+	write_groups(&by, "colour", out);
+}
+
+void points_write_grid(struct points *points, struct pl_buf *out)
+{
+	struct grouping by = { .points = points,
+			       .first = &points->x.kinds,
+			       .second = &points->y.kinds,
+			       .value = &points->value };
+
+	out_key(out, "value");
+	points_write_axis(&points->value, out);
+	out_key(out, "grid");
+	write_groups(&by, "y", out);
 }
 
 /* ---- bins -------------------------------------------------------------------------------------------- */

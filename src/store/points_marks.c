@@ -119,7 +119,7 @@ struct marks {
 	size_t frontier_more;
 };
 
-static bool is_selected(const struct points *points, int64_t id)
+bool points_is_selected(const struct points *points, int64_t id)
 {
 	for (size_t i = 0; i < points->selected_count; i++) {
 		if (points->selected[i] == id)
@@ -128,7 +128,7 @@ static bool is_selected(const struct points *points, int64_t id)
 	return false;
 }
 
-static size_t cell_along(const struct points_axis *axis, double at, size_t cells)
+size_t points_cell_along(const struct points_axis *axis, double at, size_t cells)
 {
 	double low = axis->is_log ? log(axis->least) : axis->least;
 	double high = axis->is_log ? log(axis->most) : axis->most;
@@ -154,7 +154,7 @@ static void keep_frontier(const struct points *points, const struct frontier *fr
 		}
 	}
 	for (size_t row = 0; points->selected_count > 0 && row < points->row_count; row++) {
-		if (is_selected(points, store_view_id(points->view, points->rows[row])))
+		if (points_is_selected(points, store_view_id(points->view, points->rows[row])))
 			marks->stands_for[row] = 1;
 	}
 }
@@ -174,11 +174,12 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 	for (size_t row = 0; row < points->row_count; row++) {
 		size_t kind = colour_of(points, row);
 		kind = kind < cells->kinds ? kind : cells->kinds - 1;
-		cells->of[row] = (uint32_t)((cell_along(&points->x, points->x.at[row], cells->x) *
-						     cells->y +
-					     cell_along(&points->y, points->y.at[row], cells->y)) *
-						    cells->kinds +
-					    kind);
+		cells->of[row] =
+			(uint32_t)((points_cell_along(&points->x, points->x.at[row], cells->x) *
+					    cells->y +
+				    points_cell_along(&points->y, points->y.at[row], cells->y)) *
+					   cells->kinds +
+				   kind);
 		if (marks->stands_for[row] == 0)
 			cells->counts[cells->of[row]]++;
 		else
@@ -252,7 +253,7 @@ static void write_numbers(const char *key, const double *numbers, const uint32_t
 	pl_buf_add_char(out, ']');
 }
 
-static void write_places(const char *key, const uint32_t *places, const uint32_t *rows,
+void points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
 			 size_t count, struct pl_buf *out)
 {
 	if (places == NULL) {
@@ -314,12 +315,13 @@ static void write_frontier(const struct points *points, const struct frontier *f
 	pl_buf_add_char(out, ']');
 }
 
-static void write_labels(const struct points *points, const uint32_t *rows, size_t count,
+static void write_labels(struct points *points, const uint32_t *rows, size_t count,
 			 struct pl_buf *out)
 {
 	out_key(out, "labels");
 	pl_buf_add_char(out, '{');
-	for (size_t i = 0; i < points->label_count; i++) {
+	for (size_t i = 0; i < points->label_count && points_is_in_time(points, POINTS_LABELS);
+	     i++) {
 		bool is_again = false;
 		for (size_t k = 0; k < i; k++)
 			is_again = is_again || points->labels[k] == points->labels[i];
@@ -330,12 +332,34 @@ static void write_labels(const struct points *points, const uint32_t *rows, size
 	pl_buf_add_char(out, '}');
 }
 
+void points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
+		      struct pl_buf *out)
+{
+	begin_list("id", out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_i64(out, store_view_id(points->view, points->rows[rows[i]]));
+	}
+	pl_buf_add_char(out, ']');
+}
+
+void points_write_about(struct points *points, const uint32_t *rows, size_t count,
+			struct pl_buf *out)
+{
+	write_values(points, "verdict", store_view_column(points->view, VERDICT_FIELD), rows, count,
+		     out);
+	write_values(points, "simulated", store_view_column(points->view, SIMULATED_FIELD), rows,
+		     count, out);
+	write_labels(points, rows, count, out);
+}
+
 void points_write_marks(struct points *points, struct pl_buf *out)
 {
 	auto_frontier frontier = { 0 };
 	struct marks marks = { 0 };
 
-	find_frontier(points, &frontier);
+	if (points_is_in_time(points, POINTS_FRONTIER))
+		find_frontier(points, &frontier);
 	size_t count = choose(points, &frontier, &marks), at = 0;
 	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
 	auto_free uint32_t *place_of = pl_alloc_array(points->row_count, sizeof(*place_of));
@@ -347,24 +371,16 @@ void points_write_marks(struct points *points, struct pl_buf *out)
 			rows[at++] = (uint32_t)row;
 	}
 	out_key(out, "marks");
-	pl_buf_add_text(out, "{\"id\":[");
-	for (size_t i = 0; i < count; i++) {
-		out_next(out);
-		out_i64(out, store_view_id(points->view, points->rows[rows[i]]));
-	}
-	pl_buf_add_char(out, ']');
+	pl_buf_add_char(out, '{');
+	points_write_ids(points, rows, count, out);
 	write_numbers("x", points->x.at, rows, count, out);
 	write_numbers("y", points->y.at, rows, count, out);
-	write_places("colour", points->colours.of, rows, count, out);
-	write_places("shape", points->shapes.of, rows, count, out);
-	if (points->size != NULL)
+	points_write_places("colour", points->colours.of, rows, count, out);
+	points_write_places("shape", points->shapes.of, rows, count, out);
+	if (points->sizes.column != NULL)
 		write_numbers("size", points->sizes.numbers, rows, count, out);
-	write_places("stands_for", stands_for, rows, count, out);
-	write_values(points, "verdict", store_view_column(points->view, VERDICT_FIELD), rows, count,
-		     out);
-	write_values(points, "simulated", store_view_column(points->view, SIMULATED_FIELD), rows,
-		     count, out);
-	write_labels(points, rows, count, out);
+	points_write_places("stands_for", stands_for, rows, count, out);
+	points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
 	write_frontier(points, &frontier, &marks, place_of, out);
 	out_count(out, "frontier_more", marks.frontier_more);

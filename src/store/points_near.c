@@ -141,7 +141,7 @@ void points_write_near(struct points *points, struct pl_buf *out)
 	size_t near[NEIGHBOURS], own = row_of(points);
 
 	out_key(out, "near");
-	if (own == SIZE_MAX) {
+	if (own == SIZE_MAX || !points_is_in_time(points, POINTS_DIFFERENCES)) {
 		pl_buf_add_text(out, "null");
 		return;
 	}

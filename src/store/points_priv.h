@@ -12,8 +12,29 @@
 #define POINTS_LABELS_MAX   20
 #define POINTS_SELECTED_MAX 200
 #define POINTS_NO_KIND      UINT32_MAX
+#define POINTS_AXES_MIN     2
+#define POINTS_AXES_MAX     8
 
-enum points_form { POINTS_POINTS, POINTS_GROUPS, POINTS_BINS, POINTS_NEAR, POINTS_FORM_COUNT };
+enum points_form {
+	POINTS_POINTS,
+	POINTS_GROUPS,
+	POINTS_BINS,
+	POINTS_NEAR,
+	POINTS_GRID,
+	POINTS_PARALLEL,
+	POINTS_FORM_COUNT
+};
+
+/* What is made while there is time, in this order. */
+enum points_part {
+	POINTS_COLOUR,
+	POINTS_SHAPE,
+	POINTS_SIZE,
+	POINTS_FRONTIER,
+	POINTS_LABELS,
+	POINTS_DIFFERENCES,
+	POINTS_PART_COUNT
+};
 
 /* What one field has in the rows. */
 struct points_cells {
@@ -43,20 +64,6 @@ struct points_kinds {
 };
 void points_kinds_done(struct points_kinds *kinds);
 
-enum points_axis_kind { POINTS_NUMBERS, POINTS_TIMES, POINTS_KINDS };
-
-struct points_axis {
-	const char *name; /* "x" */
-	const struct store_column *column;
-	enum points_axis_kind kind;
-	bool asks_log, is_log;
-	size_t not_positive; /* rows for which it is not */
-	double least, most;  /* of the rows that are drawn; least > most: none */
-	struct points_cells cells;
-	struct points_kinds kinds; /* of POINTS_KINDS */
-	double *at;                /* by row; NaN: it has no place */
-};
-
 /* Why a row is not drawn; those of an axis begin with the first one of it. */
 enum points_reason {
 	POINTS_SIMULATED,
@@ -70,7 +77,25 @@ enum points_reason {
 	POINTS_Y_WORD,
 	POINTS_Y_INFINITE,
 	POINTS_Y_OTHER,
+	POINTS_TOO_FEW,
 	POINTS_REASON_COUNT
+};
+#define POINTS_AXIS_REASONS (POINTS_Y_MISSING - POINTS_X_MISSING)
+
+enum points_axis_kind { POINTS_NUMBERS, POINTS_TIMES, POINTS_KINDS };
+
+struct points_axis {
+	const char *name; /* "x" */
+	const struct store_column *column;
+	enum points_axis_kind kind;
+	bool asks_log, is_log;
+	size_t not_positive; /* rows for which it is not */
+	double least, most;  /* of the rows that are drawn; least > most: none */
+	struct points_cells cells;
+	struct points_kinds kinds; /* of POINTS_KINDS */
+	double *at;                /* by row; NaN: it has no place */
+	size_t gaps
+		[POINTS_AXIS_REASONS]; /* rows without one, of a chart that draws them all the same */
 };
 
 struct points {
@@ -81,6 +106,9 @@ struct points {
 
 	enum points_form form;
 	struct points_axis x, y;
+	struct points_axis value; /* of POINTS_GRID */
+	struct points_axis axes[POINTS_AXES_MAX];
+	size_t axis_count;
 	const struct store_column *colour, *shape, *size;
 	const struct store_column *labels[POINTS_LABELS_MAX];
 	size_t label_count;
@@ -89,6 +117,9 @@ struct points {
 	int64_t near;
 	bool with_simulated;
 	size_t limit;
+	json_int_t budget_ms; /* 0: none */
+	int64_t began_ns;
+	bool not_ready[POINTS_PART_COUNT];
 
 	size_t count; /* rows of the filter */
 	size_t simulated;
@@ -99,6 +130,9 @@ struct points {
 	struct points_cells sizes;
 };
 
+/* False: the time is over, and the part is named as one that is not ready. */
+bool points_is_in_time(struct points *points, enum points_part part);
+
 /* ---- points_read.c: what the rows have ---- */
 
 void points_cells_read(const struct points *points, const struct store_column *column,
@@ -108,8 +142,20 @@ void points_kinds_make(const struct points *points, const struct store_column *c
 		       size_t numbers_max, struct points_kinds *ret);
 /* The rows that the filter means and that are to be drawn, with the axes of the form. */
 void points_rows_read(struct points *points);
-/* Of y, while rows without it are among them: those of groups. */
-void points_axis_place(struct points *points, struct points_axis *axis);
+
+/* ---- points_marks.c ---- */
+
+/* Which of so many cells along the axis as drawn. */
+size_t points_cell_along(const struct points_axis *axis, double at, size_t cells);
+bool points_is_selected(const struct points *points, int64_t id);
+void points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
+		      struct pl_buf *out);
+/* NULL: null. */
+void points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
+			 size_t count, struct pl_buf *out);
+/* verdict, simulated, labels */
+void points_write_about(struct points *points, const uint32_t *rows, size_t count,
+			struct pl_buf *out);
 
 /* ---- the forms: their own members of the answer ---- */
 
@@ -117,9 +163,17 @@ void points_write_marks(struct points *points, struct pl_buf *out);
 void points_write_groups(struct points *points, struct pl_buf *out);
 void points_write_bins(struct points *points, struct pl_buf *out);
 void points_write_near(struct points *points, struct pl_buf *out);
+void points_write_grid(struct points *points, struct pl_buf *out);
+void points_write_parallel(struct points *points, struct pl_buf *out);
+/* An object; counts that are 0 are left out. */
+void points_write_reasons(const char *const *names, const size_t *counts, size_t count,
+			  struct pl_buf *out);
+/* Without its name. */
+void points_write_axis(const struct points_axis *axis, struct pl_buf *out);
 
 /* Is it drawn thinned? */
 static inline bool points_are_thinned(const struct points *points)
 {
-	return points->form == POINTS_POINTS && points->row_count > points->limit;
+	return (points->form == POINTS_POINTS || points->form == POINTS_PARALLEL) &&
+	       points->row_count > points->limit;
 }

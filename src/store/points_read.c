@@ -16,6 +16,7 @@
 #define RANGES_MAX      6  /* of one field: so many shades are told apart */
 #define AXIS_NUMBERS    60 /* different ones that stand each for itself where numbers are kinds */
 #define COLOUR_NUMBERS  8
+#define GRID_KINDS_MAX  100 /* along a side: more have no room on a screen */
 #define US_PER_MS       1000.0
 
 void points_cells_done(struct points_cells *cells)
@@ -186,21 +187,20 @@ static int compare_counts(const void *a, const void *b, void *kinds)
 }
 
 /* The most frequent ones stay, in their order; all others become one. */
-static void cut(struct list *list)
+static void cut(struct list *list, size_t kinds_max)
 {
 	auto_free size_t *order = pl_alloc_array(list->count, sizeof(*order));
 	auto_free bool *stays = pl_alloc(list->count);
 	struct points_kind other = { .state = POINTS_OTHER, .rank = SIZE_MAX };
 	size_t kept = 0;
 
-	if (list->count <= STORE_POINTS_KINDS_MAX)
+	if (list->count <= kinds_max)
 		return;
 	for (size_t i = 0; i < list->count; i++)
 		order[i] = i;
 	qsort_r(order, list->count, sizeof(*order), compare_counts, list->items);
 	for (size_t i = 0; i < list->count; i++)
-		stays[order[i]] = i < STORE_POINTS_KINDS_MAX - 1 ||
-				  list->items[order[i]].state > POINTS_RANGE;
+		stays[order[i]] = i < kinds_max - 1 || list->items[order[i]].state > POINTS_RANGE;
 	for (size_t i = 0; i < list->count; i++) {
 		if (stays[i])
 			list->items[kept++] = list->items[i];
@@ -325,7 +325,7 @@ static void make_of_cells(const struct points *points, const struct points_cells
 	add_codes(&counted, &list);
 	if (list.count > 0)
 		qsort_r(list.items, list.count, sizeof(*list.items), compare_kinds, (void *)words);
-	cut(&list);
+	cut(&list, points->form == POINTS_GRID ? GRID_KINDS_MAX : STORE_POINTS_KINDS_MAX);
 	free(counted.numbers);
 	free(counted.codes);
 	*ret = (struct points_kinds){ .column = cells->column,
@@ -353,6 +353,8 @@ static enum points_axis_kind kind_of(const struct points *points, const struct p
 	unsigned words = 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_TEXT | 1u << STORE_JSON;
 
 	if (points->form == POINTS_GROUPS && axis == &points->x)
+		return POINTS_KINDS;
+	if (points->form == POINTS_GRID && axis != &points->value)
 		return POINTS_KINDS;
 	if (field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT)
 		return POINTS_NUMBERS;
@@ -442,12 +444,19 @@ static void measure(const struct points *points, struct points_axis *axis)
 		axis->not_positive = 0;
 }
 
-void points_axis_place(struct points *points, struct points_axis *axis)
+/* Rows without a place stay. */
+static void place_axis(struct points *points, struct points_axis *axis)
 {
 	auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
 
+	axis->kind = kind_of(points, axis);
 	place_all(points, axis, reasons);
 	measure(points, axis);
+	memset(axis->gaps, 0, sizeof(axis->gaps));
+	for (size_t i = 0; i < points->row_count; i++) {
+		if (isnan(axis->at[i]))
+			axis->gaps[reasons[i] - POINTS_X_MISSING]++;
+	}
 }
 
 /* Rows that one axis has no place for go, then those of the other, and both are read of what is left. */
@@ -467,9 +476,31 @@ static void drop_and_place(struct points *points)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
 		if (axes[i]->column == NULL)
 			continue;
-		axes[i]->kind = kind_of(points, axes[i]);
-		points_axis_place(points, axes[i]);
+		place_axis(points, axes[i]);
 	}
+	if (points->value.column != NULL)
+		place_axis(points, &points->value);
+}
+
+/* A line leads from one place to another: rows with fewer go, and the axes are read of what is left. */
+static void drop_without_two(struct points *points)
+{
+	auto_free unsigned char *places = pl_alloc(points->row_count);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->axis_count; i++) {
+		place_axis(points, &points->axes[i]);
+		for (size_t row = 0; row < points->row_count; row++)
+			places[row] += !isnan(points->axes[i].at[row]);
+	}
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (places[row] >= POINTS_AXES_MIN)
+			points->rows[kept++] = points->rows[row];
+	}
+	points->left_out[POINTS_TOO_FEW] = points->row_count - kept;
+	points->row_count = kept;
+	for (size_t i = 0; points->left_out[POINTS_TOO_FEW] > 0 && i < points->axis_count; i++)
+		place_axis(points, &points->axes[i]);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -520,11 +551,14 @@ void points_rows_read(struct points *points)
 {
 	take_rows(points);
 	drop_simulated(points);
-	drop_and_place(points);
-	if (points->colour != NULL)
+	if (points->form == POINTS_PARALLEL)
+		drop_without_two(points);
+	else
+		drop_and_place(points);
+	if (points->colour != NULL && points_is_in_time(points, POINTS_COLOUR))
 		points_kinds_make(points, points->colour, COLOUR_NUMBERS, &points->colours);
-	if (points->shape != NULL)
+	if (points->shape != NULL && points_is_in_time(points, POINTS_SHAPE))
 		points_kinds_make(points, points->shape, COLOUR_NUMBERS, &points->shapes);
-	if (points->size != NULL)
+	if (points->size != NULL && points_is_in_time(points, POINTS_SIZE))
 		points_cells_read(points, points->size, &points->sizes);
 }

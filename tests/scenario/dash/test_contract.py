@@ -82,7 +82,8 @@ def valid(rng, schema):
         names = [name for name in schema.get("properties", {}) if name in schema.get("required", []) or rng.random() < 0.4]
         return {name: valid(rng, schema["properties"][name]) for name in names}
     if kind == "array":
-        count = rng.choice([schema.get("minItems", 0), rng.randint(1, 3)])
+        least = schema.get("minItems", 0)
+        count = rng.choice([least, rng.randint(max(least, 1), max(least, 3))])
         return [valid(rng, schema.get("items", {})) for _ in range(count)]
     if kind == "integer":
         low, high = schema.get("minimum", -5), schema.get("maximum", 100)

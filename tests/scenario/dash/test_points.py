@@ -26,7 +26,7 @@ NUMBERS = ["server.tensor_parallel_size", "server.max_model_len", "server.gpu_me
            "results.p99_ttft_ms", "results.p97.5_ttft_ms", "results.completed"]
 WORDS = ["server.model", "run.status", "quality.verdict", "server.enable_prefix_caching", "tags.any", "tags.ticket"]
 OTHERS = [*WORDS, "run.timestamp"]
-KINDS_MAX, LIMIT, OUTLIERS = 1000, 5000, 3
+KINDS_MAX, GRID_KINDS_MAX, LIMIT, OUTLIERS = 1000, 100, 5000, 3
 
 
 @pytest.fixture(scope="module")
@@ -254,11 +254,59 @@ def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
 
 
 PERCENTS = [5, 25, 50, 75, 95]
+NUMBERS_OR_NOT = ("n", "missing", "null", "word", "infinite")
 
 
 def figures_of(numbers):
     return {"mean": numpy.mean(numbers), "min": min(numbers), "max": max(numbers),
             **{f"p{percent}": figure for percent, figure in zip(PERCENTS, numpy.percentile(numbers, PERCENTS), strict=True)}}
+
+
+def holds_interval(numbers, std, low, high):
+    mean = numpy.mean(numbers)
+    assert math.isclose(high - mean, mean - low, rel_tol=1e-6, abs_tol=1e-9 * abs(mean))
+    if stats and std > 0:
+        wished = stats.t.interval(0.95, len(numbers) - 1, mean, std / math.sqrt(len(numbers)))
+        numpy.testing.assert_allclose([low, high], wished, rtol=1e-9, atol=1e-9 * std)
+
+
+def holds_figures(rows, y, groups, g, places):
+    """One group of an answer against the rows that it is of; how many figures were looked at."""
+    own = [cell(rows, y, i) for i in sorted(places)]
+    reasons = collections.Counter(why_not(y, value) for value in own)
+    assert [groups[why][g] for why in NUMBERS_OR_NOT] == [reasons[why] for why in (None, "missing", "null", "word", "infinite")]
+    assert groups["failed"][g] == sum(isinstance(cell(rows, "run.status", i), str) and cell(rows, "run.status", i) != "completed" for i in places)
+    numbers = [value for value in own if why_not(y, value) is None]
+    wished = figures_of(numbers) if numbers else dict.fromkeys(["mean", "p50", "max"])
+    for name, figure in wished.items():
+        assert (groups[name][g] is None) == (figure is None)
+        assert figure is None or math.isclose(float(groups[name][g]), figure, rel_tol=1e-9), (name, numbers)
+    assert (groups["std"][g] is None) == (len(numbers) < 2) == (groups["low"][g] is None)
+    if len(numbers) > 1:
+        with numpy.errstate(over="ignore", invalid="ignore"):
+            std = numpy.std(numbers, ddof=1)
+        if math.isfinite(std):
+            assert math.isclose(float(groups["std"][g]), std, rel_tol=1e-9)
+            holds_interval(numbers, std, groups["low"][g], groups["high"][g])
+    return len(wished)
+
+
+def holds_groups(rows, y, groups, sides, wanted):
+    """Each pair of kinds of two sides, which are (field, its kinds, the groups' places in them)."""
+    figures, seen, every = 0, 0, set(wanted)
+    sets = [by_kind(rows, kinds, field, wanted) if field else None for field, kinds, _ in sides]
+    for g in range(len(groups["n"])):
+        kinds = [kinds[places[g]] for field, kinds, places in sides if field]
+        rows_of = sum(groups[why][g] for why in NUMBERS_OR_NOT)
+        seen += rows_of
+        assert rows_of > 0
+        if any(one["state"] in ("range", "other") for one in kinds):
+            continue  # which rows these are is shown by the test of kinds
+        own = every
+        for found, (_, _, places) in zip(sets, sides, strict=True):
+            own = own if found is None else own & found[places[g]]
+        figures += holds_figures(rows, y, groups, g, own)
+    return figures, seen
 
 
 def test_figures_of_groups_are_numpys(made):
@@ -269,43 +317,104 @@ def test_figures_of_groups_are_numpys(made):
         tree = random_tree(rng, rows.documents)
         x, colour, y = rng.choice([None, *NUMBERS, *WORDS]), rng.choice([None, *WORDS]), rng.choice(NUMBERS)
         answer = ask(driver, form="groups", filter=tree, x=x, colour=colour, y=y)
-        groups = answer["groups"]
         wanted, _ = without_simulated(rows, matching(rows, tree))
         wanted = [i for i in wanted if x is None or cell(rows, x, i) is not MISSING]
-        seen, every = 0, set(wanted)
-        xs = by_kind(rows, answer["x"]["kinds"]["kinds"], x, wanted) if x else {}
-        colours = by_kind(rows, answer["colour"]["kinds"], colour, wanted) if colour else {}
-        for g, n in enumerate(groups["n"]):
-            kind_x = answer["x"]["kinds"]["kinds"][groups["x"][g]] if x else None
-            kind_colour = answer["colour"]["kinds"][groups["colour"][g]] if colour else None
-            if any(one and one["state"] in ("range", "other") for one in (kind_x, kind_colour)):
-                seen += n + sum(groups[why][g] for why in ("missing", "null", "word", "infinite"))
-                continue  # which rows these are is shown by the test of kinds
-            places = every & (xs[groups["x"][g]] if x else every) & (colours[groups["colour"][g]] if colour else every)
-            own = [cell(rows, y, i) for i in sorted(places)]
-            reasons = collections.Counter(why_not(y, value) for value in own)
-            assert [n] + [groups[why][g] for why in ("missing", "null", "word", "infinite")] == \
-                [reasons[why] for why in (None, "missing", "null", "word", "infinite")]
-            seen += len(own)
-            numbers = [value for value in own if why_not(y, value) is None]
-            wished = figures_of(numbers) if numbers else dict.fromkeys(["mean", "p50", "max"])
-            for name, figure in wished.items():
-                assert (groups[name][g] is None) == (figure is None)
-                assert figure is None or math.isclose(float(groups[name][g]), figure, rel_tol=1e-9), (name, numbers)
-                figures += 1
-            assert (groups["std"][g] is None) == (len(numbers) < 2) == (groups["low"][g] is None)
-            if len(numbers) > 1:
-                with numpy.errstate(over="ignore", invalid="ignore"):
-                    std = numpy.std(numbers, ddof=1)
-                if math.isfinite(std):
-                    assert math.isclose(float(groups["std"][g]), std, rel_tol=1e-9)
-                    mean = numpy.mean(numbers)
-                    assert math.isclose(groups["high"][g] - mean, mean - groups["low"][g], rel_tol=1e-6, abs_tol=1e-9 * abs(mean))
-                if stats and math.isfinite(std) and std > 0:
-                    low, high = stats.t.interval(0.95, len(numbers) - 1, numpy.mean(numbers), std / math.sqrt(len(numbers)))
-                    numpy.testing.assert_allclose([groups["low"][g], groups["high"][g]], [low, high], rtol=1e-9, atol=1e-9 * std)
+        sides = [(x, answer["x"] and answer["x"]["kinds"]["kinds"], answer["groups"]["x"]), (colour, answer["colour"] and answer["colour"]["kinds"], answer["groups"]["colour"])]
+        found, seen = holds_groups(rows, y, answer["groups"], sides, wanted)
+        figures += found
         assert seen == answer["drawn"] == len(wanted) - answer["left_out"].get("x_other", 0)
     assert figures > ROUNDS
+
+
+def test_cells_of_a_grid_are_numpys(made):
+    driver, rows = made
+    rng = random.Random(SEED + 6)
+    figures = 0
+    for _ in range(ROUNDS if LONG else ROUNDS // 5):
+        tree = random_tree(rng, rows.documents)
+        x, y, value = rng.choice([*NUMBERS, *WORDS]), rng.choice([*NUMBERS, *WORDS]), rng.choice(NUMBERS)
+        answer = ask(driver, form="grid", filter=tree, x=x, y=y, value=value)
+        wanted, _ = without_simulated(rows, matching(rows, tree))
+        wanted = [i for i in wanted if MISSING not in (cell(rows, x, i), cell(rows, y, i))]
+        kinds = [answer[name]["kinds"]["kinds"] for name in ("x", "y")]
+        assert all(len(one) <= GRID_KINDS_MAX and answer[name]["kind"] == "kinds" for one, name in zip(kinds, ("x", "y"), strict=True))
+        grid = answer["grid"]
+        assert len(set(zip(grid["x"], grid["y"], strict=True))) == len(grid["n"])
+        found, seen = holds_groups(rows, value, grid, [(x, kinds[0], grid["x"]), (y, kinds[1], grid["y"])], wanted)
+        figures += found
+        assert seen == answer["drawn"] == len(wanted) - sum(answer["left_out"].get(why, 0) for why in ("x_other", "y_other"))
+        ends = answer["value"]
+        assert (ends["min"], ends["max"]) == (min((n for n in grid["min"] if n is not None), default=None), max((n for n in grid["max"] if n is not None), default=None))
+    assert figures > ROUNDS // 5
+
+
+def line_places(rows, axis, field, i):
+    """Where a row's line goes through the axis: None: nowhere."""
+    value = cell(rows, field, i)
+    if axis["kind"] != "kinds":
+        return axis_place(field, value) if why_not(field, value) is None else None
+    return None if value is MISSING else next(at for at, one in enumerate(axis["kinds"]["kinds"]) if fits_kind(one, field, value))
+
+
+def test_lines_over_axes_are_the_rows(made):
+    driver, rows = made
+    rng = random.Random(SEED + 7)
+    lines = 0
+    for _ in range(ROUNDS // 5):
+        tree = random_tree(rng, rows.documents)
+        fields = rng.sample([*NUMBERS, *WORDS, "run.timestamp"], rng.randint(2, 8))
+        answer = ask(driver, form="parallel", filter=tree, axes=fields, colour=rng.choice([None, "run.status"]), labels=["server.model"])
+        axes, drawn = answer["axes"], answer["lines"]
+        assert [axis["field"] for axis in axes] == fields and answer["x"] is None and answer["y"] is None
+        wanted, _ = without_simulated(rows, matching(rows, tree))
+        places = {i: [line_places(rows, axis, field, i) for axis, field in zip(axes, fields, strict=True)] for i in wanted
+                  if sum(cell(rows, field, i) is not MISSING for field in fields) > 1}
+        kept = [i for i, own in places.items() if sum(one is not None for one in own) > 1]
+        assert answer["left_out"].get("too_few", 0) == len(wanted) - len(kept)
+        assert drawn["id"] == [i + 1 for i in kept] and drawn["stands_for"] == [1] * len(kept)
+        assert [list(own) for own in zip(*drawn["at"], strict=True)] == [[shown(one) if one is not None else None for one in places[i]] for i in kept]
+        for gaps, at, axis in zip(answer["gaps"], drawn["at"], axes, strict=True):
+            there = [one for one in at if one is not None]
+            assert sum(gaps.values()) == at.count(None)
+            assert (axis["min"], axis["max"]) == (min(there, default=None), max(there, default=None))
+        lines += len(kept)
+    assert lines > ROUNDS
+
+
+def test_thinned_lines_stand_for_all_of_their_colour(made):
+    driver, rows = made
+    rng = random.Random(SEED + 8)
+    for fields in (["results.p99_ttft_ms", "results.p97.5_ttft_ms"], [*NUMBERS, "run.timestamp"]):
+        selected = [rng.randint(1, len(rows.documents)) for _ in range(20)]
+        full = ask(driver, form="parallel", axes=fields, colour="run.status", simulated=True)
+        answer = ask(driver, form="parallel", axes=fields, colour="run.status", limit=500, selected=selected, simulated=True)
+        every = dict(zip(full["lines"]["id"], zip(*full["lines"]["at"], strict=True), strict=True))
+        lines = answer["lines"]
+        assert answer["form"] == ("thinned" if answer["drawn"] > 500 else "parallel") and full["form"] == "parallel"
+        assert sum(lines["stands_for"]) == answer["drawn"] == full["drawn"] == len(every) and len(lines["id"]) <= 500 or answer["form"] == "parallel"
+        assert all(every[id_] == at for id_, at in zip(lines["id"], zip(*lines["at"], strict=True), strict=True))
+        assert {one for one in selected if one in every} <= set(lines["id"]) or answer["form"] == "parallel"
+        by_colour = collections.Counter()
+        for colour, rows_of in zip(lines["colour"], lines["stands_for"], strict=True):
+            by_colour[colour] += rows_of
+        # with gaps of every kind in every colour there is no room to tell colours apart
+        if len(fields) == 2:
+            assert by_colour == {at: one["count"] for at, one in enumerate(full["colour"]["kinds"])}
+
+
+def test_what_the_time_is_too_short_for_is_named(made):
+    """How far one comes in a millisecond is not known; what is not named is there as ever."""
+    driver, _ = made
+    question = {"x": "results.p99_ttft_ms", "y": "results.p97.5_ttft_ms", "colour": "server.model", "shape": "run.status", "size": "results.completed", "labels": ["run.name"]}
+    full, hasty = ask(driver, **question), ask(driver, **question, budget_ms=1)
+    assert full["not_ready"] == []
+    order = ["colour", "shape", "size", "frontier", "labels"]
+    assert hasty["not_ready"] == order[len(order) - len(hasty["not_ready"]):]
+    for name in ("colour", "shape"):
+        assert hasty[name] == (None if name in hasty["not_ready"] else full[name])
+    assert ("size" in hasty["marks"]) == ("size" not in hasty["not_ready"])
+    assert (hasty["frontier"] is None) == ("frontier" in hasty["not_ready"])
+    assert hasty["marks"]["x"] == full["marks"]["x"] and hasty["drawn"] == full["drawn"]
 
 
 def test_bins_hold_every_row_once(made):
@@ -391,6 +500,8 @@ def test_odd_results_have_answers(bin_dir, documents):
     ask(driver, form="groups", y=y, x=x, colour=x)
     ask(driver, form="bins", x=x)
     ask(driver, form="near", x=x, y=y, near=1)
+    assert sum(ask(driver, form="grid", x="run.status", y=x, value=y)["grid"]["n"]) <= len(documents)
+    assert ask(driver, form="parallel", axes=[x, y, "server.model"])["drawn"] == drawable
     driver.close()
 
 
@@ -415,6 +526,9 @@ def test_many_words_become_others(bin_dir):
     ({"x": "results.completed", "y": "results.completed", "selected": [0]}, "/selected/0"), ({"x": 1, "y": "results.completed"}, "/x"),
     ({"x": "results.completed", "y": "results.completed", "labels": ["nothing.such"]}, "/labels/0"), ({"form": "bins", "x": "results.completed", "odd": 1}, ""),
     ({"form": "bins", "x": "results.completed", "filter": {"and": []}, "colour": "no"}, "/colour"), ([], ""),
+    ({"form": "grid", "x": "server.model", "y": "server.model"}, ""), ({"form": "grid", "x": "server.model", "y": "server.model", "value": "server.model"}, "/value"),
+    ({"form": "parallel"}, ""), ({"form": "parallel", "axes": ["server.model"]}, "/axes"), ({"form": "parallel", "axes": ["server.model"] * 9}, "/axes"),
+    ({"form": "parallel", "axes": ["server.model", "no.such"]}, "/axes/1"), ({"form": "bins", "x": "server.model", "budget_ms": 0}, "/budget_ms"),
 ])
 def test_what_does_not_fit_is_told_where_it_stands(made, request_, pointer):
     driver, _ = made

@@ -207,8 +207,8 @@ export interface paths {
         put?: never;
         /**
          * What a chart draws of the rows that a filter leaves
-         * @description Points of two fields, figures of groups, counts in bins, or what tells one point from those around it. In
-         *     every form count = drawn + all of left_out.
+         * @description Points of two fields, lines over several, figures of groups or of a grid's cells, counts in bins, or what tells
+         *     one point from those around it. In every form count = drawn + all of left_out.
          */
         post: operations["listPoints"];
         delete?: never;
@@ -1091,18 +1091,37 @@ export interface components {
          *       "x": "server.tensor_parallel_size",
          *       "y": "results.p99_ttft_ms"
          *     }
+         * @example {
+         *       "form": "grid",
+         *       "x": "server.tensor_parallel_size",
+         *       "y": "benchmark.max_concurrency",
+         *       "value": "results.output_throughput"
+         *     }
+         * @example {
+         *       "form": "parallel",
+         *       "axes": [
+         *         "server.tensor_parallel_size",
+         *         "benchmark.max_concurrency",
+         *         "results.p99_ttft_ms"
+         *       ],
+         *       "colour": "results.output_throughput"
+         *     }
          */
         PointsRequest: {
             /**
              * @description points (of x and y), groups (figures of y by x and colour), bins (how many rows have what x), near (what tells
-             *     the point of one experiment from its neighbours; of x and y)
+             *     the point of one experiment from its neighbours; of x and y), grid (figures of value by x and y), parallel (each
+             *     row as a line over axes)
              * @default points
              * @enum {string}
              */
-            form: "points" | "groups" | "bins" | "near";
+            form: "points" | "groups" | "bins" | "near" | "grid" | "parallel";
             filter?: components["schemas"]["Filter"];
             x?: components["schemas"]["FieldId"];
             y?: components["schemas"]["FieldId"];
+            value?: components["schemas"]["FieldId"];
+            /** @description Of form parallel */
+            axes?: components["schemas"]["FieldId"][];
             /**
              * @description Whether the axis is to be logarithmic; it is not where there is something at or below zero
              * @default false
@@ -1129,13 +1148,14 @@ export interface components {
              * @default 5000
              */
             limit: number;
+            budget_ms?: components["schemas"]["BudgetMs"];
         };
         PointsAnswer: {
             /**
              * @description thinned where points are more than limit, and some stand for others
              * @enum {string}
              */
-            form: "points" | "thinned" | "groups" | "bins" | "near";
+            form: "points" | "thinned" | "groups" | "bins" | "near" | "grid" | "parallel";
             /** @description Rows that the filter leaves */
             count: number;
             total: number;
@@ -1156,6 +1176,7 @@ export interface components {
                 y_word?: components["schemas"]["Rows"];
                 y_infinite?: components["schemas"]["Rows"];
                 y_other?: components["schemas"]["Rows"];
+                too_few?: components["schemas"]["Rows"];
             };
             x: components["schemas"]["PointsAxis"];
             y: components["schemas"]["PointsAxis"];
@@ -1190,30 +1211,34 @@ export interface components {
             }[] | null;
             /** @description Rows of the frontier that had no room */
             frontier_more?: number;
+            /** @description An item for each pair of kinds of x and colour that has rows */
+            groups?: components["schemas"]["PointsFigures"];
+            /** @description An item for each pair of kinds of x and y that has rows */
+            grid?: components["schemas"]["PointsFigures"];
+            value?: components["schemas"]["PointsAxis"];
+            axes?: components["schemas"]["PointsAxis"][];
+            /** @description Of parallel, for each axis why rows have no place on it */
+            gaps?: {
+                missing?: components["schemas"]["Rows"];
+                null?: components["schemas"]["Rows"];
+                word?: components["schemas"]["Rows"];
+                infinite?: components["schemas"]["Rows"];
+                other?: components["schemas"]["Rows"];
+            }[];
             /**
-             * @description Lists with an item for each pair of kinds of x and colour that has rows. n: finite numbers, of which alone the
-             *     figures are; percentiles by linear interpolation; low and high: the 95 % interval of the mean over
-             *     experiments, by Student's t.
+             * @description Of parallel: lists with an item for each line, in the order in which results came. at: of each axis where the
+             *     line goes through it; null where it has no place there. stands_for, colour and the rest as of marks.
              */
-            groups?: {
-                x: number[] | null;
+            lines?: {
+                id: number[];
+                at: components["schemas"]["PlaceList"][];
                 colour: number[] | null;
-                n: components["schemas"]["Counts"];
-                missing: components["schemas"]["Counts"];
-                null: components["schemas"]["Counts"];
-                word: components["schemas"]["Counts"];
-                infinite: components["schemas"]["Counts"];
-                mean: components["schemas"]["FigureList"];
-                std: components["schemas"]["FigureList"];
-                min: components["schemas"]["FigureList"];
-                p5: components["schemas"]["FigureList"];
-                p25: components["schemas"]["FigureList"];
-                p50: components["schemas"]["FigureList"];
-                p75: components["schemas"]["FigureList"];
-                p95: components["schemas"]["FigureList"];
-                max: components["schemas"]["FigureList"];
-                low: components["schemas"]["FigureList"];
-                high: components["schemas"]["FigureList"];
+                stands_for: number[];
+                verdict: (string | null)[];
+                simulated: (boolean | null)[];
+                labels: {
+                    [key: string]: unknown[];
+                };
             };
             /**
              * @description edges[i] <= x < edges[i + 1], the last one with its end; null where x has kinds, of which each is a bin. counts: a
@@ -1234,9 +1259,39 @@ export interface components {
                     differ: number;
                 }[];
             } | null;
+            /** @description What the time was too short for */
+            not_ready: ("colour" | "shape" | "size" | "frontier" | "labels" | "near")[];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
+        /**
+         * @description Lists with an item for each group. x, colour, y: places in the kinds. n: finite numbers, of which alone the figures
+         *     are; failed: rows whose run did not end as completed; percentiles by linear interpolation; low and high: the 95 %
+         *     interval of the mean over experiments, by Student's t.
+         */
+        PointsFigures: {
+            x?: number[] | null;
+            y?: number[] | null;
+            colour?: number[] | null;
+            n: components["schemas"]["Counts"];
+            missing: components["schemas"]["Counts"];
+            null: components["schemas"]["Counts"];
+            word: components["schemas"]["Counts"];
+            infinite: components["schemas"]["Counts"];
+            failed: components["schemas"]["Counts"];
+            mean: components["schemas"]["FigureList"];
+            std: components["schemas"]["FigureList"];
+            min: components["schemas"]["FigureList"];
+            p5: components["schemas"]["FigureList"];
+            p25: components["schemas"]["FigureList"];
+            p50: components["schemas"]["FigureList"];
+            p75: components["schemas"]["FigureList"];
+            p95: components["schemas"]["FigureList"];
+            max: components["schemas"]["FigureList"];
+            low: components["schemas"]["FigureList"];
+            high: components["schemas"]["FigureList"];
+        };
+        PlaceList: (number | null)[];
         /** @description null where it was not asked for */
         PointsAxis: {
             field: components["schemas"]["FieldId"];

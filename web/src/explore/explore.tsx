@@ -1,5 +1,5 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
@@ -10,9 +10,10 @@ import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
+import { usePainted } from '../ui/use-painted'
 import { usePreferences } from '../keys/store'
 import { undo } from '../url/entry'
-import { readView } from '../url/explore'
+import { type ExploreState, readView } from '../url/explore'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
 import { Button, Progress } from '../ui/controls'
@@ -31,7 +32,7 @@ import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
 const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
-const ChartPanel = lazy(() => import('../chart/panel').then((module) => ({ default: module.ChartPanel })))
+const ChartPanel = memo(lazy(() => import('../chart/panel').then((module) => ({ default: module.ChartPanel }))))
 const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
 export const PAGE_ROWS = 200
@@ -106,10 +107,10 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const [picker, setPicker] = useState(false)
   const [isTree, setTree] = useState(false)
   const [isExport, setExport] = useState(false)
-  const openTree = () => {
+  const openTree = useCallback(() => {
     setDrawer(false)
     setTree(true)
-  }
+  }, [])
   useKeys({
     f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
     c: () => setPicker(!picker),
@@ -130,8 +131,14 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     await navigator.clipboard.writeText(markdownOf(catalogue, columns, rows))
     return rows.length
   }
+  // a chart takes longer than all else: the table and the counts of another filter are painted first
+  const { choices, where, onlyVarying } = state
+  const charted = usePainted(useMemo(() => ({ tree, choices, varying, facets, round, isReady: !isWaiting }), [tree, choices, varying, facets, round, isWaiting]))
+  const onChart = useCallback((chart: ExploreState['chart']) => change({ chart }), [change])
+  const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
+  const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
@@ -156,8 +163,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel state={state.chart} tree={tree} choices={state.choices} selected={state.selected} catalogue={catalogue} varying={varying} facets={facets} round={round} isReady={!isWaiting}
-              onChart={(chart) => change({ chart })} onChoose={(choices) => change({ choices })} />
+            <ChartPanel {...charted} state={state.chart} selected={state.selected} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
           </ChartPlace>
         )}
         {shown && shown.total > 0 && (

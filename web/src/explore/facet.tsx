@@ -1,7 +1,6 @@
 // One field of the filter panel. The control follows from what the field has: few values are a list with
 // counts, numbers a range with a histogram, many texts a search that asks the server.
 import { createContext, memo, useContext, useRef, useState } from 'react'
-import { Checkbox } from 'react-aria-components'
 
 import { useValues } from '../api/queries'
 import type { Facet, Field, Filter, Scalar } from '../api/types'
@@ -162,14 +161,24 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   )
 }
 
+// The browser's own: there are a hundred of them, and each is drawn anew with every answer.
+function Tick({ label, isSelected, className, onChange, children }: { label?: string; isSelected: boolean; className: string | undefined; onChange: () => void; children: React.ReactNode }) {
+  return (
+    <label className={className} data-selected={isSelected || undefined}>
+      <input type="checkbox" className="sr" aria-label={label} checked={isSelected} onChange={onChange} />
+      {children}
+    </label>
+  )
+}
+
 function Line({ isSelected, isExcept = false, n, most, onChange, children, title, faint }: { isSelected: boolean; isExcept?: boolean | undefined; n: number; most: number; onChange: () => void; children: React.ReactNode; title?: string; faint?: boolean }) {
   return (
-    <Checkbox isSelected={isSelected} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
+    <Tick isSelected={isSelected} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
       <span className={controls.box} data-box="" />
       <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}{isSelected && isExcept && <span className="sr"> excluded</span>}</span>
       <i style={{ width: n ? Math.max(2, Math.round((n / most) * BAR_PX)) : 0 }} />
       <span className="n-11">{count(n)}</span>
-    </Checkbox>
+    </Tick>
   )
 }
 
@@ -186,11 +195,11 @@ function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet
   return (
     <div className={css.toggles}>
       {values.map(({ value, count: n }) => (
-        <Checkbox key={String(value)} aria-label={`${longName(field)} ${String(value)}, ${n} experiments${choice?.except && choice.values?.includes(value as Scalar) ? ', excluded' : ''}`} className={join(css.toggle, choice?.except && css.except)}
+        <Tick key={String(value)} label={`${longName(field)} ${String(value)}, ${n} experiments${choice?.except && choice.values?.includes(value as Scalar) ? ', excluded' : ''}`} className={join(css.toggle, choice?.except && css.except)}
           isSelected={choice?.values?.includes(value as Scalar) ?? false} onChange={() => onChoose(toggled(choice, value as Scalar))}>
           {String(value)}
           <small>{count(n)}</small>
-        </Checkbox>
+        </Tick>
       ))}
     </div>
   )

@@ -1,5 +1,5 @@
 // The panel of filters: which fields, in which sections; a section asks for what it shows and no more.
-import { type Ref, type RefObject, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import { memo, type Ref, type RefObject, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 
 import { useOptions } from '../api/queries'
 import type { Facet, Field, Filter } from '../api/types'
@@ -24,7 +24,7 @@ export interface PanelHandle {
 
 interface Props {
   catalogue: Catalogue
-  state: ExploreState
+  state: Pick<ExploreState, 'choices' | 'where' | 'onlyVarying'>
   change: Change
   varying: ReadonlySet<string> | undefined
   facets: Record<string, Facet> // that are known
@@ -36,7 +36,7 @@ interface Props {
   ref: Ref<PanelHandle>
 }
 
-export function FilterPanel({ catalogue, state, change, varying, facets, isSettled, looked, tree, round, onTree, ref }: Props) {
+export const FilterPanel = memo(function FilterPanel({ catalogue, state, change, varying, facets, isSettled, looked, tree, round, onTree, ref }: Props) {
   const [words, setWords] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
@@ -80,7 +80,7 @@ export function FilterPanel({ catalogue, state, change, varying, facets, isSettl
       )}
     </aside>
   )
-}
+})
 
 // What no control below can show: it holds for all their counts.
 function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue' | 'state' | 'change' | 'onTree'>) {
@@ -133,7 +133,7 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
   }, [looked, section.title, isOpen, visible])
   const lacking = isOpen && isSettled ? visible.filter(({ id }) => !isKnown(known[id])).map(({ id }) => id) : []
   const more = useOptions(tree, round, lacking, isPatient)
-  const facets: Record<string, Facet> = { ...more.data?.options, ...Object.fromEntries(Object.entries(known).filter(([, facet]) => isKnown(facet))) }
+  const facetOf = (id: string) => (isKnown(known[id]) ? known[id] : more.data?.options[id])
   const isLate = (id: string) => !isPatient && lacking.includes(id) && more.data?.not_ready?.includes(id)
   const left = section.fields.length - visible.length
   return (
@@ -150,7 +150,7 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
       {isOpen && (
         <div className={css.body}>
           {visible.map((field) => (
-            <FacetView key={field.id} field={field} facet={facets[field.id]} choice={state.choices[field.id]} onCount={isLate(field.id) ? onCount : undefined} onChange={onChange} />
+            <FacetView key={field.id} field={field} facet={facetOf(field.id)} choice={state.choices[field.id]} onCount={isLate(field.id) ? onCount : undefined} onChange={onChange} />
           ))}
           {left > 0 && (
             <div className={css.more}>

@@ -51,15 +51,21 @@ export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], s
   )
 }
 
-function makeRuler() {
+type Ruler = (text: string, face: 'sans' | 'mono', weight?: number) => number
+
+// Made once: to ask how an element looks makes the browser work out how all of them do.
+let made: Ruler | undefined
+function rulerOf(): Ruler {
+  if (made) return made
   const context = document.createElement('canvas').getContext('2d')
   const style = getComputedStyle(document.documentElement)
   const faces = { sans: style.getPropertyValue('--sans'), mono: style.getPropertyValue('--mono') }
-  return (text: string, face: 'sans' | 'mono', weight = 400) => {
+  made = (text, face, weight = 400) => {
     if (!context) return text.length * 8
     context.font = `${weight} 12px ${faces[face]}`
     return context.measureText(text).width
   }
+  return made
 }
 
 // The longest text of a column, and of its numbers the outermost: all have as many decimals.
@@ -76,7 +82,7 @@ function longest({ field, form }: Shown, rows: Row[]) {
   return [text, ...[low, high].filter(Number.isFinite).map((value) => showValue(field, value, form))]
 }
 
-function fitting(column: Shown, rows: Row[], ruler: ReturnType<typeof makeRuler>) {
+function fitting(column: Shown, rows: Row[], ruler: Ruler) {
   const face = isFigure(column.field) ? 'mono' : 'sans'
   const cells = longest(column, rows).map((text) => ruler(text, face) + (column.top > 0 ? BAR_PX + 8 : 0))
   const head = [ruler(shortName(column.field), 'sans', 500) + MARK_PX, ruler(column.form.unit, 'sans') + MARK_PX]
@@ -104,7 +110,7 @@ const sum = (list: number[]) => list.reduce((all, px) => all + px, 0)
 export function useAcross(shown: Shown[], pins: number, rows: Row[], scroll: RefObject<HTMLElement | null>): Across {
   const made = usePreferences((state) => state.widths)
   const fit = useMemo(() => {
-    const ruler = makeRuler()
+    const ruler = rulerOf()
     return shown.map((column) => fitting(column, rows, ruler))
   }, [shown, rows])
   const widths = useMemo(() => shown.map(({ field }, i) => made[field.id] ?? fit[i] ?? LEAST_PX), [shown, made, fit])

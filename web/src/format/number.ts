@@ -17,7 +17,8 @@ export const isNumeric = (field: Field) => field.type === 'number' || field.type
 export const isParameter = (field: Field) => field.role === 'input' && /^(server|benchmark|experiment)\./.test(field.id)
 
 function median(values: number[]) {
-  const sorted = values.map(Math.abs).filter(Number.isFinite).sort((a, b) => a - b)
+  // an array of numbers alone is put in order without a call for each two
+  const sorted = Float64Array.from(values, Math.abs).filter(Number.isFinite).sort()
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 

@@ -1,7 +1,7 @@
 // The state of Explore lives in the address and nowhere else; of one that is too long the server keeps it, and
 // the address has its id.
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo } from 'react'
+import { type QueryClient, replaceEqualDeep, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
 import { post } from '../api/client'
@@ -48,7 +48,9 @@ export function useExplore(): [ExploreState, Change] {
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const kept = useView(readView(search)).data
-  const state = useMemo(() => readAddress(client, search), [client, search, kept])
+  // what another address says alike stays the same object: who shows only that is not drawn anew
+  const last = useRef<ExploreState>(undefined)
+  const state = useMemo(() => (last.current = replaceEqualDeep(last.current, readAddress(client, search)) as ExploreState), [client, search, kept])
   useShortAddress()
   const change = useCallback<Change>(
     (part, options) => {

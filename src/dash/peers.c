@@ -3,6 +3,7 @@
 #include <linux/tcp.h> /* of <netinet/tcp.h> the counts of bytes are missing */
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
@@ -40,6 +41,14 @@ static uint64_t bytes_moved(int fd)
 	return info.tcpi_bytes_received + info.tcpi_bytes_acked;
 }
 
+/* What it sent lies there: who is late is this side. */
+static bool has_unread(int fd)
+{
+	int bytes = 0;
+
+	return ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
 static void mark(struct dash_peer *peer, int64_t now_ns, uint64_t moved)
 {
 	peer->marked_ns = now_ns;
@@ -71,7 +80,8 @@ static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 	if (peer->is_cut || peer->turn == DASH_PEER_WAITS)
 		return;
 	uint64_t moved = bytes_moved(peer->fd);
-	if (moved - peer->marked >= peer->peers->options.bytes_min)
+	if (moved - peer->marked >= peer->peers->options.bytes_min ||
+	    (peer->turn == DASH_PEER_SENDS && has_unread(peer->fd)))
 		mark(peer, now_ns, moved);
 	else if (now_ns - peer->marked_ns >= patience_ns)
 		cut(peer);

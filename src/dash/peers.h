@@ -5,6 +5,7 @@
  * - Whose turn it is has to move bytes_min within each patience_ns, be it what it sends or what it takes of
  *   its answer; where connections get scarce (three quarters of `room` are there) within crowded_ns. Who does
  *   not is cut off. The kernel counts: what it has received, and what the client's has acknowledged.
+ * - One that has sent what nobody has read yet is not late: this side is.
  * - One that is asked nothing of and gets nothing just now, because its answer is being made, has all time.
  * - Who is cut off amid an answer is reset: with an end that looks like one, half a file would be taken for
  *   a whole one where its length was not told before.

@@ -38,8 +38,12 @@
 #define KEPT_BYTES      ((size_t)64 << 20)
 #define CONNECTIONS_MAX 256
 #define IDLE_S          60
-#define BACKLOG         128
-#define HEAD_BYTES_MAX  65536
+/*
+ * Connections that wait to be accepted: as many as the kernel allows by default. Beyond that it gives out SYN cookies,
+ * and resets a client whose handshake it cannot tell any more, though that thinks itself connected and has asked.
+ */
+#define BACKLOG        4096
+#define HEAD_BYTES_MAX 65536
 /* A head's twice: the library keeps what it read and what it made of it, and reads bodies in here. */
 #define CONNECTION_BYTES (4 * HEAD_BYTES_MAX)
 #define BODIES_BYTES_MAX ((size_t)512 << 20)

@@ -41,6 +41,7 @@ static struct dash_peers *begin(int64_t patience_ns, int64_t crowded_ns)
 	return peers;
 }
 
+/* peers NULL: unknown to any yet. */
 static struct pair connect_pair(struct dash_peers *peers)
 {
 	struct pair pair;
@@ -56,7 +57,7 @@ static struct pair connect_pair(struct dash_peers *peers)
 	pair.server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	assert_true(pair.server >= 0);
 	close(listener);
-	pair.peer = dash_peer_add(peers, pair.server);
+	pair.peer = peers != NULL ? dash_peer_add(peers, pair.server) : NULL;
 	return pair;
 }
 
@@ -95,6 +96,13 @@ static void move(int from, int to)
 	}
 }
 
+static void receive(const struct pair *pair, size_t len)
+{
+	char bytes[PIECE];
+
+	assert_int_equal(recv(pair->server, bytes, len, MSG_WAITALL), len);
+}
+
 static void rest(int64_t ns)
 {
 	pl_clock_sleep_until(pl_clock_now_ns() + ns);
@@ -108,8 +116,26 @@ static void test_dash_peers__who_sends_nothing_sees_an_end(void **state)
 	(void)state;
 	/* less than it has to, whatever it is */
 	assert_int_equal(write(idle.client, "GET", 3), 3);
+	receive(&idle, 3);
 	assert_int_equal(client_reads(&idle), 0);
 	leave(&idle);
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__who_has_asked_and_is_not_read_stays(void **state)
+{
+	struct dash_peers *peers = begin(SHORT, SHORT);
+	struct pair pair = connect_pair(NULL);
+
+	(void)state;
+	/* before anybody looks */
+	assert_int_equal(write(pair.client, "GET", 3), 3);
+	pair.peer = dash_peer_add(peers, pair.server);
+	rest(10 * SHORT);
+	assert_true(is_open(&pair));
+	receive(&pair, 3);
+	assert_int_equal(client_reads(&pair), 0);
+	leave(&pair);
 	dash_peers_stop(peers);
 }
 
@@ -213,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dash_peers__who_sends_nothing_sees_an_end),
+		cmocka_unit_test(test_dash_peers__who_has_asked_and_is_not_read_stays),
 		cmocka_unit_test(test_dash_peers__who_takes_nothing_is_reset),
 		cmocka_unit_test(test_dash_peers__who_waits_has_all_time),
 		cmocka_unit_test(test_dash_peers__who_moves_stays_as_long_as_that),

@@ -18,6 +18,7 @@
 #include "base/yaml.h"
 #include "experiment/check.h"
 #include "experiment/config_priv.h"
+#include "experiment/sweep/sweep.h"
 #include "vllm/secret.h"
 #include "vllm/catalog.h"
 
@@ -92,6 +93,12 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 	for (size_t i = 0; i < root->count; i++) {
 		const struct pl_yaml *name = root->keys[i];
 		bool is_known = false;
+		if (strcmp(name->text, "sweep") == 0) {
+			option_reader_refuse(reader, name, "sweep", "many experiments",
+					     "one ('profllm sweep run' runs them all, 'profllm "
+					     "config expand' writes each)");
+			continue;
+		}
 		for (size_t k = 0; known[k] != NULL; k++)
 			is_known = is_known || strcmp(known[k], name->text) == 0;
 		if (!is_known)
@@ -213,6 +220,52 @@ static int read_text(const struct vllm_catalog *catalog, const char *text, size_
 	exp_check_alone(experiment, problems);
 	*ret = pl_take(experiment);
 	return 0;
+}
+
+/* Its members are laid over what is there. */
+static void read_setting(struct option_reader *reader, const struct exp_setting *setting,
+			 struct exp_config *experiment)
+{
+	auto_free char *names = pl_strdup(setting->key);
+	struct exp_nest nest;
+	const struct pl_yaml *root = exp_nest(&nest, names, setting->at, setting->value);
+
+	if (root == NULL)
+		option_reader_refuse(reader, setting->at, setting->key, "a key of many parts",
+				     EXP_NEST_EXPECTED);
+	else
+		read_root(reader, root, experiment);
+}
+
+struct exp_config *exp_sweep_config(const struct exp_sweep *sweep,
+				    const struct exp_sweep_cell *cell,
+				    const struct vllm_catalog *catalog,
+				    struct option_problems *problems)
+{
+	struct exp_config *experiment = exp_config_new(catalog, sweep->source);
+	struct option_reader reader = { .source = sweep->source,
+					.problems = problems,
+					.places = &experiment->places,
+					.given = experiment->given,
+					.raw = experiment->raw };
+	const char *release = named_release(&sweep->base, NULL, 0);
+
+	for (size_t i = 0; i < cell->setting_count; i++) {
+		const struct exp_setting *setting = cell->settings[i];
+		if (strcmp(setting->key, "launch.vllm_version") == 0 &&
+		    setting->value->kind == PL_YAML_SCALAR)
+			release = setting->value->text;
+	}
+	if (release != NULL && vllm_catalog_is_reference(catalog))
+		experiment->catalog = vllm_catalog_release(catalog, release);
+	reader.fields_open = !vllm_catalog_is_reference(experiment->catalog);
+	read_root(&reader, &sweep->base, experiment);
+	for (size_t i = 0; i < cell->setting_count; i++)
+		read_setting(&reader, cell->settings[i], experiment);
+	exp_server_config_read(experiment, reader.fields_open, problems);
+	exp_launch_join(experiment, problems);
+	exp_check_alone(experiment, problems);
+	return experiment;
 }
 
 int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,

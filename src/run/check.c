@@ -156,7 +156,7 @@ static bool describe(const struct run_gpu_request *request, const struct host_gp
  * no GPUs, is a simulator, or none is found. Nothing is taken: the answer is what the host has,
  * whoever uses it at the moment.
  */
-static bool find_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
+bool run_check_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
 {
 	struct run_gpu_request request = { 0 };
 	auto_gpus struct host_gpus *gpus = NULL;
@@ -164,8 +164,10 @@ static bool find_hardware(const struct exp_config *experiment, struct ckpt_hardw
 	size_t count = 0;
 	bool found = false;
 
+	auto_free char *url = exp_server_url(experiment);
+
 	run_gpu_request_read(experiment, &request);
-	if (experiment->launch.url == NULL && request.kind != RUN_GPUS_NONE && !request.simulator &&
+	if (url == NULL && request.kind != RUN_GPUS_NONE && !request.simulator &&
 	    host_gpus_open(&gpus, PL_ERR_IGNORED) == 0) {
 		host_gpu_offers(gpus, &offers, &count);
 		host_gpu_hide(offers, count, getenv("CUDA_VISIBLE_DEVICES"));
@@ -179,14 +181,13 @@ static bool find_hardware(const struct exp_config *experiment, struct ckpt_hardw
 void run_check_server(const struct exp_config *experiment, const struct exp_check_options *options,
 		      struct run_check *ret, struct option_problems *problems)
 {
-	auto_free char *url = exp_server_url(experiment);
 	struct ckpt_hardware host;
 	struct exp_check_options how = *options;
 
 	find_release(experiment, options->target.version, &ret->release);
 	how.target = (struct vllm_target){ ret->release.version, ret->release.assumed,
 					   experiment->catalog };
-	if (how.hardware == NULL && url == NULL && find_hardware(experiment, &host))
+	if (how.hardware == NULL && run_check_hardware(experiment, &host))
 		how.hardware = &host;
 	exp_check(experiment, &how, &ret->checked, problems);
 }

@@ -36,6 +36,12 @@ void run_check_server(const struct exp_config *experiment, const struct exp_chec
 		      struct run_check *ret, struct option_problems *problems);
 
 /*
+ * What run_check_server() looks for where no hardware is given, for who checks many experiments of one
+ * server: the GPUs that it may get here. False: nothing is known of them.
+ */
+bool run_check_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret);
+
+/*
  * What would end the run before it begins though the experiment is right: a data set that cannot be
  * read, a result that cannot be written, a library that is not here. To be called where the checks
  * found no error.

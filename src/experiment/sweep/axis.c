@@ -1,0 +1,210 @@
+/*
+ * Axes: which keys take which values. What a value may be is not asked here: the reader of the cells'
+ * experiments knows, and tells it at the value's place.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "experiment/sweep/sweep_priv.h"
+#include "option/secret.h"
+
+#define SHARE_DIGITS 6 /* of a number out of a sample: nobody reads more */
+
+static const char *const sections[] = { "server", "benchmark", "launch" };
+
+/* The name of an argument in its one spelling, with what stands behind it ("compilation_config.mode"). */
+static const char *server_name(const struct exp_sweep_reader *sweep, const char *name)
+{
+	size_t len = strcspn(name, ".");
+	auto_free char *first = pl_strndup(name, len);
+	const struct option_row *arg = vllm_arg_find(sweep->catalog, first);
+
+	if (arg == NULL)
+		return NULL;
+	auto_free char *full = pl_asprintf("%s%s", arg->name, name + len);
+	return pl_arena_strndup(sweep->sweep->arena, full, strlen(full));
+}
+
+static bool is_secret(const struct exp_sweep_reader *sweep, const char *section, const char *name)
+{
+	auto_free char *first = pl_strndup(name, strcspn(name, "."));
+	const struct option_row *arg = strcmp(section, "server") == 0
+					       ? vllm_arg_find(sweep->catalog, first)
+					       : NULL;
+	enum vllm_bench_id id = strcmp(section, "benchmark") == 0 ? vllm_bench_find(first)
+								  : VLLM_BENCH_COUNT;
+	const char *variable = strcmp(first, "env") == 0 ? name + strlen(first) : "";
+
+	return (arg != NULL && arg->secret) ||
+	       (id != VLLM_BENCH_COUNT && vllm_bench_row(id)->secret) ||
+	       (variable[0] == '.' && option_secret_is_name(variable + 1));
+}
+
+const char *exp_sweep_key(struct exp_sweep_reader *sweep, const char *section,
+			  const struct pl_yaml *name)
+{
+	const char *text = name->text;
+	auto_free char *full = section != NULL ? pl_asprintf("%s.%s", section, text)
+					       : pl_strdup(text);
+	auto_free char *place = pl_asprintf("sweep.%s", full);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		size_t len = strlen(sections[i]);
+		if (strncmp(full, sections[i], len) != 0 || full[len] != '.')
+			continue;
+		char *own = full + len + 1;
+		for (char *at = own; *at != '\0' && *at != '.'; at++)
+			*at = *at == '-' ? '_' : *at;
+		if (is_secret(sweep, sections[i], own)) {
+			option_reader_refuse(sweep->reader, name, place, "a secret",
+					     "a key whose values may be shown");
+			return NULL;
+		}
+		const char *known = i == 0 ? server_name(sweep, own) : NULL;
+		auto_free char *key = pl_asprintf("%s.%s", sections[i],
+						  known != NULL ? known : own);
+		return pl_arena_strndup(sweep->sweep->arena, key, strlen(key));
+	}
+	option_reader_refuse(sweep->reader, name, place, "an unknown key",
+			     "a key such as server.max_num_seqs, benchmark.request_rate or "
+			     "launch.env.NAME, or zip, lengths, where, sample, sets");
+	return NULL;
+}
+
+static struct exp_axis *axis_new(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
+				 size_t key_count, size_t count)
+{
+	struct pl_arena *arena = sweep->sweep->arena;
+	struct exp_axis *axis = pl_arena_alloc(arena, sizeof(*axis));
+
+	axis->at = at;
+	axis->keys = pl_arena_alloc(arena, key_count * sizeof(*axis->keys));
+	axis->key_count = key_count;
+	axis->count = count;
+	axis->settings = pl_arena_alloc(arena, key_count * count * sizeof(*axis->settings));
+	return axis;
+}
+
+struct exp_axis *exp_axis_read(struct exp_sweep_reader *sweep, const char *key,
+			       const struct pl_yaml *at, const struct pl_yaml *value)
+{
+	auto_free char *full = pl_asprintf("sweep.%s", key);
+
+	if (exp_range_is_meant(value))
+		return exp_axis_range(sweep, key, at, value);
+	if (value->kind == PL_YAML_MAP ||
+	    (value->kind == PL_YAML_LIST &&
+	     (value->count == 0 || value->count > EXP_SWEEP_VALUES_MAX))) {
+		option_reader_refuse(
+			sweep->reader, value, full,
+			value->kind == PL_YAML_LIST && value->count == 0 ? "an empty list" : NULL,
+			"a list of up to 10000 values such as [1, 2, 4], or a range "
+			"such as {from: 1, to: 256, scale: 2^k}");
+		return NULL;
+	}
+	bool is_list = value->kind == PL_YAML_LIST;
+	struct exp_axis *axis = axis_new(sweep, at, 1, is_list ? value->count : 1);
+	axis->keys[0] = key;
+	for (size_t i = 0; i < axis->count; i++)
+		axis->settings[i] = (struct exp_setting){ key, at,
+							  is_list ? value->items[i] : value };
+	return axis;
+}
+
+struct exp_axis *exp_axis_zip(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
+			      const struct exp_axis *axes)
+{
+	size_t key_count = 0;
+
+	for (const struct exp_axis *axis = axes; axis != NULL; axis = axis->next) {
+		key_count++;
+		if (axis->count == axes->count && axis->count > 0)
+			continue;
+		auto_free char *key = pl_asprintf("sweep.zip.%s", axis->keys[0]);
+		auto_free char *found = pl_asprintf("%zu values", axis->count);
+		auto_free char *expected = pl_asprintf("%zu, as %s beside it has", axes->count,
+						       axes->keys[0]);
+		option_reader_refuse(sweep->reader, axis->at, key,
+				     axis->count > 0 ? found : "a range without 'step' or 'count'",
+				     axis->count > 0 ? expected : "as many values as beside it");
+		return NULL;
+	}
+	struct exp_axis *zip = axis_new(sweep, at, key_count, axes->count);
+	size_t k = 0;
+	for (const struct exp_axis *axis = axes; axis != NULL; axis = axis->next, k++) {
+		zip->keys[k] = axis->keys[0];
+		for (size_t i = 0; i < zip->count; i++)
+			zip->settings[i * key_count + k] = axis->settings[i];
+	}
+	return zip;
+}
+
+/* "1024x128" */
+static bool read_pair(struct exp_sweep_reader *sweep, const struct pl_yaml *node,
+		      struct exp_setting *ret, const char *const *keys, const struct pl_yaml *at)
+{
+	const char *text = node->kind == PL_YAML_SCALAR ? node->text : "";
+	size_t cut = strcspn(text, "x");
+	auto_free char *input = pl_strndup(text, cut);
+	int64_t numbers[2];
+
+	if (text[cut] != 'x' || !pl_text_to_human_int(input, &numbers[0]) ||
+	    !pl_text_to_human_int(text + cut + 1, &numbers[1]) || numbers[0] < 0 ||
+	    numbers[1] < 1) {
+		option_reader_refuse(sweep->reader, node, "sweep.lengths", NULL,
+				     "tokens of input and output such as 1024x128");
+		return false;
+	}
+	for (size_t i = 0; i < 2; i++)
+		ret[i] = (struct exp_setting){
+			keys[i], at, exp_number_node(sweep, (double)numbers[i], true, 0, node)
+		};
+	return true;
+}
+
+struct exp_axis *exp_axis_lengths(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
+				  const struct pl_yaml *value)
+{
+	static const char *const keys[] = { "benchmark.input_len", "benchmark.output_len" };
+	const struct pl_yaml *input = exp_map_get(value, "input");
+	const struct pl_yaml *output = exp_map_get(value, "output");
+
+	if (input != NULL && output != NULL && value->count == 2) {
+		struct exp_axis *first = exp_axis_read(sweep, keys[0], at, input);
+		if (first != NULL)
+			first->next = exp_axis_read(sweep, keys[1], at, output);
+		return first != NULL && first->next != NULL ? first : NULL;
+	}
+	if (value->kind != PL_YAML_LIST || value->count == 0) {
+		option_reader_refuse(sweep->reader, value, "sweep.lengths", NULL,
+				     "a list such as [128x128, 1024x128], or lists for input and "
+				     "output such as {input: [128, 1024], output: [128, 512]}");
+		return NULL;
+	}
+	struct exp_axis *axis = axis_new(sweep, at, 2, value->count);
+	axis->keys[0] = keys[0];
+	axis->keys[1] = keys[1];
+	for (size_t i = 0; i < value->count; i++) {
+		if (!read_pair(sweep, value->items[i], &axis->settings[2 * i], keys, at))
+			return NULL;
+	}
+	return axis;
+}
+
+const struct exp_setting *exp_axis_step(const struct exp_axis *axis, size_t index)
+{
+	return &axis->settings[index * axis->key_count];
+}
+
+const struct exp_setting *exp_axis_share(struct exp_sweep_reader *sweep,
+					 const struct exp_axis *axis, double share)
+{
+	if (axis->count > 0)
+		return exp_axis_step(axis, (size_t)(share * (double)axis->count));
+	struct exp_setting *setting = pl_arena_alloc(sweep->sweep->arena, sizeof(*setting));
+	*setting = (struct exp_setting){ axis->keys[0], axis->at,
+					 exp_number_node(
+						 sweep, exp_range_share(&axis->range, share),
+						 axis->range.whole, SHARE_DIGITS, axis->at) };
+	return setting;
+}

@@ -1,5 +1,5 @@
 /*
- * `profllm config`: command lines to experiment files and back, and results to experiment files.
+ * `profllm config`: command lines to experiment files and back, results and sweeps to experiment files.
  * What is written can be read again and means the same; a secret is written only into a file, for
  * its owner alone, and is *** everywhere else.
  */
@@ -10,13 +10,15 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/config_bench.h"
+#include "cli/config_expand.h"
 #include "cli/validate_report.h"
 #include "result/document.h"
 #include "run/repeat.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
 
-#define OUTPUT_BYTES_MAX (16u << 20)
+#define OUTPUT_BYTES_MAX   (16u << 20)
+#define EXPANDED_BYTES_MAX (1u << 30)
 
 struct config_options {
 	const char *output;
@@ -24,7 +26,10 @@ struct config_options {
 	const char *version;
 	const char *overlay;
 	const struct vllm_catalog *catalog;
+	const char *cell;
 	struct pl_opt_list sets;
+	struct pl_opt_list only;
+	bool json;
 	bool oneline;
 	bool bench;
 	bool overwrite;
@@ -44,19 +49,25 @@ static const struct pl_opt config_rows[] = {
 	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: all in one line"),
 	PL_OPT(FLAG, 0, "bench", bench, NULL,
 	       "to-command: the line of the load, vllm bench serve, instead of the server's"),
+	PL_OPT(LIST, 0, "only", only, "SET",
+	       "expand: this set of the sweep alone; may be repeated"),
+	PL_OPT(TEXT, 0, "cell", cell, "ID", "expand: the one with this id alone, as a file to run"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "expand: one JSON object with ids, points and experiments"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
 	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
 	{ .name = NULL },
 };
 
-static const char *const actions[] = { "from-command", "to-command", "from-result", NULL };
+static const char *const actions[] = { "from-command", "to-command", "from-result", "expand",
+				       NULL };
 
 const struct pl_opt_command cli_config_command = {
 	.name = "profllm config",
 	.usage = "from-command [options] -- vllm serve … | -- vllm bench serve … | to-command "
-		 "[options] FILE | from-result [options] RESULT",
-	.summary = "Turn a command line or a result into an experiment, and an experiment into a "
-		   "command line.",
+		 "[options] FILE | from-result [options] RESULT | expand [options] FILE",
+	.summary = "Turn a command line, a result or a sweep into experiments, and an experiment "
+		   "into a command line.",
 	.details =
 		"The command starts a server (vllm serve and its older forms) or sends load to "
 		"one (vllm bench serve, benchmark_serving.py, profllm bench serve); one of each "
@@ -76,9 +87,13 @@ const struct pl_opt_command cli_config_command = {
 		"  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
 		"  profllm config to-command --oneline exp.yaml\n"
 		"  profllm config to-command --bench exp.yaml\n"
-		"  profllm config from-result r.json -o exp.yaml\n\n"
+		"  profllm config from-result r.json -o exp.yaml\n"
+		"  profllm config expand sweep.yaml\n\n"
 		"'from-result' writes what was asked for when the result was made; 'profllm run "
-		"--config r.json' runs it again with the same seed, request ids and data set.\n\n"
+		"--config r.json' runs it again with the same seed, request ids and data set. "
+		"'expand' writes the experiments of a sweep (docs/reference/sweeps.md) as a stream "
+		"of YAML documents; those that cannot work fall out, which is said on standard "
+		"error.\n\n"
 		"Exit status: 0 done, 2 errors in what was given, or bad usage.",
 	.options = config_rows,
 	.words = actions,
@@ -325,6 +340,28 @@ static int from_result(const struct config_options *options, char **files, int f
 	return write_out(options, false, &text);
 }
 
+static int expand(const struct config_options *options, const struct pl_words *words)
+{
+	const struct cli_sweep_options how = { .overlay = options->overlay, .only = options->only };
+	auto_buf text = PL_BUF(EXPANDED_BYTES_MAX);
+
+	if (options->command_file != NULL || options->version != NULL)
+		return cli_refuse("'--%s' is for from-command",
+				  options->version != NULL ? "vllm-version" : "command-file");
+	if (only_to_command(options) != NULL)
+		return cli_refuse("'--%s' is for to-command", only_to_command(options));
+	if (options->cell != NULL && options->json)
+		return cli_refuse("found '--cell' beside '--json', expected one of them");
+	if (words->count != 2 || words->command_count > 0)
+		return cli_refuse("expected one FILE");
+	int status = cli_config_expand(words->items[1], &how, options->cell, options->json, &text);
+	if (status != 0)
+		return status;
+	return text.full ? cli_refuse("more than %u MiB; see '--only' and '--cell'",
+				      EXPANDED_BYTES_MAX >> 20)
+			 : write_out(options, false, &text);
+}
+
 static int config(struct config_options *options, const struct pl_words *words)
 {
 	char **rest = words->items;
@@ -333,7 +370,13 @@ static int config(struct config_options *options, const struct pl_words *words)
 	struct vllm_version version;
 
 	if (rest_count == 0)
-		return cli_refuse("expected from-command, to-command or from-result");
+		return cli_refuse("expected from-command, to-command, from-result or expand");
+	if (strcmp(rest[0], "expand") == 0)
+		return expand(options, words);
+	if (options->cell != NULL || options->json || options->only.count > 0)
+		return cli_refuse("'--%s' is for expand", options->cell != NULL ? "cell"
+							  : options->json       ? "json"
+										: "only");
 	if (options->version != NULL && vllm_version_parse(options->version, &version, &err) < 0) {
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);
@@ -352,7 +395,8 @@ static int config(struct config_options *options, const struct pl_words *words)
 	}
 	if (strcmp(rest[0], "from-command") != 0)
 		return cli_refuse(
-			"unknown action '%s', expected from-command, to-command or from-result",
+			"unknown action '%s', expected from-command, to-command, from-result or "
+			"expand",
 			rest[0]);
 	if (rest_count == 2 && strcmp(rest[1], CLI_STDIN) == 0 && options->command_file == NULL) {
 		options->command_file = CLI_STDIN;
@@ -372,6 +416,7 @@ int cmd_config(int argc, char **argv)
 	if (pl_command_read(&cli_config_command, argc, argv, &options, &words, &status))
 		status = config(&options, &words);
 	pl_opt_list_done(&options.sets);
+	pl_opt_list_done(&options.only);
 	vllm_catalog_free(options.catalog);
 	return status;
 }

@@ -37,8 +37,11 @@ char *cli_later_names(void)
 {
 	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++)
-		pl_buf_addf(&names, "%s%s", i > 0 ? ", " : "", laters[i].name);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++) {
+		/* vLLM has one by the name of ours */
+		if (pl_command_find(&cli_commands, laters[i].name) == NULL)
+			pl_buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", laters[i].name);
+	}
 	return pl_buf_take(&names);
 }
 

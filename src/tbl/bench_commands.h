@@ -8,8 +8,8 @@
  *   today  how to come by it until then
  * Undefined again at the end.
  */
-BENCH_COMMAND("sweep", "one experiment over many settings of server and load",
-    "profllm run once for each, with --set KEY=VALUE and an --output of its own")
+BENCH_COMMAND("sweep", "vLLM's own sweeps, with their parameter files and folders",
+    "profllm sweep run FILE, whose section 'sweep' has the values")
 BENCH_COMMAND("latency", "the time of one batch in vLLM's engine, without a server",
     "vllm bench latency, or at a server profllm bench serve --max-concurrency 1")
 BENCH_COMMAND("throughput", "the tokens a second of vLLM's engine, without a server",

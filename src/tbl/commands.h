@@ -18,6 +18,7 @@
 #endif
 
 COMMAND(run, &cli_run_command, "start a server, send load to it and write the result")
+COMMAND(sweep, &cli_sweep_command, "many experiments of one file, whose keys take several values")
 COMMAND(bench, &cli_bench_command, "send load to a server that runs, as vllm bench serve does")
 COMMAND(recover, &cli_recover_command, "make the result of a run that was killed from its journal")
 COMMAND(validate, &cli_validate_command, "find what is wrong with experiments or command lines")

@@ -131,7 +131,7 @@ def test_a_container_stays_one(bin_dir, tmp_path):
 
 def test_usage(bin_dir, tmp_path):
     (tmp_path / "url.yaml").write_text("launch: {url: 'http://127.0.0.1:1'}\n")
-    for args, text in (((), "from-command, to-command or from-result"),
+    for args, text in (((), "from-command, to-command, from-result or expand"),
                        (("sideways",), "sideways"),
                        (("from-command",), "expected a command"),
                        (("from-command", "--oneline", "--", "vllm", "serve", "m"), "--oneline"),

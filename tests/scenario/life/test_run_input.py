@@ -140,7 +140,7 @@ def test_usage(bin_dir, tmp_path, patience, args, word):
     assert_nothing_left(tmp_path)
 
 
-LATER = ["sweep", "latency", "throughput", "startup", "mm-processor", "report"]
+LATER = ["latency", "throughput", "startup", "mm-processor", "report"]
 
 
 def test_commands_to_come_say_what_they_will_be(bin_dir, patience):

@@ -249,7 +249,7 @@ def test_the_overlay_of_a_script_goes_on_to_count(bin_dir, overlay, tmp_path, na
 
 def test_words_are_told_apart(bin_dir):
     """Values of options are no operands; the word under the cursor is the last."""
-    assert [line.split("\t")[0] for line in asked(bin_dir, "config", "")] == ["from-command", "to-command", "from-result"]
+    assert [line.split("\t")[0] for line in asked(bin_dir, "config", "")] == ["from-command", "to-command", "from-result", "expand"]
     assert asked(bin_dir, "config", "-o", "x", "") == asked(bin_dir, "config", "")
     assert asked(bin_dir, "config", "to-command", "") == [":files\t"]
     assert asked(bin_dir, "run", "--config=") == [":files\t--config="]

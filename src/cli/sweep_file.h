@@ -1,0 +1,34 @@
+/*
+ * The file of a sweep, as `config expand` and `sweep run` take it: read, expanded, checked.
+ */
+#pragma once
+
+#include "base/opt.h"
+#include "run/sweep/plan.h"
+
+struct cli_sweep_options {
+	const char *overlay;
+	const char *hardware; /* a profile; NULL: the host's */
+	struct pl_opt_list only;
+	bool simulate;
+	bool allow_gone;
+};
+
+struct cli_sweep {
+	const struct vllm_catalog *catalog;
+	struct ckpt_hardware hardware;
+	struct exp_sweep *sweep;
+	struct run_sweep_plan plan;
+	struct option_problems problems; /* warnings */
+};
+
+/* 0; else the exit status, and what is wrong with the file was told. `ret` starts as { 0 }. */
+int cli_sweep_open(const char *path, const struct cli_sweep_options *options,
+		   struct cli_sweep *ret);
+void cli_sweep_done(struct cli_sweep *sweep);
+#define auto_cli_sweep __attribute__((cleanup(cli_sweep_done), unused)) struct cli_sweep
+
+/* What combinations break, and below each the labels of those that fall out by it. */
+void cli_sweep_add_fallen(const struct cli_sweep *sweep, struct pl_buf *buf);
+/* The cells that stay, or those that fall out. New reference. */
+json_t *cli_sweep_cells_json(const struct cli_sweep *sweep, bool fallen);

@@ -1,47 +1,127 @@
 /*
- * Intervals of 95 %, for two cases that differ in what may be assumed.
- *
- * Of a mean: samples of one request depend on each other, and so do neighbours under one load.
- * Means of 20 batches of whole requests in order are nearly independent; Student's t over them
- * (batch means). Of a percentile: order statistics. How many of n samples lie below the true one is
- * binomial (n, q), whatever the distribution; the two ranks that cut off 2.5 % on either side are
- * the interval.
+ * Intervals of 95 %. Of a mean: Student's t of its variance over windows (batch means, of which those that
+ * follow each other may depend on each other). Of a percentile: how many of m independent samples lie
+ * below the true one is binomial (m, q), whatever the distribution; the two ranks that cut off 2.5 %
+ * on either side are the interval.
  */
 #include "result/intervals.h"
 
 #include <math.h>
 
 #include "base/stats.h"
+#include "base/student.h"
 
-#define BATCHES 20
-/* Student's t, 19 degrees of freedom, 97.5 % */
-#define T_19 2.093024054408263
+#define SURE 0.05
 #define TAIL 0.025
+#define Z_95 1.959963984540054
 /* Standard deviations (and counts) below the mean that hold nothing to speak of: 10^-40. */
 #define FAR_DEVIATIONS 14
 #define FAR_COUNTS     100
+/* A whole number of samples is one, whatever the last digit says. */
+#define NEARLY 1e-9
 
-bool res_interval_of_mean(const double *x, const size_t *ends, size_t count,
-			  struct res_interval *ret)
+struct res_windows res_windows_of(int64_t from_ns, int64_t to_ns, double taken_ns, size_t requests)
 {
-	double means[BATCHES];
-	double sum = 0;
+	double length = (double)(to_ns - from_ns), fit = length * (double)requests / (2 * taken_ns);
+	struct res_windows ret = { from_ns, to_ns - from_ns, RES_WINDOWS_MAX };
 
-	if (count < RES_BATCH_REQUESTS_MIN)
-		return false;
-	for (size_t b = 0; b < BATCHES; b++) {
-		/* the last batch has what does not divide */
-		size_t from = b * (count / BATCHES);
-		size_t to = b + 1 < BATCHES ? from + count / BATCHES : count;
-		size_t begin = from > 0 ? ends[from - 1] : 0;
-		means[b] = pl_stats_mean(x + begin, ends[to - 1] - begin);
+	if (fit < RES_WINDOWS_MAX)
+		ret.count = (unsigned)fmax(RES_WINDOWS_MIN, floor(fit));
+	return ret;
+}
+
+unsigned char res_windows_at(const struct res_windows *windows, int64_t t_ns)
+{
+	double at = (double)(t_ns - windows->from_ns) / (double)windows->length_ns * windows->count;
+
+	/* NaN: no time went by */
+	if (!(at >= 1))
+		return 0;
+	return (unsigned char)fmin(floor(at), windows->count - 1);
+}
+
+/* ---- variance ------------------------------------------------------------------------------ */
+
+/* What is summed up: the samples, or whether each is at most `most`. */
+struct quantity {
+	bool is_share;
+	double most;
+	double mean;
+};
+
+static double over_windows(const double *sums, unsigned count)
+{
+	double squares = 0, neighbours = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		squares += sums[i] * sums[i];
+		neighbours += i > 0 ? sums[i - 1] * sums[i] : 0;
 	}
-	double middle = pl_stats_mean(means, BATCHES);
-	for (size_t b = 0; b < BATCHES; b++)
-		sum += (means[b] - middle) * (means[b] - middle);
-	double half = T_19 * sqrt(sum / (BATCHES - 1) / BATCHES);
-	*ret = (struct res_interval){ middle - half, middle + half };
+	return (squares + 2 * fmax(0, neighbours)) * count / (count - 1);
+}
+
+/* Of the sum over all samples. */
+static double variance(const struct res_series *series, const struct quantity *quantity)
+{
+	double sums[RES_WINDOWS_MAX] = { 0 }, over_requests = 0;
+
+	for (size_t i = 0, at = 0; i < series->end_count; i++) {
+		double sum = 0;
+		for (; at < series->ends[i]; at++) {
+			double x = series->x[at];
+			double off = (quantity->is_share ? x <= quantity->most : x) -
+				     quantity->mean;
+			sum += off;
+			sums[series->windows[at]] += off;
+		}
+		over_requests += sum * sum;
+	}
+	return fmax(over_requests, over_windows(sums, series->window_count));
+}
+
+bool res_interval_of_mean(const struct res_series *series, double mean, struct res_interval *ret)
+{
+	struct quantity quantity = { .mean = mean };
+
+	if (series->end_count < RES_MEAN_REQUESTS_MIN)
+		return false;
+	double half = pl_student_t(SURE, series->window_count - 1) *
+		      sqrt(variance(series, &quantity)) / (double)series->count;
+	*ret = (struct res_interval){ mean - half, mean + half };
 	return true;
+}
+
+/* ---- order statistics ---------------------------------------------------------------------- */
+
+static size_t count_to(const double *sorted, size_t n, double most)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (sorted[middle] <= most)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many independent samples tell as much of that percentile. */
+static size_t effective_count(const struct res_series *series, const double *sorted,
+			      double percentile)
+{
+	double most = pl_stats_percentile_sorted(sorted, series->count, percentile);
+	double n = (double)series->count;
+	double share = (double)count_to(sorted, series->count, most) / n;
+	struct quantity quantity = { .is_share = true, .most = most, .mean = share };
+
+	/* all samples at least are equal there */
+	if (!(share < 1))
+		return series->count;
+	double factor = variance(series, &quantity) / (n * share * (1 - share));
+	double t = pl_student_t(SURE, series->window_count - 1) / Z_95;
+	return factor <= 1 + NEARLY ? series->count : (size_t)(n / (factor * t * t) + NEARLY);
 }
 
 /* lgamma() tells the sign by a global: two runs of one process would both write it. */
@@ -58,15 +138,15 @@ static double log_pmf(double n, double q, double k)
 	       (n - k) * log1p(-q);
 }
 
-bool res_interval_of_percentile(const double *sorted, size_t n, double percentile,
-				struct res_interval *ret)
+/* Ranks from 1 among n independent samples; false: too few of them. */
+static bool ranks_of(size_t n, double q, size_t *ret_low, size_t *ret_high)
 {
-	double q = percentile / 100, count = (double)n;
+	double count = (double)n;
 	double far = FAR_DEVIATIONS * sqrt(count * q * (1 - q)) + FAR_COUNTS;
 	double k = floor(fmax(0, count * q - far));
 	size_t low = 0, high = 0;
 
-	if (n == 0 || !(q > 0 && q < 1))
+	if (n == 0)
 		return false;
 	double pmf = exp(log_pmf(count, q, k)), below = 0;
 	for (; k <= count && high == 0; k++) {
@@ -81,8 +161,29 @@ bool res_interval_of_percentile(const double *sorted, size_t n, double percentil
 		/* P(k + 1) of P(k), so that one logarithm of the gamma function does for all */
 		pmf *= (count - k) / (k + 1) * (q / (1 - q));
 	}
-	if (low == 0 || high == 0 || high > n)
+	*ret_low = low;
+	*ret_high = high;
+	return low > 0 && high > 0 && high <= n;
+}
+
+/*
+ * Each of the m independent samples stands for n/m of those that there are: of the l-th the first of them, of the
+ * u-th the last.
+ */
+bool res_interval_of_percentile(const struct res_series *series, const double *sorted,
+				double percentile, struct res_interval *ret)
+{
+	double q = percentile / 100, n = (double)series->count;
+	size_t low, high;
+
+	if (series->count == 0 || !(q > 0 && q < 1) ||
+	    (series->count > series->end_count && series->end_count < RES_GAP_REQUESTS_MIN))
 		return false;
-	*ret = (struct res_interval){ sorted[low - 1], sorted[high - 1] };
+	size_t m = effective_count(series, sorted, percentile);
+	if (!ranks_of(m, q, &low, &high))
+		return false;
+	double each = n / (double)m;
+	*ret = (struct res_interval){ sorted[(size_t)((double)(low - 1) * each + NEARLY)],
+				      sorted[(size_t)ceil((double)high * each - NEARLY) - 1] };
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
  * Samples of each family, and their statistics. vLLM's families go by its formulas, to the last
  * digit: seconds are added up in the order of requests, and milliseconds made of the statistic.
- * Ends of requests are kept beside the samples, for intervals need whole requests.
+ * Ends of requests and windows of time are kept beside the samples, for intervals go by both.
  */
 #include "result/metrics/families.h"
 
@@ -26,7 +26,16 @@ void res_values_add(struct res_values *values, double x)
 	*PL_PUSH(values->x, values->count, values->room) = x;
 }
 
-static void add_event_gaps(const struct res_record *record, struct res_values *gaps)
+/* The samples that have no window yet ended at t_ns. */
+static void end_samples(const struct res_windows *windows, int64_t t_ns, struct res_values *values)
+{
+	while (values->window_count < values->count)
+		*PL_PUSH(values->windows, values->window_count,
+			 values->window_room) = res_windows_at(windows, t_ns);
+}
+
+static void add_event_gaps(const struct res_record *record, const struct res_windows *windows,
+			   struct res_values *gaps)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
 	int64_t before_ns = RES_NO_TIME;
@@ -36,6 +45,7 @@ static void add_event_gaps(const struct res_record *record, struct res_values *g
 		if (before_ns != RES_NO_TIME)
 			res_values_add(gaps, res_seconds(before_ns, at.t_ns));
 		before_ns = at.t_ns;
+		end_samples(windows, at.t_ns, gaps);
 	}
 }
 
@@ -43,7 +53,8 @@ static void add_event_gaps(const struct res_record *record, struct res_values *g
  * An event of n tokens is n samples of an n-th of its gap: each token counts once, as in a stream
  * of single ones.
  */
-static void add_token_gaps(const struct res_record *record, struct res_values *gaps)
+static void add_token_gaps(const struct res_record *record, const struct res_windows *windows,
+			   struct res_values *gaps)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
 	int64_t before_ns = RES_NO_TIME;
@@ -58,6 +69,7 @@ static void add_token_gaps(const struct res_record *record, struct res_values *g
 		for (int64_t i = 0; before_ns != RES_NO_TIME && i < at.tokens; i++)
 			res_values_add(gaps, gap);
 		before_ns = at.t_ns;
+		end_samples(windows, at.t_ns, gaps);
 	}
 }
 
@@ -77,14 +89,14 @@ static void add_planned(const struct res_record *record, const struct res_timing
 }
 
 static void add_tokens(const struct res_record *record, const struct res_timing *timing,
-		       struct res_values *of)
+		       const struct res_windows *windows, struct res_values *of)
 {
 	if (timing->first_content_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
 			       res_seconds(timing->acted_ns, timing->first_content_ns));
 	/* guessed counts that do not add up to the server's do not say which event held how many */
 	if (!timing->guessed || record->output_tokens == timing->event_tokens)
-		add_token_gaps(record, &of[RES_FAMILY_TOKEN_GAP]);
+		add_token_gaps(record, windows, &of[RES_FAMILY_TOKEN_GAP]);
 	if (record->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_TIME_PER_TOKEN],
 			       res_seconds(timing->first_token_ns, timing->last_token_ns) /
@@ -110,46 +122,75 @@ static void add_queueing(const struct res_how *how, const struct res_record *rec
 			       timing->e2el_s + waited);
 }
 
-/* The requests whose samples are in already end here. */
-static void end_request(struct res_values *values)
+/* The requests whose samples are in already end here, and what is one of a request with its last event. */
+static void end_request(const struct res_windows *windows, int64_t t_ns, struct res_values *values)
 {
 	size_t before = values->end_count > 0 ? values->ends[values->end_count - 1] : 0;
 
 	if (values->count == before)
 		return;
+	end_samples(windows, t_ns, values);
 	*PL_PUSH(values->ends, values->end_count, values->end_room) = values->count;
 }
 
 /* What only an answer that came in parts has. */
 static void add_stream(const struct res_record *record, const struct res_timing *timing,
-		       struct res_values *of)
+		       const struct res_windows *windows, struct res_values *of)
 {
 	res_values_add(&of[RES_FAMILY_TTFT], timing->ttft_s);
 	if (timing->output_tokens > 1)
 		res_values_add(&of[RES_FAMILY_TPOT], timing->tpot_s);
-	add_event_gaps(record, &of[RES_FAMILY_ITL]);
-	add_tokens(record, timing, of);
+	add_event_gaps(record, windows, &of[RES_FAMILY_ITL]);
+	add_tokens(record, timing, windows, of);
+}
+
+/* False: no sample is of it. What has no time at all has neither an event nor an end. */
+static bool takes_part(const struct res_outcome *outcome, const bool *chosen, size_t i,
+		       struct res_timing *ret)
+{
+	if (!outcome->records[i].ok || (chosen != NULL && !chosen[i]))
+		return false;
+	*ret = res_timing_of(&outcome->records[i]);
+	return !isnan(ret->e2el_s);
+}
+
+static struct res_windows windows_of(const struct res_outcome *outcome, const bool *chosen)
+{
+	int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+	struct res_timing timing;
+	double taken_ns = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (!takes_part(outcome, chosen, i, &timing))
+			continue;
+		from_ns = timing.acted_ns < from_ns ? timing.acted_ns : from_ns;
+		to_ns = timing.last_event_ns > to_ns ? timing.last_event_ns : to_ns;
+		taken_ns += (double)(timing.last_event_ns - timing.acted_ns);
+		count++;
+	}
+	return count > 0 ? res_windows_of(from_ns, to_ns, taken_ns, count)
+			 : (struct res_windows){ 0 };
 }
 
 void res_families_collect(const struct res_outcome *outcome, const struct res_how *how,
 			  const bool *chosen, struct res_families *ret)
 {
+	struct res_timing timing;
+
 	memset(ret, 0, sizeof(*ret));
+	ret->windows = windows_of(outcome, chosen);
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		if (!record->ok || (chosen != NULL && !chosen[i]))
-			continue;
-		struct res_timing timing = res_timing_of(record);
-		/* no time at all: neither an event nor an end */
-		if (isnan(timing.e2el_s))
+		if (!takes_part(outcome, chosen, i, &timing))
 			continue;
 		res_values_add(&ret->of[RES_FAMILY_E2EL], timing.e2el_s);
 		if (timing.event_count > 0)
-			add_stream(record, &timing, ret->of);
+			add_stream(record, &timing, &ret->windows, ret->of);
 		add_planned(record, &timing, ret->of);
 		add_queueing(how, record, &timing, ret->of);
 		for (size_t k = 0; k < RES_FAMILY_COUNT; k++)
-			end_request(&ret->of[k]);
+			end_request(&ret->windows, timing.last_event_ns, &ret->of[k]);
 	}
 }
 
@@ -158,6 +199,7 @@ void res_families_done(struct res_families *families)
 	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
 		free(families->of[i].x);
 		free(families->of[i].ends);
+		free(families->of[i].windows);
 	}
 	memset(families, 0, sizeof(*families));
 }
@@ -187,42 +229,54 @@ static void set_interval(json_t *into, const char *key, const struct res_interva
 							 interval->high * 1000));
 }
 
-/* The deviation has none. Samples are sorted. */
-static void write_intervals(const struct res_values *values, const char *family,
-			    const double *percentiles, size_t percentile_count,
-			    const struct res_interval *mean, json_t *into)
+/* The deviation has none. */
+static void write_intervals(const struct res_series *series, const double *sorted, double mean,
+			    const char *family, const double *percentiles, size_t percentile_count,
+			    json_t *into)
 {
 	struct res_interval interval;
 	char key[128];
 
+	bool has_mean = res_interval_of_mean(series, mean, &interval);
 	snprintf(key, sizeof(key), "mean_%s", family);
-	set_interval(into, key, mean);
-	bool has_median = res_interval_of_percentile(values->x, values->count, 50, &interval);
+	set_interval(into, key, has_mean ? &interval : NULL);
+	bool has_median = res_interval_of_percentile(series, sorted, 50, &interval);
 	snprintf(key, sizeof(key), "median_%s", family);
 	set_interval(into, key, has_median ? &interval : NULL);
 	snprintf(key, sizeof(key), "std_%s", family);
 	set_interval(into, key, NULL);
 	for (size_t i = 0; i < percentile_count; i++) {
-		bool known = res_interval_of_percentile(values->x, values->count, percentiles[i],
-							&interval);
+		bool known = res_interval_of_percentile(series, sorted, percentiles[i], &interval);
 		percentile_key(percentiles[i], family, key, sizeof(key));
 		set_interval(into, key, known ? &interval : NULL);
 	}
 }
 
-static void write_family(struct res_values *values, const char *family, const double *percentiles,
+/* Puts the samples in order; the former order is the caller's (free()). */
+static double *sort_samples(struct res_values *values, bool keep)
+{
+	double *kept = NULL;
+
+	if (keep && values->count > 0) {
+		kept = pl_alloc_array(values->count, sizeof(*kept));
+		memcpy(kept, values->x, values->count * sizeof(*kept));
+	}
+	pl_stats_sort(values->x, values->count);
+	return kept;
+}
+
+static void write_family(struct res_values *values, const char *family,
+			 const struct res_windows *windows, const double *percentiles,
 			 size_t percentile_count, bool intervals, json_t *into)
 {
 	static const char *const names[] = { "mean", "median", "std" };
 	size_t n = values->count;
-	struct res_interval interval;
-	bool has_mean = res_interval_of_mean(values->x, values->ends, values->end_count, &interval);
 	/* Sums depend on the order: mean and deviation come before the sorting. */
 	double mean = pl_stats_mean(values->x, n);
 	double deviation = pl_stats_std(values->x, n);
+	auto_free double *in_order = sort_samples(values, intervals);
 	char key[128];
 
-	pl_stats_sort(values->x, n);
 	const double plain[] = { mean, pl_stats_median_sorted(values->x, n), deviation };
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
 		snprintf(key, sizeof(key), "%s_%s", names[i], family);
@@ -232,15 +286,21 @@ static void write_family(struct res_values *values, const char *family, const do
 		percentile_key(percentiles[i], family, key, sizeof(key));
 		set_ms(into, key, pl_stats_percentile_sorted(values->x, n, percentiles[i]));
 	}
+	const struct res_series series = { .x = in_order,
+					   .windows = values->windows,
+					   .count = n,
+					   .ends = values->ends,
+					   .end_count = values->end_count,
+					   .window_count = windows->count };
 	if (intervals)
-		write_intervals(values, family, percentiles, percentile_count,
-				has_mean ? &interval : NULL, into);
+		write_intervals(&series, values->x, mean, family, percentiles, percentile_count,
+				into);
 }
 
 void res_families_write(struct res_families *families, const double *percentiles,
 			size_t percentile_count, bool intervals, json_t *into)
 {
 	for (size_t i = 0; i < RES_FAMILY_COUNT; i++)
-		write_family(&families->of[i], family_keys[i], percentiles, percentile_count,
-			     intervals, into);
+		write_family(&families->of[i], family_keys[i], &families->windows, percentiles,
+			     percentile_count, intervals, into);
 }

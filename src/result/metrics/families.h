@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "result/how.h"
+#include "result/intervals.h"
 #include "result/outcome.h"
 
 enum res_family {
@@ -21,11 +22,15 @@ struct res_values {
 	size_t *ends; /* where the samples of each request that has any end */
 	size_t end_count;
 	size_t end_room;
+	unsigned char *windows; /* of each: the part of the run in which it ended */
+	size_t window_count;
+	size_t window_room;
 };
 void res_values_add(struct res_values *values, double x);
 
 struct res_families {
 	struct res_values of[RES_FAMILY_COUNT]; /* in seconds, in order of the records */
+	struct res_windows windows;
 };
 /* Samples of the finished records; chosen: [outcome->count], NULL: of all. *ret: done. */
 void res_families_collect(const struct res_outcome *outcome, const struct res_how *how,

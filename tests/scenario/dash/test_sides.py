@@ -14,7 +14,8 @@ from test_filters import Driver
 PATH = "/api/data/compare"
 SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
 RESULTS = 150 if SANITIZED else 400
-QUESTIONS = 15 if SANITIZED else 60
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+QUESTIONS = 300 if LONG else 15 if SANITIZED else 60
 SEED = 20261124
 METRICS = ["results.p99_ttft_ms", "results.completed", "benchmark.request_rate", "server.max_model_len", "results.p97.5_ttft_ms"]
 

@@ -280,40 +280,98 @@ def binomial_below(n, q):
     return np.cumsum(np.exp(log_pmf + k * math.log(q) + (n - k) * math.log1p(-q)))
 
 
-def percentile_interval(x, p):
-    """Order statistics l and u: P(B < l) <= 2.5 %, P(B >= u) <= 2.5 %, each as near as it gets."""
-    n, q = len(x), p / 100
-    if n == 0 or not 0 < q < 1 or n < math.log(0.025) / math.log(max(q, 1 - q)):
+def t_975(freedom):
+    """97.5 % of Student's t: what stands in tables."""
+    return [2.7764451051977987, 2.5705818366147395, 2.446911848791681, 2.3646242510102993, 2.3060041350333704, 2.2621571627409915,
+            2.228138851964939, 2.200985160082949, 2.1788128296634177, 2.1603686564610127, 2.1447866879169273, 2.131449545559323,
+            2.1199052992210112, 2.1098155778331806, 2.10092204024096, 2.093024054408263][freedom - 4]
+
+
+def windows_of(records):
+    """(start, length, number) of the windows: each at least twice as long as a request takes on average."""
+    good = [r for r in records if is_good(r)]
+    if not good:
+        return 0, 0, 0
+    start, end = min(r["acted_ns"] for r in good), max(last_ns(r) for r in good)
+    taken = sum(last_ns(r) - r["acted_ns"] for r in good)
+    fit = math.inf if taken == 0 else float(end - start) * len(good) / (2 * taken)
+    return start, end - start, 20 if fit >= 20 else max(5, math.floor(fit))
+
+
+def window_of(windows, t):
+    start, length, count = windows
+    return min(count - 1, int(float(t - start) / length * count)) if length else 0
+
+
+class Series:
+    """Samples in the order of their requests, with the request and the window of each."""
+
+    def __init__(self, values, ended, windows):
+        self.x = np.array([x for one in values for x in one])
+        self.request = np.repeat(np.arange(len(values)), [len(one) for one in values])
+        self.window = np.array([window_of(windows, t) for one in ended for t in one], dtype=int)
+        self.requests, self.windows = len(values), windows[2]
+
+    def variance(self, off):
+        """Of the sum of `off`: over requests, and over windows with what neighbours have in common."""
+        by_request = np.bincount(self.request, off, self.requests)
+        by_window = np.bincount(self.window, off, self.windows)
+        over_windows = by_window @ by_window + 2 * max(0, by_window[1:] @ by_window[:-1])
+        return max(by_request @ by_request, over_windows * self.windows / (self.windows - 1))
+
+
+def percentile_interval(of, p):
+    """Order statistics l and u of as many independent samples as these are worth: P(B < l) <= 2.5 %, P(B >= u) <= 2.5 %."""
+    q, m = p / 100, len(of.x)
+    n = m
+    if n == 0 or not 0 < q < 1 or (n > of.requests and of.requests < 20):
         return None
-    below = binomial_below(n, q)
+    below = of.x <= np.percentile(of.x, p)
+    share = np.mean(below)
+    if share < 1:
+        factor = of.variance(below - share) / (n * share * (1 - share))
+        if factor > 1 + 1e-9:
+            m = int(n / (factor * (t_975(of.windows - 1) / 1.959963984540054) ** 2) + 1e-9)
+    if m < math.log(0.025) / math.log(max(q, 1 - q)):
+        return None
+    below = binomial_below(m, q)
     low = int(np.argmax(below > 0.025))
     high = int(np.argmax(below >= 0.975)) + 1
-    ordered = np.sort(x)
-    return [float(ordered[low - 1]) * 1000, float(ordered[high - 1]) * 1000]
+    x = np.sort(of.x)
+    return [float(x[math.floor((low - 1) * (n / m) + 1e-9)]) * 1000, float(x[math.ceil(high * (n / m) - 1e-9) - 1]) * 1000]
 
 
-def mean_interval(values):
-    """20 batches of the requests that have samples, in planned order; the rest joins the last."""
-    have = [v for v in values if v]
-    if len(have) < 100:
+def mean_interval(of):
+    if of.requests < 100:
         return None
-    size = len(have) // 20
-    cuts = [(b * size, (b + 1) * size if b < 19 else len(have)) for b in range(20)]
-    means = np.array([np.mean(np.concatenate(have[a:b])) for a, b in cuts])
-    half = 2.093024054408263 * np.std(means, ddof=1) / math.sqrt(20)
-    return [float(np.mean(means) - half) * 1000, float(np.mean(means) + half) * 1000]
+    mean = np.mean(of.x)
+    half = t_975(of.windows - 1) * math.sqrt(of.variance(of.x - mean)) / len(of.x)
+    return [float(mean - half) * 1000, float(mean + half) * 1000]
+
+
+def ends_of(family, r, values):
+    """When each sample ended: a gap with its event, all others with the request."""
+    if family == "itl_ms":
+        return [e[0] for e in r["events"]][1:]
+    if family == "token_gap_ms":
+        return [e[0] for e in [e for e in r["events"] if e[1] > 0][1:] for _ in range(e[1])]
+    return [last_ns(r)] * len(values)
 
 
 def intervals_of(records, made):
     out = {}
     asked = sorted(set(DEFAULT_PERCENTILES) | set(made["percentiles"]))
-    for family, values in families(records, made).items():
-        x = np.array([v for one in values for v in one], dtype=float)
-        out[f"mean_{family}_ci95"] = mean_interval(values)
-        out[f"median_{family}_ci95"] = percentile_interval(x, 50)
+    windows = windows_of(records)
+    good = [r for r in records if is_good(r)]
+    by_request = [samples(r, made) for r in good]
+    for family in FAMILIES:
+        have = [(r, one[family]) for r, one in zip(good, by_request) if one[family]]
+        of = Series([v for _, v in have], [ends_of(family, r, v) for r, v in have], windows)
+        out[f"mean_{family}_ci95"] = mean_interval(of)
+        out[f"median_{family}_ci95"] = percentile_interval(of, 50)
         out[f"std_{family}_ci95"] = None
         for p in asked:
-            out[f"{name_of(p)}_{family}_ci95"] = percentile_interval(x, p)
+            out[f"{name_of(p)}_{family}_ci95"] = percentile_interval(of, p)
     return out
 
 

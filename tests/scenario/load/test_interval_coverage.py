@@ -1,0 +1,104 @@
+"""Do the intervals within a run hold the truth as often as they say, and do two runs of one engine look alike? Made-up runs of an engine whose
+steps depend on each other and are shared by all open requests, so that their gaps are no independent samples; no clock and no server.
+By itself 30 runs, with PROFLLM_TEST_LONG=1 a thousand of each kind."""
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+S = 1_000_000_000
+STEP_S, SPREAD = 0.020, 0.1
+Z_90 = 1.2815515655446004
+CONTENT = 2
+# of gaps and of their means
+TRUTH_MS = {"mean_itl_ms": 20, "median_itl_ms": 20, "p90_itl_ms": 20 * (1 + SPREAD * Z_90), "mean_token_gap_ms": 20, "mean_tpot_ms": 20,
+            "median_tpot_ms": 20}
+ALIKE = [*TRUTH_MS, "mean_ttft_ms", "median_ttft_ms", "p90_ttft_ms", "mean_e2el_ms", "p90_e2el_ms"]
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+RUNS = 1000 if LONG else 30
+
+
+def steps(rng, count, memory):
+    """Ends of steps: normal, each like the one before it as `memory` says."""
+    noise = rng.standard_normal(count)
+    for i in range(1, count):
+        noise[i] = memory * noise[i - 1] + np.sqrt(1 - memory ** 2) * noise[i]
+    return np.cumsum(STEP_S * (1 + SPREAD * noise))
+
+
+def closed_loop(rng, requests, slots, memory):
+    """(acted, events in s) of each request: as many are open as there are slots, and all get a token a step."""
+    ends = steps(rng, requests * 60 // slots + 100, memory)
+    made = []
+    for slot in range(slots):
+        lengths = rng.integers(20, 61, requests // slots)
+        for begin, length in zip(np.cumsum(lengths) - lengths, lengths):
+            made.append((ends[begin - 1] if begin else 0.0, ends[begin:begin + length]))
+    return sorted(made, key=lambda request: request[0])
+
+
+def open_loop(rng, requests, slots, memory):
+    """Requests come as they like and wait for the end of the step and for one of the slots."""
+    ends = steps(rng, requests * 60 // slots * 2 + 200, memory)
+    free = np.zeros(slots, dtype=int)  # from which step on each slot is
+    made = []
+    for at in np.cumsum(rng.exponential(40 * STEP_S / slots / 0.4, requests)):
+        slot = int(np.argmin(free))
+        begin, length = max(int(np.searchsorted(ends, at)), int(free[slot])), int(rng.integers(20, 61))
+        free[slot] = begin + length
+        made.append((at, ends[begin:begin + length]))
+    return made
+
+
+def record(index, acted, events):
+    acted_ns, events_ns = S + round(acted * S), (S + np.round(events * S)).astype(int).tolist()
+    return {"index": index, "request_id": f"r-{index}", "try": 1, "tries": 1, "retried": False, "planned_ns": acted_ns, "queued_ns": None,
+            "acted_ns": acted_ns, "connected_ns": None, "handshake_ns": None, "sent_ns": acted_ns, "headers_ns": None,
+            "first_event_ns": events_ns[0], "first_token_ns": events_ns[0], "end_ns": events_ns[-1],
+            "events": [[t, 1, CONTENT] for t in events_ns], "prompt_tokens_asked": None, "prompt_tokens": None, "output_tokens_asked": None,
+            "output_tokens": len(events_ns), "token_source": "usage", "finish_reason": "length", "status": 200, "error": None}
+
+
+def ask(bin_dir, driver, lines):
+    done = subprocess.run([bin_dir.parent / "tests" / driver], input="".join(json.dumps(line) + "\n" for line in lines), capture_output=True,
+                          text=True, check=True, timeout=600)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def results_of(bin_dir, seed, make, **how):
+    def outcome(rng):
+        requests = [record(i, acted, events) for i, (acted, events) in enumerate(make(rng, **how))]
+        return {"records": requests, "tries": [], "start_ns": S, "end_ns": max(r["end_ns"] for r in requests), "percentiles": [], "slo": None,
+                "max_concurrency": None, "finite_rate": False, "inflight_peak": None}
+
+    results = []
+    for begin in range(0, RUNS, 20):  # as much as fits in memory
+        results += ask(bin_dir, "metrics_driver", [outcome(np.random.default_rng([seed, i])) for i in range(begin, min(begin + 20, RUNS))])
+    return results
+
+
+KINDS = {
+    "few slots": (closed_loop, {"requests": 120, "slots": 4, "memory": 0.9}), "many slots": (closed_loop, {"requests": 240, "slots": 24, "memory": 0.9}),
+    "no memory": (closed_loop, {"requests": 120, "slots": 8, "memory": 0.0}), "open loop": (open_loop, {"requests": 120, "slots": 8, "memory": 0.9})}
+
+
+@pytest.mark.release_only  # numbers; unit tests walk the same code
+@pytest.mark.parametrize("kind", KINDS)
+def test_runs_of_one_engine_look_alike_and_hold_the_truth(bin_dir, kind):
+    make, how = KINDS[kind]
+    results = results_of(bin_dir, list(KINDS).index(kind), make, **how)
+    for key, truth in TRUTH_MS.items():
+        intervals = [one[f"{key}_ci95"] for one in results if one[f"{key}_ci95"] is not None]
+        assert len(intervals) >= (0.2 if key.startswith("p90") else 0.5) * RUNS, key
+        share = np.mean([low <= truth <= high for low, high in intervals])
+        assert share >= (0.915 if LONG else 0.75), (key, share)
+    for key in ALIKE:
+        sides = [{"numbers": [one[key]], "within": one[f"{key}_ci95"]} for one in results]
+        pairs = [{"id": f"results.{key}", "direction": "lower", "effect": 0.05, "sides": list(pair)} for pair in zip(sides[::2], sides[1::2])]
+        said = ask(bin_dir, "compare_driver", pairs)
+        differ = [answer["finding"] in ("better", "worse") for answer in said if answer["how"] == "within_runs"]
+        # 5 %, and what chance adds to that
+        assert np.mean(differ or [0]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / max(len(differ), 1)), (key, np.mean(differ))
+        assert sum(answer["regression"] for answer in said) <= 0.05 * len(said), key

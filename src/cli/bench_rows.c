@@ -15,7 +15,10 @@
 
 enum { TEXTS_BYTES = 4096, CHOICES_MAX = 256 };
 
-static const char *const actions[] = { "serve", NULL };
+static const char *const actions[] = { "serve",
+#define KIND(id, name, server, logs_requests, summary) name,
+#include "tbl/bench_kinds.h"
+				       NULL };
 
 static const char *const groups[] = {
 #define BENCH_GROUP(title) title,
@@ -180,8 +183,9 @@ __attribute__((constructor)) static void make_rows(void)
 
 const struct pl_opt_command cli_bench_command = {
 	.name = "profllm bench",
-	.usage = "serve [options]",
-	.summary = "Send load to a server that runs, with the options of vllm bench serve.",
+	.usage = "serve|latency|throughput|startup|mm-processor [options]",
+	.summary = "Send load to a server that runs, or run one of vLLM's offline benchmarks, with "
+		   "the options of vllm bench.",
 	.details =
 		"A command line of vLLM works with 'vllm' replaced by 'profllm': flags may be "
 		"written with dashes or underscores, with '=' or a blank, and be shortened as long "
@@ -191,7 +195,10 @@ const struct pl_opt_command cli_bench_command = {
 		"  profllm bench serve --backend openai-chat --dataset-name sharegpt \\\n"
 		"      --dataset-path ShareGPT.json --max-concurrency 64 --save-result\n"
 		"  profllm bench serve --random-input 512 --random-output 64 --dry-run\n"
-		"  profllm bench serve --extra-body.top_k 20 --output r.json\n\n"
+		"  profllm bench serve --extra-body.top_k 20 --output r.json\n"
+		"  profllm bench latency --model org/model --input-len 512\n\n"
+		"The options below are those of 'serve'; 'profllm bench latency --help' and its "
+		"like tell those of the offline benchmarks.\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
 		"does not answer, 4 timeout, 6 verdict not accepted, 128 + signal interrupted.",
 	.options = rows,

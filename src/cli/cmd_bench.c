@@ -15,22 +15,19 @@
 
 #include "base/log.h"
 #include "cli/bench_dry_run.h"
+#include "cli/bench_offline.h"
 #include "result/report.h"
 #include "run/alone.h"
 #include "run/check.h"
+#include "vllm/bench/kinds.h"
 #include "vllm/bench/line.h"
 #include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (64u << 20)
 
-static bool has_flag(const struct vllm_bench_line *line, const char *flag)
+static bool has_flag(const json_t *flags, const char *flag)
 {
-	return json_object_get(line->flags, flag) != NULL;
-}
-
-static const char *flag_text(const struct vllm_bench_line *line, const char *flag)
-{
-	return pl_json_get_text(line->flags, flag);
+	return json_object_get(flags, flag) != NULL;
 }
 
 static void print_line(const char *kind, const char *text)
@@ -88,12 +85,12 @@ static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 }
 
 /* `path` NULL: the result was not to be kept. */
-static int print_result(const struct exp_config *experiment, const struct vllm_bench_line *line,
+static int print_result(const struct exp_config *experiment, const json_t *flags,
 			const json_t *result, const char *path, const char *failures)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
-	if (has_flag(line, "--json"))
+	if (has_flag(flags, "--json"))
 		return cli_print_json(result);
 	res_report_run(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
 		       &text);
@@ -113,10 +110,9 @@ static int make_place(char *folder, size_t room, char **ret_path, struct pl_err 
 	return 0;
 }
 
-static int run(struct exp_config *experiment, const struct vllm_bench_line *line,
-	       enum res_fail_on fail_on)
+int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_fail_on fail_on)
 {
-	const char *output = flag_text(line, "--output");
+	const char *output = pl_json_get_text(flags, "--output");
 	auto_free char *path = pl_strdup(output);
 	auto_free char *failures = NULL;
 	auto_free char *written = NULL;
@@ -137,17 +133,17 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 		.output = path,
 		.failures = &failures,
 		.written = &written,
-		.overwrite = has_flag(line, "--overwrite"),
+		.overwrite = has_flag(flags, "--overwrite"),
 		.names_of_vllm = true,
 		.output_dropped = output == NULL,
-		.quiet = has_flag(line, "--quiet"),
+		.quiet = has_flag(flags, "--quiet"),
 	};
 	int done = run_alone(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
 		done = cli_fail(&err);
 	/* what could not be written is shown all the same */
 	if (result != NULL &&
-	    print_result(experiment, line, result, output != NULL ? written : NULL, failures) != 0)
+	    print_result(experiment, flags, result, output != NULL ? written : NULL, failures) != 0)
 		done = pl_err_exit_status(PL_ERR_IO);
 	if (output == NULL) {
 		unlink(path);
@@ -197,9 +193,9 @@ static bool has_later(const struct option_problems *problems)
 static void warn_standing(const struct vllm_bench_line *line, struct option_problems *problems)
 {
 	const struct cli_file file = {
-		.path = flag_text(line, "--output"),
+		.path = pl_json_get_text(line->flags, "--output"),
 		.option = "--output",
-		.overwrite = has_flag(line, "--overwrite"),
+		.overwrite = has_flag(line->flags, "--overwrite"),
 	};
 
 	if (file.path != NULL)
@@ -208,9 +204,10 @@ static void warn_standing(const struct vllm_bench_line *line, struct option_prob
 
 static int serve_read(struct vllm_bench_line *line)
 {
-	const char *fail_on_text = flag_text(line, "--fail-on");
-	const char *output = flag_text(line, "--output");
-	bool dry_run = has_flag(line, "--dry-run"), as_json = has_flag(line, "--json");
+	const char *fail_on_text = pl_json_get_text(line->flags, "--fail-on");
+	const char *output = pl_json_get_text(line->flags, "--output");
+	bool dry_run = has_flag(line->flags, "--dry-run"),
+	     as_json = has_flag(line->flags, "--json");
 	auto_experiment struct exp_config *experiment = NULL;
 	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
 	auto_problems problems = { 0 };
@@ -234,7 +231,7 @@ static int serve_read(struct vllm_bench_line *line)
 	if (!ends && dry_run)
 		return cli_bench_dry_run(experiment, line, &problems, as_json);
 	if (!ends)
-		return run(experiment, line, fail_on);
+		return cli_bench_run(experiment, line->flags, fail_on);
 	if (dry_run && as_json)
 		(void)cli_bench_refused(line, &problems);
 	return pl_err_exit_status(PL_ERR_INVALID);
@@ -248,7 +245,7 @@ static int serve(int argc, char **argv)
 	/* argv[0] is "serve" */
 	vllm_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, VLLM_BENCH_OF_OURS,
 			     &line);
-	if (has_flag(&line, "--help"))
+	if (has_flag(line.flags, "--help"))
 		status = cli_print_help(&cli_bench_command);
 	else
 		status = serve_read(&line);
@@ -259,9 +256,12 @@ static int serve(int argc, char **argv)
 int cmd_bench(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	const struct vllm_bench_kind *kind = vllm_bench_kind_find(what);
 
 	if (strcmp(what, "serve") == 0)
 		return serve(argc - 1, argv + 1);
+	if (kind != NULL)
+		return cli_bench_offline(kind, argc - 1, argv + 1);
 	if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0)
 		return cli_print_help(&cli_bench_command);
 	return cli_unknown_bench(what);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "cli/schema_fields.h"
 #include "experiment/config.h"
+#include "option/row_words.h"
 #include "result/schema/schema.h"
 #include "vllm/arg_json.h"
 #include "vllm/bench_options.h"
@@ -165,7 +166,15 @@ static void add_load_command(json_t *lists)
 #include "tbl/bench_groups.h"
 #define BENCH_FLAG(name, arg, choices, help) \
 	ROW("load_flags", "name arg choices| help", name, arg, choices, help)
+#define OFFLINE_FLAG(name, arg, choices, help) \
+	ROW("offline_flags", "name arg choices| help", name, arg, choices, help)
 #include "tbl/bench_flags.h"
+#define KIND(id, name, server, logs_requests, summary) \
+	ROW("offline_kinds", "name at_server= summary", name, #server, summary)
+#define KIND_OPTION(kind, name, flag, default, choices)                                         \
+	ROW("offline_options", "kind~ name flag default choices=", #kind, #name, flag, default, \
+	    choices)
+#include "tbl/bench_kinds.h"
 #define OLD(flag, hint) ROW("load_old_flags", "flag hint", flag, hint)
 #define CLIENT(flag, verdict, hint) \
 	ROW("load_client_flags", "flag verdict~ hint", flag, #verdict, hint)

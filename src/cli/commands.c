@@ -54,9 +54,12 @@ int cli_unknown_bench(const char *name)
 	if (later != NULL && later->of_vllm)
 		return tell_later(shown, later);
 	if (name[0] == '\0')
-		return cli_refuse("found 'bench' alone, expected 'bench serve' (see profllm bench "
-				  "--help)");
-	return cli_refuse("found '%s', expected 'bench serve'", shown);
+		return cli_refuse(
+			"found 'bench' alone, expected 'bench serve', latency, throughput, "
+			"startup or mm-processor (see profllm bench --help)");
+	return cli_refuse("found '%s', expected 'bench serve', latency, throughput, startup or "
+			  "mm-processor",
+			  shown);
 }
 
 int cli_unknown_command(const char *name)

@@ -5,19 +5,20 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "experiment/check_priv.h"
+#include "experiment/offline.h"
 
 enum phase { PHASE_ALONE, PHASE_TARGET };
 
 #define FORCE_FIRM  false
 #define FORCE_FORCE true
-#define WHERE_ALL   false
-#define WHERE_FLAGS true
+
+enum where { WHERE_ALL, WHERE_FLAGS, WHERE_LOAD };
 
 static const struct row {
 	const char *reason;
 	enum phase phase;
 	bool may_be_forced;
-	bool flags_only;
+	enum where where;
 	void (*run)(struct exp_checker *c);
 } rows[] = {
 #define CHECK(id, phase_, force, where, text) \
@@ -31,12 +32,29 @@ void exp_checked_done(struct exp_checked *checked)
 	ckpt_memory_done(&checked->memory);
 }
 
+static bool holds(const struct exp_checker *c, enum where where)
+{
+	const struct exp_config *experiment = c->experiment;
+
+	if (where == WHERE_FLAGS)
+		return experiment->voice == OPTION_AS_FLAG && exp_offline_kind(experiment) == NULL;
+	return where == WHERE_ALL ||
+	       !(exp_is_in_process(experiment) || pl_text_equal(c->bench->kind, "startup"));
+}
+
+/* Whether an offline benchmark sends a load is known only when all options of the command are. */
+static enum phase phase_of(const struct exp_checker *c, const struct row *row)
+{
+	bool waits = row->where == WHERE_LOAD && exp_offline_kind(c->experiment) != NULL;
+
+	return waits ? PHASE_TARGET : row->phase;
+}
+
 static void run_rows(struct exp_checker *c, enum phase phase)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		size_t first = c->problems->count;
-		if (rows[i].phase != phase ||
-		    (rows[i].flags_only && c->experiment->voice != OPTION_AS_FLAG))
+		if (phase_of(c, &rows[i]) != phase || !holds(c, rows[i].where))
 			continue;
 		rows[i].run(c);
 		for (size_t k = first; k < c->problems->count; k++)

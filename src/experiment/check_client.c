@@ -14,7 +14,8 @@
 /* Our own options that mean the same whoever sends the load. */
 static bool is_kept(enum vllm_bench_id id)
 {
-	return id == VLLM_BENCH_kind || id == VLLM_BENCH_client || id == VLLM_BENCH_max_error_share;
+	return id == VLLM_BENCH_kind || id == VLLM_BENCH_mode || id == VLLM_BENCH_client ||
+	       id == VLLM_BENCH_max_error_share;
 }
 
 static bool is_authorization(const char *header)

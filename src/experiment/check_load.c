@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "experiment/kinds.h"
+#include "experiment/offline.h"
 #include "experiment/values.h"
 #include "option/value.h"
 
@@ -528,7 +529,8 @@ static void check_values_later(struct exp_checker *c)
 
 void exp_check_not_in_this_version(struct exp_checker *c)
 {
-	bool is_native = !pl_text_equal(c->bench->client, "vllm");
+	bool is_native = !pl_text_equal(c->bench->client, "vllm") &&
+			 !exp_is_in_process(c->experiment);
 
 	/* a server that was pasted is run elsewhere */
 	if (!c->options->is_command)
@@ -537,9 +539,6 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 		check_option_later(c, (enum vllm_bench_id)i, is_native);
 	if (is_native)
 		check_values_later(c);
-	if (!pl_text_equal(c->bench->kind, "serve"))
-		tell_later(c, "benchmark.kind", c->bench->kind, LATER,
-			   "vllm bench measures it without a server, kind: serve at one");
 	/* alone it is refused as a server without an API */
 	if (!c->options->is_command && pl_json_get_true(c->experiment->server, "headless") &&
 	    exp_is_one_of_nodes(c->experiment->server))

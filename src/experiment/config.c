@@ -18,6 +18,7 @@
 #include "base/yaml.h"
 #include "experiment/check.h"
 #include "experiment/config_priv.h"
+#include "experiment/offline.h"
 #include "experiment/sweep/sweep.h"
 #include "vllm/secret.h"
 #include "vllm/catalog.h"
@@ -217,6 +218,7 @@ static int read_text(const struct vllm_catalog *catalog, const char *text, size_
 		read_set(sets[i], reader.fields_open, experiment, problems);
 	exp_server_config_read(experiment, reader.fields_open, problems);
 	exp_launch_join(experiment, problems);
+	exp_offline_complete(experiment);
 	exp_check_alone(experiment, problems);
 	*ret = pl_take(experiment);
 	return 0;
@@ -339,6 +341,7 @@ void exp_config_set_options(struct exp_config *experiment, const json_t *options
 		problems->items[i].line = place != NULL ? place->line : 0;
 		problems->items[i].column = place != NULL ? place->column : 0;
 	}
+	exp_offline_complete(experiment);
 }
 
 int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,

@@ -115,6 +115,7 @@ struct option_row {
 	const char *after; /* the option that it is shown behind; NULL: the rows' order */
 	bool ours;         /* no option of vLLM's */
 	bool gone;         /* the reference release no longer has it */
+	bool offline;      /* of vLLM's offline benchmarks alone */
 	bool absent;       /* the release that is meant does not have it; else: of its release */
 	bool deprecated;
 	const char *since; /* first release with it; NULL: not known */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "result/flat/document.h"
+#include "result/flat/offline.h"
 
 /* A document that tells little is one too: its name is what all have. */
 json_t *res_read_own(json_t *json)
@@ -11,6 +12,19 @@ json_t *res_read_own(json_t *json)
 	if (json_is_string(json_object_get(json, "run_id")))
 		return json;
 	return json_is_string(json_object_get(inside, "run_id")) ? inside : NULL;
+}
+
+static int read_offline(const json_t *json, json_t **ret, enum res_form *ret_form,
+			struct pl_err *err)
+{
+	auto_json json_t *figures = NULL;
+
+	if (res_offline_figures(res_offline_kind_of(json), json, &figures, err) < 0)
+		return -1;
+	*ret = res_offline_document(json);
+	if (ret_form != NULL)
+		*ret_form = RES_FORM_FLAT;
+	return 0;
 }
 
 int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
@@ -24,6 +38,8 @@ int res_read_text(const struct res_fields *fields, const char *text, size_t len,
 	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0)
 		json = NULL;
 	own = res_read_own(json);
+	if (own == NULL && res_offline_kind_of(json) != NULL)
+		return read_offline(json, ret, ret_form, err);
 	if (own == NULL && res_flat_parse(text, len, source, &flat, err) < 0)
 		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
 							       "another form of a result")

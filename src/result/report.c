@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/document.h"
+#include "result/flat/offline.h"
 #include "experiment/values.h"
 
 #define TABLE_WIDTH  50
@@ -405,8 +406,13 @@ void res_report_run(const json_t *result, const struct vllm_bench *bench, const 
 			pl_buf_add_text(buf, failures);
 		else
 			res_report_failures(results, buf);
-		res_report_table(results, bench, buf);
-		res_report_verdict(result, colour, buf);
+		if (pl_text_equal(bench->kind, "serve"))
+			res_report_table(results, bench, buf);
+		else
+			res_offline_report(bench->kind, results, buf);
+		if (pl_text_equal(bench->kind, "serve") ||
+		    pl_json_path_text(result, "quality.verdict") != NULL)
+			res_report_verdict(result, colour, buf);
 	}
 	add_error(result, path, colour, buf);
 	if (path != NULL)

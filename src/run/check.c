@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "experiment/offline.h"
 #include "bench/data/dataset.h"
 #include "plot/canvas.h"
 #include "result/flat/file.h"
@@ -207,8 +208,9 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 
 	if (res_pytorch_check(bench, &err) < 0 || res_flat_check(bench, &err) < 0)
 		add_reason(experiment, "benchmark.save_result", &err, problems);
-	/* vLLM's client looks for itself */
-	if (pl_text_equal(bench->client, "vllm"))
+	/* vLLM's client looks for itself, and so does its own benchmark; a start alone has no load */
+	if (pl_text_equal(bench->client, "vllm") || exp_is_in_process(experiment) ||
+	    pl_text_equal(bench->kind, "startup"))
 		return;
 	if (bench_dataset_check(bench, &err) < 0 || run_repeat_check_dataset(experiment, &err) < 0)
 		add_reason(experiment, "benchmark.dataset_path", &err, problems);

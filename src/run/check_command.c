@@ -77,6 +77,7 @@ static int parse(const struct run_command_input *input, const char *release,
 		.source = input->source,
 		.release = release,
 		.allow_gone = input->allow_gone,
+		.own_flags = input->own_flags,
 	};
 
 	if (input->text != NULL)

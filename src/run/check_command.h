@@ -24,6 +24,7 @@ struct run_command_input {
 	const char *const *argv;
 	size_t argc;
 	const char *version;
+	bool own_flags;  /* flags of `profllm bench` itself are kept among the command's */
 	bool allow_gone; /* what that release no longer has is passed on, with a warning */
 };
 int run_command_read(const struct run_command_input *input, struct vllm_command **ret_command,

@@ -17,7 +17,9 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "experiment/offline.h"
 #include "host/proc/program.h"
+#include "vllm/bench/write.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 
@@ -75,8 +77,46 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 		launch->uds = pl_strdup(uds);
 		return 0;
 	}
+	if (exp_is_in_process(experiment))
+		return 0;
 	launch->host = pl_strdup(experiment->launch.host);
 	launch->port_tries = 1;
+	return 0;
+}
+
+/* A benchmark's own options that were asked for; those that were not are left to its release. */
+static void add_bench_options(const struct exp_config *experiment,
+			      const struct vllm_bench_kind *kind, json_t *argv)
+{
+	for (size_t i = 0; i < kind->count; i++) {
+		enum vllm_bench_id id = vllm_bench_find(kind->rows[i].name);
+		/* where it writes is the run's to say */
+		if (experiment->bench_set[id] && id != VLLM_BENCH_output_json)
+			(void)vllm_bench_row_words_add(&experiment->bench, &kind->rows[i], argv);
+	}
+}
+
+/* "vllm bench latency": the word for the server gives way, and the model has a flag. */
+static int make_bench_argv(const struct exp_config *experiment, const json_t *command,
+			   struct run_launch *launch, json_t **ret_from_args, struct pl_err *err)
+{
+	const struct vllm_bench_kind *kind = exp_offline_kind(experiment);
+	const char *model = pl_json_get_text(launch->values, "model");
+	auto_json json_t *values = json_copy(launch->values);
+	json_t *argv = launch->argv;
+
+	json_array_clear(argv);
+	json_array_extend(argv, (json_t *)command);
+	json_array_remove(argv, json_array_size(argv) - 1);
+	json_array_append_new(argv, json_string("bench"));
+	json_array_append_new(argv, json_string(kind->name));
+	if (model != NULL)
+		vllm_bench_pair_add(argv, "--model", model);
+	json_object_del(values, "model");
+	if (vllm_args_to_argv(experiment->catalog, values, argv, ret_from_args, err) < 0)
+		return -1;
+	add_bench_options(experiment, kind, argv);
+	json_array_extend(argv, experiment->launch.extra_args);
 	return 0;
 }
 
@@ -89,6 +129,8 @@ static int make_argv(const struct exp_config *experiment, struct run_launch *lau
 			? json_incref(experiment->launch.command)
 			: json_pack("[ss]", experiment->simulate ? EXP_SIMULATOR : SERVER, "serve");
 
+	if (exp_is_in_process(experiment))
+		return make_bench_argv(experiment, command, launch, ret_from_args, err);
 	if (launch->uds == NULL) {
 		json_object_set_new(launch->values, "host", json_string(launch->host));
 		json_object_set_new(launch->values, "port",
@@ -149,6 +191,10 @@ static int plan_own(const struct exp_config *experiment, const struct run_taking
 	auto_json json_t *from_args = NULL;
 
 	json_object_update(launch->values, experiment->server);
+	/* as in vLLM's own: a prompt that comes again is no less work */
+	if (pl_text_equal(experiment->bench.kind, "latency") &&
+	    json_object_get(launch->values, "enable_prefix_caching") == NULL)
+		json_object_set_new(launch->values, "enable_prefix_caching", json_false());
 	if (take_resources(experiment, how, launch, err) < 0 ||
 	    make_argv(experiment, launch, &from_args, err) < 0)
 		return -1;

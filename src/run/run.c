@@ -18,9 +18,11 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "experiment/offline.h"
 #include "result/standing.h"
 #include "run/document/document.h"
 #include "run/document/flat_result.h"
+#include "run/document/offline.h"
 #include "run/journal/journal.h"
 #include "run/plots.h"
 #include "run/repeat.h"
@@ -113,7 +115,9 @@ static int prepare_launch(struct run_state *run, struct pl_err *err)
 
 static int prepare_client(struct run_state *run, struct pl_err *err)
 {
-	if (run_route_open(&run->context, run->launch, &run->route, err) < 0)
+	/* an engine in another process has no address */
+	if (!exp_is_in_process(run->context.experiment) &&
+	    run_route_open(&run->context, run->launch, &run->route, err) < 0)
 		return -1;
 	return run->client->open != NULL ? run->client->open(run->launch, &run->measured, err) : 0;
 }
@@ -199,15 +203,17 @@ static int measure(struct run_state *run)
 	return call_client(run, run->client->measure);
 }
 
-/* What the run is at when a step fails, and the step. */
+/* What the run is at when a step fails, and the step; `of_server`: left out where the client starts
+ * what it measures. */
 static const struct {
 	enum res_stage stage;
+	bool of_server;
 	int (*run)(struct run_state *run);
 } steps[] = {
-	{ RES_STAGE_LAUNCH, start_server },   { RES_STAGE_LAUNCH, wait_for_server },
-	{ RES_STAGE_LAUNCH, learn_identity }, { RES_STAGE_LAUNCH, send_test_request },
-	{ RES_STAGE_PREPARE, prepare_load },  { RES_STAGE_WARMUP, warm_up },
-	{ RES_STAGE_MEASURE, measure },
+	{ RES_STAGE_LAUNCH, true, start_server },   { RES_STAGE_LAUNCH, true, wait_for_server },
+	{ RES_STAGE_LAUNCH, true, learn_identity }, { RES_STAGE_LAUNCH, true, send_test_request },
+	{ RES_STAGE_PREPARE, false, prepare_load }, { RES_STAGE_WARMUP, false, warm_up },
+	{ RES_STAGE_MEASURE, false, measure },
 };
 
 /* A wish to end that came after all was measured ends the run no less. */
@@ -260,7 +266,8 @@ static void note_stage(struct run_state *run, enum res_stage stage)
 /* What the GPUs draw without a server is of use to figures alone, and true once none is left. */
 static bool is_power_asked_for(const struct run_state *run)
 {
-	return run->measured.outcome != NULL && run->launch->url == NULL && run->server.left == 0;
+	return (run->measured.outcome != NULL || run->measured.figures != NULL) &&
+	       run->launch->url == NULL && run->server.left == 0;
 }
 
 static void run_steps(struct run_state *run)
@@ -271,6 +278,10 @@ static void run_steps(struct run_state *run)
 			 context->started_real_ns, context->started_ns);
 	note_stage(run, RES_STAGE_PREPARE);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(steps);) {
+		if (steps[i].of_server && run->client->starts_servers) {
+			i++;
+			continue;
+		}
 		run->ending.stage = steps[i].stage;
 		note_stage(run, steps[i].stage);
 		if (steps[i].run(run) == 0)
@@ -322,6 +333,8 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 	if (run_document(run, ret, err) < 0)
 		return -1;
 	run_failure_lines(run);
+	if (run_offline_write(run, *ret, err) < 0)
+		return -1;
 	if ((!flat_last && run_flat_result(run, *ret, &run->flat_path, err) < 0) ||
 	    write_result(run, *ret, err) < 0)
 		return pl_err_wrap(err,
@@ -389,7 +402,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 		},
 		.settings = settings,
 		.server = { .guard = slot->guard },
-		.client = run_client_find(experiment->bench.client),
+		.client = run_client_of(experiment),
 	};
 	auto_json json_t *result = NULL;
 

@@ -212,6 +212,19 @@ static char *version_of(const char *folder)
 	return text;
 }
 
+/* Of "/…/vllm-0.32.0+cpu.dist-info". */
+char *run_release_beside(const char *program)
+{
+	auto_json json_t *words = json_pack("[s]", program);
+	auto_free char *folder = run_release_installed(words);
+	auto_free char *name = folder != NULL ? pl_file_name(folder) : NULL;
+	const size_t head = strlen("vllm-"), tail = strlen(".dist-info");
+
+	if (name == NULL || strlen(name) <= head + tail)
+		return NULL;
+	return pl_strndup(name + head, strlen(name) - head - tail);
+}
+
 void run_release_find(const struct exp_config *experiment, const char *version,
 		      struct run_release *ret)
 {

@@ -22,3 +22,6 @@ void run_release_find(const struct exp_config *experiment, const char *version,
 /* The dist-info folder of the vLLM that an argument vector would start; NULL: none is found.
  * The caller's (free()). */
 char *run_release_installed(const json_t *command);
+/* "0.32.0+cpu": the release that a program of vLLM is of, by that folder; NULL: not known. The
+ * caller's (free()). */
+char *run_release_beside(const char *program);

@@ -11,7 +11,8 @@
  *   …        members of struct option_row that say something, by name
  *
  * .later: it validates, and `run` refuses it when it is set. .ours: no option of vLLM's. .gone: of
- * older releases; the experiment file has it, the command line has not, as today's vLLM.
+ * older releases; the experiment file has it, the command line has not, as today's vLLM. .offline: of
+ * vLLM's offline benchmarks alone (tbl/bench_kinds.h has their flags), the command line has it not.
  * .group is one of tbl/bench_groups.h; within it help, manual page and docs/reference/bench-serve.md
  * have the rows' order, but for those that stand .after another one. Rows stand in the order of
  * vLLM's parser, then ours: that is the order of the result.
@@ -217,6 +218,7 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
         "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
         "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip",
         "vllm-pooling", "vllm-rerank"]),
+    .file_choices = ARG_JSON(["vllm-chat", "hf", "mii"]),
     .value_notes = NOTES(
         { "openai", OPTION_MORE,
           "comments, CRLF and cut events lose no tokens; an error inside a stream is a failure" },
@@ -433,8 +435,13 @@ BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
               "after the run",
     .aside = true)
 BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
-    "what is measured; only serve is in this version",
-    .ours = true, .choices = ARG_JSON(["serve", "latency", "throughput", "startup"]))
+    "what is measured: a load at a server, or what one of vLLM's offline benchmarks does",
+    .ours = true,
+    .choices = ARG_JSON(["serve", "latency", "throughput", "startup", "mm-processor"]))
+BENCH(STRING, VALUE, mode, NULL, null, -INF, INF,
+    "of the offline kinds: in_process runs vllm bench itself, server takes the same figures at a "
+    "server; unset: in_process where launch.command starts vLLM and no server is named",
+    .nullable = true, .ours = true, .choices = ARG_JSON(["in_process", "server"]))
 BENCH(STRING, VALUE, client, NULL, "native", -INF, INF,
     "whose load generator: our own, or vllm bench serve as a child whose result is taken in",
     .ours = true, .choices = ARG_JSON(["native", "vllm"]))
@@ -486,3 +493,45 @@ BENCH(BOOL, FLAG, prompt_token_ids, "--prompt-token-ids", false, -INF, INF,
 BENCH(INT, VALUE, vocab_size, "--vocab-size", null, 1, 100000000,
     "vocabulary size for random prompts where no tokenizer tells it",
     .nullable = true, .group = "Data set random", .ours = true)
+BENCH(INT, VALUE, batch_size, NULL, null, 1, 1000000,
+    "latency: prompts of the batch, all sent at once",
+    .nullable = true, .offline = true)
+BENCH(INT, VALUE, n, NULL, null, 1, 100000,
+    "latency and throughput: answers to each prompt",
+    .nullable = true, .offline = true)
+BENCH(INT, VALUE, num_iters_warmup, NULL, null, 0, 1000000,
+    "latency and startup: times before those that count",
+    .nullable = true, .offline = true)
+BENCH(INT, VALUE, num_iters, NULL, null, 1, 1000000,
+    "latency: how often the batch is measured",
+    .nullable = true, .offline = true)
+BENCH(INT, VALUE, num_iters_cold, NULL, null, 0, 10000,
+    "startup: starts with empty caches",
+    .nullable = true, .offline = true)
+BENCH(INT, VALUE, num_iters_warm, NULL, null, 0, 10000,
+    "startup: starts with the caches of earlier ones",
+    .nullable = true, .offline = true)
+BENCH(BOOL, FLAG, disable_detokenize, NULL, false, -INF, INF,
+    "latency and throughput: the engine makes no text of its tokens",
+    .offline = true)
+BENCH(INT, VALUE, prefix_len, NULL, null, 0, 100000000,
+    "throughput, data set random: tokens that all prompts share at their start",
+    .nullable = true, .offline = true)
+BENCH(BOOL, FLAG, async_engine, NULL, false, -INF, INF,
+    "throughput: vLLM's asynchronous engine",
+    .offline = true)
+BENCH(BOOL, FLAG, prequeue_requests, NULL, false, -INF, INF,
+    "throughput: all requests are queued before the first is scheduled",
+    .offline = true)
+BENCH(STRING, VALUE, lora_path, NULL, null, -INF, INF,
+    "throughput: folder of the adapters that requests are given",
+    .nullable = true, .offline = true)
+BENCH(INT, VALUE, hf_max_batch_size, NULL, null, 1, 1000000,
+    "throughput, back end hf: largest batch",
+    .nullable = true, .offline = true)
+BENCH(BOOL, FLAG, hf_enable_torch_compile, NULL, false, -INF, INF,
+    "throughput, back end hf: compile the model",
+    .offline = true)
+BENCH(STRING, VALUE, output_json, NULL, null, -INF, INF,
+    "of the offline kinds: vLLM's own result, key by key, beside ours",
+    .nullable = true, .offline = true, .aside = true)

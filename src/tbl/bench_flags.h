@@ -5,8 +5,17 @@
  * BENCH_FLAG(name, arg, choices, help)
  *   arg      what its value is called; NULL: it takes none
  *   choices  its values with bars between them; NULL: any
- * Undefined again at the end.
+ * OFFLINE_FLAG(name, arg, choices, help)
+ *   the same of `profllm bench latency`, `throughput`, `startup` and `mm-processor`, beside those
+ * Undefined macros are skipped; they are undefined again at the end.
  */
+#ifndef BENCH_FLAG
+#define BENCH_FLAG(name, arg, choices, help)
+#endif
+#ifndef OFFLINE_FLAG
+#define OFFLINE_FLAG(name, arg, choices, help)
+#endif
+
 BENCH_FLAG("output", "FILE", NULL,
     "write the whole result there, as profllm run does; its side files lie beside it")
 BENCH_FLAG("overwrite", NULL, NULL,
@@ -20,4 +29,13 @@ BENCH_FLAG("quiet", NULL, NULL,
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
     "exit status 6 on this verdict or a worse one")
 
+OFFLINE_FLAG("mode", "MODE", "in_process|server",
+    "run vllm bench itself, or take the same figures at a server (in_process where vLLM is to be "
+    "started)")
+OFFLINE_FLAG("base-url", "URL", NULL,
+    "take the figures at this server, which runs already")
+OFFLINE_FLAG("sim", NULL, NULL,
+    "take the figures at profllm-sim, started for that")
+
 #undef BENCH_FLAG
+#undef OFFLINE_FLAG

@@ -6,7 +6,8 @@
  *   phase   ALONE: asks the experiment alone, as soon as it is read; TARGET: asks what is known of the release, the
  *           GPUs and the model too
  *   force   FIRM: nothing passes over it; FORCE: `run --force` does
- *   where   ALL, or FLAGS: holds for the command line of `bench serve` only
+ *   where   ALL; FLAGS: holds for the command line of `bench serve` only; LOAD: where a load is sent to a server,
+ *           not for benchmarks that run an engine of their own
  * Undefined again at the end.
  */
 CHECK(launch, ALONE, FIRM, ALL, "a server is started or runs already; its URL, environment and command can be")
@@ -19,21 +20,26 @@ CHECK(percentiles, ALONE, FIRM, ALL, "percentiles are numbers from 0 to 100")
 CHECK(percentile_metrics, ALONE, FIRM, ALL, "metrics that are shown are known")
 CHECK(thresholds, ALONE, FIRM, ALL, "the time line's thresholds are two numbers")
 CHECK(range_ratio, ALONE, FIRM, ALL, "a spread of lengths is from 0 to below 1")
-CHECK(random_prompts, ALONE, FIRM, ALL, "random prompts have a token")
-CHECK(prefix_prompts, ALONE, FIRM, ALL, "prompts with shared prefixes have a token, and each prefix a prompt")
-CHECK(output_length, ALONE, FIRM, ALL, "answers have a token")
-CHECK(token_ids, ALONE, FIRM, ALL, "token ids are sent where the back end takes them")
+CHECK(random_prompts, ALONE, FIRM, LOAD, "random prompts have a token")
+CHECK(prefix_prompts, ALONE, FIRM, LOAD, "prompts with shared prefixes have a token, and each prefix a prompt")
+CHECK(output_length, ALONE, FIRM, LOAD, "answers have a token")
+CHECK(token_ids, ALONE, FIRM, LOAD, "token ids are sent where the back end takes them")
 CHECK(ramp, ALONE, FIRM, ALL, "a ramp has two rates, the second not below the first, and no other rate beside it")
-CHECK(dataset_file, ALONE, FIRM, ALL, "a data set that is read has a file, one that is made up has none")
-CHECK(dataset_tokenizer, ALONE, FIRM, ALL, "a tokenizer is left out only where a data set needs none")
-CHECK(num_prompts, ALONE, FIRM, ALL, "some request is sent")
+CHECK(dataset_file, ALONE, FIRM, LOAD, "a data set that is read has a file, one that is made up has none")
+CHECK(dataset_tokenizer, ALONE, FIRM, LOAD, "a tokenizer is left out only where a data set needs none")
+CHECK(num_prompts, ALONE, FIRM, LOAD, "some request is sent")
 CHECK(self_timed, ALONE, FIRM, ALL, "only a trace has send times of its own")
 CHECK(request_id_prefix, ALONE, FIRM, ALL, "a request's name fits into a header")
-CHECK(endpoint, ALONE, FIRM, ALL, "the path of requests is the back end's")
+CHECK(endpoint, ALONE, FIRM, LOAD, "the path of requests is the back end's")
 CHECK(source_addresses, ALONE, FIRM, ALL, "source addresses are addresses, each once")
 CHECK(pictures, ALONE, FIRM, FLAGS, "a picture has a result to lie beside")
 CHECK(vllm_client, ALONE, FIRM, ALL, "vLLM's client is asked for what it can do, and no secret stands on its command line")
-CHECK(idle, ALONE, FIRM, ALL, "an option that is set does something")
+CHECK(idle, ALONE, FIRM, LOAD, "an option that is set does something")
+CHECK(kind_options, TARGET, FIRM, ALL, "options are those of the kind of benchmark")
+CHECK(kind_mode, TARGET, FIRM, ALL, "a benchmark runs where it can be measured")
+CHECK(offline_latency, TARGET, FIRM, ALL, "a prompt and its answer fit into the model's length")
+CHECK(offline_throughput, TARGET, FIRM, ALL, "the options of a throughput benchmark go together")
+CHECK(offline_startup, ALONE, FIRM, ALL, "some start is measured")
 CHECK(nothing_to_run, TARGET, FORCE, ALL, "there is something to run")
 CHECK(release, TARGET, FORCE, ALL, "the target release is one")
 CHECK(not_in_release, TARGET, FORCE, ALL, "arguments and choices are the target release's, with the keys that they need")

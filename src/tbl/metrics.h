@@ -7,7 +7,8 @@
  *   title      of its section in the console table
  *   label      in "Mean LABEL (ms):"; "" where the console table never has such a section
  *   direction  LOWER or HIGHER is better, or NEITHER
- *   origin     VLLM (vLLM's name and formula) or OURS
+ *   origin     VLLM (vLLM's name and formula), OFFLINE (vLLM's of its offline benchmarks: there with those
+ *              alone) or OURS
  *   headline   true: each STATISTIC of it tells how far the client can have moved it, and by that
  *              goes the verdict (result/metrics/client_error.h); else false
  *   formula    what one sample is, in symbols of docs/reference/metrics.md
@@ -67,6 +68,30 @@ FIGURE(peak_in_flight, "req", INT, NEITHER, OURS, "largest count of requests ope
 FIGURE(peak_output_tokens_per_s_sliding, "tok/s", NUM, HIGHER, OURS,
        "largest count of tokens with times in [t, t + 1 s)",
        "the busiest second, wherever it begins")
+FIGURE(avg_latency, "s", NUM, LOWER, OFFLINE, "mean over batches of (last answer - start)",
+       "kind latency: the time of one batch")
+FIGURE(elapsed_time, "s", NUM, LOWER, OFFLINE, "last answer - first request",
+       "kind throughput: the time that all requests took")
+FIGURE(num_requests, "req", INT, NEITHER, OFFLINE, "|S|",
+       "kind throughput: requests that were answered")
+FIGURE(total_num_tokens, "tok", INT, NEITHER, OFFLINE, "sum over S of (p + n)",
+       "kind throughput: tokens of all prompts and answers")
+FIGURE(requests_per_second, "req/s", NUM, HIGHER, OFFLINE, "num_requests / elapsed_time",
+       "kind throughput: requests a second")
+FIGURE(tokens_per_second, "tok/s", NUM, HIGHER, OFFLINE, "total_num_tokens / elapsed_time",
+       "kind throughput: tokens of prompts and answers a second")
+FIGURE(avg_cold_startup_time, "s", NUM, LOWER, OFFLINE, "mean over cold starts",
+       "kind startup: from the start of the engine until it is ready, with empty caches")
+FIGURE(avg_cold_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over cold starts",
+       "kind startup: what of that compilation took; null where nothing tells it")
+FIGURE(avg_cold_encoder_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over cold starts",
+       "kind startup: the same of a multimodal model's encoder")
+FIGURE(avg_warm_startup_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
+       "kind startup: from the start of the engine until it is ready, with the caches of earlier starts")
+FIGURE(avg_warm_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
+       "kind startup: what of that compilation took; null where nothing tells it")
+FIGURE(avg_warm_encoder_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
+       "kind startup: the same of a multimodal model's encoder")
 FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
        "audio transcribed a second; null without audio")
 

@@ -25,11 +25,11 @@ struct run_telemetry;
 /* What a client works with. Everything is borrowed. */
 struct run_client_input {
 	const struct run_context *run;
-	const struct run_launch *launch;
+	struct run_launch *launch;
 	const struct run_paths *paths;
 	struct run_route *route;
 	struct run_server *server;
-	const struct run_identity *identity;
+	struct run_identity *identity;
 	const struct run_telemetry *telemetry;
 };
 
@@ -39,6 +39,7 @@ struct run_measured {
 	struct res_outcome *outcome; /* NULL: nothing was measured */
 	struct run_window window;
 	struct run_extras extras;
+	json_t *figures;  /* of an offline benchmark: its own keys of `results`; NULL: none */
 	json_t *plots;    /* array of paths: pictures that the client drew; NULL: none */
 	json_t *log_tail; /* of a client that failed; NULL: it did not */
 	bool has_log; /* the client is a program that was started, and paths.client_log is its own */
@@ -49,6 +50,7 @@ struct run_client {
 	const char *name; /* of benchmark.client */
 	bool is_program; /* another process sends: what ours takes of a processor is not the load's */
 	bool follows_redirects;
+	bool starts_servers; /* `measure` starts what it measures: there is no server before it */
 	bool draws_pictures; /* its own, so that none is drawn of its records */
 
 	/* Before anything is started: finds what it needs of the host. NULL: nothing. */
@@ -72,7 +74,13 @@ struct run_client {
 
 extern const struct run_client run_client_native;
 extern const struct run_client run_client_vllm;
+/* Offline benchmarks: vLLM's own, as a child; those of a server. */
+extern const struct run_client run_client_in_process;
+extern const struct run_client run_client_latency;
+extern const struct run_client run_client_startup;
 
+/* Of an experiment: by its kind of benchmark, then by benchmark.client. */
+const struct run_client *run_client_of(const struct exp_config *experiment);
 /* Of benchmark.client. */
 const struct run_client *run_client_find(const char *name);
 void run_measured_done(const struct run_client *client, struct run_measured *measured);

@@ -1,5 +1,5 @@
 /* Our own load generator: what is sent, warm-ups, and the measured load. */
-#include "run/client/client.h"
+#include "run/client/native.h"
 
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ static int make_plan(const struct run_client_input *in, struct run_plan **ret, s
 	return run_plan_build(&input, ret, err);
 }
 
-static int native_prepare(const struct run_client_input *in, struct run_measured *ret)
+int run_native_prepare(const struct run_client_input *in, struct run_measured *ret)
 {
 	const struct run_context *run = in->run;
 	struct pl_err err = PL_ERR_INIT;
@@ -228,16 +228,11 @@ static int fail_run_timeout(const struct run_context *run)
 			"run_timeout (%s) passed", limit);
 }
 
-static int native_measure(const struct run_client_input *in, struct run_measured *ret)
+int run_native_judge(const struct run_client_input *in, const struct res_outcome *outcome)
 {
 	const struct run_context *run = in->run;
-	struct pl_err err = PL_ERR_INIT;
 	size_t completed = 0;
 
-	run_say(run, "sending %zu requests", ret->plan->count);
-	if (measure(in, ret, &err) < 0)
-		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
-	const struct res_outcome *outcome = ret->outcome;
 	/* what ended the load comes before how many failed: each of these makes requests fail as
 	 * well */
 	if (run_stop_signal(run->stop) != 0 && outcome->end == RES_END_STOPPED)
@@ -254,6 +249,17 @@ static int native_measure(const struct run_client_input *in, struct run_measured
 	return run_judge(run, &in->route->target, in->server, outcome, completed, outcome->count);
 }
 
+static int native_measure(const struct run_client_input *in, struct run_measured *ret)
+{
+	const struct run_context *run = in->run;
+	struct pl_err err = PL_ERR_INIT;
+
+	run_say(run, "sending %zu requests", ret->plan->count);
+	if (measure(in, ret, &err) < 0)
+		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+	return run_native_judge(in, ret->outcome);
+}
+
 static void native_results(const struct run_measured *measured, json_t *results)
 {
 	run_extras_results(&measured->extras, results);
@@ -261,7 +267,7 @@ static void native_results(const struct run_measured *measured, json_t *results)
 
 const struct run_client run_client_native = {
 	.name = "native",
-	.prepare = native_prepare,
+	.prepare = run_native_prepare,
 	.warmup = native_warmup,
 	.measure = native_measure,
 	.results = native_results,

@@ -91,19 +91,6 @@ static char *find_beside_server(const struct run_launch *launch)
 	return found;
 }
 
-/* "0.32.0+cpu" of "/…/vllm-0.32.0+cpu.dist-info". The caller's (free()). */
-static char *version_beside(const char *program)
-{
-	auto_json json_t *words = json_pack("[s]", program);
-	auto_free char *folder = run_release_installed(words);
-	auto_free char *name = folder != NULL ? pl_file_name(folder) : NULL;
-	const size_t head = strlen("vllm-"), tail = strlen(".dist-info");
-
-	if (name == NULL || strlen(name) <= head + tail)
-		return NULL;
-	return pl_strndup(name + head, strlen(name) - head - tail);
-}
-
 static int vllm_open(const struct run_launch *launch, struct run_measured *ret, struct pl_err *err)
 {
 	const char *named = getenv(VARIABLE);
@@ -123,7 +110,7 @@ static int vllm_open(const struct run_launch *launch, struct run_measured *ret, 
 				  "benchmark.client: no program '" PROGRAM
 				  "' beside launch.command's or in PATH; " VARIABLE
 				  " in the environment may name it");
-	own->version = version_beside(own->program);
+	own->version = run_release_beside(own->program);
 	return 0;
 }
 

@@ -10,10 +10,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "experiment/offline.h"
 #include "host/lock/port.h"
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
 #include "run/document/facts.h"
+#include "run/document/offline.h"
 #include "run/document/profiling.h"
 #include "run/document/system.h"
 #include "run/redact.h"
@@ -45,6 +47,7 @@ static json_t *fixed_config(const struct run_state *run)
 	PL_JSON_EACH_MEMBER(name, value, experiment->server)
 		json_array_append_new(explicit_names, json_string(name));
 	set(benchmark, "ignore_eos", json_boolean(run_plan_ignores_eos(&experiment->bench)));
+	set(benchmark, "mode", pl_json_text(exp_offline_mode(experiment)));
 	return json_pack("{s:o, s:o, s:o, s:O?, s:o, s:o}", "server", server, "server_source",
 			 source, "server_explicit", explicit_names, "params_overlay",
 			 vllm_catalog_overlaid(experiment->catalog), "benchmark", benchmark,
@@ -88,7 +91,7 @@ static json_t *make_config(const struct run_state *run)
 	return config;
 }
 
-static json_t *make_phases(const struct run_server *server)
+json_t *run_document_phases(const struct run_server *server)
 {
 	static const char *const names[HOST_LOG_PHASE_COUNT] = {
 		[HOST_LOG_FIRST_LINE] = "first_line_s",
@@ -217,7 +220,7 @@ static json_t *make_launch(const struct run_state *run)
 	json_t *target = json_object_get(json, "target");
 	set(target, "version", json_string(run->release.version));
 	set(target, "assumed", json_boolean(run->release.assumed));
-	set(json, "phases", make_phases(&run->server));
+	set(json, "phases", run_document_phases(&run->server));
 	set(json, "facts", make_facts(run));
 	if (run->identity.models != NULL)
 		set(json, "models", json_incref(run->identity.models));
@@ -258,9 +261,11 @@ static json_t *make_environment(const struct run_state *run)
 /* NULL: nothing was measured. */
 static json_t *make_results(const struct run_state *run, const struct res_how *how)
 {
-	if (run->measured.outcome == NULL)
+	if (run->measured.outcome == NULL && run->measured.figures == NULL)
 		return NULL;
-	json_t *results = res_metrics_compute(run->measured.outcome, how);
+	json_t *results = run->measured.outcome != NULL
+				  ? res_metrics_compute(run->measured.outcome, how)
+				  : run_offline_unknown(how);
 	/* figures of records and host together */
 	double tokens = pl_json_get_f64(results, "total_output_tokens");
 	struct run_energy energy = run_telemetry_energy(&run->telemetry);
@@ -269,6 +274,7 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	set(results, "energy_per_token_idle_subtracted_j",
 	    pl_json_number(tokens > 0 ? run_energy_known(energy.above_idle_j) / tokens : NAN));
 	run->client->results(&run->measured, results);
+	run_offline_results(run, results);
 	return results;
 }
 

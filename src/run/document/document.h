@@ -6,7 +6,11 @@
 #include "base/err.h"
 #include "base/json.h"
 
+struct run_server;
 struct run_state;
+
+/* launch.phases of one life of a server. New reference. */
+json_t *run_document_phases(const struct run_server *server);
 
 /* What of a run's document stays as it is while the run goes on, made once: most of its bytes. */
 struct run_fixed {

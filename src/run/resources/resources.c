@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "experiment/offline.h"
 #include "run/resources/resources_priv.h"
 #include "run/stop.h"
 #include "host/lock/queue.h"
@@ -342,7 +343,8 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 	struct taking t = {
 		.experiment = experiment,
 		.how = how,
-		.needs_port = json_object_get(experiment->server, "uds") == NULL,
+		.needs_port = json_object_get(experiment->server, "uds") == NULL &&
+			      !exp_is_in_process(experiment),
 		.warnings = warnings,
 		.into = ret,
 	};

@@ -33,6 +33,7 @@ void run_server_reset(struct run_server *server)
 	*server = (struct run_server){
 		.url = server->url,
 		.log_path = server->log_path,
+		.called = server->called,
 		.guard = server->guard,
 		.spawned_ns = RES_NO_TIME,
 		.running_ns = RES_NO_TIME,
@@ -187,7 +188,8 @@ int run_server_died(const struct run_context *run, struct run_server *server,
 	host_process_end_text(server->process, end, sizeof(end));
 	const char *cause = find_cause(server);
 	return run_fail(run, status, res_cause_find(cause),
-			server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH, "the server ended %s: %s",
+			server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH, "%s ended %s: %s",
+			server->called != NULL ? server->called : "the server",
 			server->ready ? "during the run" : "before it was ready", end);
 }
 

@@ -20,6 +20,7 @@ struct run_launch;
 struct run_server {
 	const char *url;              /* of one that runs already, borrowed; NULL: ours */
 	const char *log_path;         /* borrowed */
+	const char *called;           /* in messages, borrowed; NULL: "the server" */
 	struct host_guard *guard;     /* borrowed; NULL: nothing of ours is started */
 	struct host_process *process; /* NULL: not ours, or not started */
 	uint16_t port;                /* that it was given; 0: none */

@@ -47,6 +47,16 @@ static const struct option_row own_rows[] = {
 	{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
 };
 
+/* Flags of an offline benchmark's line: where its server is, and what stands for vLLM. */
+static const struct option_row offline_rows[] = {
+#define OFFLINE_FLAG(name_, arg_, choices_, help_)                          \
+	{ .name = name_,                                                    \
+	  .flag = "--" name_,                                               \
+	  .style = (arg_) != NULL ? OPTION_STYLE_VALUE : OPTION_STYLE_FLAG, \
+	  .ours = true },
+#include "tbl/bench_flags.h"
+};
+
 bool vllm_bench_is_later(const char *what)
 {
 	static const char *const others[] = {
@@ -69,9 +79,19 @@ void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program prog
 	}
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
-		if (!row->gone && !(row->ours && of_vllm))
+		if (!row->gone && !row->offline && !(row->ours && of_vllm))
 			option_argv_add_row(argv, row, row->ours);
 	}
+}
+
+void vllm_bench_line_own_rows(struct option_argv *argv)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(own_rows); i++) {
+		if (own_rows[i].ours)
+			option_argv_add_row(argv, &own_rows[i], true);
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(offline_rows); i++)
+		option_argv_add_row(argv, &offline_rows[i], true);
 }
 
 const char *vllm_bench_flag_hint(const char *text)

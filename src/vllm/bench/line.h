@@ -35,7 +35,7 @@ struct vllm_bench_line {
 	size_t fault_room;
 };
 
-/* "latency", "sweep": what vLLM's suite has beside `serve` and this version has not. */
+/* "sweep": what vLLM's suite has and this version has not. */
 bool vllm_bench_is_later(const char *what);
 
 /*
@@ -52,6 +52,8 @@ void vllm_bench_line_read(const char *const *words, size_t count, enum vllm_benc
 void vllm_bench_line_init(struct vllm_bench_line *line);
 void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program program);
 bool vllm_bench_line_take(struct vllm_bench_line *line, const struct option_argv_word *flag);
+/* Of the rows those alone that `profllm bench` has beside the options: --output, --json and others. */
+void vllm_bench_line_own_rows(struct option_argv *argv);
 /* What to write for a flag that `bench serve` has not ("--dataset", "--dataset=x"); NULL. */
 const char *vllm_bench_flag_hint(const char *flag);
 /*

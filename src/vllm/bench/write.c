@@ -72,8 +72,13 @@ static bool add_items(json_t *argv, const char *flag, const json_t *list)
 
 bool vllm_bench_words_add(const struct vllm_bench *bench, enum vllm_bench_id id, json_t *argv)
 {
-	const struct option_row *row = vllm_bench_row(id);
-	auto_json json_t *value = vllm_bench_get(bench, id);
+	return vllm_bench_row_words_add(bench, vllm_bench_row(id), argv);
+}
+
+bool vllm_bench_row_words_add(const struct vllm_bench *bench, const struct option_row *row,
+			      json_t *argv)
+{
+	auto_json json_t *value = vllm_bench_get(bench, vllm_bench_find(row->name));
 	auto_free char *text = NULL;
 
 	if (json_is_null(value))

@@ -250,13 +250,29 @@ static const struct option_row help_row = {
 	.name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG
 };
 
+/* Those of the benchmark itself come first in its parser. */
+static void add_kind_rows(struct vllm_parse *parse)
+{
+	const struct vllm_bench_kind *kind = parse->kind;
+
+	if (kind == NULL)
+		return;
+	if (parse->load_program == VLLM_BENCH_OF_OURS)
+		vllm_bench_line_own_rows(&parse->argv);
+	for (size_t i = 0; i < kind->count; i++)
+		option_argv_add_row(&parse->argv, &kind->rows[i], false);
+}
+
 static void add_rows(struct vllm_parse *parse)
 {
 	struct option_argv *argv = &parse->argv;
 
 	option_argv_add_row(argv, &help_row, false);
+	add_kind_rows(parse);
 	for (size_t i = 0; i < vllm_arg_count(parse->catalog); i++) {
 		const struct option_row *arg = vllm_arg_at(parse->catalog, i);
+		if (parse->kind != NULL && !vllm_bench_kind_takes(parse->kind, arg))
+			continue;
 		/* one that is gone is known with its values, to say what replaced it */
 		if (!arg->absent || is_since(parse, arg->since))
 			option_argv_add_row(argv, arg, arg->absent);
@@ -388,7 +404,33 @@ static void tell_word(struct vllm_parse *parse, const struct option_argv_word *w
 	if (vllm_has_wide_dash(word->text))
 		nearest = nearest_flag(parse, word->text + strlen("\xE2\x80\x93"));
 	json_array_append_new(parse->command->unknown, json_string(word->text));
-	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a flag: the model is given once", nearest);
+	vllm_parse_add(parse, OPTION_ERROR, word, NULL,
+		       parse->kind != NULL ? "a flag: the model is given as '--model MODEL'"
+					   : "a flag: the model is given once",
+		       nearest);
+}
+
+/* Of an offline benchmark: its own options, and flags of our command. */
+static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	struct vllm_command *command = parse->command;
+	const char *name = word->flag->row->name;
+
+	if (!vllm_bench_line_take(&parse->line, word)) {
+		vllm_tell_bench_value(parse, &parse->line, word);
+	} else if (vllm_bench_find(name) != VLLM_BENCH_COUNT) {
+		json_object_set_new(command->load_places, name, json_integer(word->line));
+	} else if (!parse->own_flags) {
+		vllm_parse_add(parse, OPTION_WARNING, word, "a flag of the command itself",
+			       "it at 'profllm run': a file has no place for it", NULL);
+	}
+}
+
+static bool is_of_kind(const struct vllm_parse *parse, const struct option_row *row)
+{
+	const struct vllm_bench_kind *kind = parse->kind;
+
+	return kind != NULL && ((row >= kind->rows && row < kind->rows + kind->count) || row->ours);
 }
 
 static void take_flag(struct vllm_parse *parse, const struct option_argv_word *word)
@@ -400,6 +442,8 @@ static void take_flag(struct vllm_parse *parse, const struct option_argv_word *w
 		vllm_tell_joined(parse, word);
 	else if (word->kind == OPTION_ARGV_NO_VALUE)
 		vllm_tell_no_value(parse, word);
+	else if (is_of_kind(parse, word->flag->row))
+		take_kind_flag(parse, word);
 	else
 		vllm_command_take(parse, word->flag->row, word);
 }
@@ -421,7 +465,7 @@ static void take_words(struct vllm_parse *parse)
 		bool is_wide = vllm_has_wide_dash(word->text);
 		switch (word->kind) {
 		case OPTION_ARGV_WORD:
-			if (!model_taken && !is_wide) {
+			if (!model_taken && !is_wide && parse->kind == NULL) {
 				model_taken = true;
 				word->joined = word->text;
 				vllm_command_take(parse, vllm_arg_find(parse->catalog, "model"),
@@ -454,6 +498,17 @@ static void take_words(struct vllm_parse *parse)
 	}
 }
 
+/* The benchmark's own options, with its name, as an experiment's `benchmark`. */
+static void keep_kind(struct vllm_parse *parse)
+{
+	struct vllm_command *command = parse->command;
+
+	command->load = json_pack("{s:s}", "kind", parse->kind->name);
+	json_object_update(command->load, parse->line.set);
+	json_object_update(command->flags, parse->line.flags);
+	vllm_bench_line_done(&parse->line);
+}
+
 void vllm_command_arguments(struct vllm_parse *parse)
 {
 	const struct vllm_command *command = parse->command;
@@ -464,8 +519,12 @@ void vllm_command_arguments(struct vllm_parse *parse)
 		(void)option_argv_add_word(argv, word->text, command->source, (int)i + 1,
 					   word->column);
 	}
-	move_model(argv);
-	read_config(parse);
+	if (parse->kind == NULL) {
+		move_model(argv);
+		read_config(parse);
+	} else {
+		vllm_bench_line_init(&parse->line);
+	}
 	turn_optimization(parse);
 	add_rows(parse);
 	option_argv_read(argv);
@@ -478,4 +537,6 @@ void vllm_command_arguments(struct vllm_parse *parse)
 			vllm_tell_ambiguous(parse, &argv->words[i]);
 	}
 	take_words(parse);
+	if (parse->kind != NULL)
+		keep_kind(parse);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "option/argv.h"
+#include "vllm/bench/kinds.h"
 #include "vllm/bench/line.h"
 #include "vllm/catalog.h"
 #include "vllm/command/line.h"
@@ -30,11 +31,15 @@ struct vllm_parse {
 	const char *target_text;
 	bool target_known;
 	bool allow_gone;
+	bool own_flags;
 	struct option_argv argv;
 	bool has_positional; /* the model; --model counts only without it */
 	struct vllm_part server;
 	struct vllm_part load;
 	enum vllm_bench_program load_program;
+	/* the server's words are those of an offline benchmark, which runs an engine; NULL: they are not */
+	const struct vllm_bench_kind *kind;
+	struct vllm_bench_line line; /* of the benchmark's own options */
 	size_t later; /* number (from 1) of the word that names a benchmark which is not here yet */
 };
 
@@ -53,6 +58,9 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,
 			   const struct option_argv_word *flag);
 
+/* A fault that a line of `bench` has found in a flag's value, at the value's own word. */
+void vllm_tell_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
+			   const struct option_argv_word *flag);
 /* Reads the words of the load. */
 void vllm_command_load(struct vllm_parse *parse);
 /* Takes a load and a server for one experiment: the load's address goes, or is a problem. */

@@ -112,14 +112,27 @@ static void add_problem(struct vllm_parse *parse, enum option_severity severity,
 }
 
 /* What the words of a program mean. LATER: a benchmark that is not in this version; `first` names it. */
-enum meaning { MEANS_NOTHING, MEANS_SERVER, MEANS_LOAD, MEANS_LATER };
+enum meaning { MEANS_NOTHING, MEANS_SERVER, MEANS_LOAD, MEANS_OFFLINE, MEANS_LATER };
 
 struct program {
 	enum meaning meaning;
 	size_t first; /* argument */
 	enum vllm_command_form form;
 	enum vllm_bench_program load;
+	const struct vllm_bench_kind *kind; /* OFFLINE: which */
+	size_t vllm_end; /* OFFLINE: behind what starts vLLM ("…/vllm"); 0: no word does */
 };
+
+static struct program offline(const struct vllm_bench_kind *kind, size_t first, size_t vllm_end,
+			      enum vllm_bench_program load)
+{
+	return (struct program){ .meaning = MEANS_OFFLINE,
+				 .first = first,
+				 .form = VLLM_COMMAND_SERVE,
+				 .load = load,
+				 .kind = kind,
+				 .vllm_end = vllm_end };
+}
 
 /* "bench serve": behind "vllm" or "profllm"; `at` is "bench". */
 static struct program read_bench(const struct vllm_parse *parse, size_t at, size_t end,
@@ -129,6 +142,9 @@ static struct program read_bench(const struct vllm_parse *parse, size_t at, size
 
 	if (strcmp(what, "serve") == 0)
 		return (struct program){ .meaning = MEANS_LOAD, .first = at + 2, .load = load };
+	if (vllm_bench_kind_find(what) != NULL)
+		return offline(vllm_bench_kind_find(what), at + 2,
+			       load == VLLM_BENCH_OF_VLLM ? at : 0, load);
 	if (vllm_bench_is_later(what))
 		return (struct program){ .meaning = MEANS_LATER, .first = at + 1 };
 	return (struct program){ .meaning = MEANS_NOTHING };
@@ -151,10 +167,16 @@ static struct program read_vllm(const struct vllm_parse *parse, size_t at, size_
 /* vLLM's scripts of before `vllm bench`: benchmark_serving.py and others. */
 static struct program read_script(const struct vllm_parse *parse, size_t at)
 {
+	static const char *const scripts[] = { "benchmark_latency.py", "benchmark_throughput.py" };
 	const char *name = base_name(word_at(parse, at));
 
 	if (strcmp(name, "benchmark_serving.py") == 0)
 		return (struct program){ .meaning = MEANS_LOAD, .first = at + 1 };
+	if (PL_TEXT_IS_ONE_OF(name, scripts)) {
+		size_t head = strlen("benchmark_"), tail = strlen(".py");
+		auto_free char *kind = pl_strndup(name + head, strlen(name) - head - tail);
+		return offline(vllm_bench_kind_find(kind), at + 1, 0, VLLM_BENCH_OF_VLLM);
+	}
 	if (pl_text_starts(name, "benchmark_") && pl_text_ends(name, ".py"))
 		return (struct program){ .meaning = MEANS_LATER, .first = at };
 	return (struct program){ .meaning = MEANS_NOTHING };
@@ -176,6 +198,8 @@ static struct program read_module(const struct vllm_parse *parse, size_t at, siz
 		return read_vllm(parse, at, end);
 	if (strcmp(of_bench, "serve") == 0 || pl_text_ends(module, "benchmark_serving"))
 		return (struct program){ .meaning = MEANS_LOAD, .first = at + 1 };
+	if (vllm_bench_kind_find(of_bench) != NULL)
+		return offline(vllm_bench_kind_find(of_bench), at + 1, 0, VLLM_BENCH_OF_VLLM);
 	if (vllm_bench_is_later(of_bench))
 		return (struct program){ .meaning = MEANS_LATER, .first = at };
 	return (struct program){ .meaning = MEANS_NOTHING };
@@ -328,7 +352,32 @@ static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end,
 	return true;
 }
 
-/* A second of a kind is another command. */
+static void take_launch(struct vllm_parse *parse, size_t from, size_t end)
+{
+	json_t *launch = parse->command->launch;
+
+	json_array_clear(launch);
+	for (size_t i = from; i < end; i++)
+		json_array_append_new(launch, json_string(word_at(parse, i)));
+}
+
+/* What starts its engine starts a server too. */
+static bool take_offline(struct vllm_parse *parse, const struct program *program, size_t kept,
+			 size_t end)
+{
+	if (parse->server.found || parse->load.found)
+		return false;
+	parse->server = (struct vllm_part){ .found = true, .first = program->first, .end = end };
+	parse->kind = program->kind;
+	parse->load_program = program->load;
+	parse->command->form = program->form;
+	take_launch(parse, kept, program->vllm_end);
+	if (program->vllm_end > 0)
+		json_array_append_new(parse->command->launch, json_string("serve"));
+	return true;
+}
+
+/* A second of a kind is another command, and so is all else beside an offline benchmark. */
 static bool take_program(struct vllm_parse *parse, const struct program *program, size_t kept,
 			 size_t end)
 {
@@ -337,14 +386,14 @@ static bool take_program(struct vllm_parse *parse, const struct program *program
 
 	if (program->meaning == MEANS_LATER && parse->later == 0)
 		parse->later = program->first + 1;
-	if (program->meaning == MEANS_NOTHING || program->meaning == MEANS_LATER || part->found)
+	if (program->meaning == MEANS_OFFLINE)
+		return take_offline(parse, program, kept, end);
+	if (program->meaning == MEANS_NOTHING || program->meaning == MEANS_LATER || part->found ||
+	    parse->kind != NULL)
 		return false;
 	*part = (struct vllm_part){ .found = true, .first = program->first, .end = end };
 	if (is_server) {
-		json_array_clear(parse->command->launch);
-		for (size_t i = kept; i < program->first; i++)
-			json_array_append_new(parse->command->launch,
-					      json_string(word_at(parse, i)));
+		take_launch(parse, kept, program->first);
 		parse->command->form = program->form;
 	} else {
 		parse->load_program = program->load;
@@ -522,8 +571,8 @@ static void refuse_later(struct vllm_parse *parse)
 	option_problem_tell(parse->problems, .severity = OPTION_ERROR,
 			    .source = parse->command->source, .line = (int)parse->later,
 			    .column = word->column, .found = found,
-			    .expected = "it is not in this version, only 'vllm bench "
-					"serve' is",
+			    .expected = "it is not in this version; 'vllm bench serve', latency, "
+					"throughput, startup and mm-processor are",
 			    .expected_is_reason = true, .reason = "not_in_this_version");
 }
 

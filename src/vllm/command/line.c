@@ -28,6 +28,7 @@ static struct vllm_command *command_new(const struct vllm_command_options *optio
 	command->runtime_args = json_array();
 	command->load_places = json_object();
 	command->load_env = json_object();
+	command->flags = json_object();
 	command->form = VLLM_COMMAND_NONE;
 	return command;
 }
@@ -53,6 +54,7 @@ void vllm_command_free(struct vllm_command *command)
 	json_decref(command->load);
 	json_decref(command->load_places);
 	json_decref(command->load_env);
+	json_decref(command->flags);
 	free(command);
 }
 
@@ -93,7 +95,8 @@ static void parse_words(struct vllm_command *command, const struct vllm_command_
 				    .command = command,
 				    .problems = problems,
 				    .folder = options->folder,
-				    .allow_gone = options->allow_gone };
+				    .allow_gone = options->allow_gone,
+				    .own_flags = options->own_flags };
 
 	if (vllm_command_recognise(&parse))
 		set_target(&parse, options->release);

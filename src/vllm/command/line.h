@@ -5,6 +5,8 @@
  * - Forms of a server: "vllm serve MODEL …", "python -m vllm.entrypoints.openai.api_server …",
  *   "docker run … IMAGE …" (podman, nerdctl), "bash -c '…'", or flags alone; with assignments and
  *   programs such as nohup or numactl in front, and among other commands of the same text.
+ * - An offline benchmark, "vllm bench latency …" and the like, is a server's arguments and a load in
+ *   one: its engine's are `values`, its own are `load`, with the benchmark's name as `kind`.
  * - Forms of a load: "vllm bench serve …", "python benchmark_serving.py …", "profllm bench serve …".
  *   A load beside a server must be for that server: address.c.
  * - Every fault is a problem. In those of the command's own words `source` is the command's,
@@ -37,6 +39,7 @@ struct vllm_command_options {
 	const char *release; /* the target release; NULL: the image's tag, else the reference */
 	bool allow_gone;     /* arguments that the release no longer has are taken */
 	const char *folder;  /* that --config FILE is relative to; NULL: the current one */
+	bool own_flags;      /* flags of an offline benchmark of ours are kept, and not told */
 };
 
 struct vllm_command {
@@ -61,6 +64,8 @@ struct vllm_command {
 	json_t *load;         /* object: option of `bench serve` -> typed value, as an experiment's
 			       * `benchmark`; NULL: no load */
 	json_t *load_places;  /* object: option -> number of its word (from 1) */
+	json_t *flags;        /* object: flag of `profllm bench` itself -> its text or true; of an
+			       * offline benchmark alone, and with own_flags */
 	json_t *load_env;     /* object: variables of the load that a file has no place for */
 };
 

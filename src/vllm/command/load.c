@@ -97,9 +97,10 @@ static void describe(const struct option_row *row, struct pl_buf *buf)
 }
 
 /* The value's own word, or the part of the flag's. A secret among the words is not shown. */
-static void tell_value(struct load *load, const struct option_argv_word *flag)
+void vllm_tell_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
+			   const struct option_argv_word *flag)
 {
-	const struct vllm_bench_fault *fault = &load->line.faults[load->line.fault_count - 1];
+	const struct vllm_bench_fault *fault = &line->faults[line->fault_count - 1];
 	const struct option_argv_word *at = flag->joined == NULL ? flag + 1 : flag;
 	auto_free char *key = vllm_word_key(flag);
 	auto_free char *shown = vllm_secret_word_shown(option_argv_value(flag, 0));
@@ -109,7 +110,7 @@ static void tell_value(struct load *load, const struct option_argv_word *flag)
 	describe(flag->flag->row, &expected);
 	if (fault->hint != NULL)
 		pl_buf_addf(&expected, ": %s", fault->hint);
-	vllm_parse_tell(load->parse, at,
+	vllm_parse_tell(parse, at,
 			&(struct option_problem){ .key = key,
 						  .found = found,
 						  .expected = pl_buf_text(&expected),
@@ -138,7 +139,7 @@ static void take_flag(struct load *load, const struct option_argv_word *word)
 	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
 		vllm_tell_no_value(load->parse, word);
 	} else if (!vllm_bench_line_take(&load->line, word)) {
-		tell_value(load, word);
+		vllm_tell_bench_value(load->parse, &load->line, word);
 	} else if (vllm_bench_find(row->name) == VLLM_BENCH_COUNT) {
 		tell_own(load, word);
 	} else {

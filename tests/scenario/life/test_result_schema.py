@@ -142,7 +142,10 @@ def test_objects_are_closed_and_their_keys_required(name):
     assert seen
     for path, part in seen:
         assert part["additionalProperties"] is False, path
-        assert set(part["required"]) == set(part["properties"]), path
+        # figures of vLLM's offline benchmarks stand there with those alone
+        may = {key for key, inner in part["properties"].items()
+               if path.endswith("/results") and inner.get("description", "").startswith("kind ")}
+        assert set(part["required"]) == set(part["properties"]) - may, path
 
 
 GOOD_VARIANTS = {

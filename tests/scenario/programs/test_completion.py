@@ -254,7 +254,7 @@ def test_words_are_told_apart(bin_dir):
     assert asked(bin_dir, "config", "to-command", "") == [":files\t"]
     assert asked(bin_dir, "run", "--config=") == [":files\t--config="]
     assert asked(bin_dir, "run", "--no-such=") == asked(bin_dir, "nothing", "") == []
-    assert asked(bin_dir, "bench", "") == ["serve"]
+    assert asked(bin_dir, "bench", "") == ["serve", "latency", "throughput", "startup", "mm-processor"]
     assert asked(bin_dir, "bench", "serve", "") == []
 
 

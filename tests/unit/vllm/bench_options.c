@@ -152,13 +152,14 @@ static void rows_are_vllms_options(void **state)
 		enum vllm_bench_id id = vllm_bench_find(name);
 		assert_int_not_equal(id, VLLM_BENCH_COUNT);
 		auto_json json_t *choices = choices_of(vllm_bench_row(id));
-		assert_false(vllm_bench_row(id)->ours || vllm_bench_row(id)->gone);
+		assert_false(vllm_bench_row(id)->ours || vllm_bench_row(id)->gone ||
+			     vllm_bench_row(id)->offline);
 		assert_true(json_equal(choices, json_object_get(entry, "choices")));
 	}
 	for (size_t k = 0; k < VLLM_BENCH_COUNT; k++) {
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)k);
-		assert_false(row->ours && row->gone);
-		vllm += !row->ours && !row->gone;
+		assert_false(row->ours && (row->gone || row->offline));
+		vllm += !row->ours && !row->gone && !row->offline;
 	}
 	assert_int_equal(vllm, json_array_size(serve));
 }

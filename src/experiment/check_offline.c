@@ -1,0 +1,324 @@
+/* What vLLM's offline benchmarks ask of their options: the rules of its commands, and of ours. */
+#include "experiment/check_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "experiment/kinds.h"
+#include "experiment/offline.h"
+
+/* ---- which options a kind has ---- */
+
+/* Options of ours say how a server is asked, whatever is asked of it. */
+static bool is_of_server(enum vllm_bench_id id)
+{
+	static const enum vllm_bench_id ids[] = {
+		VLLM_BENCH_base_url,
+		VLLM_BENCH_host,
+		VLLM_BENCH_port,
+		VLLM_BENCH_endpoint,
+		VLLM_BENCH_header,
+		VLLM_BENCH_model,
+		VLLM_BENCH_backend,
+		VLLM_BENCH_insecure,
+		VLLM_BENCH_served_model_name,
+		VLLM_BENCH_ready_check_timeout_sec,
+		VLLM_BENCH_seed,
+		VLLM_BENCH_label,
+		VLLM_BENCH_disable_tqdm,
+		VLLM_BENCH_skip_tokenizer_init,
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ids); i++) {
+		if (ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static void refuse_option(struct exp_checker *c, enum vllm_bench_id id, const char *reason)
+{
+	auto_free char *key = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
+
+	exp_refuse_for(c, key, reason);
+}
+
+/* A value that the row takes in a file and that is another kind's. */
+static void check_choice(struct exp_checker *c, enum vllm_bench_id id, const struct option_row *row)
+{
+	auto_json json_t *choices = pl_json_of_text(row->choices);
+	auto_json json_t *value = vllm_bench_get(c->bench, id);
+	auto_free char *key = pl_asprintf("benchmark.%s", row->name);
+	auto_buf expected = PL_BUF(4096);
+
+	if (choices == NULL || !json_is_string(value) ||
+	    pl_json_has_text(choices, json_string_value(value)))
+		return;
+	option_row_describe(row, &expected);
+	exp_refuse_text(c, key, json_string_value(value), pl_buf_text(&expected));
+}
+
+static void check_option(struct exp_checker *c, const struct vllm_bench_kind *kind,
+			 enum vllm_bench_id id)
+{
+	const struct option_row *row = vllm_bench_row(id);
+	const struct option_row *own = kind != NULL ? vllm_bench_kind_row(kind, id) : NULL;
+	bool at_server = kind != NULL && !exp_is_in_process(c->experiment);
+
+	if (!c->experiment->bench_set[id])
+		return;
+	if (kind == NULL && row->offline) {
+		refuse_option(c, id, "it is of vLLM's offline benchmarks alone ({benchmark.kind})");
+	} else if (own != NULL) {
+		/* at a server its back end is one of the server's */
+		if (!at_server || id != VLLM_BENCH_backend)
+			check_choice(c, id, own);
+	} else if (kind != NULL && !row->ours && !(at_server && is_of_server(id))) {
+		auto_free char *reason = pl_asprintf("'vllm bench %s' has no such option",
+						     kind->name);
+		refuse_option(c, id, reason);
+	}
+}
+
+/* The server's own arguments are none of the engine's. */
+static void check_arguments(struct exp_checker *c, const struct vllm_bench_kind *kind)
+{
+	const struct exp_config *experiment = c->experiment;
+
+	if (!exp_is_in_process(experiment))
+		return;
+	PL_JSON_EACH_MEMBER(name, value, experiment->server) {
+		const struct option_row *argument = vllm_arg_find(experiment->catalog, name);
+		auto_free char *key = pl_asprintf("server.%s", name);
+		auto_free char *reason = pl_asprintf(
+			"'vllm bench %s' has no such argument: it is the server's", kind->name);
+		/* of server.config the arguments count, which are read from it */
+		if (argument != NULL && !vllm_bench_kind_takes(kind, argument) &&
+		    strcmp(name, "config") != 0)
+			exp_refuse_for(c, key, reason);
+	}
+}
+
+void exp_check_kind_options(struct exp_checker *c)
+{
+	const struct vllm_bench_kind *kind = exp_offline_kind(c->experiment);
+
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
+		check_option(c, kind, (enum vllm_bench_id)i);
+	if (kind == NULL && exp_backend_find(c->bench->backend) == NULL)
+		refuse_option(c, VLLM_BENCH_backend,
+			      "it is of {benchmark.kind} throughput alone, in vLLM's own process");
+	check_arguments(c, kind);
+	if (kind == NULL && c->bench->mode != NULL)
+		refuse_option(c, VLLM_BENCH_mode,
+			      "it is of vLLM's offline benchmarks alone ({benchmark.kind})");
+	if (kind != NULL && pl_text_equal(c->bench->client, "vllm"))
+		refuse_option(c, VLLM_BENCH_client,
+			      "vLLM's client sends a load: {benchmark.kind} serve");
+}
+
+/* ---- where it runs ---- */
+
+void exp_check_kind_mode(struct exp_checker *c)
+{
+	const struct vllm_bench_kind *kind = exp_offline_kind(c->experiment);
+	auto_free char *url = exp_server_url(c->experiment);
+	bool in_process = exp_is_in_process(c->experiment);
+
+	if (kind == NULL)
+		return;
+	if (!in_process && !kind->at_server) {
+		auto_free char *reason = pl_asprintf(
+			"'vllm bench %s' looks into the engine: no server can tell it", kind->name);
+		refuse_option(c, VLLM_BENCH_kind, reason);
+	}
+	if (in_process && url != NULL)
+		refuse_option(c, VLLM_BENCH_mode,
+			      "in_process starts an engine of its own: leave out the server's "
+			      "address, or set it to server");
+	if (in_process && c->experiment->simulate)
+		refuse_option(c, VLLM_BENCH_mode, "a simulator is a server: set it to server");
+	if (!in_process && url != NULL && pl_text_equal(kind->name, "startup"))
+		refuse_option(c, VLLM_BENCH_kind,
+			      "a server that runs already is not started: leave out its address");
+}
+
+/* ---- their rules ---- */
+
+void exp_check_offline_latency(struct exp_checker *c)
+{
+	const json_t *limit = json_object_get(c->experiment->server, "max_model_len");
+	int64_t len = c->bench->input_len + c->bench->output_len;
+
+	if (!pl_text_equal(c->bench->kind, "latency") || !json_is_integer(limit) ||
+	    json_integer_value(limit) >= len)
+		return;
+	auto_free char *expected = pl_asprintf(
+		"at least %lld: {benchmark.input_len} and {benchmark.output_len} together",
+		(long long)len);
+	exp_refuse_number(c, "server.max_model_len", json_integer_value(limit), expected);
+}
+
+static bool is_backend(const struct exp_checker *c, const char *name)
+{
+	return pl_text_equal(c->bench->backend, name);
+}
+
+static void check_hugging_face(struct exp_checker *c)
+{
+	const json_t *server = c->experiment->server;
+	bool hf = is_backend(c, "hf"), mii = is_backend(c, "mii");
+	const char *dtype = pl_json_get_text(server, "dtype");
+	const char *tokenizer = pl_json_get_text(server, "tokenizer");
+
+	if (hf && c->bench->hf_max_batch_size == OPTION_NO_I64)
+		exp_problem_tell(c->experiment, "benchmark.backend", c->problems,
+				 .key = "benchmark.hf_max_batch_size", .found = "null",
+				 .expected = "a batch size: back end hf needs one");
+	if (!hf && c->bench->hf_max_batch_size != OPTION_NO_I64)
+		refuse_option(c, VLLM_BENCH_hf_max_batch_size, "it is of back end hf alone");
+	if (!hf && c->bench->hf_enable_torch_compile)
+		exp_warn_for(c, "benchmark.hf_enable_torch_compile",
+			     "it does nothing without {benchmark.backend} hf");
+	if ((hf || mii) && json_is_string(json_object_get(server, "quantization")))
+		exp_refuse_for(c, "server.quantization", "it is of back end vllm alone");
+	if (!mii)
+		return;
+	if (dtype != NULL && strcmp(dtype, "auto") != 0)
+		exp_refuse_text(c, "server.dtype", dtype, "auto: back end mii takes no other");
+	if (c->bench->n > 1)
+		exp_refuse_number(c, "benchmark.n", c->bench->n, "1 with back end mii");
+	if (tokenizer != NULL && !pl_text_equal(tokenizer, pl_json_get_text(server, "model")))
+		exp_refuse_text(c, "server.tokenizer", tokenizer, "the model's, with back end mii");
+	refuse_option(c, VLLM_BENCH_backend, "vLLM ends with back end mii as unknown");
+}
+
+static void check_engine(struct exp_checker *c)
+{
+	const json_t *server = c->experiment->server;
+	bool of_vllm = is_backend(c, "vllm") || is_backend(c, "vllm-chat");
+	const char *executor = pl_json_get_text(server, "distributed_executor_backend");
+	json_int_t ranks = pl_json_get_i64(server, "data_parallel_size");
+
+	if (c->bench->prequeue_requests && (!of_vllm || c->bench->async_engine))
+		refuse_option(c, VLLM_BENCH_prequeue_requests,
+			      "it goes with {benchmark.backend} vllm or vllm-chat, and without "
+			      "{benchmark.async_engine}");
+	if (ranks > 1 && (!pl_text_equal(executor, "external_launcher") || c->bench->async_engine))
+		exp_refuse_number(c, "server.data_parallel_size", ranks,
+				  "1, unless server.distributed_executor_backend is "
+				  "external_launcher and {benchmark.async_engine} is off: start a "
+				  "server and set {benchmark.mode} to server");
+}
+
+static void check_adapters(struct exp_checker *c)
+{
+	bool enabled = pl_json_get_true(c->experiment->server, "enable_lora");
+
+	if (enabled && !is_backend(c, "vllm"))
+		exp_refuse(c, "server.enable_lora", "true",
+			   "false with another back end than vllm");
+	else if (enabled && c->bench->lora_path == NULL)
+		exp_problem_tell(c->experiment, "server.enable_lora", c->problems,
+				 .key = "benchmark.lora_path", .found = "null",
+				 .expected = "the folder of the adapters: server.enable_lora asks "
+					     "for it");
+}
+
+/* vLLM has no defaults for these, and fails on each that is missing. */
+static void check_prefixes(struct exp_checker *c)
+{
+	static const enum vllm_bench_id needed[] = {
+		VLLM_BENCH_prefix_repetition_prefix_len,
+		VLLM_BENCH_prefix_repetition_suffix_len,
+		VLLM_BENCH_prefix_repetition_num_prefixes,
+		VLLM_BENCH_prefix_repetition_output_len,
+	};
+
+	if (!pl_text_equal(c->bench->dataset_name, "prefix_repetition"))
+		return;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
+		auto_free char *key = pl_asprintf("benchmark.%s", vllm_bench_row(needed[i])->name);
+		if (!c->experiment->bench_set[needed[i]])
+			exp_problem_tell(c->experiment, "benchmark.dataset_name", c->problems,
+					 .key = key, .found = "null",
+					 .expected = "a number: 'vllm bench throughput' has no "
+						     "default for it");
+	}
+}
+
+/* vLLM itself takes other prompts or lengths than these say, and does not always tell it. */
+static void warn_of_ignored(struct exp_checker *c)
+{
+	static const enum vllm_bench_id lengths[] = { VLLM_BENCH_input_len, VLLM_BENCH_output_len,
+						      VLLM_BENCH_prefix_len };
+	const char *name = c->bench->dataset_name;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(lengths); i++) {
+		const char *option = vllm_bench_row(lengths[i])->name;
+		auto_free char *key = pl_asprintf("benchmark.%s", option);
+		auto_free char *reason = pl_asprintf(
+			"vLLM passes over it for random prompts: {benchmark.random_%s} says it",
+			option);
+		if (c->experiment->bench_set[lengths[i]] && pl_text_starts(name, "random"))
+			exp_warn_for(c, key, reason);
+	}
+	if (c->bench->dataset_path == NULL && c->experiment->bench_set[VLLM_BENCH_dataset_name] &&
+	    !pl_text_equal(name, "prefix_repetition") && !pl_text_equal(name, "random"))
+		exp_warn_for(c, "benchmark.dataset_name",
+			     "vLLM sends random prompts in its place where "
+			     "{benchmark.dataset_path} is not set");
+}
+
+/* What is done in the engine's process, and cannot be asked of a server. */
+static void check_at_server(struct exp_checker *c)
+{
+	static const enum vllm_bench_id inside[] = {
+		VLLM_BENCH_async_engine,
+		VLLM_BENCH_prequeue_requests,
+		VLLM_BENCH_lora_path,
+		VLLM_BENCH_hf_max_batch_size,
+		VLLM_BENCH_hf_enable_torch_compile,
+		VLLM_BENCH_enable_multimodal_chat,
+	};
+	const char *backend = c->bench->backend;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(inside); i++) {
+		if (c->experiment->bench_set[inside[i]] &&
+		    !vllm_bench_is_default(c->bench, inside[i]))
+			refuse_option(c, inside[i],
+				      "it is of the engine's own process: {benchmark.mode} "
+				      "in_process");
+	}
+	if (exp_backend_find(backend) == NULL)
+		exp_refuse_text(c, "benchmark.backend", backend,
+				strcmp(backend, "vllm-chat") == 0
+					? "openai-chat: its name at a server"
+					: "a back end of a server such as openai");
+}
+
+void exp_check_offline_throughput(struct exp_checker *c)
+{
+	if (!pl_text_equal(c->bench->kind, "throughput"))
+		return;
+	if (!exp_is_in_process(c->experiment)) {
+		check_at_server(c);
+		return;
+	}
+	check_hugging_face(c);
+	check_engine(c);
+	check_adapters(c);
+	check_prefixes(c);
+	warn_of_ignored(c);
+}
+
+void exp_check_offline_startup(struct exp_checker *c)
+{
+	if (pl_text_equal(c->bench->kind, "startup") &&
+	    c->bench->num_iters_cold + c->bench->num_iters_warm < 1)
+		exp_refuse_number(c, "benchmark.num_iters_cold", c->bench->num_iters_cold,
+				  "a start: {benchmark.num_iters_cold} and "
+				  "{benchmark.num_iters_warm} are 0");
+}

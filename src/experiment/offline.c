@@ -1,0 +1,100 @@
+/* What an offline benchmark makes of an experiment, before it is checked. */
+#include "experiment/offline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define SERVER_WORD "serve"
+
+const struct vllm_bench_kind *exp_offline_kind(const struct exp_config *experiment)
+{
+	return vllm_bench_kind_find(experiment->bench.kind);
+}
+
+/* "vllm serve", however vLLM is called; what else starts a server has no benchmark. */
+static bool starts_vllm(const json_t *command)
+{
+	size_t count = json_array_size(command);
+	const char *last = json_string_value(json_array_get(command, count - 1));
+	const char *program = count > 1 ? json_string_value(json_array_get(command, count - 2))
+					: NULL;
+	const char *slash = program != NULL ? strrchr(program, '/') : NULL;
+
+	if (command == NULL)
+		return true;
+	return program != NULL && strcmp(last, SERVER_WORD) == 0 &&
+	       strcmp(slash != NULL ? slash + 1 : program, "vllm") == 0;
+}
+
+bool exp_is_in_process(const struct exp_config *experiment)
+{
+	auto_free char *url = exp_server_url(experiment);
+
+	if (exp_offline_kind(experiment) == NULL)
+		return false;
+	if (experiment->bench.mode != NULL)
+		return strcmp(experiment->bench.mode, "in_process") == 0;
+	return url == NULL && !experiment->simulate && starts_vllm(experiment->launch.command);
+}
+
+const char *exp_offline_mode(const struct exp_config *experiment)
+{
+	if (exp_offline_kind(experiment) == NULL)
+		return NULL;
+	return exp_is_in_process(experiment) ? "in_process" : "server";
+}
+
+/* Without a file there is none to read: vLLM sends random prompts then, and says so. */
+static void choose_dataset(struct exp_config *experiment)
+{
+	struct vllm_bench *bench = &experiment->bench;
+
+	if (experiment->bench_set[VLLM_BENCH_dataset_name] || bench->dataset_path != NULL ||
+	    strcmp(bench->dataset_name, "sharegpt") != 0)
+		return;
+	free(bench->dataset_name);
+	bench->dataset_name = pl_strdup("random");
+}
+
+/* Whole answers, drawn as vLLM's offline benchmarks draw them. */
+static void choose_sampling(struct vllm_bench *bench)
+{
+	bench->ignore_eos = true;
+	bench->temperature = 1;
+	bench->top_p = 1;
+	if (bench->n <= 1)
+		return;
+	if (bench->extra_body == NULL)
+		bench->extra_body = json_object();
+	json_object_set_new(bench->extra_body, "n", json_integer(bench->n));
+	if (bench->use_beam_search)
+		json_object_set_new(bench->extra_body, "use_beam_search", json_true());
+}
+
+/* Each time has a batch of its own: of prompts that come again a prefix cache would know the start. */
+static void choose_batches(struct vllm_bench *bench)
+{
+	bench->prompt_token_ids = true;
+	bench->num_prompts = bench->batch_size * (bench->num_iters_warmup + bench->num_iters);
+}
+
+void exp_offline_complete(struct exp_config *experiment)
+{
+	const struct vllm_bench_kind *kind = exp_offline_kind(experiment);
+	struct vllm_bench *bench = &experiment->bench;
+
+	if (kind == NULL)
+		return;
+	vllm_bench_kind_complete(kind, experiment->bench_set, bench);
+	choose_dataset(experiment);
+	if (strcmp(kind->name, "startup") != 0 && strcmp(kind->name, "mm-processor") != 0)
+		choose_sampling(bench);
+	if (strcmp(kind->name, "latency") == 0)
+		choose_batches(bench);
+	/* of random prompts vLLM has another name for it */
+	if (bench->prefix_len != OPTION_NO_I64 && bench->prefix_len > 0)
+		bench->random_prefix_len = bench->prefix_len;
+}

@@ -1,0 +1,261 @@
+"""vLLM's offline benchmarks: its own as a child, and the same figures at a server."""
+import json
+import shlex
+import stat
+import sys
+
+import jsonschema
+import numpy as np
+import pytest
+from run_tools import load_result, marked_processes, run_profllm, write_config
+from validate_tools import errors, profllm, reports, warnings
+
+PERCENTILES = ("10", "25", "50", "75", "90", "99")
+
+FAKE = '''\
+#!{python}
+"""Stands in for `vllm bench KIND`: says what vLLM says, and writes what it writes, or fails as told."""
+import json, os, signal, sys, time
+from pathlib import Path
+words, mode = sys.argv[1:], os.environ.get("FAKE_MODE", "ok")
+Path(__file__).with_name("argv.json").write_text(json.dumps(words))
+if mode == "bad":
+    print("usage: vllm bench latency [options]\\nvllm bench latency: error: unrecognized arguments: --nope", file=sys.stderr)
+    sys.exit(2)
+print("INFO 11-21 10:00:00 [core.py:100] Initializing a V1 LLM engine (v0.32.0) with config: model='m'", flush=True)
+if mode == "oom":
+    print("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB.", file=sys.stderr)
+    sys.exit(1)
+print("INFO 11-21 10:00:01 [core.py:200] init engine (profile, create kv cache, warmup model) took 1.00 seconds", flush=True)
+if mode == "crash":
+    sys.exit(7)
+if mode == "hang":
+    Path(__file__).with_name("hangs").write_text("")
+    time.sleep(600)
+told = json.loads(Path(__file__).with_name("told.json").read_text())
+if mode == "short":
+    told.popitem()
+Path(words[words.index("--output-json") + 1]).write_text(json.dumps(told, indent=4))
+'''
+
+
+def shares(samples):
+    return {p: float(np.percentile(samples, int(p))) for p in PERCENTILES}
+
+
+TOLD = {
+    "latency": {"model_id": "m", "avg_latency": 1.5, "latencies": [1.0, 2.0], "percentiles": shares([1.0, 2.0])},
+    "throughput": {"model_id": "m", "elapsed_time": 2.5, "num_requests": 10, "total_num_tokens": 500,
+                   "requests_per_second": 4.0, "tokens_per_second": 200.0},
+    "startup": {key: value for phase in ("cold", "warm") for what in ("startup", "compilation")
+                for key, value in ((f"avg_{phase}_{what}_time", 3.5), (f"{phase}_{what}_times", [3.0, 4.0]),
+                                   (f"{phase}_{what}_percentiles", shares([3.0, 4.0])))},
+    "mm-processor": {"completed": 3, "failed": 1, "mean_e2el_ms": 5.0, "median_e2el_ms": 4.0, "std_e2el_ms": 1.0,
+                     "percentiles_e2el_ms": [[99.0, 9.5]],
+                     "mm_processor_stats": {"apply_hf_processor_ms": {"mean": 1.0, "median": 1.0, "std": 0.0, "p99.0": 1.5}},
+                     "encoder_summary": {"total_encoder_calls": 6, "num_requests_with_encoder_calls": 3},
+                     "config": {"model": "m", "num_prompts": 4}, "timestamp": "2026-11-21T10:00:00"},
+}
+
+
+@pytest.fixture(scope="module")
+def schema(source_dir):
+    return jsonschema.Draft202012Validator(json.loads((source_dir / "api/result.schema.json").read_text()))
+
+
+class Child:
+    """A folder with a vLLM that is none."""
+
+    def __init__(self, bin_dir, folder, patience):
+        self.bin_dir, self.folder, self.patience = bin_dir, folder, patience
+        self.program = folder / "bin" / "vllm"
+        self.program.parent.mkdir()
+        self.program.write_text(FAKE.format(python=sys.executable))
+        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+
+    def config(self, kind, **benchmark):
+        return {"server": {"model": "m", "tensor_parallel_size": 2}, "benchmark": {"kind": kind, **benchmark},
+                "launch": {"command": [str(self.program), "serve"], "gpus": []}}
+
+    def run(self, config, mode="ok", *args):
+        (self.program.parent / "told.json").write_text(json.dumps(TOLD[config["benchmark"]["kind"]]))
+        return run_profllm(self.bin_dir, "run", "-c", write_config(self.folder, config), "-o", self.folder / "r.json",
+                           "--overwrite", *args, env={"FAKE_MODE": mode}, patience=self.patience)
+
+    def result(self):
+        return load_result(self.folder / "r.json")
+
+    def argv(self):
+        return json.loads((self.program.parent / "argv.json").read_text())
+
+
+@pytest.fixture
+def child(bin_dir, tmp_path, patience):
+    return Child(bin_dir, tmp_path, patience)
+
+
+@pytest.mark.parametrize("kind, own, words", [
+    ("latency", {"batch_size": 4, "use_beam_search": True}, "--batch-size 4 --use-beam-search"),
+    ("throughput", {"num_prompts": 10, "async_engine": True}, "--num-prompts 10 --async-engine"),
+    ("startup", {"num_iters_cold": 2}, "--num-iters-cold 2"), ("mm-processor", {"num_prompts": 4}, "--num-prompts 4")])
+def test_vllms_own_result_becomes_ours(child, schema, kind, own, words):
+    done = child.run(child.config(kind, output_json=str(child.folder / "v.json"), **own))
+    assert done.returncode == 0, done.stderr
+    result, told = child.result(), TOLD[kind]
+    schema.validate(result)
+    assert result["status"] == "completed" and result["config"]["benchmark"]["mode"] == "in_process"
+    for key in set(told) - {"model_id", "config", "timestamp"}:
+        assert result["results"][key] == told[key]
+    assert json.loads((child.folder / "v.json").read_text()) == told
+    argv = child.argv()
+    # engine's arguments, then the benchmark's own that were asked for, then the place of the result
+    assert argv[:4] == ["bench", kind, "--model", "m"] and "--tensor-parallel-size" in argv
+    assert shlex.join(argv[:-2]).endswith(words) and argv[-2] == "--output-json" and "--port" not in argv
+    assert result["environment"]["engine"]["simulated"] is False and result["launch"]["phases"]["engine_ready_s"] >= 0
+    assert result["results"]["total_output_tokens"] is None and marked_processes(result["run_id"]) == []
+    assert not [entry for entry in child.folder.iterdir() if ".offline." in entry.name]
+
+
+@pytest.mark.parametrize("mode, code, status, cause", [
+    ("oom", 3, "launch_failed", "out_of_memory"), ("bad", 3, "launch_failed", "invalid_argument"),
+    ("crash", 1, "failed", "crashed"), ("short", 1, "failed", "internal")])
+def test_what_goes_wrong_in_the_child_is_told(child, schema, mode, code, status, cause):
+    done = child.run(child.config("latency"), mode)
+    result = child.result()
+    schema.validate(result)
+    assert (done.returncode, result["status"], result["error"]["cause"]) == (code, status, cause)
+    assert "vllm bench latency" in result["error"]["message"] and marked_processes(result["run_id"]) == []
+
+
+def test_a_child_that_hangs_ends_with_the_run(child):
+    config = child.config("throughput")
+    config["launch"].update(run_timeout="1s", stop_timeout="1s")
+    assert child.run(config, "hang").returncode == 4
+    assert child.result()["status"] == "timeout" and marked_processes(child.result()["run_id"]) == []
+
+
+def test_without_vllm_one_message_names_the_other_way(bin_dir, tmp_path):
+    done = run_profllm(bin_dir, "bench", "latency", "--model", "m", cwd=tmp_path, env={"PATH": "/nowhere"})
+    [fault] = [line for line in done.stderr.splitlines() if line.startswith("profllm: error")]
+    assert done.returncode == 2 and "not installed" in fault and all(way in fault for way in ("--mode", "--sim", "--base-url"))
+    done = run_profllm(bin_dir, "bench", "mm-processor", "--model", "m", "--sim", cwd=tmp_path)
+    assert done.returncode == 2 and "no server can tell it" in done.stderr
+
+
+def bench(bin_dir, folder, line, *args):
+    done = run_profllm(bin_dir, "bench", *line.split(), "--model", "m", "--sim", "--quiet", "--output", "r.json",
+                       "--output-json", "v.json", *args, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done, load_result(folder / "r.json"), json.loads((folder / "v.json").read_text())
+
+
+def test_latency_at_a_server(bin_dir, tmp_path, schema):
+    done, result, flat = bench(bin_dir, tmp_path, "latency --batch-size 3 --num-iters 4 --num-iters-warmup 2 "
+                                                  "--input-len 16 --output-len 6")
+    schema.validate(result)
+    figures, samples = result["results"], np.array(result["results"]["latencies"])
+    assert figures["completed"] == 12 and figures["total_input_tokens"] == 12 * 16 and figures["total_output_tokens"] == 12 * 6
+    assert len(samples) == 4 and figures["avg_latency"] == pytest.approx(samples.mean())
+    assert figures["percentiles"] == pytest.approx(shares(samples))
+    # a batch is done when its last answer is: never before the longest request
+    assert samples.max() * 1e3 >= figures["p99.9_e2el_ms"] - 1e-6 and figures["peak_in_flight"] == 3
+    assert list(flat) == ["model_id", "avg_latency", "latencies", "percentiles"] and flat["latencies"] == figures["latencies"]
+    assert f"Avg latency: {figures['avg_latency']} seconds\n10% percentile latency: " in done.stdout
+    assert result["config"]["benchmark"]["mode"] == "server" and result["environment"]["engine"]["simulated"]
+    assert result["config"]["server"]["enable_prefix_caching"] is False
+
+
+def test_throughput_at_a_server(bin_dir, tmp_path, schema):
+    done, result, flat = bench(bin_dir, tmp_path, "throughput --num-prompts 12 --input-len 20 --output-len 5 --n 2")
+    schema.validate(result)
+    figures = result["results"]
+    # both answers of each prompt count, and the lengths do what they say
+    assert flat["num_requests"] == 12 and flat["total_num_tokens"] == 12 * (20 + 2 * 5)
+    assert flat["tokens_per_second"] == pytest.approx(flat["total_num_tokens"] / flat["elapsed_time"])
+    assert list(flat)[1:] == list(TOLD["throughput"])[1:] and figures["elapsed_time"] == figures["duration"]
+    assert f"Total num output tokens:  {12 * 2 * 5}\n" in done.stdout
+
+
+def test_starts_of_a_server(bin_dir, tmp_path, schema, monkeypatch):
+    caches = tmp_path / "tmp"
+    caches.mkdir()
+    monkeypatch.setenv("TMPDIR", str(caches))
+    _, result, flat = bench(bin_dir, tmp_path, "startup --num-iters-cold 2 --num-iters-warmup 1 --num-iters-warm 1")
+    schema.validate(result)
+    starts = result["results"]["starts"]
+    assert [start["phase"] for start in starts] == ["cold", "cold", "warmup", "warm"]
+    assert flat["cold_startup_times"] == [start["startup_s"] for start in starts[:2]]
+    assert flat["avg_warm_startup_time"] == starts[3]["startup_s"] and flat["warm_startup_percentiles"]["50"] > 0
+    # each cold start has folders of its own, which are gone; warm ones have the user's
+    used = [start["caches"]["VLLM_CACHE_ROOT"] for start in starts[:2]]
+    assert len(set(used)) == 2 and starts[2].get("caches") is None and list(caches.iterdir()) == []
+    assert all(start["phases"]["healthy_s"] == pytest.approx(start["startup_s"]) for start in starts)
+    assert marked_processes(result["run_id"]) == []
+
+
+@pytest.mark.parametrize("line, key", [
+    ("latency --model m --max-model-len 100", "server.max_model_len"), ("latency --model m --num-prompts 3", "--num-prompts"),
+    ("throughput --model m --backend hf", "benchmark.hf_max_batch_size"),
+    ("throughput --model m --hf-max-batch-size 3", "benchmark.hf_max_batch_size"),
+    ("throughput --model m --async-engine --prequeue-requests", "benchmark.prequeue_requests"),
+    ("throughput --model m --data-parallel-size 2", "server.data_parallel_size"),
+    ("throughput --model m --enable-lora", "benchmark.lora_path"),
+    ("throughput --model m --dataset-name prefix_repetition --prefix-repetition-prefix-len 1 "
+     "--prefix-repetition-suffix-len 1 --prefix-repetition-num-prefixes 1", "benchmark.prefix_repetition_output_len"),
+    ("startup --model m --num-iters-cold 0 --num-iters-warm 0", "benchmark.num_iters_cold"),
+    ("startup --model m --port 3", "--port"), ("mm-processor --model m --dataset-name random", "--dataset-name")])
+def test_rules_fire_in_validate(bin_dir, tmp_path, line, key):
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--", "vllm", "bench", *line.split()))
+    assert [fault["key"] for fault in errors(report)] == [key]
+
+
+def test_what_vllm_passes_over_is_told(bin_dir, tmp_path):
+    line = "vllm bench throughput --model m --input-len 8 --dataset-name random-mm"
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--", *line.split()))
+    assert errors(report) == []
+    assert {"benchmark.input_len", "benchmark.dataset_name"} <= {one["key"] for one in warnings(report)}
+
+
+@pytest.mark.parametrize("benchmark, key", [
+    ({"kind": "latency", "request_rate": 3}, "benchmark.request_rate"), ({"batch_size": 3}, "benchmark.batch_size"),
+    ({"mode": "server"}, "benchmark.mode"), ({"backend": "hf"}, "benchmark.backend"),
+    ({"kind": "mm-processor", "mode": "server"}, "benchmark.kind"),
+    ({"kind": "throughput", "mode": "server", "backend": "vllm-chat"}, "benchmark.backend")])
+def test_options_of_another_kind_are_refused(bin_dir, tmp_path, benchmark, key):
+    (tmp_path / "e.yaml").write_text(json.dumps({"server": {"model": "m"}, "benchmark": benchmark}))
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "e.yaml"))
+    assert [fault["key"] for fault in errors(report)] == [key]
+
+
+def test_lines_of_people_get_vllms_verdict(bin_dir, tmp_path, shared_dir):
+    """bench-commands.jsonl: each line of an offline benchmark is taken or refused as its own parser does."""
+    scripts = {"benchmark_latency.py": "latency", "benchmark_throughput.py": "throughput"}
+    wanted, texts = [], []
+    for row in map(json.loads, (shared_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):
+        kind = scripts.get(row["sub"], row["sub"])
+        if kind in TOLD:
+            wanted.append((row["id"], row["ok"], row["set"]))
+            texts.append(shlex.join(["vllm", "bench", kind, *row["argv"]]))
+    assert len(wanted) > 40
+    for (name, ok, options), text in zip(wanted, texts):
+        [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", "0.32.0", "--", *shlex.split(text)))
+        assert (errors(report) == []) == ok, (name, text, report)
+        if ok:
+            done = profllm(bin_dir, tmp_path, "config", "from-command", "--vllm-version", "0.32.0", "--", *shlex.split(text))
+            assert all(option in done.stdout for option in options), (name, options, done.stdout)
+
+
+def test_the_rows_are_vllms_options(bin_dir, shared_dir):
+    rows = json.loads(run_profllm(bin_dir, "schema", "--json").stdout)
+    load = {row["name"]: row for row in rows["load_options"]}
+    flags = json.loads((shared_dir / "spec/bench-args.json").read_text())["commands"]
+    for kind in TOLD:
+        own = [row for row in rows["offline_options"] if row["kind"] == kind.replace("-", "_")]
+        assert [row["flag"] for row in own] == [one["flags"][0] for one in flags[f"bench {kind}"]]
+        for row, one in zip(own, flags[f"bench {kind}"]):
+            default = json.loads(row["default"]) if row["default"] else load[row["name"]]["default"]
+            # what vLLM has no default for must be given where it matters: the row's own stands here
+            if one["default"] is not None and one["type"] not in ("loads", "_parse_mm_bucket_config"):
+                assert default == one["default"], (kind, row["name"])
+            choices = row["choices"] if isinstance(row["choices"], list) else load[row["name"]].get("choices")
+            assert one["choices"] is None or choices == one["choices"]

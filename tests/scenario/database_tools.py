@@ -87,9 +87,13 @@ class Postgres:
         return address
 
     @staticmethod
+    def environment():
+        return {**os.environ, "PGOPTIONS": "-c client_min_messages=warning", "PGCLIENTENCODING": "UTF8"}
+
+    @staticmethod
     def sql(address, text):
         done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", address], input=text, capture_output=True, text=True,
-                              timeout=120 * PATIENCE, env={**os.environ, "PGOPTIONS": "-c client_min_messages=warning", "PGCLIENTENCODING": "UTF8"})
+                              timeout=120 * PATIENCE, env=Postgres.environment())
         assert done.returncode == 0, done.stderr + text[:1000]
         return done.stdout
 

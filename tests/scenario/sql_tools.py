@@ -1,16 +1,20 @@
 """The filter language (docs/reference/filters.md) as SQL over the results of a database of profllm-dashboard.
 
-`Snapshot` takes the cells out of the file (docs/reference/dashboard.md, "The database") into a table of its own, each as
-two columns: what it is (NULL: not recorded; null, number, text, yes, json) and its value, with explicitness beside
-them. Everything that an answer has is then asked by SELECTs, which share nothing with how the server works."""
+`Snapshot` takes the cells out of the database (docs/reference/dashboard.md, "The database") into a table of its own, each as
+four columns: what it is (NULL: not recorded; null, number, text, yes, json), its value as a number and as a text, and whether it is explicit.
+Everything that an answer has is then asked by SELECTs, which share nothing with how the server works; of a file by SQLite, of a
+database of PostgreSQL by that server, in the same words."""
+import bisect
+import itertools
 import json
 import sqlite3
+import subprocess
 from datetime import datetime, timedelta, timezone
 
-from database_tools import ask, is_address
+from database_tools import Postgres, ask, is_address, list_of_pairs, literal
 from query_tools import fold, when
 
-STATES = {"is_null": "{k} IS 'null'", "not_null": "{k} IS NOT NULL AND {k} IS NOT 'null'", "is_recorded": "{k} IS NOT NULL",
+STATES = {"is_null": "{k} = 'null'", "not_null": "{k} <> 'null'", "is_recorded": "{k} IS NOT NULL",
           "is_explicit": "{x}"}
 SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 KINDS = ["number", "yes", "text", "json"]  # in this order, false before true
@@ -69,74 +73,177 @@ def to_json(kind, value):
     return value
 
 
-def of_sqlite(path, fields):
-    """(id, run_id, changed, fields that were set, {field: (kind, value)} of those that are columns) of each result."""
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as file:
-        file.execute("BEGIN")
-        known = {row[1] for row in file.execute("PRAGMA table_info(benchmark_runs)")}
-        columns = [field for field in fields if field in known]
-        wanted = ", ".join(f'"{field}"' for field in columns)
-        for row in file.execute(f"SELECT id, run_id, changed, explicit_fields, {wanted} FROM benchmark_runs"):
-            yield *row[:3], set(json.loads(row[3])), {field: decoded(value, fields[field]) for field, value in zip(columns, row[4:], strict=True)}
-    file.close()
+class InSqlite:
+    """The rows of a file, asked by SQLite: a table in memory."""
+
+    def __init__(self, path, fields, names):
+        self.path, self.fields, self.names = path, fields, names
+        self.db = sqlite3.connect(":memory:", check_same_thread=False)
+        # SQL may ask it of what it leaves out afterwards
+        self.db.create_function("fold", 1, lambda text: fold(text) if isinstance(text, str) else None, deterministic=True)
+        self.db.create_function("instant", 1, instant, deterministic=True)
+        self.db.execute(f"CREATE TABLE r (moment, id, run_id, changed, {', '.join(columns_of(names))})")
+        self.columns = {row[1] for row in ask(path, "SELECT * FROM pragma_table_info('benchmark_runs')")}
+
+    def take(self, loose):
+        """loose: {id: {field: (kind, value, explicit)}} of fields that are no columns. Returns the data's version."""
+        with sqlite3.connect(f"file:{self.path}?mode=ro", uri=True) as file:
+            file.execute("BEGIN")
+            columns = [field for field in self.fields if field in self.columns]
+            wanted = ", ".join(f'"{field}"' for field in columns)
+            ((moment,),) = file.execute("SELECT data_version FROM store_state")
+            for row in file.execute(f"SELECT id, run_id, changed, explicit_fields, {wanted} FROM benchmark_runs WHERE deleted = 0"):
+                explicit = set(json.loads(row[3]))
+                cells = {field: decoded(value, self.fields[field]) for field, value in zip(columns, row[4:], strict=True)}
+                cells = {field: (*cell, cell[0] is not None and field in explicit) for field, cell in cells.items()}
+                cells |= loose.get(row[0], {})
+                there = [cell_of(cells.get(field, (None, None, False))) for field in self.names]
+                self.db.execute(f"INSERT INTO r VALUES ({', '.join('?' * (len(there) * 4 + 4))})", [moment, *row[:3], *itertools.chain(*there)])
+        file.close()
+        return moment
+
+    def ask(self, text, values=()):
+        return self.db.execute(text, values).fetchall()
 
 
-def of_postgres(address, fields):
-    """The same of PostgreSQL, where a column has its field's type alone, and what does not fit it stands beside it."""
-    known = {name for (name,) in ask(address, "SELECT attname FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid IN"
-                                              " ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)")}
-    columns = [field for field in fields if field in known]
-    wanted = ", ".join(f'"{field}"' for field in columns)
-    for row in ask(address, f"SELECT id, run_id, changed, explicit_fields, null_fields, other_kinds, {wanted}"
-                            " FROM benchmark_runs JOIN benchmark_texts USING (id)"):
-        nulls, others = set(row[4]), row[5]
-        cells = {}
-        for field, value in zip(columns, row[6:], strict=True):
-            assert sum((value is not None, field in nulls, field in others)) <= 1, field
-            if field in nulls:
-                cells[field] = "null", None
-            elif field in others:
-                cells[field] = decoded(others[field].encode(), fields[field])
-            elif value is None:
-                cells[field] = None, None
-            elif fields[field] in NUMBERS:
-                cells[field] = "number", float(value)
-            else:
-                cells[field] = ("yes", int(value)) if fields[field] == "yes" else ("json" if fields[field] == "json" else "text", value)
-        yield *row[:3], set(row[3]), cells
+# what SQLite is lent by Python, or calls otherwise
+FUNCTIONS = """
+CREATE SCHEMA IF NOT EXISTS asked;
+SET search_path = asked, public;
+SET timezone = 'UTC';
+CREATE OR REPLACE FUNCTION instr(whole text, part text) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT strpos(whole, part)';
+CREATE OR REPLACE FUNCTION fold(t text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT translate(t, {upper}, {lower}) $$;
+CREATE OR REPLACE FUNCTION instant(t text) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+    IF t !~ '^\\d{{4}}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d([.]\\d+)?)?(Z|[+-]\\d\\d:?\\d\\d)?$' THEN RETURN NULL; END IF;
+    RETURN extract(epoch FROM t::timestamptz) * 1000000;
+EXCEPTION WHEN data_exception THEN RETURN NULL; END $$;
+"""
+
+
+class InPostgres:
+    """The rows of a database, asked by its own server: a table of one session, which SQL fills from the dashboard's."""
+
+    def __init__(self, address, fields, names):
+        self.fields, self.names = fields, names
+        self.psql = subprocess.Popen(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT, text=True, encoding="utf-8", env=Postgres.environment())
+        upper = "".join(c for c in map(chr, range(1, 0x11000)) if not 0xd800 <= ord(c) < 0xe000 and fold(c) != c)
+        self.say(FUNCTIONS.format(upper=literal(upper), lower=literal(fold(upper))))
+        self.columns = {name for (name,) in self.ask("SELECT attname FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid IN"
+                                                     " ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)")}
+        kinds = {"k": "text", "n": "double precision", "s": "text", "x": "boolean"}
+        columns = [f"{name} {kinds[name[-1]]}" for name in columns_of(names)]
+        self.say(f"CREATE TEMP TABLE r (moment bigint, id bigint, run_id text, changed bigint, {', '.join(columns)});")
+
+    def cell(self, field):
+        """SQL of its four columns: what fits a typed column stands in it, null and what is of another kind beside it."""
+        key, type_ = literal(field), self.fields[field]
+        own, other = f'"{field}"', f"(other_kinds->>{key})"
+        kind = "number" if type_ in NUMBERS else type_ if type_ in ("yes", "json") else "text"
+        letters = " ".join(f"WHEN '{kind[0]}' THEN '{kind}'" for kind in KINDS)
+        k = (f"CASE WHEN jsonb_exists(null_fields, {key}) THEN 'null' WHEN {other} IS NOT NULL THEN CASE left({other}, 1) {letters} END"
+             f" WHEN {own} IS NOT NULL THEN '{kind}' END")
+        number = {"number": own, "yes": f"{own}::int"}.get(kind, "NULL::float8")
+        n = f"CASE WHEN left({other}, 1) IN ('y', 'n') THEN substr({other}, 2)::float8 ELSE {number} END"
+        s = f"CASE WHEN left({other}, 1) IN ('t', 'j') THEN substr({other}, 2) ELSE {own if kind in ('text', 'json') else 'NULL'} END"
+        x = f"(jsonb_exists(explicit_fields, {key}) AND ({own} IS NOT NULL OR {other} IS NOT NULL OR jsonb_exists(null_fields, {key})))"
+        return f"{k}, {n}, {s}, {x}"
+
+    def take(self, loose):
+        """As of SQLite; fields that are no columns come from beside."""
+        names = {field: name for field, name in self.names.items() if field not in self.columns}
+        rows = [(id_, *itertools.chain(*(cell_of(cells[field]) for field in names))) for id_, cells in loose.items()]
+        values = ", ".join(f"({', '.join(map(sql_of, row))})" for row in rows)
+        beside = f" LEFT JOIN (VALUES {values}) AS loose (id, {', '.join(columns_of(names))}) USING (id)" if rows and names else ""
+        nothing = "NULL, NULL, NULL, false"
+        cells = [self.cell(field) if field in self.columns else f"{name}k, {name}n::float8, {name}s, {name}x" if beside else nothing
+                 for field, name in self.names.items()]
+        self.say(f"INSERT INTO r SELECT data_version, id, run_id, changed, {', '.join(cells)} FROM store_state, benchmark_runs"
+                 f" JOIN benchmark_texts USING (id){beside} WHERE deleted = 0;")
+        return self.ask("SELECT max(moment) FROM r")[0][0]
+
+    def say(self, text):
+        """What it printed."""
+        self.psql.stdin.write(text + "\n\\echo over\n")
+        self.psql.stdin.flush()
+        lines = []
+        while (line := self.psql.stdout.readline()) != "over\n":
+            assert line, ("".join(lines), text[:2000])
+            lines.append(line)
+        return lines
+
+    def ask(self, text, values=()):
+        pieces = text.split("?")
+        text = pieces[0] + "".join(sql_of(value) + piece for value, piece in zip(values, pieces[1:], strict=True))
+        # infinite numbers are texts in JSON
+        return [tuple(float(value) if value in ("Infinity", "-Infinity") else value
+                      for _, value in json.loads(line, object_pairs_hook=list_of_pairs))
+                for line in self.say(f"SELECT row_to_json(asked) FROM ({text}) AS asked;")]
+
+    def __del__(self):
+        self.psql.kill()
+        self.psql.communicate()
+
+
+def sql_of(value):
+    """A value as PostgreSQL reads it."""
+    if isinstance(value, float):
+        return f"'{value!r}'::float8"
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else literal(value) + "::text" * isinstance(value, str)
+
+
+def columns_of(names):
+    return [name + what for name in names.values() for what in "knsx"]
+
+
+def cell_of(cell):
+    """(kind, value, explicit) as the four columns."""
+    kind, value, explicit = cell
+    is_number = kind in ("number", "yes")
+    return kind, float(value) if is_number else None, None if is_number else value, explicit
 
 
 class Snapshot:
     def __init__(self, path, fields, documents=None):
         """fields: {id: type}; documents: {id of a result: its document}, for fields that are no columns."""
-        self.fields, self.names = fields, {field: f"f{i}" for i, field in enumerate(fields)}
-        self.db = sqlite3.connect(":memory:")
-        # SQL may ask it of what it leaves out afterwards
-        self.db.create_function("fold", 1, lambda text: fold(text) if isinstance(text, str) else None, deterministic=True)
-        self.db.create_function("instant", 1, instant, deterministic=True)
-        names = [name + what for name in self.names.values() for what in "kvx"]
-        self.db.execute(f"CREATE TABLE r (id INTEGER PRIMARY KEY, run_id, changed, {', '.join(names)})")
-        insert = f"INSERT INTO r VALUES ({', '.join('?' * (len(names) + 3))})"
-        for id_, run_id, changed, explicit, cells in (of_postgres if is_address(path) else of_sqlite)(path, fields):
-            self.db.execute(insert, [id_, run_id, changed, *self.cells_of(explicit, cells, (documents or {}).get(id_))])
-        self.kinds = {field: self.ask(f"SELECT DISTINCT {self.k(field)}, {self.v(field)} FROM r WHERE {self.k(field)} IS NOT NULL "
-                                      f"AND {self.k(field)} IS NOT 'null'") for field in fields}
+        self.path, self.fields, self.names = path, fields, {field: f"f{i}" for i, field in enumerate(fields)}
+        self.base = (InPostgres if is_address(path) else InSqlite)(path, fields, self.names)
+        self.moments = []
+        self.take(documents)
+        self.kinds = {field: [(kind, text if kind in ("text", "json") else number) for kind, number, text in self.ask(
+            f"SELECT DISTINCT {self.k(field)}, {self.n(field)}, {self.s(field)} FROM r WHERE {self.k(field)} <> 'null' ORDER BY 1, 2, 3")]
+            for field in fields}
 
-    def cells_of(self, explicit, there, document):
-        for field in self.fields:
-            if field in there:
-                yield from (*there[field], there[field][0] is not None and field in explicit)
-            else:
-                yield from (*found(document, field), argument_is_explicit(document, field))
+    def take(self, documents=None):
+        """As it is now: what was taken before stays, for questions of those versions."""
+        edits = {id_: json.loads(tags) if isinstance(tags, str) else tags for id_, tags in
+                 ask(self.path, "SELECT id, tags FROM benchmark_edits WHERE tags IS NOT NULL")}
+        loose = {}
+        for id_, document in (documents or {}).items():
+            if id_ in edits:
+                tags = {**(document.get("tags") or {}), **edits[id_]}
+                document = {**document, "tags": {name: value for name, value in tags.items() if value is not None}}
+            loose[id_] = {field: (*found(document, field), argument_is_explicit(document, field))
+                          for field in self.fields if field not in self.base.columns}
+        self.moments.append(self.base.take(loose))
 
     def k(self, field):
         return self.names[field] + "k"
 
-    def v(self, field):
-        return self.names[field] + "v"
+    def n(self, field):
+        return self.names[field] + "n"
+
+    def s(self, field):
+        return self.names[field] + "s"
+
+    def v(self, field, kind):
+        return self.n(field) if kind in ("number", "yes") else self.s(field)
+
+    def cells(self, field):
+        return f"{self.k(field)}, {self.n(field)}, {self.s(field)}"
 
     def ask(self, text, values=()):
-        return self.db.execute(text, values).fetchall()
+        return self.base.ask(text, values)
 
     def where(self, tree, values):
         """A condition that is never NULL; the values of its ? are appended."""
@@ -145,19 +252,19 @@ class Snapshot:
                 return "(" + between.join(self.where(one, values) for one in tree[word]) + ")"
         if "not" in tree:
             return f"(NOT {self.where(tree['not'], values)})"
-        return f"coalesce({self.predicate(tree['field'], tree['op'], tree.get('value'), values)}, 0)"
+        return f"coalesce({self.predicate(tree['field'], tree['op'], tree.get('value'), values)}, false)"
 
     def predicate(self, field, op, operand, values):
-        k, v = self.k(field), self.v(field)
+        k, s = self.k(field), self.s(field)
         if op in STATES:
             return STATES[op].format(k=k, x=self.names[field] + "x")
         if op in ("eq", "in", "ne", "not_in"):
             operands = operand if op in ("in", "not_in") else [operand]
-            among = "(" + " OR ".join(f"coalesce({self.equal(field, one, values)}, 0)" for one in operands) + ")"
-            return among if op in ("eq", "in") else f"({k} IS NOT 'null' AND {k} IS NOT NULL AND NOT {among})"
+            among = "(" + " OR ".join(f"coalesce({self.equal(field, one, values)}, false)" for one in operands) + ")"
+            return among if op in ("eq", "in") else f"({k} <> 'null' AND NOT {among})"
         if op in ("contains", "starts_with"):
             values.append(operand)
-            return f"({k} IN ('text', 'json') AND instr(fold({v}), fold(?)) {'>= 1' if op == 'contains' else '= 1'})"
+            return f"({k} IN ('text', 'json') AND instr(fold({s}), fold(?)) {'>= 1' if op == 'contains' else '= 1'})"
         if op == "between":
             return f"({self.ordered(field, '>=', operand[0], values)} AND {self.ordered(field, '<=', operand[1], values)})"
         return self.ordered(field, SIGNS[op], operand, values)
@@ -168,18 +275,18 @@ class Snapshot:
         return of_json(operand)
 
     def equal(self, field, operand, values):
-        k, v = self.k(field), self.v(field)
         kind, value = self.meant(field, operand)
-        values.append(value)
+        k, v = self.k(field), self.v(field, kind)
+        values.append(float(value) if kind == "yes" else value)
         if self.fields[field] == "time" and instant(value) is not None:
             values.append(value)
             return f"({k} = '{kind}' AND ({v} = ? OR instant({v}) = instant(?)))"
         return f"({k} = '{kind}' AND {v} = ?)"
 
     def ordered(self, field, sign, operand, values):
-        k, v = self.k(field), self.v(field)
         kind, value = self.meant(field, operand)
-        values.append(value)
+        k, v = self.k(field), self.v(field, kind)
+        values.append(float(value) if kind == "yes" else value)
         if self.fields[field] == "time":
             return f"({k} = 'text' AND instant({v}) {sign} instant(?))"
         return f"({k} = '{kind}' AND {v} {sign} ?)"
@@ -187,35 +294,36 @@ class Snapshot:
     def order(self, sort):
         keys = []
         for field, dir_ in sort:
-            k, v = self.k(field), self.v(field)
-            keys.append(f"CASE WHEN {k} IS NULL THEN 2 ELSE {k} = 'null' END")
+            k, n, s = self.k(field), self.n(field), self.s(field)
+            keys.append(f"CASE WHEN {k} IS NULL THEN 2 WHEN {k} = 'null' THEN 1 ELSE 0 END")
             keys.append(f"CASE {k} " + " ".join(f"WHEN '{kind}' THEN {i}" for i, kind in enumerate(KINDS)) + f" END {dir_}")
             if self.fields[field] == "time":
-                keys += [f"instant({v}) IS NULL {dir_}", f"instant({v}) {dir_}", f"iif(instant({v}) IS NULL, {v}, NULL) {dir_}"]
+                keys += [f"instant({s}) IS NULL {dir_}", f"instant({s}) {dir_}", f"CASE WHEN instant({s}) IS NULL THEN {s} END {dir_}"]
                 continue
             if words := list_of(field):
-                keys.append(f"CASE {v} " + " ".join(f"WHEN '{word}' THEN {i}" for i, word in enumerate(words)) + f" ELSE 99 END {dir_}")
-            keys.append(f"{v} {dir_}")
+                keys.append(f"CASE {s} " + " ".join(f"WHEN '{word}' THEN {i}" for i, word in enumerate(words)) + f" ELSE 99 END {dir_}")
+            keys += [f"{n} {dir_}", f"{s} {dir_}"]
         return ", ".join([*keys, "id DESC"])
 
     def rows(self, tree, version):
-        """(condition, values) of what a filter means in the data of that version."""
-        values = [version]
-        return f"changed <= ? AND {self.where(tree, values)}" if tree else "changed <= ?", values
+        """(condition, values) of what a filter means in the data of that version: as it was first seen to have come as far."""
+        values = [self.moments[bisect.bisect_left(self.moments, version)], version]
+        return f"moment = ? AND changed <= ?{f' AND {self.where(tree, values)}' if tree else ''}", values
 
     def page(self, request, version):
         """{count, total, rows} as POST /api/filters/apply has them."""
         where, values = self.rows(request.get("filter"), version)
         shown = request.get("columns", [])
-        cells = "".join(f", {self.k(field)}, {self.v(field)}" for field in shown)
+        cells = "".join(f", {self.cells(field)}" for field in shown)
         order = self.order([(one["field"], one.get("dir", "asc")) for one in request.get("sort", [])])
         found_ = self.ask(f"SELECT id, run_id{cells} FROM r WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
                           [*values, request.get("limit", 50), request.get("offset", 0)])
         rows = [{"id": row[0], "run_id": row[1],
-                 "cells": {field: to_json(*row[2 + 2 * i:4 + 2 * i]) for i, field in enumerate(shown) if row[2 + 2 * i] is not None}}
+                 "cells": {field: to_json(*cell) for field, cell in zip(shown, map(of_cells, batched(row[2:])), strict=True) if cell[0] is not None}}
                 for row in found_]
+        all_, of_all = self.rows(None, version)
         return {"count": self.ask(f"SELECT count(*) FROM r WHERE {where}", values)[0][0],
-                "total": self.ask("SELECT count(*) FROM r WHERE changed <= ?", [version])[0][0], "rows": rows}
+                "total": self.ask(f"SELECT count(*) FROM r WHERE {all_}", of_all)[0][0], "rows": rows}
 
     def ids(self, tree, version):
         where, values = self.rows(tree, version)
@@ -223,12 +331,13 @@ class Snapshot:
 
     def numbers(self, tree, field, version):
         where, values = self.rows(tree, version)
-        return [row[0] for row in self.ask(f"SELECT {self.v(field)} FROM r WHERE {where} AND {self.k(field)} = 'number'", values)]
+        return [row[0] for row in self.ask(f"SELECT {self.n(field)} FROM r WHERE {where} AND {self.k(field)} = 'number'", values)]
 
     def facet(self, tree, field, version):
         where, values = self.rows(without(tree, field) if tree else None, version)
-        k, v, x = self.k(field), self.v(field), self.names[field] + "x"
-        groups = self.ask(f"SELECT {k}, {v}, count(*), sum({x}) FROM r WHERE {where} GROUP BY 1, 2", values)
+        x = self.names[field] + "x"
+        groups = [(*of_cells(row[:3]), *row[3:]) for row in self.ask(
+            f"SELECT {self.cells(field)}, count(*), sum(CASE WHEN {x} THEN 1 ELSE 0 END) FROM r WHERE {where} GROUP BY 1, 2, 3", values)]
         there = [group for group in groups if group[0] not in (None, "null")]
         numeric = self.fields[field] in NUMBERS or (self.fields[field] == "json" and any(group[0] == "number" for group in there))
         count = sum(group[2] for group in groups)
@@ -245,6 +354,16 @@ class Snapshot:
             times = [instant(group[1]) for group in there if instant(group[1]) is not None]
             facet["ends"] = (min(times), max(times)) if times else None
         return facet
+
+
+def of_cells(cells):
+    """(kind, value) of the first three of the four columns."""
+    kind, number, text = cells
+    return kind, {"number": number, "yes": number}.get(kind, text)
+
+
+def batched(cells):
+    return [cells[i:i + 3] for i in range(0, len(cells), 3)]
 
 
 def list_of(field):

@@ -1,15 +1,18 @@
 """Random filters against SQL: what POST /api/filters/apply counts, sorts, pages, sums up and tells of fields is what SELECTs on the
-same database say (sql_tools.py), over thousands of results, and while others upload more."""
+same database say (sql_tools.py; of PostgreSQL, what that server says), over thousands of results, and while others upload more, change
+and delete some."""
+import collections
+import concurrent.futures
 import json
 import os
 import random
-import threading
 
 import numpy as np
 import pytest
 from dashboard_tools import Dashboard
+from database_tools import ask
 from query_tools import TEXTS, made_results
-from sql_tools import NUMBERS, Snapshot, canonical, instant, of_json, to_json
+from sql_tools import NUMBERS, Snapshot, canonical, found, instant, of_json, to_json
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 SLOW = bool(os.environ.get("PROFLLM_SANITIZED"))
@@ -33,13 +36,13 @@ STATES = ["is_null", "not_null", "is_recorded", "is_explicit"]
 class Played:
     """A server, what stands in its database, and how each field may be asked."""
 
-    def __init__(self, dashboard, path):
+    def __init__(self, dashboard, path, count=COLUMNS):
         self.dashboard, self.path = dashboard, path
         self.connection = dashboard.connect()
         rows = {row["id"]: row for row in dashboard.get("/api/fields").json["fields"]}
         self.words = {field for field, row in rows.items() if row["words"]}
         columns = [field for field, row in rows.items() if row["column"]]
-        chosen = dict.fromkeys(SOME + random.Random(SEED).sample(columns, COLUMNS))
+        chosen = dict.fromkeys(SOME + random.Random(SEED).sample(columns, count))
         self.fields = {field: rows[field]["type"] for field in chosen}
 
     def apply(self, check=False, **request):
@@ -256,39 +259,63 @@ def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
         assert {(type_, op) for op in [*STATES, "eq", "ne", "in", "not_in", *more]} <= ops
 
 
-def test_answers_amid_uploads_are_those_of_some_moment(bin_dir, database, tmp_path):
-    """Each answer says which version of the data it has; the rows that had changed by then are all that it knows."""
+class Writer:
+    """Uploads, changes tags and notes, deletes: one after the other by the routes for it, and takes down what stood in the database behind
+    each. (An upload only adds: of one in several transactions each is known by the rows that had come.)"""
+
+    def __init__(self, dashboard, snapshot, documents):
+        self.dashboard, self.snapshot, self.documents = dashboard, snapshot, documents
+        self.rng, self.count, self.done = random.Random(SEED + 4), 0, collections.Counter()
+
+    def upload(self, _):
+        for document in (some := made_results(random.Random(self.count), self.rng.choice([1, 1, 10]))):
+            document["run_id"] = f"later-{self.count}"
+            self.count += 1
+        assert upload(self.dashboard, some)["counts"]["stored"] == len(some)
+        ids = {run_id: id_ for id_, run_id in ask(self.snapshot.path, "SELECT id, run_id FROM benchmark_runs WHERE run_id LIKE 'later-%'")}
+        self.documents |= {ids[document["run_id"]]: document for document in some}
+
+    def patch(self, id_):
+        said = {"tags": {self.rng.choice(["ticket", "team"]): self.rng.choice([*TEXTS, None])}, "notes": f"{self.rng.random()}"}
+        assert self.dashboard.ask("PATCH", f"/api/data/experiments/{id_}", json.dumps(said), {"Content-Type": "application/json"}).status == 200
+
+    def delete(self, id_):
+        assert self.dashboard.ask("DELETE", f"/api/data/experiments/{id_}").status == 204
+        del self.documents[id_]
+
+    def run(self, steps):
+        for _ in range(steps):
+            step = self.rng.choice([self.upload, self.patch, self.patch, self.delete])
+            step(self.rng.choice(list(self.documents)))
+            self.snapshot.take(self.documents)
+            self.done[step.__name__] += 1
+
+
+def test_answers_amid_changes_are_those_of_some_moment(bin_dir, database, tmp_path):
+    """Each answer says which version of the data it has, which is not older than what was known to be done when it was asked for; what stood
+    in the database then is all that it knows."""
     path = database.new(tmp_path, "growing.db")
-    rows, batches = (100, 10) if SLOW else (400 // database.share, 60 if LONG else 25)
-    rng = random.Random(SEED + 3)
-    with Dashboard(bin_dir, path, "--rows", str(rows), command="demo") as dashboard:
-        played = Played(dashboard, path)
-        before = Snapshot(path, played.fields)
-        asked, failed, is_over = [], [], threading.Event()
-
-        def send():
-            """Some by one, some many in a transaction."""
-            try:
-                for i, documents in enumerate(made_results(random.Random(batch), 1 if batch % 3 else 40) for batch in range(batches)):
-                    for j, document in enumerate(documents):
-                        document["run_id"] = f"later-{i}-{j}"
-                    upload(dashboard, documents)
-            except AssertionError as fault:
-                failed.append(fault)
-            finally:
-                is_over.set()
-
-        thread = threading.Thread(target=send)
-        thread.start()
-        while not is_over.is_set() or len(asked) < 50:
-            request = random_request(rng, before, played.words)
-            asked.append((request, played.apply(**request)))
-        thread.join()
-        assert not failed, failed
-        after = Snapshot(path, played.fields)
-        for request, said in asked:
-            check_answer(after, request, said)
-        versions = [said["data_version"] for _, said in asked]
+    with Dashboard(bin_dir, path, "--rows", "60", command="demo") as dashboard:
+        played = Played(dashboard, path, 10)
+        upload(dashboard, made_results(random.Random(SEED), 20))
+        documents = played.documents()
+        # what nobody has is no field
+        played.fields.update({field: type_ for field, type_ in LOOSE.items()
+                              if any(found(document, field)[0] is not None for document in documents.values())})
+        snapshot = Snapshot(path, played.fields, documents)
+        writer = Writer(dashboard, snapshot, documents)
+        rng, asked = random.Random(SEED + 3), []
+        with concurrent.futures.ThreadPoolExecutor(1) as threads:
+            steps = threads.submit(writer.run, 200 if LONG else 15 if SLOW or database.kind == "postgres" else 30)
+            while not steps.done() or len(asked) < 20:
+                request, known = random_request(rng, snapshot, played.words), snapshot.moments[-1]
+                asked.append((request, known, played.apply(**request)))
+            steps.result()
+        assert set(writer.done) == {"upload", "patch", "delete"}
+        versions = [said["data_version"] for _, _, said in asked]
         # time goes one way, and some of it went by
         assert versions == sorted(versions) and len(set(versions)) > 3
-        assert played.apply(limit=0)["total"] == len(after.ids(None, 1 << 62))
+        assert all(known <= version <= snapshot.moments[-1] for (_, known, _), version in zip(asked, versions, strict=True))
+        for request, _, said in asked if LONG else rng.sample(asked, min(len(asked), 60)):
+            check_answer(snapshot, request, said)
+        assert played.apply(limit=0)["total"] == len(snapshot.ids(None, snapshot.moments[-1])) == len(documents)

@@ -14,6 +14,7 @@ import { Icon } from '../ui/icons'
 import type { ExploreState } from '../url/explore'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
+import { Starts } from './starts'
 
 interface Props {
   catalogue: Catalogue
@@ -58,6 +59,7 @@ export function AnswerLine({ catalogue, state, change, shown, facets, isWaiting,
           Filters {chips.length > 0 && <span className="n-11 dim">{chips.length}</span>}
         </Button>
       </span>
+      {chips.length === 0 && state.preset === null && <Starts />}
       {chips.length > 0 && (
         <div className={css.chips}>
           <TagGroup aria-label="Active filters" onRemove={remove}>

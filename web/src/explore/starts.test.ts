@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+
+import { readExplore, writeExplore } from '../url/explore'
+import { STARTS } from './starts'
+
+it('every view to start from is an address that the page keeps as it is', () => {
+  expect(new Set(STARTS.map(({ name }) => name)).size).toBe(STARTS.length)
+  for (const { address } of STARTS) {
+    const state = readExplore(address)
+    expect(readExplore(writeExplore(state))).toEqual(state)
+    // nothing of it was passed over
+    const names = [...new URLSearchParams(address).keys()].sort()
+    expect([...new URLSearchParams(writeExplore(state)).keys()].sort()).toEqual(names)
+  }
+})

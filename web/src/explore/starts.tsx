@@ -1,0 +1,53 @@
+// Views to start from: questions that most people have first. Each is a state of the page as its address says it, and
+// nothing else; what is shown of it is what any address shows.
+import { Link } from 'wouter'
+
+import { ALL } from './preset-state'
+import { readExplore } from '../url/explore'
+import { paths } from '../url/paths'
+import css from './explore.module.css'
+
+interface Start {
+  name: string
+  about: string
+  address: string
+}
+
+export const STARTS: Start[] = [
+  {
+    name: 'Model comparison', about: 'Output per GPU of each model, by GPU; trusted runs',
+    address: 'chart=bar&x=server.model&y=derived.output_throughput_per_gpu&colour=system.hardware_info.gpu_name&quality.verdict=trusted&sort=-derived.output_throughput_per_gpu'
+      + '&columns=server.model,system.hardware_info.gpu_name,derived.gpu_count,server.quantization,benchmark.max_concurrency,derived.output_throughput_per_gpu,results.median_ttft_ms,results.median_tpot_ms,quality.verdict',
+  },
+  {
+    name: 'Precision and quantisation', about: 'What each data type costs and gives, beside the inputs that go with it',
+    address: 'chart=parallel&axes=server.model,server.dtype,server.quantization,server.kv_cache_dtype,results.median_tpot_ms,derived.output_throughput_per_gpu&colour=server.quantization&sort=-derived.output_throughput_per_gpu'
+      + '&columns=server.model,server.dtype,server.quantization,server.kv_cache_dtype,system.hardware_info.gpu_name,derived.output_throughput_per_gpu,results.median_tpot_ms,results.energy_per_token_j,quality.verdict',
+  },
+  {
+    name: 'Memory', about: 'Output against the KV cache, sized by the peak of memory',
+    address: 'x=launch.facts.kv_cache_gb&y=results.output_throughput&colour=server.model&size=system.peak_gpu_memory_gb&launch.facts.kv_cache_gb=*&sort=-system.peak_gpu_memory_gb'
+      + '&columns=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.gpu_memory_utilization,launch.facts.weights_gb,launch.facts.kv_cache_gb,launch.facts.kv_cache_tokens,system.peak_gpu_memory_gb,results.output_throughput',
+  },
+  {
+    name: 'Utilisation', about: 'Utilisation of the GPUs against output, with power and what a token costs',
+    address: 'x=system.avg_gpu_utilization&y=derived.output_throughput_per_gpu&colour=system.hardware_info.gpu_name&system.avg_gpu_utilization=*&sort=-system.avg_gpu_utilization'
+      + '&columns=server.model,system.hardware_info.gpu_name,benchmark.max_concurrency,system.avg_gpu_utilization,system.gpus.power_mean_w,results.energy_per_token_j,system.host.cpu_share_mean,system.client.cpu_share_mean,derived.output_throughput_per_gpu',
+  },
+  {
+    name: 'Load and parallelism', about: 'Output of each size under each load, a cell each',
+    address: 'chart=heat&x=benchmark.max_concurrency&y=server.tensor_parallel_size&value=results.output_throughput&sort=-results.output_throughput',
+  },
+]
+
+// As a link that Back leads away from again.
+const addressOf = ({ address }: Start) => paths.explore({ ...ALL, ...readExplore(address) })
+
+export function Starts() {
+  return (
+    <nav className={css.starts} aria-label="Views to start from">
+      <span>Start from</span>
+      {STARTS.map((start) => <Link key={start.name} href={addressOf(start)} title={start.about}>{start.name}</Link>)}
+    </nav>
+  )
+}

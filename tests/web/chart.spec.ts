@@ -95,6 +95,54 @@ test('histogram: every run stands in a bin once', async ({ page }) => {
   expect(drawn.reduce((sum, [, low, high]) => sum + (high as number) - (low as number), 0)).toBe(RUNS)
 })
 
+const CONCURRENCY = 'benchmark.max_concurrency'
+
+test('heat map: a cell for each pair that some run has, no colour where no run has a number, and a region is a filter', async ({ page }) => {
+  await open(page, `chart=heat&x=${TP}&y=${CONCURRENCY}&value=${X}`)
+  await expect(plot(page)).toBeVisible()
+  const { grid, x, y } = await points(page, { form: 'grid', x: TP, y: CONCURRENCY, value: X })
+  const cells = grid.n.map((_: number, i: number) => [grid.x[i], grid.y[i], grid.p50[i] ?? NaN, grid.failed[i]])
+  expect(cells.length).toBeLessThan(x.kinds.kinds.length * y.kinds.kinds.length)
+  expect(grid.n.filter((n: number) => n === 0).length).toBeGreaterThan(0)
+  const drawn = await marksOf(page, 'custom')
+  expect(drawn.map(({ values }) => values)).toEqual(cells)
+  const legend = page.getByRole('group', { name: 'Legend' })
+  await expect(legend).toContainText('median P99 TTFT ms')
+  await expect(legend).toContainText(`no number ${grid.n.filter((n: number) => n === 0).length}`)
+  await plot(page).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT [\d.]+ ms, quartiles/)
+  await dragAcross(page, [0.12, 0.1], [0.45, 0.85])
+  await page.mouse.move(2, 2)
+  await expect(chips(page)).toHaveCount(2)
+  await expect(counted(page)).toHaveText(`${runs.filter(({ size }) => size < 4).length} of ${RUNS} experiments`)
+})
+
+test('parallel axes: each run is a line through what it has, broken where it has nothing; a stretch of an axis is a filter', async ({ page }) => {
+  await open(page, `chart=parallel&axes=${TP},${X},${Y}&colour=${CONCURRENCY}`)
+  await expect(plot(page)).toBeVisible()
+  const { lines, axes, gaps } = await points(page, { form: 'parallel', axes: [TP, X, Y] })
+  expect(lines.id.length).toBe(RUNS)
+  expect(gaps).toEqual([{}, { missing: runs.filter(({ p99 }) => p99 === undefined).length }, {}])
+  const share = (axis: { min: number; max: number }, at: number | null) => (at === null ? NaN : (at - axis.min) / (axis.max - axis.min))
+  const drawn = (await marksOf(page, 'custom')).map(({ values }) => values).filter((values) => values.length > 2)
+  expect(drawn.map((values) => values.slice(2).map((at) => at.toFixed(6)))).toEqual(lines.id.map((_: number, i: number) => axes.map((axis: { min: number; max: number }, k: number) => share(axis, lines.at[k][i]).toFixed(6))))
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`Broken lines: ${gaps[1].missing} without P99 TTFT`)
+  await plot(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await expect(reading(page)).toContainText('run-40')
+  await page.keyboard.press('Escape')
+  // the upper part of the last axis
+  const box = await plot(page).boundingBox()
+  const x = 1 - 64 / (box?.width ?? 1)
+  await dragAcross(page, [x, 0.1], [x, 0.5])
+  await expect(chips(page)).toHaveCount(1)
+  await expect(counted(page)).not.toHaveText(`${RUNS} of ${RUNS} experiments`)
+  const kept = (await points(page, { form: 'parallel', axes: [TP, X, Y], filter: { field: Y, op: 'ge', value: Number(/output_throughput=(\d+)/.exec(page.url())?.[1]) } })).drawn
+  await expect(counted(page)).toHaveText(`${kept} of ${RUNS} experiments`)
+})
+
 async function dragAcross(page: Page, [fromX, fromY]: [number, number], [toX, toY]: [number, number]) {
   const box = await plot(page).boundingBox()
   if (!box) throw new Error('there is no plot')
@@ -255,7 +303,7 @@ async function serious(page: Page, of?: Locator) {
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing serious, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme })
-    for (const kind of ['scatter', 'line', 'bar', 'box', 'histogram']) {
+    for (const kind of ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel']) {
       await open(page, `chart=${kind}&x=${kind === 'histogram' || kind === 'scatter' ? X : TP}&y=${Y}&colour=${TP}`)
       await expect(plot(page)).toBeVisible()
       expect(await serious(page)).toEqual([])

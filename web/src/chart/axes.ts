@@ -50,7 +50,7 @@ function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]
   return { ...base, type: 'value' as const, scale: true, splitNumber: isY ? 4 : 5, min: least, max: most, axisLabel: { ...base.axisLabel, formatter: (value: number) => time(new Date(value).toISOString()).slice(...(isDays ? [0, 10] : [5, 16])) } }
 }
 
-function ofKinds(words: string[], colours: Colours, isY: boolean) {
+export function ofKinds(words: string[], colours: Colours, isY: boolean) {
   const base = look(colours, isY, false)
   return { ...base, type: 'category' as const, data: words.map(clipped), axisLabel: { ...base.axisLabel, color: colours.text2 } }
 }

@@ -2,7 +2,8 @@
 // theme changes.
 import { useEffect, useState } from 'react'
 
-import { SERIES } from './kinds'
+import { RAMP, RAMP_STEPS, SERIES } from './kinds'
+import { mixed } from './tint'
 
 export interface Colours {
   series: string[]
@@ -14,6 +15,7 @@ export interface Colours {
   axis: string
   sheet: string
   accent: string
+  quiet: string
 }
 
 export function readColours(): Colours {
@@ -26,13 +28,26 @@ export function readColours(): Colours {
   }
   const colours: Colours = {
     series: Array.from({ length: SERIES }, (_, slot) => of(`s${slot + 1}`)),
-    other: of('line-3'), text: of('text'), text2: of('text-2'), text3: of('text-3'), grid: of('grid'), axis: of('axis'), sheet: of('sheet'), accent: of('accent'),
+    other: of('line-3'), text: of('text'), text2: of('text-2'), text3: of('text-3'), grid: of('grid'), axis: of('axis'), sheet: of('sheet'), accent: of('accent'), quiet: of('line-3'),
   }
   probe.remove()
   return colours
 }
 
-export const colourOf = (colours: Colours, slot: number) => colours.series[slot] ?? colours.other
+const PALE = 0.14
+const FULL_AT = 0.7 // here it is the first colour of a series itself
+
+// From little to much: from next to the ground through one hue to next to the ink, so that lightness says it alone.
+export function rampAt({ sheet, series, text }: Colours, share: number) {
+  const [hue = text] = series
+  return share < FULL_AT ? mixed(sheet, hue, PALE + (1 - PALE) * (share / FULL_AT)) : mixed(hue, text, ((share - FULL_AT) / (1 - FULL_AT)) * 0.7)
+}
+
+// A line needs more contrast than a cell, which has an edge: steps begin where there is enough of it.
+const STEPS_FROM = 0.46
+export const stepOf = (colours: Colours, step: number) => rampAt(colours, STEPS_FROM + (1 - STEPS_FROM) * (step / (RAMP_STEPS - 1)))
+
+export const colourOf = (colours: Colours, slot: number) => (slot >= RAMP ? stepOf(colours, slot - RAMP) : (colours.series[slot] ?? colours.other))
 
 export function useColours() {
   const [colours, setColours] = useState(readColours)

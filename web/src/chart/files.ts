@@ -1,14 +1,14 @@
 // The chart as a file: drawn anew from the answer, with what it is of in it, so that it can be understood elsewhere.
 import type { Filter } from '../api/types'
-import type { Catalogue } from '../fields/catalogue'
+import { type Catalogue, longName } from '../fields/catalogue'
 import { treeWords } from '../filter/tree-words'
-import { count } from '../format/number'
+import { arrow, count } from '../format/number'
 import { MONO, SANS } from './axes'
-import { type Colours, colourOf } from './colours'
-import type { Chart } from './items'
-import { unitOf } from './items'
-import { legendOf } from './kinds'
-import { chartWords, leftOutOf } from './model'
+import { type Colours, colourOf, rampAt } from './colours'
+import { scaleOf } from './heat'
+import { aboutOf, type Chart, placeWords, unitOf } from './items'
+import { legendOf, RAMP, RAMP_STEPS } from './kinds'
+import { chartWords, leftOutOf, lowerFirst, STAT_WORDS } from './model'
 import { GRID, type Option } from './option'
 import { cornersOf } from './shapes'
 import { captionOf } from './table'
@@ -17,6 +17,8 @@ export const WIDTH = 960
 const PLOT_HIGH = 420
 const LINE = 16
 const PER_LINE = 150
+const LEGEND_TOP = 30
+const CHAR_WIDE = 6.2
 
 // What it is of: a line each.
 export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undefined): string[] {
@@ -27,42 +29,66 @@ export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undef
     `Filter: ${tree ? treeWords(catalogue, tree) : 'none'}`,
     `n = ${count(answer.drawn)} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not drawn: ${left.join(', ')}` : ''}`,
     ...(answer.simulated > 0 && !answer.left_out.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
-    ...(answer.form === 'thinned' ? [`${count(answer.marks?.id.length ?? 0)} marks stand for all of them`] : []),
+    ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} stand for all of them`] : []),
+    ...(chart.axes.some(({ gaps }) => gaps > 0) ? [`Broken lines: ${chart.axes.filter(({ gaps }) => gaps > 0).map(({ name, gaps }) => `${count(gaps)} without ${lowerFirst(name)}`).join(', ')}`] : []),
+    ...(answer.not_ready.length ? [`There was no time for: ${answer.not_ready.join(', ')}`] : []),
     `ProfLLM, data version ${answer.data_version}, ${new Date(answer.at).toISOString().slice(0, 19)}Z`,
   ]
 }
 
 const cut = (text: string) => text.match(new RegExp(`.{1,${PER_LINE}}(?:\\s|$)|.{1,${PER_LINE}}`, 'g')) ?? [text]
 
-// Titles, legend and notes around the drawing, which on the page stand beside it.
-export function sheetOf(option: Option, chart: Chart, colours: Colours, notes: string[]): { option: Option; height: number } {
-  const entries = chart.colours ? legendOf(chart.colours.field, chart.colours.kinds) : []
-  const text = (words: string, left: number, top: number, fill: string, more: object = {}) => ({ type: 'text' as const, left, top, silent: true, style: { text: words, fill, font: `11px ${SANS}`, ...more } })
+const text = (words: string, left: number, top: number, fill: string, more: object = {}) => ({ type: 'text' as const, left, top, silent: true, style: { text: words, fill, font: `11px ${SANS}`, ...more } })
+
+// What the cells' colours stand for, in one line.
+function scaleLine(chart: Chart, colours: Colours, top: number): object[] {
+  const scale = scaleOf(chart)
+  const { value } = chart
+  if (!scale || !value) return []
+  const words = `${STAT_WORDS[chart.state.stat]} ${lowerFirst(value.name)} ${unitOf(value)} ${arrow(value.field)}   ${placeWords(value, scale.least, true)}`
+  const begin = GRID.left + words.length * CHAR_WIDE + 10
+  const steps = Array.from({ length: RAMP_STEPS }, (_, i) => ({ type: 'rect', silent: true, shape: { x: begin + i * 14, y: top + 2, width: 14, height: 11 }, style: { fill: rampAt(colours, i / (RAMP_STEPS - 1)) } }))
+  return [text(words, GRID.left, top + 2, colours.text2), ...steps, text(placeWords(value, scale.most, true), begin + RAMP_STEPS * 14 + 8, top + 2, colours.text2)]
+}
+
+// Colours and shapes line by line; and how far down they reach.
+function legendLines(chart: Chart, colours: Colours): { legend: object[]; end: number } {
+  if (chart.answer.grid) return { legend: scaleLine(chart, colours, LEGEND_TOP), end: LEGEND_TOP + LINE }
+  const entries = chart.colours ? legendOf(chart.colours.field, chart.colours.kinds, chart.colours.slots) : []
   const legend: object[] = []
   let left = GRID.left
-  let top = 30
+  let top = LEGEND_TOP
   for (const { slot, words, count: rows } of entries.slice(0, 24)) {
     const label = `${words.length > 40 ? `${words.slice(0, 39)}…` : words}  ${count(rows)}`
-    const wide = 34 + label.length * 6.2
+    const wide = 34 + label.length * CHAR_WIDE
     if (left + wide > WIDTH - 20) { left = GRID.left; top += LINE + 2 }
-    legend.push(slot <= 0 ? { type: 'circle', x: left + 5, y: top + 8, shape: { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, silent: true, style: { fill: colourOf(colours, slot) } }
-      : { type: 'polygon', x: left + 5, y: top + 8, shape: { points: cornersOf(slot) }, silent: true, style: { fill: colourOf(colours, slot) } })
+    const fill = colourOf(colours, slot)
+    legend.push(slot <= 0 || slot >= RAMP ? { type: 'circle', x: left + 5, y: top + 8, shape: { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, silent: true, style: { fill } }
+      : { type: 'polygon', x: left + 5, y: top + 8, shape: { points: cornersOf(slot) }, silent: true, style: { fill } })
     legend.push(text(label, left + 16, top + 2, colours.text2))
     left += wide
   }
-  const begin = (entries.length ? top + LINE : 26) + 10
+  return { legend, end: entries.length ? top + LINE : LEGEND_TOP - 4 }
+}
+
+// Titles, legend and notes around the drawing, which on the page stand beside it.
+export function sheetOf(option: Option, chart: Chart, colours: Colours, notes: string[]): { option: Option; height: number } {
+  const { answer, y } = chart
+  const { legend, end } = legendLines(chart, colours)
+  const begin = end + 10
   const lines = notes.flatMap(cut)
   const height = begin + PLOT_HIGH + 34 + lines.length * LINE + 12
-  const x = `${chart.x.name} ${unitOf(chart.x)} →`
+  const title = answer.lines ? `Parallel axes${chart.colours ? `, by ${lowerFirst(longName(chart.colours.field))}` : ''}` : `↑ ${y ? `${y.name} ${unitOf(y)}` : 'Experiments'}`
+  const grid = option.grid as { left: number; right: number; top: number }
   const graphic = [
-    text(`↑ ${chart.y ? `${chart.y.name} ${unitOf(chart.y)}` : 'Experiments'}`, GRID.left, 8, colours.text, { font: `600 12px ${SANS}` }),
+    text(title, GRID.left, 8, colours.text, { font: `600 12px ${SANS}` }),
     ...legend,
-    { type: 'text' as const, right: GRID.right, top: begin + PLOT_HIGH + 6, silent: true, style: { text: x, fill: colours.text, font: `600 12px ${SANS}` } },
+    ...(answer.lines ? [] : [{ type: 'text' as const, right: GRID.right, top: begin + PLOT_HIGH + 6, silent: true, style: { text: `${chart.x.name} ${unitOf(chart.x)} →`, fill: colours.text, font: `600 12px ${SANS}` } }]),
     ...lines.map((line, i) => text(line, GRID.left, begin + PLOT_HIGH + 30 + i * LINE, i === 0 ? colours.text : colours.text3, i === lines.length - 1 ? { font: `11px ${MONO}` } : {})),
   ]
   return {
     height,
-    option: { ...option, backgroundColor: colours.sheet, graphic: graphic as never, grid: { ...GRID, outerBoundsMode: 'none', top: begin, height: PLOT_HIGH - 26, bottom: undefined } as never },
+    option: { ...option, backgroundColor: colours.sheet, graphic: graphic as never, grid: { ...grid, outerBoundsMode: 'none', top: begin + grid.top - GRID.top, height: PLOT_HIGH - 26 - grid.top + GRID.top, bottom: undefined } as never },
   }
 }
 

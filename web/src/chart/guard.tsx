@@ -7,7 +7,7 @@ import { Icon } from '../ui/icons'
 import { Simulated } from '../ui/verdict'
 import css from './chart.module.css'
 import type { Chart } from './items'
-import { leftOutOf } from './model'
+import { leftOutOf, lowerFirst } from './model'
 
 // [field, what several of it are called]
 const COMPARED: [string, string][] = [
@@ -27,7 +27,7 @@ interface Props {
 
 // Differences that an axis, a colour or a shape shows are seen, and not warned of.
 function mixed({ answer }: Chart, facets: Record<string, Facet>) {
-  const shown = new Set([answer.x?.field, answer.y?.field, answer.colour?.field, answer.shape?.field])
+  const shown = new Set([answer.x?.field, answer.y?.field, answer.colour?.field, answer.shape?.field, ...(answer.axes ?? []).map((axis) => axis?.field)])
   return COMPARED.flatMap(([id, words]) => {
     const facet = facets[id]
     const different = (facet?.distinct ?? 0) + (facet && facet.null > 0 ? 1 : 0)
@@ -40,8 +40,10 @@ export function Guard({ chart, catalogue, facets, onSimulated }: Props) {
   const alike = mixed(chart, facets)
   const simulated = answer.left_out.simulated ?? 0
   const left = leftOutOf(answer, catalogue).filter(({ reason }) => reason !== 'simulated')
+  const gaps = chart.axes.filter(({ gaps: rows }) => rows > 0)
+  const marks = answer.marks ?? answer.lines
   const log = [answer.x, answer.y].filter((axis) => axis && axis.not_positive > 0)
-  if (alike.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0) return null
+  if (alike.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0 && gaps.length === 0 && answer.not_ready.length === 0) return null
   return (
     <div className={css.guard} role="note" aria-label="About this chart">
       {alike.length > 0 && <Icon name="warn" />}
@@ -54,7 +56,10 @@ export function Guard({ chart, catalogue, facets, onSimulated }: Props) {
           </>
         )}
         {simulated === 0 && answer.simulated > 0 && <>{answer.simulated === answer.count ? 'All' : count(answer.simulated)} of these are <Simulated />. </>}
-        {answer.form === 'thinned' && <>{count(answer.drawn)} results as {count(answer.marks?.id.length ?? 0)} marks: a larger one stands for those around it. The frontier{answer.frontier === null ? '' : answer.frontier_more ? ' in part' : ''}, what lies alone and what is selected stand each for itself. </>}
+        {gaps.length > 0 && <>Broken lines: {gaps.map(({ name, gaps: rows }) => `${count(rows)} without ${lowerFirst(name)}`).join(', ')}. </>}
+        {answer.not_ready.length > 0 && <>There was no time for: {answer.not_ready.join(', ')}. </>}
+        {answer.form === 'thinned' && answer.lines && <>{count(answer.drawn)} results as {count(answer.lines.id.length)} lines: a wider one stands for those that run beside it. What is like no other and what is selected stand each for itself. </>}
+        {answer.form === 'thinned' && answer.marks && <>{count(answer.drawn)} results as {count(marks?.id.length ?? 0)} marks: a larger one stands for those around it. The frontier{answer.frontier === null ? '' : answer.frontier_more ? ' in part' : ''}, what lies alone and what is selected stand each for itself. </>}
         {log.map((axis) => axis && <span key={axis.field}>No logarithmic axis: {count(axis.not_positive)} of them {axis.not_positive === 1 ? 'is' : 'are'} at or below zero. </span>)}
       </span>
       <span className={css.end}>

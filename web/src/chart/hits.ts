@@ -5,13 +5,19 @@ export interface Hits {
   x: Float32Array
   y: Float32Array
   count: number
+  cell?: [number, number] // half of its width and height, where each hit is one
 }
 
 export const NO_HITS: Hits = { x: new Float32Array(0), y: new Float32Array(0), count: 0 }
 const REACH = 18
 
-// The nearest within reach; with `across` what stands in the same place counts however far its value is.
-export function nearest({ x, y, count }: Hits, px: number, py: number, across: boolean): number | null {
+// The nearest within reach; with `across` what stands in the same place counts however far its value is. Of cells the
+// one that is pointed at.
+export function nearest({ x, y, count, cell }: Hits, px: number, py: number, across: boolean): number | null {
+  if (cell) {
+    const at = x.findIndex((cx, i) => Math.abs(cx - px) <= cell[0] && Math.abs((y[i] ?? 0) - py) <= cell[1])
+    return at < 0 ? null : at
+  }
   let best: number | null = null
   let least = across ? Infinity : REACH * REACH
   for (let i = 0; i < count; i++) {

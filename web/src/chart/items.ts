@@ -7,11 +7,12 @@ import { NOT_RECORDED, verdictWord } from '../format/value'
 import { time } from '../format/time'
 import { type ChartState, type Spread } from '../url/chart'
 import { kindsInWords, OTHER, plain, slotsOf } from './kinds'
-import { type Answer, finite, formOfAxis, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey } from './model'
+import { type Answer, finite, formOfAxis, lowerFirst, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey } from './model'
 
 export interface Item {
   x: number // as on the axis
   y: number | null // null: there is none, and nothing is drawn
+  value: number | null // of a cell, whose x and y are places
   low: number | null
   high: number | null
   kind: number // of colour; 0 where there is none
@@ -33,12 +34,21 @@ export interface Named {
   words: string[] // of the kinds
 }
 
+// One of parallel axes.
+export interface Axis extends Named {
+  least: number
+  most: number
+  gaps: number // rows without a place on it
+}
+
 export interface Chart {
   state: ChartState
   answer: Answer
   items: Item[]
   x: Named
-  y: Named | null // null of a histogram
+  y: Named | null // null of a histogram, and of parallel axes
+  value: Named | null // of a heat map
+  axes: Axis[] // parallel ones
   spread: Spread
   colours: { field: Field; kinds: Kind[]; words: string[]; slots: number[] } | null
 }
@@ -51,7 +61,7 @@ function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = []): 
 }
 
 const TYPICAL = 100
-const BARE = { low: null, high: null, id: null, isHollow: false, isSimulated: false, size: null }
+const BARE = { value: null, low: null, high: null, id: null, isHollow: false, isSimulated: false, size: null }
 
 function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
   if (!marks) return []
@@ -75,6 +85,24 @@ function groupsOf(state: ChartState, { groups }: Answer, slots: number[], spread
     const slot = slots[kind] ?? 0
     const y = finite(groups[state.kind === 'box' ? 'p50' : statKey(state.stat)][at])
     return { ...BARE, at, kind, slot, shape: slot, x: groups.x?.[at] ?? 0, y, n, low: low ? finite(groups[low][at]) : null, high: high ? finite(groups[high][at]) : null }
+  })
+}
+
+function cellsOf(state: ChartState, { grid }: Answer, spread: Spread): Item[] {
+  if (!grid) return []
+  const [low, high] = spread === 'none' ? [null, null] : SPREAD_KEYS[spread]
+  return grid.n.map((n, at) => ({
+    ...BARE, at, kind: 0, slot: 0, shape: 0, x: grid.x?.[at] ?? 0, y: grid.y?.[at] ?? 0, n, value: finite(grid[statKey(state.stat)][at]),
+    low: low ? finite(grid[low][at]) : null, high: high ? finite(grid[high][at]) : null,
+  }))
+}
+
+function linesOfAnswer({ lines }: Answer, slots: number[]): Item[] {
+  if (!lines) return []
+  return lines.id.map((id, at) => {
+    const kind = lines.colour?.[at] ?? 0
+    const slot = slots[kind] ?? 0
+    return { ...BARE, at, id, kind, slot, shape: slot, x: 0, y: 0, n: lines.stands_for[at] ?? 1, isHollow: lines.verdict[at] !== 'trusted' && lines.verdict[at] !== null, isSimulated: lines.simulated[at] === true }
   })
 }
 
@@ -102,16 +130,36 @@ function typical({ edges, counts }: NonNullable<Answer['bins']>) {
   return rows.flatMap((n, bin) => Array.from({ length: Math.ceil((n / (all || 1)) * TYPICAL) }, () => edges?.[bin + 1] ?? 0))
 }
 
+function axesOfAnswer(catalogue: Catalogue, { axes, gaps, lines }: Answer): Axis[] {
+  return (axes ?? []).flatMap((axis, at): Axis[] => {
+    const own = named(catalogue, axis, (lines?.at[at] ?? []).filter((value) => value !== null))
+    if (!own || !axis) return []
+    return [{ ...own, least: axis.min ?? 0, most: axis.max ?? 0, gaps: Object.values(gaps?.[at] ?? {}).reduce((sum, rows) => sum + rows, 0) }]
+  })
+}
+
+function itemsOf(state: ChartState, answer: Answer, slots: number[], spread: Spread): Item[] {
+  if (answer.groups) return groupsOf(state, answer, slots, spread)
+  if (answer.bins) return binsOf(answer, slots)
+  if (answer.grid) return cellsOf(state, answer, spread)
+  return answer.lines ? linesOfAnswer(answer, slots) : marksOf(answer, slots)
+}
+
+const NOWHERE = { name: '', form: { unit: '', scale: 1, decimals: 0 }, kinds: null, words: [] }
+
 export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
   const kinds = answer.colour?.kinds ?? []
-  const slots = slotsOf(kinds)
+  const slots = slotsOf(kinds, answer.lines !== undefined)
   const spread = spreadOf(state)
-  const items = answer.groups ? groupsOf(state, answer, slots, spread) : answer.bins ? binsOf(answer, slots) : marksOf(answer, slots)
+  const items = itemsOf(state, answer, slots, spread)
   const field = answer.colour && catalogue.get(answer.colour.field)
+  const known = (values: (number | null)[]) => values.filter((value) => value !== null)
   return {
     state, answer, items, spread,
-    x: named(catalogue, answer.x, answer.bins ? typical(answer.bins) : answer.marks?.x) ?? { field: catalogue.get(''), name: '', form: { unit: '', scale: 1, decimals: 0 }, kinds: null, words: [] },
-    y: named(catalogue, answer.y, items.flatMap(({ y }) => (y === null ? [] : [y]))),
+    x: named(catalogue, answer.x, answer.bins ? typical(answer.bins) : answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') },
+    y: named(catalogue, answer.y, known(items.map(({ y }) => y))),
+    value: named(catalogue, answer.value ?? null, known(items.map(({ value }) => value))),
+    axes: axesOfAnswer(catalogue, answer),
     colours: field ? { field, kinds, words: kindsInWords(field, kinds), slots } : null,
   }
 }
@@ -133,9 +181,13 @@ export function binWords({ x, answer }: Chart, at: number) {
   return edges ? `${plain(edges[at] ?? 0, x.form)} – ${plain(edges[at + 1] ?? 0, x.form)}` : placeWords(x, at)
 }
 
+// What is told of experiments one by one.
+export const aboutOf = ({ marks, lines }: Answer) => marks ?? lines
+
 export function nameOf(chart: Chart, item: Item) {
-  const name = chart.answer.marks?.labels['run.name']?.[item.at]
+  const name = aboutOf(chart.answer)?.labels['run.name']?.[item.at]
   if (item.id !== null) return typeof name === 'string' && name.trim() ? name : `result ${item.id}`
+  if (chart.answer.grid && chart.y) return `${placeWords(chart.x, item.x)}, ${placeWords(chart.y, item.y ?? 0)}`
   const parts = [chart.answer.bins ? binWords(chart, item.at) : chart.answer.groups?.x ? placeWords(chart.x, item.x) : 'all']
   if (chart.colours) parts.push(chart.colours.words[item.kind] ?? '')
   return parts.join(', ')
@@ -143,22 +195,29 @@ export function nameOf(chart: Chart, item: Item) {
 
 const figure = (axis: Named, value: number | null) => (value === null ? NOT_RECORDED : `${placeWords(axis, value, true)}${unitOf(axis) ? ` ${unitOf(axis)}` : ''}`)
 
-// [what, value]: a line each.
-export function linesOf(chart: Chart, item: Item): [string, string][] {
-  const { x, y, answer, state, spread } = chart
-  if (answer.bins) return [[x.name, `${binWords(chart, item.at)} ${x.form.unit}`.trim()], ['experiments', count(item.n)]]
-  if (!y) return []
-  if (!answer.groups) {
-    const lines: [string, string][] = [[y.name, figure(y, item.y)], [x.name, figure(x, item.x)]]
-    if (item.n > 1) lines.push(['stands for', `${count(item.n)} results`])
-    return lines
-  }
-  const lines: [string, string][] = [[state.kind === 'box' ? 'median' : STAT_WORDS[state.stat], figure(y, item.y)]]
-  if (item.low !== null) lines.push([SPREAD_WORDS[spread], `${figure({ ...y, form: { ...y.form, unit: '' } }, item.low)} – ${figure(y, item.high)}`])
-  lines.push(['experiments', count(item.n)])
-  const nothing = (['missing', 'null', 'word', 'infinite'] as const).map((why) => [why, answer.groups?.[why][item.at] ?? 0] as const).filter(([, rows]) => rows > 0)
-  for (const [why, rows] of nothing) lines.push([{ missing: 'not recorded', null: 'unset', word: 'a word', infinite: 'infinite' }[why], count(rows)])
-  return lines
+const NOTHINGS = { missing: 'not recorded', null: 'unset', word: 'a word', infinite: 'infinite' } as const
+
+// What figures are of, and of what there is none.
+function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string, string][] {
+  const rows = (Object.keys(NOTHINGS) as (keyof typeof NOTHINGS)[]).map((why): [string, number] => [NOTHINGS[why], figures[why][item.at] ?? 0])
+  const shown = [['experiments', item.n] as [string, number], ...[...rows, ['runs that failed', figures.failed[item.at] ?? 0] as [string, number]].filter(([, n]) => n > 0)]
+  return shown.map(([what, n]) => [what, count(n)])
 }
 
-export const verdictOf = (chart: Chart, item: Item) => verdictWord(chart.answer.marks?.verdict[item.at] ?? null)
+const spreadLine = ({ spread }: Chart, axis: Named, { low, high }: Item): [string, string][] =>
+  low === null ? [] : [[SPREAD_WORDS[spread], `${figure({ ...axis, form: { ...axis.form, unit: '' } }, low)} – ${figure(axis, high)}`]]
+
+const standsFor = ({ n }: Item): [string, string][] => (n > 1 ? [['stands for', `${count(n)} results`]] : [])
+
+// [what, value]: a line each.
+export function linesOf(chart: Chart, item: Item): [string, string][] {
+  const { x, y, value, axes, answer, state } = chart
+  if (answer.bins) return [[x.name, `${binWords(chart, item.at)} ${x.form.unit}`.trim()], ['experiments', count(item.n)]]
+  if (answer.lines) return [...axes.map((axis, at): [string, string] => [axis.name, figure(axis, answer.lines?.at[at]?.[item.at] ?? null)]), ...standsFor(item)]
+  if (answer.grid && value && y) return [[`${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}`, figure(value, item.value)], ...spreadLine(chart, value, item), [x.name, placeWords(x, item.x)], [y.name, placeWords(y, item.y ?? 0)], ...countLines(answer.grid, item)]
+  if (!y) return []
+  if (!answer.groups) return [[y.name, figure(y, item.y)], [x.name, figure(x, item.x)], ...standsFor(item)]
+  return [[state.kind === 'box' ? 'median' : STAT_WORDS[state.stat], figure(y, item.y)], ...spreadLine(chart, y, item), ...countLines(answer.groups, item)]
+}
+
+export const verdictOf = (chart: Chart, item: Item) => verdictWord(aboutOf(chart.answer)?.verdict[item.at] ?? null)

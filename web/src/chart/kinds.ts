@@ -6,6 +6,8 @@ import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
 
 export const SERIES = 8
 export const OTHER = -1 // grey: no colour was left, or it is no value
+export const RAMP = 100 // slots from here on are steps from little to much
+export const RAMP_STEPS = 7
 
 const isValue = (kind: Kind) => kind.state === 'value' || kind.state === 'range'
 
@@ -32,8 +34,13 @@ export function kindsInWords(field: Field, kinds: Kind[]) {
 }
 
 // A colour's place for each kind. Ranges take theirs in order, for their order says something.
-export function slotsOf(kinds: Kind[]): number[] {
+export function slotsOf(kinds: Kind[], isRamp = false): number[] {
   const slots = kinds.map(() => OTHER)
+  const ranges = kinds.filter(({ state }) => state === 'range').length
+  if (isRamp && ranges > 1) {
+    let at = 0
+    return kinds.map(({ state }) => (state === 'range' ? RAMP + Math.round((at++ * (RAMP_STEPS - 1)) / (ranges - 1)) : OTHER))
+  }
   const values = kinds.map((kind, at) => ({ kind, at })).filter(({ kind }) => isValue(kind))
   const room = values.length <= SERIES ? SERIES : SERIES - 1
   const byCount = values.toSorted((a, b) => b.kind.count - a.kind.count || a.at - b.at).slice(0, room)
@@ -57,8 +64,7 @@ export interface Legend {
 }
 
 // Those without a colour of their own stand together.
-export function legendOf(field: Field, kinds: Kind[]): Legend[] {
-  const slots = slotsOf(kinds)
+export function legendOf(field: Field, kinds: Kind[], slots = slotsOf(kinds)): Legend[] {
   const words = kindsInWords(field, kinds)
   const own: Legend[] = []
   const rest: Legend = { slot: OTHER, words: '', count: 0, kinds: [] }

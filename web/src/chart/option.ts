@@ -5,8 +5,10 @@ import type { GraphicComponentOption, GridComponentOption } from 'echarts/compon
 
 import { xAxis, xOf, yAxis } from './axes'
 import { type Colours, colourOf } from './colours'
+import { heatOf } from './heat'
 import type { Chart, Item } from './items'
 import { OTHER } from './kinds'
+import { parallelOf } from './parallel'
 import { symbolOf } from './shapes'
 
 export type Option = ComposeOption<ScatterSeriesOption | LineSeriesOption | CustomSeriesOption | GridComponentOption | GraphicComponentOption>
@@ -23,9 +25,12 @@ export interface Drawing {
   option: Option
   targets: Target[]
   beside: number // bars in one place; 0: nothing stands beside another
+  reach: 'near' | 'across' | 'cell' // what is under the pointer: by its distance, by its place alone, by the cell it is
+  brush: 'plane' | 'axis' // what a region is drawn on: both axes, or along one of several
+  isTraced?: boolean // an item is a line through its targets
 }
 
-export const GRID = { left: 68, right: 16, top: 10, bottom: 22 }
+export const GRID = { left: 68, right: 24, top: 10, bottom: 22 }
 const MARK = 8
 const MARK_MAX = 26
 const OPACITY = 0.72
@@ -214,6 +219,8 @@ function seriesOf(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
 }
 
 export function drawingOf(chart: Chart, colours: Colours): Drawing {
+  if (chart.answer.grid) return heatOf(chart, colours)
+  if (chart.answer.lines) return parallelOf(chart, colours)
   const drawn = besideOf(chart)
   const places = new Map<Item, number>(drawn.flatMap((list, k) => list.map((item): [Item, number] => [item, k - (drawn.length - 1) / 2])))
   const isBins = chart.answer.bins?.edges
@@ -223,7 +230,7 @@ export function drawingOf(chart: Chart, colours: Colours): Drawing {
   })
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
-    targets, beside: drawn.length,
+    targets, beside: drawn.length, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane',
     option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: xAxis(chart, colours), yAxis: yAxis(chart, colours), series: seriesOf(chart, colours, drawn) },
   }
 }

@@ -41,18 +41,26 @@ export function Options(props: Props) {
   )
 }
 
+// Axes of numbers, by what they are called here.
+function rangesOf({ x, y, value, axes }: Chart): [string, Named][] {
+  const all: [string, Named | null][] = axes.length ? axes.map((axis, i) => [String(i + 1), axis]) : [['y', y], ['x', x], ['value', value]]
+  return all.filter((pair): pair is [string, Named] => pair[1] !== null && !pair[1].kinds && isNumeric(pair[1].field))
+}
+
 function Menu({ state, chart, choices, onChange, onChoose }: Props) {
   const isGroups = ['line', 'bar', 'box'].includes(state.kind)
   const answer = chart?.answer
   const refused = (axis: 'x' | 'y') => (answer?.[axis]?.not_positive ? `${answer[axis].not_positive} are at or below zero: no logarithmic axis can show them.` : null)
+  const isHeat = state.kind === 'heat'
+  const ranges = chart ? rangesOf(chart) : []
   const hasLogX = chart !== null && canBeLog(chart.x.field) && (state.kind === 'scatter' || state.kind === 'line')
-  const hasLogY = chart?.y !== null && chart !== null && canBeLog(chart.y!.field)
+  const hasLogY = chart?.y != null && !isHeat && canBeLog(chart.y.field)
   return (
     <>
-      {isGroups && state.kind !== 'box' && (
+      {((isGroups && state.kind !== 'box') || isHeat) && (
         <div className={css.group}>
-          <h3>Value of a group</h3>
-          <Segment label="Value of a group" value={state.stat} onChange={(stat) => onChange({ stat: stat as Stat })} options={STATS.map((stat) => [stat, STAT_WORDS[stat]])} />
+          <h3>Value of a {isHeat ? 'cell' : 'group'}</h3>
+          <Segment label={`Value of a ${isHeat ? 'cell' : 'group'}`} value={state.stat} onChange={(stat) => onChange({ stat: stat as Stat })} options={STATS.map((stat) => [stat, STAT_WORDS[stat]])} />
         </div>
       )}
       {isGroups && (
@@ -74,15 +82,35 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
           {(['y', 'x'] as const).map((axis) => refused(axis) && <p key={axis} className={css.why}>{axis}: {refused(axis)}</p>)}
         </div>
       )}
-      {chart && (
+      {state.kind === 'parallel' && chart && <Order chart={chart} onOrder={(axes) => onChange({ axes })} />}
+      {ranges.length > 0 && (
         <div className={css.group}>
           <h3>Only what lies between</h3>
-          {chart.y && !chart.y.kinds && isNumeric(chart.y.field) && <Between axis={chart.y} role="y" choices={choices} onChoose={onChoose} />}
-          {!chart.x.kinds && isNumeric(chart.x.field) && <Between axis={chart.x} role="x" choices={choices} onChoose={onChoose} />}
+          {ranges.map(([role, axis]) => <Between key={role} axis={axis} role={role} choices={choices} onChoose={onChoose} />)}
           <p className={css.why}>The same as drawing a region on the chart: a filter of its fields.</p>
         </div>
       )}
     </>
+  )
+}
+
+// Lines are read between neighbours: which are beside each other is chosen.
+function Order({ chart, onOrder }: { chart: Chart; onOrder: (axes: string[]) => void }) {
+  const ids = chart.axes.map(({ field }) => field.id)
+  const swap = (at: number) => onOrder(ids.with(at, ids[at + 1] ?? '').with(at + 1, ids[at] ?? ''))
+  return (
+    <div className={css.group}>
+      <h3>Axes from left to right</h3>
+      <ol className={css.order}>
+        {chart.axes.map(({ name }, at) => (
+          <li key={at}>
+            <span className="clip">{name}</span>
+            <IconButton icon="up" name={`${name} to the left`} isDisabled={at === 0} onPress={() => swap(at - 1)} />
+            <IconButton icon="lower" name={`${name} to the right`} isDisabled={at === ids.length - 1} onPress={() => swap(at)} />
+          </li>
+        ))}
+      </ol>
+    </div>
   )
 }
 

@@ -3,13 +3,13 @@
 import { useMemo, useState } from 'react'
 
 import { usePoints } from '../api/queries'
-import type { Facet, Filter } from '../api/types'
+import type { Facet, Filter, Kind, PointsAnswer, Scalar } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
-import { type Choices, withChoice } from '../filter/model'
+import { type Choice, type Choices, withChoice } from '../filter/model'
 import { isNumeric } from '../format/number'
 import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
 import { Icon, type IconName } from '../ui/icons'
-import { CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
+import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
 import css from './chart.module.css'
 import { useColours } from './colours'
 import { DataTable } from './data-table'
@@ -22,6 +22,7 @@ import { useLinked } from './linked'
 import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
 import { drawingOf } from './option'
 import { Options } from './options'
+import { kindsBetween, valueOn } from './parallel'
 import { Pick } from './pick'
 import { Plot } from './plot'
 import { Reading } from './reading'
@@ -41,7 +42,7 @@ export interface PanelProps {
   onChoose: (choices: Choices) => void
 }
 
-const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram' }
+const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram', heat: 'heat', parallel: 'parallel' }
 
 export function ChartPanel(props: PanelProps) {
   const { state, tree, selected, catalogue, varying, round, isReady, onChart } = props
@@ -51,7 +52,7 @@ export function ChartPanel(props: PanelProps) {
   const asked = usePoints(request, round)
   const { data } = asked
   // what was chosen is told of at once, what is drawn is of the answer
-  const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data.form) }, data, catalogue) : null), [data, state, catalogue])
+  const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
   const set = (part: Partial<ChartState>) => onChart({ ...state, ...part })
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
   return (
@@ -71,29 +72,48 @@ export function ChartPanel(props: PanelProps) {
       </div>
       <Progress on={isWaiting} />
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
-      {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
+      {!chart && !asked.error && <div className={join(css.none, css.bare)}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <Shown {...props} chart={chart} set={set} isWaiting={isWaiting} />}
     </section>
   )
 }
 
 // While the next answer comes the last one stays, drawn as what it is.
-function kindOf(kind: ChartKind, form: string): ChartKind {
-  if (form === 'bins') return 'histogram'
-  if (form === 'groups') return ['line', 'bar', 'box'].includes(kind) ? kind : 'bar'
+function kindOf(kind: ChartKind, answer: PointsAnswer): ChartKind {
+  if (answer.bins) return 'histogram'
+  if (answer.grid) return 'heat'
+  if (answer.lines) return 'parallel'
+  if (answer.groups) return ['line', 'bar', 'box'].includes(kind) ? kind : 'bar'
   return kind === 'line' ? 'line' : 'scatter'
 }
 
 function Picks({ state, axes, catalogue, varying, set }: { state: ChartState; axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: (part: Partial<ChartState>) => void }) {
   const own = { catalogue, varying }
-  const isScatter = state.kind === 'scatter'
+  const { kind } = state
+  const isScatter = kind === 'scatter'
+  const isHeat = kind === 'heat'
+  if (kind === 'parallel') return <ParallelPicks {...own} axes={axes} set={set} />
   return (
     <span className={css.picks}>
-      {state.kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
+      {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
       <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
-      <Pick {...own} role="colour" name="Colour" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />
+      {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
+        : <Pick {...own} role="colour" name="Colour" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
       {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as colour" onPick={(shape) => set({ shape })} />}
       {isScatter && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
+    </span>
+  )
+}
+
+// Each axis by itself, left to right; one more behind them.
+function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: (part: Partial<ChartState>) => void }) {
+  return (
+    <span className={css.picks}>
+      {axes.map((id, at) => (
+        <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
+      ))}
+      {axes.length < AXES_MAX && <Pick {...own} role="add" name="One more axis" value="" canBeNone="axis" onPick={(next) => { if (next) set({ axes: [...axes, next] }) }} />}
+      <Pick {...own} role="colour" name="Colour" value={colour} canBeNone="none" onPick={(next) => set({ colour: next })} />
     </span>
   )
 }
@@ -108,7 +128,8 @@ function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWai
   const drawing = useMemo(() => drawingOf(chart, colours), [chart, colours])
   const [hovered, setHovered] = useState<number | null>(null)
   const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
-  const byId = useMemo(() => new Map(drawing.targets.map(({ item }, target) => [items[item]?.id, target])), [drawing, items])
+  // of a line the place where it begins
+  const byId = useMemo(() => new Map(drawing.targets.map(({ item }, target): [number | null | undefined, number] => [items[item]?.id, target]).reverse()), [drawing, items])
   const pinned = state.point !== null ? (byId.get(state.point) ?? null) : group?.answer === answer ? group.target : null
   const itemOf = (target: number | null) => (target === null ? null : (items[drawing.targets[target]?.item ?? -1] ?? null))
   const linked = useLinked(itemOf(hovered)?.id ?? null)
@@ -120,7 +141,7 @@ function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWai
     if (state.point !== (item?.id ?? null)) set({ point: item?.id ?? null })
   }
   const brush = (box: Box) => onChoose(brushed(chart, choices, box))
-  const canBrush = canRange(chart.x) || (answer.marks !== undefined && chart.y !== null && canRange(chart.y))
+  const canBrush = canBrushOn(chart)
   const said = itemOf(hovered ?? pinned)
   return (
     <>
@@ -128,14 +149,14 @@ function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWai
         <div className={css.fig}>
           {state.asTable ? <DataTable chart={chart} catalogue={catalogue} label={label} /> : (
             <>
-              <Legend chart={chart} />
+              <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (
-                <Plot drawing={drawing} label={label} hovered={hovered} ringed={ringed} pinned={pinned} across={answer.marks === undefined} canBrush={canBrush}
+                <Plot drawing={drawing} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
                   tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={brush} />
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>{captionOf(chart)}</span>
-                <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>
+                {!answer.lines && <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>}
               </div>
             </>
           )}
@@ -160,11 +181,11 @@ function Tip({ chart, target }: { chart: Chart; target: Chart['items'][number] |
 
 function Nothing({ chart }: { chart: Chart }) {
   const { answer, x, y } = chart
-  const names = [y?.name, x.name].filter(Boolean).join(' and ')
+  const names = answer.lines ? 'two of these axes' : [y?.name, x.name].filter(Boolean).join(' and ')
   return (
     <div className={css.none} role="note">
       <b>Nothing can be drawn.</b>
-      <span>{answer.count === 0 ? 'The filter leaves no experiment.' : `None of the ${answer.count} experiments has ${names} as a number. Another field above may have one.`}</span>
+      <span>{answer.count === 0 ? 'The filter leaves no experiment.' : `None of the ${answer.count} experiments has ${names}${answer.lines || answer.grid ? '' : ' as a number'}. Another field above may have one.`}</span>
     </div>
   )
 }
@@ -172,6 +193,25 @@ function Nothing({ chart }: { chart: Chart }) {
 // ---- a region as a filter -------------------------------------------------------------------------------
 
 const canRange = ({ kinds, field }: Named) => kinds === null && (isNumeric(field) || field.type === 'time')
+
+function canBrushOn({ answer, x, y }: Chart) {
+  if (answer.grid || answer.lines) return true
+  return canRange(x) || (answer.marks !== undefined && y !== null && canRange(y))
+}
+
+// Values as they are; ranges by their ends, which are one range where they lie beside each other.
+function choiceOf(kinds: Kind[]): Choice {
+  const values = kinds.flatMap(({ state, value }) => (state === 'value' && ['string', 'number', 'boolean'].includes(typeof value) ? [value as Scalar] : []))
+  const ranges = kinds.filter(({ state }) => state === 'range')
+  const ends = [ranges[0]?.low, ranges.at(-1)?.high]
+  return {
+    ...(values.length && { values }), ...(kinds.some(({ state }) => state === 'null') && { unset: true }),
+    ...(ends[0] !== undefined && ends[1] !== undefined && { range: [ends[0], ends[1]] as [number, number] }),
+  }
+}
+
+// A region without any kind in it asks for nothing.
+const ofKinds = (axis: Named, kinds: Kind[], choices: Choices) => (kinds.length ? withChoice(choices, axis.field.id, choiceOf(kinds)) : choices)
 
 function ranged(axis: Named, ends: [number, number], choices: Choices): Choices {
   if (!canRange(axis)) return choices
@@ -181,7 +221,17 @@ function ranged(axis: Named, ends: [number, number], choices: Choices): Choices 
   return withChoice(choices, axis.field.id, { range })
 }
 
+function brushedAxis({ axes }: Chart, choices: Choices, { x, y }: Box): Choices {
+  const axis = axes[Math.max(0, Math.min(axes.length - 1, Math.round(x[0])))]
+  if (!axis) return choices
+  if (axis.kinds) return ofKinds(axis, kindsBetween(axis, y), choices)
+  return ranged(axis, [valueOn(axis, Math.max(0, y[0])), valueOn(axis, Math.min(1, y[1]))], choices)
+}
+
 function brushed(chart: Chart, choices: Choices, box: Box): Choices {
+  if (chart.answer.lines) return brushedAxis(chart, choices, box)
+  const within = (axis: Named, [low, high]: [number, number]) => (axis.kinds ?? []).slice(Math.max(0, Math.round(low)), Math.round(high) + 1)
+  if (chart.answer.grid && chart.y) return ofKinds(chart.y, within(chart.y, box.y), ofKinds(chart.x, within(chart.x, box.x), choices))
   const edges = chart.answer.bins?.edges
   const bin = (at: number) => edges?.[Math.max(0, Math.min(edges.length - 1, Math.round(at)))] ?? 0
   if (edges) return withChoice(choices, chart.x.field.id, { range: [bin(box.x[0]), bin(box.x[1])] })

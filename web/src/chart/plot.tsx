@@ -1,13 +1,14 @@
 // The drawing itself, with what lies over it: rings, the small reading under the pointer, a region that is being drawn.
 // One enters it with Tab, walks with arrows, pins with Enter.
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import css from './chart.module.css'
 import { type ECharts, open } from './draw'
 import { type Box, boxOf, type Hits, nearest, NO_HITS } from './hits'
-import { barWidth, type Drawing, GRID } from './option'
+import { barWidth, type Drawing, GRID, type Target } from './option'
 
 const DRAG_FROM = 5
+const AXIS_WIDE = 10 // to each side, of a region along an axis
 
 // Who tests the page reads the marks back by it.
 type Host = HTMLDivElement & { chart?: ECharts }
@@ -18,7 +19,6 @@ interface Props {
   hovered: number | null // a target
   ringed: number[] // targets
   pinned: number | null
-  across: boolean // what is under the pointer is found by its place alone
   canBrush: boolean
   tip: (target: number) => ReactNode
   onHover: (target: number | null) => void
@@ -26,7 +26,7 @@ interface Props {
   onBrush: (box: Box) => void
 }
 
-function measure(chart: ECharts, { targets, beside }: Drawing): Hits {
+function measure(chart: ECharts, { targets, beside, reach }: Drawing): Hits {
   const x = new Float32Array(targets.length)
   const y = new Float32Array(targets.length)
   const at = (value: [number, number]) => chart.convertToPixel({ gridIndex: 0 }, value) as [number, number]
@@ -36,7 +36,12 @@ function measure(chart: ECharts, { targets, beside }: Drawing): Hits {
     x[i] = px + target.shift * barWidth(band, beside)
     y[i] = py
   })
-  return { x, y, count: targets.length }
+  if (reach !== 'cell') return { x, y, count: targets.length }
+  const [right, up] = [at([1, 0]), at([0, 1])]
+  const [left = 0, low = 0] = at([0, 0])
+  // of one value alone a cell is as wide as the drawing
+  const half = (far: number | undefined, near: number, whole: number) => Math.abs((far ?? near) - near) / 2 || whole
+  return { x, y, count: targets.length, cell: [half(right[0], left, chart.getWidth()), half(up[1], low, chart.getHeight())] }
 }
 
 function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDrawn: (hits: Hits) => void) {
@@ -69,9 +74,11 @@ function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDraw
   }, [drawing])
 }
 
-export function Plot({ drawing, label, hovered, ringed, pinned, across, canBrush, tip, onHover, onPin, onBrush }: Props) {
+export function Plot({ drawing, label, hovered, ringed, pinned, canBrush, tip, onHover, onPin, onBrush }: Props) {
   const host = useRef<Host>(null)
   const [hits, setHits] = useState<Hits>(NO_HITS)
+  const across = drawing.reach === 'across'
+  const traces = useMemo(() => tracesOf(drawing), [drawing])
   const [drag, setDrag] = useState<{ from: [number, number]; to: [number, number] } | null>(null)
   useDrawing(host, drawing, setHits)
   useEffect(() => { if (hovered !== null && hovered >= drawing.targets.length) onHover(null) }, [drawing])
@@ -99,7 +106,9 @@ export function Plot({ drawing, label, hovered, ringed, pinned, across, canBrush
     const chart = host.current?.chart
     if (!canBrush || !chart) return
     const value = (px: [number, number]) => chart.convertFromPixel({ gridIndex: 0 }, px) as [number, number]
-    onBrush(boxOf(value(from), value(to)))
+    const [begin, end] = [value(from), value(to)]
+    // along the axis where it began
+    onBrush(boxOf(begin, drawing.brush === 'axis' ? [begin[0], end[1]] : end))
   }
   const keys = (event: KeyboardEvent) => {
     const last = hits.count - 1
@@ -118,15 +127,16 @@ export function Plot({ drawing, label, hovered, ringed, pinned, across, canBrush
     event.stopPropagation()
   }
   const spot = (target: number): [number, number] => [hits.x[target] ?? -99, hits.y[target] ?? -99]
-  const dragged = drag && boxOf(drag.from, drag.to)
+  const dragged = drag && (drawing.brush === 'axis' ? boxOf([drag.from[0] - AXIS_WIDE, drag.from[1]], [drag.from[0] + AXIS_WIDE, drag.to[1]]) : boxOf(drag.from, drag.to))
+  const look = { hits, traces, targets: drawing.targets }
   return (
     <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
       onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot">
       <div ref={host} className={css.canvas} aria-hidden="true" />
       <svg className={css.over} aria-hidden="true">
-        {ringed.map((target) => <Ring key={target} at={spot(target)} look={css.ring} radius={7} />)}
-        {pinned !== null && <Ring at={spot(pinned)} look={css.pinned} radius={9} />}
-        {hovered !== null && hovered < hits.count && <Ring at={spot(hovered)} look={css.hovered} radius={7} />}
+        {ringed.map((target) => <Ring key={target} {...look} target={target} look={css.ring} radius={7} />)}
+        {pinned !== null && <Ring {...look} target={pinned} look={css.pinned} radius={9} />}
+        {hovered !== null && hovered < hits.count && <Ring {...look} target={hovered} look={css.hovered} radius={7} />}
         {canBrush && dragged && <rect className={css.brush} x={dragged.x[0]} y={dragged.y[0]} width={dragged.x[1] - dragged.x[0]} height={dragged.y[1] - dragged.y[0]} />}
       </svg>
       {hovered !== null && hovered < hits.count && !drag && hovered !== pinned && <Tip at={spot(hovered)} host={host.current}>{tip(hovered)}</Tip>}
@@ -134,7 +144,36 @@ export function Plot({ drawing, label, hovered, ringed, pinned, across, canBrush
   )
 }
 
-const Ring = ({ at, look, radius }: { at: [number, number]; look: string | undefined; radius: number }) => <circle className={look} cx={at[0]} cy={at[1]} r={radius} />
+// What belongs to one item, by the item; null where each stands for itself.
+function tracesOf({ targets, isTraced }: Drawing): Map<number, number[]> | null {
+  if (!isTraced) return null
+  const traces = new Map<number, number[]>()
+  targets.forEach(({ item }, at) => {
+    const own = traces.get(item)
+    if (own) own.push(at)
+    else traces.set(item, [at])
+  })
+  return traces
+}
+
+interface Look {
+  hits: Hits
+  traces: Map<number, number[]> | null
+  targets: Target[]
+  target: number
+  look: string | undefined
+  radius: number
+}
+
+// Around a point or a cell; of a line all of it stands out.
+function Ring({ hits: { x, y, cell }, traces, targets, target, look, radius }: Look) {
+  const [cx = -99, cy = -99] = [x[target], y[target]]
+  if (cell) return <rect className={look} x={cx - cell[0]} y={cy - cell[1]} width={cell[0] * 2} height={cell[1] * 2} rx={2} />
+  const own = traces?.get(targets[target]?.item ?? -1) ?? []
+  // a gap is no line: it begins anew behind it
+  const path = own.map((at, i) => `${i > 0 && (targets[at]?.x ?? 0) - (targets[own[i - 1] ?? 0]?.x ?? 0) <= 1 ? 'L' : 'M'}${x[at]} ${y[at]}`).join('')
+  return <>{path && <path className={look} d={path} />}<circle className={look} cx={cx} cy={cy} r={traces ? 4 : radius} /></>
+}
 
 // Beside its point, on the side that has room.
 function Tip({ at: [x, y], host, children }: { at: [number, number]; host: HTMLElement | null; children: ReactNode }) {

@@ -10,7 +10,7 @@ import { IconButton } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
-import { type Chart, type Item, linesOf, nameOf, type Named } from './items'
+import { aboutOf, type Chart, type Item, linesOf, nameOf, type Named } from './items'
 import { plain } from './kinds'
 
 interface Props {
@@ -54,7 +54,7 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
   return (
     <>
       <p className={css.sub}>
-        <Verdict verdict={chart.answer.marks?.verdict[item.at]} />
+        <Verdict verdict={aboutOf(chart.answer)?.verdict[item.at]} />
         {isSimulated && <Simulated />}
         <span>{typeof requests === 'number' ? `${count(requests)} requests, ` : ''}1 run</span>
       </p>
@@ -65,7 +65,7 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
           <Lines lines={intervals.map(([axis, text]) => [axis?.name ?? '', text ?? ''])} />
         </>
       )}
-      <Differs chart={chart} id={id} catalogue={catalogue} round={round} />
+      {chart.answer.marks && <Differs chart={chart} id={id} catalogue={catalogue} round={round} />}
       <p><Link href={paths.experiment(id)}>Open experiment</Link></p>
     </>
   )

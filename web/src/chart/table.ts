@@ -2,8 +2,8 @@
 import { longName } from '../fields/catalogue'
 import type { Catalogue } from '../fields/catalogue'
 import { NOT_RECORDED } from '../format/value'
-import { SPREAD_WORDS, STAT_WORDS } from './model'
-import { binWords, type Chart, type Item, nameOf, placeWords, unitOf, verdictOf } from './items'
+import { lowerFirst, SPREAD_WORDS, STAT_WORDS } from './model'
+import { aboutOf, binWords, type Chart, type Item, nameOf, type Named, placeWords, unitOf, verdictOf } from './items'
 
 export interface Column {
   head: string
@@ -13,39 +13,48 @@ export interface Column {
   raw: (item: Item) => string | number | null
 }
 
-const FIGURES = ['n', 'missing', 'null', 'word', 'infinite', 'mean', 'std', 'min', 'p5', 'p25', 'p50', 'p75', 'p95', 'max', 'low', 'high'] as const
-const HEADS: Partial<Record<(typeof FIGURES)[number], string>> = { missing: 'not recorded', null: 'unset', word: 'words', p50: 'median', low: '95 % low', high: '95 % high' }
-const COUNTS = new Set<string>(['n', 'missing', 'null', 'word', 'infinite'])
+const FIGURES = ['n', 'missing', 'null', 'word', 'infinite', 'failed', 'mean', 'std', 'min', 'p5', 'p25', 'p50', 'p75', 'p95', 'max', 'low', 'high'] as const
+const HEADS: Partial<Record<(typeof FIGURES)[number], string>> = { missing: 'not recorded', null: 'unset', word: 'words', failed: 'failed runs', p50: 'median', low: '95 % low', high: '95 % high' }
+const COUNTS = new Set<string>(['n', 'missing', 'null', 'word', 'infinite', 'failed'])
+
+// A place on an axis, in words and as it is.
+function placeColumn(axis: Named, place: (item: Item) => number | null): Column {
+  const of = (item: Item, told: (at: number) => string | number | null) => {
+    const at = place(item)
+    return at === null ? null : told(at)
+  }
+  const raw = (at: number) => (axis.kinds ? (rawKind(axis.kinds[at]) ?? axis.words[at] ?? '') : axis.field.type === 'time' ? new Date(at).toISOString() : at)
+  return { head: axis.name, unit: unitOf(axis), isFigure: !axis.kinds, show: (item) => String(of(item, (at) => placeWords(axis, at, true)) ?? NOT_RECORDED), raw: (item) => of(item, raw) }
+}
+
+function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Named): Column[] {
+  return FIGURES.map((key): Column => {
+    const value = (item: Item) => figures[key][item.at] ?? null
+    return {
+      head: HEADS[key] ?? key, unit: COUNTS.has(key) ? '' : axis.form.unit, isFigure: true, raw: value,
+      show: (item) => {
+        const is = value(item)
+        return typeof is !== 'number' ? (is ?? NOT_RECORDED) : COUNTS.has(key) ? String(is) : placeWords(axis, is, true)
+      },
+    }
+  })
+}
 
 export function columnsOf(chart: Chart, catalogue: Catalogue): Column[] {
-  const { x, y, answer, colours } = chart
+  const { x, y, value, axes, answer, colours } = chart
   const colour: Column[] = colours ? [{ head: longName(colours.field), unit: '', isFigure: false, show: (item) => colours.words[item.kind] ?? '', raw: (item) => rawKind(colours.kinds[item.kind]) ?? colours.words[item.kind] ?? '' }] : []
-  const place: Column = {
-    head: x.name, unit: unitOf(x), isFigure: !x.kinds, show: (item) => (answer.bins ? binWords(chart, item.at) : placeWords(x, item.x, true)),
-    raw: (item) => (answer.bins ? binRaw(chart, item.at) : x.kinds ? (rawKind(x.kinds[item.x]) ?? x.words[item.x] ?? '') : x.field.type === 'time' ? new Date(item.x).toISOString() : item.x),
-  }
+  const place: Column = answer.bins
+    ? { head: x.name, unit: unitOf(x), isFigure: !x.kinds, show: (item) => binWords(chart, item.at), raw: (item) => binRaw(chart, item.at) }
+    : placeColumn(x, (item) => item.x)
   if (answer.bins) return [place, ...colour, { head: 'experiments', unit: '', isFigure: true, show: (item) => String(item.n), raw: (item) => item.n }]
-  if (answer.groups && y) {
-    const groups = answer.groups
-    return [...(groups.x ? [place] : []), ...colour, ...FIGURES.map((key): Column => {
-      const value = (item: Item) => groups[key][item.at] ?? null
-      return {
-        head: HEADS[key] ?? key, unit: COUNTS.has(key) ? '' : y.form.unit, isFigure: true, raw: value,
-        show: (item) => {
-          const is = value(item)
-          return typeof is !== 'number' ? (is ?? NOT_RECORDED) : COUNTS.has(key) ? String(is) : placeWords(y, is, true)
-        },
-      }
-    })]
-  }
-  const columns: Column[] = [
-    { head: 'experiment', unit: '', isFigure: false, show: (item) => nameOf(chart, item), raw: (item) => nameOf(chart, item) },
-    place,
-  ]
-  if (y) columns.push({ head: y.name, unit: unitOf(y), isFigure: !y.kinds, show: (item) => (item.y === null ? NOT_RECORDED : placeWords(y, item.y, true)), raw: (item) => (y.kinds && item.y !== null ? (rawKind(y.kinds[item.y]) ?? y.words[item.y] ?? '') : item.y) })
+  if (answer.groups && y) return [...(answer.groups.x ? [place] : []), ...colour, ...figureColumns(answer.groups, y)]
+  if (answer.grid && y && value) return [place, placeColumn(y, (item) => item.y), ...figureColumns(answer.grid, value)]
+  const columns: Column[] = [{ head: 'experiment', unit: '', isFigure: false, show: (item) => nameOf(chart, item), raw: (item) => nameOf(chart, item) }]
+  if (answer.lines) columns.push(...axes.map((axis, at) => placeColumn(axis, (item) => answer.lines?.at[at]?.[item.at] ?? null)))
+  else columns.push(place, ...(y ? [placeColumn(y, (item) => item.y)] : []))
   columns.push(...colour)
   if (answer.marks?.size && answer.request.size) columns.push({ head: longName(catalogue.get(answer.request.size)), unit: '', isFigure: true, show: (item) => (item.size === null ? NOT_RECORDED : String(item.size)), raw: (item) => item.size })
-  columns.push({ head: 'verdict', unit: '', isFigure: false, show: (item) => verdictOf(chart, item), raw: (item) => answer.marks?.verdict[item.at] ?? null })
+  columns.push({ head: 'verdict', unit: '', isFigure: false, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
   if (answer.form === 'thinned') columns.push({ head: 'stands for', unit: '', isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
   columns.push({ head: 'id', unit: '', isFigure: true, show: (item) => String(item.id), raw: (item) => item.id })
   return columns
@@ -54,8 +63,11 @@ export function columnsOf(chart: Chart, catalogue: Catalogue): Column[] {
 const rawKind = (kind: { state: string; value?: unknown } | undefined) => (kind?.state === 'value' && kind.value !== undefined ? (typeof kind.value === 'object' ? JSON.stringify(kind.value) : String(kind.value)) : null)
 const binRaw = ({ answer, x }: Chart, at: number) => (answer.bins?.edges ? `${answer.bins.edges[at]} – ${answer.bins.edges[at + 1]}` : (x.words[at] ?? ''))
 
+const CELL_WORDS = 'no cell: no experiment; dashed: none with a number; a corner: failed runs among them'
+
 // What a figure of a group is of, once for the whole chart.
-export function captionOf({ state, answer, spread }: Chart) {
+export function captionOf({ state, answer, spread, value }: Chart) {
+  if (answer.grid && value) return `${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}; ${CELL_WORDS}`
   if (!answer.groups) return ''
   if (state.kind === 'box') return `Box: quartiles and median; whiskers: ${spread === 'range' ? 'least to greatest' : 'p5 to p95'}`
   return `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; bars of error: ${SPREAD_WORDS[spread]}`}`

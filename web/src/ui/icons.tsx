@@ -28,6 +28,8 @@ const PATHS = {
   bars: <path d="M2.5 2.5v11h11M5.5 13.5V9M8.5 13.5V5M11.5 13.5V7.5" />,
   box: <path d="M8 2v2.5M8 11v3M5.5 4.5h5V11h-5zM5.5 8h5" />,
   histogram: <path d="M2.5 13.5h11M3.5 13.5V10h3v3.5M6.5 13.5V5h3v8.5M9.5 13.5V8h3v5.5" />,
+  heat: <><path d="M2.5 2.5h11v11h-11zM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11" /><path d="M6.2 6.2h3.6v3.6H6.2zM9.8 2.5h3.7v3.7H9.8z" fill="currentColor" stroke="none" /></>,
+  parallel: <path d="M3 2.5v11M8 2.5v11M13 2.5v11M3 5l5 5.5 5-6M3 11l5-6 5 5" />,
   table: <><rect x="2.5" y="3.5" width="11" height="9" rx="1" /><path d="M2.5 6.5h11M2.5 9.5h11M6.5 6.5v6" /></>,
   picture: <><rect x="2.5" y="3" width="11" height="10" rx="1" /><path d="M3 11.5l3-3 2 2 2.5-3 3 3.5" /></>,
   more: <path d="M4 8v.01M8 8v.01M12 8v.01" strokeWidth="2" />,

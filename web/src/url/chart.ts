@@ -1,20 +1,26 @@
 // The chart's part of an address: what differs from what the page chooses by itself.
 //
-//   chart=bar|…|off   x= y= colour= shape= size=   fields; colour, shape, size may be empty: none
+//   chart=bar|…|off   x= y= value= colour= shape= size=   fields; colour, shape, size may be empty: none
+//   axes=a,b,c        of parallel axes
 //   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  point=ID  as=table
 
-export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram'] as const
+export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel'] as const
 export type ChartKind = (typeof CHART_KINDS)[number]
 export const STATS = ['median', 'mean', 'p95'] as const
 export type Stat = (typeof STATS)[number]
 export const SPREADS = ['iqr', 'range', 'ci', 'none'] as const
 export type Spread = (typeof SPREADS)[number]
 
+export const AXES_MIN = 2
+export const AXES_MAX = 8
+
 export interface ChartState {
   isOpen: boolean
   kind: ChartKind
   x: string | null // null: what the page chooses for the kind
   y: string | null
+  value: string | null // what a cell of a heat map tells
+  axes: string[] | null // of parallel axes
   colour: string | null // '': none
   shape: string
   size: string
@@ -29,17 +35,18 @@ export interface ChartState {
 }
 
 export const CHART: ChartState = {
-  isOpen: true, kind: 'scatter', x: null, y: null, colour: null, shape: '', size: '', logX: false, logY: false,
+  isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, colour: null, shape: '', size: '', logX: false, logY: false,
   stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, point: null, asTable: false,
 }
 
-export const CHART_NAMES = ['chart', 'x', 'y', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'point', 'as']
+export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'point', 'as']
 
 export function writeChart(chart: ChartState): [string, string][] {
   const pairs: [string, string][] = []
   if (!chart.isOpen) pairs.push(['chart', `off${chart.kind === CHART.kind ? '' : `,${chart.kind}`}`])
   else if (chart.kind !== CHART.kind) pairs.push(['chart', chart.kind])
-  for (const name of ['x', 'y', 'colour'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
+  for (const name of ['x', 'y', 'value', 'colour'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
+  if (chart.axes !== null) pairs.push(['axes', chart.axes.join(',')])
   for (const name of ['shape', 'size'] as const) if (chart[name]) pairs.push([name, chart[name]])
   if (chart.logX || chart.logY) pairs.push(['log', [chart.logX && 'x', chart.logY && 'y'].filter(Boolean).join(',')])
   if (chart.stat !== CHART.stat) pairs.push(['stat', chart.stat])
@@ -53,6 +60,12 @@ export function writeChart(chart: ChartState): [string, string][] {
 
 const among = <T extends string>(list: readonly T[], word: string | null | undefined, usual: T): T => list.find((one) => one === word) ?? usual
 
+// Fewer than two are none: no line leads from one to itself.
+function readAxes(text: string | null) {
+  const axes = (text ?? '').split(',').filter(Boolean).slice(0, AXES_MAX)
+  return axes.length >= AXES_MIN ? axes : null
+}
+
 export function readChart(query: URLSearchParams): ChartState {
   const words = (query.get('chart') ?? '').split(',')
   const log = (query.get('log') ?? '').split(',')
@@ -62,6 +75,8 @@ export function readChart(query: URLSearchParams): ChartState {
     kind: among(CHART_KINDS, words.at(-1), CHART.kind),
     x: query.get('x') || null,
     y: query.get('y') || null,
+    value: query.get('value') || null,
+    axes: readAxes(query.get('axes')),
     colour: query.get('colour'),
     shape: query.get('shape') ?? '',
     size: query.get('size') ?? '',

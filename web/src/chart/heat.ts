@@ -1,0 +1,71 @@
+// A heat map: a cell for each pair of values that some result has. Where no result is, nothing is drawn; a cell whose
+// results have no number is an outline, and is no colour of the scale.
+import type { CustomSeriesOption } from 'echarts/charts'
+
+import { MONO, ofKinds } from './axes'
+import { type Colours, rampAt } from './colours'
+import type { Chart, Item } from './items'
+import { placeWords } from './items'
+import type { Drawing } from './option'
+import { inkOn } from './tint'
+
+const GAP = 1.5
+const CHAR_WIDE = 6.7 // of the figures in cells
+const TEXT_HIGH = 14
+const CORNER = 7
+const LEFT_MIN = 68
+const LEFT_MAX = 190
+
+// From the least to the greatest value of all cells; of one value alone nothing is little or much.
+export function scaleOf({ items }: Chart) {
+  const values = items.flatMap(({ value }) => (value === null ? [] : [value]))
+  if (values.length === 0) return null
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  return { least, most, share: (value: number) => (most > least ? value / 2 - least / 2 : 0.5) / (most > least ? most / 2 - least / 2 : 1) }
+}
+
+export const failedOf = ({ answer }: Chart, { at }: Item) => answer.grid?.failed[at] ?? 0
+
+function cells(chart: Chart, colours: Colours): CustomSeriesOption {
+  const { items, value } = chart
+  const scale = scaleOf(chart)
+  return {
+    type: 'custom', animation: false, silent: true, progressive: 0, z: 2, encode: { x: 0, y: 1 }, data: items.map((item) => [item.x, item.y as number, item.value ?? NaN, failedOf(chart, item)]),
+    renderItem: ({ dataIndex }, api) => {
+      const item = items[dataIndex] as Item
+      const [x = 0, y = 0] = api.coord([item.x, item.y as number])
+      const [bandX = 0, bandY = 0] = (api.size?.([1, 1]) ?? []) as number[]
+      const [width, height] = [Math.max(1, bandX - GAP), Math.max(1, bandY - GAP)]
+      const shape = { x: x - width / 2, y: y - height / 2, width, height }
+      const fill = item.value === null || !scale ? null : rampAt(colours, scale.share(item.value))
+      const words = item.value === null || !value ? '–' : placeWords(value, item.value, true)
+      const fits = words.length * CHAR_WIDE + 4 < width && TEXT_HIGH < height
+      const ink = fill ? inkOn(fill) : colours.text3
+      const corner = Math.min(CORNER, width / 2, height / 2)
+      const right = x + width / 2
+      return {
+        type: 'group',
+        children: [
+          { type: 'rect', shape, style: fill ? { fill } : { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] } },
+          ...(fits ? [{ type: 'text' as const, style: { text: words, x, y, fill: ink, font: `11px ${MONO}`, align: 'center' as const, verticalAlign: 'middle' as const } }] : []),
+          ...(failedOf(chart, item) > 0 ? [{ type: 'polygon' as const, shape: { points: [[right - corner, shape.y], [right, shape.y], [right, shape.y + corner]] }, style: { fill: ink } }] : []),
+        ],
+      }
+    },
+  }
+}
+
+export function heatOf(chart: Chart, colours: Colours): Drawing {
+  const { x, y, items } = chart
+  const words = y?.words ?? []
+  const widest = words.reduce((most, text) => Math.max(most, Math.min(22, text.length)), 0)
+  const noLines = { splitLine: { show: false }, axisLine: { show: false } }
+  return {
+    beside: 0, reach: 'cell', brush: 'plane',
+    targets: items.map((item, at) => ({ item: at, x: item.x, y: item.y as number, shift: 0 })).sort((a, b) => a.x - b.x || a.y - b.y),
+    option: {
+      animation: false, grid: { left: Math.min(LEFT_MAX, Math.max(LEFT_MIN, widest * 6.6 + 16)), right: 16, top: 6, bottom: 22, outerBoundsMode: 'none' },
+      xAxis: { ...ofKinds(x.words, colours, false), ...noLines }, yAxis: { ...ofKinds(words, colours, true), ...noLines }, series: [cells(chart, colours)],
+    },
+  }
+}

@@ -1,0 +1,153 @@
+// Parallel axes: each result as a line through what it has of each field. Where it has nothing the line is broken.
+import type { CustomSeriesOption } from 'echarts/charts'
+
+import { time } from '../format/time'
+import { arrow } from '../format/number'
+import { MONO, SANS } from './axes'
+import { type Colours, colourOf } from './colours'
+import type { Axis, Chart, Item } from './items'
+import { unitOf } from './items'
+import { plain } from './kinds'
+import type { Drawing, Target } from './option'
+
+const SIDE = 64 // room for the outermost titles
+const LEFT_MAX = 150 // and for the first axis' values
+const TOP = 42
+const BOTTOM = 24
+const TICK_HIGH = 16
+const CHAR_WIDE = 6.2
+const TICKS = 4
+const WHOLE_MAX = 12 // different numbers that all stand at their axis
+const QUIET = { type: 'custom', animation: false, silent: true, progressive: 0 } as const
+
+// From the bottom, 0, to the top, 1.
+export function shareOn({ kinds, least, most }: Axis, at: number) {
+  if (kinds) return (at + 0.5) / kinds.length
+  return most > least ? (at / 2 - least / 2) / (most / 2 - least / 2) : 0.5
+}
+
+export function valueOn({ least, most }: Axis, share: number) {
+  return most > least ? least * (1 - share) + most * share : least
+}
+
+// The places along an axis that lie between two shares of it.
+export const kindsBetween = (axis: Axis, [low, high]: [number, number]) => (axis.kinds ?? []).filter((_, at) => shareOn(axis, at) >= low && shareOn(axis, at) <= high)
+
+// [axis, share] of each place where there is one, in pieces without a gap.
+function piecesOf({ axes, answer }: Chart, { at }: Item): [number, number][][] {
+  const pieces: [number, number][][] = [[]]
+  axes.forEach((axis, i) => {
+    const value = answer.lines?.at[i]?.[at] ?? null
+    if (value === null) pieces.push([])
+    else pieces.at(-1)?.push([i, shareOn(axis, value)])
+  })
+  return pieces.filter((piece) => piece.length > 0)
+}
+
+// The more there are, the fainter: where many run together it is dark all the same.
+const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : count <= 1500 ? 0.28 : 0.16)
+
+function lines(chart: Chart, colours: Colours): CustomSeriesOption {
+  const { items, answer } = chart
+  const isMixed = answer.simulated < answer.count
+  const opacity = opacityOf(items.length)
+  const pieces = items.map((item) => piecesOf(chart, item))
+  return {
+    // where a line begins, and behind that all of its places: the drawing can be asked for them
+    ...QUIET, z: 2, encode: { x: 0, y: 1 }, data: pieces.map((list) => [...(list[0]?.[0] ?? [0, 0]), ...chart.axes.map((_, i) => list.flat().find(([at]) => at === i)?.[1] ?? NaN)]),
+    renderItem: ({ dataIndex }, api) => {
+      const item = items[dataIndex] as Item
+      const style = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: item.n > 1 ? Math.min(4, 1.2 + Math.log10(item.n)) : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
+      // a place alone, between two gaps, is a short stroke across its axis
+      const places = (pieces[dataIndex] ?? []).map((piece) => piece.map((place) => api.coord(place)))
+      const children = places.map((points) => ({ type: 'polyline' as const, shape: { points: points.length > 1 ? points : points.flatMap(([x = 0, y = 0]) => [[x - 4, y], [x + 4, y]]) }, style }))
+      return children.length === 1 && children[0] ? children[0] : { type: 'group', children }
+    },
+  }
+}
+
+interface Tick {
+  share: number
+  words: string
+}
+
+// Round ones that lie on the axis.
+function roundTicks({ least, most }: Axis): number[] {
+  const rough = (most / TICKS - least / TICKS) || 1
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = power * (rough / power > 5 ? 10 : rough / power > 2 ? 5 : rough / power > 1 ? 2 : 1)
+  const first = Math.ceil(least / step)
+  return Array.from({ length: TICKS * 3 }, (_, i) => (first + i) * step).filter((value) => value <= most)
+}
+
+// Few different numbers all stand there, one above the other where there is room for both.
+function ownTicks(axis: Axis, values: (number | null)[], high: number): number[] {
+  const own = [...new Set(values)].filter((value) => value !== null).sort((a, b) => a - b)
+  if (own.length > WHOLE_MAX) return roundTicks(axis)
+  let last = -Infinity
+  return own.filter((value) => {
+    const at = shareOn(axis, value) * high
+    const fits = at - last >= TICK_HIGH
+    if (fits) last = at
+    return fits
+  })
+}
+
+function ticksOf(axis: Axis, values: (number | null)[], high: number): Tick[] {
+  const room = Math.max(2, Math.floor(high / TICK_HIGH))
+  if (axis.kinds) {
+    const step = Math.ceil(axis.kinds.length / room)
+    return axis.words.map((words, at) => ({ share: shareOn(axis, at), words })).filter((_, at) => at % step === 0)
+  }
+  const day = (value: number) => time(new Date(value).toISOString()).slice(0, 10)
+  if (axis.field.type === 'time') return [0, 0.5, 1].map((share) => ({ share, words: day(valueOn(axis, share)) })).slice(0, axis.most > axis.least ? 3 : 1)
+  return ownTicks(axis, values, high).map((value) => ({ share: shareOn(axis, value), words: plain(value, axis.form) }))
+}
+
+// The first axis has its values at its left, where nothing else is.
+const leftOf = ({ axes: [first] }: Chart) => Math.min(LEFT_MAX, Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * CHAR_WIDE + 16)))
+
+const clip = (text: string, wide: number) => (text.length * CHAR_WIDE <= wide ? text : `${text.slice(0, Math.max(3, Math.floor(wide / CHAR_WIDE) - 1))}…`)
+
+function stems(chart: Chart, colours: Colours): CustomSeriesOption {
+  const { axes, answer } = chart
+  const left = leftOf(chart)
+  return {
+    ...QUIET, z: 5, encode: { x: 0, y: 1 }, data: axes.map((_, i) => [i, 0]),
+    renderItem: ({ dataIndex }, api) => {
+      const axis = axes[dataIndex] as Axis
+      const [x = 0, bottom = 0] = api.coord([dataIndex, 0])
+      const top = api.coord([dataIndex, 1])[1] ?? 0
+      const band = Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
+      const align = dataIndex === 0 ? 'left' as const : dataIndex === axes.length - 1 ? 'right' as const : 'center' as const
+      const side = align === 'left' ? x - left + 2 : align === 'right' ? x + SIDE - 6 : x
+      const halo = { stroke: colours.sheet, lineWidth: 3 }
+      const text = (words: string, left: number, y: number, more: object) => ({ type: 'text' as const, style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...halo, ...more } })
+      const unit = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
+      return {
+        type: 'group',
+        children: [
+          { type: 'line', shape: { x1: x, y1: top, x2: x, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } },
+          text(clip(axis.name, align === 'center' ? band - 8 : band / 2 + (align === 'left' ? left : SIDE) - 14), side, top - 30, { fill: colours.text, font: `500 11px ${SANS}`, align }),
+          ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
+          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top).map(({ share, words }) => text(clip(words, dataIndex === 0 ? left - 10 : band - 16), x - 5, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: 'right' })),
+          ...(axis.gaps > 0 ? [text(`– ${axis.gaps}`, x, bottom + 12, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
+        ],
+      }
+    },
+  }
+}
+
+export function parallelOf(chart: Chart, colours: Colours): Drawing {
+  const { axes, items } = chart
+  const targets = items.flatMap((item, at) => piecesOf(chart, item).flat().map(([x, y]): Target => ({ item: at, x, y, shift: 0 })))
+  targets.sort((a, b) => a.x - b.x || a.y - b.y)
+  const hidden = { type: 'value' as const, show: false, min: 0, splitLine: { show: false } }
+  return {
+    targets, beside: 0, reach: 'near', brush: 'axis', isTraced: true,
+    option: {
+      animation: false, grid: { left: leftOf(chart), right: SIDE, top: TOP, bottom: BOTTOM, outerBoundsMode: 'none' },
+      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours), stems(chart, colours)],
+    },
+  }
+}

@@ -170,9 +170,14 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			   " AND NOT EXISTS (SELECT 1 FROM job_items i WHERE i.job = job_parts.job"
 			   " AND i.item >= job_parts.first_item"
 			   " AND i.item < job_parts.first_item + job_parts.items"
-			   " AND i.state = 'cancelled')",
-	[STORE_LEAVE_PART] =
-		"UPDATE job_parts SET state = 'cancelled' WHERE id = ?1 AND state = 'queued'",
+			   " AND i.state IN ('cancelled', 'queued'))",
+	/* items that were asked for again while the others were worked on: it comes once more */
+	[STORE_LEAVE_PART] = "UPDATE job_parts SET state = 'cancelled'"
+			     " WHERE id = ?1 AND state = 'queued'"
+			     " AND NOT EXISTS (SELECT 1 FROM job_items i"
+			     " WHERE i.job = job_parts.job AND i.item >= job_parts.first_item"
+			     " AND i.item < job_parts.first_item + job_parts.items"
+			     " AND i.state = 'queued')",
 	[STORE_GET_JOB] = "SELECT " JOB_COLUMNS " FROM jobs WHERE id = ?1",
 	[STORE_LIST_JOBS] = "SELECT " JOB_COLUMNS " FROM jobs WHERE ?1 = '' OR state = ?1"
 			    " ORDER BY id DESC LIMIT ?3 OFFSET ?2",

@@ -296,6 +296,7 @@ static void test_store_job__goes_on_where_it_stopped(void **state)
 	assert_int_equal(after.count, 1);
 	assert_int_equal(after.turns[0].index, 2);
 	assert_string_equal(after.bytes, BODY);
+	item(&tools, store, &after, 2, NULL);
 	done(store, &after);
 	auto_store_job_work last = { .job = 0 };
 	next(store, &last);
@@ -439,6 +440,41 @@ static void test_store_job__cancel_and_retry(void **state)
 	}
 	assert_job(store, id, "state", "'done'");
 	assert_counts(store, id, "stored 1, rejected 3");
+}
+
+/* Whoever is at the others of its part does not know of it. */
+static void test_store_job__an_item_asked_for_amid_the_work_is_not_lost(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	enum store_job_answer came;
+	struct pl_err err = PL_ERR_INIT;
+	size_t at = 0;
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
+						    true);
+	int64_t id = add(store, "x");
+	auto_store_job_work first = { .job = 0 }, second = { .job = 0 }, third = { .job = 0 };
+	next(store, &first);
+	cut(store, &first, 3);
+	assert_int_equal(store_job_cancel(store, id, &came, &err), 0);
+	auto_json json_t *one = json_pack("[i]", 0), *other = json_pack("[i]", 2);
+	assert_int_equal(store_job_retry(store, id, one, &came, &at, &err), 0);
+	next(store, &second);
+	assert_int_equal(second.count, 1);
+	assert_int_equal(store_job_retry(store, id, other, &came, &at, &err), 0);
+	item(&tools, store, &second, 0, NULL);
+	done(store, &second);
+	assert_counts(store, id, "queued 1, rejected 1, cancelled 1");
+	assert_job(store, id, "finished", "null");
+	next(store, &third);
+	assert_int_equal(third.part, second.part);
+	assert_int_equal(third.count, 1);
+	assert_int_equal(third.turns[0].index, 2);
+	item(&tools, store, &third, 2, FLAT);
+	done(store, &third);
+	assert_counts(store, id, "stored 1, rejected 1, cancelled 1");
+	assert_job(store, id, "state", "'done'");
 }
 
 /* What is known of the result that is there. */
@@ -706,6 +742,7 @@ int main(void)
 		scratch_test(test_store_job__one_process_works_on_them),
 		scratch_test(test_store_job__parts),
 		scratch_test(test_store_job__cancel_and_retry),
+		scratch_test(test_store_job__an_item_asked_for_amid_the_work_is_not_lost),
 		scratch_test(test_store_job__choices),
 		scratch_test(test_store_job__known_files),
 		scratch_test(test_store_job__what_it_came_with_does_not_outlast_it),

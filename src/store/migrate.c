@@ -8,6 +8,7 @@
  * Documents stand in a table of their own: SQLite keeps a row in one piece, and who reads columns would
  * walk through each document on the way.
  */
+#include "base/log.h"
 #include "base/text.h"
 #include "store/store_priv.h"
 
@@ -314,6 +315,23 @@ static bool are_of_documents(const struct store *store, const size_t *missing, s
 	return false;
 }
 
+/* One document that is broken does not keep all others from being served: its new columns stay empty. */
+static int fill_row(struct store *store, struct store_stmt *documents, struct store_stmt *replace,
+		    struct pl_err *err)
+{
+	auto_json json_t *document = NULL;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (unpack_row(store, documents, &document, &why) == 0)
+		return store_refill(store, replace, store_sql_i64(documents, 0), document, err);
+	if (why.code == PL_ERR_INVALID) {
+		pl_log(PL_LOG_WARNING, "a row keeps what it has: %s", why.text);
+		return 0;
+	}
+	*err = why;
+	return -1;
+}
+
 /* From the documents that are there already. */
 static int fill_columns(struct store *store, struct pl_err *err)
 {
@@ -328,13 +346,11 @@ static int fill_columns(struct store *store, struct pl_err *err)
 	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
 		return -1;
 	for (;;) {
-		auto_json json_t *document = NULL;
 		if (store_sql_step(documents, &is_row, err) < 0)
 			return -1;
 		if (!is_row)
 			return 0;
-		if (unpack_row(store, documents, &document, err) < 0 ||
-		    store_refill(store, replace, store_sql_i64(documents, 0), document, err) < 0)
+		if (fill_row(store, documents, replace, err) < 0)
 			return -1;
 	}
 }

@@ -162,6 +162,21 @@ static void test_store_migrate__new_columns_have_old_values(void **state)
 	assert_sql(path, "SELECT data_version FROM store_state", "7");
 }
 
+static void test_store_migrate__a_broken_document_keeps_nobody_away(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	fill(&tools, path, 3);
+	run_sql(path, "ALTER TABLE benchmark_runs DROP COLUMN \"server.seed\";"
+		      "UPDATE benchmark_documents SET bytes = x'00' WHERE id = 2");
+	fill(&tools, path, 4);
+	assert_sql(path,
+		   "SELECT group_concat(coalesce(\"server.seed\", 'none')) FROM benchmark_runs",
+		   "1,none,3,4");
+}
+
 /* Its places were not written down when its documents came. */
 static void test_store_migrate__old_documents_have_places(void **state)
 {
@@ -221,6 +236,7 @@ int main(void)
 		scratch_test(test_store_migrate__refuses_a_newer_file),
 		scratch_test(test_store_migrate__leaves_other_programs_files_alone),
 		scratch_test(test_store_migrate__new_columns_have_old_values),
+		scratch_test(test_store_migrate__a_broken_document_keeps_nobody_away),
 		scratch_test(test_store_migrate__old_documents_have_places),
 		scratch_test(test_store_migrate__once_only),
 		cmocka_unit_test(test_store_migrate__every_field_can_be_a_column),

@@ -54,7 +54,6 @@ static enum pl_err_code code_of(int status)
 		return PL_ERR_INVALID;
 	case SQLITE_FULL:
 		return PL_ERR_FULL;
-		return PL_ERR_FULL;
 	case SQLITE_IOERR:
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:

@@ -207,6 +207,37 @@ static int put_all(struct dash_import *import, struct pl_err *err)
 	return result;
 }
 
+/* Whatever is waited for, it will be the same again. */
+static bool is_lasting(const struct pl_err *err)
+{
+	return err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERNAL;
+}
+
+static void reject(struct waiting *waiting, const struct pl_err *err, json_t *faults)
+{
+	waiting->message = pl_strdup(err->text);
+	waiting->faults = faults;
+}
+
+/* What the store will not have is rejected: it must not stand in the way of all others. */
+static int put_each(struct dash_import *import, struct pl_err *err)
+{
+	for (size_t i = 0; i < import->count; i++) {
+		struct waiting *waiting = &import->waiting[i];
+		if (waiting->prepared == NULL ||
+		    store_put_as(import->store, waiting->prepared, import->on_known,
+				 &waiting->result, err) == 0)
+			continue;
+		if (!is_lasting(err))
+			return -1;
+		json_t *faults = json_array();
+		json_array_append_new(faults, store_fault_new("", 0, err->text));
+		reject(waiting, err, faults);
+		store_prepared_free(pl_take(waiting->prepared));
+	}
+	return 0;
+}
+
 static bool has_documents(const struct dash_import *import)
 {
 	for (size_t i = 0; i < import->count; i++) {
@@ -218,7 +249,8 @@ static bool has_documents(const struct dash_import *import)
 
 int dash_import_finish(struct dash_import *import, struct pl_err *err)
 {
-	if (has_documents(import) && put_all(import, err) < 0) {
+	if (has_documents(import) && put_all(import, err) < 0 &&
+	    (!is_lasting(err) || put_each(import, err) < 0)) {
 		forget(import);
 		return -1;
 	}
@@ -243,12 +275,6 @@ static struct waiting *add(struct dash_import *import, const char *path, const c
 	waiting->path = pl_strdup(path);
 	waiting->name = own_name(name, path);
 	return waiting;
-}
-
-static void reject(struct waiting *waiting, const struct pl_err *err, json_t *faults)
-{
-	waiting->message = pl_strdup(err->text);
-	waiting->faults = faults;
 }
 
 static int take_part(struct dash_import *import, const char *path, const struct store_part *part,

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 
 import pytest
+from database_tools import change, refusal
 from field_tools import expected, expected_of_flat, leaves
 from host_tools import need
 from import_tools import ask, dashboard_command, import_json, run_dashboard, stored_bytes, stored_fields
@@ -402,3 +403,17 @@ def test_help_version_and_pages(bin_dir):
             assert option in ("help", "version", "db") or "\\-\\-" + option.replace("-", "\\-") in page
         done = subprocess.run([need("groff"), "-Kutf8", "-man", "-Tutf8", "-P-c", "-ww"], input=page, text=True, capture_output=True)
         assert done.returncode == 0 and done.stderr == ""
+
+
+@pytest.mark.parametrize("refused", [{2}, set(range(5))])
+def test_what_the_database_will_not_have_is_rejected_alone(bin_dir, tmp_path, refused):
+    db = tmp_path / "a.db"
+    run_dashboard(bin_dir, "import", "--db", db, write(tmp_path / "first.json", {"run_id": "first", "results": {"completed": 1}}))
+    change(str(db), refusal(str(db), "benchmark_runs", f"NEW.run_id IN ({','.join(repr(f'r{i}') for i in refused)})", "not this one"))
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for i in range(5):
+        write(folder / f"{i}.json", {"run_id": f"r{i}", "results": {"completed": i}})
+    told = import_json(bin_dir, "--db", db, folder, status=1)
+    assert [one["state"] for one in told["results"]] == ["rejected" if i in refused else "stored" for i in range(5)]
+    assert all("not this one" in told["results"][i]["message"] for i in refused)

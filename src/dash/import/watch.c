@@ -63,7 +63,7 @@ struct lacking {
 
 struct folder {
 	int number; /* inotify's; they come in rising order */
-	char *path; /* NULL: gone */
+	char *path;
 };
 
 struct dash_watch {
@@ -257,6 +257,16 @@ static void ask_to_be_told(struct dash_watch *watch, const char *path)
 	folder->path = pl_strdup(path);
 }
 
+/* Folders come and go for as long as the server runs. */
+static void forget_folder(struct dash_watch *watch, struct folder *folder)
+{
+	size_t behind = (size_t)(watch->folders + watch->folder_count - (folder + 1));
+
+	free(folder->path);
+	memmove(folder, folder + 1, behind * sizeof(*folder));
+	watch->folder_count--;
+}
+
 static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
 {
 	if (res_may_hold_results(path) && res_side_file(path) == NULL)
@@ -387,10 +397,10 @@ static void take_event(struct dash_watch *watch, const struct inotify_event *eve
 	/* more came than the kernel keeps */
 	if (event->mask & IN_Q_OVERFLOW)
 		watch->look_ns = 0;
-	if (folder == NULL || folder->path == NULL)
+	if (folder == NULL)
 		return;
 	if (event->mask & IN_IGNORED) {
-		free(pl_take(folder->path));
+		forget_folder(watch, folder);
 		return;
 	}
 	if (event->len == 0 || event->name[0] == '.')

@@ -194,8 +194,9 @@ static int link_whole(struct store_file_in *in, struct pl_err *err)
 		return pl_err_errno(err, "cannot rename '%s'", in->path);
 	free(in->path);
 	in->path = pl_take(whole);
+	/* who has put it there may not have come to that yet */
 	if (is_whole(path, in->bytes))
-		return 0;
+		return sync_folder(shard, err);
 	/* a file system without links has renames: what a kill leaves there waits for a sweep */
 	if (unlink(path) < 0 && errno != ENOENT)
 		return pl_err_errno(err, "cannot write '%s' anew", path);

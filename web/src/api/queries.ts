@@ -1,8 +1,8 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
-import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { get, patch, post, put, remove } from './client'
-import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, Row, ValuesAnswer, View } from './types'
+import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 
@@ -39,19 +39,31 @@ export function usePoints(request: PointsRequest | null, round: number) {
   })
 }
 
-// Further pages of an answer that is there, by their numbers from 1; what is not looked at is not asked for.
-export function usePages(request: ApplyRequest, round: number, pages: number[]) {
+type Answered = ApplyAnswer & { request: ApplyRequest }
+type Page = Pick<ApplyAnswer, 'rows' | 'next_cursor'>
+
+const pageKey = (request: ApplyRequest, round: number, page: number) => ['page', request, round, page]
+
+// Further pages of an answer that is there, by their numbers from 1; what is not looked at is not asked for. Where the page
+// before is there, or comes, it tells where the next one begins: results that came since shift what is counted from the first row.
+export function usePages(answer: Answered, round: number, pages: number[]) {
+  const { offset: _, ...request } = answer.request
   return useQueries({
     queries: pages.map((page) => ({
-      queryKey: ['page', request, round, page],
-      queryFn: async ({ signal }: { signal: AbortSignal }) => (await apply({ ...request, offset: page * request.limit }, signal)).rows,
+      queryKey: pageKey(answer.request, round, page),
+      queryFn: async ({ signal, client }: { signal: AbortSignal; client: QueryClient }): Promise<Page> => {
+        const near = client.getQueryCache().find<Page>({ queryKey: pageKey(answer.request, round, page - 1) })
+        const cursor = (page === 1 ? answer : await near?.promise?.catch(() => undefined) ?? near?.state.data)?.next_cursor
+        const { rows, next_cursor } = await apply({ ...request, ...(cursor ? { cursor } : { offset: page * request.limit }) } as ApplyRequest, signal)
+        return { rows, next_cursor }
+      },
       staleTime: Infinity,
     })),
     combine: rowsByPage,
   })
 }
 
-const rowsByPage = (results: { data: Row[] | undefined }[]) => results.map(({ data }) => data)
+const rowsByPage = (results: { data: Page | undefined }[]) => results.map(({ data }) => data?.rows)
 
 export function optionsPath(filter: Filter | undefined, fields?: string[], search?: string, limit?: number) {
   const query = new URLSearchParams()

@@ -35,7 +35,8 @@ const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ de
 const ChartPanel = memo(lazy(() => import('../chart/panel').then((module) => ({ default: module.ChartPanel }))))
 const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
-export const PAGE_ROWS = 200
+export const PAGE_ROWS = 200 // of cards
+const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
 const ALWAYS = ['run.name'] // what a row is called
 
 // The default preset, where the page begins without an address: once, for "All experiments" has none either.
@@ -78,7 +79,7 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
   const request = useMemo(() => {
     const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: PAGE_ROWS, offset: isPhone ? state.page * PAGE_ROWS : 0 }
+    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? state.page * PAGE_ROWS : 0 }
     return tree ? { ...asked, filter: tree as ApplyRequest['filter'] & Filter } : asked
   }, [tree, catalogue, chosen, isPhone, state.sort, isPhone && state.page]) as ApplyRequest
   const looked = useRef(new Map<string, string[]>())

@@ -1,24 +1,21 @@
 // The table: sorted and cut into pages by the server, drawn only where it is looked at.
 import { rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { useKeys } from '../keys/use-keys'
 import { join } from '../ui/controls'
-import { entryNow, placeOf } from '../url/entry'
 import type { Change } from '../url/use-explore'
 import { usePlace, useRowFocus } from '../url/use-place'
 import explore from './explore.module.css'
 import { BoneRow, Head, RowView } from './grid-cells'
 import { type Across, contentOf, NAMES, totalOf, useAcross, useShown } from './grid-columns'
-import { onceEach, rowsMax, useRange, useRows } from './grid-rows'
+import { keysOf, useRange, useRows } from './grid-rows'
+import { useScroll } from './grid-scroll'
 import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
 
-const OVERSCAN = 6 // each row more is painted in every frame of a scroll
-const HEAD_PX = 44
 const NO_SORT: Sort[] = []
 const NO_ROWS: Row[] = []
 const features = tableFeatures({ rowSortingFeature })
@@ -87,28 +84,39 @@ function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Chan
   return useMemo(() => headers?.map(({ column }) => column.getToggleSortingHandler()) ?? [], [headers, sorting])
 }
 
-export function Grid({ catalogue, answer, columns, pinned, sort, selected, round, change, isWaiting, ref }: Props) {
-  const { rows, count, request } = answer
+export function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
+  const { answer: { rows, count, request }, change, isWaiting } = own
   // marks tell of the rows that are shown: what was asked for may be refused, or not answered yet
   const shownSort = request.sort ?? NO_SORT
   const shown = useShown(catalogue, rows, columns, shownSort)
   const scroll = useRef<HTMLDivElement>(null)
+  // the rows ask what they are scrolled in, which is there behind the first commit only
+  const [isThere, setThere] = useState(false)
+  useLayoutEffect(() => setThere(true), [])
+  const across = useAcross(shown, pinned, rows, scroll)
+  const handlers = useHeads(shown, sort, change)
+  return (
+    <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={0} role="region" aria-label="Table, scrolls sideways">
+      <table className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
+        <Widths across={across} />
+        <Heads across={across} sort={shownSort} handlers={handlers} />
+        {isThere && <Body {...own} ref={ref} scroll={scroll} across={across} />}
+      </table>
+    </div>
+  )
+}
+
+interface BodyProps extends Pick<Props, 'answer' | 'selected' | 'round' | 'change' | 'isWaiting' | 'ref'> {
+  scroll: React.RefObject<HTMLDivElement | null>
+  across: Across
+}
+
+// All that a scroll draws anew.
+function Body({ answer, selected, round, change, isWaiting, ref, scroll, across }: BodyProps) {
+  const { rows, count, request } = answer
   const body = useRef<HTMLTableSectionElement>(null)
   const [rowPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30)
-  const virtual = useVirtualizer<HTMLDivElement, Element>({
-    count: Math.min(count, rowsMax(rowPx)), getScrollElement: () => scroll.current, estimateSize: () => rowPx, overscan: OVERSCAN, scrollPaddingStart: HEAD_PX,
-    initialOffset: () => placeOf(entryNow())?.top ?? 0,
-  })
-  const kept = useRef({ pages: [] as number[] }).current
-  const rowAt = useRows({ answer, round, virtual, kept })
-  const across = useAcross(shown, pinned, rows, scroll)
-  const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
-  const onSelect = useCallback((index: number) => {
-    const { rowAt: at, selected: now } = latest.current
-    const id = at(index)?.id
-    if (id !== undefined) change({ selected: now.includes(id) ? now.filter((other) => other !== id) : [...now, id] }, { typing: 'select' })
-  }, [change])
-  const setAt = useRowKeys({ count, show: (i) => virtual.scrollToIndex(i), body, onSelect })
+  // first where it was scrolled to, then what is seen there
   const giveFocus = useRowFocus(body)
   const keepRow = usePlace({
     content: contentOf(request),
@@ -119,6 +127,16 @@ export function Grid({ catalogue, answer, columns, pinned, sort, selected, round
       giveFocus(id)
     },
   })
+  const { seen, before, after, show } = useScroll({ scroll, count, rowPx })
+  const kept = useRef({ pages: [] as number[] }).current
+  const rowAt = useRows({ answer, round, seen, kept })
+  const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
+  const onSelect = useCallback((index: number) => {
+    const { rowAt: at, selected: now } = latest.current
+    const id = at(index)?.id
+    if (id !== undefined) change({ selected: now.includes(id) ? now.filter((other) => other !== id) : [...now, id] }, { typing: 'select' })
+  }, [change])
+  const setAt = useRowKeys({ count, show, body, onSelect })
   latest.current = { rowAt, selected, keepRow }
   const onFocus = useCallback((index: number) => {
     setAt(index)
@@ -126,45 +144,27 @@ export function Grid({ catalogue, answer, columns, pinned, sort, selected, round
     if (id !== undefined) latest.current.keepRow(id)
   }, [setAt])
 
-  const items = virtual.getVirtualItems()
-  const { first, last } = onScreen(virtual, rowPx)
+  const { first, last, from, to } = seen
   useLayoutEffect(() => useRange.setState({ first, last }), [first, last])
-  const drawnRows = onceEach(items.map((item) => rowAt(item.index)))
+  const drawnRows = Array.from({ length: to - from }, (_, i) => rowAt(from + i))
+  const keys = keysOf(drawnRows, from)
   useImperativeHandle(ref, () => ({
     onScreen: () => Array.from({ length: last - first + 1 }, (_, i) => rowAt(first + i)).filter((row) => row !== undefined),
     known: (id) => [...rows, ...drawnRows].find((row) => row?.id === id),
   }))
-  const handlers = useHeads(shown, sort, change)
   const chosen = useMemo(() => new Set(selected), [selected])
-  const before = items[0]?.start ?? 0
-  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
-    <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={0} role="region" aria-label="Table, scrolls sideways">
-      <table className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
-        <Widths across={across} />
-        <Heads across={across} sort={shownSort} handlers={handlers} />
-        <tbody ref={body}>
-          {before > 0 && <tr className={css.space} aria-hidden="true"><td style={{ height: before }} /></tr>}
-          {items.map((item, i) => {
-            const row = drawnRows[i]
-            return row
-              ? <RowView key={row.id} row={row} index={item.index} across={across} isSelected={chosen.has(row.id)} onFocus={onFocus} onSelect={onSelect} />
-              : <BoneRow key={`bone ${item.index}`} index={item.index} />
-          })}
-          {after > 0 && <tr className={css.space} aria-hidden="true"><td style={{ height: after }} /></tr>}
-        </tbody>
-      </table>
-    </div>
+    <tbody ref={body}>
+      {before > 0 && <Space high={before} />}
+      {drawnRows.map((row, i) => (row
+        ? <RowView key={keys[i]} row={row} index={from + i} across={across} isSelected={chosen.has(row.id)} onFocus={onFocus} onSelect={onSelect} />
+        : <BoneRow key={keys[i]} index={from + i} />))}
+      {after > 0 && <Space high={after} />}
+    </tbody>
   )
 }
 
-// The first and last row that one sees, at least in part.
-function onScreen(virtual: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>, rowPx: number) {
-  const top = virtual.scrollOffset ?? 0
-  const high = Math.max(rowPx, (virtual.scrollRect?.height ?? 0) - HEAD_PX)
-  const last = Math.min(virtual.options.count, Math.ceil((top + high) / rowPx)) - 1
-  return { first: Math.max(0, Math.min(last, Math.floor(top / rowPx))), last: Math.max(0, last) }
-}
+const Space = ({ high }: { high: number }) => <tr className={css.space} aria-hidden="true"><td style={{ height: high }} /></tr>
 
 // Widths are given, for those of a table that is drawn in part would jump. A gap stands for what is left of what
 // is drawn; the last column takes what the others leave.

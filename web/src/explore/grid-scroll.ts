@@ -1,0 +1,143 @@
+// Which rows of a table of very many one looks at. All have one height, so nothing is kept of the others; and where
+// all together are higher than browsers allow, the bar that scrolls them is shorter than they are.
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+
+import { entryNow, placeOf } from '../url/entry'
+
+const OVERSCAN = 6 // each row more is painted in every frame of a scroll
+export const HEAD_PX = 44
+// Browsers end an element at some 33 million pixels.
+const HEIGHT_MAX = 30_000_000
+const EDGE_PX = 20_000 // of the bar at both ends, where a pixel of it is a pixel of the rows
+const JUMP_PX = 10_000 // who goes further at once has dragged the bar, or pressed End
+const SETTLED_MS = 150
+
+// Pixels: of all rows, and of what stands for them in the browser.
+export interface Heights {
+  rows: number
+  bar: number
+}
+
+export const heightsOf = (count: number, rowPx: number): Heights => ({ rows: count * rowPx, bar: Math.min(count * rowPx, HEIGHT_MAX) })
+
+const stretch = ({ rows, bar }: Heights) => (rows - 2 * EDGE_PX) / (bar - 2 * EDGE_PX)
+
+// Where the rows stand while the bar stands there, and the other way round.
+export function rowsAt(bar: number, heights: Heights) {
+  if (heights.rows === heights.bar || bar <= EDGE_PX) return bar
+  if (bar >= heights.bar - EDGE_PX) return bar + heights.rows - heights.bar
+  return EDGE_PX + (bar - EDGE_PX) * stretch(heights)
+}
+
+export function barAt(rows: number, heights: Heights) {
+  if (heights.rows === heights.bar || rows <= EDGE_PX) return rows
+  if (rows >= heights.rows - EDGE_PX) return rows + heights.bar - heights.rows
+  return EDGE_PX + (rows - EDGE_PX) / stretch(heights)
+}
+
+const isEdge = (at: number, height: number) => at <= EDGE_PX || at >= height - EDGE_PX
+
+export interface Seen {
+  from: number // rows that are drawn, and behind the last of them
+  to: number
+  first: number // rows that one sees, at least in part
+  last: number
+  shift: number // by so much the rows stand further down than the bar does
+  isMoving: boolean
+}
+
+// `top`: of the rows; `high`: of the window on them.
+export function seenAt(top: number, high: number, count: number, rowPx: number) {
+  const last = Math.max(0, Math.min(count, Math.ceil((top + Math.max(rowPx, high)) / rowPx)) - 1)
+  const first = Math.max(0, Math.min(last, Math.floor(top / rowPx)))
+  return { from: Math.max(0, first - OVERSCAN), to: Math.min(count, last + 1 + OVERSCAN), first, last }
+}
+
+interface Options {
+  scroll: RefObject<HTMLElement | null>
+  count: number
+  rowPx: number
+}
+
+export function useScroll({ scroll, count, rowPx }: Options) {
+  const heights = heightsOf(count, rowPx)
+  const [seen, setSeen] = useState<Seen>(() => ({ ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
+  const at = useRef({ bar: 0, shift: 0, isMoving: false })
+  const latest = useRef({ count, rowPx, heights })
+  latest.current = { count, rowPx, heights }
+
+  // what is seen now; told at once while something moves, for the frame after next would be late
+  const look = useCallback((isNow: boolean) => {
+    const element = scroll.current
+    if (!element) return
+    const { shift, isMoving } = at.current
+    const { count: all, rowPx: px } = latest.current
+    const next: Seen = { ...seenAt(element.scrollTop + shift, element.clientHeight - HEAD_PX, all, px), shift, isMoving }
+    const tell = () => setSeen((now) => ((Object.keys(next) as (keyof Seen)[]).every((key) => next[key] === now[key]) ? now : next))
+    if (isNow) flushSync(tell)
+    else tell()
+  }, [scroll])
+
+  // the rows stay where they are, the bar goes where it stands for them
+  const putBar = useCallback((rows: number) => {
+    const element = scroll.current
+    if (!element) return
+    element.scrollTop = barAt(rows, latest.current.heights)
+    const { rows: all, bar } = latest.current.heights
+    at.current.bar = element.scrollTop
+    at.current.shift = all === bar ? 0 : rows - element.scrollTop
+  }, [scroll])
+
+  useLayoutEffect(() => {
+    const element = scroll.current
+    if (!element) return
+    const { rows, bar } = latest.current.heights
+    const isShort = bar < rows
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const settle = () => {
+      at.current.isMoving = false
+      if (isShort) putBar(element.scrollTop + at.current.shift)
+      look(true)
+    }
+    const move = () => {
+      const now = at.current
+      const top = element.scrollTop
+      if (isShort && Math.abs(top - now.bar) > JUMP_PX) now.shift = rowsAt(top, { rows, bar }) - top
+      else if (isShort && isEdge(top, bar) !== isEdge(top + now.shift, rows)) putBar(top + now.shift)
+      now.bar = element.scrollTop
+      now.isMoving = true
+      clearTimeout(timer)
+      timer = setTimeout(settle, SETTLED_MS)
+      look(true)
+    }
+    at.current = { bar: element.scrollTop, shift: isShort ? rowsAt(element.scrollTop, { rows, bar }) - element.scrollTop : 0, isMoving: false }
+    look(false)
+    const watch = new ResizeObserver(() => look(false))
+    watch.observe(element)
+    element.addEventListener('scroll', move, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      watch.disconnect()
+      element.removeEventListener('scroll', move)
+    }
+  }, [scroll, count, rowPx, look, putBar])
+
+  // so far as to see a row
+  const show = useCallback((index: number) => {
+    const element = scroll.current
+    if (!element) return
+    const top = element.scrollTop + at.current.shift
+    const begin = index * latest.current.rowPx
+    const least = begin + latest.current.rowPx - (element.clientHeight - HEAD_PX)
+    putBar(begin < top ? begin : Math.max(top, least))
+    look(true)
+  }, [scroll, putBar, look])
+
+  // an answer of fewer rows is drawn before it is looked at
+  const to = Math.min(seen.to, count)
+  const from = Math.min(seen.from, to)
+  const before = Math.max(0, from * rowPx - seen.shift)
+  const after = Math.max(0, heights.bar - before - (to - from) * rowPx)
+  return { seen: { ...seen, from, to }, before, after, show }
+}

@@ -109,10 +109,14 @@ static int place(struct exp_config *experiment, const json_t *flags, struct pl_e
 	if (mode != NULL && !PL_TEXT_IS_ONE_OF(mode, modes))
 		return pl_err_invalid(err, "--mode: found '%s', expected in_process or server",
 				      mode);
-	if (mode != NULL)
+	if (mode != NULL) {
 		experiment->bench.mode = pl_strdup(mode);
-	if (url != NULL)
-		experiment->launch.url = pl_strdup(url);
+		experiment->bench_set[VLLM_BENCH_mode] = true;
+	}
+	if (url != NULL) {
+		experiment->bench.base_url = pl_strdup(url);
+		experiment->bench_set[VLLM_BENCH_base_url] = true;
+	}
 	experiment->simulate = json_object_get(flags, "--sim") != NULL;
 	return 0;
 }

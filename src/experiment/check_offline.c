@@ -29,6 +29,7 @@ static bool is_of_server(enum vllm_bench_id id)
 		VLLM_BENCH_label,
 		VLLM_BENCH_disable_tqdm,
 		VLLM_BENCH_skip_tokenizer_init,
+		VLLM_BENCH_request_id_prefix,
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(ids); i++) {

@@ -450,8 +450,10 @@ static json_t *benchmark_asked(const struct exp_config *experiment)
 		auto_free char *key = pl_asprintf("benchmark.%s", name);
 		json_t *value = json_object_get(all, name);
 		json_t *raw = json_object_get(experiment->raw, key);
+		/* an offline benchmark's own defaults were asked for with its kind */
 		bool is_set = experiment->bench_set[id] ||
 			      (experiment->voice == OPTION_AS_FLAG &&
+			       exp_offline_kind(experiment) == NULL &&
 			       !vllm_bench_is_default(&experiment->bench, id));
 		if (is_set && raw != NULL && json_is_string(value))
 			json_object_set_new(asked, name, vllm_secret_json_shown(raw));

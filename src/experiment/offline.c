@@ -89,6 +89,10 @@ void exp_offline_complete(struct exp_config *experiment)
 	if (kind == NULL)
 		return;
 	vllm_bench_kind_complete(kind, experiment->bench_set, bench);
+	/* theirs is the engine's */
+	if (!experiment->bench_set[VLLM_BENCH_seed] &&
+	    json_is_integer(json_object_get(experiment->server, "seed")))
+		bench->seed = pl_json_get_i64(experiment->server, "seed");
 	choose_dataset(experiment);
 	if (strcmp(kind->name, "startup") != 0 && strcmp(kind->name, "mm-processor") != 0)
 		choose_sampling(bench);

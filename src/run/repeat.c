@@ -255,14 +255,18 @@ static void find_pins(const json_t *result, const char *const *sets, size_t set_
 		      struct pins *ret)
 {
 	const char *release = release_of(result);
+	const char *mode = pl_json_path_text(result, "config.benchmark.mode");
 
 	*ret = (struct pins){ 0 };
+	add_pin(ret, result, sets, set_count, "launch.vllm_version",
+		release != NULL ? json_string(release) : NULL);
+	/* vLLM's own benchmark draws its prompts itself, by an argument of the engine */
+	if (pl_text_equal(mode, "in_process"))
+		return;
 	add_pin(ret, result, sets, set_count, "benchmark.seed",
 		json_incref(pl_json_get_path(result, "config.benchmark.seed")));
 	add_pin(ret, result, sets, set_count, "benchmark.request_id_prefix",
 		json_incref(pl_json_get_path(result, "config.benchmark.request_id_prefix")));
-	add_pin(ret, result, sets, set_count, "launch.vllm_version",
-		release != NULL ? json_string(release) : NULL);
 }
 
 /* A section that has nothing but a pin was not there. */

@@ -7,7 +7,9 @@ import sys
 import jsonschema
 import numpy as np
 import pytest
-from run_tools import load_result, marked_processes, run_profllm, write_config
+from dashboard_tools import Dashboard
+from run_tools import load_result, marked_processes, run_profllm, start_profllm, write_config
+from sim_tools import Server
 from validate_tools import errors, profllm, reports, warnings
 
 PERCENTILES = ("10", "25", "50", "75", "90", "99")
@@ -259,3 +261,67 @@ def test_the_rows_are_vllms_options(bin_dir, shared_dir):
                 assert default == one["default"], (kind, row["name"])
             choices = row["choices"] if isinstance(row["choices"], list) else load[row["name"]].get("choices")
             assert one["choices"] is None or choices == one["choices"]
+
+
+def test_a_server_that_runs_is_measured(bin_dir, tmp_path):
+    with Server(bin_dir, "--sim-step", "2ms") as server:
+        done = run_profllm(bin_dir, "bench", "latency", "--model", "tiny", "--base-url", f"http://127.0.0.1:{server.port}", "--quiet",
+                           "--num-iters", 2, "--num-iters-warmup", 1, "--output-len", 4, "--output", "r.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert len(result["results"]["latencies"]) == 2 and result["config"]["benchmark"]["mode"] == "server"
+
+
+def test_a_result_is_run_again_and_two_places_are_marked(bin_dir, tmp_path, child):
+    bench(bin_dir, tmp_path, "latency --batch-size 2 --num-iters 2 --num-iters-warmup 0 --output-len 4 --n 2")
+    done = run_profllm(bin_dir, "run", "-q", "-c", "r.json", "-o", "again.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, again = load_result(tmp_path / "r.json"), load_result(tmp_path / "again.json")
+    assert first["config"]["experiment"] == again["config"]["experiment"]
+    assert first["config"]["benchmark"]["dataset_sha256"] == again["config"]["benchmark"]["dataset_sha256"]
+    assert child.run(child.config("latency")).returncode == 0
+    (tmp_path / "r.json").rename(tmp_path / "child.json")
+    told = run_profllm(bin_dir, "compare", "again.json", "child.json", cwd=tmp_path).stdout
+    assert "client" in told and "benchmark.mode" in told
+
+
+def test_a_killed_run_is_recovered(bin_dir, tmp_path):
+    config = {"server": {"model": "m"}, "launch": {"command": ["profllm-sim", "serve"], "extra_args": ["--sim-step", "50ms"]},
+              "benchmark": {"kind": "latency", "num_iters": 1000, "num_iters_warmup": 0, "output_len": 64}}
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / "r.json")
+    for line in process.stderr:
+        if "measuring" in line:
+            break
+    process.kill()
+    process.communicate()
+    done = run_profllm(bin_dir, "recover", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert result["status"] == "interrupted" and result["config"]["benchmark"]["kind"] == "latency"
+    assert marked_processes(result["run_id"]) == []
+
+
+@pytest.mark.parametrize("kind, field, value", [
+    ("latency", "results.avg_latency", 1.5), ("latency", "results.percentiles.50", 1.5), ("throughput", "results.tokens_per_second", 200),
+    ("startup", "results.avg_warm_startup_time", 3.5), ("mm-processor", "results.p99_e2el_ms", 9.5)])
+def test_vllms_files_are_results(bin_dir, tmp_path, kind, field, value):
+    (tmp_path / "v.json").write_text(json.dumps(TOLD[kind]))
+    done = run_profllm(bin_dir, "schema", "--fields", "--json", "--field", field, "v.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    [file] = json.loads(done.stdout)
+    assert file["form"] == "vllm" and file["fields"][field]["value"] == value
+    (tmp_path / "v.json").write_text(json.dumps({**TOLD[kind], "avg_latency": "soon", "mm_processor_stats": 3, "elapsed_time": -1,
+                                                 "warm_startup_times": {}}))
+    assert run_profllm(bin_dir, "schema", "--fields", "--field", field, "v.json", cwd=tmp_path).returncode == 2
+
+
+def test_the_dashboard_takes_both_forms(bin_dir, tmp_path):
+    bench(bin_dir, tmp_path, "startup --num-iters-cold 1 --num-iters-warm 0")
+    own = load_result(tmp_path / "r.json")
+    with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
+        dashboard.upload("/api/upload/batch", [own, TOLD["latency"], TOLD["throughput"]])
+        rows = dashboard.rows(columns=["benchmark.kind", "benchmark.mode", "results.avg_cold_startup_time", "results.avg_latency"])
+        told = {row["cells"]["benchmark.kind"]: row["cells"] for row in rows}
+        assert told["startup"]["benchmark.mode"] == "server" and told["latency"]["benchmark.mode"] == "in_process"
+        assert told["startup"]["results.avg_cold_startup_time"] == own["results"]["avg_cold_startup_time"]
+        assert told["latency"]["results.avg_latency"] == 1.5 and told["throughput"].get("results.avg_latency") is None

@@ -11,6 +11,13 @@ import css from './experiment.module.css'
 import { type Entry, familiesOf, type Family, type Interval, intervalOf, isFigure } from './model'
 
 const KEY = ['results.output_throughput', 'results.request_throughput', 'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.energy_per_token_j']
+// of vLLM's offline benchmarks, by benchmark.kind: what each is about
+const KEY_OF: Record<string, string[]> = {
+  latency: ['results.avg_latency', 'results.percentiles.50', 'results.percentiles.90', 'results.percentiles.99'],
+  throughput: ['results.tokens_per_second', 'results.requests_per_second', 'results.elapsed_time', 'results.num_requests', 'results.total_num_tokens'],
+  startup: ['results.avg_cold_startup_time', 'results.avg_warm_startup_time', 'results.avg_cold_compilation_time', 'results.avg_warm_compilation_time'],
+  'mm-processor': ['results.mean_e2el_ms', 'results.median_e2el_ms', 'results.p99_e2el_ms', 'results.completed'],
+}
 const INSTEAD = 'results.median_e2el_ms' // of energy, where none was measured
 const GLYPH = 100
 const RATE = /\/(s|tok)$/
@@ -22,7 +29,8 @@ function intervalWords([low, high]: [number, number], form: Form) {
 const IntervalText = ({ of, form }: { of: Interval; form: Form }) => (of ? intervalWords(of, form) : <Nothing of={of} />)
 
 export function Figures({ experiment, catalogue }: { experiment: Experiment; catalogue: Catalogue }) {
-  const ids = KEY.map((id, i) => (i === KEY.length - 1 && typeof experiment.fields[id]?.value !== 'number' ? INSTEAD : id))
+  const own = KEY_OF[String(experiment.fields['benchmark.kind']?.value)]
+  const ids = own ?? KEY.map((id, i) => (i === KEY.length - 1 && typeof experiment.fields[id]?.value !== 'number' ? INSTEAD : id))
   return (
     <dl className={css.figures} aria-label="Key figures, 95 % interval within the run beneath">
       {ids.map((id) => {

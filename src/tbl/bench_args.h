@@ -279,7 +279,7 @@ BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
     .group = "Data set", .verdict = OPTION_DIFFERENT,
     .remark = "any word is taken and written into the result: the server counts")
 BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
-    "taken for vLLM's sake; its own client does nothing with it",
+    "serve: taken for vLLM's sake, its own client does nothing with it; latency: beams of n",
     .group = "Request bodies", .after = "request_id_prefix", .verdict = OPTION_EQUAL,
     .remark = "taken and without effect, as there")
 BENCH(INT, VALUE, logprobs, "--logprobs", null, -INF, INF,

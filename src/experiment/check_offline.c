@@ -9,6 +9,8 @@
 #include "experiment/kinds.h"
 #include "experiment/offline.h"
 
+#define REQUESTS_MAX 100000000
+
 /* ---- which options a kind has ---- */
 
 /* Options of ours say how a server is asked, whatever is asked of it. */
@@ -151,10 +153,14 @@ void exp_check_kind_mode(struct exp_checker *c)
 void exp_check_offline_latency(struct exp_checker *c)
 {
 	const json_t *limit = json_object_get(c->experiment->server, "max_model_len");
-	int64_t len = c->bench->input_len + c->bench->output_len;
 
-	if (!pl_text_equal(c->bench->kind, "latency") || !json_is_integer(limit) ||
-	    json_integer_value(limit) >= len)
+	if (!pl_text_equal(c->bench->kind, "latency"))
+		return;
+	if (!exp_is_in_process(c->experiment) && c->bench->num_prompts > REQUESTS_MAX)
+		exp_refuse_number(c, "benchmark.batch_size", c->bench->batch_size,
+				  "batches of 100000000 requests in all at the most");
+	int64_t len = c->bench->input_len + c->bench->output_len;
+	if (!json_is_integer(limit) || json_integer_value(limit) >= len)
 		return;
 	auto_free char *expected = pl_asprintf(
 		"at least %lld: {benchmark.input_len} and {benchmark.output_len} together",

@@ -91,7 +91,9 @@ void vllm_bench_kind_complete(const struct vllm_bench_kind *kind, const bool set
 		const struct option_row *row = &kind->rows[i];
 		enum vllm_bench_id id = vllm_bench_find(row->name);
 		auto_json json_t *value = option_member_default(row);
-		if (!set[id])
+		auto_json json_t *mine = vllm_bench_get(bench, id);
+		/* null is no wish */
+		if (!set[id] || json_is_null(mine))
 			vllm_bench_set(bench, id, value);
 	}
 }

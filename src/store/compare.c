@@ -7,6 +7,7 @@
 #include "result/compare/documents.h"
 #include "store/cells_priv.h"
 #include "store/filter.h"
+#include "store/matching_priv.h"
 #include "store/request_priv.h"
 #include "store/tally_priv.h"
 
@@ -32,6 +33,8 @@ struct comparison {
 	struct request_fields metrics;
 	struct res_field *metric_fields;
 	double effect;
+	bool match;
+	json_t *matched;      /* what made the cells; NULL: nothing was asked to match */
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 	struct tally tally;
@@ -49,6 +52,7 @@ static void comparison_done(struct comparison *comparison)
 		free(side->name);
 	}
 	tally_done(&comparison->tally);
+	json_decref(comparison->matched);
 	store_view_free(comparison->view);
 	place_done(&comparison->place);
 	free(comparison->ids.items);
@@ -343,13 +347,14 @@ static bool read_metrics(struct comparison *comparison, const json_t *request)
 
 static bool read_request(struct comparison *comparison, const json_t *request)
 {
-	static const char *const keys[] = { "sides", "metrics",   "effect", "simulated",
-					    "equal", "budget_ms", NULL };
+	static const char *const keys[] = { "sides", "metrics", "effect",    "simulated",
+					    "match", "equal",   "budget_ms", NULL };
 	bool fits = place_keys(&comparison->place, request, keys);
 
 	fits = read_sides(comparison, request) && fits;
 	fits = read_metrics(comparison, request) && fits;
 	fits = read_effect(comparison, request) && fits;
+	comparison->match = json_is_true(json_object_get(request, "match"));
 	return request_number(&comparison->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
 			      &comparison->budget_ms) &&
 	       fits;
@@ -485,6 +490,27 @@ static int look_at_sides(struct comparison *comparison, const json_t *request, s
 	return 0;
 }
 
+/* Takes rows out of the sides, before anybody looks at these. */
+static int match_sides(struct comparison *comparison, struct pl_err *err)
+{
+	struct matching_side sides[RES_COMPARE_SIDES_MAX];
+	struct matching matching;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		uint64_t *rows = comparison->sides[i].rows;
+		sides[i] = (struct matching_side){
+			rows, store_kernels()->count(rows, store_view_words(comparison->view)), 0
+		};
+	}
+	int result = matching_keep(comparison->view, sides, comparison->count, &matching, err);
+	comparison->matched = json_pack("{s:o, s:o, s:I}", "by", matching.by, "apart",
+					matching.apart, "cells", (json_int_t)matching.cells);
+	for (size_t i = 0; i < comparison->count; i++)
+		json_object_set_new(comparison->sides[i].about, "fell_out",
+				    json_integer((json_int_t)sides[i].fell_out));
+	return result;
+}
+
 int store_query_compare(const struct store_snapshot *snapshot, const json_t *request,
 			struct pl_buf *ret_json, struct res_schema_faults *faults,
 			struct pl_err *err)
@@ -502,7 +528,8 @@ int store_query_compare(const struct store_snapshot *snapshot, const json_t *req
 		return -1;
 	if (!read_request(&comparison, request))
 		return request_refuse(&comparison.place, err);
-	if (look_at_sides(&comparison, request, err) < 0)
+	if ((comparison.match && match_sides(&comparison, err) < 0) ||
+	    look_at_sides(&comparison, request, err) < 0)
 		return -1;
 	auto_json json_t *answer = compare(&comparison,
 					   json_is_true(json_object_get(request, "equal")));
@@ -510,6 +537,8 @@ int store_query_compare(const struct store_snapshot *snapshot, const json_t *req
 		*err = comparison.ended;
 		return -1;
 	}
+	if (comparison.matched != NULL)
+		json_object_set(answer, "matched", comparison.matched);
 	json_object_set_new(answer, "data_version", json_integer(store_snapshot_version(snapshot)));
 	if (!pl_json_write(answer, PL_JSON_COMPACT, ret_json))
 		return pl_err_set(err, PL_ERR_INVALID,

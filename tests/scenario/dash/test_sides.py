@@ -17,6 +17,7 @@ RESULTS = 150 if SANITIZED else 400
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 QUESTIONS = 300 if LONG else 15 if SANITIZED else 60
 SEED = 20261124
+NO_COLUMNS = ("server.newer_than_the_rows", "server.compilation_config.mode")
 METRICS = ["results.p99_ttft_ms", "results.completed", "benchmark.request_rate", "server.max_model_len", "results.p97.5_ttft_ms"]
 
 
@@ -97,6 +98,16 @@ def test_ids_in_another_order_are_the_same_question(kept):
     assert ask(kept, [{"ids": [5, 3, 4, 1, 2, 2]}, {"ids": [13, 12, 9, 10, 11]}]) == one
 
 
+def test_what_has_no_like_on_the_other_side_falls_out(kept):
+    """One of `two` has another max_num_seqs (1024) than the rest (512), and none of `one` tells it: nothing is left to match by it."""
+    sides = [{"filter": suite("one")}, {"filter": suite("two")}]
+    apart = ask(kept, sides, match=True)
+    assert apart["matched"] == {"by": [], "apart": ["server.max_num_seqs"], "cells": 1} and [side["fell_out"] for side in apart["sides"]] == [0, 0]
+    several = ask(kept, [{"ids": [9, 10, 11]}, {"ids": [10, 12]}], match=True)
+    assert several["matched"] == {"by": ["server.max_num_seqs"], "apart": [], "cells": 1}
+    assert [(side["runs"], side["fell_out"], side["ids"]) for side in several["sides"]] == [(2, 1, [10, 11]), (2, 0, [10, 12])]
+
+
 def test_simulated_ones_take_part_where_they_are_asked_for(kept):
     """Those that are named are; a filter means them by a word only."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
@@ -174,8 +185,7 @@ def values_of(cells):
 def test_random_sides_have_numpys_figures_and_all_inputs(made):
     driver, rows = made
     rng = random.Random(SEED + 1)
-    no_columns = ("server.newer_than_the_rows", "server.compilation_config.mode")
-    columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field not in no_columns]
+    columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field not in NO_COLUMNS]
     seen = set()
     for _ in range(QUESTIONS):
         trees = [random_tree(rng, rows.documents) for _ in range(rng.choice([2, 2, 3]))]
@@ -193,6 +203,36 @@ def test_random_sides_have_numpys_figures_and_all_inputs(made):
         for field in columns:
             check_input(field, rows, sides, differing, equal, said["inputs"]["partly_recorded_fields"])
     assert {"none", "student", "bootstrap"} <= seen
+
+
+def test_matched_cells_are_those_of_every_side(made):
+    """Written apart from the program: cells as tuples of Python, over inputs that random documents have."""
+    driver, rows = made
+    rng = random.Random(SEED + 2)
+    columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field not in NO_COLUMNS]
+    kept_some = fell_some = 0
+    for _ in range(QUESTIONS):
+        trees = [random_tree(rng, rows.documents) for _ in range(rng.choice([2, 2, 3]))]
+        question = {"sides": [{"filter": tree} for tree in trees], "metrics": METRICS[:1], "simulated": True}
+        said = driver.ask(compare={**question, "match": True})["answer"]
+        sides = [sorted(matching(rows, tree)) for tree in trees]
+        values = {field: [[key_of(rows.cells[field][i][0]) for i in places] for places in sides] for field in columns if field in rows.cells}
+        varying = [field for field, cells in values.items() if len(set().union(*cells)) > 1]
+        by = [field for field in varying if set.intersection(*(set(side) for side in values[field]))]
+        cells = [[tuple(values[field][s][i] for field in by) for i in range(len(places))] for s, places in enumerate(sides)]
+        shared = set.intersection(*(set(side) for side in cells))
+        assert sorted(said["matched"]["by"]) == sorted(by) and sorted(said["matched"]["apart"]) == sorted(set(varying) - set(by))
+        assert said["matched"]["cells"] == len(shared)
+        kept = [sum(cell in shared for cell in side) for side in cells]
+        assert [(side["runs"], side["fell_out"]) for side in said["sides"]] == [(k, len(places) - k) for k, places in zip(kept, sides, strict=True)]
+        kept_some += all(kept)
+        fell_some += any(side["fell_out"] for side in said["sides"])
+        assert "matched" not in driver.ask(compare=question)["answer"]
+    assert kept_some and fell_some
+
+
+def key_of(cell):
+    return "missing" if cell is MISSING else "null" if cell is NULL else canonical(shown(cell) if not isinstance(cell, bool) else cell)
 
 
 def test_no_budget_left_names_what_is_not_ready(made):

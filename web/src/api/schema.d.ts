@@ -1436,6 +1436,12 @@ export interface components {
              */
             simulated: boolean;
             /**
+             * @description Keep only results of which every side has the like: the same at all inputs, but for inputs of which no value occurs on
+             *     all sides (these are what is compared). Unset and not recorded are values like any other
+             * @default false
+             */
+            match: boolean;
+            /**
              * @description List the inputs that are equal, too
              * @default false
              */
@@ -1455,6 +1461,15 @@ export interface components {
             /** @description Kinds of what has to be alike and is not, or is not told by all */
             cautions: components["schemas"]["Caution"][];
             inputs: components["schemas"]["ComparedInputs"];
+            /** @description Where that was asked for */
+            matched?: {
+                /** @description Inputs in which the results differ, and in which those that are kept have their like on every side */
+                by: components["schemas"]["Ids"];
+                /** @description Inputs of which no value occurs on all sides */
+                apart: components["schemas"]["Ids"];
+                /** @description Combinations that occur on every side */
+                cells: number;
+            };
             metrics: components["schemas"]["ComparedMetric"][];
             families: components["schemas"]["ComparedFamily"][];
             /** @description Metrics, and keys of families, for which the budget of time was too short */
@@ -1471,6 +1486,8 @@ export interface components {
             untrusted: number;
             /** @description Of a filter; simulated results that were not asked for */
             left_out?: number;
+            /** @description Where cells were matched; results that have none on another side */
+            fell_out?: number;
             /** @description Where there are at most 100 runs */
             ids?: number[];
             /** @description Of a side that is one run */

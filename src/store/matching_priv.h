@@ -1,0 +1,26 @@
+/*
+ * Matched cells of a comparison: of each side the rows of which every other side has the like.
+ *
+ * A cell is what a row has at each input at once. Inputs of which no value occurs on all sides are not part of it: they are
+ * what is compared, or what tells one run from the next. Unset and not recorded are values like any other.
+ */
+#pragma once
+
+#include "base/json.h"
+#include "store/view.h"
+
+struct matching_side {
+	uint64_t *rows; /* borrowed; those without a match are taken out */
+	size_t count;   /* of rows before */
+	size_t fell_out;
+};
+
+struct matching {
+	json_t *by;    /* ids of the inputs in which rows differ, and which make the cells */
+	json_t *apart; /* ids of those of which no value occurs on all sides */
+	size_t cells;  /* that all sides have */
+};
+
+/* Both lists of *ret are new references, also after -1: INTERRUPTED. */
+int matching_keep(const struct store_view *view, struct matching_side *sides, size_t count,
+		  struct matching *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -137,3 +137,41 @@ test('phone', async ({ browser }) => {
   await save(page, 'explore-phone')
   await context.close()
 })
+
+// ---- Compare: figures with intervals and percentiles that hang together ----------------------------------------
+
+const SPREADS: [string, number][] = [['mean', 1.15], ['median', 1], ['p1', 0.55], ['p5', 0.64], ['p10', 0.7], ['p25', 0.84], ['p50', 1], ['p75', 1.2], ['p90', 1.55], ['p95', 2], ['p99', 3.1], ['p99.9', 5.4]]
+const SIDES = [
+  { name: 'qwen72-h200-fp8-tp8-c64', gpu_name: 'NVIDIA H200', quantization: 'fp8', version: '0.32.0', ttft_ms: 108.6, tpot_ms: 18.3, output: 3424, start: 1 },
+  { name: 'qwen72-h100-fp8-tp8-c64', gpu_name: 'NVIDIA H100 80GB HBM3', quantization: 'fp8', version: '0.31.2', ttft_ms: 175.9, tpot_ms: 29.5, output: 2128, start: 1.3 },
+  { name: 'qwen72-b200-nvfp4-tp8-c64', gpu_name: 'NVIDIA B200', quantization: 'nvfp4', version: '0.32.0', ttft_ms: 101.9, tpot_ms: 10.8, output: 5824, start: 0.8 },
+]
+
+test.describe('compare', () => {
+  const compared = useDashboard((store, own) => {
+    const folder = mkdtempSync(join(store.folder, 'files-'))
+    for (const [at, { ttft_ms, tpot_ms, output, version, start, ...values }] of SIDES.entries()) {
+      const document = variant(read(own), { ...values, model: 'Qwen/Qwen2.5-72B-Instruct', tensor_parallel_size: 8, max_concurrency: 64, output_throughput: output, verdict: at === 1 ? 'degraded' : 'trusted' })
+      const { results } = document
+      const set = (key: string, value: number, share: number) => { results[key] = value; results[`${key}_ci95`] = share > 0.4 ? null : [value * (1 - share), value * (1 + 1.2 * share)] }
+      for (const [family, middle] of Object.entries({ ttft_ms, tpot_ms, itl_ms: tpot_ms * 0.97, e2el_ms: ttft_ms + 255 * tpot_ms }))
+        for (const [statistic, factor] of SPREADS) set(`${statistic}_${family}`, middle * (family === 'ttft_ms' ? factor : factor ** 0.5), factor > 5 ? 1 : factor > 3 ? 0.17 : factor > 1.9 ? 0.05 : 0.02)
+      set('output_throughput', output, 0.01)
+      document.environment.engine = { ...document.environment.engine, simulated: false, name: 'vllm', version }
+      for (const [i, phase] of Object.keys(document.launch.phases).entries()) document.launch.phases[phase] = Math.round(start * (i + 1) ** 1.7 * 97) / 100
+      write(folder, `${at}.json`, document)
+    }
+    store.import(folder)
+  })
+
+  for (const [name, colorScheme, viewport] of [['compare-light', 'light', { width: 1440, height: 900 }], ['compare-dark', 'dark', { width: 1440, height: 900 }], ['compare-phone', 'light', { width: 390, height: 844 }]] as const) {
+    test(name, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${compared().url}/compare?side=1&side=2&side=3`)
+      await expect(page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row', { name: /^Verdict/ })).toBeVisible()
+      await save(page, name)
+      if (process.env['PROFLLM_WHOLE']) await page.screenshot({ path: join(OUT, `${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
+})

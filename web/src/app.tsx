@@ -6,12 +6,15 @@ import { Explore } from './explore/explore'
 import { usePreferences } from './keys/store'
 import { useKeys } from './keys/use-keys'
 import { Missing } from './missing'
+import { sidesOf, useTray } from './tray/store'
 import { Boundary } from './ui/boundary'
 import { Progress } from './ui/controls'
 import { DropAnywhere } from './upload/drop-anywhere'
+import { paths } from './url/paths'
 
 // The first screen does not wait for what it does not show.
 const Experiment = lazy(() => import('./experiment/experiment').then((module) => ({ default: module.Experiment })))
+const Compare = lazy(() => import('./compare/compare').then((module) => ({ default: module.Compare })))
 const Upload = lazy(() => import('./upload/upload').then((module) => ({ default: module.Upload })))
 const loadFind = () => import('./find/find')
 const Find = lazy(() => loadFind().then((module) => ({ default: module.Find })))
@@ -21,18 +24,19 @@ const Help = lazy(() => import('./keys/help').then((module) => ({ default: modul
 function Title() {
   const [location] = useLocation()
   useEffect(() => {
-    if (location === '/' || location.startsWith('/upload')) document.title = `${location === '/' ? 'Explore' : 'Upload'} · ProfLLM`
+    const name = location === '/' ? 'Explore' : /^\/(compare|upload)/.exec(location)?.[1]
+    if (name) document.title = `${name.charAt(0).toUpperCase()}${name.slice(1)} · ProfLLM`
     if (location === '/') usePreferences.getState().set({ lastExplore: `/${window.location.search}` })
   }, [location])
   return null
 }
 
 export function App() {
-  const [location] = useLocation()
+  const [location, navigate] = useLocation()
   const [open, setOpen] = useState<'find' | 'help' | null>(null)
   // somebody who presses "/" types on at once; whether it came is told when it is asked for
   useEffect(() => { loadFind().catch(() => {}) }, [])
-  useKeys({ '/': () => setOpen('find'), '?': () => setOpen('help') })
+  useKeys({ '/': () => setOpen('find'), '?': () => setOpen('help'), v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })) })
   return (
     <>
       <Title />
@@ -42,6 +46,7 @@ export function App() {
           <Switch>
             <Route path="/"><Explore /></Route>
             <Route path="/experiments/:id">{({ id }) => <Experiment key={id} id={id} />}</Route>
+            <Route path="/compare"><Compare /></Route>
             <Route path="/upload/:job?">{({ job }) => <Upload job={job ?? null} />}</Route>
             <Route><Missing /></Route>
           </Switch>

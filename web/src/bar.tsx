@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter'
 import css from './bar.module.css'
 import { applyTheme, type Theme, usePreferences } from './keys/store'
 import { IconButton } from './ui/controls'
+import { sidesOf, useTray } from './tray/store'
 import { Icon, Mark } from './ui/icons'
 import { paths } from './url/paths'
 
@@ -12,7 +13,9 @@ const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'syst
 export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }) {
   const [location] = useLocation()
   const { theme, lastExplore } = usePreferences()
+  const pinned = useTray((tray) => tray.pinned)
   const isUpload = location.startsWith(paths.upload())
+  const isCompare = location === '/compare'
   return (
     <header className={css.bar}>
       <a className="skip" href="#main">Skip to the content</a>
@@ -21,7 +24,8 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         ProfLLM
       </Link>
       <nav className={css.nav} aria-label="Screens">
-        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload ? undefined : 'page'}>Explore</Link>
+        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload || isCompare ? undefined : 'page'}>Explore</Link>
+        <Link href={isCompare ? `${location}${window.location.search}` : paths.compare({ sides: sidesOf(pinned) })} aria-current={isCompare ? 'page' : undefined}>Compare {pinned.length > 0 && <span className="n-11">{pinned.length}</span>}</Link>
         <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
       </nav>
       <div className={css.end}>

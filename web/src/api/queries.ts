@@ -2,7 +2,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { get, patch, post, put, remove } from './client'
-import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, ValuesAnswer, View } from './types'
+import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, CompareRequest, Comparison, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 
@@ -166,6 +166,32 @@ export function useHealth() {
 
 export const experimentPath = (id: number | string, more = '') => `/api/data/experiments/${encodeURIComponent(id)}${more}`
 const experimentKey = (id: number | string) => ['experiment', String(id)]
+
+// Sides beside each other; null asks for nothing. The last answer stays while the next one comes.
+export function useComparison(request: CompareRequest | null) {
+  return useQuery({
+    queryKey: ['compare', request],
+    queryFn: async ({ signal }) => ({ ...(await post<Comparison>('/api/data/compare', request, signal)), request: request as CompareRequest, at: Date.now() }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    enabled: request !== null,
+  })
+}
+
+// Each by its id; what cannot be had stays undefined.
+export function useExperiments(ids: (number | null)[]) {
+  return useQueries({
+    queries: ids.map((id) => ({
+      queryKey: experimentKey(id ?? 0),
+      queryFn: ({ signal }: { signal: AbortSignal }) => get<Experiment>(experimentPath(id ?? 0), signal),
+      staleTime: Infinity,
+      enabled: id !== null,
+    })),
+    combine: dataOf,
+  })
+}
+
+const dataOf = (results: { data: Experiment | undefined }[]) => results.map(({ data }) => data)
 
 export function useExperiment(id: string) {
   return useQuery({

@@ -35,6 +35,16 @@ export type PointsAnswer = Schemas['PointsAnswer']
 export type PointsAxis = NonNullable<Schemas['PointsAxis']>
 export type PointsKinds = NonNullable<Schemas['PointsKinds']>
 export type Kind = PointsKinds['kinds'][number]
+export type CompareRequest = Schemas['CompareRequest']
+export type Comparison = Schemas['Comparison']
+export type ComparedSide = Schemas['ComparedSide']
+export type ComparedInput = Schemas['ComparedInput']
+export type ComparedValues = Schemas['ComparedValues']
+export type ComparedMetric = Schemas['ComparedMetric']
+export type ComparedFigure = Schemas['ComparedFigure']
+export type ComparedRatio = Schemas['ComparedRatio']
+export type ComparedFamily = Schemas['ComparedFamily']
+export type Caution = Schemas['Caution']
 export type Accepted = Schemas['Accepted']
 
 // The generated type of a filter does not know which members go together.

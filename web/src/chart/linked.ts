@@ -1,9 +1,9 @@
-// A row under the pointer rings its point, and a point its row: both carry the experiment's id.
+// A row or a slot of the tray under the pointer rings its point, a point marks both: all carry the experiment's id.
 import { useEffect, useState } from 'react'
 
 const rowOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null)
 
-// Gives back the experiment whose row is pointed at or has the focus; marks the row of `pointed`.
+// Gives back the experiment whose row is pointed at or has the focus; marks what is of that one, or of `pointed`.
 export function useLinked(pointed: number | null): number | null {
   const [linked, setLinked] = useState<number | null>(null)
   useEffect(() => {
@@ -20,10 +20,11 @@ export function useLinked(pointed: number | null): number | null {
     }
   }, [])
   useEffect(() => {
-    if (pointed === null) return
-    const row = document.querySelector<HTMLElement>(`#main [data-id="${pointed}"]`)
-    row?.setAttribute('data-linked', '')
-    return () => row?.removeAttribute('data-linked')
-  }, [pointed])
+    const id = pointed ?? linked
+    if (id === null) return
+    const marked = document.querySelectorAll(`#main [data-id="${id}"]`)
+    for (const one of marked) one.setAttribute('data-linked', '')
+    return () => { for (const one of marked) one.removeAttribute('data-linked') }
+  }, [pointed, linked])
   return linked
 }

@@ -8,9 +8,11 @@ import { count, formFor, isNumeric } from '../format/number'
 import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
 import { IconButton } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
+import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { aboutOf, type Chart, type Item, linesOf, nameOf, type Named } from './items'
+import { groupOf } from './group'
 import { plain } from './kinds'
 
 interface Props {
@@ -29,7 +31,7 @@ export function Reading({ chart, item, catalogue, round, onClose }: Props) {
         <b><bdi>{nameOf(chart, item)}</bdi></b>
         <IconButton icon="close" name="Unpin" onPress={onClose} />
       </div>
-      {item.id === null ? <Lines lines={linesOf(chart, item)} /> : <Experiment id={item.id} chart={chart} item={item} catalogue={catalogue} round={round} />}
+      {item.id === null ? <Group chart={chart} item={item} /> : <Experiment id={item.id} chart={chart} item={item} catalogue={catalogue} round={round} />}
     </aside>
   )
 }
@@ -37,6 +39,16 @@ export function Reading({ chart, item, catalogue, round, onClose }: Props) {
 const Lines = ({ lines }: { lines: [string, string][] }) => (
   <dl>{lines.map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
 )
+
+function Group({ chart, item }: { chart: Chart; item: Item }) {
+  const filter = groupOf(chart, item)
+  return (
+    <>
+      <Lines lines={linesOf(chart, item)} />
+      {filter && <p className={css.acts}><Pin side={{ filter }} name={nameOf(chart, item)} words="Pin as a group" /></p>}
+    </>
+  )
+}
 
 // The interval of a figure of one run stands beside it in the document: "…_ci95".
 function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axis: Named | null) {
@@ -66,7 +78,7 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
         </>
       )}
       {chart.answer.marks && <Differs chart={chart} id={id} catalogue={catalogue} round={round} />}
-      <p><Link href={paths.experiment(id)}>Open experiment</Link></p>
+      <p className={css.acts}><Link href={paths.experiment(id)}>Open experiment</Link><Pin side={{ ids: [id] }} name={nameOf(chart, item)} /></p>
     </>
   )
 }

@@ -12,6 +12,7 @@ import { usePreferences } from '../keys/store'
 import { Act, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Simulated } from '../ui/verdict'
+import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
 import { Checks } from './checks'
@@ -121,7 +122,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
             <h1><bdi>{title}</bdi></h1>
             <Facts experiment={experiment} />
           </div>
-          <div className={page.end}>{!isGone && <Button isDisabled={remove.isPending} onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}>Delete</Button>}</div>
+          <div className={page.end}>{!isGone && <Pin side={{ ids: [experiment.id] }} name={title} look="line" />}{!isGone && <Button isDisabled={remove.isPending} onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}>Delete</Button>}</div>
         </div>
         {isGone && (
           <div className={notes.gone}><Note kind="warn" role="status"><b>This result was deleted.</b> No list, count or export has it any more; until somebody prunes the store it can be brought back. <Act isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>

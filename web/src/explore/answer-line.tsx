@@ -2,12 +2,13 @@
 import { useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
-import type { ApplyAnswer, Facet } from '../api/types'
+import type { ApplyAnswer, Facet, Filter } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
+import { Pin } from '../tray/pin'
 import { Button, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
@@ -19,6 +20,7 @@ import { Starts } from './starts'
 interface Props {
   catalogue: Catalogue
   state: ExploreState
+  tree: Filter | undefined
   change: Change
   shown: ApplyAnswer | undefined
   facets: Record<string, Facet>
@@ -31,7 +33,7 @@ interface Props {
 
 const PART = 'part ' // no field is called so: ids have no blank
 
-export function AnswerLine({ catalogue, state, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
+export function AnswerLine({ catalogue, state, tree, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
@@ -81,6 +83,7 @@ export function AnswerLine({ catalogue, state, change, shown, facets, isWaiting,
         </div>
       )}
       <div className={css.answerEnd}>
+        {tree && shown !== undefined && shown.count > 0 && <Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} />}
         <Button aria-expanded={isTree} onPress={onTree}>
           <Icon name="tree" />
           And, or

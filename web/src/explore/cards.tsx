@@ -7,6 +7,7 @@ import { CARD_FACTS, type Catalogue, longName, shortName } from '../fields/catal
 import { count, formFor } from '../format/number'
 import { briefly, nameOf, rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
+import { useTray } from '../tray/store'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
 import { paths } from '../url/paths'
@@ -39,9 +40,10 @@ interface Props {
   answer: ApplyAnswer & { request: ApplyRequest }
   columns: string[]
   isWaiting: boolean
+  slots: ReadonlyMap<number, string>
 }
 
-export function Cards({ catalogue, answer, columns, isWaiting }: Props) {
+export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const giveFocus = useRowFocus(list)
   const keepRow = usePlace({ content: contentOf(answer.request), isReady: !isWaiting, onRow: giveFocus })
@@ -60,6 +62,7 @@ export function Cards({ catalogue, answer, columns, isWaiting }: Props) {
               <Link className="clip" href={paths.experiment(row.id)}><bdi>{nameOf(row)}</bdi></Link>
               {row.simulated && <Simulated />}
               {columns.includes(VERDICT) && <span className={css.end}><Verdict verdict={row.verdict} /></span>}
+              <button type="button" className={css.slot} data-on={slots.get(row.id)} aria-label={slots.has(row.id) ? `${slots.get(row.id)}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}>{slots.get(row.id)}</button>
             </div>
             <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row, columns) || row.run_id}</bdi></p>
             {figures.length > 0 && (

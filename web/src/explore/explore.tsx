@@ -12,6 +12,8 @@ import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
 import { usePainted } from '../ui/use-painted'
 import { usePreferences } from '../keys/store'
+import { Tray } from '../tray/tray'
+import { slotsById, useTray } from '../tray/store'
 import { undo } from '../url/entry'
 import { type ExploreState, readView } from '../url/explore'
 import { paths } from '../url/paths'
@@ -108,6 +110,10 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const [picker, setPicker] = useState(false)
   const [isTree, setTree] = useState(false)
   const [isExport, setExport] = useState(false)
+  const inTray = useTray((tray) => tray.pinned)
+  const slots = useMemo(() => slotsById(inTray), [inTray])
+  // a chart that is thinned has these marks all the same, and rings them
+  const marked = useMemo(() => [...new Set([...state.selected, ...slots.keys()])], [state.selected, slots])
   const openTree = useCallback(() => {
     setDrawer(false)
     setTree(true)
@@ -149,7 +155,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
-        <AnswerLine catalogue={catalogue} state={state} change={change} shown={shown} facets={facets} isWaiting={isWaiting}
+        <AnswerLine catalogue={catalogue} state={state} tree={tree} change={change} shown={shown} facets={facets} isWaiting={isWaiting}
           isTree={isTree} onFilters={() => setDrawer(true)} onTree={() => setTree(!isTree)} onExport={() => setExport(true)} />
         {isTree && (
           <Suspense fallback={null}>
@@ -164,7 +170,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel {...charted} state={state.chart} selected={state.selected} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
+            <ChartPanel {...charted} state={state.chart} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
           </ChartPlace>
         )}
         {shown && shown.total > 0 && (
@@ -175,14 +181,15 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
             ) : shown.rows.length === 0 ? (
               <Beyond count={shown.count} page={page} pageRows={PAGE_ROWS} change={change} />
             ) : isPhone ? (
-              <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} />
+              <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} slots={slots} />
             ) : (
-              <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={state.sort} selected={state.selected} round={round} change={change} isWaiting={isWaiting} />
+              <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={state.sort} selected={state.selected} slots={slots} round={round} change={change} isWaiting={isWaiting} />
             )}
             <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer}
               nowVersion={health.data?.data_version} onNewer={() => setRound(round + 1)} />
           </section>
         )}
+        <Tray />
       </main>
       <Suspense fallback={null}>
         {isExport && <ExportDialog tree={tree} sort={state.sort} columns={columns} rows={shown?.count ?? 0} onClose={() => setExport(false)} />}

@@ -6,6 +6,7 @@ import type { ExportRequest, Filter, Sort } from '../api/types'
 import { bytes, count } from '../format/number'
 import { Button, Check, IconButton, Segment } from '../ui/controls'
 import { Dialog } from '../ui/dialog'
+import { save } from '../ui/save'
 import css from './preset-bar.module.css'
 
 interface Props {
@@ -14,15 +15,6 @@ interface Props {
   columns: string[]
   rows: number
   onClose: () => void
-}
-
-function save(name: string, blob: Blob) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  // not at once: the browser has only begun to read it
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
 export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {

@@ -44,11 +44,13 @@ interface RowProps {
   index: number
   across: Across
   isSelected: boolean
+  slot: string | undefined // where it stands among those to be compared
   onFocus: (index: number) => void
   onSelect: (index: number) => void
+  onPin: (index: number) => void
 }
 
-export const RowView = memo(function RowView({ row, index, across, isSelected, onFocus, onSelect }: RowProps) {
+export const RowView = memo(function RowView({ row, index, across, isSelected, slot, onFocus, onSelect, onPin }: RowProps) {
   return (
     <tr className={join(row.simulated === true && css.simulated, isSelected && css.isSelected)} aria-rowindex={index + 2} data-row={index} data-id={row.id} onFocus={() => onFocus(index)}>
       <th className={css.pin} scope="row" aria-colindex={1}>
@@ -56,6 +58,7 @@ export const RowView = memo(function RowView({ row, index, across, isSelected, o
           <input type="checkbox" className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
           <Link className="clip" href={paths.experiment(row.id)} title={row.run_id ?? undefined}><bdi>{nameOf(row)}</bdi></Link>
           {row.simulated && <Simulated />}
+          <button type="button" className={css.slot} data-on={slot} aria-label={slot ? `${slot}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
         </div>
       </th>
       {across.pinned.map((drawn) => <CellView key={drawn.column.field.id} row={row} drawn={drawn} />)}

@@ -4,7 +4,9 @@ import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutE
 
 import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
+import { nameOf } from '../format/value'
 import { useKeys } from '../keys/use-keys'
+import { useTray } from '../tray/store'
 import { join } from '../ui/controls'
 import type { Change } from '../url/use-explore'
 import { usePlace, useRowFocus } from '../url/use-place'
@@ -32,6 +34,7 @@ interface Props {
   pinned: number
   sort: Sort[] // what was asked for: a press on a head goes on from it
   selected: number[]
+  slots: ReadonlyMap<number, string> // of what is pinned to be compared
   round: number
   change: Change
   isWaiting: boolean
@@ -43,9 +46,10 @@ interface RowKeys {
   show: (index: number) => void
   body: React.RefObject<HTMLTableSectionElement | null>
   onSelect: (index: number) => void
+  onPin: (index: number) => void
 }
 
-function useRowKeys({ count, show, body, onSelect }: RowKeys) {
+function useRowKeys({ count, show, body, onSelect, onPin }: RowKeys) {
   const at = useRef(-1)
   const wanted = useRef(false)
   const focus = () => {
@@ -61,7 +65,7 @@ function useRowKeys({ count, show, body, onSelect }: RowKeys) {
     focus()
   }
   useEffect(() => { if (wanted.current) focus() })
-  useKeys({ j: () => go(at.current + 1), k: () => go(at.current - 1), x: () => { if (at.current >= 0) onSelect(at.current) } })
+  useKeys({ j: () => go(at.current + 1), k: () => go(at.current - 1), x: () => { if (at.current >= 0) onSelect(at.current) }, p: () => { if (at.current >= 0) onPin(at.current) } })
   return useCallback((index: number) => { at.current = index }, [])
 }
 
@@ -106,13 +110,13 @@ export function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
   )
 }
 
-interface BodyProps extends Pick<Props, 'answer' | 'selected' | 'round' | 'change' | 'isWaiting' | 'ref'> {
+interface BodyProps extends Pick<Props, 'answer' | 'selected' | 'slots' | 'round' | 'change' | 'isWaiting' | 'ref'> {
   scroll: React.RefObject<HTMLDivElement | null>
   across: Across
 }
 
 // All that a scroll draws anew.
-function Body({ answer, selected, round, change, isWaiting, ref, scroll, across }: BodyProps) {
+function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, across }: BodyProps) {
   const { rows, count, request } = answer
   const body = useRef<HTMLTableSectionElement>(null)
   const [rowPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30)
@@ -136,7 +140,11 @@ function Body({ answer, selected, round, change, isWaiting, ref, scroll, across 
     const id = at(index)?.id
     if (id !== undefined) change({ selected: now.includes(id) ? now.filter((other) => other !== id) : [...now, id] }, { typing: 'select' })
   }, [change])
-  const setAt = useRowKeys({ count, show, body, onSelect })
+  const onPin = useCallback((index: number) => {
+    const row = latest.current.rowAt(index)
+    if (row) useTray.getState().toggle({ ids: [row.id] }, nameOf(row))
+  }, [])
+  const setAt = useRowKeys({ count, show, body, onSelect, onPin })
   latest.current = { rowAt, selected, keepRow }
   const onFocus = useCallback((index: number) => {
     setAt(index)
@@ -157,7 +165,7 @@ function Body({ answer, selected, round, change, isWaiting, ref, scroll, across 
     <tbody ref={body}>
       {before > 0 && <Space high={before} />}
       {drawnRows.map((row, i) => (row
-        ? <RowView key={keys[i]} row={row} index={from + i} across={across} isSelected={chosen.has(row.id)} onFocus={onFocus} onSelect={onSelect} />
+        ? <RowView key={keys[i]} row={row} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onFocus={onFocus} onSelect={onSelect} onPin={onPin} />
         : <BoneRow key={keys[i]} index={from + i} />))}
       {after > 0 && <Space high={after} />}
     </tbody>

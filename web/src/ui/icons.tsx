@@ -6,6 +6,7 @@ const PATHS = {
   menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
   check: <path d="M3.5 8.5l3 3 6-7" />,
   close: <path d="M4.5 4.5l7 7M11.5 4.5l-7 7" />,
+  left: <path d="M10 4l-4 4 4 4" />,
   right: <path d="M6 4l4 4-4 4" />,
   down: <path d="M5 6.5l3 3 3-3" />,
   filter: <path d="M2.5 4.5h11M4.5 8h7M6.5 11.5h3" />,

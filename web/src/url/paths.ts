@@ -1,4 +1,6 @@
 // Every address of the page.
+import type { Filter } from '../api/types'
+import { type CompareState, type Side, writeCompare } from './compare'
 import { type ExploreState, writeExplore } from './explore'
 
 export const paths = {
@@ -8,6 +10,12 @@ export const paths = {
   },
   view: (id: string) => `/?view=${encodeURIComponent(id)}`,
   experiment: (id: number | string) => `/experiments/${encodeURIComponent(id)}`,
+  group: (filter: Filter) => `/?where=${encodeURIComponent(JSON.stringify(filter))}`,
+  compare: (state: { sides: Side[] } & Partial<CompareState>) => {
+    const query = writeCompare({ match: false, withSimulated: false, withEqual: false, onlyClear: false, ...state })
+    return query ? `/compare?${query}` : '/compare'
+  },
+  compareView: (id: string) => `/compare?view=${encodeURIComponent(id)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
   traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,

@@ -1,21 +1,19 @@
 // The state of Explore lives in the address and nowhere else; of one that is too long the server keeps it, and
 // the address has its id.
 import { type QueryClient, replaceEqualDeep, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
-import { post } from '../api/client'
 import { useView, viewKey } from '../api/queries'
 import type { View } from '../api/types'
 import { burstOptions, changeOptions } from './entry'
-import { ADDRESS_MAX, type ExploreState, readExplore, readView } from './explore'
+import { type ExploreState, readExplore, readView } from './explore'
 import { paths } from './paths'
+import { useShortAddress } from './use-short-address'
 
 // typing: of this, so that one entry of the history holds what is typed or dragged until it settles;
 // replace: what the address said was wrong, and Back must not lead there
 export type Change = (change: Partial<ExploreState>, options?: { typing?: string; replace?: boolean }) => void
-
-const SHORTEN_AFTER_MS = 300
 
 export function readAddress(client: QueryClient, search: string): ExploreState {
   const view = readView(search)
@@ -25,24 +23,6 @@ export function readAddress(client: QueryClient, search: string): ExploreState {
 // Other rows begin at their first page.
 const isOther = (part: Partial<ExploreState>) => 'choices' in part || 'where' in part || 'sort' in part
 
-// A long address works as it is, here; it is made short for who is sent it, and for loading it again.
-function useShortAddress() {
-  const search = useSearch()
-  const client = useQueryClient()
-  const [, navigate] = useLocation()
-  useEffect(() => {
-    const written = window.location.search.slice(1)
-    if (written.length <= ADDRESS_MAX) return
-    const shorten = async () => {
-      const { id } = await post<Pick<View, 'id'>>('/api/views', { state: written })
-      client.setQueryData(viewKey(id), { id, state: written, created: new Date().toISOString() })
-      if (window.location.search === `?${written}`) navigate(paths.view(id), { replace: true, state: history.state as unknown })
-    }
-    const timer = setTimeout(() => { shorten().catch(() => {}) }, SHORTEN_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [search, client, navigate])
-}
-
 export function useExplore(): [ExploreState, Change] {
   const search = useSearch()
   const client = useQueryClient()
@@ -51,7 +31,7 @@ export function useExplore(): [ExploreState, Change] {
   // what another address says alike stays the same object: who shows only that is not drawn anew
   const last = useRef<ExploreState>(undefined)
   const state = useMemo(() => (last.current = replaceEqualDeep(last.current, readAddress(client, search)) as ExploreState), [client, search, kept])
-  useShortAddress()
+  useShortAddress(paths.view)
   const change = useCallback<Change>(
     (part, options) => {
       // of what the address says now, not of what was last drawn: two changes may come in one moment

@@ -1,0 +1,129 @@
+// The tray and Compare: who is compared, in what they differ, by how much and how sure that is; the address is all of it.
+import type { Page } from '@playwright/test'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { counted, expect, names, soundness, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+const SIZES = [256, 256, 1024]
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  const base = read(own)
+  // three runs at two settings; the third has no percentiles at all
+  SIZES.forEach((size, i) => {
+    const document = variant(base, { name: `run-${i + 1}`, verdict: 'trusted', p99_ttft_ms: 100 + 50 * i, output_throughput: 1000 - 100 * i })
+    document.config.server.max_num_seqs = size
+    if (i === 2) document.config.server.quantization = 'fp8'
+    document.results.p99_ttft_ms_ci95 = [90 + 50 * i, 110 + 50 * i]
+    if (i === 2) for (const key of Object.keys(document.results)) if (/^(p\d|median|mean|std)/.test(key)) delete document.results[key]
+    write(folder, `${i}.json`, document)
+  })
+  store.import(folder)
+})
+
+const tray = (page: Page) => page.getByRole('region', { name: 'Tray' })
+const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const ids = async (page: Page) => {
+  const { rows } = await (await page.request.post(`${dashboard().url}/api/filters/apply`, { data: { columns: ['run.name'], sort: [{ field: 'run.name', dir: 'asc' }] } })).json()
+  return (rows as { id: number }[]).map(({ id }) => id)
+}
+const compared = async (page: Page, query: string) => {
+  await page.goto(`${dashboard().url}/compare?${query}`)
+  await expect(part(page, 'Metrics').getByRole('table')).toBeVisible()
+}
+
+test('by keyboard alone: pin three, compare, find what differs, take it along, load it again', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(`${dashboard().url}/?sort=run.name`)
+  await expect(counted(page)).toBeVisible()
+  for (const key of ['j', 'p', 'j', 'p', 'j', 'p']) await page.keyboard.press(key)
+  await expect(tray(page).getByRole('listitem')).toHaveText([/run-1/, /run-2/, /run-3/])
+  await page.reload()
+  await expect(tray(page).getByRole('listitem')).toHaveCount(3)
+  await page.keyboard.press('v')
+  await expect(page).toHaveURL(/\/compare\?side=\d+&side=\d+&side=\d+$/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the base')
+  const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
+  await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
+  await expect(part(page, 'With care')).toContainText('Read with care: precision. A difference')
+  await expect(part(page, 'With care')).toContainText('All of these are simulated')
+  // the second becomes the base with Alt and an arrow, and the focus goes with it
+  await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
+  await page.keyboard.press('Alt+ArrowLeft')
+  await expect(page.getByRole('listitem', { name: 'A: run-2, the base' })).toBeFocused()
+  const [one, two, three] = await ids(page)
+  expect(page.url()).toContain(`/compare?side=${two}&side=${one}&side=${three}`)
+  await page.getByRole('button', { name: 'Copy as Markdown' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Copied')).toBeVisible()
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  expect(text).toContain('- **A** (the base): run-2, 1 run, 1 simulated')
+  expect(text).toContain('| `server.max_num_seqs` | 256 | 256 | 1024 |')
+  await page.reload()
+  await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
+  await page.keyboard.press('[')
+  await expect(page.getByRole('listitem', { name: 'A: run-1, the base' })).toBeVisible()
+})
+
+test('figures are those of the server; what a side has not is a dash, and counted', async ({ page }) => {
+  const [one, two, three] = await ids(page)
+  await compared(page, `side=${one}&side=${two}&side=${three}`)
+  const answer = await (await page.request.post(`${dashboard().url}/api/data/compare`, { data: { sides: [one, two, three].map((id) => ({ ids: [id] })) } })).json()
+  const p99 = answer.metrics.find(({ field }: { field: string }) => field === 'results.p99_ttft_ms')
+  expect(p99.against.map(({ finding }: { finding: string }) => finding)).toEqual(['worse', 'nothing'])
+  const rows = part(page, 'Metrics').locator('tbody', { hasText: 'P99 TTFT' }).getByRole('row')
+  await expect(rows.nth(0)).toContainText('A100190 – 110base')
+  await expect(rows.nth(1)).toContainText('+50.0 % ↑')
+  await expect(rows.nth(1)).toContainText('worse by more than 5 %')
+  await expect(rows.nth(2).getByRole('cell')).toHaveText(['C', '–', /^0 of 1/, '–', '–', '–', '–', '', 'nothing to compare'])
+  // a curve has the points that the answer has, and none for what is missing
+  const family = answer.families.find(({ key }: { key: string }) => key === 'ttft_ms')
+  const figure = part(page, 'Percentile curves').getByRole('figure').first()
+  for (const [at, letter] of ['A', 'B', 'C'].entries()) await expect(figure.locator(`[data-side="${letter}"] > g`)).toHaveCount(family.sides[at].value.filter((value: number | null) => value !== null).length)
+  await part(page, 'Percentile curves').getByRole('button', { name: 'Show as a table' }).click()
+  await expect(part(page, 'Percentile curves').getByRole('row', { name: /^p99 / }).first()).toContainText('–')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  const csv = readFileSync(await (await download).path(), 'utf8')
+  expect(csv).toContain(`metric,results.p99_ttft_ms,P99 TTFT,ms,B,run-2,150,1,140,160,${p99.against[0].ratio},`)
+  expect(await soundness(page)).toEqual([])
+})
+
+test('groups: a filter is pinned, simulated runs are taken in by a word, cells are matched', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?server.max_num_seqs=256`)
+  await expect(counted(page)).toContainText('2 of 3')
+  await page.getByRole('button', { name: /^Pin these/ }).click()
+  await page.goto(`${dashboard().url}/?server.max_num_seqs=1024`)
+  await expect(counted(page)).toContainText('1 of 3')
+  await expect(tray(page)).toContainText('256')
+  await page.getByRole('button', { name: /^Pin these/ }).click()
+  await tray(page).getByRole('link', { name: 'Compare 2' }).click()
+  await page.getByRole('listitem', { name: /^A/ }).getByRole('button', { name: 'Take them in' }).click()
+  await expect(page.getByRole('listitem', { name: /^A/ })).toContainText('2 runs')
+  await page.getByRole('button', { name: 'Match cells' }).click()
+  await expect(part(page, 'With care')).toContainText('1 cell occur')
+  await expect(page).toHaveURL(/match=1&simulated=1$/)
+  await page.getByRole('button', { name: 'Remove B' }).click()
+  await expect(page.getByText('One side is there')).toBeVisible()
+  await page.keyboard.press('[')
+  await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
+})
+
+test('the tray, rows and points mark each other; a row takes itself out again', async ({ page, complaints }) => {
+  complaints.allow.push(/status of (404|422)/)
+  await page.goto(`${dashboard().url}/?sort=run.name`)
+  await expect(counted(page)).toBeVisible()
+  await page.getByRole('button', { name: 'Pin to compare: run-2' }).click()
+  const item = tray(page).getByRole('listitem')
+  await item.hover()
+  await expect(page.getByRole('row', { name: /run-2/ })).toHaveAttribute('data-linked')
+  await page.getByRole('row', { name: /run-1/ }).hover()
+  await expect(item).not.toHaveAttribute('data-linked')
+  await page.getByRole('button', { name: 'A, take out of the comparison: run-2' }).click()
+  await expect(tray(page)).toHaveCount(0)
+  await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
+  await expect(page.getByRole('alert')).toContainText('id')
+  expect(await names(page)).toEqual([])
+})

@@ -1,0 +1,66 @@
+// What has to be read before any figure: what makes these runs hard to compare, by kind.
+import type { Caution } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { count } from '../format/number'
+import { Act } from '../ui/controls'
+import { Icon } from '../ui/icons'
+import { Simulated } from '../ui/verdict'
+import css from './compare.module.css'
+import { type Answer, type SideView, valuesText } from './model'
+
+interface Props {
+  answer: Answer
+  views: SideView[]
+  catalogue: Catalogue
+  isMatched: boolean
+  onMatch: (match: boolean) => void
+}
+
+export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props) {
+  const { cautions, matched } = answer
+  const fell = views.reduce((sum, { told }) => sum + (told.fell_out ?? 0), 0)
+  const isSimulated = views.length > 0 && views.every(({ told }) => told.runs > 0 && told.simulated === told.runs)
+  const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
+  return (
+    <section className={css.cautions} aria-label="With care">
+      {cautions.length === 0 ? <p className={css.fine}>Data set, lengths, load, precision, client and verdict are alike on all sides.</p> : (
+        <>
+          <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> {listed(cautions.map(({ title }) => title))}. A difference below may come of {cautions.length === 1 ? 'this' : 'these'}.</span></p>
+          <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={views} catalogue={catalogue} /></li>)}</ul>
+        </>
+      )}
+      {isSimulated && <p className={css.fine}>All of these are <Simulated />: nothing below is a figure of real hardware.</p>}
+      {isGroup && (
+        <p className={css.match}>
+          {matched && isMatched ? (
+            <>
+              <b>Matched cells:</b> <span>{count(matched.cells)} {matched.cells === 1 ? 'cell' : 'cells'} occur on all sides; {fell === 0 ? 'no run fell out' : `${count(fell)} ${fell === 1 ? 'run' : 'runs'} fell out`}.{' '}
+                {matched.by.length > 0 && <span title={matched.by.join('\n')}>Alike in {namesOf(matched.by, catalogue)}.</span>}{' '}
+                {matched.apart.length > 0 && <span title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</span>}</span>{' '}
+              <Act onPress={() => onMatch(false)}>Take all runs</Act>
+            </>
+          ) : <><Act onPress={() => onMatch(true)}>Match cells</Act> <span>keeps only runs whose other inputs occur on every side</span></>}
+        </p>
+      )}
+    </section>
+  )
+}
+
+const listed = (words: string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`)
+
+const NAMED = 5
+const namesOf = (ids: string[], catalogue: Catalogue) => ids.slice(0, NAMED).map((id) => longName(catalogue.get(id))).join(', ') + (ids.length > NAMED ? ` and ${count(ids.length - NAMED)} more` : '')
+
+function One({ caution, views, catalogue }: { caution: Caution; views: SideView[]; catalogue: Catalogue }) {
+  return (
+    <>
+      <b>{caution.title}</b>: {caution.text}.{' '}
+      {caution.fields.map(({ field: id, sides }) => {
+        const field = catalogue.get(id)
+        const texts = sides.map((told) => valuesText(field, told))
+        const isOne = new Set(texts).size === 1
+        return <span key={id} className={css.told} title={id}>{longName(field)} <bdi className="n">{isOne ? texts[0] : texts.map((text, at) => `${views[at]?.letter ?? ''} ${text}`).join(' · ')}</bdi> </span>
+      })}
+    </>
+  )
+}

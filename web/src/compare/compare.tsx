@@ -1,0 +1,121 @@
+// Compare: two to eight experiments or groups beside each other. The address is the comparison.
+import { useEffect, useMemo } from 'react'
+import { Link } from 'wouter'
+
+import { ApiError } from '../api/client'
+import { useComparison, useExperiments, useFields } from '../api/queries'
+import { Catalogue } from '../fields/catalogue'
+import { usePreferences } from '../keys/store'
+import { useKeys } from '../keys/use-keys'
+import { sidesOf, useTray } from '../tray/store'
+import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { type CompareState, LETTERS, moved, oneOf } from '../url/compare'
+import { undo } from '../url/entry'
+import { paths } from '../url/paths'
+import { type CompareChange, useCompare } from '../url/use-compare'
+import { usePlace } from '../url/use-place'
+import { Cautions } from './cautions'
+import css from './compare.module.css'
+import { Curves } from './curves'
+import { Differs } from './differs'
+import { Metrics, shownOf } from './metrics'
+import { type Answer, detailsOf, metricsOf, requestOf, viewsOf } from './model'
+import { Quality } from './quality'
+import { Sides } from './sides'
+import { StartUp } from './startup'
+import { Take } from './take'
+
+export function Compare() {
+  const { state, change, view } = useCompare()
+  const fields = useFields()
+  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
+  const error = fields.error ?? view.error
+  useKeys({ '[': undo, ']': () => history.forward() })
+  if (error) return <Framed><Failed error={error} onRetry={() => { void fields.refetch(); void view.refetch() }} /></Framed>
+  if (!catalogue || view.isLoading) return <Framed><Progress on /></Framed>
+  if (state.sides.length < 2) return <TooFew state={state} />
+  return <Screen catalogue={catalogue} state={state} change={change} />
+}
+
+const Framed = ({ children }: { children: React.ReactNode }) => (
+  <main id="main" className={join(page.read, page.wide)}>
+    <h1>Compare</h1>
+    {children}
+  </main>
+)
+
+const Failed = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+  <Note kind="bad" role="alert"><b>The comparison could not be made.</b> {error instanceof ApiError && <code>{error.request} </code>}{error.message}. <Act onPress={onRetry}>Try again</Act></Note>
+)
+
+function TooFew({ state }: { state: CompareState }) {
+  const pinned = useTray((tray) => tray.pinned)
+  return (
+    <Framed>
+      <p className={page.lead}>{state.sides.length === 1 ? 'One side is there, and a comparison needs two.' : 'Nothing is pinned yet.'} Pin two to eight experiments on Explore with <kbd>p</kbd> on a row, or all that a filter leaves as one group; the first is what the others are compared with.</p>
+      <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink> {pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
+    </Framed>
+  )
+}
+
+function useScreen(catalogue: Catalogue, state: CompareState) {
+  const request = useMemo(() => requestOf(state), [state])
+  const ids = useMemo(() => detailsOf(catalogue), [catalogue])
+  const answer = useComparison(request)
+  // after the first: it is read further down
+  const more = useMemo(() => (answer.data && !answer.isPlaceholderData && ids.length ? requestOf(state, ids) : null), [answer.data, answer.isPlaceholderData, state, ids])
+  const details = useComparison(more)
+  const asked = useMemo(() => state.sides.map(oneOf), [state.sides])
+  const experiments = useExperiments(asked)
+  const data: Answer | undefined = answer.data
+  const views = useMemo(() => (data ? viewsOf(sidesIn(data, state), data, asked.length === data.sides.length ? experiments : [], catalogue) : []), [data, state, asked, experiments, catalogue])
+  const metrics = useMemo(() => (data ? metricsOf(data.metrics, catalogue) : []), [data, catalogue])
+  const told = useMemo(() => (details.data ? metricsOf(details.data.metrics, catalogue) : null), [details.data, catalogue])
+  return { answer, data, views, metrics, details: told, detailsError: details.error, isWaiting: answer.isFetching && (!data || answer.isPlaceholderData) }
+}
+
+// While the next answer comes the last one stays, with the sides that it is of.
+const sidesIn = (answer: Answer, state: CompareState) => (answer.sides.length === state.sides.length ? state.sides : (answer.request.sides as CompareState['sides']))
+
+function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: CompareState; change: CompareChange }) {
+  const { answer, data, views, metrics, details, detailsError, isWaiting } = useScreen(catalogue, state)
+  const lastExplore = usePreferences((kept) => kept.lastExplore)
+  const title = `${state.sides.length} ${state.sides.every((side) => oneOf(side) !== null) ? 'experiments' : 'sides'}, A is the base`
+  useEffect(() => { document.title = `Compare ${state.sides.length} · ProfLLM` }, [state.sides.length])
+  usePlace({ content: 'compare', isReady: data !== undefined })
+  // what is changed here is what the tray holds from now on
+  const setSides = (sides: CompareState['sides']) => {
+    const names = new Map(views.map(({ side, name }) => [side, name]))
+    useTray.getState().set(sides.map((side) => ({ side, name: names.get(side) ?? '' })))
+    change({ sides })
+  }
+  const move = (from: number, to: number) => setSides(moved(state.sides, from, to))
+  return (
+    <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting}>
+      <Progress on={isWaiting} />
+      <p className={page.crumbs}><Link href={lastExplore}>Explore</Link> <span>/</span> <span>Compare</span></p>
+      <div className={page.head}>
+        <div><h1>{title}</h1>{data && <p className={page.facts}><span className="dim">{data.inputs.equal} parameters equal in all, {data.inputs.differing.length} differ</span></p>}</div>
+        <div className={page.end}>
+          {views.length > 0 && <Select label="The base, which all others are compared with" value="A" onChange={(letter) => move(LETTERS.indexOf(letter), 0)} options={views.map(({ letter, name }) => [letter, `Base: ${letter}${letter === 'A' ? '' : ` ${name}`}`])} />}
+          {data && <Take shown={{ answer: data, views, metrics: shownOf(metrics, state.onlyClear), details: details ?? [], catalogue, link: window.location.href }} />}
+        </div>
+      </div>
+      {answer.error && <Failed error={answer.error} onRetry={() => void answer.refetch()} />}
+      {data && (
+        <>
+          <Sides views={views} onMove={move} onRemove={(at) => setSides(state.sides.toSpliced(at, 1))} onSimulated={() => change({ withSimulated: true })} />
+          <Cautions answer={data} views={views} catalogue={catalogue} isMatched={state.match} onMatch={(match) => change({ match })} />
+          <Differs answer={data} views={views} catalogue={catalogue} withEqual={state.withEqual} onEqual={(withEqual) => change({ withEqual })} />
+          <Metrics answer={data} views={views} metrics={metrics} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
+          <Curves families={data.families} views={views} />
+          {detailsError && <Note kind="warn" role="alert"><b>Start-up and quality could not be had.</b> {detailsError.message}</Note>}
+          <StartUp details={details} views={views} />
+          <Quality details={details} views={views} />
+          <p className={css.foot}>Data version <span className="n-11">{data.data_version}</span></p>
+        </>
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+
+import type { ComparedRatio } from '../api/types'
+import { deviate, findingText, percent, percentInterval, spanOf, ticksTo, tickText } from './model'
+
+const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
+
+it('differences have their sign, and nothing is no zero', () => {
+  expect([1.0523, 0.98, 1, 1.0002, 0.9998, 12.5, null].map(percent)).toEqual(['+5.2 %', '−2.0 %', '0.0 %', '0.0 %', '0.0 %', '+1,150 %', '–'])
+  expect([percentInterval({ low: 0.9, high: 1.1 }), percentInterval({ low: null, high: 2 })]).toEqual(['−10.0 … +10.0', '–'])
+})
+
+it('says how many runs more it would take', () => {
+  expect(findingText(ratio({ finding: 'no_difference', more_runs: 7 }), 0.05)).toBe('no difference shown · 5 % needs 7 more runs each')
+  expect(findingText(ratio({ finding: 'no_difference', more_runs: 0 }), 0.05)).toBe('no difference shown')
+  expect(findingText(ratio({ finding: 'no_difference' }), 0.025)).toBe('no difference shown · repeat it to know more')
+  expect(findingText(ratio({ finding: 'worse', regression: true }), 0.025)).toBe('worse by more than 2.5 %')
+})
+
+it('places percentiles by the normal curve', () => {
+  for (const [share, place] of [[0.5, 0], [0.9, 1.2816], [0.99, 2.3263], [0.01, -2.3263], [0.999, 3.0902]] as const) expect(Math.abs(deviate(share) - place)).toBeLessThan(0.01)
+})
+
+it('ticks are round and stay within', () => {
+  expect([ticksTo(930, 3), ticksTo(0.07, 3), ticksTo(0, 3)]).toEqual([[0, 500], [0, 0.05], [0]])
+  for (const top of [1e-9, 1, 3, 7.7, 12345, 1e12]) expect(ticksTo(top, 4).every((tick) => tick <= top * 1.000001)).toBe(true)
+})
+
+it('the axis of ratios holds all that is finite', () => {
+  expect(spanOf([]).limit).toBeLessThan(1.1)
+  const span = spanOf([ratio({ ratio: 2, low: 1.5, high: 3 }), ratio({ ratio: 0.9, low: 0.2, high: null })])
+  expect(span.limit).toBeGreaterThan(5)
+  expect([1 / 3, 0.8, 1.1, 2, 10].map(tickText)).toEqual(['×1/3', '−20 %', '+10 %', '×2', '×10'])
+})

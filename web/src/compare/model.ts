@@ -1,0 +1,175 @@
+// What is compared, without drawing it: sides with what they are called, values and ratios in words.
+import type { CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
+import { type Catalogue } from '../fields/catalogue'
+import { treeWords } from '../filter/tree-words'
+import { count, type Form, formFor, isNumeric, showNumber } from '../format/number'
+import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
+
+export type Answer = Comparison & { request: CompareRequest; at: number }
+
+export interface SideView {
+  letter: string
+  at: number
+  side: Side
+  name: string
+  told: ComparedSide
+  experiment: Experiment | undefined // of a side that is one run
+}
+
+// Start-up in its order: each is when it was reached, in seconds from the start of the process.
+export const PHASES = ['spawn', 'first_line', 'engine_init', 'weights_begin', 'weights_loaded', 'compiled', 'kv_cache', 'graph_capture', 'engine_ready', 'listening', 'healthy', 'ready'].map((name) => `launch.phases.${name}_s`)
+const CHECK = /^quality\.(\w+)\.value$/
+export const checkOf = (id: string) => CHECK.exec(id)?.[1]
+
+const EFFECT = 0.05 // the smallest difference that matters
+
+export const requestOf = (state: CompareState, metrics?: string[]): CompareRequest => ({
+  sides: state.sides as CompareRequest['sides'],
+  simulated: state.withSimulated,
+  match: state.match,
+  effect: EFFECT,
+  equal: state.withEqual && !metrics,
+  ...(metrics && { metrics }),
+})
+
+// Start-up and quality are figures like any other: a second question, which the first does not wait for.
+export const detailsOf = (catalogue: Catalogue) => catalogue.columns.map(({ id }) => id).filter((id) => PHASES.includes(id) || CHECK.test(id))
+
+const titleOf = (experiment: Experiment) => {
+  const name = experiment.fields['run.name']?.value
+  return typeof name === 'string' && name.trim() ? name : (experiment.run_id ?? `result ${experiment.id}`)
+}
+
+export function nameOf(side: Side, experiment: Experiment | undefined, catalogue: Catalogue) {
+  if (side.label) return side.label
+  if (experiment) return titleOf(experiment)
+  if ('filter' in side) return treeWords(catalogue, side.filter)
+  return oneOf(side) === null ? `experiments ${side.ids.join(', ')}` : `experiment ${oneOf(side) ?? ''}`
+}
+
+export const viewsOf = (sides: Side[], answer: Answer, experiments: (Experiment | undefined)[], catalogue: Catalogue): SideView[] =>
+  answer.sides.flatMap((told, at) => {
+    const side = sides[at]
+    return side ? [{ letter: LETTERS[at] ?? '', at, side, told, experiment: experiments[at], name: nameOf(side, experiments[at], catalogue) }] : []
+  })
+
+// ---- values ---------------------------------------------------------------------------------------------
+
+const VALUES_SHOWN = 4
+
+export function valueText(field: Field, value: unknown) {
+  return briefly(field, showValue(field, value, isNumeric(field) ? formFor(field, [value]) : { unit: '', scale: 1, decimals: null }))
+}
+
+// One value as it is, several with how many runs have each.
+export function valuesText(field: Field, told: ComparedValues) {
+  const parts = told.values.slice(0, VALUES_SHOWN).map(({ value, count: runs }) => [valueText(field, value), runs] as const)
+  const more = told.distinct - parts.length
+  const words = [...parts, ...(told.null > 0 ? [[UNSET, told.null] as const] : []), ...(told.not_recorded > 0 ? [[NOT_RECORDED, told.not_recorded] as const] : [])]
+  if (words.length === 1 && more <= 0) return words[0]?.[0] ?? ''
+  return words.map(([text, runs]) => `${text} (${count(runs)})`).join(', ') + (more > 0 ? `, and ${count(more)} more` : '')
+}
+
+export const isSameAs = (a: ComparedValues | undefined, b: ComparedValues) => a !== undefined && JSON.stringify(a) === JSON.stringify(b)
+
+// ---- figures --------------------------------------------------------------------------------------------
+
+export interface MetricView {
+  told: ComparedMetric
+  field: Field
+  form: Form
+}
+
+// What the answer says of a figure goes before what the lists say: a percentile that is in none has a unit, too.
+export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): MetricView[] {
+  return metrics.map((told) => {
+    const known = catalogue.get(told.field)
+    const field: Field = { ...known, label: known.label === known.id ? told.label : known.label, unit: told.unit, direction: told.direction, type: 'number', role: 'output' }
+    return { told, field, form: formFor(field, told.sides.map(({ value }) => value)) }
+  })
+}
+
+const sign = (text: string, value: number) => (value > 0 ? `+${text}` : text.replace('-', '−'))
+export function percent(ratio: number | null) {
+  if (ratio === null) return NOT_RECORDED
+  const by = (ratio - 1) * 100
+  const text = Math.abs(by) >= 1000 ? count(by) : by.toFixed(1)
+  return Number(text.replace(/[,−]/g, '')) === 0 ? '0.0 %' : `${sign(text, by)} %`
+}
+
+export function percentInterval({ low, high }: { low: number | null; high: number | null }) {
+  return low === null || high === null ? NOT_RECORDED : `${percent(low).replace(' %', '')} … ${percent(high).replace(' %', '')}`
+}
+
+export const intervalText = ({ low, high }: ComparedFigure, form: Form) => (low === null || high === null ? NOT_RECORDED : `${showNumber(low, form)} – ${showNumber(high, form)}`)
+export const pText = (p: number | null) => (p === null ? NOT_RECORDED : p < 0.001 ? '< 0.001' : p.toFixed(3))
+export const arrowOf = ({ ratio, finding }: ComparedRatio) => (ratio === null || finding === 'no_difference' || finding === 'equal' ? '·' : ratio > 1 ? '↑' : ratio < 1 ? '↓' : '·')
+
+// Runs of a side that have no number there, and why.
+export function missingText({ not_recorded, null: unset, infinite, words }: ComparedFigure) {
+  const parts: [number, string][] = [[not_recorded, 'not recorded'], [unset, UNSET], [infinite, 'infinite'], [words, 'a word']]
+  return parts.filter(([runs]) => runs > 0).map(([runs, why]) => `${count(runs)} ${why}`).join(', ')
+}
+
+export const isClear = ({ finding }: ComparedRatio) => ['better', 'worse', 'higher', 'lower'].includes(finding)
+export const lookOf = ({ finding }: ComparedRatio) => (finding === 'better' || finding === 'worse' ? finding : 'same')
+
+const FINDINGS: Record<ComparedRatio['finding'], string> = {
+  better: 'better', worse: 'worse', higher: 'higher', lower: 'lower', no_difference: 'no difference shown',
+  not_known: 'differs, not known how sure', equal: 'the same number', no_ratio: 'no ratio', nothing: 'nothing to compare',
+}
+
+// The finding, and what it would take to know more.
+export function findingText({ finding, more_runs: more, regression }: ComparedRatio, effect: number) {
+  const share = `${Number((effect * 100).toFixed(2))} %`
+  if (regression) return `worse by more than ${share}`
+  if (finding !== 'no_difference') return FINDINGS[finding]
+  if (more === null) return `${FINDINGS[finding]} · repeat it to know more`
+  return more > 0 ? `${FINDINGS[finding]} · ${share} needs ${count(more)} more ${more === 1 ? 'run' : 'runs'} each` : FINDINGS[finding]
+}
+
+const HOW: Record<ComparedRatio['how'], string> = {
+  none: 'no interval', within_runs: 'from the intervals within the two runs: it says nothing of how runs differ', one_of_many: 'one run against a group: Student’s t',
+  student: 'Student’s t over the runs', bootstrap: 'bootstrap over the runs, 1,999 resamples',
+}
+export const howText = ({ how }: ComparedRatio) => HOW[how]
+
+// ---- places on axes -------------------------------------------------------------------------------------
+
+// Of a share between 0 and 1, the standard normal deviate: Winitzki's approximation, for where percentiles stand.
+export function deviate(share: number) {
+  const x = 2 * share - 1
+  const a = 0.147
+  const log = Math.log(1 - x * x)
+  const half = 2 / (Math.PI * a) + log / 2
+  return Math.SQRT2 * Math.sign(x) * Math.sqrt(Math.sqrt(half * half - log / a) - half)
+}
+
+// Round numbers from 0 to `top`, about `steps` of them.
+export function ticksTo(top: number, steps: number): number[] {
+  if (!(top > 0)) return [0]
+  const raw = top / steps
+  const power = 10 ** Math.floor(Math.log10(raw))
+  const step = ([1, 2, 5, 10].find((one) => one * power >= raw) ?? 10) * power
+  return Array.from({ length: Math.floor(top / step + 1e-9) + 1 }, (_, i) => Number((i * step).toPrecision(12)))
+}
+
+const SPANS: [upTo: number, ticks: number[]][] = [
+  [1.06, [0.95, 0.98, 1.02, 1.05]], [1.13, [0.9, 0.95, 1.05, 1.1]], [1.35, [0.8, 0.9, 1.1, 1.2]], [1.8, [1 / 1.5, 0.8, 1.25, 1.5]], [2.6, [1 / 2, 1 / 1.5, 1.5, 2]],
+  [4.5, [1 / 3, 1 / 2, 2, 3]], [12, [1 / 10, 1 / 3, 3, 10]], [Infinity, [1 / 100, 1 / 10, 10, 100]],
+]
+
+// The ratio to which the axis goes either way, and its ticks. What lies beyond ends open.
+export function spanOf(ratios: ComparedRatio[]) {
+  const ends = ratios.flatMap(({ ratio, low, high }) => [ratio, low, high]).filter((end): end is number => end !== null && end > 0 && Number.isFinite(end))
+  const most = Math.max(1.05, ...ends.map((end) => Math.max(end, 1 / end)))
+  const [, ticks] = SPANS.find(([upTo]) => most <= upTo) ?? [0, [1 / 100, 1 / 10, 10, 100]]
+  return { limit: Math.min(most, 1000) * 1.04, ticks }
+}
+
+export function tickText(ratio: number) {
+  if (ratio >= 2) return `×${Number(ratio.toFixed(2))}`
+  if (ratio <= 0.5) return `×1/${Number((1 / ratio).toFixed(2))}`
+  return percent(ratio).replace('.0 ', ' ')
+}

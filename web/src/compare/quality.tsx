@@ -1,0 +1,67 @@
+// Quality side by side: the verdict, and what each check found. Checks that are within their limit everywhere are folded.
+import { useState } from 'react'
+
+import type { Experiment } from '../api/types'
+import { count, showNumber } from '../format/number'
+import { Act } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { Nothing, Simulated, State, Verdict } from '../ui/verdict'
+import css from './compare.module.css'
+import { checkOf, type MetricView, missingText, type SideView } from './model'
+
+const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: 'not made' }
+
+function stateOf(experiment: Experiment | undefined, id: string) {
+  const state = experiment?.fields[`quality.${id}.status`]?.value
+  return typeof state === 'string' ? state : undefined
+}
+
+export function Quality({ details, views }: { details: MetricView[] | null; views: SideView[] }) {
+  const [all, setAll] = useState(false)
+  const checks = (details ?? []).filter(({ told }) => checkOf(told.field) !== undefined && told.sides.some(({ n }) => n > 0))
+  const isFine = ({ told }: MetricView) => views.every(({ experiment, told: { runs } }) => runs === 0 || stateOf(experiment, checkOf(told.field) ?? '') === 'ok')
+  const shown = all ? checks : checks.filter((check) => !isFine(check))
+  return (
+    <section className={page.block} aria-label="Quality">
+      <div className={page.blockHead}><h2>Quality</h2><p>what each check found; of several runs the mean</p></div>
+      <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality, scrolls sideways">
+        <table className={page.rows}>
+          <thead><tr><th scope="col">Check</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}<th scope="col">What it looks at</th></tr></thead>
+          <tbody>
+            <tr>
+              <th scope="row">Verdict</th>
+              {views.map(({ letter, experiment, told: { runs, untrusted, simulated } }) => (
+                <td key={letter}><span className={css.verdicts}>{experiment ? <Verdict verdict={experiment.verdict} /> : <span>{count(runs - untrusted)} of {count(runs)} trusted or not measured</span>}{simulated > 0 && <Simulated />}</span></td>
+              ))}
+              <td className="mid">all checks together</td>
+            </tr>
+            {shown.map((metric) => <Check key={metric.told.field} metric={metric} views={views} />)}
+          </tbody>
+        </table>
+      </div>
+      {(all || shown.length < checks.length) && <p className={css.foot}><Act aria-expanded={all} onPress={() => setAll(!all)}>{all ? 'Hide checks that are fine' : `Show ${count(checks.length - shown.length)} checks that are fine on all sides`}</Act></p>}
+    </section>
+  )
+}
+
+function Check({ metric: { told, field, form }, views }: { metric: MetricView; views: SideView[] }) {
+  const id = checkOf(told.field) ?? ''
+  return (
+    <tr>
+      <th scope="row" title={told.field}><code>{id}</code></th>
+      {views.map(({ letter, at, experiment }) => {
+        const figure = told.sides[at]
+        const state = stateOf(experiment, id)
+        return (
+          <td key={letter} title={figure && missingText(figure)}>
+            <span className={css.verdicts}>
+              {state !== undefined && <State state={state} word={WORDS[state] ?? state} />}
+              {!figure || figure.value === null ? <Nothing of={undefined} /> : <span className="n">{showNumber(figure.value, form)} <span className="dim">{form.unit}</span></span>}
+            </span>
+          </td>
+        )
+      })}
+      <td className="mid">{field.help}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,73 @@
+// Start-up side by side: when each phase was reached, on one axis from the start of the process.
+import { useRef } from 'react'
+
+import { longName } from '../fields/catalogue'
+import { showNumber } from '../format/number'
+import page from '../ui/page.module.css'
+import { useWidth } from '../ui/use-width'
+import { Nothing } from '../ui/verdict'
+import css from './compare.module.css'
+import { colourOf } from './mark'
+import { type MetricView, missingText, PHASES, type SideView, ticksTo } from './model'
+
+const LANE = 22
+const LEFT = 28
+const RIGHT = 12
+const TICKS = 5
+
+export const phasesOf = (details: MetricView[]) => PHASES.flatMap((id) => details.filter(({ told }) => told.field === id && told.sides.some(({ value }) => value !== null)))
+
+export function StartUp({ details, views }: { details: MetricView[] | null; views: SideView[] }) {
+  const phases = details ? phasesOf(details) : []
+  return (
+    <section className={page.block} aria-label="Start-up">
+      <div className={page.blockHead}><h2>Start-up</h2><p>seconds from the start of the process until each phase was reached</p></div>
+      {details && phases.length === 0 && <p className={css.quiet}>No side records it: the servers ran already, or another program measured.</p>}
+      {phases.length > 0 && <Lanes phases={phases} views={views} />}
+      {phases.length > 0 && (
+        <div className={page.scroll} tabIndex={0} role="region" aria-label="Start-up, scrolls sideways">
+          <table className={page.rows}>
+            <thead><tr><th scope="col">Phase</th>{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}</th>)}<th scope="col">What is reached</th></tr></thead>
+            <tbody>
+              {phases.map(({ told, field, form }) => (
+                <tr key={told.field}>
+                  <th scope="row" title={told.field}>{longName(field)}</th>
+                  {told.sides.map((figure, at) => <td key={at} className={page.num} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, { ...form, decimals: form.decimals ?? 2 })} <span className="dim">{form.unit}</span></>}</td>)}
+                  <td className="mid">{field.help}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+// A lane a side; what two neighbouring phases have between them is one piece.
+function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
+  const host = useRef<HTMLDivElement>(null)
+  const width = useWidth(host, 900)
+  const last = Math.max(...phases.flatMap(({ told }) => told.sides.map(({ value }) => value ?? 0))) || 1
+  const toX = (seconds: number) => LEFT + (seconds / last) * (width - LEFT - RIGHT)
+  const high = views.length * LANE + 20
+  return (
+    <div ref={host} className={css.lanes}>
+      <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Start-up of each side on one axis of seconds; the table has the figures">
+        {ticksTo(last, TICKS).map((tick) => <g key={tick}><path d={`M${toX(tick)} 0V${high - 18}`} stroke="var(--grid)" /><text className={css.tick} x={toX(tick)} y={high - 4}>{tick} s</text></g>)}
+        {views.map(({ letter, at }) => {
+          const reached = phases.flatMap(({ told, field }) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: longName(field) }])).sort((a, b) => a.seconds - b.seconds)
+          return (
+            <g key={letter} transform={`translate(0 ${at * LANE})`}>
+              <text className={css.laneName} x="4" y="15">{letter}</text>
+              {reached.map(({ seconds, name }, i) => {
+                const from = toX(i === 0 ? 0 : (reached[i - 1]?.seconds ?? 0))
+                return <rect key={name} x={from} y="4" width={Math.max(0.5, toX(seconds) - from - 1)} height={LANE - 9} fill={colourOf(at)} opacity={i % 2 ? 0.45 : 0.8}><title>{`${letter}: ${name} after ${seconds.toFixed(2)} s`}</title></rect>
+              })}
+            </g>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+// What is pinned, at the bottom of Explore: in order, with a way to take it out, to make another the base, to compare.
+import { useState } from 'react'
+
+import { Act, ButtonLink, IconButton, join } from '../ui/controls'
+import { Icon } from '../ui/icons'
+import { LETTERS, oneOf } from '../url/compare'
+import { paths } from '../url/paths'
+import { Slot } from './slot'
+import { type Pinned, sidesOf, useTray } from './store'
+import css from './tray.module.css'
+
+export function Tray() {
+  const { pinned, said, remove, move, set } = useTray()
+  const [dragged, setDragged] = useState<number | null>(null)
+  if (pinned.length === 0) return <p className="sr" role="status" aria-label="Tray">{said}</p>
+  return (
+    <section className={css.tray} aria-label="Tray">
+      <span className={css.label}>Compare</span>
+      <ol className={css.items}>
+        {pinned.map((one, at) => (
+          <Item key={LETTERS[at]} one={one} at={at} last={pinned.length - 1} isDragged={dragged === at} onRemove={() => remove(at)} onMove={(to) => move(at, to)}
+            onDrag={setDragged} onDrop={() => { if (dragged !== null) move(dragged, at) }} />
+        ))}
+      </ol>
+      <span className={css.hint}>{pinned.length < 2 ? <>press <kbd>p</kbd> on a row to add another</> : <>press <kbd>v</kbd></>}</span>
+      <p className="sr" role="status">{said}</p>
+      <span className={css.end}>
+        <Act onPress={() => set([])}>Clear</Act>
+        {pinned.length > 1 && <ButtonLink look="fill" href={paths.compare({ sides: sidesOf(pinned) })}>Compare {pinned.length}</ButtonLink>}
+      </span>
+    </section>
+  )
+}
+
+interface ItemProps {
+  one: Pinned
+  at: number
+  last: number
+  isDragged: boolean
+  onRemove: () => void
+  onMove: (to: number) => void
+  onDrag: (at: number | null) => void
+  onDrop: () => void
+}
+
+function Item({ one: { side, name }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
+  return (
+    <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name}: the base, all are compared with it` : name} draggable
+      onDragStart={(event) => { event.dataTransfer.setData('text/plain', name); onDrag(at) }} onDragEnd={() => onDrag(null)} onDragOver={(event) => event.preventDefault()} onDrop={(event) => { event.preventDefault(); onDrop() }}>
+      <Slot letter={LETTERS[at]} />
+      {oneOf(side) === null && <Icon name="group" small />}
+      <span className="clip"><bdi>{name}</bdi></span>
+      {at > 0 && <IconButton icon="left" name={`${name}: one place forward`} onPress={() => onMove(at - 1)} />}
+      {at < last && <IconButton icon="right" name={`${name}: one place back`} onPress={() => onMove(at + 1)} />}
+      <IconButton icon="close" name={`Take ${name} out`} onPress={onRemove} />
+    </li>
+  )
+}

@@ -1,0 +1,14 @@
+// How wide an element is, so that what is drawn in it keeps its size of type.
+import { type RefObject, useLayoutEffect, useState } from 'react'
+
+export function useWidth(element: RefObject<HTMLElement | null>, before: number) {
+  const [width, setWidth] = useState(before)
+  useLayoutEffect(() => {
+    const watched = element.current
+    if (!watched) return
+    const watch = new ResizeObserver(() => setWidth(Math.max(1, Math.round(watched.clientWidth))))
+    watch.observe(watched)
+    return () => watch.disconnect()
+  }, [element])
+  return width
+}

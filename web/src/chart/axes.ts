@@ -1,6 +1,7 @@
 // Axes as the drawing takes them: their kind, what they hold, how ticks are written.
 import type { XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 
+import type { Form } from '../format/number'
 import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
@@ -14,6 +15,14 @@ const FROM_ZERO = 0.5
 // In single quotes: they come to stand in attributes of an SVG.
 export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
+
+const TICK_MAX = 10 // letters that have room beside an axis
+
+// What is too long for an axis stands by its power of ten.
+export function tickWords(value: number, form: Form) {
+  const words = plain(value, form)
+  return words.length <= TICK_MAX ? words : (value * form.scale).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
+}
 
 const clipped = (text: string) => (text.length > LABEL_MAX ? `${text.slice(0, LABEL_MAX - 1)}…` : text)
 
@@ -40,7 +49,7 @@ function ofNumbers(axis: Named, colours: Colours, isY: boolean, isLog: boolean, 
   // the top of a bar's axis is the drawing's own, so that its ticks are round
   const { min } = domain(least, most, isZero, isLog) as { min?: number }
   const base = look(colours, isY, true)
-  const common = { ...base, scale: true, ...(min !== undefined && { min }), splitNumber: isY ? 4 : 7, axisLabel: { ...base.axisLabel, formatter: (value: number) => plain(value, axis.form) } }
+  const common = { ...base, scale: true, ...(min !== undefined && { min }), splitNumber: isY ? 4 : 7, axisLabel: { ...base.axisLabel, formatter: (value: number) => tickWords(value, axis.form) } }
   return isLog ? { ...common, type: 'log' as const, logBase: most / least < FEW_DECADES ? 2 : 10 } : { ...common, type: 'value' as const }
 }
 

@@ -18,6 +18,7 @@ const PLOT_HIGH = 420
 const LINE = 16
 const PER_LINE = 150
 const LEGEND_TOP = 30
+const MARGIN = 16 // of titles that stand beside the drawing
 const CHAR_WIDE = 6.2
 
 // What it is of: a line each.
@@ -88,7 +89,7 @@ export function sheetOf(option: Option, chart: Chart, colours: Colours, notes: s
   ]
   return {
     height,
-    option: { ...option, backgroundColor: colours.sheet, graphic: graphic as never, grid: { ...grid, outerBoundsMode: 'none', top: begin + grid.top - GRID.top, height: PLOT_HIGH - 26 - grid.top + GRID.top, bottom: undefined } as never },
+    option: { ...option, backgroundColor: colours.sheet, graphic: graphic as never, grid: { ...grid, left: grid.left + (answer.lines ? MARGIN : 0), right: grid.right + (answer.lines ? MARGIN : 0), outerBoundsMode: 'none', top: begin + grid.top - GRID.top, height: PLOT_HIGH - 26 - grid.top + GRID.top, bottom: undefined } as never },
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { Field, Kind } from '../api/types'
+import { tickWords } from './axes'
 import { kindsInWords, legendOf, OTHER, slotsOf } from './kinds'
 
 const field = (part: Partial<Field> = {}): Field => ({ id: 'server.model', label: 'Model', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false, ...part })
@@ -38,4 +39,9 @@ it('ranges have colours in their order and words with one unit', () => {
 
 it('names that are the same in short stand in full', () => {
   expect(kindsInWords(field(), [value('a/Llama'), value('b/Llama'), value('b/Qwen')])).toEqual(['a/Llama', 'b/Llama', 'Qwen'])
+})
+
+it('what is too long for an axis stands by its power of ten', () => {
+  const form = { unit: '', scale: 1, decimals: 0 }
+  expect([0, -12.5, 250_000, 2e11, -1.25e12, 333_333_333_333].map((value) => tickWords(value, form))).toEqual(['0', '−12.5', '250,000', '2e11', '−1.25e12', '3.333e11'])
 })

@@ -3,19 +3,18 @@ import type { CustomSeriesOption } from 'echarts/charts'
 
 import { time } from '../format/time'
 import { arrow } from '../format/number'
-import { MONO, SANS } from './axes'
+import { MONO, SANS, tickWords } from './axes'
 import { type Colours, colourOf } from './colours'
 import type { Axis, Chart, Item } from './items'
 import { unitOf } from './items'
-import { plain } from './kinds'
 import type { Drawing, Target } from './option'
 
 const SIDE = 64 // room for the outermost titles
-const LEFT_MAX = 150 // and for the first axis' values
+const LEFT_MAX = 170 // and for the first axis' values
 const TOP = 42
 const BOTTOM = 24
 const TICK_HIGH = 16
-const CHAR_WIDE = 6.2
+const CHAR_WIDE = 6.8
 const TICKS = 4
 const WHOLE_MAX = 12 // different numbers that all stand at their axis
 const QUIET = { type: 'custom', animation: false, silent: true, progressive: 0 } as const
@@ -101,7 +100,7 @@ function ticksOf(axis: Axis, values: (number | null)[], high: number): Tick[] {
   }
   const day = (value: number) => time(new Date(value).toISOString()).slice(0, 10)
   if (axis.field.type === 'time') return [0, 0.5, 1].map((share) => ({ share, words: day(valueOn(axis, share)) })).slice(0, axis.most > axis.least ? 3 : 1)
-  return ownTicks(axis, values, high).map((value) => ({ share: shareOn(axis, value), words: plain(value, axis.form) }))
+  return ownTicks(axis, values, high).map((value) => ({ share: shareOn(axis, value), words: tickWords(value, axis.form) }))
 }
 
 // The first axis has its values at its left, where nothing else is.

@@ -1,0 +1,100 @@
+// Every kind of chart over what is seldom looked at: one run, none, names without an end, two hundred groups, equal, infinite and
+// negative values. What is drawn is what the answer has, each at a place on the screen; what is not is said.
+import type { Page } from '@playwright/test'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test, useDashboard } from './fixtures'
+import { little, write } from './results'
+
+const LONG = 'a model whose name has no end '.repeat(11).slice(0, 300)
+const MODEL = 'server.model'
+const LOAD = 'benchmark.max_concurrency'
+const USUAL = ['results.p99_ttft_ms', 'results.output_throughput'] as const
+
+interface Run { model?: string; load?: number; p99?: number; output?: number; rate?: string; delta?: number }
+interface Case { runs: Run[]; of?: readonly [string, string]; notDrawn?: Record<string, string> }
+
+const numbered = (count: number, run: (i: number) => Run) => Array.from({ length: count }, (_, i) => run(i))
+const CASES: Record<string, Case> = {
+  one: { runs: [{ p99: 12.5, output: 900 }] },
+  none: { runs: [] },
+  long: { runs: numbered(6, (i) => ({ model: `${LONG.slice(0, 296)} ${i}`, p99: i * 7 + 1, output: 1e12 / (i + 1) })) },
+  many: { runs: numbered(200, (i) => ({ model: `model-${i}`, load: 2 ** (i % 9), p99: 1 + i / 3, output: 500 + i })) },
+  equal: { runs: numbered(5, () => ({ p99: 5, output: 5 })) },
+  infinite: { runs: numbered(4, (i) => ({ rate: 'inf', output: 100 + i })), of: ['benchmark.request_rate', 'results.output_throughput'], notDrawn: { scatter: 'Not drawn: 4 with an infinite request rate', parallel: 'Broken lines: 4 without request rate' } },
+  negative: { runs: numbered(8, (i) => ({ delta: -100 - i, output: i })), of: ['tags.delta', 'tags.delta'] },
+}
+
+const dashboard = useDashboard((store) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  let at = 0
+  const documents = Object.entries(CASES).flatMap(([suite, { runs }]) => runs.map(({ model = 'model', load = 8, p99, output, rate, delta }) => ({
+    ...little(++at), suite, name: `run ${at}`, config: { server: { model, tensor_parallel_size: 1 + (at % 3) }, benchmark: { max_concurrency: load, ...(rate !== undefined && { request_rate: rate }) } },
+    results: { ...(p99 !== undefined && { p99_ttft_ms: p99 }), ...(output !== undefined && { output_throughput: output }) }, ...(delta !== undefined && { tags: { delta } }),
+  })))
+  write(folder, 'runs.json', documents)
+  store.import(join(folder, 'runs.json'))
+})
+
+// Address, question, values of one mark in the drawing, how many marks the answer has.
+type Answer = Record<string, Record<string, (number | null)[]>> & { lines?: { id: number[] }; bins?: { counts: number[][] } }
+const withNumber = ({ groups }: Answer) => (groups?.['n'] ?? []).filter((n) => (n ?? 0) > 0).length
+const groups = (_: string, y: string) => ({ form: 'groups', x: MODEL, y })
+interface Kind { address: (x: string, y: string) => string; asks: (x: string, y: string) => object; values: number; marks: (answer: Answer) => number }
+const KINDS: Record<string, Kind> = {
+  scatter: { address: (x, y) => `x=${x}&y=${y}&colour=${MODEL}`, asks: (x, y) => ({ x, y }), values: 2, marks: ({ marks }) => marks?.['id']?.length ?? 0 },
+  line: { address: (_, y) => `chart=line&x=${MODEL}&y=${y}&colour=`, asks: groups, values: 2, marks: withNumber },
+  box: { address: (_, y) => `chart=box&x=${MODEL}&y=${y}&colour=`, asks: groups, values: 6, marks: withNumber },
+  bar: { address: (_, y) => `chart=bar&x=${MODEL}&y=${y}&colour=&spread=none`, asks: groups, values: 2, marks: withNumber },
+  histogram: { address: (x) => `chart=histogram&x=${x}&colour=`, asks: (x) => ({ form: 'bins', x }), values: 3, marks: ({ bins }) => (bins?.counts[0] ?? []).filter((n) => n > 0).length },
+  heat: { address: (_, y) => `chart=heat&x=${MODEL}&y=${LOAD}&value=${y}`, asks: (_, y) => ({ form: 'grid', x: MODEL, y: LOAD, value: y }), values: 4, marks: ({ grid }) => grid?.['n']?.length ?? 0 },
+  parallel: { address: (x, y) => `chart=parallel&axes=${MODEL},${x},${y}&colour=${LOAD}`, asks: (x, y) => ({ form: 'parallel', axes: [MODEL, x, y] }), values: 5, marks: ({ lines }) => lines?.id.length ?? 0 },
+}
+
+interface Drawn { getModel: () => { getSeries: () => { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[] } }[] }; convertToPixel: (finder: object, value: number[]) => number[]; getWidth: () => number; getHeight: () => number }
+
+// How many marks of so many values stand on the screen, and how many elsewhere.
+const marksOn = (page: Page, length: number) => page.getByTestId('plot').locator('> div').first().evaluate((host, size) => {
+  const chart = (host as unknown as { chart: Drawn }).chart
+  const count = { inside: 0, outside: 0 }
+  for (const series of chart.getModel().getSeries()) {
+    const data = series.getData()
+    for (let i = 0; i < data.count(); i++) {
+      const values = data.getValues(i).map(Number)
+      if (values.length !== size || (series.subType === 'line' && Number.isNaN(values[1]))) continue
+      const [x = NaN, y = NaN] = chart.convertToPixel({ gridIndex: 0 }, values.slice(0, 2))
+      if (x >= 0 && x <= chart.getWidth() && y >= 0 && y <= chart.getHeight()) count.inside++
+      else count.outside++
+    }
+  }
+  return count
+}, length)
+
+// Within the page, as a link does it: the whole page is loaded once.
+const show = (page: Page, query: string) => page.evaluate((search) => {
+  history.pushState(null, '', `/?${search}`)
+  window.dispatchEvent(new PopStateEvent('popstate'))
+}, query)
+
+async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: Case) {
+  const about = page.getByRole('note', { name: 'About this chart' })
+  const filter = { field: 'run.suite', op: 'eq', value: name }
+  for (const [kind, { address, asks, values, marks }] of Object.entries(KINDS)) {
+    const answer = (await (await page.request.post(`${dashboard().url}/api/data/points`, { data: { ...asks(...of), filter } })).json()) as Answer
+    expect([name, kind, answer['count']]).toEqual([name, kind, runs.length])
+    await show(page, `${address(...of)}&run.suite=${name}`)
+    const wanted = marks(answer)
+    if (wanted === 0) await expect(page.getByText('Nothing can be drawn.')).toBeVisible()
+    else await expect.poll(async () => [name, kind, (await page.getByTestId('plot').isVisible()) && (await marksOn(page, values))], { intervals: [50] }).toEqual([name, kind, { inside: wanted, outside: 0 }])
+    if (notDrawn && kind in notDrawn) await expect(about).toContainText(notDrawn[kind] as string)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+  }
+}
+
+// One page for all of them: none is loaded anew.
+test('every kind of chart is usable and honest over what is seldom looked at', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?chart=off`)
+  await expect(page.getByRole('button', { name: 'Show the chart' })).toBeVisible()
+  for (const [name, one] of Object.entries(CASES)) await holds(page, name, one)
+})

@@ -195,7 +195,9 @@ static int set_tags(struct changing *changing, const json_t *tags, bool *ret_any
 			return -1;
 	}
 	then = tags_over(changing->edits.tags, own);
-	if (json_object_size(then) > STORE_TAGS_MAX)
+	/* of a document that came with more some can be taken away */
+	if (json_object_size(then) > STORE_TAGS_MAX &&
+	    json_object_size(then) > json_object_size(now))
 		*ret = STORE_CHANGE_FULL;
 	return 0;
 }

@@ -65,6 +65,14 @@ def test_what_cannot_be_said(shared):
     assert patch(shared, one, tags={"<b>": "'; DROP TABLE benchmark_edits; --"}).json["tags"] == {"<b>": "'; DROP TABLE benchmark_edits; --"}
 
 
+def test_of_too_many_tags_some_can_be_taken_away(shared):
+    one = stored(shared, "tags", tags={f"t{i}": "x" for i in range(202)})
+    assert patch(shared, one, tags={"new": "x"}).status == 422
+    assert len(patch(shared, one, tags={"t0": None, "t1": "y"}).json["tags"]) == 201
+    assert patch(shared, one, tags={"t2": None, "t3": None}).status == patch(shared, one, tags={"new": "x"}).status == 200
+    assert patch(shared, one, tags={"another": "x"}).status == 422
+
+
 def test_delete_and_restore(shared):
     one = stored(shared, "unwanted", tags={"only": "here"})
     stored(shared, "wanted")

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -259,6 +260,11 @@ struct writer {
 	bool ok;
 };
 
+struct member {
+	const char *key;
+	const json_t *value;
+};
+
 static void write_value(struct writer *w, const json_t *json, int depth);
 
 /*
@@ -282,6 +288,30 @@ static void put_newline(struct writer *w, int depth)
 static void put_string(struct writer *w, const char *text, size_t len)
 {
 	w->ok = w->ok && pl_text_add_json(w->buf, text, len, w->style == PL_JSON_PYTHON);
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *one = a, *other = b;
+
+	return strcmp(one->key, other->key);
+}
+
+static void write_sorted(struct writer *w, const json_t *json, int depth)
+{
+	size_t count = json_object_size(json), at = 0;
+	auto_free struct member *members = pl_alloc_array(count, sizeof(*members));
+
+	PL_JSON_EACH_MEMBER(key, value, json)
+		members[at++] = (struct member){ key, value };
+	qsort(members, count, sizeof(*members), compare_members);
+	for (size_t i = 0; i < count; i++) {
+		put(w, i == 0 ? "{" : ",");
+		put_string(w, members[i].key, strlen(members[i].key));
+		put(w, ":");
+		write_value(w, members[i].value, depth + 1);
+	}
+	put(w, count == 0 ? "{}" : "}");
 }
 
 static void write_object(struct writer *w, const json_t *json, int depth)
@@ -340,7 +370,7 @@ static void write_value(struct writer *w, const json_t *json, int depth)
 
 	switch (json_typeof(json)) {
 	case JSON_OBJECT:
-		write_object(w, json, depth);
+		(w->style == PL_JSON_SORTED ? write_sorted : write_object)(w, json, depth);
 		break;
 	case JSON_ARRAY:
 		write_array(w, json, depth);

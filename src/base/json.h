@@ -111,6 +111,7 @@ enum pl_json_style {
 	PL_JSON_COMPACT, /* {"a":1,"b":[2]} */
 	PL_JSON_PYTHON,  /* {"a": 1, "b": [2]}, non-ASCII as \uXXXX: bytes as json.dumps() writes */
 	PL_JSON_INDENT,  /* two blanks a level */
+	PL_JSON_SORTED, /* as compact, the keys of each object in order: equal values, equal texts */
 };
 /* Floats in shortest round-trip form, keys in the order of insertion. False: ceiling of buf. */
 bool pl_json_write(const json_t *json, enum pl_json_style style, struct pl_buf *buf);

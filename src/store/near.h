@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "result/fields/fields.h"
+struct res_values;
 
 /* "": it has no figures to go by. */
-void store_near_key(const struct res_fields *fields, const json_t *document, char key[65]);
+void store_near_key(const struct res_values *values, char key[65]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "result/fields/values.h"
 #include "store/dictionary.h"
 #include "store/near.h"
 #include "store/store_priv.h"
@@ -39,16 +40,17 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 				     const char *name)
 {
 	struct store_prepared *prepared = pl_alloc(sizeof(*prepared));
+	auto_values struct res_values *values = res_values_new(store->fields, document->json);
 
 	prepared->document = document;
 	prepared->name = name;
-	store_row_of_document(store->fields, document->json, &prepared->row);
+	store_row_of_values(values, &prepared->row);
 	prepared->packed = store_document_pack(store->dictionaries, document, &prepared->packed_len,
 					       &prepared->is_dictionary);
 	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
 	store_places_of(store, document->json, &prepared->places);
-	store_near_key(store->fields, document->json, prepared->near_key);
+	store_near_key(values, prepared->near_key);
 	return prepared;
 }
 
@@ -386,14 +388,15 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 {
 	auto_edits edits = { .repeat = 1 };
 	auto_row row = { .id = 0 };
+	auto_values struct res_values *values = res_values_new(store->fields, document);
 	int64_t version = 0;
 	bool is_there;
 	char near_key[65];
 
-	store_row_of_document(store->fields, document, &row);
+	store_row_of_values(values, &row);
 	auto_free char *explicit_fields = store_explicit_fields(store, &row);
 	store_results_change(store);
-	store_near_key(store->fields, document, near_key);
+	store_near_key(values, near_key);
 	if (store_next_version(store, &version, err) < 0 ||
 	    store_edits_read(&store->writer, id, &edits, &is_there, err) < 0)
 		return -1;

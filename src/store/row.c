@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "result/fields/values.h"
+
 #define ARENA_BLOCK_BYTES (64 * 1024)
 
 static void set_cell(struct pl_arena *arena, const struct res_value *value, struct store_cell *cell)
@@ -19,12 +21,12 @@ static void set_cell(struct pl_arena *arena, const struct res_value *value, stru
 		cell->text = pl_arena_strndup(arena, value->text, strlen(value->text));
 }
 
-void store_row_of_document(const struct res_fields *fields, const json_t *document,
-			   struct store_row *ret)
+void store_row_of_values(const struct res_values *values, struct store_row *ret)
 {
-	const char *run_id = json_string_value(json_object_get(document, "run_id"));
+	const char *run_id = pl_json_get_text(res_values_document(values), "run_id");
 	size_t count;
-	const struct res_field *const *columns = store_column_fields(fields, &count);
+	const struct res_field *const *columns = store_column_fields(res_values_fields(values),
+								     &count);
 	struct pl_arena *arena = pl_arena_new(ARENA_BLOCK_BYTES);
 
 	*ret = (struct store_row){ .arena = arena };
@@ -33,9 +35,19 @@ void store_row_of_document(const struct res_fields *fields, const json_t *docume
 		ret->run_id = pl_arena_strndup(arena, run_id, strlen(run_id));
 	for (size_t i = 0; i < count; i++) {
 		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
-		res_field_value(fields, columns[i], document, &value);
+		if (res_values_lacks(values, columns[i]))
+			continue;
+		res_values_get(values, columns[i], &value);
 		set_cell(arena, &value, &ret->cells[i]);
 	}
+}
+
+void store_row_of_document(const struct res_fields *fields, const json_t *document,
+			   struct store_row *ret)
+{
+	auto_values struct res_values *values = res_values_new(fields, document);
+
+	store_row_of_values(values, ret);
 }
 
 void store_row_done(struct store_row *row)

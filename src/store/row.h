@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct res_values;
+
 /* What one field has in one row. */
 struct store_cell {
 	unsigned char state; /* enum res_value_state */
@@ -39,7 +41,8 @@ static inline const struct res_field *const *store_column_fields(const struct re
 	return res_fields_columns(fields, ret_count);
 }
 
-/* Overwrites *ret; its id is 0. Nothing of the document is borrowed. */
+/* These overwrite *ret; its id is 0. Nothing of the document is borrowed. */
+void store_row_of_values(const struct res_values *values, struct store_row *ret);
 void store_row_of_document(const struct res_fields *fields, const json_t *document,
 			   struct store_row *ret);
 void store_row_done(struct store_row *row);

@@ -25,12 +25,12 @@ static double number_at(const json_t *document, const char *place, bool *ret_rec
 	return json_is_number(json) ? json_number_value(json) : NAN;
 }
 
-static json_t *derive_gpu_count(const struct res_fields *fields, const json_t *document)
+static json_t *derive_gpu_count(const struct res_values *values)
 {
+	const json_t *document = res_values_document(values);
 	const json_t *count = pl_json_get_path(document, "system.hardware_info.gpu_count");
 	const json_t *gpus = pl_json_get_path(document, "launch.gpus");
 
-	(void)fields;
 	if (json_is_number(count))
 		return json_incref((json_t *)count);
 	/* what a server that already ran has is not in its list */
@@ -39,12 +39,12 @@ static json_t *derive_gpu_count(const struct res_fields *fields, const json_t *d
 	return count != NULL || gpus != NULL ? json_null() : NULL;
 }
 
-static json_t *derive_output_throughput_per_gpu(const struct res_fields *fields,
-						const json_t *document)
+static json_t *derive_output_throughput_per_gpu(const struct res_values *values)
 {
-	auto_json json_t *gpus = derive_gpu_count(fields, document);
+	auto_json json_t *gpus = derive_gpu_count(values);
 	bool recorded = gpus != NULL;
-	double rate = number_at(document, "results.output_throughput", &recorded);
+	double rate = number_at(res_values_document(values), "results.output_throughput",
+				&recorded);
 	double count = json_is_number(gpus) ? json_number_value(gpus) : NAN;
 
 	if (!recorded)
@@ -52,12 +52,12 @@ static json_t *derive_output_throughput_per_gpu(const struct res_fields *fields,
 	return count > 0 ? pl_json_number(rate / count) : json_null();
 }
 
-static json_t *derive_tokens_per_s_per_user(const struct res_fields *fields, const json_t *document)
+static json_t *derive_tokens_per_s_per_user(const struct res_values *values)
 {
 	bool recorded = true;
-	double tpot_ms = number_at(document, "results.median_tpot_ms", &recorded);
+	double tpot_ms = number_at(res_values_document(values), "results.median_tpot_ms",
+				   &recorded);
 
-	(void)fields;
 	if (!recorded)
 		return NULL;
 	return tpot_ms > 0 ? pl_json_number(1000 / tpot_ms) : json_null();
@@ -65,28 +65,24 @@ static json_t *derive_tokens_per_s_per_user(const struct res_fields *fields, con
 
 /* ---- what was chosen ----------------------------------------------------------------------- */
 
-static bool is_default(const struct res_field *field, const struct res_value *value)
+static bool is_default(const struct res_value *before, const struct res_value *value)
 {
-	auto_value before = { .state = RES_VALUE_NOT_RECORDED };
-	const char *text = field->option != NULL ? field->option->default_json : NULL;
-
-	if (text == NULL)
-		return false;
-	res_field_value_of(field, json_loads(text, JSON_DECODE_ANY, NULL), &before);
-	if (before.state != value->state || before.kind != value->kind)
+	if (before == NULL || before->state != value->state || before->kind != value->kind)
 		return false;
 	if (value->kind == RES_VALUE_NUMBER)
-		return !(value->number < before.number) && !(value->number > before.number);
-	return json_equal(value->json, before.json);
+		return !(value->number < before->number) && !(value->number > before->number);
+	return json_equal(value->json, before->json);
 }
 
-static bool is_chosen(const struct res_field *field, const struct res_value *value)
+/* before: what it has where nobody set it, or NULL. */
+static bool is_chosen(const struct res_field *field, const struct res_value *before,
+		      const struct res_value *value)
 {
 	if (value->state != RES_VALUE_THERE)
 		return false;
 	if (pl_text_starts(field->id, "server."))
 		return value->is_explicit || value->source == NULL;
-	return !is_default(field, value);
+	return !is_default(before, value);
 }
 
 /* 10 and 10.0 are one number. New reference. */
@@ -103,33 +99,50 @@ static json_t *chosen_json(const struct res_value *value)
 		       : json_real(number);
 }
 
-static void add_chosen(const struct res_fields *fields, const struct res_field *field,
-		       const json_t *document, json_t *chosen)
+/* An argument that is newer than the rows. */
+static void add_unlisted(const struct res_values *values, const char *name, json_t *chosen)
+{
+	auto_free char *id = pl_asprintf("server.%s", name);
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+	struct res_field unlisted;
+
+	res_field_unlisted(id, &unlisted);
+	res_field_value(res_values_fields(values), &unlisted, res_values_document(values), &value);
+	if (is_chosen(&unlisted, NULL, &value))
+		json_object_set_new(chosen, id, chosen_json(&value));
+}
+
+static bool is_listed(const struct res_tree *tree, const char *name)
+{
+	res_tree_at at = res_tree_below(tree, RES_TREE_SERVER, name);
+
+	return at != 0 && res_tree_node(tree, at)->field != 0;
+}
+
+static void add_listed(const struct res_values *values, const struct res_field *field,
+		       json_t *chosen)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	if (field->role != RES_FIELD_INPUT || field->of != NULL)
+	if (field->role != RES_FIELD_INPUT || field->of != NULL || res_values_lacks(values, field))
 		return;
-	res_field_value(fields, field, document, &value);
-	if (is_chosen(field, &value))
+	res_values_get(values, field, &value);
+	if (is_chosen(field, res_fields_default(res_values_fields(values), field), &value))
 		json_object_set_new(chosen, field->id, chosen_json(&value));
 }
 
-static json_t *derive_input_key(const struct res_fields *fields, const json_t *document)
+static json_t *derive_input_key(const struct res_values *values)
 {
-	json_t *arguments = pl_json_get_path(document, "config.server");
+	const struct res_fields *fields = res_values_fields(values);
+	const json_t *arguments = pl_json_get_path(res_values_document(values), "config.server");
 	auto_json json_t *chosen = json_object();
 	char hex[65];
 
 	for (size_t i = 0; i < res_fields_count(fields); i++)
-		add_chosen(fields, res_fields_at(fields, i), document, chosen);
-	/* arguments that are newer than the rows */
+		add_listed(values, res_fields_at(fields, i), chosen);
 	PL_JSON_EACH_MEMBER(name, ignored, arguments) {
-		auto_free char *id = pl_asprintf("server.%s", name);
-		struct res_field unlisted;
-		res_field_unlisted(id, &unlisted);
-		if (res_fields_find(fields, id) == NULL)
-			add_chosen(fields, &unlisted, document, chosen);
+		if (!is_listed(res_fields_tree(fields), name))
+			add_unlisted(values, name, chosen);
 	}
 	if (json_object_size(chosen) == 0)
 		return NULL;
@@ -138,11 +151,11 @@ static json_t *derive_input_key(const struct res_fields *fields, const json_t *d
 	return json_stringn(hex, KEY_DIGITS);
 }
 
-json_t *res_field_derive(const struct res_fields *fields, const char *key, const json_t *document)
+json_t *res_field_derive(const struct res_values *values, const char *key)
 {
 	static const struct {
 		const char *key;
-		json_t *(*derive)(const struct res_fields *fields, const json_t *document);
+		json_t *(*derive)(const struct res_values *values);
 	} derived[] = {
 #define DERIVED(key, type, unit, direction, role, text) { #key, derive_##key },
 #include "tbl/result_fields.h"
@@ -150,7 +163,7 @@ json_t *res_field_derive(const struct res_fields *fields, const char *key, const
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(derived); i++) {
 		if (pl_text_equal(derived[i].key, key))
-			return derived[i].derive(fields, document);
+			return derived[i].derive(values);
 	}
 	return NULL;
 }

@@ -30,6 +30,8 @@ struct res_fields {
 	const char **ids; /* as in by_id */
 	const struct res_field **columns;
 	size_t column_count;
+	struct res_tree *tree;
+	struct res_value *defaults; /* of each; those of whom nothing is known are not recorded */
 };
 
 /* ---- the rows of a document ---------------------------------------------------------------- */
@@ -470,6 +472,17 @@ static void make_lists(struct res_fields *fields)
 	}
 }
 
+static void make_defaults(struct res_fields *fields)
+{
+	fields->defaults = pl_alloc_array(fields->count, sizeof(*fields->defaults));
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct option_row *row = fields->items[i].option;
+		if (row != NULL && row->default_json != NULL)
+			res_field_value_of(&fields->items[i], pl_json_of_text(row->default_json),
+					   &fields->defaults[i]);
+	}
+}
+
 struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 {
 	static const char *const behind[] = { "system", "launch", "environment", "profiling",
@@ -503,6 +516,8 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(behind); i++)
 		add_section(fields, behind[i], behind[i]);
 	make_lists(fields);
+	make_defaults(fields);
+	fields->tree = res_tree_new(fields->items, fields->count);
 	return fields;
 }
 
@@ -510,6 +525,10 @@ void res_fields_free(struct res_fields *fields)
 {
 	if (fields == NULL)
 		return;
+	for (size_t i = 0; i < fields->count; i++)
+		res_value_done(&fields->defaults[i]);
+	free(fields->defaults);
+	res_tree_free(fields->tree);
 	pl_arena_free(fields->arena);
 	free(fields->items);
 	free(fields->by_id);
@@ -533,6 +552,19 @@ const struct res_field *const *res_fields_columns(const struct res_fields *field
 {
 	*ret_count = fields->column_count;
 	return fields->columns;
+}
+
+const struct res_tree *res_fields_tree(const struct res_fields *fields)
+{
+	return fields->tree;
+}
+
+const struct res_value *res_fields_default(const struct res_fields *fields,
+					   const struct res_field *field)
+{
+	const struct res_value *value = &fields->defaults[field - fields->items];
+
+	return value->state != RES_VALUE_NOT_RECORDED ? value : NULL;
 }
 
 const struct res_field *res_fields_find(const struct res_fields *fields, const char *id)

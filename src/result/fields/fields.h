@@ -148,4 +148,4 @@ void res_value_done(struct res_value *value);
 json_t *res_value_to_json(const struct res_value *value);
 /* Compact JSON, the keys of objects in order: two texts are the same where the values are. The caller's
  * (free()). */
-char *res_field_canonical(json_t *json);
+char *res_field_canonical(const json_t *json);

@@ -1,10 +1,12 @@
 /*
- * Between fields.c (which fields there are), value.c (what they have in a document), derived.c (what
- * follows from others) and places.c (where they stand).
+ * Between fields.c (which fields there are), value.c (what they have in a document), values.c
+ * (the same of all at once), derived.c (what follows from others), tree.c and places.c (where they stand).
  */
 #pragma once
 
 #include "result/fields/fields.h"
+#include "result/fields/tree.h"
+#include "result/fields/values.h"
 
 #define WHOLE_MAX 9e15 /* a double is exact to here */
 
@@ -24,5 +26,17 @@ extern const struct res_field_place res_field_places[];
 /* What stands behind a beginning: "ready_s" of "launch.phases.ready_s" and "launch.phases."; NULL:
  * it does not begin so. */
 const char *res_field_below(const char *id, const char *beginning);
+/* What stands at a dotted path within. New reference; NULL: nothing. */
+json_t *res_field_walk(const json_t *json, const char *path, enum res_field_one one);
+/* "http_status.count" of the list of failures, which may be none. New reference; NULL: not recorded. */
+json_t *res_field_failure_count(const json_t *errors, const char *path);
+
+const struct res_tree *res_fields_tree(const struct res_fields *fields);
+/* What an option has where nobody set it; NULL: that is not known. */
+const struct res_value *res_fields_default(const struct res_fields *fields,
+					   const struct res_field *field);
+
+/* res_values_new() without what is derived. */
+struct res_values *res_values_found(const struct res_fields *fields, const json_t *document);
 /* What derived.KEY is. New reference; NULL: not recorded. */
-json_t *res_field_derive(const struct res_fields *fields, const char *key, const json_t *document);
+json_t *res_field_derive(const struct res_values *values, const char *key);

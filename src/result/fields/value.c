@@ -70,8 +70,6 @@ static json_t *make_one(json_t *values, enum res_field_one one)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-static json_t *walk(const json_t *json, const char *path, enum res_field_one one);
-
 /* Keys may have dots in them (p99.9_ttft_ms): the longest one that is there counts. */
 static json_t *walk_object(const json_t *json, const char *path, enum res_field_one one)
 {
@@ -81,7 +79,8 @@ static json_t *walk_object(const json_t *json, const char *path, enum res_field_
 		*dot = '\0';
 		const json_t *inside = json_object_get(json, key);
 		const char *rest = path + (dot - key);
-		json_t *found = inside == NULL ? NULL : walk(inside, rest + (*rest == '.'), one);
+		json_t *found = inside == NULL ? NULL
+					       : res_field_walk(inside, rest + (*rest == '.'), one);
 		if (found != NULL)
 			return found;
 	}
@@ -99,15 +98,14 @@ static json_t *walk_list(const json_t *json, const char *path, enum res_field_on
 			       ? json_incref(json_array_get(json, (size_t)index))
 			       : NULL;
 	PL_JSON_EACH(item, json) {
-		json_t *value = walk(item, path, RES_FIELD_NONE);
+		json_t *value = res_field_walk(item, path, RES_FIELD_NONE);
 		known += value != NULL;
 		json_array_append_new(values, value != NULL ? value : json_null());
 	}
 	return known > 0 ? make_one(values, one) : NULL;
 }
 
-/* What stands at a dotted path. New reference; NULL: nothing. */
-static json_t *walk(const json_t *json, const char *path, enum res_field_one one)
+json_t *res_field_walk(const json_t *json, const char *path, enum res_field_one one)
 {
 	if (path[0] == '\0')
 		return json_incref((json_t *)json);
@@ -131,10 +129,9 @@ static json_t *check_value(const json_t *document, const char *path)
 	return NULL;
 }
 
-/* "http_status.count": over all entries of the kind. The list names every kind that there was. */
-static json_t *failure_count(const json_t *document, const char *path)
+/* Over all entries of the kind. The list names every kind that there was. */
+json_t *res_field_failure_count(const json_t *errors, const char *path)
 {
-	const json_t *errors = pl_json_get_path(document, "results.errors");
 	const char *dot = strchr(path, '.');
 	double count = 0;
 
@@ -153,6 +150,13 @@ static json_t *failure_count(const json_t *document, const char *path)
 	return count < WHOLE_MAX ? json_integer((json_int_t)count) : json_null();
 }
 
+static json_t *derived(const struct res_fields *fields, const char *key, const json_t *document)
+{
+	auto_values struct res_values *values = res_values_found(fields, document);
+
+	return res_field_derive(values, key);
+}
+
 /* New reference; NULL: not recorded. */
 static json_t *find_value(const struct res_fields *fields, const struct res_field *field,
 			  const json_t *document)
@@ -163,54 +167,29 @@ static json_t *find_value(const struct res_fields *fields, const struct res_fiel
 	if (!json_is_object(document))
 		return NULL;
 	if ((path = res_field_below(field->id, RES_FIELD_DERIVED ".")) != NULL)
-		return res_field_derive(fields, path, document);
+		return derived(fields, path, document);
 	if ((path = res_field_below(field->id, RES_FIELD_FAILURES ".")) != NULL)
-		return failure_count(document, path);
+		return res_field_failure_count(pl_json_get_path(document, RES_FIELD_FAILURES),
+					       path);
 	if ((path = res_field_below(field->id, RES_FIELD_QUALITY ".")) != NULL &&
 	    (found = check_value(document, path)) != NULL)
 		return found;
 	if ((path = res_field_below(field->id, RES_FIELD_RUN ".")) != NULL)
-		return walk(document, path, field->one);
+		return res_field_walk(document, path, field->one);
 	for (const struct res_field_place *at = res_field_places; at->beginning != NULL; at++) {
 		if ((path = res_field_below(field->id, at->beginning)) != NULL) {
 			const json_t *place = pl_json_get_path(document, at->place);
-			return place != NULL ? walk(place, path, field->one) : NULL;
+			return place != NULL ? res_field_walk(place, path, field->one) : NULL;
 		}
 	}
-	return walk(document, field->id, field->one);
+	return res_field_walk(document, field->id, field->one);
 }
 
 /* ---- meanings ------------------------------------------------------------------------------ */
 
-/* The same with the keys of its objects in order. New reference. */
-static json_t *in_order(json_t *json)
+char *res_field_canonical(const json_t *json)
 {
-	size_t count = json_object_size(json), i = 0;
-	auto_free const char **keys = pl_alloc_array(count, sizeof(*keys));
-	json_t *made;
-
-	if (json_is_array(json)) {
-		made = json_array();
-		PL_JSON_EACH(item, json)
-			json_array_append_new(made, in_order(item));
-		return made;
-	}
-	if (!json_is_object(json))
-		return json_incref(json);
-	made = json_object();
-	PL_JSON_EACH_MEMBER(key, item, json)
-		keys[i++] = key;
-	qsort(keys, count, sizeof(*keys), pl_text_compare);
-	for (i = 0; i < count; i++)
-		json_object_set_new(made, keys[i], in_order(json_object_get(json, keys[i])));
-	return made;
-}
-
-char *res_field_canonical(json_t *json)
-{
-	auto_json json_t *ordered = in_order(json);
-
-	return pl_json_to_text(ordered, PL_JSON_COMPACT);
+	return pl_json_to_text(json, PL_JSON_SORTED);
 }
 
 static void set_number(struct res_value *value, double number)

@@ -108,6 +108,8 @@ static void test_base_json__compact_and_indented(void **state)
 	(void)state;
 	assert_text(doc, PL_JSON_COMPACT,
 		    "{\"z\":1.0,\"a\":[1,[2],{\"k\":\"\xc3\xa9\"}],\"n\":[1,2],\"e\":{},\"f\":[]}");
+	assert_text(doc, PL_JSON_SORTED,
+		    "{\"a\":[1,[2],{\"k\":\"\xc3\xa9\"}],\"e\":{},\"f\":[],\"n\":[1,2],\"z\":1.0}");
 	assert_text(
 		doc, PL_JSON_INDENT,
 		"{\n  \"z\": 1.0,\n  \"a\": [\n    1,\n    [2],\n    {\n      \"k\": \"\xc3\xa9\"\n"
@@ -121,7 +123,7 @@ static void test_base_json__styles_read_back(void **state)
 				      "\"b\": {\"c\": null, \"d\": [true, {}]}}");
 
 	(void)state;
-	for (int style = PL_JSON_COMPACT; style <= PL_JSON_INDENT; style++) {
+	for (int style = PL_JSON_COMPACT; style <= PL_JSON_SORTED; style++) {
 		auto_free char *text = pl_json_to_text(doc, (enum pl_json_style)style);
 		auto_json json_t *again = parse(text);
 		assert_true(json_equal(doc, again));

@@ -259,8 +259,13 @@ char *pl_file_sibling(const char *path, const char *strip, const char *suffix)
 
 static void hex_digits(const unsigned char *bytes, size_t len, char *hex)
 {
-	for (size_t i = 0; i < len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		hex[2 * i] = digits[bytes[i] >> 4];
+		hex[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	hex[2 * len] = '\0';
 }
 
 void pl_sha256(const void *data, size_t len, char hex[65])

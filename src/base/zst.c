@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,15 +216,44 @@ void pl_zst_dictionary_free(struct pl_zst_dictionary *dictionary)
 	free(dictionary);
 }
 
+/* What a context takes up is more work than to pack a document: each thread keeps one until it ends. */
+static pthread_key_t packer_key;
+static pthread_once_t packer_once = PTHREAD_ONCE_INIT;
+
+static void free_packer(void *context)
+{
+	ZSTD_freeCCtx(context);
+}
+
+static void make_packer_key(void)
+{
+	if (pthread_key_create(&packer_key, free_packer) != 0)
+		abort();
+}
+
+static ZSTD_CCtx *packer(void)
+{
+	pthread_once(&packer_once, make_packer_key);
+	ZSTD_CCtx *context = pthread_getspecific(packer_key);
+
+	if (context == NULL) {
+		context = ZSTD_createCCtx();
+		if (context == NULL || pthread_setspecific(packer_key, context) != 0)
+			abort();
+	}
+	ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+	return context;
+}
+
 void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *data, size_t len,
 		       size_t room, size_t *ret_len)
 {
 	size_t most = ZSTD_compressBound(len);
-	char *packed = pl_alloc(room + most);
-	ZSTD_CCtx *context = ZSTD_createCCtx();
+	char *packed = malloc(room + most);
+	ZSTD_CCtx *context = packer();
 
 	/* room for the worst and a context are all that it can lack */
-	if (context == NULL)
+	if (packed == NULL)
 		abort();
 	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ZST_LEVEL);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
@@ -232,7 +262,6 @@ void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *d
 	size_t used = ZSTD_compress2(context, packed + room, most, data, len);
 	if (ZSTD_isError(used))
 		abort();
-	ZSTD_freeCCtx(context);
 	*ret_len = room + used;
 	return packed;
 }

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -49,6 +50,20 @@ static char *name_of_words(const char *text)
 	return name;
 }
 
+/* Three letters of each word that one of the names below has: most names have none of them. */
+static bool may_be_name(const char *name)
+{
+	static const char *const parts[] = { "sec", "pas", "key", "cre", "aut", "tok", "pwd" };
+
+	for (; *name != '\0'; name++) {
+		for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
+			if ((name[0] | 0x20) == parts[i][0] && strncasecmp(name, parts[i], 3) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* "token" is the hard word: it is what a model is made of, and what opens an account. */
 bool option_secret_is_name(const char *name)
 {
@@ -72,8 +87,9 @@ bool option_secret_is_name(const char *name)
 		"_STOP_",        "_FROM_",   "_IMAGE_",   "_VIDEO_",     "_AUDIO_",
 		"_SPECIAL_",     "_BUDGET_", "_BUDGETS_", "_THRESHOLD_", "_ADDED_",
 	};
+	if (!may_be_name(name))
+		return false;
 	auto_free char *words = name_of_words(name);
-
 	if (has_one_of(words, anywhere, PL_ARRAY_SIZE(anywhere)))
 		return true;
 	for (size_t i = 0;

@@ -27,29 +27,37 @@ static int read_offline(const json_t *json, json_t **ret, enum res_form *ret_for
 	return 0;
 }
 
+int res_read_json(const struct res_fields *fields, json_t *json, const char *source, json_t **ret,
+		  enum res_form *ret_form, struct pl_err *err)
+{
+	auto_flat struct res_flat *flat = NULL;
+	json_t *own = res_read_own(json);
+
+	if (own == NULL && res_offline_kind_of(json) != NULL)
+		return read_offline(json, ret, ret_form, err);
+	if (own == NULL && res_flat_of_json(json, source, &flat, err) < 0)
+		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
+							       "another form of a result")
+					    : -1;
+	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
+	if (ret_form != NULL)
+		*ret_form = own != NULL ? RES_FORM_OWN : RES_FORM_FLAT;
+	return 0;
+}
+
 int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
 		  json_t **ret, enum res_form *ret_form, struct pl_err *err)
 {
 	auto_json json_t *json = NULL;
 	auto_flat struct res_flat *flat = NULL;
-	json_t *own;
 
 	/* what vLLM writes may be no JSON: its own reader takes that */
-	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0)
-		json = NULL;
-	own = res_read_own(json);
-	if (own == NULL && res_offline_kind_of(json) != NULL)
-		return read_offline(json, ret, ret_form, err);
-	if (own == NULL && res_flat_parse(text, len, source, &flat, err) < 0)
-		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
-							       "another form of a result")
-					    : -1;
-	if (own == NULL)
-		own = res_read_own(flat->json);
-	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
-	if (ret_form != NULL)
-		*ret_form = own != NULL ? RES_FORM_OWN : RES_FORM_FLAT;
-	return 0;
+	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0) {
+		if (res_flat_parse(text, len, source, &flat, err) < 0)
+			return -1;
+		json = json_incref(flat->json);
+	}
+	return res_read_json(fields, json, source, ret, ret_form, err);
 }
 
 int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,

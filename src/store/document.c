@@ -268,7 +268,7 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 	return check_form(intake, document, err);
 }
 
-static int take_flat(struct intake *intake, const json_t *root, struct pl_err *err)
+static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
 
@@ -280,8 +280,7 @@ static int take_flat(struct intake *intake, const json_t *root, struct pl_err *e
 			return reject(intake, "result", &faults, err);
 	}
 	ret->form = STORE_FORM_FLAT;
-	return res_read_text(intake->reader->fields, ret->bytes, ret->len, intake->name, &ret->json,
-			     NULL, err);
+	return res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err);
 }
 
 static int parse_quietly(const char *bytes, size_t len, const char *name, json_t **ret,
@@ -407,16 +406,17 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 		      struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
-	auto_json json_t *shown = vllm_secret_json_shown(*root);
+	/* most have none, and are not copied to learn that */
+	auto_json json_t *shown = vllm_secret_json_has(*root) ? vllm_secret_json_shown(*root)
+							      : json_incref(*root);
 	json_t *own = res_read_own(*root);
 
-	if (own != NULL) {
+	if (own != NULL && shown != *root) {
 		put_back_sources(own, res_read_own(shown));
 		put_back_names(own, res_read_own(shown));
 	}
 	if (json_equal(shown, *root)) {
-		ret->bytes = pl_alloc(len + 1);
-		memcpy(ret->bytes, bytes, len);
+		ret->bytes = pl_memdup(bytes, len);
 		ret->len = len;
 		return 0;
 	}

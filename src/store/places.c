@@ -11,7 +11,7 @@
 #include "result/fields/places.h"
 #include "store/store_priv.h"
 
-/* Of one document. One that has more may have any: its last place is "". */
+/* That one document may bring. One that has more may have any: its last place is "". */
 #define PLACES_MAX 20000
 /* Beyond so many a place that is there already costs a look into the table again. */
 #define KNOWN_MAX         (1u << 20)
@@ -80,49 +80,39 @@ static void forget(struct store_hashes *hashes)
 /* ---- of one document ----------------------------------------------------------------------- */
 
 struct collecting {
-	struct store *store;
+	const struct store_hashes *known;
 	struct store_places *places;
 	struct store_hashes seen;
-	bool is_full;
 };
 
-static void keep(struct collecting *collecting, const char *place, uint64_t hash)
+static void collect(void *context, const char *place)
 {
+	struct collecting *collecting = context;
 	struct store_places *places = collecting->places;
-	struct store *store = collecting->store;
+	uint64_t hash = hash_of(place);
 
-	pthread_mutex_lock(&store->places_lock);
-	bool is_known = has(&store->places_known, hash);
-	pthread_mutex_unlock(&store->places_lock);
-	if (is_known)
+	if (has(collecting->known, hash) || has(&collecting->seen, hash))
 		return;
+	if (collecting->seen.count >= PLACES_MAX) {
+		place = "";
+		hash = hash_of(place);
+		if (has(collecting->known, hash) || has(&collecting->seen, hash))
+			return;
+	}
+	add(&collecting->seen, hash);
 	*PL_PUSH(places->items, places->count, places->room) = (struct store_place){
 		.text = pl_arena_strndup(places->arena, place, strlen(place)), .hash = hash
 	};
 }
 
-static void collect(void *context, const char *place)
-{
-	struct collecting *collecting = context;
-	uint64_t hash = hash_of(place);
-
-	if (has(&collecting->seen, hash))
-		return;
-	if (collecting->seen.count < PLACES_MAX) {
-		add(&collecting->seen, hash);
-		keep(collecting, place, hash);
-	} else if (!collecting->is_full) {
-		collecting->is_full = true;
-		keep(collecting, "", hash_of(""));
-	}
-}
-
 void store_places_of(struct store *store, const json_t *document, struct store_places *ret)
 {
-	struct collecting collecting = { .store = store, .places = ret };
+	struct collecting collecting = { .known = &store->places_known, .places = ret };
 
 	*ret = (struct store_places){ .arena = pl_arena_new(ARENA_BLOCK_BYTES) };
+	pthread_rwlock_rdlock(&store->places_lock);
 	res_places_of(document, collect, &collecting);
+	pthread_rwlock_unlock(&store->places_lock);
 	forget(&collecting.seen);
 }
 
@@ -158,12 +148,12 @@ void store_places_end(struct store *store, bool is_kept)
 	const struct store_hashes *new = &store->places_new;
 
 	if (is_kept && new->count > 0) {
-		pthread_mutex_lock(&store->places_lock);
+		pthread_rwlock_wrlock(&store->places_lock);
 		for (size_t i = 0; i < new->slot_count; i++) {
 			if (new->slots[i] != 0 && store->places_known.count < KNOWN_MAX)
 				add(&store->places_known, new->slots[i]);
 		}
-		pthread_mutex_unlock(&store->places_lock);
+		pthread_rwlock_unlock(&store->places_lock);
 	}
 	forget(&store->places_new);
 }
@@ -172,7 +162,7 @@ void store_places_close(struct store *store)
 {
 	forget(&store->places_known);
 	forget(&store->places_new);
-	pthread_mutex_destroy(&store->places_lock);
+	pthread_rwlock_destroy(&store->places_lock);
 }
 
 static int has_place(struct store *store, const char *place, bool *ret, struct pl_err *err)

@@ -119,7 +119,7 @@ static void make_locks(struct store *store)
 	pthread_mutex_init(&store->write_lock, &again);
 	pthread_mutexattr_destroy(&again);
 	pthread_mutex_init(&store->read_lock, NULL);
-	pthread_mutex_init(&store->places_lock, NULL);
+	pthread_rwlock_init(&store->places_lock, NULL);
 	pthread_mutex_init(&store->marks_lock, NULL);
 }
 

@@ -49,7 +49,7 @@ struct store {
 	pthread_mutex_t read_lock;
 	struct store_sql reader;
 
-	pthread_mutex_t places_lock;
+	pthread_rwlock_t places_lock;
 	struct store_hashes places_known; /* some that are in the file; changes under both locks */
 
 	bool with_jobs; /* this process works on them when it is its turn */

@@ -211,3 +211,41 @@ json_t *vllm_secret_json_shown(const json_t *value)
 		json_array_append_new(all, vllm_secret_json_shown(item));
 	return all;
 }
+
+static bool text_has(const char *text)
+{
+	auto_json json_t *shown = NULL;
+
+	if (!option_secret_in_json(text) && strstr(text, "://") == NULL)
+		return false;
+	shown = text_shown(text);
+	return !pl_text_equal(json_string_value(shown), text);
+}
+
+static bool object_has(const json_t *object)
+{
+	PL_JSON_EACH_MEMBER(key, value, object) {
+		if (can_be_secret(value) && option_secret_is_name(key)
+			    ? !pl_text_equal(json_string_value(value), OPTION_SECRET_SHOWN)
+			    : vllm_secret_json_has(value))
+			return true;
+	}
+	return false;
+}
+
+bool vllm_secret_json_has(const json_t *value)
+{
+	if (json_is_object(value))
+		return object_has(value);
+	if (json_is_string(value))
+		return text_has(json_string_value(value));
+	if (json_is_array(value) && has_texts_only(value)) {
+		auto_json json_t *shown = vllm_secret_words_shown(value);
+		return !json_equal(shown, value);
+	}
+	PL_JSON_EACH(item, value) {
+		if (vllm_secret_json_has(item))
+			return true;
+	}
+	return false;
+}

@@ -18,3 +18,5 @@ char *vllm_secret_word_shown(const char *word);
 json_t *vllm_secret_words_shown(const json_t *words);
 /* A deep copy; texts, objects and lists of secret keys are "***", lists of texts are words. */
 json_t *vllm_secret_json_shown(const json_t *value);
+/* Would that be another value than this one? */
+bool vllm_secret_json_has(const json_t *value);

@@ -422,19 +422,27 @@ static int read_all(struct res_flat *flat, struct pl_err *err)
 	return read_failed(flat, err);
 }
 
-int res_flat_parse(const char *text, size_t len, const char *source, struct res_flat **ret,
-		   struct pl_err *err)
+int res_flat_of_json(json_t *json, const char *source, struct res_flat **ret, struct pl_err *err)
 {
 	auto_flat struct res_flat *flat = pl_alloc(sizeof(*flat));
-	size_t clean_len = 0;
-	auto_free char *clean = as_json(text, len, &clean_len);
 
-	if (pl_json_parse_texts(clean, clean_len, source, &flat->json, err) < 0)
-		return -1;
+	flat->json = json_incref(json);
 	if (read_all(flat, err) < 0)
 		return pl_err_wrap(err, "'%s'", source);
 	*ret = pl_take(flat);
 	return 0;
+}
+
+int res_flat_parse(const char *text, size_t len, const char *source, struct res_flat **ret,
+		   struct pl_err *err)
+{
+	auto_json json_t *json = NULL;
+	size_t clean_len = 0;
+	auto_free char *clean = as_json(text, len, &clean_len);
+
+	if (pl_json_parse_texts(clean, clean_len, source, &json, err) < 0)
+		return -1;
+	return res_flat_of_json(json, source, ret, err);
 }
 
 int res_flat_read(const char *path, struct res_flat **ret, struct pl_err *err)

@@ -57,6 +57,9 @@ struct res_flat {
 /* `source` is its name in messages. Bare Infinity and NaN, which vLLM writes, are taken. */
 int res_flat_parse(const char *text, size_t len, const char *source, struct res_flat **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
+/* Of what was parsed already, which it keeps a reference to. */
+int res_flat_of_json(json_t *json, const char *source, struct res_flat **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
 int res_flat_read(const char *path, struct res_flat **ret, struct pl_err *err) PL_MUST_CHECK;
 void res_flat_free(struct res_flat *flat);
 PL_AUTO_DEFINE(struct res_flat, res_flat_free);

@@ -213,20 +213,12 @@ static bool walk_items(const struct asked *a)
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-static int by_name(const void *key, const void *name)
-{
-	return strcmp(key, *(const char *const *)name);
-}
-
 /* The schema that `properties` has for the key, or NULL. */
 static const struct schema_node *property(const struct schema_rule *properties, const char *key)
 {
-	const char *const *found = properties == NULL
-					   ? NULL
-					   : bsearch(key, properties->names, properties->count,
-						     sizeof(*properties->names), by_name);
+	unsigned found = properties != NULL ? *res_schema_slot(properties, key) : 0;
 
-	return found != NULL ? properties->nodes[found - properties->names] : NULL;
+	return found != 0 ? properties->nodes[found - 1] : NULL;
 }
 
 static bool walk_required(const struct asked *a)

@@ -408,6 +408,30 @@ static int form_SCHEMAS(struct making *m)
 	return 0;
 }
 
+unsigned *res_schema_slot(const struct schema_rule *rule, const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (const char *at = name; *at != '\0'; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	for (size_t at = (size_t)(hash ^ hash >> 29);; at++) {
+		unsigned *slot = &rule->slots[at & (rule->slot_count - 1)];
+		if (*slot == 0 || strcmp(rule->names[*slot - 1], name) == 0)
+			return slot;
+	}
+}
+
+static void make_slots(const struct making *m)
+{
+	struct schema_rule *rule = m->rule;
+
+	for (rule->slot_count = 2; rule->slot_count < rule->count * 2;)
+		rule->slot_count *= 2;
+	rule->slots = room_for(m, rule->slot_count, sizeof(*rule->slots));
+	for (size_t i = 0; i < rule->count; i++)
+		*res_schema_slot(rule, rule->names[i]) = (unsigned)i + 1;
+}
+
 static int form_BY_NAME(struct making *m)
 {
 	size_t count = json_object_size(m->rule->value), i = 0;
@@ -424,6 +448,7 @@ static int form_BY_NAME(struct making *m)
 		if (add_node(m, key, 0, json_object_get(m->rule->value, key)) < 0)
 			return -1;
 	}
+	make_slots(m);
 	return 0;
 }
 

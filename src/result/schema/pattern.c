@@ -7,6 +7,7 @@
  */
 #include "result/schema/pattern.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,13 +132,38 @@ void res_pattern_free(struct res_pattern *pattern)
 	free(pattern);
 }
 
+/* Room for a match's steps, which is more work to take than most matches are: each thread keeps its own. */
+static pthread_key_t data_key;
+static pthread_once_t data_once = PTHREAD_ONCE_INIT;
+
+static void free_data(void *data)
+{
+	pcre2_match_data_free(data);
+}
+
+static void make_data_key(void)
+{
+	if (pthread_key_create(&data_key, free_data) != 0)
+		abort();
+}
+
+static pcre2_match_data *match_data(void)
+{
+	pthread_once(&data_once, make_data_key);
+	pcre2_match_data *data = pthread_getspecific(data_key);
+
+	if (data == NULL) {
+		/* where it was found is not asked: one pair is enough */
+		data = pcre2_match_data_create(1, NULL);
+		if (data == NULL || pthread_setspecific(data_key, data) != 0)
+			abort();
+	}
+	return data;
+}
+
 bool res_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len)
 {
-	/* where it was found is not asked: one pair is enough */
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	/* 0: it has groups, and more pairs than there is room for */
-	int found = pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, 0, data, pattern->context);
-
-	pcre2_match_data_free(data);
-	return found >= 0;
+	return pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, 0, match_data(),
+			   pattern->context) >= 0;
 }

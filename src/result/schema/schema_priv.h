@@ -92,6 +92,8 @@ struct schema_rule {
 	size_t count;   /* COUNT: the number; else how many of each there are: */
 	struct schema_node **nodes;
 	const char **names;            /* BY_NAME: sorted; NAMES */
+	unsigned *slots;               /* BY_NAME: places in names and 1 by hash; 0: free */
+	size_t slot_count;             /* a power of two */
 	struct res_pattern **patterns; /* PATTERN, BY_PATTERN */
 };
 
@@ -123,6 +125,9 @@ struct res_schema {
 	size_t node_count;
 	const struct schema_node *root;
 };
+
+/* BY_NAME: the slot of a name, or the free one that it would take. */
+unsigned *res_schema_slot(const struct schema_rule *rule, const char *name);
 
 /* The rule of that keyword, or NULL. */
 static inline const struct schema_rule *schema_rule_of(const struct schema_node *node,

@@ -74,6 +74,7 @@ static void passwords_in_urls(void **state)
 		assert_string_equal(shown, cases[i].shown);
 		assert_string_equal(word, cases[i].shown);
 		assert_string_equal(json_string_value(json), cases[i].shown);
+		assert_int_equal(vllm_secret_json_has(text), !json_equal(text, json));
 		assert_int_equal(option_secret_in_url(cases[i].text),
 				 strcmp(cases[i].text, cases[i].shown) != 0);
 		/* what was hidden stays as it is */
@@ -218,6 +219,8 @@ static void json_is_shown(void **state)
 		auto_json json_t *shown = vllm_secret_json_shown(json);
 		auto_free char *text = pl_json_to_text(shown, PL_JSON_COMPACT);
 		assert_string_equal(text, cases[i].shown);
+		assert_int_equal(vllm_secret_json_has(json), !json_equal(json, shown));
+		assert_false(vllm_secret_json_has(shown));
 	}
 	assert_null(vllm_secret_words_shown(NULL));
 }

@@ -27,10 +27,10 @@ FIGURES = ["results.output_throughput", "results.median_ttft_ms", "results.p99_t
 
 
 class Server:
-    def __init__(self, program, command, db, *words):
+    def __init__(self, program, command, db, *words, all_cores=False):
         start = time.perf_counter()
         self.process = subprocess.Popen([program, command, "--db", db, "--port", "0", *words], stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, preexec_fn=None if command == "demo" else on_core(cores()[0]))
+                                        stderr=subprocess.DEVNULL, text=True, preexec_fn=None if all_cores or command == "demo" else on_core(cores()[0]))
         line = self.process.stdout.readline()
         if not line.startswith("listening on http://"):
             raise OSError(f"profllm-dashboard {command} did not start")

@@ -91,7 +91,7 @@ def send(server, bodies):
 
 def measure_one(program, db, kind, bodies):
     count, size = sum(count for _, count in bodies), sum(len(body) for body, _ in bodies)
-    with dashboard_load.Server(program, "serve", db) as server:
+    with dashboard_load.Server(program, "serve", db, all_cores=True) as server:
         seconds = send(server, bodies)
         cpu_s, resident = server.cpu_s(), server.resident_bytes()
     return {"kind": kind, "files": count, "bytes": size / count, "seconds": seconds, "per_s": count / seconds, "server_cpu_us": cpu_s / count * 1e6,

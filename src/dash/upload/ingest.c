@@ -7,20 +7,19 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "dash/upload/documents.h"
+#include "dash/upload/readers.h"
 #include "store/job.h"
-#include "vllm/secret.h"
 
 /* A disk that is full may be so for long; each look costs a transaction that fails. */
 #define AGAIN_NS (2 * PL_NS_PER_S)
-/* Of one document: a job may have thousands of documents, and its status tells of all of them. */
-#define FAULTS_MAX 20
-/* What one transaction takes: its way to the disk is most of what a small document costs. */
-#define GROUP_MAX   64
-#define GROUP_BYTES ((size_t)4 << 20)
+/* What one transaction takes: its way to the disk is most of what a small document costs. While one is stored, the
+ * next is read: two are less than what is read ahead. */
+#define GROUP_MAX   (DASH_READ_MAX / 2)
+#define GROUP_BYTES (DASH_READ_BYTES / 2)
 
 struct dash_ingest {
 	struct store *store;
-	const struct store_reader *reader;
+	struct dash_readers *readers;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -50,72 +49,6 @@ static bool is_lasting(const struct pl_err *err)
 	return err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERNAL;
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
-
-/* A document that was read, or why it cannot be. It stays where it is: prepared borrows from it. */
-struct ready {
-	struct store_document document;
-	struct store_prepared *prepared;
-	bool is_rejected;
-	json_t *faults;
-	char *message;
-	char *kept; /* of a rejected one, to be read again */
-	size_t len;
-};
-
-static void ready_done(struct ready *ready)
-{
-	store_prepared_free(ready->prepared);
-	store_document_done(&ready->document);
-	json_decref(ready->faults);
-	free(ready->message);
-	free(ready->kept);
-	*ready = (struct ready){ 0 };
-}
-
-/* What is read: a document of a part, or an item once more. */
-struct source {
-	const char *bytes;
-	size_t len;
-	const char *name;
-	const char *fault; /* or NULL */
-};
-
-/* What is no JSON object has no keys to know a secret by, and never becomes a result: it is not kept. */
-static char *without_secrets(const struct source *from)
-{
-	auto_json json_t *json = NULL;
-	auto_json json_t *shown = NULL;
-
-	if (store_json_parse(from->bytes, from->len, from->name, &json, PL_ERR_IGNORED) < 0 ||
-	    !json_is_object(json))
-		return NULL;
-	shown = vllm_secret_json_shown(json);
-	return pl_json_to_text(shown, PL_JSON_COMPACT);
-}
-
-static void read_one(const struct dash_ingest *ingest, const struct source *from, struct ready *ret)
-{
-	struct pl_err why = PL_ERR_INIT;
-
-	*ret = (struct ready){ .is_rejected = true, .len = from->len };
-	if (from->fault != NULL) {
-		ret->message = pl_strdup(from->fault);
-		return;
-	}
-	if (store_document_read(ingest->reader, from->bytes, from->len, from->name, &ret->document,
-				&ret->faults, &why) == 0) {
-		ret->is_rejected = false;
-		ret->prepared = store_prepare(ingest->store, &ret->document, from->name);
-		return;
-	}
-	ret->document = (struct store_document){ 0 };
-	ret->message = pl_strdup(why.text);
-	ret->kept = without_secrets(from);
-	while (json_array_size(ret->faults) > FAULTS_MAX)
-		json_array_remove(ret->faults, json_array_size(ret->faults) - 1);
-}
-
 /* ---- storing ------------------------------------------------------------------------------- */
 
 /* Work under way: of a part its documents, each at the place of its item. */
@@ -126,7 +59,7 @@ struct task {
 	bool is_cut;
 	size_t at;    /* the first turn of the group that is stored */
 	size_t count; /* and how many */
-	struct ready ready[GROUP_MAX];
+	struct dash_read *read[GROUP_MAX];
 };
 
 enum outcome {
@@ -136,39 +69,40 @@ enum outcome {
 	ENDS,      /* the server does */
 };
 
-static struct source source_of(const struct task *task, size_t turn_at)
+static struct dash_source source_of(const void *context, size_t turn_at)
 {
 	static const char gone[] = "its bytes are not there any more: send it again";
+	const struct task *task = context;
 	const struct store_job_turn *turn = &task->work->turns[turn_at];
 	size_t place = turn->index - task->work->first;
 
 	if (task->work->part == 0)
-		return (struct source){ .bytes = turn->bytes,
-					.len = turn->len,
-					.name = turn->name,
-					.fault = turn->bytes == NULL ? gone : NULL };
+		return (struct dash_source){ .bytes = turn->bytes,
+					     .len = turn->len,
+					     .name = turn->name,
+					     .fault = turn->bytes == NULL ? gone : NULL };
 	/* a program that cuts otherwise than the one before it may find fewer */
 	if (place >= task->documents.count)
-		return (struct source){ .name = task->work->name, .fault = gone };
+		return (struct dash_source){ .name = task->work->name, .fault = gone };
 	const struct dash_document *document = &task->documents.items[place];
-	return (struct source){ .bytes = document->bytes,
-				.len = document->len,
-				.name = document->name,
-				.fault = document->fault };
+	return (struct dash_source){ .bytes = document->bytes,
+				     .len = document->len,
+				     .name = document->name,
+				     .fault = document->fault };
 }
 
-static int store_one(const struct task *task, size_t i, const struct ready *ready,
+static int store_one(const struct task *task, size_t i, const struct dash_read *read,
 		     struct pl_err *err)
 {
 	const struct store_job_turn *turn = &task->work->turns[task->at + i];
 	struct store_put_result result;
 	const struct store_job_item item = { .index = turn->index,
 					     .on_known = turn->on_known,
-					     .prepared = ready->prepared,
-					     .message = ready->message,
-					     .faults = ready->is_rejected ? ready->faults : NULL,
-					     .len = ready->len,
-					     .kept = ready->kept };
+					     .prepared = read->prepared,
+					     .message = read->message,
+					     .faults = read->is_rejected ? read->faults : NULL,
+					     .len = read->len,
+					     .kept = read->kept };
 
 	return store_job_item(task->ingest->store, task->work, &item, &result, err);
 }
@@ -188,7 +122,7 @@ static int cut_part(const struct task *task, struct pl_err *err)
 struct write {
 	size_t from;
 	size_t count;
-	const struct ready *ready;
+	struct dash_read *const *read;
 	bool is_last;
 };
 
@@ -197,7 +131,7 @@ static int write_within(const struct task *task, const struct write *write, stru
 	if (!task->is_cut && cut_part(task, err) < 0)
 		return -1;
 	for (size_t i = 0; i < write->count; i++) {
-		if (store_one(task, write->from + i, &write->ready[i], err) < 0)
+		if (store_one(task, write->from + i, write->read[i], err) < 0)
 			return -1;
 	}
 	return write->is_last ? store_job_done(task->ingest->store, task->work, err) : 0;
@@ -237,17 +171,17 @@ static enum outcome transact(struct task *task, const struct write *write, struc
 /* What cannot be stored is rejected. */
 static enum outcome store_or_reject(struct task *task, size_t i, struct pl_err *err)
 {
-	struct write write = { .from = i, .count = 1, .ready = &task->ready[i] };
+	struct write write = { .from = i, .count = 1, .read = &task->read[i] };
 	enum outcome outcome = transact(task, &write, err);
 
-	if (outcome != REFUSED || task->ready[i].is_rejected)
+	if (outcome != REFUSED || task->read[i]->is_rejected)
 		return outcome;
-	struct ready refused = { .is_rejected = true,
-				 .message = pl_strdup(err->text),
-				 .len = task->ready[i].len };
-	write.ready = &refused;
+	struct dash_read refused = { .is_rejected = true,
+				     .message = pl_strdup(err->text),
+				     .len = task->read[i]->len };
+	write.read = &(struct dash_read *){ &refused };
 	outcome = transact(task, &write, err);
-	ready_done(&refused);
+	dash_read_done(&refused);
 	return outcome;
 }
 
@@ -255,7 +189,7 @@ static enum outcome store_or_reject(struct task *task, size_t i, struct pl_err *
 static enum outcome store_group(struct task *task, struct pl_err *err)
 {
 	bool is_last = task->at + task->count == task->work->count;
-	struct write write = { .count = task->count, .ready = task->ready, .is_last = is_last };
+	struct write write = { .count = task->count, .read = task->read, .is_last = is_last };
 	enum outcome outcome = transact(task, &write, err);
 
 	if (outcome != REFUSED)
@@ -276,8 +210,11 @@ static size_t group_size(const struct task *task)
 {
 	size_t count = 0, bytes = 0;
 
-	while (task->at + count < task->work->count && count < GROUP_MAX && bytes < GROUP_BYTES)
-		bytes += source_of(task, task->at + count++).len;
+	for (; task->at + count < task->work->count && count < GROUP_MAX; count++) {
+		bytes += source_of(task, task->at + count).len;
+		if (count > 0 && bytes > GROUP_BYTES)
+			break;
+	}
 	return count;
 }
 
@@ -287,15 +224,12 @@ static enum outcome do_group(struct task *task, struct pl_err *err)
 
 	task->count = group_size(task);
 	store_job_mark(store, task->work, task->at, task->count, STORE_ITEM_PARSED);
-	for (size_t i = 0; i < task->count; i++) {
-		const struct source source = source_of(task, task->at + i);
-		read_one(task->ingest, &source, &task->ready[i]);
-	}
+	for (size_t i = 0; i < task->count; i++)
+		task->read[i] = dash_readers_wait(task->ingest->readers, task->at + i);
 	store_job_mark(store, task->work, task->at, task->count, STORE_ITEM_VALID);
 	enum outcome outcome = store_group(task, err);
 	store_job_mark(store, task->work, 0, 0, STORE_ITEM_QUEUED);
-	for (size_t i = 0; i < task->count; i++)
-		ready_done(&task->ready[i]);
+	dash_readers_release(task->ingest->readers, task->count);
 	task->at += task->count;
 	return outcome;
 }
@@ -328,9 +262,11 @@ static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 
 	*task = (struct task){ .ingest = ingest, .work = work, .is_cut = work->is_cut };
 	find_documents(task, work);
+	dash_readers_begin(ingest->readers, source_of, task, work->count);
 	do
 		outcome = do_group(task, &err);
 	while (outcome == KEPT && task->at < work->count && !is_over(ingest));
+	dash_readers_end(ingest->readers);
 	dash_documents_done(&task->documents);
 	free(task);
 	/* nothing is to be had of it now, and it would come again at once */
@@ -384,7 +320,10 @@ int dash_ingest_start(struct store *store, const struct store_reader *reader,
 	pthread_condattr_t monotonic;
 
 	ingest->store = store;
-	ingest->reader = reader;
+	if (dash_readers_new(store, reader, &ingest->readers, err) < 0) {
+		free(ingest);
+		return -1;
+	}
 	pthread_mutex_init(&ingest->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -392,6 +331,7 @@ int dash_ingest_start(struct store *store, const struct store_reader *reader,
 	pthread_condattr_destroy(&monotonic);
 	pl_pause_init(&ingest->pause);
 	if (pl_thread_start(&ingest->thread, work, ingest, err) < 0) {
+		dash_readers_free(ingest->readers);
 		free(ingest);
 		return -1;
 	}
@@ -415,6 +355,7 @@ void dash_ingest_stop(struct dash_ingest *ingest)
 	pthread_mutex_unlock(&ingest->lock);
 	pl_pause_end(&ingest->pause);
 	pthread_join(ingest->thread, NULL);
+	dash_readers_free(ingest->readers);
 	pl_pause_done(&ingest->pause);
 	pthread_cond_destroy(&ingest->wake);
 	pthread_mutex_destroy(&ingest->lock);

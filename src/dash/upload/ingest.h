@@ -1,6 +1,6 @@
 /*
  * The thread that works on jobs (store/job.h), one document after the other: cuts what came in into
- * documents, reads each, stores it or notes why not. What a server left unfinished, however it ended,
+ * documents, has each read (upload/readers.h), stores it or notes why not. What a server left unfinished, however it ended,
  * the next one goes on with: nothing of a job is known here that the store does not know.
  */
 #pragma once

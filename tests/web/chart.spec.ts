@@ -112,6 +112,8 @@ test('heat map: a cell for each pair that some run has, no colour where no run h
   await plot(page).focus()
   await page.keyboard.press('ArrowRight')
   await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT [\d.]+ ms, quartiles/)
+  const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
+  for (const words of ['Heat map: median P99 TTFT by tensor parallel size', 'Filter: none', `n = ${RUNS} of ${RUNS}`, 'data version', 'median P99 TTFT ms']) expect(drawing).toContain(words)
   await dragAcross(page, [0.12, 0.1], [0.45, 0.85])
   await page.mouse.move(2, 2)
   await expect(chips(page)).toHaveCount(2)
@@ -133,6 +135,8 @@ test('parallel axes: each run is a line through what it has, broken where it has
   await page.keyboard.press('Enter')
   await expect(reading(page)).toContainText('run-40')
   await page.keyboard.press('Escape')
+  const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
+  for (const words of [`Parallel axes of ${RUNS} experiments`, 'Filter: none', `n = ${RUNS} of ${RUNS}`, 'data version', 'Broken lines']) expect(drawing).toContain(words)
   // the upper part of the last axis
   const box = await plot(page).boundingBox()
   const x = 1 - 64 / (box?.width ?? 1)

@@ -10,7 +10,8 @@
 #include "base/program.h"
 #include "option/problem.h"
 #include "vllm/catalog.h"
-#include "vllm/version.h"
+
+struct vllm_version;
 
 extern const struct pl_commands cli_commands;
 /* Says so, with the likely name, or what it will be in a later version; returns the exit status. */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "vllm/history.h"
+#include "vllm/version.h"
 
 static const char *nearest_release(const char *text)
 {

@@ -12,6 +12,7 @@
 #include "bench/load/peer_text.h"
 #include "bench/data/tokenizer_priv.h"
 #include "io/fetch.h"
+#include "io/sock.h"
 
 #define SERVER_PARALLEL   8
 #define SERVER_TIMEOUT_NS (60 * PL_NS_PER_S)

@@ -6,7 +6,6 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "io/sock.h"
 
 #include <stdbool.h>
 #include <stdatomic.h>
@@ -14,6 +13,7 @@
 #include <stdint.h>
 
 struct bench_tokenizer;
+struct io_addr;
 
 struct bench_ids {
 	uint32_t *ids;

@@ -1,4 +1,5 @@
 #include "bench/data/tokenizer.h"
+#include "io/sock.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

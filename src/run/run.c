@@ -7,12 +7,16 @@
  *	end       server down, power at rest, telemetry down, the log's rest
  *	finish    side files, document, all in their place, journal removed  fails: the journal stays
  *
+ * Where the server is shared with other runs (run/life.h), the first goes through all of this but
+ * the server's end, the others begin behind its start, with its caches emptied.
+ *
  * A step's stage is noted before the step begins, so that a killed run says what it was at. Once
  * the first stage is noted every end leaves a result, or the journal to make one of.
  */
 #include "run/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -24,6 +28,7 @@
 #include "run/document/flat_result.h"
 #include "run/document/offline.h"
 #include "run/journal/journal.h"
+#include "run/life.h"
 #include "run/plots.h"
 #include "run/repeat.h"
 #include "run/replace.h"
@@ -32,6 +37,9 @@
 
 /* Ports that are tried where the server finds its own in use. */
 #define PORT_TRIES 3
+
+/* For one cache of the server. */
+#define EMPTY_TIMEOUT_NS (10 * PL_NS_PER_S)
 
 /* ---- before anything starts ---- */
 
@@ -105,6 +113,14 @@ static int prepare_launch(struct run_state *run, struct pl_err *err)
 		.quiet = run->settings->quiet,
 	};
 
+	if (run->context.joins) {
+		run->launch = pl_take(run->life->launch);
+		run->server = run->life->server;
+		run->server.stays_up = false;
+		json_decref(run->launch->headers);
+		run->launch->headers = json_incref(run->context.experiment->bench.header);
+		return 0;
+	}
 	if (run_launch_plan(run->context.experiment, &taking, &run->launch, err) < 0)
 		return -1;
 	run->server.url = run->launch->url;
@@ -127,7 +143,7 @@ static int prepare(struct run_state *run, struct pl_err *err)
 	if (prepare_paths(run, err) < 0 || prepare_launch(run, err) < 0 ||
 	    prepare_client(run, err) < 0)
 		return -1;
-	run->server.log_path = run->paths.server_log;
+	run->server.log_path = run->life != NULL ? run->life->log_path : run->paths.server_log;
 	run_document_fix(run, &run->fixed);
 	return run_telemetry_start(&run->context, run->launch, &run->route.target,
 				   run->paths.series, &run->telemetry, err);
@@ -203,18 +219,78 @@ static int measure(struct run_state *run)
 	return call_client(run, run->client->measure);
 }
 
-/* What the run is at when a step fails, and the step; `of_server`: left out where the client starts
- * what it measures. */
+/* {"success": false}: blocks are in use. */
+static bool says_no(const struct io_reply *reply)
+{
+	auto_json json_t *answer = NULL;
+
+	return reply->body_len > 0 &&
+	       pl_json_parse(reply->body, reply->body_len, "answer", &answer, PL_ERR_IGNORED) ==
+		       0 &&
+	       json_is_false(json_object_get(answer, "success"));
+}
+
+/* What a run before has left in them would make this one faster. */
+static int empty_caches(struct run_state *run)
+{
+	static const char *const paths[] = { "/reset_prefix_cache", "/reset_mm_cache",
+					     "/reset_encoder_cache" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(paths); i++) {
+		auto_reply reply = { 0 };
+		if (run_target_post(&run->route.target, paths[i], EMPTY_TIMEOUT_NS,
+				    &run->context.stop->reason, &reply, PL_ERR_IGNORED) == 0 &&
+		    reply.status == 200 && !says_no(&reply))
+			continue;
+		/* the first is what every engine has */
+		if (i == 0 && !run->life->caches_stay)
+			pl_log(PL_LOG_WARNING,
+			       "the server did not empty its caches (POST %s answered %d): prompts "
+			       "of a run before may be in them",
+			       paths[i], reply.status);
+		run->life->caches_stay = run->life->caches_stay || i == 0;
+	}
+	return run_check_stop(&run->context);
+}
+
+/* With a server only, where the client does not start what it measures: at its start, behind that. */
+enum when { ALWAYS, SERVING, STARTING, JOINING };
+
+/* What the run is at when a step fails, and the step. */
 static const struct {
+	enum when when;
 	enum res_stage stage;
-	bool of_server;
 	int (*run)(struct run_state *run);
 } steps[] = {
-	{ RES_STAGE_LAUNCH, true, start_server },   { RES_STAGE_LAUNCH, true, wait_for_server },
-	{ RES_STAGE_LAUNCH, true, learn_identity }, { RES_STAGE_LAUNCH, true, send_test_request },
-	{ RES_STAGE_PREPARE, false, prepare_load }, { RES_STAGE_WARMUP, false, warm_up },
-	{ RES_STAGE_MEASURE, false, measure },
+	{ STARTING, RES_STAGE_LAUNCH, start_server },
+	{ STARTING, RES_STAGE_LAUNCH, wait_for_server },
+	{ SERVING, RES_STAGE_LAUNCH, learn_identity },
+	{ STARTING, RES_STAGE_LAUNCH, send_test_request },
+	{ JOINING, RES_STAGE_PREPARE, empty_caches },
+	{ ALWAYS, RES_STAGE_PREPARE, prepare_load },
+	{ ALWAYS, RES_STAGE_WARMUP, warm_up },
+	{ ALWAYS, RES_STAGE_MEASURE, measure },
 };
+
+static bool is_left_out(const struct run_state *run, size_t step)
+{
+	enum when when = steps[step].when;
+
+	if (when != ALWAYS && run->client->starts_servers)
+		return true;
+	return run->context.joins ? when == STARTING : when == JOINING;
+}
+
+/* Only behind a run that was in order: requests that it gave up may still be computed. */
+static bool stays_up(const struct run_state *run)
+{
+	enum res_status status = run->ending.status;
+
+	return run->life != NULL && run->life->goes_on && run->server.process != NULL &&
+	       !run->server.died && run_stop_signal(run->context.stop) == 0 &&
+	       (status == RES_STATUS_COMPLETED || status == RES_STATUS_PARTIAL) &&
+	       !run_server_ended(&run->server, 0);
+}
 
 /* A wish to end that came after all was measured ends the run no less. */
 static void check_stopped_late(struct run_state *run)
@@ -267,7 +343,7 @@ static void note_stage(struct run_state *run, enum res_stage stage)
 static bool is_power_asked_for(const struct run_state *run)
 {
 	return (run->measured.outcome != NULL || run->measured.figures != NULL) &&
-	       run->launch->url == NULL && run->server.left == 0;
+	       run->launch->url == NULL && run->server.left == 0 && !run->server.stays_up;
 }
 
 static void run_steps(struct run_state *run)
@@ -278,7 +354,7 @@ static void run_steps(struct run_state *run)
 			 context->started_real_ns, context->started_ns);
 	note_stage(run, RES_STAGE_PREPARE);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(steps);) {
-		if (steps[i].of_server && run->client->starts_servers) {
+		if (is_left_out(run, i)) {
 			i++;
 			continue;
 		}
@@ -292,14 +368,19 @@ static void run_steps(struct run_state *run)
 			break;
 	}
 	note_stage(run, RES_STAGE_STOP);
-	run_server_stop(context, &run->server);
+	run->server.stays_up = stays_up(run);
+	if (run->server.stays_up)
+		run_server_follow_log(&run->server);
+	else
+		run_server_stop(context, &run->server);
 	check_stopped_late(run);
 	/* all is measured: a signal from here on takes nothing but the time for this */
 	if (is_power_asked_for(run))
 		run_telemetry_rest(context, &run->telemetry);
 	run_telemetry_stop(&run->telemetry);
 	/* what it said up to now; a log that cannot be read says nothing more */
-	run_server_end_log(&run->server);
+	if (!run->server.stays_up)
+		run_server_end_log(&run->server);
 	if (run->server.left > 0)
 		pl_log(PL_LOG_WARNING, "%zu processes of run '%s' could not be ended",
 		       run->server.left, context->run_id);
@@ -346,15 +427,35 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 	return done;
 }
 
+/* The guard and the locks go along with the server. */
+static void keep_server(struct run_state *run)
+{
+	struct run_life *life = run->life;
+
+	life->launch = pl_take(run->launch);
+	life->server = run->server;
+	memmove(life->mark, run->context.mark, sizeof(life->mark));
+}
+
 /* Locks are let go of last: what they protect is gone with the guard. */
+static void end_server(struct run_state *run, struct run_slot *slot)
+{
+	run_server_done(&run->server);
+	run_slot_close(slot);
+	if (run->life != NULL && run->launch != NULL)
+		run_life_close_log(run->life, run->launch);
+	run_launch_free(run->launch);
+}
+
 static void run_done(struct run_state *run, struct run_slot *slot)
 {
 	run_journal_free(run->context.journal);
 	run_telemetry_done(&run->telemetry);
 	run_measured_done(run->client, &run->measured);
-	run_server_done(&run->server);
-	run_slot_close(slot);
-	run_launch_free(run->launch);
+	if (run->server.stays_up)
+		keep_server(run);
+	else if (run->launch != NULL || !run->context.joins)
+		end_server(run, slot);
 	run_route_done(&run->route);
 	run_release_done(&run->release);
 	run_identity_done(&run->identity);
@@ -377,6 +478,13 @@ int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, st
 	return host_guard_start(ret->run_id, &ret->guard, err);
 }
 
+void run_slot_next(struct run_slot *slot)
+{
+	slot->started_ns = pl_clock_now_ns();
+	slot->started_real_ns = pl_clock_real_ns();
+	res_run_id_make(slot->started_real_ns, slot->run_id);
+}
+
 void run_slot_close(struct run_slot *slot)
 {
 	host_guard_free(pl_take(slot->guard));
@@ -385,10 +493,13 @@ void run_slot_close(struct run_slot *slot)
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err)
 {
+	bool joins = slot->life != NULL && slot->life->launch != NULL;
 	struct run_state run = {
 		.context = {
 			.experiment = experiment,
 			.run_id = slot->run_id,
+			.mark = joins ? slot->life->mark : slot->run_id,
+			.joins = joins,
 			.started_ns = slot->started_ns,
 			.started_real_ns = slot->started_real_ns,
 			.quiet = settings->quiet,
@@ -401,6 +512,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 			.cause = RES_CAUSE_COUNT,
 		},
 		.settings = settings,
+		.life = slot->life,
 		.server = { .guard = slot->guard },
 		.client = run_client_of(experiment),
 	};

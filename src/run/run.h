@@ -11,6 +11,7 @@
 #include "result/document.h"
 
 struct host_guard;
+struct run_life;
 struct run_stop;
 
 struct run_settings {
@@ -33,6 +34,7 @@ struct run_slot {
 	int64_t started_real_ns;
 	struct host_guard *guard; /* NULL: nothing of ours is started */
 	struct run_stop *stop;    /* borrowed: asks this run to end */
+	struct run_life *life; /* borrowed: of a server for several runs; NULL: it is this run's */
 };
 
 /*
@@ -42,13 +44,15 @@ struct run_slot {
 int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, struct run_slot *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 void run_slot_close(struct run_slot *slot);
+/* For another run on the server that the last one in this slot has left up (run/life.h). */
+void run_slot_next(struct run_slot *slot);
 
 /*
  * Runs an experiment in which the checks found no fault (run/check.h) to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
  * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use),
  * and *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and
  * its journal (run/journal/journal.h) stays; or it was (settings->written), and vLLM's flat one could
- * not be. The slot's guard is used up.
+ * not be. The slot's guard is used up, but where its life goes on with the server.
  */
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err) PL_MUST_CHECK;

@@ -77,12 +77,12 @@ int run_telemetry_start(const struct run_context *run, const struct run_launch *
 		.gpu = experiment->telemetry.gpu,
 		.host = experiment->telemetry.host,
 		.gpus = gpus,
-		.run_id = launch->url == NULL ? run->run_id : NULL,
+		.run_id = launch->url == NULL ? run->mark : NULL,
 		.series = ret->series,
 	};
 	if (host_telemetry_start(&spec, &ret->host, err) < 0)
 		return pl_err_wrap(err, "telemetry");
-	if (host_telemetry_gpu_count(ret->host) > 0 && launch->url == NULL) {
+	if (host_telemetry_gpu_count(ret->host) > 0 && launch->url == NULL && !run->joins) {
 		int64_t until_ns = pl_clock_now_ns() + IDLE_NS;
 		host_telemetry_await(ret->host, 1, FIRST_WAIT_NS);
 		pl_clock_sleep_until(until_ns);

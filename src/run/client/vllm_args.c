@@ -211,7 +211,7 @@ void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret)
 	spare_proxy(&in->route->target, env);
 	/* its lines tell where it is */
 	json_object_set_new(env, "PYTHONUNBUFFERED", json_string("1"));
-	json_object_set_new(env, HOST_MARK_NAME, json_string(in->run->run_id));
+	json_object_set_new(env, HOST_MARK_NAME, json_string(in->run->mark));
 	json_object_set_new(env, HOST_MARK_APART_NAME, json_string("client"));
 	pl_strv_add_env(ret, env);
 }

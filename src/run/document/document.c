@@ -162,7 +162,7 @@ static json_t *make_exit(const struct run_server *server)
 {
 	json_t *json = res_document_empty("server_exit");
 
-	if (server->process == NULL)
+	if (server->process == NULL || server->stays_up)
 		return json;
 	int signal_number = host_process_signal(server->process);
 	int status = host_process_status(server->process);

@@ -68,7 +68,7 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 	json_array_set_new(words, 0, json_string_nocheck(launch->program));
 	pl_strv_add_json(&argv, words);
 	pl_strv_add_env(&env, launch->env);
-	pl_strv_addf(&env, "%s=%s", HOST_MARK_NAME, run->run_id);
+	pl_strv_addf(&env, "%s=%s", HOST_MARK_NAME, run->mark);
 	struct host_process_spec spec = {
 		.argv = pl_strv_texts(&argv),
 		.env = pl_strv_texts(&env),
@@ -195,7 +195,7 @@ int run_server_died(const struct run_context *run, struct run_server *server,
 
 size_t run_server_sweep(const struct run_context *run)
 {
-	return host_mark_kill(run->run_id, LEFT_WAIT_NS);
+	return host_mark_kill(run->mark, LEFT_WAIT_NS);
 }
 
 void run_server_stop(const struct run_context *run, struct run_server *server)

@@ -32,9 +32,10 @@ struct run_server {
 	int64_t ready_ns;
 	int64_t stop_ns; /* what stopping took */
 	bool ready;
-	bool died;   /* before it was asked to stop */
-	bool killed; /* it did not end within stop_timeout */
-	size_t left; /* processes of the run alive after all that */
+	bool died;     /* before it was asked to stop */
+	bool killed;   /* it did not end within stop_timeout */
+	bool stays_up; /* behind this run: another one goes on with it */
+	size_t left;   /* processes of the run alive after all that */
 };
 
 /* As before any start; url, log_path and guard stay. */

@@ -1,25 +1,65 @@
 /*
- * `profllm sweep run`: many experiments of one file.
+ * `profllm sweep run`: many experiments of one file, shown or run.
  */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/sweep_file.h"
+#include "run/sweep/sweep.h"
+#include "run/upload/upload.h"
 
 #define REPORT_BYTES_MAX (256u << 20)
+#define REPEATS_MAX      1000
 
 struct sweep_options {
 	struct cli_sweep_options file;
+	const char *output_dir;
+	const char *order;
+	const char *upload;
+	struct pl_opt_list retry;
+	int64_t repeats;
+	int64_t seed;
+	int64_t wait_ns;
+	bool resume;
 	bool dry_run;
 	bool json;
+	bool quiet;
+	bool insecure;
 };
 
 #define AT(field) offsetof(struct sweep_options, field)
 
+static const char *const retried[] = { "failed",  "launch_failed",  "timeout",
+				       "partial", "client_limited", "degraded" };
+static const char *const orders[] = { "fewest-starts", "interleaved", NULL };
+
 static const struct pl_opt sweep_rows[] = {
+	PL_OPT(TEXT, 'o', "output-dir", output_dir, "FOLDER",
+	       "where results, summary and journal go"),
+	PL_OPT(FLAG, 0, "resume", resume, NULL,
+	       "go on with the sweep in the folder: what is over stays, what the file has more is "
+	       "run, what it has no more is marked"),
+	PL_OPT(LIST, 0, "retry", retry, "STATUS",
+	       "with --resume: run those again whose status or verdict this is, as failed, "
+	       "launch_failed, client_limited; may be repeated"),
+	PL_OPT(TEXT, 0, "order", order, "ORDER",
+	       "server by server, or a block for each repeat with servers and loads shuffled in it",
+	       .choices = orders, .def = "fewest-starts"),
+	PL_OPT(INT, 0, "repeats", repeats, "N", "run each so often", .def = "1"),
+	PL_OPT(INT, 0, "seed", seed, "N", "of the order", .def = "0"),
+	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
+	       "wait for GPUs and a port that others hold; for at most TIME", .optional = true,
+	       .def = "60s"),
+	PL_OPT(TEXT, 0, "upload", upload, "URL",
+	       "send each result to this dashboard as soon as it stands"),
+	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of its https address"),
+	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no line a run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
 	       "show which servers and runs it takes and which combinations fall out, and start "
 	       "nothing"),
@@ -39,14 +79,23 @@ static const char *const actions[] = { "run", NULL };
 
 const struct pl_opt_command cli_sweep_command = {
 	.name = "profllm sweep",
-	.usage = "run --dry-run [options] FILE",
-	.summary = "Check the experiments of one file whose keys take several values.",
-	.details = "The section 'sweep' of FILE says which keys take which values "
-		   "(docs/reference/sweeps.md); 'profllm config expand' writes the experiments.\n\n"
-		   "Examples:\n"
-		   "  profllm sweep run --dry-run configs/examples/sweeps/concurrency.yaml\n"
-		   "  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n\n"
-		   "Exit status: 0 done, 2 bad usage or input, or nothing is left to run.",
+	.usage = "run --output-dir FOLDER [options] FILE | run --dry-run [options] FILE",
+	.summary = "Run the experiments of one file whose keys take several values.",
+	.details =
+		"The section 'sweep' of FILE says which keys take which values "
+		"(docs/reference/sweeps.md). Combinations that cannot work fall out before "
+		"anything starts. Runs of one server configuration share a server, whose caches "
+		"are emptied between them. FOLDER gets cells/ID.json of each, summary.json and "
+		"summary.csv; a sweep that was killed goes on with --resume.\n\n"
+		"Examples:\n"
+		"  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
+		"  profllm sweep run -o night sweep.yaml\n"
+		"  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
+		"  profllm sweep run -o try --sim --only quick "
+		"configs/examples/sweeps/concurrency.yaml\n\n"
+		"Exit status: 0 all runs completed, 1 some failed or are partial, 2 bad usage or "
+		"input, or nothing is left to run, 5 GPU, port or folder taken, 128 + signal "
+		"interrupted.",
 	.options = sweep_rows,
 	.words = actions,
 	.operand = "FILE",
@@ -114,24 +163,66 @@ static void add_people_form(const struct cli_sweep *sweep, struct pl_buf *buf)
 	cli_sweep_add_fallen(sweep, buf);
 }
 
-static int dry_run(const struct cli_sweep *sweep, bool as_json)
+/* Of what is over in the folder; null: nothing is. */
+static json_t *forecast_json(const struct run_sweep_forecast *forecast)
+{
+	if (forecast->known == 0)
+		return json_null();
+	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I}", "runs", (json_int_t)forecast->runs,
+			 "starts", (json_int_t)forecast->starts, "start_s", forecast->start_s,
+			 "run_s", forecast->run_s, "total_s", forecast->total_s, "told_from",
+			 (json_int_t)forecast->known);
+}
+
+static void add_forecast(const struct run_sweep_forecast *forecast, struct pl_buf *buf)
+{
+	char start[32], run[32], total[32];
+
+	pl_buf_addf(buf, "left: %zu run%s, %zu start%s", forecast->runs, plural(forecast->runs),
+		    forecast->starts, plural(forecast->starts));
+	if (forecast->known == 0) {
+		pl_buf_add_text(buf,
+				"; how long they take is not known before the first is over\n");
+		return;
+	}
+	pl_text_from_duration((int64_t)(forecast->start_s * 1e9), start, sizeof(start));
+	pl_text_from_duration((int64_t)(forecast->run_s * 1e9), run, sizeof(run));
+	pl_text_from_duration((int64_t)(forecast->total_s * 1e9), total, sizeof(total));
+	pl_buf_addf(buf, ", about %s (%s a start, %s a run: the medians of %zu)\n", total, start,
+		    run, forecast->known);
+}
+
+static json_t *dry_run_json(const struct cli_sweep *sweep,
+			    const struct run_sweep_forecast *forecast)
+{
+	const struct run_sweep_plan *plan = &sweep->plan;
+
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "source", sweep->sweep->source,
+			 "servers", (json_int_t)plan->servers, "runs",
+			 (json_int_t)(plan->count - plan->fallen), "left_out",
+			 (json_int_t)sweep->sweep->left_out, "merged",
+			 (json_int_t)sweep->sweep->merged, "cells",
+			 cli_sweep_cells_json(sweep, false), "fallen",
+			 cli_sweep_cells_json(sweep, true), "forecast", forecast_json(forecast));
+}
+
+static int dry_run(const struct cli_sweep *sweep, const struct run_sweep_settings *settings,
+		   bool as_json)
 {
 	const struct run_sweep_plan *plan = &sweep->plan;
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
+	struct run_sweep_forecast forecast;
+	struct pl_err err = PL_ERR_INIT;
 	int printed;
 
+	if (run_sweep_forecast(plan, settings, &forecast, &err) < 0)
+		return cli_fail(&err);
 	if (as_json) {
-		auto_json json_t *report = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}",
-						     "source", sweep->sweep->source, "servers",
-						     (json_int_t)plan->servers, "runs",
-						     (json_int_t)(plan->count - plan->fallen),
-						     "left_out", (json_int_t)sweep->sweep->left_out,
-						     "merged", (json_int_t)sweep->sweep->merged,
-						     "cells", cli_sweep_cells_json(sweep, false),
-						     "fallen", cli_sweep_cells_json(sweep, true));
+		auto_json json_t *report = dry_run_json(sweep, &forecast);
 		printed = cli_print_json(report);
 	} else {
 		add_people_form(sweep, &text);
+		add_forecast(&forecast, &text);
 		printed = cli_print(pl_buf_text(&text));
 	}
 	if (printed != 0 || plan->fallen < plan->count)
@@ -139,33 +230,160 @@ static int dry_run(const struct cli_sweep *sweep, bool as_json)
 	return cli_refuse("every combination of '%s' falls out", sweep->sweep->source);
 }
 
+/* ---- running ---- */
+
+/* A dashboard that is sent every result. */
+struct sending {
+	struct run_target target;
+	size_t failed;
+};
+
+static void send_result(void *user, const char *path)
+{
+	struct sending *sending = user;
+	auto_free char *name = pl_file_name(path);
+	struct run_upload_file file = { .path = path, .name = name };
+	struct run_upload upload = { .target = &sending->target, .files = &file, .count = 1 };
+
+	run_upload_all(&upload);
+	if (upload.results[0].failure != NULL) {
+		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, upload.results[0].failure);
+		sending->failed++;
+	}
+	run_upload_done(&upload);
+}
+
+static int open_dashboard(const struct sweep_options *options, struct sending *ret,
+			  struct pl_err *err)
+{
+	struct io_tls_trust trust = { .insecure = options->insecure };
+
+	if (options->upload == NULL)
+		return 0;
+	if (run_target_from_url(options->upload, &ret->target, err) < 0 ||
+	    (ret->target.https && run_target_use_tls(&ret->target, &trust, err) < 0))
+		return pl_err_wrap(err, "--upload");
+	return 0;
+}
+
+static int print_outcome(const struct sweep_options *options,
+			 const struct run_sweep_outcome *outcome, const struct sending *sending)
+{
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
+
+	if (options->json) {
+		auto_json json_t *report = json_pack(
+			"{s:I, s:I, s:I, s:I, s:I, s:s}", "runs", (json_int_t)outcome->runs, "over",
+			(json_int_t)outcome->over, "failed", (json_int_t)outcome->failed, "partial",
+			(json_int_t)outcome->partial, "not_sent", (json_int_t)sending->failed,
+			"folder", options->output_dir);
+		return cli_print_json(report);
+	}
+	pl_buf_addf(&text, "%zu of %zu runs are over, %zu failed, %zu partial: %s/summary.csv\n",
+		    outcome->over, outcome->runs, outcome->failed, outcome->partial,
+		    options->output_dir);
+	if (sending->failed > 0)
+		pl_buf_addf(&text, "%zu were not sent: profllm upload %s/cells --to %s\n",
+			    sending->failed, options->output_dir, options->upload);
+	return cli_print(pl_buf_text(&text));
+}
+
+static int run(const struct sweep_options *options, const struct cli_sweep *file,
+	       struct run_sweep_settings *settings)
+{
+	struct run_sweep_outcome outcome;
+	struct sending sending = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf fallen = PL_BUF(REPORT_BYTES_MAX);
+
+	if (file->plan.fallen == file->plan.count)
+		return cli_refuse("every combination of '%s' falls out", file->sweep->source);
+	if (open_dashboard(options, &sending, &err) < 0) {
+		run_target_done(&sending.target);
+		return cli_fail(&err);
+	}
+	if (file->plan.fallen > 0)
+		pl_buf_addf(&fallen, "fall out: %zu\n", file->plan.fallen);
+	cli_sweep_add_fallen(file, &fallen);
+	fputs(pl_buf_text(&fallen), stderr);
+	if (options->upload != NULL)
+		settings->on_result = send_result;
+	settings->user = &sending;
+	int done = run_sweep(&file->plan, settings, &outcome, &err);
+	run_target_done(&sending.target);
+	if (done < 0)
+		return cli_fail(&err);
+	int printed = print_outcome(options, &outcome, &sending);
+	if (outcome.signal != 0)
+		return 128 + outcome.signal;
+	if (outcome.failed + outcome.partial > 0 || outcome.over < outcome.runs)
+		return pl_err_exit_status(PL_ERR_FAILED);
+	return printed;
+}
+
+/* ---- the command ---- */
+
+static int check_usage(const struct sweep_options *options, const struct pl_words *words)
+{
+	if (words->count == 0)
+		return cli_refuse("expected 'run' and a FILE");
+	if (strcmp(words->items[0], "run") != 0)
+		return cli_refuse("unknown action '%s', expected 'run'", words->items[0]);
+	if (words->count != 2)
+		return cli_refuse("expected one FILE");
+	if (options->output_dir == NULL && !options->dry_run)
+		return cli_refuse("--output-dir FOLDER is missing (or --dry-run)");
+	if (options->retry.count > 0 && !options->resume && !options->dry_run)
+		return cli_refuse("'--retry' is for what a sweep has left, with '--resume'");
+	for (size_t i = 0; i < options->retry.count; i++) {
+		if (!PL_TEXT_IS_ONE_OF(options->retry.items[i], retried))
+			return cli_refuse("--retry: found '%s', expected failed, launch_failed, "
+					  "timeout, partial, client_limited or degraded",
+					  options->retry.items[i]);
+	}
+	if (options->repeats < 1 || options->repeats > REPEATS_MAX)
+		return cli_refuse("--repeats: expected 1 to %d", REPEATS_MAX);
+	if (options->seed < 0 || options->wait_ns < 0)
+		return cli_refuse("--%s: found a number below zero",
+				  options->seed < 0 ? "seed" : "wait");
+	return 0;
+}
+
 static int sweep(const struct sweep_options *options, const struct pl_words *words)
 {
 	auto_cli_sweep file = { 0 };
+	struct run_sweep_settings settings = {
+		.folder = options->output_dir,
+		.order = pl_text_equal(options->order, "interleaved") ? RUN_SWEEP_INTERLEAVED
+								      : RUN_SWEEP_FEWEST_STARTS,
+		.repeats = options->repeats,
+		.seed = options->seed,
+		.retry = options->retry.items,
+		.retry_count = options->retry.count,
+		.resume = options->resume,
+		.quiet = options->quiet,
+		.simulate = options->file.simulate,
+		.wait_ns = options->wait_ns,
+	};
+	int status = check_usage(options, words);
 
-	if (words->count == 0 || strcmp(words->items[0], "run") != 0)
-		return cli_refuse("%s%s%s, expected 'run'",
-				  words->count > 0 ? "unknown action '" : "found none",
-				  words->count > 0 ? words->items[0] : "",
-				  words->count > 0 ? "'" : "");
-	if (words->count != 2)
-		return cli_refuse("expected one FILE");
-	if (!options->dry_run)
-		return cli_refuse("expected '--dry-run': in this version a sweep is expanded and "
-				  "checked; 'profllm config expand' writes what 'profllm run' "
-				  "takes");
-	int status = cli_sweep_open(words->items[1], &options->file, &file);
-	return status != 0 ? status : dry_run(&file, options->json);
+	if (status == 0)
+		status = cli_sweep_open(words->items[1], &options->file, &file);
+	if (status != 0)
+		return status;
+	return options->dry_run ? dry_run(&file, &settings, options->json)
+				: run(options, &file, &settings);
 }
 
 int cmd_sweep(int argc, char **argv)
 {
-	struct sweep_options options = { 0 };
+	struct sweep_options options = { .repeats = 1, .wait_ns = 60 * PL_NS_PER_S };
 	struct pl_words words;
 	int status;
 
 	if (pl_command_read(&cli_sweep_command, argc, argv, &options, &words, &status))
 		status = sweep(&options, &words);
 	pl_opt_list_done(&options.file.only);
+	pl_opt_list_done(&options.retry);
 	return status;
 }

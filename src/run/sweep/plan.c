@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "run/check.h"
+#include "run/client/client.h"
 
 #define LINE_BYTES_MAX 65536
 
@@ -79,7 +80,11 @@ static void make_ids(const struct exp_config *experiment, struct run_sweep_cell 
 	json_object_set(server, "server", json_object_get(asked, "server"));
 	json_object_set(server, "launch", json_object_get(asked, "launch"));
 	make_id(asked, cell->id);
-	make_id(server, cell->server);
+	/* what a client starts for itself is nobody else's */
+	if (run_client_of(experiment)->starts_servers)
+		memcpy(cell->server, cell->id, sizeof(cell->server));
+	else
+		make_id(server, cell->server);
 }
 
 /* What the file says of its data set, and a folder of results, is one for all loads that share it. */

@@ -1,0 +1,44 @@
+/*
+ * FOLDER/sweep.jsonl: what of a sweep is over, a line each, given to the disk before the next run
+ * starts. A sweep that is killed goes on behind its last whole line.
+ *
+ *	{"sweep": "swp_…", "profllm": "0.1.0"}               the first
+ *	{"start": "SERVER", "log": "servers/….log"}          a server is about to be started
+ *	{"run": "KEY", "cell": "ID", "status": "completed", …}   a row of the summary; a later one of the same
+ *	                                                     run takes its place
+ *
+ * It belongs to the process that holds its lock.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/json.h"
+
+struct run_sweep_journal {
+	int fd;
+	char *path;
+	char *id;       /* "swp_20260102_030405_0a1b2c" */
+	json_t *rows;   /* object: by the run's key, the last of each */
+	json_t *starts; /* object: how often each server was started */
+	size_t started; /* all of them */
+};
+
+/*
+ * Opens or begins it. -1: another process has it (BUSY); it is there, and `resume` is not wanted, or a
+ * line of it is none of a sweep's (INVALID).
+ */
+int run_sweep_journal_open(const char *folder, bool resume, struct run_sweep_journal *ret,
+			   struct pl_err *err) PL_MUST_CHECK;
+/* The same to look at what is there, which need not be anything. */
+int run_sweep_journal_look(const char *folder, struct run_sweep_journal *ret,
+			   struct pl_err *err) PL_MUST_CHECK;
+void run_sweep_journal_done(struct run_sweep_journal *journal);
+#define auto_sweep_journal \
+	__attribute__((cleanup(run_sweep_journal_done), unused)) struct run_sweep_journal
+
+/* On the disk when it returns. */
+int run_sweep_journal_start(struct run_sweep_journal *journal, const char *server, const char *log,
+			    struct pl_err *err) PL_MUST_CHECK;
+/* Takes the row. */
+int run_sweep_journal_row(struct run_sweep_journal *journal, const char *key, json_t *row,
+			  struct pl_err *err) PL_MUST_CHECK;

@@ -1,0 +1,63 @@
+/*
+ * A sweep that runs: cell after cell, those of one server configuration on one server.
+ *
+ *	FOLDER/sweep.jsonl       what is over (run/sweep/journal.h)
+ *	FOLDER/cells/KEY.json    the result of a run, with its side files
+ *	FOLDER/servers/….log     what each server said
+ *	FOLDER/summary.json, .csv
+ *
+ * - A run is over when its result stands in its place. Killed before, it is run again; killed
+ *   later, it is found, though the journal does not have it.
+ * - Not over is what was interrupted, and what is to be tried again.
+ */
+#pragma once
+
+#include "run/sweep/journal.h"
+#include "run/sweep/plan.h"
+
+#include <stdint.h>
+
+enum run_sweep_order {
+	RUN_SWEEP_FEWEST_STARTS, /* server by server, in the order of the file */
+	RUN_SWEEP_INTERLEAVED,   /* a block for each repeat, servers and loads shuffled in each */
+};
+
+struct run_sweep_settings {
+	const char *folder;
+	enum run_sweep_order order;
+	int64_t repeats;
+	int64_t seed;
+	const char *const *retry; /* statuses or verdicts of runs that are to be tried again */
+	size_t retry_count;
+	bool resume;
+	bool quiet; /* no line a run */
+	bool simulate;
+	int64_t wait_ns; /* for GPUs and ports that others hold */
+	/* after each result that stands; NULL: nobody wants it */
+	void (*on_result)(void *user, const char *path);
+	void *user;
+};
+
+struct run_sweep_outcome {
+	size_t runs;   /* all that the file asks for */
+	size_t over;   /* of them, with those of earlier calls */
+	size_t failed; /* of those over: neither completed nor partial */
+	size_t partial;
+	int signal; /* that ended it; 0: none */
+};
+
+/* -1: nothing was started, or the journal cannot be written. */
+int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
+	      struct run_sweep_outcome *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* How long what is left takes, by the runs that are over. */
+struct run_sweep_forecast {
+	size_t runs;    /* that are left */
+	size_t starts;  /* of servers, for them */
+	size_t known;   /* runs that it is told from; 0: nothing is known */
+	double start_s; /* of a server, the median */
+	double run_s;   /* of a run beside that, the median */
+	double total_s;
+};
+int run_sweep_forecast(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
+		       struct run_sweep_forecast *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -1,0 +1,218 @@
+"""Sweeps that run, against the simulator: one server for all loads of its configuration, nothing lost to a kill,
+nothing measured twice."""
+import csv
+import json
+import os
+import random
+import signal
+from collections import Counter
+from pathlib import Path
+
+import jsonschema
+import pytest
+from dashboard_tools import Dashboard
+from run_tools import PATIENCE, base_config, load_result, processes_with, run_profllm, start_profllm, write_config
+from wait_tools import wait_for
+
+SEED = 20262
+LONG = "PROFLLM_TEST_LONG" in os.environ
+SEQS = [2 + i for i in range(25 if LONG else 4)]
+LOADS = [1 + i for i in range(8 if LONG else 3)]
+KILLS = 5 if LONG else 2
+
+
+def sweep_config(sweep=None, **benchmark):
+    config = base_config(num_prompts=4, **benchmark)
+    config["launch"]["gpus"] = []
+    config["output"] = {"requests": False, "series": False}
+    config["telemetry"] = {"server_metrics": None}
+    return {**config, "sweep": sweep or {"server.max_num_seqs": SEQS, "benchmark.max_concurrency": LOADS}}
+
+
+def sweep_args(config, folder, *args):
+    return "sweep", "run", config, "-o", folder, *args
+
+
+def journal(folder):
+    text = (Path(folder) / "sweep.jsonl").read_text() if (Path(folder) / "sweep.jsonl").exists() else ""
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def runs(folder):
+    return [line for line in journal(folder) if "run" in line]
+
+
+def starts(folder):
+    return [line["start"] for line in journal(folder) if "start" in line]
+
+
+def summary(folder):
+    rows = json.loads((Path(folder) / "summary.json").read_text())["runs"]
+    with open(Path(folder) / "summary.csv", newline="") as file:
+        assert [row["run"] for row in csv.DictReader(file)] == [row["run"] for row in rows]
+    return rows
+
+
+def nothing_left(folder):
+    """No process of any run of the sweep: each carries the id of the first run of its server."""
+    ids = {row["run_id"] for row in runs(folder) if row.get("run_id")}
+    return not any(processes_with(f"PROFLLM_RUN={run_id}") for run_id in ids)
+
+
+def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
+    log = tmp_path / "sim.jsonl"
+    config = sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2]})
+    config["launch"]["extra_args"] += ["--sim-log", str(log)]
+    done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "s"))
+    assert done.returncode == 0, done.stderr
+    rows = summary(tmp_path / "s")
+    assert [row["label"] for row in rows] == [f"max_num_seqs={a} max_concurrency={b}" for a in (2, 3) for b in (1, 2)]
+    assert [row["status"] for row in rows] == ["completed"] * 4
+    assert len(starts(tmp_path / "s")) == 2
+    schema = json.loads((source_dir / "api/result.schema.json").read_text())
+    results = [load_result(tmp_path / "s" / row["result"]) for row in rows]
+    for row, result in zip(rows, results):
+        jsonschema.Draft202012Validator(schema).validate(result)
+        assert result["tags"]["sweep_point"] == row["label"] and result["tags"]["sweep"].startswith("swp_")
+        assert result["config"]["server"]["max_num_seqs"] == row["point"]["server.max_num_seqs"]
+        assert result["results"]["completed"] == 4 and result["results"]["request_throughput"] == row["request_throughput"]
+        assert "caches_stay" not in row
+    pids = [result["launch"]["pid"] for result in results]
+    assert pids[0] == pids[1] != pids[2] == pids[3] and len({result["run_id"] for result in results}) == 4
+    # the last run on a server tells how it ended, the others that it went on
+    assert [result["launch"]["exit"]["stop_s"] is None for result in results] == [True, False, True, False]
+    assert nothing_left(tmp_path / "s")
+    again = run_profllm(bin_dir, *sweep_args(tmp_path / "experiment.yaml", tmp_path / "s"))
+    assert again.returncode == 2 and "'--resume' goes on" in again.stderr
+
+
+def kill_all(process, folder):
+    """Everything that the sweep is made of, at once."""
+    children = [process.pid]
+    for pid in children:
+        try:
+            children += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        except OSError:
+            pass
+    for pid in children:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.communicate()
+
+
+def test_killed_and_resumed(bin_dir, tmp_path):
+    """At moments that are told by the journal and a random time behind; what was over stays as it was."""
+    rng = random.Random(SEED)
+    config, folder = write_config(tmp_path, sweep_config()), tmp_path / "s"
+    total = len(SEQS) * len(LOADS)
+    for kill in range(KILLS):
+        known = {row["run"]: row["run_id"] for row in runs(folder)}
+        until = len(known) + rng.randint(1, max(1, (total - len(known)) // (KILLS - kill + 1)))
+        process = start_profllm(bin_dir, *sweep_args(config, folder, "--resume"))
+        wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", process=process)
+        if rng.random() < 0.5:  # in the middle of one: its own journal is there
+            wait_for(lambda: any((folder / "cells").glob("*.journal")), "a run", process=process)
+        kill_all(process, folder)
+        now = {row["run"]: row["run_id"] for row in runs(folder)}
+        assert known.items() <= now.items() and len(now) < total
+    done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume"), patience=5 * PATIENCE)
+    assert done.returncode == 0, done.stderr
+    rows = summary(folder)
+    assert {(row["point"]["server.max_num_seqs"], row["point"]["benchmark.max_concurrency"]) for row in rows} == {
+        (a, b) for a in SEQS for b in LOADS}
+    assert len(rows) == total and all(row["status"] == "completed" and not row["gone"] for row in rows)
+    # none was measured twice: the journal has one row a run, and the result is that row's
+    assert set(Counter(row["run"] for row in runs(folder)).values()) == {1}
+    assert now.items() <= {row["run"]: row["run_id"] for row in rows}.items()
+    assert all(load_result(folder / row["result"])["run_id"] == row["run_id"] for row in rows)
+    assert len(starts(folder)) <= len(SEQS) + KILLS
+    assert not list((folder / "cells").glob("*.journal")) and nothing_left(folder)
+
+
+def test_what_the_journal_lacks(bin_dir, tmp_path):
+    """A torn last line; a result that stands though the kill came before its line; and a file that changed."""
+    folder = tmp_path / "s"
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
+    assert run_profllm(bin_dir, *sweep_args(config, folder)).returncode == 0
+    first = {row["run"]: row["run_id"] for row in runs(folder)}
+    lines = (folder / "sweep.jsonl").read_text().splitlines(keepends=True)
+    (folder / "sweep.jsonl").write_text("".join(lines[:-1]) + lines[-1][:40])
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [2, 3]}))
+    done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--json", "--resume", "-o", folder, config)
+    assert json.loads(done.stdout)["forecast"]["told_from"] == 1
+    done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"runs": 2, "over": 2, "failed": 0, "partial": 0, "not_sent": 0, "folder": str(folder)}
+    rows = summary(folder)
+    assert [(row["point"]["benchmark.max_concurrency"], row["gone"]) for row in rows] == [(2, False), (3, False), (1, True)]
+    assert first.items() <= {row["run"]: row["run_id"] for row in rows}.items()
+    assert len(starts(folder)) == 2
+
+
+def test_failures_are_rows(bin_dir, tmp_path):
+    """A server that does not start is started once; asked for, it is tried again, and then it starts."""
+    folder, program = tmp_path / "s", tmp_path / "serve"
+    program.write_text(f"#!/bin/sh\n[ -e {tmp_path}/mended ] || exit 3\nexec {bin_dir}/profllm-sim \"$@\"\n")
+    program.chmod(0o755)
+    config = sweep_config({"launch.command": [[str(program), "serve"], ["profllm-sim", "serve"]],
+                           "benchmark.max_concurrency": [1, 2]})
+    path = write_config(tmp_path, config)
+    done = run_profllm(bin_dir, *sweep_args(path, folder))
+    assert done.returncode == 1, done.stderr
+    assert [row["status"] for row in summary(folder)] == ["launch_failed"] * 2 + ["completed"] * 2
+    assert len(starts(folder)) == 2
+    same = run_profllm(bin_dir, *sweep_args(path, folder, "--resume"))
+    assert same.returncode == 1 and len(starts(folder)) == 2
+    (tmp_path / "mended").touch()
+    done = run_profllm(bin_dir, *sweep_args(path, folder, "--resume", "--retry", "launch_failed"))
+    assert done.returncode == 0, done.stderr
+    assert [row["status"] for row in summary(folder)] == ["completed"] * 4 and len(starts(folder)) == 3
+    wrong = run_profllm(bin_dir, *sweep_args(path, folder, "--resume", "--retry", "launch-failed"))
+    assert wrong.returncode == 2 and "expected failed, launch_failed" in wrong.stderr
+
+
+def test_blocks_are_shuffled(bin_dir, tmp_path):
+    config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2]}))
+    args = ["--order", "interleaved", "--repeats", "2", "--seed", "4"]
+    assert run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", *args)).returncode == 0
+    order = [(row["repeat"], row["server"], row["cell"]) for row in runs(tmp_path / "s")]
+    assert [repeat for repeat, _, _ in order] == [1] * 4 + [2] * 4
+    blocks = [order[:4], order[4:]]
+    assert {cell for _, _, cell in blocks[0]} == {cell for _, _, cell in blocks[1]} and len(set(order)) == 8
+    assert [cell for _, _, cell in blocks[0]] != [cell for _, _, cell in blocks[1]]
+    servers = [[server for _, server, _ in block] for block in blocks]
+    assert all(sum(a != b for a, b in zip(block, block[1:])) == 1 for block in servers)
+    # a server goes on where the next block begins with it
+    assert len(starts(tmp_path / "s")) == 4 - (servers[0][-1] == servers[1][0])
+    assert {row["run"] for row in summary(tmp_path / "s")} == {
+        cell if repeat == 1 else f"{cell}.{repeat}" for repeat, _, cell in order}
+
+
+def test_interrupted(bin_dir, tmp_path):
+    """^C ends the run under way well; it is not over, and run again."""
+    folder = tmp_path / "s"
+    config = write_config(tmp_path, sweep_config({"benchmark.num_prompts": [4, 100000]}, max_concurrency=1))
+    process = start_profllm(bin_dir, *sweep_args(config, folder))
+    wait_for(lambda: runs(folder) and any((folder / "cells").glob("*.journal")), "the second run", process=process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60 * PATIENCE)
+    assert process.returncode == 130, err
+    assert "1 of 2 runs are over" in out
+    assert [row["status"] for row in summary(folder)][0] == "completed"
+    assert summary(folder)[1]["status"] in ("interrupted", "missing")
+    assert nothing_left(folder)
+    done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--resume", "-o", folder, config)
+    assert "left: 1 run, 1 start, about" in done.stdout
+
+
+@pytest.mark.release_only
+def test_results_are_sent(bin_dir, tmp_path):
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
+    with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
+        done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--upload", dashboard.url))
+        assert done.returncode == 0, done.stderr
+        assert len(dashboard.ids()) == 2
+    done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "t", "--upload", dashboard.url))
+    assert done.returncode == 0 and "2 were not sent: profllm upload" in done.stdout

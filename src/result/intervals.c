@@ -60,19 +60,37 @@ static double over_windows(const double *sums, unsigned count)
 	return (squares + 2 * fmax(0, neighbours)) * count / (count - 1);
 }
 
-/* Of the sum over all samples. */
+/* Of a few samples together: how far they are off the mean. */
+static double distance_of(const struct quantity *quantity, const double *x, size_t n)
+{
+	double sum = 0;
+	size_t below = 0;
+
+	if (quantity->is_share) {
+		for (size_t i = 0; i < n; i++)
+			below += x[i] <= quantity->most;
+		return (double)below - quantity->mean * (double)n;
+	}
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] - quantity->mean;
+	return sum;
+}
+
+/* Of the sum over all samples. Those of one request mostly stay in one window for long. */
 static double variance(const struct res_series *series, const struct quantity *quantity)
 {
 	double sums[RES_WINDOWS_MAX] = { 0 }, over_requests = 0;
 
 	for (size_t i = 0, at = 0; i < series->end_count; i++) {
 		double sum = 0;
-		for (; at < series->ends[i]; at++) {
-			double x = series->x[at];
-			double off = (quantity->is_share ? x <= quantity->most : x) -
-				     quantity->mean;
-			sum += off;
-			sums[series->windows[at]] += off;
+		while (at < series->ends[i]) {
+			size_t from = at;
+			unsigned char window = series->windows[from];
+			while (at < series->ends[i] && series->windows[at] == window)
+				at++;
+			double distance = distance_of(quantity, series->x + from, at - from);
+			sum += distance;
+			sums[window] += distance;
 		}
 		over_requests += sum * sum;
 	}

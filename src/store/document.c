@@ -359,6 +359,39 @@ static void put_back_names(const json_t *document, json_t *shown)
 	json_object_set(json_object_get(shown, "launch"), "secret_env", names);
 }
 
+/* A key of the object at `outer` goes into `away`; what others hold of it stays as it is. */
+static void set_apart(json_t *object, const char *outer, const char *key, json_t *away)
+{
+	json_t *inside = json_object_get(object, outer);
+	json_t *value = json_object_get(inside, key);
+
+	if (value == NULL)
+		return;
+	json_object_set_new(away, outer, json_pack("{s:O}", key, value));
+	json_object_set_new(object, outer, json_copy(inside));
+	json_object_del(json_object_get(object, outer), key);
+}
+
+/* In one of ours names of secrets stand where no secret does: that alone is no reason to copy it. */
+static bool has_secrets(json_t *root)
+{
+	auto_json json_t *rest = NULL;
+	auto_json json_t *names = json_object();
+	auto_json json_t *shown = NULL;
+
+	if (res_read_own(root) != root)
+		return vllm_secret_json_has(root);
+	rest = json_copy(root);
+	set_apart(rest, "config", "server_source", names);
+	set_apart(rest, "launch", "secret_env", names);
+	if (vllm_secret_json_has(rest))
+		return true;
+	shown = vllm_secret_json_shown(names);
+	put_back_sources(names, shown);
+	put_back_names(names, shown);
+	return !json_equal(shown, names);
+}
+
 #define SECRETS_MAX 1000
 
 static void add_key(struct pl_buf *pointer, const char *key)
@@ -407,8 +440,8 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 {
 	struct store_document *ret = intake->ret;
 	/* most have none, and are not copied to learn that */
-	auto_json json_t *shown = vllm_secret_json_has(*root) ? vllm_secret_json_shown(*root)
-							      : json_incref(*root);
+	auto_json json_t *shown = has_secrets(*root) ? vllm_secret_json_shown(*root)
+						     : json_incref(*root);
 	json_t *own = res_read_own(*root);
 
 	if (own != NULL && shown != *root) {

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "checkpoint/hardware.h"
 #include "experiment/config.h"
+#include "vllm/bench/kinds.h"
 #include "vllm/bench_options.h"
 #include "vllm/history.h"
 
@@ -28,6 +29,8 @@ struct answer {
 	const char *name; /* what the word is the value of, if that is an option: "--set" */
 	const char *line; /* the word under the cursor */
 	size_t behind;    /* of it stand before every candidate: "--set=server.dtype=" */
+	const struct vllm_bench_kind
+		*kind; /* the line is an offline benchmark's; NULL: it is not */
 };
 
 static void offer(struct answer *answer, const char *word, const char *help)
@@ -230,13 +233,25 @@ static void complete_own(struct answer *answer, const struct pl_opt_command *com
  * more. */
 static const struct option_row *row_at(const struct answer *answer, bool is_load, size_t i)
 {
-	if (!is_load)
+	const struct vllm_bench_kind *kind = answer->kind;
+
+	/* its own options, then the engine's arguments */
+	if (kind != NULL && i < kind->count)
+		return &kind->rows[i];
+	if (kind != NULL)
+		i -= kind->count;
+	if (!is_load || kind != NULL)
 		return i < vllm_arg_count(answer->catalog) ? vllm_arg_at(answer->catalog, i) : NULL;
 	return i < VLLM_BENCH_COUNT ? vllm_bench_row((enum vllm_bench_id)i) : NULL;
 }
 
-static bool is_vllms(const struct option_row *row, bool is_load)
+static bool is_vllms(const struct answer *answer, const struct option_row *row, bool is_load)
 {
+	const struct vllm_bench_kind *kind = answer->kind;
+
+	if (kind != NULL)
+		return !row->absent && ((row >= kind->rows && row < kind->rows + kind->count) ||
+					vllm_bench_kind_takes(kind, row));
 	return row->flag != NULL && (is_load ? !row->gone && !row->ours : !row->absent);
 }
 
@@ -246,7 +261,7 @@ static void offer_flags(struct answer *answer, bool is_load)
 
 	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
 		auto_free char *aliases = pl_strdup(row->aliases);
-		if (!is_vllms(row, is_load))
+		if (!is_vllms(answer, row, is_load))
 			continue;
 		offer(answer, row->flag, row->help);
 		for (char *rest = aliases; rest != NULL;)
@@ -265,7 +280,7 @@ static const struct option_row *row_with_value(const struct answer *answer, bool
 	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
 		bool is_alone = row->style == OPTION_STYLE_TOGGLE ||
 				row->style == OPTION_STYLE_FLAG;
-		if (is_vllms(row, is_load) && !is_alone &&
+		if (is_vllms(answer, row, is_load) && !is_alone &&
 		    (strcmp(row->flag, flag) == 0 || pl_text_has_word(row->aliases, ' ', flag)))
 			return row;
 	}
@@ -276,6 +291,7 @@ static const struct option_row *row_with_value(const struct answer *answer, bool
 static void complete_command(struct answer *answer, char **words, int count)
 {
 	bool is_bench = count > 2 && strcmp(words[1], "bench") == 0;
+	answer->kind = is_bench && count > 3 ? vllm_bench_kind_find(words[2]) : answer->kind;
 	const struct option_row *row = row_with_value(answer, is_bench, answer->name);
 
 	if (count == 1) {
@@ -284,7 +300,7 @@ static void complete_command(struct answer *answer, char **words, int count)
 		offer(answer, "serve", NULL);
 		offer(answer, "bench", NULL);
 	} else if (count == 3 && is_bench) {
-		offer(answer, "serve", NULL);
+		offer_texts(answer, cli_bench_command.words);
 	} else if (row != NULL && row->choices != NULL) {
 		offer_choices(answer, row->choices);
 	} else if (row == NULL && answer->line[answer->behind] == '-') {
@@ -292,6 +308,15 @@ static void complete_command(struct answer *answer, char **words, int count)
 	} else {
 		offer_files(answer);
 	}
+}
+
+/* Of `profllm bench` itself. */
+static void offer_own_flags(struct answer *answer)
+{
+#define BENCH_FLAG(name, arg, choices, help) offer(answer, "--" name, help);
+#define OFFLINE_FLAG                         BENCH_FLAG
+#include "tbl/bench_flags.h"
+	offer(answer, "--help", "show this help and exit");
 }
 
 /* The last of the words is the one under the cursor. */
@@ -310,7 +335,15 @@ static void complete_line(struct answer *answer, char **words, int count)
 		return;
 	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
 		dashes++;
-	if (dashes < count - 1 && cmd->options != NULL && cmd->options->takes_command)
+	/* our own line of an offline benchmark is vLLM's, with flags more */
+	if (count > 2 && strcmp(words[0], "bench") == 0)
+		answer->kind = vllm_bench_kind_find(words[1]);
+	if (answer->kind != NULL && row_with_value(answer, true, answer->name) == NULL &&
+	    answer->line[answer->behind] == '-')
+		offer_own_flags(answer);
+	if (answer->kind != NULL)
+		complete_command(answer, words - 1, count + 1);
+	else if (dashes < count - 1 && cmd->options != NULL && cmd->options->takes_command)
 		complete_command(answer, words + dashes + 1, count - dashes - 1);
 	else
 		complete_own(answer, cmd->options, words + 1, count - 1);

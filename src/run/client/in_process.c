@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -119,6 +120,29 @@ static int wait_for_end(const struct child *child, struct run_measured *measured
 	return 0;
 }
 
+/* What throughput tells to the terminal alone: sums of tokens, by the names that results have. */
+static void take_totals(const struct child *child, json_t *figures)
+{
+	static const struct {
+		const char *line, *key;
+	} totals[] = { { "Total num prompt tokens:", "total_input_tokens" },
+		       { "Total num output tokens:", "total_output_tokens" } };
+	auto_json json_t *tail = host_server_log_tail(child->in->server->log);
+
+	PL_JSON_EACH(item, tail) {
+		const char *line = json_string_value(item);
+		for (size_t i = 0; i < PL_ARRAY_SIZE(totals); i++) {
+			int64_t count;
+			if (pl_text_starts(line, totals[i].line) &&
+			    pl_text_to_i64(line + strlen(totals[i].line) +
+						   strspn(line + strlen(totals[i].line), " "),
+					   &count) &&
+			    count >= 0)
+				json_object_set_new(figures, totals[i].key, json_integer(count));
+		}
+	}
+}
+
 /* Of figures that cannot be taken in the reason is told: the file goes with the folder. */
 static int take_figures(const struct child *child, struct run_measured *measured)
 {
@@ -133,6 +157,7 @@ static int take_figures(const struct child *child, struct run_measured *measured
 		pl_err_wrap(&err, "the result of %s cannot be taken in", child->called);
 		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	}
+	take_totals(child, measured->figures);
 	if (keep != NULL && res_offline_write(told, child->kind->name, keep, &err) < 0) {
 		pl_err_wrap(&err, "{benchmark.output_json}");
 		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);

@@ -50,6 +50,28 @@ static void add_throughput(json_t *results)
 			    pl_json_number(elapsed_s > 0 ? tokens / elapsed_s : NAN));
 }
 
+/* The other way: of vLLM's own benchmark what all loads are told by. */
+static void add_load(json_t *results)
+{
+	static const struct {
+		const char *key, *from;
+	} same[] = { { "duration", "elapsed_time" },
+		     { "request_throughput", "requests_per_second" },
+		     { "total_token_throughput", "tokens_per_second" } };
+	double elapsed_s = pl_json_get_f64(results, "elapsed_time");
+	const json_t *in = json_object_get(results, "total_input_tokens");
+	const json_t *out = json_object_get(results, "total_output_tokens");
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(same); i++)
+		json_object_set(results, same[i].key, json_object_get(results, same[i].from));
+	if (json_is_integer(in) && elapsed_s > 0)
+		json_object_set_new(results, "input_throughput",
+				    pl_json_number(json_number_value(in) / elapsed_s));
+	if (json_is_integer(out) && elapsed_s > 0)
+		json_object_set_new(results, "output_throughput",
+				    pl_json_number(json_number_value(out) / elapsed_s));
+}
+
 /* What the benchmark's own figures say of requests: a batch is as many as it has. */
 static void add_counts(const struct run_state *run, json_t *results)
 {
@@ -75,12 +97,16 @@ void run_offline_results(const struct run_state *run, json_t *results)
 
 	if (kind == NULL)
 		return;
-	if (run->measured.figures != NULL)
-		json_object_update(results, run->measured.figures);
-	else if (strcmp(kind->name, "throughput") == 0)
-		add_throughput(results);
-	if (run->measured.figures != NULL)
-		add_counts(run, results);
+	bool throughput = strcmp(kind->name, "throughput") == 0;
+	if (run->measured.figures == NULL) {
+		if (throughput)
+			add_throughput(results);
+		return;
+	}
+	json_object_update(results, run->measured.figures);
+	add_counts(run, results);
+	if (throughput)
+		add_load(results);
 }
 
 int run_offline_write(const struct run_state *run, const json_t *document, struct pl_err *err)

@@ -37,6 +37,9 @@ if mode == "hang":
 told = json.loads(Path(__file__).with_name("told.json").read_text())
 if mode == "short":
     told.popitem()
+if words[1] == "throughput":
+    print("Throughput: 4.00 requests/s, 200.00 total tokens/s, 40.00 output tokens/s")
+    print("Total num prompt tokens:  400\\nTotal num output tokens:  100")
 Path(words[words.index("--output-json") + 1]).write_text(json.dumps(told, indent=4))
 '''
 
@@ -114,7 +117,14 @@ def test_vllms_own_result_becomes_ours(child, schema, kind, own, words):
     assert argv[:4] == ["bench", kind, "--model", "m"] and "--tensor-parallel-size" in argv
     assert shlex.join(argv[:-2]).endswith(words) and argv[-2] == "--output-json" and "--port" not in argv
     assert result["environment"]["engine"]["simulated"] is False and result["launch"]["phases"]["engine_ready_s"] >= 0
-    assert result["results"]["total_output_tokens"] is None and marked_processes(result["run_id"]) == []
+    figures = result["results"]
+    if kind == "throughput":  # sums that vLLM tells to the terminal alone, and what all loads are told by
+        assert (figures["total_output_tokens"], figures["output_throughput"], figures["duration"], figures["request_throughput"]) == (
+            100, 40, 2.5, 4)
+        assert "Total num output tokens:  100\n" in done.stdout
+    else:
+        assert figures["total_output_tokens"] is None and figures["duration"] is None
+    assert marked_processes(result["run_id"]) == []
     assert not [entry for entry in child.folder.iterdir() if ".offline." in entry.name]
 
 

@@ -262,7 +262,13 @@ def test_words_of_vllms_commands(bin_dir):
     """Behind two dashes: a server's arguments, or a load's options."""
     def words(*line):
         return [offer.split("\t")[0] for offer in asked(bin_dir, "config", "from-command", "--", *line)]
-    assert words("vllm", "") == ["serve", "bench"] and words("vllm", "bench", "") == ["serve"]
+    assert words("vllm", "") == ["serve", "bench"] and words("vllm", "bench", "") == [
+        "serve", "latency", "throughput", "startup", "mm-processor"]
+    batch = words("vllm", "bench", "latency", "--")
+    assert {"--batch-size", "--tensor-parallel-size"} <= set(batch) and not {"--host", "--num-prompts", "--output"} & set(batch)
+    ours = [offer.split("\t")[0] for offer in asked(bin_dir, "bench", "latency", "--")]
+    assert set(batch) | {"--output", "--base-url", "--sim", "--help"} <= set(ours)
+    assert asked(bin_dir, "bench", "throughput", "--backend", "") == ["vllm", "hf", "mii", "vllm-chat"]
     load, server = words("vllm", "bench", "serve", "--"), words("vllm", "serve", "--")
     assert "--num-prompts" in load and "--no-self-timed" in load and "--dtype" not in load
     assert not {"--retries", "--sonnet-input-len"} & set(load)

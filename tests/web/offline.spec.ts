@@ -1,0 +1,24 @@
+// Results of offline benchmarks: one of ours that measured starts, and vLLM's own file of a latency. Neither has a TTFT.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+
+import { expect, test, useDashboard } from './fixtures'
+import { program, write } from './results'
+
+const dashboard = useDashboard((store) => {
+  const folder = join(store.folder, 'offline')
+  write(folder, 'latency.json', { model_id: 'org/model', avg_latency: 1.5, latencies: [1, 2], percentiles: { 10: 1.1, 25: 1.25, 50: 1.5, 75: 1.75, 90: 1.9, 99: 1.99 } })
+  execFileSync(program('profllm'), ['bench', 'startup', '--model', 'sim/test', '--sim', '--quiet', '--num-iters-cold', '1', '--num-iters-warm', '0', '--output', join(folder, 'startup.json')], { stdio: 'pipe' })
+  store.import(join(folder, 'latency.json'), join(folder, 'startup.json'))
+})
+
+test('an experiment shows what its benchmark is about', async ({ page }) => {
+  for (const [id, figure, others] of [[1, 'Avg latency', 4], [2, 'Avg cold startup time', 4]] as const) {
+    await page.goto(`${dashboard().url}/experiments/${id}`)
+    const figures = page.locator('dl[aria-label^="Key figures"]')
+    await expect(figures.locator('dt')).toHaveCount(others)
+    await expect(figures.locator('dt').first()).toContainText(figure)
+    await expect(figures.locator('dd').first()).toContainText(/\d/)
+    await expect(page.getByRole('region', { name: 'Metrics', exact: true })).toContainText(figure)
+  }
+})

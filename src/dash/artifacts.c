@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/zst.h"
 #include "dash/problem.h"
 #include "dash/range.h"
 #include "dash/request.h"
@@ -18,6 +19,7 @@
 #include "dash/tar.h"
 #include "store/artifact.h"
 #include "store/files.h"
+#include "store/series.h"
 
 /* ---- in ------------------------------------------------------------------------------------ */
 
@@ -230,6 +232,93 @@ void dash_get_artifact(const struct dash_request *request, struct dash_answer *a
 	else
 		dash_refuse(answer, 404, "experiment '%s' has no artifact '%s' of kind '%s'",
 			    request->words[0], name, kind);
+}
+
+/* ---- telemetry over the measured run ------------------------------------------------------- */
+
+#define SERIES_PACKED_MAX   ((int64_t)64 << 20)
+#define SERIES_UNPACKED_MAX ((size_t)256 << 20)
+
+/* The whole of it. -1: it is shorter than its row says, or cannot be read. */
+static int read_whole(int fd, char *bytes, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		ssize_t got = TEMP_FAILURE_RETRY(read(fd, bytes + at, len - at));
+		if (got <= 0)
+			return -1;
+		at += (size_t)got;
+	}
+	return 0;
+}
+
+/* *ret_text is the caller's. Lines are packed, or as they are. */
+static int read_lines(struct store *store, const struct store_artifact *artifact, char **ret_text,
+		      size_t *ret_len, struct pl_err *err)
+{
+	int fd = -1;
+
+	if (artifact->bytes > SERIES_PACKED_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "%s has more than %lld bytes",
+				  artifact->name, (long long)SERIES_PACKED_MAX);
+	if (store_artifact_open(store, artifact->sha256, &fd, err) < 0)
+		return -1;
+	auto_free char *bytes = pl_alloc_array((size_t)artifact->bytes + 1, 1);
+	int rc = read_whole(fd, bytes, (size_t)artifact->bytes);
+	pl_fd_close(&fd);
+	if (rc < 0)
+		return pl_err_set(err, PL_ERR_IO, "%s cannot be read whole", artifact->name);
+	if (pl_zst_is(bytes, (size_t)artifact->bytes))
+		return pl_zst_unpack(bytes, (size_t)artifact->bytes, SERIES_UNPACKED_MAX,
+				     artifact->name, ret_text, ret_len, err);
+	*ret_len = (size_t)artifact->bytes;
+	*ret_text = bytes;
+	bytes = NULL;
+	return 0;
+}
+
+static const struct store_artifact *series_of(const struct store_artifacts *artifacts)
+{
+	for (size_t i = 0; i < artifacts->count; i++) {
+		const struct store_artifact *artifact = &artifacts->items[i];
+		if (strcmp(artifact->kind, "series") == 0 && artifact->stored_at != NULL)
+			return artifact;
+	}
+	return NULL;
+}
+
+static int64_t integer_of(const struct dash_request *request, const char *name, int64_t usual)
+{
+	const json_t *value = json_object_get(request->query, name);
+
+	return json_is_integer(value) ? json_integer_value(value) : usual;
+}
+
+void dash_get_series(const struct dash_request *request, struct dash_answer *answer)
+{
+	const struct store_series_span span = { integer_of(request, "from_ns", 0),
+						integer_of(request, "to_ns", 0),
+						(size_t)integer_of(request, "bins", 200) };
+	auto_free char *text = NULL;
+	auto_artifacts artifacts;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len = 0;
+
+	if (!find(request, &artifacts, answer))
+		return;
+	if (span.to_ns <= span.from_ns) {
+		dash_refuse(answer, 422, "to_ns: found %lld, expected a time behind from_ns",
+			    (long long)span.to_ns);
+		return;
+	}
+	const struct store_artifact *artifact = series_of(&artifacts);
+	if (artifact != NULL &&
+	    read_lines(request->context->store, artifact, &text, &len, &err) < 0) {
+		refuse(answer, &err);
+		return;
+	}
+	json_t *json = store_series_bins(text != NULL ? text : "", len, &span);
+	json_object_set_new(json, "is_there", json_boolean(artifact != NULL));
+	dash_answer_json(answer, 200, json);
 }
 
 /* ---- traces: an archive -------------------------------------------------------------------- */

@@ -87,6 +87,7 @@ test('figures are those of the server; what a side has not is a dash, and counte
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByRole('menuitem', { name: 'CSV' }).click()
   const csv = readFileSync(await (await download).path(), 'utf8')
+  await expect(part(page, 'Over time')).toContainText('A has none: no telemetry was sent with it')
   expect(csv).toContain(`metric,results.p99_ttft_ms,P99 TTFT,ms,B,run-2,150,1,140,160,${p99.against[0].ratio},`)
   expect(await soundness(page)).toEqual([])
 })

@@ -2,7 +2,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { get, patch, post, put, remove } from './client'
-import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, CompareRequest, Comparison, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, ValuesAnswer, View } from './types'
+import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, CompareRequest, Comparison, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, SeriesBins, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 
@@ -175,6 +175,20 @@ export function useComparison(request: CompareRequest | null) {
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: request !== null,
+  })
+}
+
+const SERIES_BINS = 300
+
+// Telemetry of measured runs; null asks for nothing.
+export function useSeries(runs: ({ id: number; from: number; to: number } | null)[]) {
+  return useQueries({
+    queries: runs.map((run) => ({
+      queryKey: ['series', run],
+      queryFn: ({ signal }: { signal: AbortSignal }) => get<SeriesBins>(experimentPath(run?.id ?? 0, `/series?from_ns=${run?.from}&to_ns=${run?.to}&bins=${SERIES_BINS}`), signal),
+      staleTime: Infinity,
+      enabled: run !== null,
+    })),
   })
 }
 

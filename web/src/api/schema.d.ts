@@ -342,6 +342,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/experiments/{id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Telemetry of a result over a time, in bins of the same length, from the file beside it */
+        get: operations["getSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}/artifacts": {
         parameters: {
             query?: never;
@@ -1475,6 +1492,24 @@ export interface components {
             /** @description Metrics, and keys of families, for which the budget of time was too short */
             not_ready: components["schemas"]["Ids"];
             data_version: components["schemas"]["DataVersion"];
+        };
+        SeriesBins: {
+            /** @description False where no file of telemetry was sent with the result */
+            is_there: boolean;
+            /** @description The middle of each bin, from from_ns */
+            t_s: number[];
+            lines: number;
+            /** @description Lines that are no samples */
+            skipped: number;
+            /** @description Levels and rates of docs/reference/telemetry.md that have a number in that time; of several GPUs the mean */
+            series: {
+                source: string;
+                name: string;
+                unit: string;
+                text: string;
+                /** @description A bin without a sample is null; requests in flight are those that a bin ends with */
+                values: (number | null)[];
+            }[];
         };
         ComparedSide: {
             /** @description The label, or what stands for it */
@@ -3123,6 +3158,38 @@ export interface operations {
             304: components["responses"]["NotModified"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSeries: {
+        parameters: {
+            query: {
+                /** @description By the clock of the lines: series.measured_begin_ns of the document is where the measured run began */
+                from_ns: number;
+                /** @description Behind from_ns; series.measured_end_ns is its end */
+                to_ns: number;
+                bins?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a row, or a run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Means of what was sampled in each bin */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesBins"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };

@@ -44,6 +44,7 @@ export type ComparedMetric = Schemas['ComparedMetric']
 export type ComparedFigure = Schemas['ComparedFigure']
 export type ComparedRatio = Schemas['ComparedRatio']
 export type ComparedFamily = Schemas['ComparedFamily']
+export type SeriesBins = Schemas['SeriesBins']
 export type Caution = Schemas['Caution']
 export type Accepted = Schemas['Accepted']
 

@@ -21,6 +21,7 @@ import { Curves } from './curves'
 import { Differs } from './differs'
 import { Metrics, shownOf } from './metrics'
 import { type Answer, detailsOf, metricsOf, requestOf, viewsOf } from './model'
+import { OverTime } from './over-time'
 import { Quality } from './quality'
 import { Sides } from './sides'
 import { StartUp } from './startup'
@@ -110,6 +111,7 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
           <Differs answer={data} views={views} catalogue={catalogue} withEqual={state.withEqual} onEqual={(withEqual) => change({ withEqual })} />
           <Metrics answer={data} views={views} metrics={metrics} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
           <Curves families={data.families} views={views} />
+          <OverTime views={views} />
           {detailsError && <Note kind="warn" role="alert"><b>Start-up and quality could not be had.</b> {detailsError.message}</Note>}
           <StartUp details={details} views={views} />
           <Quality details={details} views={views} />

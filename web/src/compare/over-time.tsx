@@ -1,0 +1,96 @@
+// What was sampled while the load ran, all sides on one axis from the start of their measured runs.
+import { useRef, useState } from 'react'
+
+import { useSeries } from '../api/queries'
+import type { Experiment, SeriesBins } from '../api/types'
+import { type Form, formFor, showNumber } from '../format/number'
+import { Note, Select } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { useWidth } from '../ui/use-width'
+import css from './compare.module.css'
+import { Key } from './curves'
+import { colourOf } from './mark'
+import { type SideView, ticksTo } from './model'
+
+const HIGH = 220
+const BOX = { left: 56, right: 14, top: 10, bottom: 24 }
+const FIRST = ['load in_flight', 'gpu utilization', 'gpu power_w', 'server_metrics kv_cache_usage']
+const SOURCES: Record<string, string> = { load: 'load', gpu: 'GPU', host: 'host', server: 'server', client: 'client', server_metrics: 'server’s metrics' }
+
+type Sampled = SeriesBins['series'][number]
+const keyOf = ({ source, name }: Sampled) => `${source} ${name}`
+const wordsOf = ({ source, text }: Sampled) => `${SOURCES[source] ?? source}: ${text}`
+
+// The measured run by the clock of the lines; null where the document does not say.
+export function measuredOf(experiment: Experiment | undefined) {
+  const [from, to] = ['begin', 'end'].map((end) => experiment?.fields[`series.measured_${end}_ns`]?.value)
+  return experiment && typeof from === 'number' && typeof to === 'number' && to > from ? { id: experiment.id, from, to } : null
+}
+
+const GAP = 3.5 // samples that are missing one after the other
+
+// A line ends where nothing was sampled for this long, in seconds; bins may be shorter than what lies between two samples.
+function gapOf(experiment: Experiment | undefined, source: string) {
+  const interval = experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value
+  return ((typeof interval === 'number' ? interval : 1000) / 1000) * GAP
+}
+
+export function OverTime({ views }: { views: SideView[] }) {
+  const [chosen, setChosen] = useState<string | null>(null)
+  const asked = useSeries(views.map(({ experiment }) => measuredOf(experiment)))
+  const all = new Map(asked.flatMap(({ data }) => data?.series ?? []).map((one) => [keyOf(one), one]))
+  const key = chosen !== null && all.has(chosen) ? chosen : (FIRST.find((one) => all.has(one)) ?? [...all.keys()][0])
+  const shown = key === undefined ? undefined : all.get(key)
+  const isSettled = asked.every(({ isLoading }) => !isLoading)
+  const missing = views.filter((_, at) => !asked[at]?.data?.series.some((one) => keyOf(one) === key))
+  const failed = asked.find(({ error }) => error !== null)?.error
+  return (
+    <section className={page.block} aria-label="Over time">
+      <div className={page.blockHead}>
+        <h2>Over time</h2>
+        <p>from the start of each measured run; of several GPUs the mean</p>
+        {shown && <span className={page.end}><Key views={views} /><Select label="What is shown over time" value={key ?? ''} onChange={setChosen} options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])} /></span>}
+      </div>
+      {failed && <Note kind="warn" role="alert"><b>Telemetry could not be had.</b> {failed.message}</Note>}
+      {shown && <Lines shown={shown} bins={asked.map(({ data }) => data)} views={views} />}
+      {isSettled && missing.length > 0 && <p className={css.foot}>{missing.map(({ letter, told: { runs } }) => `${letter} has ${runs === 1 ? 'none: no telemetry was sent with it' : 'none: it is a group, and times of several runs are not put together'}`).join('. ')}.</p>}
+    </section>
+  )
+}
+
+function Lines({ shown, bins, views }: { shown: Sampled; bins: (SeriesBins | undefined)[]; views: SideView[] }) {
+  const host = useRef<HTMLElement>(null)
+  const width = useWidth(host, 1000)
+  const lists = bins.map((of) => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }))
+  const numbers = lists.flatMap(({ values }) => values).filter((one): one is number => one !== null)
+  const form: Form = formFor({ id: '', label: '', help: '', group: '', unit: shown.unit, type: 'number', direction: 'neither', role: 'output', one: 'none', column: false, words: false }, numbers)
+  const top = Math.max(0, ...numbers) || 1
+  const last = Math.max(...lists.map(({ t, values }) => (values.length ? (t.at(-1) ?? 0) + (t[0] ?? 0) : 0))) || 1
+  const toX = (seconds: number) => BOX.left + (seconds / last) * (width - BOX.left - BOX.right)
+  const toY = (value: number) => HIGH - BOX.bottom - (Math.max(0, value) / top) * (HIGH - BOX.top - BOX.bottom)
+  const pathOf = ({ t, values }: (typeof lists)[number], gap: number) => {
+    let before = -Infinity
+    return values.map((value, i) => {
+      const at = t[i] ?? 0
+      if (value === null) return ''
+      const step = `${at - before > gap ? 'M' : 'L'}${toX(at).toFixed(1)} ${toY(value).toFixed(1)}`
+      before = at
+      return step
+    }).join('')
+  }
+  return (
+    <figure ref={host} className={css.time}>
+      <figcaption>{wordsOf(shown)} <span>{form.unit}</span></figcaption>
+      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} role="img" aria-label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}>
+        {ticksTo(top, 3).map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{Number((tick * form.scale).toPrecision(6)).toLocaleString('en-GB')}</text></g>)}
+        {ticksTo(last, 6).map((tick) => <text key={tick} className={css.tick} x={toX(tick)} y={HIGH - 6}>{tick} s</text>)}
+        {lists.map((list, at) => <path key={views[at]?.letter} data-side={views[at]?.letter} d={pathOf(list, gapOf(views[at]?.experiment, shown.source))} stroke={colourOf(at)} strokeWidth="1.5" fill="none" />)}
+      </svg>
+    </figure>
+  )
+}
+
+function rangeOf(values: (number | null)[], form: Form) {
+  const there = values.filter((one): one is number => one !== null)
+  return there.length === 0 ? 'has none' : `${showNumber(Math.min(...there), form)} to ${showNumber(Math.max(...there), form)} ${form.unit}`
+}

@@ -173,6 +173,7 @@ def test_failures_are_rows(bin_dir, tmp_path):
     assert wrong.returncode == 2 and "expected failed, launch_failed" in wrong.stderr
 
 
+@pytest.mark.release_only
 def test_blocks_are_shuffled(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2]}))
     args = ["--order", "interleaved", "--repeats", "2", "--seed", "4"]

@@ -281,13 +281,15 @@ static bool is_left_out(const struct run_state *run, size_t step)
 	return run->context.joins ? when == STARTING : when == JOINING;
 }
 
-/* Only behind a run that was in order: requests that it gave up may still be computed. */
+/* Only behind a run that was in order: requests that it gave up may still be computed. A client that
+ * starts what it measures has none to share. */
 static bool stays_up(const struct run_state *run)
 {
 	enum res_status status = run->ending.status;
 
 	return run->life != NULL && run->life->goes_on && run->server.process != NULL &&
-	       !run->server.died && run_stop_signal(run->context.stop) == 0 &&
+	       !run->client->starts_servers && !run->server.died &&
+	       run_stop_signal(run->context.stop) == 0 &&
 	       (status == RES_STATUS_COMPLETED || status == RES_STATUS_PARTIAL) &&
 	       !run_server_ended(&run->server, 0);
 }

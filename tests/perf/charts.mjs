@@ -102,9 +102,10 @@ async function measureBrush(page, address) {
     await settle(page)
     const box = await plot.boundingBox()
     const painted = page.evaluate(toPaint, { isDrag: true })
-    await page.mouse.move(box.x + box.width * (0.15 + i * 0.02), box.y + box.height * 0.1)
+    // from the left end on, where most are
+    await page.mouse.move(box.x + box.width * (0.09 + i * 0.005), box.y + box.height * 0.04)
     await page.mouse.down()
-    await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.8, { steps: 4 })
+    await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.88, { steps: 4 })
     await page.mouse.up()
     times.push(await painted)
   }

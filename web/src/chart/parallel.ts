@@ -46,21 +46,45 @@ function piecesOf({ axes, answer }: Chart, { at }: Item): [number, number][][] {
 // The more there are, the fainter: where many run together it is dark all the same.
 const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : count <= 1500 ? 0.28 : 0.16)
 
+const PATHS_MAX = 400 // shapes of their own: beyond, several lines of one look are one
+
+// Which lines are drawn with which: by its first line, the others of a shape. Neighbours in time are kept apart, so that what
+// runs together still grows darker.
+function bundles(items: Item[]): Map<number, number[]> {
+  const looks = new Map<string, number[]>()
+  items.forEach((item, at) => {
+    const look = `${item.slot} ${item.isHollow} ${item.isSimulated} ${item.n > 1}`
+    const own = looks.get(look)
+    if (own) own.push(at)
+    else looks.set(look, [at])
+  })
+  const size = Math.ceil(items.length / PATHS_MAX)
+  const all = new Map<number, number[]>()
+  for (const own of looks.values()) {
+    const count = Math.ceil(own.length / size)
+    for (let first = 0; first < count; first++) all.set(own[first] ?? 0, own.filter((_, i) => i % count === first))
+  }
+  return all
+}
+
+// A place alone, between two gaps, is a short stroke across its axis.
+const pathOf = (points: number[][]) => (points.length > 1 ? points : points.flatMap(([x = 0, y = 0]) => [[x - 4, y], [x + 4, y]])).map(([x = 0, y = 0], i) => `${i > 0 ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
+
 function lines(chart: Chart, colours: Colours): CustomSeriesOption {
   const { items, answer } = chart
   const isMixed = answer.simulated < answer.count
   const opacity = opacityOf(items.length)
   const pieces = items.map((item) => piecesOf(chart, item))
+  const bundled = bundles(items)
   return {
     // where a line begins, and behind that all of its places: the drawing can be asked for them
     ...QUIET, z: 2, encode: { x: 0, y: 1 }, data: pieces.map((list) => [...(list[0]?.[0] ?? [0, 0]), ...chart.axes.map((_, i) => list.flat().find(([at]) => at === i)?.[1] ?? NaN)]),
     renderItem: ({ dataIndex }, api) => {
+      const own = bundled.get(dataIndex)
       const item = items[dataIndex] as Item
-      const style = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: item.n > 1 ? Math.min(4, 1.2 + Math.log10(item.n)) : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
-      // a place alone, between two gaps, is a short stroke across its axis
-      const places = (pieces[dataIndex] ?? []).map((piece) => piece.map((place) => api.coord(place)))
-      const children = places.map((points) => ({ type: 'polyline' as const, shape: { points: points.length > 1 ? points : points.flatMap(([x = 0, y = 0]) => [[x - 4, y], [x + 4, y]]) }, style }))
-      return children.length === 1 && children[0] ? children[0] : { type: 'group', children }
+      if (!own) return null
+      const pathData = own.flatMap((at) => pieces[at] ?? []).map((piece) => pathOf(piece.map((place) => api.coord(place)))).join('')
+      return { type: 'path', shape: { pathData }, style: { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: item.n > 1 ? 2.2 : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) } }
     },
   }
 }

@@ -52,6 +52,9 @@ struct io_exchange {
 	struct pl_buf head;
 	size_t sent; /* of head and body together; with TLS: encrypted */
 	struct pl_buf body;
+	char *piece; /* of a body that is a file, from piece_at on; NULL: none was read yet */
+	size_t piece_at;
+	size_t piece_len;
 	struct pl_err err;
 	char *plain; /* what a read was before TLS; NULL: none was made yet */
 	char read[READ_BYTES];
@@ -148,6 +151,7 @@ static int send_request(struct io_exchange *exchange)
 	exchange->heard = false;
 	exchange->done = false;
 	exchange->sent = 0;
+	exchange->piece_len = 0;
 	pl_buf_clear(&exchange->body);
 	exchange->body.max = max > 0 ? max : REPLY_BYTES_DEFAULT;
 	io_http_reset(exchange->http);
@@ -212,6 +216,46 @@ static void succeed(struct io_exchange *exchange)
 	finish(exchange, NULL);
 }
 
+/* A file that is mapped would end the program where it becomes shorter meanwhile. */
+static int read_piece(struct io_exchange *exchange, size_t at)
+{
+	size_t left = exchange->fetch->body_len - at;
+	ssize_t len;
+
+	if (exchange->piece == NULL)
+		exchange->piece = pl_alloc(READ_BYTES);
+	do {
+		len = pread(*exchange->fetch->body_fd, exchange->piece,
+			    left < READ_BYTES ? left : READ_BYTES, (off_t)at);
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return pl_err_errno(&exchange->err, "cannot read what is sent");
+	if (len == 0)
+		return pl_err_set(&exchange->err, PL_ERR_IO,
+				  "what is sent became shorter meanwhile: found %zu bytes, "
+				  "expected %zu",
+				  at, exchange->fetch->body_len);
+	exchange->piece_at = at;
+	exchange->piece_len = (size_t)len;
+	return 0;
+}
+
+/* The body from `at` on, as much of it as is at hand. NULL: it cannot be read any more. */
+static const char *body_from(struct io_exchange *exchange, size_t at, size_t *ret_len)
+{
+	const struct io_fetch *fetch = exchange->fetch;
+
+	if (fetch->body_fd == NULL) {
+		*ret_len = fetch->body_len - at;
+		return fetch->body + at;
+	}
+	if ((at < exchange->piece_at || at - exchange->piece_at >= exchange->piece_len) &&
+	    read_piece(exchange, at) < 0)
+		return NULL;
+	*ret_len = exchange->piece_len - (at - exchange->piece_at);
+	return exchange->piece + (at - exchange->piece_at);
+}
+
 /* 0 also where the socket is full. */
 static int write_tls(struct io_exchange *exchange)
 {
@@ -224,10 +268,12 @@ static int write_tls(struct io_exchange *exchange)
 		if (!io_tls_is_established(exchange->tls) || exchange->sent == all)
 			return 0;
 		bool in_head = exchange->sent < exchange->head.len;
+		size_t len = exchange->head.len - exchange->sent;
 		const char *from = in_head ? exchange->head.data + exchange->sent
-					   : exchange->fetch->body + exchange->sent -
-						     exchange->head.len;
-		size_t len = in_head ? exchange->head.len - exchange->sent : all - exchange->sent;
+					   : body_from(exchange,
+						       exchange->sent - exchange->head.len, &len);
+		if (from == NULL)
+			return -1;
 		if (len > TLS_AHEAD_BYTES)
 			len = TLS_AHEAD_BYTES; /* reading will say it */
 		if (io_tls_write(exchange->tls, from, len, PL_ERR_IGNORED) < 0)
@@ -256,10 +302,14 @@ static int write_some(struct io_exchange *exchange)
 			parts[msg.msg_iovlen++] =
 				(struct iovec){ .iov_base = exchange->head.data + exchange->sent,
 						.iov_len = exchange->head.len - exchange->sent };
-		if (all > exchange->head.len)
-			parts[msg.msg_iovlen++] =
-				(struct iovec){ .iov_base = (char *)exchange->fetch->body + in_body,
-						.iov_len = exchange->fetch->body_len - in_body };
+		if (all > exchange->head.len) {
+			size_t body_len;
+			const char *from = body_from(exchange, in_body, &body_len);
+			if (from == NULL)
+				return -1;
+			parts[msg.msg_iovlen++] = (struct iovec){ .iov_base = (char *)from,
+								  .iov_len = body_len };
+		}
 		ssize_t len = sendmsg(exchange->fd, &msg, MSG_NOSIGNAL);
 		if (len < 0 && errno == EINTR)
 			continue;
@@ -369,6 +419,9 @@ static int work(struct io_exchange *exchange, uint32_t events)
 		if (exchange->tls != NULL && !cut && wants_to_write(exchange))
 			cut = write_some(exchange) < 0;
 	}
+	/* a body that cannot be read any more: nothing will come of it */
+	if (cut && exchange->err.code != PL_ERR_NONE)
+		return -1;
 	/* a server that closed early may have said why: its reply is read all the same */
 	io_loop_rewatch(exchange->loop, &exchange->watch,
 			EPOLLIN | (!cut && wants_to_write(exchange) ? EPOLLOUT : 0));
@@ -459,6 +512,7 @@ void io_exchange_free(struct io_exchange *exchange)
 	io_http_free(exchange->http);
 	pl_buf_done(&exchange->head);
 	pl_buf_done(&exchange->body);
+	free(exchange->piece);
 	free(exchange->plain);
 	free(exchange);
 }

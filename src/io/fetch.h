@@ -19,6 +19,8 @@ struct io_fetch {
 	const char *headers; /* further lines, each ending in CRLF, or NULL */
 	const char *body;    /* NULL: none; sent as application/json */
 	size_t body_len;
+	const int *
+		body_fd; /* the body is "" and body_len bytes of this file, read as they go out; NULL: of memory */
 	int64_t timeout_ns;     /* the whole exchange; 0: 30 s */
 	size_t reply_bytes_max; /* 0: 64 MiB */
 	/* becomes non-zero: what is under way is given up within 100 ms; NULL: never */

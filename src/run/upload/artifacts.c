@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,8 +91,8 @@ static char *path_for(const struct run_upload *upload, const struct res_beside *
 }
 
 /* One that is busy is asked again. *ret_unreachable: nobody is there. free(); NULL: it is stored. */
-static char *send_bytes(const struct run_upload *upload, const struct res_beside *beside,
-			const char *bytes, size_t len, bool *ret_unreachable)
+static char *send_bytes(const struct run_upload *upload, const struct res_beside *beside, int fd,
+			size_t len, bool *ret_unreachable)
 {
 	auto_free char *path = path_for(upload, beside);
 	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
@@ -105,8 +104,9 @@ static char *send_bytes(const struct run_upload *upload, const struct res_beside
 		.method = "PUT",
 		.path = path,
 		.headers = headers,
-		.body = bytes,
+		.body = "",
 		.body_len = len,
+		.body_fd = &fd,
 		.timeout_ns = SEND_LEAST_NS + (int64_t)(len >> 20) * NS_PER_MIB,
 	};
 
@@ -114,7 +114,8 @@ static char *send_bytes(const struct run_upload *upload, const struct res_beside
 		auto_reply reply = { 0 };
 		struct pl_err err = PL_ERR_INIT;
 		if (io_fetch(&fetch, &reply, &err) < 0) {
-			*ret_unreachable = true;
+			/* a file that cannot be read is no fault of the way there */
+			*ret_unreachable = err.code != PL_ERR_IO;
 			return pl_strdup(err.text);
 		}
 		if (reply.status == 200 || reply.status == 201)
@@ -125,7 +126,7 @@ static char *send_bytes(const struct run_upload *upload, const struct res_beside
 	}
 }
 
-/* Mapped: what is sent is read from the disk as the socket takes it. As send_bytes(). */
+/* Read from the disk as the socket takes it. As send_bytes(). */
 static char *send_file(const struct run_upload *upload, const struct res_beside *beside,
 		       int64_t *ret_bytes, bool *ret_unreachable)
 {
@@ -138,16 +139,7 @@ static char *send_file(const struct run_upload *upload, const struct res_beside 
 		return pl_strdup(err.text);
 	}
 	*ret_bytes = st.st_size;
-	if (st.st_size == 0)
-		return send_bytes(upload, beside, "", 0, ret_unreachable);
-	char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED) {
-		pl_err_errno(&err, "cannot read '%s'", beside->path);
-		return pl_strdup(err.text);
-	}
-	char *failure = send_bytes(upload, beside, bytes, (size_t)st.st_size, ret_unreachable);
-	munmap(bytes, (size_t)st.st_size);
-	return failure;
+	return send_bytes(upload, beside, fd, (size_t)st.st_size, ret_unreachable);
 }
 
 static void send_one(struct run_upload *upload, struct run_upload_result *result,

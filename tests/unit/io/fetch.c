@@ -1,6 +1,7 @@
 #include "io/fetch.h"
 
 #include <poll.h>
+#include <sys/mman.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -530,6 +531,39 @@ static void test_io_fetch__large_bodies_both_ways(void **state)
 	server_stop(&server);
 }
 
+/* What a file has is read as it goes out; one that becomes shorter meanwhile ends the exchange at once. */
+static void test_io_fetch__a_body_of_a_file(void **state)
+{
+	struct server server;
+	struct pl_err err = PL_ERR_INIT;
+	auto_free char *body = pl_alloc(BIG_BYTES);
+	int fd = memfd_create("body", MFD_CLOEXEC);
+
+	(void)state;
+	server_start(&server);
+	for (size_t i = 0; i < BIG_BYTES; i++)
+		body[i] = (char)('a' + i % 23);
+	assert_int_equal(write(fd, body, BIG_BYTES), BIG_BYTES);
+	struct io_fetch fetch = { .addr = &server.addr,
+				  .path = "/echo",
+				  .body = "",
+				  .body_fd = &fd,
+				  .body_len = BIG_BYTES };
+	for (size_t less = 0; less < 2; less++, fetch.body_len--) {
+		auto_reply reply = { 0 };
+		assert_int_equal(io_fetch(&fetch, &reply, &err), 0);
+		assert_int_equal(reply.body_len, fetch.body_len);
+		assert_memory_equal(reply.body, body, fetch.body_len);
+	}
+	assert_int_equal(ftruncate(fd, BIG_BYTES / 2), 0);
+	auto_reply none = { 0 };
+	assert_int_equal(io_fetch(&fetch, &none, &err), -1);
+	assert_int_equal(err.code, PL_ERR_IO);
+	assert_non_null(strstr(err.text, "became shorter meanwhile"));
+	close(fd);
+	server_stop(&server);
+}
+
 static void test_io_fetch__path_is_checked(void **state)
 {
 	static const char *const paths[] = { "", "/a b", "/\r\nA: b", "/caf\xc3\xa9" };
@@ -583,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_io_fetch__stale_connection_is_replaced),
 		cmocka_unit_test(test_io_fetch__what_is_sent),
 		cmocka_unit_test(test_io_fetch__large_bodies_both_ways),
+		cmocka_unit_test(test_io_fetch__a_body_of_a_file),
 		cmocka_unit_test(test_io_fetch__path_is_checked),
 		cmocka_unit_test(test_io_fetch__nobody_listens),
 	};

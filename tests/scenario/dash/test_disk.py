@@ -108,6 +108,33 @@ def test_a_full_disk(bin_dir, disk):
         assert one.stop() == (0, "", "")
 
 
+def test_a_full_folder_of_files(bin_dir, disk, tmp_path):
+    """Apart from the database, which has room: results are stored, files beside them are refused whole, and taken when there is room."""
+    files = disk / "files"
+    before, large = b"before" * 1000, noise(1, 2_000_000).encode()
+    with Dashboard(bin_dir, tmp_path / "d.db", "--data", files) as one:
+        assert one.upload("/api/upload/batch", [little(i) for i in range(4)])["counts"]["stored"] == 4
+        assert put(one, "small-1", before).status == 201
+        kept = {path for path in files.rglob("*") if path.is_file()}
+        for play in range(2):
+            fill(disk)
+            # before the first byte, and amid them: there is room for some
+            refused(put(one, "small-2", large), 507)
+            with open(disk / "filler", "r+b") as filler:
+                filler.truncate(filler.seek(0, os.SEEK_END) - 1_000_000)
+            refused(put(one, "small-2", large), 507)
+            assert {path for path in files.rglob("*") if path.is_file()} == kept
+            assert one.get("/api/data/experiments/small-2/artifacts").json["artifacts"] == []
+            # what is no file beside a result goes on
+            assert one.upload("/api/upload/json", little(10 + play))["counts"]["stored"] == 1 and count(one) == 5 + play
+            assert one.get("/api/data/experiments/small-1/artifacts/server_log/log").body == before
+            (disk / "filler").unlink()
+        assert put(one, "small-2", large).status == 201
+        assert one.get("/api/data/experiments/small-2/artifacts/server_log/log").body == large
+        ended_well(one.stop())
+    assert len([path for path in files.rglob("*") if path.is_file()]) == len(kept) + 1
+
+
 def may_be_kept_from_writing(path):
     done = subprocess.run(["chattr", "+i", path], capture_output=True, text=True, check=False)
     if done.returncode != 0:

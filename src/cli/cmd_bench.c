@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "cli/bench_dry_run.h"
 #include "cli/bench_offline.h"
+#include "cli/upload_result.h"
 #include "result/report.h"
 #include "run/alone.h"
 #include "run/check.h"
@@ -110,8 +111,31 @@ static int make_place(char *folder, size_t room, char **ret_path, struct pl_err 
 	return 0;
 }
 
+int cli_bench_check_upload(const json_t *flags, struct pl_err *err)
+{
+	const char *url = pl_json_get_text(flags, "--upload");
+
+	if (url == NULL)
+		return 0;
+	if (pl_json_get_text(flags, "--output") == NULL)
+		return pl_err_invalid(err, "--upload: --output FILE is missing, which keeps what "
+					   "cannot be sent");
+	return cli_upload_check(url, err);
+}
+
+static int status_of(const json_t *result, enum res_fail_on fail_on, int signal_number)
+{
+	const char *verdict = pl_json_path_text(result, "quality.verdict");
+	enum res_status status;
+
+	if (res_status_find(pl_json_get_text(result, "status"), &status) < 0)
+		return pl_err_exit_status(PL_ERR_IO);
+	return res_exit_status(status, verdict, fail_on, signal_number);
+}
+
 int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_fail_on fail_on)
 {
+	const char *upload = pl_json_get_text(flags, "--upload");
 	const char *output = pl_json_get_text(flags, "--output");
 	auto_free char *path = pl_strdup(output);
 	auto_free char *failures = NULL;
@@ -119,7 +143,6 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	char folder[PATH_MAX];
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	enum res_status status;
 	int signal_number = 0;
 
 	if (output == NULL) {
@@ -150,13 +173,11 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 		/* anything else in it is worth keeping, and then the folder stays */
 		rmdir(folder);
 	}
-	if (result == NULL || done != 0)
+	if (result == NULL)
 		return done;
-	const char *name = pl_json_get_text(result, "status");
-	const char *verdict = pl_json_path_text(result, "quality.verdict");
-	if (res_status_find(name, &status) < 0)
-		return pl_err_exit_status(PL_ERR_IO);
-	return res_exit_status(status, verdict, fail_on, signal_number);
+	if (done == 0)
+		done = status_of(result, fail_on, signal_number);
+	return upload != NULL ? cli_upload_result(written, upload, done) : done;
 }
 
 /* Are only values wrong? Where a word is not known, what it meant is missing. */
@@ -223,7 +244,8 @@ static int serve_read(struct vllm_bench_line *line)
 		warn_standing(line, &problems);
 	print_faults(line);
 	print_problems(&problems);
-	if (fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0)
+	if ((fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0) ||
+	    cli_bench_check_upload(line->flags, &err) < 0)
 		return cli_fail(&err);
 	/* a dry run only lists what the run itself would refuse: a file may not be on this host */
 	bool ends = line->fault_count > 0 || has_later(&problems) ||

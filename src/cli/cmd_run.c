@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cli/dry_run.h"
+#include "cli/upload_result.h"
 #include "run/check.h"
 #include "result/report.h"
 #include "run/alone.h"
@@ -23,6 +24,7 @@ struct run_options {
 	const char *output;
 	const char *fail_on;
 	const char *overlay;
+	const char *upload;
 	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	bool dry_run;
@@ -53,6 +55,10 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "profllm-sim in place of launch.command"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
 	       "exit status 6 when the verdict is this bad or worse", .choices = fail_on_choices),
+	PL_OPT(TEXT, 0, "upload", upload, "URL",
+	       "send the result and the files that it names to that dashboard when the run has "
+	       "ended, as "
+	       "profllm upload does"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
 	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
@@ -81,9 +87,8 @@ const struct pl_opt_command cli_run_command = {
 		"  profllm run -c exp.yaml --dry-run\n"
 		"  profllm run -c r.json -o again.json\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
-		"did not start, 4 timeout, 5 GPU or port taken, 6 verdict not accepted, 128 + "
-		"signal "
-		"interrupted.",
+		"did not start, 4 timeout, 5 GPU or port taken, 6 verdict not accepted, 8 "
+		"not uploaded (--upload) where it would have been 0, 128 + signal interrupted.",
 	.options = run_rows,
 };
 
@@ -133,6 +138,8 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 		return pl_err_invalid(err, "--output FILE is missing");
 	if (options->wait_ns < 0)
 		return pl_err_invalid(err, "--wait: found a time below zero");
+	if (options->upload != NULL && cli_upload_check(options->upload, err) < 0)
+		return -1;
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
@@ -172,6 +179,16 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 	return cli_print(pl_buf_text(&text));
 }
 
+static int status_of(const json_t *result, enum res_fail_on fail_on, int signal_number)
+{
+	const char *verdict = pl_json_path_text(result, "quality.verdict");
+	enum res_status status;
+
+	if (res_status_find(pl_json_get_text(result, "status"), &status) < 0)
+		return pl_err_exit_status(PL_ERR_IO);
+	return res_exit_status(status, verdict, fail_on, signal_number);
+}
+
 static int run(const struct exp_config *experiment, const struct run_options *options,
 	       const struct option_problems *problems, enum res_fail_on fail_on)
 {
@@ -186,26 +203,26 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	};
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	enum res_status status;
-	int signal_number = 0;
+	int signal_number = 0, ended;
 
 	if (run_alone(experiment, &how, &result, &signal_number, &err) < 0) {
-		int failed = cli_fail(&err);
+		ended = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, written);
 		/* as a shell has it: a script that was interrupted should know */
-		return err.code == PL_ERR_INTERRUPTED && signal_number != 0 ? 128 + signal_number
-									    : failed;
+		if (err.code == PL_ERR_INTERRUPTED && signal_number != 0)
+			ended = 128 + signal_number;
+	} else {
+		int printed = print_result(result, experiment, options, written);
+		ended = status_of(result, fail_on, signal_number);
+		/* a terminal that was closed is also where it cannot be printed: what ended
+		 * the run counts */
+		if (ended == 0 && printed != 0)
+			ended = pl_err_exit_status(PL_ERR_IO);
 	}
-	int printed = print_result(result, experiment, options, written);
-	const char *name = pl_json_get_text(result, "status");
-	const char *verdict = pl_json_path_text(result, "quality.verdict");
-	if (res_status_find(name, &status) < 0)
-		return pl_err_exit_status(PL_ERR_IO);
-	int ended = res_exit_status(status, verdict, fail_on, signal_number);
-	/* a terminal that was closed is also where it cannot be printed: what ended the run
-	 * counts */
-	return ended != 0 || printed == 0 ? ended : pl_err_exit_status(PL_ERR_IO);
+	if (result == NULL || options->upload == NULL)
+		return ended;
+	return cli_upload_result(written, options->upload, ended);
 }
 
 static int dry_run(const struct exp_config *experiment, const struct run_options *options,

@@ -73,28 +73,6 @@ static bool is_there(const json_t *item)
 	return strcmp(state, "stored") == 0 || strcmp(state, "duplicate") == 0;
 }
 
-static enum pl_err_code worse(enum pl_err_code a, enum pl_err_code b)
-{
-	return a == PL_ERR_NETWORK || b == PL_ERR_NETWORK ? PL_ERR_NETWORK
-	       : a != PL_ERR_NONE                         ? a
-							  : b;
-}
-
-static enum pl_err_code code_of(const struct run_upload_result *result)
-{
-	if (result->failure != NULL)
-		return result->is_unreachable ? PL_ERR_NETWORK : PL_ERR_INVALID;
-	PL_JSON_EACH(item, result->items) {
-		if (!is_there(item))
-			return PL_ERR_INVALID;
-	}
-	PL_JSON_EACH(artifact, result->artifacts) {
-		if (strcmp(text_of(artifact, "state"), "failed") == 0)
-			return PL_ERR_INVALID;
-	}
-	return PL_ERR_NONE;
-}
-
 /* ---- for people ---------------------------------------------------------------------------- */
 
 /* Texts of the dashboard and names of files: nothing that a terminal obeys. */
@@ -257,17 +235,13 @@ static int send_files(const struct upload_options *options, const struct run_tar
 				     .files = files,
 				     .count = count,
 				     .without_artifacts = options->without_artifacts };
-	enum pl_err_code code = PL_ERR_NONE;
 
 	if (isatty(STDERR_FILENO))
 		upload.on_progress = show_progress;
 	run_upload_all(&upload);
 	if (upload.on_progress != NULL)
 		show_progress(&upload);
-	for (size_t i = 0; i < count; i++)
-		code = worse(code, code_of(&upload.results[i]));
-	if (upload.is_lost)
-		code = PL_ERR_NETWORK;
+	enum pl_err_code code = run_upload_code(&upload);
 	int status = options->json ? print_json(&upload, options->to) : print_text(&upload);
 
 	run_upload_done(&upload);

@@ -28,6 +28,8 @@ BENCH_FLAG("quiet", NULL, NULL,
     "no progress and no notes; faults are told")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
     "exit status 6 on this verdict or a worse one")
+BENCH_FLAG("upload", "URL", NULL,
+    "send the result at --output, and the files that it names, to that dashboard when the run has ended")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
     "run vllm bench itself, or take the same figures at a server (in_process where vLLM is to be "

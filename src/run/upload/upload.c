@@ -316,6 +316,51 @@ void run_upload_all(struct run_upload *upload)
 	upload->is_over = true;
 }
 
+/* ---- outcomes ------------------------------------------------------------------------------ */
+
+/* NULL: the file's results are there, with what was sent beside them. */
+static char *fault_of(const struct run_upload_result *result)
+{
+	if (result->failure != NULL)
+		return pl_strdup(result->failure);
+	PL_JSON_EACH(item, result->items) {
+		const char *state = pl_json_get_text(item, "state");
+		const char *message = pl_json_get_text(item, "message");
+		if (!pl_text_equal(state, "stored") && !pl_text_equal(state, "duplicate"))
+			return pl_asprintf("%s: %s", state != NULL ? state : "no state",
+					   message != NULL ? message : "no reason was told");
+	}
+	PL_JSON_EACH(artifact, result->artifacts) {
+		if (pl_text_equal(pl_json_get_text(artifact, "state"), "failed"))
+			return pl_asprintf("%s: %s", pl_json_get_text(artifact, "name"),
+					   pl_json_get_text(artifact, "message"));
+	}
+	return NULL;
+}
+
+enum pl_err_code run_upload_code(const struct run_upload *upload)
+{
+	enum pl_err_code code = PL_ERR_NONE;
+
+	for (size_t i = 0; i < upload->count; i++) {
+		auto_free char *fault = fault_of(&upload->results[i]);
+		if (upload->is_lost || (fault != NULL && upload->results[i].is_unreachable))
+			return PL_ERR_NETWORK;
+		if (fault != NULL)
+			code = PL_ERR_INVALID;
+	}
+	return code;
+}
+
+char *run_upload_fault(const struct run_upload *upload)
+{
+	char *fault = NULL;
+
+	for (size_t i = 0; i < upload->count && fault == NULL; i++)
+		fault = fault_of(&upload->results[i]);
+	return fault;
+}
+
 void run_upload_done(struct run_upload *upload)
 {
 	for (size_t i = 0; upload->results != NULL && i < upload->count; i++) {

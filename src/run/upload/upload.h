@@ -51,4 +51,8 @@ struct run_upload {
 
 /* All of it. Failures are told file by file. */
 void run_upload_all(struct run_upload *upload);
+/* Of all of it, once it is over: NONE where every result is there with its artifacts, NETWORK before INVALID. */
+enum pl_err_code run_upload_code(const struct run_upload *upload);
+/* The first of what run_upload_code() is about, in words; NULL: there is none. free() */
+char *run_upload_fault(const struct run_upload *upload);
 void run_upload_done(struct run_upload *upload);

@@ -16,6 +16,7 @@ interface Props {
   onEqual: (withEqual: boolean) => void
 }
 
+const HEADED_FROM = 8 // fewer are seen at once
 const ROLES: Record<string, string> = { input: 'What was asked for', engine: 'The engine', host: 'The host' }
 
 export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqual }: Props) {
@@ -29,7 +30,7 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
         <div className={page.scroll} tabIndex={0} role="region" aria-label="What differs, scrolls sideways">
           <table className={join(page.rows, css.diff)}>
             <thead><tr><th scope="col">Parameter</th>{views.map(({ letter, at }) => <th key={letter} scope="col">{letter}{at === 0 ? ', the base' : ''}</th>)}</tr></thead>
-            {roles.map(({ role, rows }) => <Rows key={role} title={roles.length > 1 || within.length > 0 ? (ROLES[role] ?? role) : ''} rows={rows} catalogue={catalogue} />)}
+            {roles.map(({ role, rows }) => <Rows key={role} title={inputs.differing.length >= HEADED_FROM || within.length > 0 ? (ROLES[role] ?? role) : ''} rows={rows} catalogue={catalogue} />)}
             {within.length > 0 && <Rows title="Differs between the runs of a side" rows={within} catalogue={catalogue} />}
           </table>
         </div>

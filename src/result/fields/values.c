@@ -120,7 +120,10 @@ static void visit_checks(struct res_values *values)
 		res_tree_at at = id != NULL ? res_tree_child(values->tree, RES_TREE_CHECKS, id,
 							     strlen(id))
 					    : 0;
-		for (at = res_tree_node(values->tree, at)->first; id != NULL && at != 0;) {
+		/* none by this name is known */
+		if (at == 0)
+			continue;
+		for (at = res_tree_node(values->tree, at)->first; at != 0;) {
 			const struct res_tree_node *key = res_tree_node(values->tree, at);
 			struct found *found = &values->found[key->field - 1];
 			json_decref(found->json);

@@ -30,7 +30,8 @@ static const char *const texts[] = {
 	" \"results\": {\"duration\": 2.5, \"p99.9_ttft_ms\": 4, \"errors\": [{\"kind\": "
 	"\"timeout\", \"count\": 2, \"retried\": 1}, {\"kind\": \"timeout\", \"count\": 3}]},"
 	" \"quality\": {\"verdict\": \"trusted\", \"checks\": [{\"id\": \"client_cpu\", "
-	"\"status\": \"ok\"}, {\"id\": \"client_cpu\", \"status\": \"bad\", \"value\": 0.1}, 3],"
+	"\"status\": \"ok\"}, {\"id\": \"client_cpu\", \"status\": \"bad\", \"value\": 0.1}, 3,"
+	"  {\"id\": \"none_such\", \"value\": 1}, {\"value\": 2}, \"x\", null],"
 	"  \"client_cpu\": {\"value\": 0.5}},"
 	" \"system\": {\"gpus\": [{\"name\": \"G\", \"memory_mib\": 5}, {\"name\": \"G\"}]}}",
 	"{\"config\": {\"server\": {\"seed\": 1},"

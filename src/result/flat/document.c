@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "result/flat/flat.h"
 
 /* Keys that are called otherwise here; those of older releases last. */
 static const struct {
@@ -72,9 +73,10 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 	if (flat->date != NULL)
 		json_object_set_new(document, "timestamp", timestamp(flat->date));
 	PL_JSON_EACH_MEMBER(key, value, flat->json) {
-		auto_free char *id = id_of(fields, key);
-		if (pl_text_equal(key, "date"))
+		/* what a list of requests is called may be a figure of another kind of benchmark */
+		if (pl_text_equal(key, "date") || res_flat_is_of_requests(key))
 			continue;
+		auto_free char *id = id_of(fields, key);
 		if (id == NULL && json_is_string(value))
 			json_object_set(tags, key, value);
 		else if (id != NULL && (name = strchr(id, '.')) != NULL)

@@ -112,6 +112,11 @@ static const char *const list_keys[LISTS] = {
 	"start_times", "queue_times", "generated_texts", "errors",
 };
 
+bool res_flat_is_of_requests(const char *key)
+{
+	return PL_TEXT_IS_ONE_OF(key, list_keys);
+}
+
 /*
  * uncounted: the length that vLLM has of a prompt that nobody counted. Zeros for what a failed
  * request does not have: vLLM's lists are of one length and hold no null.

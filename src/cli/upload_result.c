@@ -72,5 +72,5 @@ int cli_upload_result(const char *path, const char *url, int status)
 			clean, path, url);
 	else
 		fprintf(stderr, "warning: not uploaded: %s\n", clean);
-	return status != 0 ? status : CLI_NOT_UPLOADED;
+	return status != 0 ? status : pl_err_exit_status(PL_ERR_NOT_UPLOADED);
 }

@@ -369,7 +369,12 @@ static int migrate(struct store *store, struct pl_err *err)
 		return 0;
 	if (add_columns(store, missing, count, err) < 0)
 		return -1;
-	return are_of_documents(store, missing, count) ? fill_columns(store, err) : 0;
+	if (!are_of_documents(store, missing, count))
+		return 0;
+	/* it takes some minutes of 100,000 results, once */
+	pl_log(PL_LOG_INFO, "'%s': %zu new columns are filled from the documents of its results",
+	       store->path, count);
+	return fill_columns(store, err);
 }
 
 int store_migrate(struct store *store, struct pl_err *err)

@@ -141,7 +141,7 @@ def test_a_newer_version_keeps_what_is_not_known(bin_dir, examples, tmp_path):
     document["tomorrow"] = {"a": 1}
     document["results"]["moon_phase"] = 0.5
     done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
-    assert done.returncode == 0 and done.stderr == ""
+    assert done.returncode == 0 and "error" not in done.stderr  # a slow machine is told how far it is
     assert "note: schema_version 99 is newer than 2" in done.stdout
     assert "unknown key 'tomorrow'" in done.stdout and "/results: unknown key 'moon_phase'" in done.stdout
     assert json.loads(stored_bytes(tmp_path / "a.db", 1)) == document

@@ -166,7 +166,8 @@ json_t *history_results(const struct dash_history *history, const struct history
 	double watts = plan->host->gpu_w * (0.3 + 0.65 * figures->load) * figures->gpus;
 	double tokens = figures->completed * figures->output;
 	double failed = figures->prompts - figures->completed;
-	json_t *json = json_copy(history->results);
+	/* documents are made and read in several threads: they share nothing that is counted */
+	json_t *json = json_deep_copy(history->results);
 
 	add_totals(json, figures);
 	add_goodput(json, plan, figures);

@@ -123,16 +123,6 @@ int cli_bench_check_upload(const json_t *flags, struct pl_err *err)
 	return cli_upload_check(url, err);
 }
 
-static int status_of(const json_t *result, enum res_fail_on fail_on, int signal_number)
-{
-	const char *verdict = pl_json_path_text(result, "quality.verdict");
-	enum res_status status;
-
-	if (res_status_find(pl_json_get_text(result, "status"), &status) < 0)
-		return pl_err_exit_status(PL_ERR_IO);
-	return res_exit_status(status, verdict, fail_on, signal_number);
-}
-
 int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_fail_on fail_on)
 {
 	const char *upload = pl_json_get_text(flags, "--upload");
@@ -176,7 +166,7 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	if (result == NULL)
 		return done;
 	if (done == 0)
-		done = status_of(result, fail_on, signal_number);
+		done = res_exit_status_of(result, fail_on, signal_number);
 	return upload != NULL ? cli_upload_result(written, upload, done) : done;
 }
 

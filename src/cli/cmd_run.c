@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cli/dry_run.h"
+#include "cli/problems.h"
 #include "cli/upload_result.h"
 #include "run/check.h"
 #include "result/report.h"
@@ -17,7 +18,6 @@
 #include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
-#define LINE_BYTES_MAX   65536
 
 struct run_options {
 	const char *config;
@@ -92,18 +92,6 @@ const struct pl_opt_command cli_run_command = {
 	.options = run_rows,
 };
 
-/* A problem's line starts with its place, so that editors find it. */
-static void print_problems(const struct option_problems *problems)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		auto_buf line = PL_BUF(LINE_BYTES_MAX);
-		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
-		fprintf(stderr, "%s%s\n",
-			problems->items[i].severity == OPTION_WARNING ? "warning: " : "",
-			pl_buf_text(&line));
-	}
-}
-
 /* All that can be known to be wrong is told before anything starts. */
 static int check(const struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
@@ -120,7 +108,7 @@ static int check(const struct run_options *options, struct exp_config **experime
 		ends = exp_check_firm(problems) > 0 && !options->dry_run;
 	}
 	if (ends || !options->dry_run)
-		print_problems(problems);
+		cli_print_problems(problems);
 	if (!ends)
 		return 0;
 	if (options->dry_run && options->json)
@@ -179,16 +167,6 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 	return cli_print(pl_buf_text(&text));
 }
 
-static int status_of(const json_t *result, enum res_fail_on fail_on, int signal_number)
-{
-	const char *verdict = pl_json_path_text(result, "quality.verdict");
-	enum res_status status;
-
-	if (res_status_find(pl_json_get_text(result, "status"), &status) < 0)
-		return pl_err_exit_status(PL_ERR_IO);
-	return res_exit_status(status, verdict, fail_on, signal_number);
-}
-
 static int run(const struct exp_config *experiment, const struct run_options *options,
 	       const struct option_problems *problems, enum res_fail_on fail_on)
 {
@@ -214,7 +192,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 			ended = 128 + signal_number;
 	} else {
 		int printed = print_result(result, experiment, options, written);
-		ended = status_of(result, fail_on, signal_number);
+		ended = res_exit_status_of(result, fail_on, signal_number);
 		/* a terminal that was closed is also where it cannot be printed: what ended
 		 * the run counts */
 		if (ended == 0 && printed != 0)

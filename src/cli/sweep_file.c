@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/problems.h"
 #include "checkpoint/hardware.h"
 
 #define LINE_BYTES_MAX 65536
@@ -14,18 +15,6 @@ void cli_sweep_done(struct cli_sweep *sweep)
 	exp_sweep_free(sweep->sweep);
 	option_problems_done(&sweep->problems);
 	vllm_catalog_free(sweep->catalog);
-}
-
-/* A problem's line starts with its place, so that editors find it. */
-static void print_problems(const struct option_problems *problems)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		auto_buf line = PL_BUF(LINE_BYTES_MAX);
-		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
-		fprintf(stderr, "%s%s\n",
-			problems->items[i].severity == OPTION_WARNING ? "warning: " : "",
-			pl_buf_text(&line));
-	}
 }
 
 int cli_sweep_open(const char *path, const struct cli_sweep_options *options, struct cli_sweep *ret)
@@ -53,7 +42,7 @@ int cli_sweep_open(const char *path, const struct cli_sweep_options *options, st
 	}
 	if (ret->sweep != NULL)
 		run_sweep_plan_make(ret->sweep, &how, &ret->plan, &ret->problems);
-	print_problems(&ret->problems);
+	cli_print_problems(&ret->problems);
 	return ret->problems.errors > 0 ? pl_err_exit_status(PL_ERR_INVALID) : 0;
 }
 

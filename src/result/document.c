@@ -351,3 +351,13 @@ int res_exit_status(enum res_status status, const char *verdict, enum res_fail_o
 		return pl_err_exit_status(PL_ERR_VERDICT);
 	return exit_status;
 }
+
+int res_exit_status_of(const json_t *result, enum res_fail_on fail_on, int signal)
+{
+	enum res_status status;
+
+	if (res_status_find(pl_json_get_text(result, "status"), &status) < 0)
+		return pl_err_exit_status(PL_ERR_IO);
+	return res_exit_status(status, pl_json_path_text(result, "quality.verdict"), fail_on,
+			       signal);
+}

@@ -110,3 +110,5 @@ int res_fail_on_parse(const char *text, enum res_fail_on *ret, struct pl_err *er
 /* Of `run`. verdict: NULL where there is none; signal: the one that interrupted, 0: not known. */
 int res_exit_status(enum res_status status, const char *verdict, enum res_fail_on fail_on,
 		    int signal);
+/* The same of a result document; one without a status could not be read. */
+int res_exit_status_of(const json_t *result, enum res_fail_on fail_on, int signal);

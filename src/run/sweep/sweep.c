@@ -34,13 +34,13 @@ struct sweeping {
 	const struct run_sweep_settings *settings;
 	struct run_sweep_journal journal;
 	struct run_sweep_tasks all;
-	struct run_sweep_tasks todo;
+	struct run_sweep_tasks left; /* of all, when it began */
 	struct run_stop stop;
 	struct run_slot slot;
 	struct run_life life;
 	char *log_path;
 	struct run_sweep_outcome *outcome;
-	size_t done; /* of todo */
+	size_t done; /* of left */
 };
 
 static int make_folder(const char *path, struct pl_err *err)
@@ -143,7 +143,7 @@ static int open_server(struct sweeping *sweep, const struct run_sweep_cell *cell
 /* The next one of the same server, unless there is none to start. */
 static bool goes_on(const struct sweeping *sweep)
 {
-	return run_sweep_same_server(sweep->plan, &sweep->todo, sweep->done, sweep->done + 1);
+	return run_sweep_same_server(sweep->plan, &sweep->left, sweep->done, sweep->done + 1);
 }
 
 /* What keeps one run from starting is a row, what would keep all others from it ends the sweep. */
@@ -254,7 +254,7 @@ static int note(struct sweeping *sweep, const struct run_sweep_task *task, json_
 static int pass_over(struct sweeping *sweep, const json_t *failed, struct pl_err *err)
 {
 	while (goes_on(sweep)) {
-		const struct run_sweep_task *task = &sweep->todo.items[++sweep->done];
+		const struct run_sweep_task *task = &sweep->left.items[++sweep->done];
 		json_t *row = run_sweep_row(sweep->plan, task, NULL);
 		json_object_set(row, "status", json_object_get(failed, "status"));
 		json_object_set(row, "cause", json_object_get(failed, "cause"));
@@ -265,10 +265,10 @@ static int pass_over(struct sweeping *sweep, const json_t *failed, struct pl_err
 	return 0;
 }
 
-static int run_todo(struct sweeping *sweep, struct pl_err *err)
+static int run_left(struct sweeping *sweep, struct pl_err *err)
 {
-	for (; sweep->done < sweep->todo.count; sweep->done++) {
-		const struct run_sweep_task *task = &sweep->todo.items[sweep->done];
+	for (; sweep->done < sweep->left.count; sweep->done++) {
+		const struct run_sweep_task *task = &sweep->left.items[sweep->done];
 		int died = RUN_STOP_SERVER_DIED;
 		json_t *row = NULL;
 		/* of the server before; a signal stays */
@@ -308,10 +308,10 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 {
 	if (find_results(sweep, err) < 0)
 		return -1;
-	run_sweep_tasks_make(sweep->plan, sweep->settings, &sweep->todo);
-	run_sweep_tasks_leave(&sweep->todo, sweep->journal.rows, sweep->settings);
+	run_sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
+	run_sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
 	run_signals_take(&sweep->stop, 1);
-	int done = run_todo(sweep, err);
+	int done = run_left(sweep, err);
 	run_life_end(&sweep->life, &sweep->slot);
 	sweep->outcome->signal = run_stop_signal(&sweep->stop);
 	run_signals_release();
@@ -338,7 +338,7 @@ int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings
 	}
 	run_sweep_journal_done(&sweep.journal);
 	run_sweep_tasks_done(&sweep.all);
-	run_sweep_tasks_done(&sweep.todo);
+	run_sweep_tasks_done(&sweep.left);
 	free(sweep.log_path);
 	return done;
 }

@@ -149,24 +149,28 @@ static void tell_changed(const struct dash_request *request, int rc, enum store_
 	}
 }
 
-void dash_close_job(const struct dash_request *request, struct dash_answer *answer)
+typedef int change_job_fn(struct store *store, int64_t id, enum store_job_answer *ret,
+			  struct pl_err *err);
+
+static void change_job(const struct dash_request *request, change_job_fn *change,
+		       struct dash_answer *answer)
 {
 	enum store_job_answer came = STORE_JOB_NONE;
 	int64_t id = dash_job_id(request->words[0]);
 	struct pl_err err = PL_ERR_INIT;
-	int rc = id > 0 ? store_job_close(request->context->store, id, &came, &err) : 0;
+	int rc = id > 0 ? change(request->context->store, id, &came, &err) : 0;
 
 	tell_changed(request, rc, came, 0, 200, &err, answer);
 }
 
+void dash_close_job(const struct dash_request *request, struct dash_answer *answer)
+{
+	change_job(request, store_job_close, answer);
+}
+
 void dash_cancel_job(const struct dash_request *request, struct dash_answer *answer)
 {
-	enum store_job_answer came = STORE_JOB_NONE;
-	int64_t id = dash_job_id(request->words[0]);
-	struct pl_err err = PL_ERR_INIT;
-	int rc = id > 0 ? store_job_cancel(request->context->store, id, &came, &err) : 0;
-
-	tell_changed(request, rc, came, 0, 200, &err, answer);
+	change_job(request, store_job_cancel, answer);
 }
 
 void dash_retry_job(const struct dash_request *request, struct dash_answer *answer)

@@ -75,6 +75,7 @@ def test_parts_come_and_are_worked_on_as_they_come(shared):
 
 
 def test_what_is_told_of_items_and_jobs(shared):
+    shared.upload("/api/upload/json", little("told-before"))
     job = shared.upload("/api/upload/batch", [little(f"told-{i}") for i in range(5)] + [1, 2])
     page = look(shared, job["job_id"], "?state=rejected&offset=1&limit=5")
     assert [item["index"] for item in page["items"]] == [6] and page["total"] == 2 and page["counts"] == job["counts"]

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/bench_run.h"
 #include "cli/cli.h"
 #include "cli/dry_run.h"
 #include "experiment/offline.h"

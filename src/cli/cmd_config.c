@@ -12,8 +12,10 @@
 #include "cli/config_bench.h"
 #include "cli/config_expand.h"
 #include "cli/validate_report.h"
+#include "experiment/offline.h"
 #include "result/document.h"
 #include "run/repeat.h"
+#include "vllm/bench/write.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
 
@@ -201,17 +203,24 @@ static json_t *container_words(const struct exp_launch *launch)
 	return words;
 }
 
-/* What a server of this experiment is started with; port and address only where they are set. */
-static json_t *server_values(const struct exp_config *experiment)
+/* Objects as they were given, without what their short forms were made into. */
+static json_t *given_values(const struct exp_config *experiment)
 {
-	const struct exp_launch *launch = &experiment->launch;
 	json_t *values = json_copy(experiment->server);
 
-	/* objects as they were given, without what their short forms were made into */
 	PL_JSON_EACH_MEMBER(name, given, experiment->given) {
 		if (json_is_object(json_object_get(values, name)))
 			json_object_set(values, name, given);
 	}
+	return values;
+}
+
+/* What a server of this experiment is started with; port and address only where they are set. */
+static json_t *server_values(const struct exp_config *experiment)
+{
+	const struct exp_launch *launch = &experiment->launch;
+	json_t *values = given_values(experiment);
+
 	if (option_places_find(&experiment->places, "launch.port") != NULL &&
 	    launch->port != OPTION_NO_I64)
 		json_object_set_new(values, "port", json_integer(launch->port));
@@ -251,6 +260,49 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 	return 0;
 }
 
+/* Engine and load in one. */
+static int write_offline(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
+			 struct pl_err *err)
+{
+	const struct exp_launch *launch = &experiment->launch;
+	const struct option_row *output = vllm_bench_kind_row(exp_offline_kind(experiment),
+							      VLLM_BENCH_output_json);
+	auto_json json_t *command = exp_offline_command(experiment);
+	auto_json json_t *values = given_values(experiment);
+	auto_json json_t *env = launch->env != NULL ? json_copy(launch->env) : json_object();
+	auto_json json_t *words = json_array();
+	auto_json json_t *secret_env = NULL;
+
+	if (launch->container != NULL)
+		return pl_err_invalid(err,
+				      "launch.container: 'vllm bench %s' is not started in one",
+				      experiment->bench.kind);
+	if (exp_offline_words(experiment, values, words, &secret_env, err) < 0)
+		return -1;
+	if (experiment->bench_set[VLLM_BENCH_output_json])
+		(void)vllm_bench_row_words_add(&experiment->bench, output, words);
+	json_array_extend(words, launch->extra_args);
+	json_object_update(env, secret_env);
+	const struct vllm_command_style style = {
+		.launch = command,
+		.env = env,
+		.flag_a_line = !oneline,
+	};
+	return vllm_command_write_load(words, &style, text, err);
+}
+
+typedef int (*command_writer)(const struct exp_config *experiment, bool oneline,
+			      struct pl_buf *text, struct pl_err *err);
+
+/* An offline benchmark has one line, whatever is asked for. */
+static command_writer writer_of(const struct exp_config *experiment,
+				const struct config_options *options)
+{
+	return exp_is_in_process(experiment) ? write_offline
+	       : options->bench              ? cli_config_bench
+					     : write_command;
+}
+
 static int to_command(const struct config_options *options, char **files, int file_count)
 {
 	struct exp_check_options how = { 0 };
@@ -275,8 +327,8 @@ static int to_command(const struct config_options *options, char **files, int fi
 			"'%s' has a server that runs already (launch.url, or benchmark.base_url, "
 			"host and port) and starts none; '--bench' writes the line of its load",
 			input.name);
-	if ((options->bench ? cli_config_bench : write_command)(input.experiment, options->oneline,
-								&text, &err) < 0)
+	if (writer_of(input.experiment, options)(input.experiment, options->oneline, &text, &err) <
+	    0)
 		return cli_fail(&err);
 	return write_out(options, false, &text);
 }

@@ -156,8 +156,8 @@ int cli_config_bench(const struct exp_config *experiment, bool oneline, struct p
 	if (!pl_text_equal(bench->kind, "serve"))
 		return pl_err_invalid(
 			err,
-			"benchmark.kind: found '%s', expected serve: its line alone can "
-			"be written",
+			"benchmark.kind: found '%s', expected serve: taken at a server it has no "
+			"line of vLLM's",
 			bench->kind);
 	if (check_gone(bench, err) < 0 || add_address(experiment, words, err) < 0 ||
 	    add_options(experiment, words, err) < 0)

@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/bench/write.h"
+#include "vllm/server_args.h"
 
 #define SERVER_WORD "serve"
 
@@ -45,6 +47,45 @@ const char *exp_offline_mode(const struct exp_config *experiment)
 	if (exp_offline_kind(experiment) == NULL)
 		return NULL;
 	return exp_is_in_process(experiment) ? "in_process" : "server";
+}
+
+/* Those that were not asked for are left to its release. */
+static void add_options(const struct exp_config *experiment, const struct vllm_bench_kind *kind,
+			json_t *argv)
+{
+	for (size_t i = 0; i < kind->count; i++) {
+		enum vllm_bench_id id = vllm_bench_find(kind->rows[i].name);
+		if (experiment->bench_set[id] && id != VLLM_BENCH_output_json)
+			(void)vllm_bench_row_words_add(&experiment->bench, &kind->rows[i], argv);
+	}
+}
+
+json_t *exp_offline_command(const struct exp_config *experiment)
+{
+	json_t *command = experiment->launch.command != NULL
+				  ? json_copy(experiment->launch.command)
+				  : json_pack("[ss]", "vllm", SERVER_WORD);
+
+	json_array_remove(command, json_array_size(command) - 1);
+	json_array_append_new(command, json_string("bench"));
+	json_array_append_new(command, json_string(exp_offline_kind(experiment)->name));
+	return command;
+}
+
+int exp_offline_words(const struct exp_config *experiment, const json_t *values, json_t *argv,
+		      json_t **ret_env, struct pl_err *err)
+{
+	const char *model = pl_json_get_text(values, "model");
+	auto_json json_t *engine = json_copy((json_t *)values);
+
+	/* not a word of its own, as of a server */
+	if (model != NULL)
+		vllm_bench_pair_add(argv, "--model", model);
+	json_object_del(engine, "model");
+	if (vllm_args_to_argv(experiment->catalog, engine, argv, ret_env, err) < 0)
+		return -1;
+	add_options(experiment, exp_offline_kind(experiment), argv);
+	return 0;
 }
 
 /* Without a file there is none to read: vLLM sends random prompts then, and says so. */

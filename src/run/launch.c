@@ -19,7 +19,6 @@
 #include "base/text.h"
 #include "experiment/offline.h"
 #include "host/proc/program.h"
-#include "vllm/bench/write.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 
@@ -84,63 +83,41 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 	return 0;
 }
 
-/* A benchmark's own options that were asked for; those that were not are left to its release. */
-static void add_bench_options(const struct exp_config *experiment,
-			      const struct vllm_bench_kind *kind, json_t *argv)
-{
-	for (size_t i = 0; i < kind->count; i++) {
-		enum vllm_bench_id id = vllm_bench_find(kind->rows[i].name);
-		/* where it writes is the run's to say */
-		if (experiment->bench_set[id] && id != VLLM_BENCH_output_json)
-			(void)vllm_bench_row_words_add(&experiment->bench, &kind->rows[i], argv);
-	}
-}
-
-/* "vllm bench latency": the word for the server gives way, and the model has a flag. */
-static int make_bench_argv(const struct exp_config *experiment, const json_t *command,
-			   struct run_launch *launch, json_t **ret_from_args, struct pl_err *err)
-{
-	const struct vllm_bench_kind *kind = exp_offline_kind(experiment);
-	const char *model = pl_json_get_text(launch->values, "model");
-	auto_json json_t *values = json_copy(launch->values);
-	json_t *argv = launch->argv;
-
-	json_array_clear(argv);
-	json_array_extend(argv, (json_t *)command);
-	json_array_remove(argv, json_array_size(argv) - 1);
-	json_array_append_new(argv, json_string("bench"));
-	json_array_append_new(argv, json_string(kind->name));
-	if (model != NULL)
-		vllm_bench_pair_add(argv, "--model", model);
-	json_object_del(values, "model");
-	if (vllm_args_to_argv(experiment->catalog, values, argv, ret_from_args, err) < 0)
-		return -1;
-	add_bench_options(experiment, kind, argv);
-	json_array_extend(argv, experiment->launch.extra_args);
-	return 0;
-}
-
-/* The whole command line, with the port as it is now. */
-static int make_argv(const struct exp_config *experiment, struct run_launch *launch,
-		     json_t **ret_from_args, struct pl_err *err)
+static int add_server_words(const struct exp_config *experiment, struct run_launch *launch,
+			    json_t **ret_from_args, struct pl_err *err)
 {
 	auto_json json_t *command =
 		experiment->launch.command != NULL && !experiment->simulate
 			? json_incref(experiment->launch.command)
 			: json_pack("[ss]", experiment->simulate ? EXP_SIMULATOR : SERVER, "serve");
 
-	if (exp_is_in_process(experiment))
-		return make_bench_argv(experiment, command, launch, ret_from_args, err);
 	if (launch->uds == NULL) {
 		json_object_set_new(launch->values, "host", json_string(launch->host));
 		json_object_set_new(launch->values, "port",
 				    json_integer(launch->resources.port.number));
 	}
+	json_array_extend(launch->argv, command);
+	return vllm_args_to_argv(experiment->catalog, launch->values, launch->argv, ret_from_args,
+				 err);
+}
+
+static int add_offline_words(const struct exp_config *experiment, struct run_launch *launch,
+			     json_t **ret_from_args, struct pl_err *err)
+{
+	auto_json json_t *command = exp_offline_command(experiment);
+
+	json_array_extend(launch->argv, command);
+	return exp_offline_words(experiment, launch->values, launch->argv, ret_from_args, err);
+}
+
+/* The whole command line, with the port as it is now. */
+static int make_argv(const struct exp_config *experiment, struct run_launch *launch,
+		     json_t **ret_from_args, struct pl_err *err)
+{
 	/* made again where the port turns out to be taken */
 	json_array_clear(launch->argv);
-	json_array_extend(launch->argv, command);
-	if (vllm_args_to_argv(experiment->catalog, launch->values, launch->argv, ret_from_args,
-			      err) < 0)
+	if ((exp_is_in_process(experiment) ? add_offline_words : add_server_words)(
+		    experiment, launch, ret_from_args, err) < 0)
 		return -1;
 	json_array_extend(launch->argv, experiment->launch.extra_args);
 	return 0;

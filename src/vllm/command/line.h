@@ -106,7 +106,7 @@ void vllm_command_renew(struct vllm_command *command, struct option_problems *pr
 
 struct vllm_command_style {
 	const struct vllm_catalog *catalog; /* NULL: the reference's */
-	const json_t *launch;               /* NULL: [vllm, serve] */
+	const json_t *launch;               /* NULL: [vllm, serve]; of a load, below */
 	const json_t *env; /* object name -> text; NULL: none. null values are left out */
 	bool flag_a_line;  /* one flag a line, with backslashes */
 	bool secrets;      /* show them; else *** */
@@ -114,7 +114,6 @@ struct vllm_command_style {
 /* Values as a command line for a shell, with a newline at the end. */
 int vllm_command_write(const json_t *values, const struct vllm_command_style *style,
 		       struct pl_buf *buf, struct pl_err *err) PL_MUST_CHECK;
-/* `vllm bench serve` with the words of its options (vllm/bench/write.h); of the style `launch` is not
- * asked. */
+/* A benchmark with the words of its options (vllm/bench/write.h); `launch` NULL: vllm bench serve. */
 int vllm_command_write_load(const json_t *words, const struct vllm_command_style *style,
 			    struct pl_buf *buf, struct pl_err *err) PL_MUST_CHECK;

@@ -15,6 +15,19 @@ static bool is_module(const json_t *launch)
 	return last != NULL && pl_text_ends(last, API_SERVER);
 }
 
+/* The words that start it. */
+static void write_launch(const json_t *launch, bool secrets, struct pl_buf *buf)
+{
+	auto_json json_t *shown = secrets ? json_incref((json_t *)launch)
+					  : vllm_secret_words_shown(launch);
+
+	PL_JSON_EACH(word, shown) {
+		if (word_at > 0)
+			pl_buf_add_char(buf, ' ');
+		vllm_word_quote(json_string_value(word), buf);
+	}
+}
+
 static int too_long(const struct pl_buf *buf, struct pl_err *err)
 {
 	return buf->full ? pl_err_invalid(err, "the command line is too long") : 0;
@@ -72,15 +85,9 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 		return -1;
 	auto_json json_t *argv_shown = style->secrets ? json_incref(argv)
 						      : vllm_secret_words_shown(argv);
-	auto_json json_t *launch_shown = style->secrets ? json_incref((json_t *)launch)
-							: vllm_secret_words_shown(launch);
 	write_env(style->env, style->secrets, buf);
 	write_env(secret_env, style->secrets, buf);
-	PL_JSON_EACH(word, launch_shown) {
-		if (word_at > 0)
-			pl_buf_add_char(buf, ' ');
-		vllm_word_quote(json_string_value(word), buf);
-	}
+	write_launch(launch, style->secrets, buf);
 	write_argv(argv_shown, style, model, buf);
 	pl_buf_add_char(buf, '\n');
 	return too_long(buf, err);
@@ -91,9 +98,10 @@ int vllm_command_write_load(const json_t *words, const struct vllm_command_style
 {
 	auto_json json_t *shown = style->secrets ? json_incref((json_t *)words)
 						 : vllm_secret_words_shown(words);
+	auto_json json_t *serve = json_pack("[sss]", "vllm", "bench", "serve");
 
 	write_env(style->env, style->secrets, buf);
-	pl_buf_add_text(buf, "vllm bench serve");
+	write_launch(style->launch != NULL ? style->launch : serve, style->secrets, buf);
 	write_argv(shown, style, NULL, buf);
 	pl_buf_add_char(buf, '\n');
 	return too_long(buf, err);

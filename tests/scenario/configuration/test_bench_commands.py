@@ -191,7 +191,7 @@ def test_what_a_line_cannot_say_is_told(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "config", "to-command", "--bench", "--oneline", "e.yaml")
     assert (done.returncode, done.stdout) == (0, "vllm bench serve --base-url http://h:1 --seed 1\n")
     assert done.stderr.count("\n") == 1 and "benchmark.retries is left out" in done.stderr
-    for text, told in (("benchmark: {kind: latency}\n", "benchmark.kind"),
+    for text, told in (("benchmark: {kind: latency, mode: server}\n", "benchmark.kind"),
                        ("benchmark: {dataset_name: sonnet, dataset_path: f}\n", "'sonnet'"),
                        ("server: {uds: /s}\n", "server.uds"),
                        ("benchmark: {metadata: [a=b, '-c=d']}\n", "benchmark.metadata")):
@@ -201,6 +201,24 @@ def test_what_a_line_cannot_say_is_told(bin_dir, tmp_path):
     from_command(bin_dir, tmp_path, BENCH)
     done = profllm(bin_dir, tmp_path, "config", "to-command", "e.yaml")
     assert done.returncode == 2 and "--bench" in done.stderr
+
+
+@pytest.mark.parametrize("line", [
+    "vllm bench latency --model org/m --max-model-len 2048 --batch-size 4 --output-json o.json",
+    "X=y /opt/bin/vllm bench throughput --model org/m --compilation-config '{\"cudagraph_mode\": \"FULL\"}' --num-prompts 4",
+    "vllm bench startup --model org/m -tp 2 --num-iters-cold 1",
+    "vllm bench mm-processor --model org/m --num-prompts 4",
+])
+def test_an_offline_benchmark_is_one_line(bin_dir, tmp_path, line):
+    made = from_command(bin_dir, tmp_path, line)
+    for how in ((), ("--bench",)):
+        written = to_command(bin_dir, tmp_path, *how, "--oneline", "e.yaml")
+        words = shlex.split(written)
+        assert words[words.index("bench"):][:2] == shlex.split(line)[shlex.split(line).index("bench"):][:2]
+        assert from_command(bin_dir, tmp_path, written) == made
+    (tmp_path / "e.yaml").write_text("launch: {container: {image: i}}\nbenchmark: {kind: latency}\n")
+    done = profllm(bin_dir, tmp_path, "config", "to-command", "e.yaml")
+    assert done.returncode == 2 and "launch.container" in done.stderr
 
 
 @pytest.fixture(scope="module")

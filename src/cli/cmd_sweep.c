@@ -16,13 +16,16 @@
 
 #define REPORT_BYTES_MAX (256u << 20)
 #define REPEATS_MAX      1000
+#define JOBS_MAX         1024
 
 struct sweep_options {
 	struct cli_sweep_options file;
 	const char *output_dir;
 	const char *order;
 	const char *upload;
+	const char *jobs;
 	struct pl_opt_list retry;
+	int64_t job_cpus;
 	int64_t repeats;
 	int64_t seed;
 	int64_t wait_ns;
@@ -53,11 +56,20 @@ static const struct pl_opt sweep_rows[] = {
 	       .choices = orders, .def = "fewest-starts"),
 	PL_OPT(INT, 0, "repeats", repeats, "N", "run each so often", .def = "1"),
 	PL_OPT(INT, 0, "seed", seed, "N", "of the order", .def = "0"),
+	PL_OPT(TEXT, 'j', "jobs", jobs, "N",
+	       "servers at once, each on GPUs and processors of its own; auto: as many as GPUs "
+	       "allow",
+	       .def = "1"),
+	PL_OPT(INT, 0, "job-cpus", job_cpus, "N",
+	       "processors that each of several has at least for itself and its load; where there "
+	       "are too few, fewer go on at once; 0: all share them",
+	       .def = "2"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
 	       "wait for GPUs and a port that others hold; for at most TIME", .optional = true,
 	       .def = "60s"),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
-	       "send each result to this dashboard as soon as it stands"),
+	       "send each result to this dashboard as soon as it stands; what it does not take is "
+	       "sent again at the end, and with --resume"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of its https address"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no line a run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
@@ -91,6 +103,7 @@ const struct pl_opt_command cli_sweep_command = {
 		"  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
 		"  profllm sweep run -o night sweep.yaml\n"
 		"  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
+		"  profllm sweep run -o night --jobs auto sweep.yaml\n"
 		"  profllm sweep run -o try --sim --only quick "
 		"configs/examples/sweeps/concurrency.yaml\n\n"
 		"Exit status: 0 all runs completed, 1 some failed or are partial, 2 bad usage or "
@@ -168,10 +181,10 @@ static json_t *forecast_json(const struct run_sweep_forecast *forecast)
 {
 	if (forecast->known == 0)
 		return json_null();
-	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I}", "runs", (json_int_t)forecast->runs,
+	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:I}", "runs", (json_int_t)forecast->runs,
 			 "starts", (json_int_t)forecast->starts, "start_s", forecast->start_s,
 			 "run_s", forecast->run_s, "total_s", forecast->total_s, "told_from",
-			 (json_int_t)forecast->known);
+			 (json_int_t)forecast->known, "at_once", (json_int_t)forecast->at_once);
 }
 
 static void add_forecast(const struct run_sweep_forecast *forecast, struct pl_buf *buf)
@@ -188,8 +201,11 @@ static void add_forecast(const struct run_sweep_forecast *forecast, struct pl_bu
 	pl_text_from_duration((int64_t)(forecast->start_s * 1e9), start, sizeof(start));
 	pl_text_from_duration((int64_t)(forecast->run_s * 1e9), run, sizeof(run));
 	pl_text_from_duration((int64_t)(forecast->total_s * 1e9), total, sizeof(total));
-	pl_buf_addf(buf, ", about %s (%s a start, %s a run: the medians of %zu)\n", total, start,
-		    run, forecast->known);
+	pl_buf_addf(buf, ", about %s (%s a start, %s a run: the medians of %zu", total, start, run,
+		    forecast->known);
+	if (forecast->at_once > 1)
+		pl_buf_addf(buf, "; %zu at once", forecast->at_once);
+	pl_buf_add_text(buf, ")\n");
 }
 
 static json_t *dry_run_json(const struct cli_sweep *sweep,
@@ -232,42 +248,38 @@ static int dry_run(const struct cli_sweep *sweep, const struct run_sweep_setting
 
 /* ---- running ---- */
 
-/* A dashboard that is sent every result. */
-struct sending {
-	struct run_target target;
-	size_t failed;
-};
-
-static void send_result(void *user, const char *path)
+/* The dashboard that gets every result. */
+static int send_result(void *user, const char *path, struct pl_err *err)
 {
-	struct sending *sending = user;
+	const struct run_target *dashboard = user;
 	auto_free char *name = pl_file_name(path);
 	struct run_upload_file file = { .path = path, .name = name };
-	struct run_upload upload = { .target = &sending->target, .files = &file, .count = 1 };
+	struct run_upload upload = { .target = dashboard, .files = &file, .count = 1 };
 
 	run_upload_all(&upload);
-	if (upload.results[0].failure != NULL) {
-		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, upload.results[0].failure);
-		sending->failed++;
-	}
+	enum pl_err_code code = run_upload_code(&upload);
+	auto_free char *fault = run_upload_fault(&upload);
 	run_upload_done(&upload);
+	return code == PL_ERR_NONE
+		       ? 0
+		       : pl_err_set(err, code, "%s", fault != NULL ? fault : "no answer");
 }
 
-static int open_dashboard(const struct sweep_options *options, struct sending *ret,
+static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
 			  struct pl_err *err)
 {
 	struct io_tls_trust trust = { .insecure = options->insecure };
 
 	if (options->upload == NULL)
 		return 0;
-	if (run_target_from_url(options->upload, &ret->target, err) < 0 ||
-	    (ret->target.https && run_target_use_tls(&ret->target, &trust, err) < 0))
+	if (run_target_from_url(options->upload, ret, err) < 0 ||
+	    (ret->https && run_target_use_tls(ret, &trust, err) < 0))
 		return pl_err_wrap(err, "--upload");
 	return 0;
 }
 
 static int print_outcome(const struct sweep_options *options,
-			 const struct run_sweep_outcome *outcome, const struct sending *sending)
+			 const struct run_sweep_outcome *outcome)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
@@ -275,16 +287,18 @@ static int print_outcome(const struct sweep_options *options,
 		auto_json json_t *report = json_pack(
 			"{s:I, s:I, s:I, s:I, s:I, s:s}", "runs", (json_int_t)outcome->runs, "over",
 			(json_int_t)outcome->over, "failed", (json_int_t)outcome->failed, "partial",
-			(json_int_t)outcome->partial, "not_sent", (json_int_t)sending->failed,
+			(json_int_t)outcome->partial, "not_sent", (json_int_t)outcome->not_sent,
 			"folder", options->output_dir);
 		return cli_print_json(report);
 	}
 	pl_buf_addf(&text, "%zu of %zu runs are over, %zu failed, %zu partial: %s/summary.csv\n",
 		    outcome->over, outcome->runs, outcome->failed, outcome->partial,
 		    options->output_dir);
-	if (sending->failed > 0)
-		pl_buf_addf(&text, "%zu were not sent: profllm upload %s/cells --to %s\n",
-			    sending->failed, options->output_dir, options->upload);
+	if (outcome->not_sent > 0)
+		pl_buf_addf(&text,
+			    "%zu were not sent: --resume sends them, or profllm upload %s/cells "
+			    "--to %s\n",
+			    outcome->not_sent, options->output_dir, options->upload);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -292,14 +306,14 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 	       struct run_sweep_settings *settings)
 {
 	struct run_sweep_outcome outcome;
-	struct sending sending = { 0 };
+	struct run_target dashboard = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf fallen = PL_BUF(REPORT_BYTES_MAX);
 
 	if (file->plan.fallen == file->plan.count)
 		return cli_refuse("every combination of '%s' falls out", file->sweep->source);
-	if (open_dashboard(options, &sending, &err) < 0) {
-		run_target_done(&sending.target);
+	if (open_dashboard(options, &dashboard, &err) < 0) {
+		run_target_done(&dashboard);
 		return cli_fail(&err);
 	}
 	if (file->plan.fallen > 0)
@@ -307,13 +321,13 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 	cli_sweep_add_fallen(file, &fallen);
 	fputs(pl_buf_text(&fallen), stderr);
 	if (options->upload != NULL)
-		settings->on_result = send_result;
-	settings->user = &sending;
+		settings->send = send_result;
+	settings->user = &dashboard;
 	int done = run_sweep(&file->plan, settings, &outcome, &err);
-	run_target_done(&sending.target);
+	run_target_done(&dashboard);
 	if (done < 0)
 		return cli_fail(&err);
-	int printed = print_outcome(options, &outcome, &sending);
+	int printed = print_outcome(options, &outcome);
 	if (outcome.signal != 0)
 		return 128 + outcome.signal;
 	if (outcome.failed + outcome.partial > 0 || outcome.over < outcome.runs)
@@ -343,9 +357,23 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	}
 	if (options->repeats < 1 || options->repeats > REPEATS_MAX)
 		return cli_refuse("--repeats: expected 1 to %d", REPEATS_MAX);
+	if (options->job_cpus < 0 || options->job_cpus > JOBS_MAX)
+		return cli_refuse("--job-cpus: expected 0 to %d", JOBS_MAX);
 	if (options->seed < 0 || options->wait_ns < 0)
 		return cli_refuse("--%s: found a number below zero",
 				  options->seed < 0 ? "seed" : "wait");
+	return 0;
+}
+
+/* "auto" is 0, as in the settings. */
+static int read_jobs(const char *text, int64_t *ret)
+{
+	*ret = 0;
+	if (text == NULL)
+		*ret = 1;
+	else if (strcmp(text, "auto") != 0 &&
+		 (!pl_text_to_i64(text, ret) || *ret < 1 || *ret > JOBS_MAX))
+		return cli_refuse("--jobs: found '%s', expected auto or 1 to %d", text, JOBS_MAX);
 	return 0;
 }
 
@@ -364,20 +392,25 @@ static int sweep(const struct sweep_options *options, const struct pl_words *wor
 		.quiet = options->quiet,
 		.simulate = options->file.simulate,
 		.wait_ns = options->wait_ns,
+		.job_cpus = options->job_cpus,
 	};
 	int status = check_usage(options, words);
 
 	if (status == 0)
+		status = read_jobs(options->jobs, &settings.jobs);
+	if (status == 0)
 		status = cli_sweep_open(words->items[1], &options->file, &file);
 	if (status != 0)
 		return status;
+	if (options->file.hardware != NULL)
+		settings.gpus = file.hardware.count;
 	return options->dry_run ? dry_run(&file, &settings, options->json)
 				: run(options, &file, &settings);
 }
 
 int cmd_sweep(int argc, char **argv)
 {
-	struct sweep_options options = { .repeats = 1, .wait_ns = 60 * PL_NS_PER_S };
+	struct sweep_options options = { .repeats = 1, .job_cpus = 2, .wait_ns = 60 * PL_NS_PER_S };
 	struct pl_words words;
 	int status;
 

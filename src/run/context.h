@@ -13,6 +13,7 @@
 #include "run/stop.h"
 
 struct run_journal;
+struct run_live;
 
 /* What a run is at, and how it ended. */
 struct run_ending {
@@ -31,6 +32,7 @@ struct run_context {
 	int64_t started_real_ns;
 	bool quiet; /* the user wants no progress */
 	struct run_stop *stop;
+	struct run_live *live;       /* NULL: nobody looks on, and no other of its kind goes on */
 	struct run_journal *journal; /* NULL: none is kept */
 	struct run_ending *ending;
 };

@@ -29,6 +29,7 @@
 #include "run/document/offline.h"
 #include "run/journal/journal.h"
 #include "run/life.h"
+#include "run/live.h"
 #include "run/plots.h"
 #include "run/repeat.h"
 #include "run/replace.h"
@@ -506,6 +507,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 			.started_real_ns = slot->started_real_ns,
 			.quiet = settings->quiet,
 			.stop = slot->stop,
+			.live = slot->live,
 			.ending = &run.ending,
 		},
 		.ending = {
@@ -520,6 +522,8 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 	};
 	auto_json json_t *result = NULL;
 
+	if (slot->live != NULL)
+		run_live_begin(slot->live);
 	run_server_reset(&run.server);
 	run_release_find(experiment, NULL, &run.release);
 	int done = prepare(&run, err);

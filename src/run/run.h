@@ -12,6 +12,7 @@
 
 struct host_guard;
 struct run_life;
+struct run_live;
 struct run_stop;
 
 struct run_settings {
@@ -34,6 +35,7 @@ struct run_slot {
 	int64_t started_real_ns;
 	struct host_guard *guard; /* NULL: nothing of ours is started */
 	struct run_stop *stop;    /* borrowed: asks this run to end */
+	struct run_live *live;    /* borrowed: who has started it looks on; NULL: nobody does */
 	struct run_life *life; /* borrowed: of a server for several runs; NULL: it is this run's */
 };
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "experiment/offline.h"
+#include "host/cpus.h"
 #include "host/lock/port.h"
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
@@ -18,13 +19,15 @@
 #include "run/document/offline.h"
 #include "run/document/profiling.h"
 #include "run/document/system.h"
+#include "run/live.h"
 #include "run/redact.h"
 #include "run/repeat.h"
 #include "run/run_priv.h"
 #include "run/side_files.h"
 
-#define BYTES_PER_GB  1e9
-#define BYTES_PER_GIB 1073741824.0
+#define BYTES_PER_GB   1e9
+#define BYTES_PER_GIB  1073741824.0
+#define CPUS_BYTES_MAX 8192
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -200,6 +203,19 @@ static void set_resources(json_t *json, const struct run_launch *launch)
 	set(json, "waited_s", json_real((double)resources->waited_ns / 1e9));
 }
 
+static void set_neighbours(json_t *json, const struct run_live *live)
+{
+	auto_buf cpus = PL_BUF(CPUS_BYTES_MAX);
+
+	if (live == NULL)
+		return;
+	set(json, "beside", json_integer(atomic_load(&live->beside_most)));
+	if (!live->bound)
+		return;
+	host_cpus_text(&live->cpus, &cpus);
+	set(json, "cpus", json_string(pl_buf_text(&cpus)));
+}
+
 static json_t *make_launch(const struct run_state *run)
 {
 	const struct run_launch *launch = run->launch;
@@ -214,6 +230,7 @@ static json_t *make_launch(const struct run_state *run)
 		set_resources(json, launch);
 		set(json, "forced", json_boolean(run->settings->forced));
 	}
+	set_neighbours(json, run->context.live);
 	if (run->server.process != NULL)
 		set(json, "pid", json_integer(host_process_pid(run->server.process)));
 	set(json, "gpus", make_gpus(launch));

@@ -25,6 +25,7 @@ void run_sweep_journal_done(struct run_sweep_journal *journal)
 	free(journal->id);
 	json_decref(journal->rows);
 	json_decref(journal->starts);
+	json_decref(journal->sent);
 }
 
 /* ---- reading ---- */
@@ -37,10 +38,18 @@ static void take_start(struct run_sweep_journal *journal, const char *server)
 	journal->started++;
 }
 
+/* What is sent is the result of the row before it. */
+static void take_row(struct run_sweep_journal *journal, const char *key, json_t *row)
+{
+	json_object_set(journal->rows, key, row);
+	json_object_del(journal->sent, key);
+}
+
 /* Of a later version there may be other lines. */
-static int take_line(struct run_sweep_journal *journal, const json_t *line, size_t number,
+static int take_line(struct run_sweep_journal *journal, json_t *line, size_t number,
 		     struct pl_err *err)
 {
+	const char *sent = pl_json_get_text(line, "sent");
 	const char *id = pl_json_get_text(line, "sweep");
 	const char *server = pl_json_get_text(line, "start");
 	const char *key = pl_json_get_text(line, "run");
@@ -53,7 +62,9 @@ static int take_line(struct run_sweep_journal *journal, const json_t *line, size
 	else if (server != NULL)
 		take_start(journal, server);
 	else if (key != NULL)
-		json_object_set(journal->rows, key, (json_t *)line);
+		take_row(journal, key, line);
+	else if (sent != NULL)
+		json_object_set_new(journal->sent, sent, json_true());
 	return 0;
 }
 
@@ -144,6 +155,7 @@ static void init(const char *folder, struct run_sweep_journal *ret)
 		.path = pl_asprintf("%s/" NAME, folder),
 		.rows = json_object(),
 		.starts = json_object(),
+		.sent = json_object(),
 	};
 }
 
@@ -193,6 +205,14 @@ int run_sweep_journal_row(struct run_sweep_journal *journal, const char *key, js
 
 	json_object_update(line, row);
 	json_decref(row);
-	json_object_set(journal->rows, key, line);
+	take_row(journal, key, line);
+	return append(journal, line, err);
+}
+
+int run_sweep_journal_sent(struct run_sweep_journal *journal, const char *key, struct pl_err *err)
+{
+	auto_json json_t *line = json_pack("{s:s}", "sent", key);
+
+	json_object_set_new(journal->sent, key, json_true());
 	return append(journal, line, err);
 }

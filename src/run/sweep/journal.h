@@ -6,6 +6,7 @@
  *	{"start": "SERVER", "log": "servers/….log"}          a server is about to be started
  *	{"run": "KEY", "cell": "ID", "status": "completed", …}   a row of the summary; a later one of the same
  *	                                                     run takes its place
+ *	{"sent": "KEY"}                                      its result is at the dashboard
  *
  * It belongs to the process that holds its lock.
  */
@@ -21,6 +22,7 @@ struct run_sweep_journal {
 	json_t *rows;   /* object: by the run's key, the last of each */
 	json_t *starts; /* object: how often each server was started */
 	size_t started; /* all of them */
+	json_t *sent;   /* object: by the run's key, those of whose last row the result was sent */
 };
 
 /*
@@ -42,3 +44,5 @@ int run_sweep_journal_start(struct run_sweep_journal *journal, const char *serve
 /* Takes the row. */
 int run_sweep_journal_row(struct run_sweep_journal *journal, const char *key, json_t *row,
 			  struct pl_err *err) PL_MUST_CHECK;
+int run_sweep_journal_sent(struct run_sweep_journal *journal, const char *key,
+			   struct pl_err *err) PL_MUST_CHECK;

@@ -85,6 +85,9 @@ static void make_ids(const struct exp_config *experiment, struct run_sweep_cell 
 		memcpy(cell->server, cell->id, sizeof(cell->server));
 	else
 		make_id(server, cell->server);
+	json_object_del(asked, "server");
+	json_object_del(asked, "launch");
+	make_id(asked, cell->load);
 }
 
 /* What the file says of its data set, and a folder of results, is one for all loads that share it. */

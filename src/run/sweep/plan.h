@@ -15,6 +15,7 @@ struct run_sweep_cell {
 	char id[RUN_SWEEP_ID_BYTES];
 	char server
 		[RUN_SWEEP_ID_BYTES]; /* of what its server is asked for: equal ones share a life */
+	char load[RUN_SWEEP_ID_BYTES]; /* of all but that: equal ones take about equally long */
 	bool falls_out;
 	struct option_problems problems; /* errors, where it falls out */
 };

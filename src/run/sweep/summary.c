@@ -33,7 +33,19 @@ static const char *const figures[] = {
 /* In front of the figures; a key of the sweep is behind `set`. */
 static const char *const heads[] = { "run", "cell", "repeat", "server", "set" };
 static const char *const states[] = { "status", "verdict", "cause", "message", "gone" };
-static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s" };
+static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "beside" };
+
+/* Of `launch`: what a run had of its host, for who looks whether runs got in each other's way. */
+static const char *const places[] = { "beside", "cpus", "port" };
+
+static json_t *gpus_of(const json_t *result)
+{
+	json_t *gpus = json_array();
+
+	PL_JSON_EACH(gpu, pl_json_get_path(result, "launch.gpus"))
+		json_array_append(gpus, json_object_get(gpu, "uuid"));
+	return gpus;
+}
 
 json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
 		      const json_t *result)
@@ -56,6 +68,11 @@ json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_
 	json_object_set_new(row, "run_id", json_incref(json_object_get(result, "run_id")));
 	json_object_set_new(row, "result", json_sprintf("cells/%s.json", task->key));
 	json_object_set_new(row, "wall_s", json_incref(json_object_get(result, "duration")));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
+		json_object_set_new(row, places[i],
+				    pl_json_or_null(json_incref(json_object_get(
+					    json_object_get(result, "launch"), places[i]))));
+	json_object_set_new(row, "gpus", gpus_of(result));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
 		json_t *figure = json_object_get(results, figures[i]);
 		json_object_set_new(row, figures[i],

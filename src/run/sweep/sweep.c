@@ -3,30 +3,43 @@
  *
  *	folder, journal     what is over is known
  *	look for results    that stand though the journal does not have them: killed in between
- *	run after run       the result stands, then the journal has it, then the next begins
+ *	life after life     as many at once as there is room for, each a worker (run/sweep/worker.h)
+ *	row after row       the result stands, then the journal has it, then that worker goes on
  *	summary             after each, so that it can be read while the sweep goes on
+ *	sent                what the dashboard did not take before
+ *
+ * One thread, which waits for what workers say and for signals: it alone writes the journal.
  */
 #include "run/sweep/sweep.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "run/journal/recover.h"
-#include "run/life.h"
-#include "run/run.h"
 #include "run/signals.h"
+#include "run/stop.h"
+#include "run/sweep/forecast.h"
+#include "run/sweep/places.h"
 #include "run/sweep/summary.h"
-#include "run/sweep/tasks.h"
+#include "run/sweep/worker.h"
 
-/* vLLM takes the wish to empty its caches only so. */
-#define DEV_MODE "VLLM_SERVER_DEV_MODE"
+/* A place for a server life. */
+struct place {
+	struct run_sweep_worker worker; /* pid 0: none works */
+	size_t unit;
+	bool told; /* something came of this life */
+};
 
 /* A sweep under way. */
 struct sweeping {
@@ -35,12 +48,16 @@ struct sweeping {
 	struct run_sweep_journal journal;
 	struct run_sweep_tasks all;
 	struct run_sweep_tasks left; /* of all, when it began */
+	struct run_sweep_units units;
+	struct run_sweep_room room;
+	struct run_sweep_places places;
+	struct place *at;
+	struct run_live *live; /* one a place, shared with its worker */
+	struct run_sweep_forecast forecast;
 	struct run_stop stop;
-	struct run_slot slot;
-	struct run_life life;
-	char *log_path;
+	int asked, hurried;    /* signals that workers were told of */
+	struct pl_err failure; /* ends the sweep when those that run are over */
 	struct run_sweep_outcome *outcome;
-	size_t done; /* of left */
 };
 
 static int make_folder(const char *path, struct pl_err *err)
@@ -104,112 +121,12 @@ static int find_results(struct sweeping *sweep, struct pl_err *err)
 	return 0;
 }
 
-/* ---- one run ---- */
-
-/* By these its result is found among others, in a dashboard too. */
-static void mark_experiment(const struct sweeping *sweep, const struct run_sweep_cell *cell,
-			    struct exp_config *experiment)
-{
-	json_object_set_new(experiment->tags, "sweep", json_string(sweep->journal.id));
-	json_object_set_new(experiment->tags, "sweep_cell", json_string(cell->id));
-	json_object_set_new(experiment->tags, "sweep_point", json_string(cell->cell->label));
-	if (cell->cell->set != NULL)
-		json_object_set_new(experiment->tags, "sweep_set", json_string(cell->cell->set));
-	if (experiment->launch.url == NULL &&
-	    json_object_get(experiment->launch.env, DEV_MODE) == NULL)
-		json_object_set_new(experiment->launch.env, DEV_MODE, json_string("1"));
-}
-
-static int open_server(struct sweeping *sweep, const struct run_sweep_cell *cell,
-		       const struct exp_config *experiment, struct pl_err *err)
-{
-	const char *folder = sweep->settings->folder;
-	int64_t before = pl_json_get_i64(sweep->journal.starts, cell->server);
-	auto_free char *url = exp_server_url(experiment);
-	auto_free char *name = pl_asprintf("servers/%s.%lld.log", cell->server,
-					   (long long)before + 1);
-
-	free(sweep->log_path);
-	sweep->log_path = pl_asprintf("%s/%s", folder, name);
-	sweep->life = (struct run_life){ .log_path = sweep->log_path };
-	if (run_slot_open(experiment, &sweep->stop, &sweep->slot, err) < 0)
-		return -1;
-	sweep->slot.life = &sweep->life;
-	if (url != NULL)
-		return 0;
-	return run_sweep_journal_start(&sweep->journal, cell->server, name, err);
-}
-
-/* The next one of the same server, unless there is none to start. */
-static bool goes_on(const struct sweeping *sweep)
-{
-	return run_sweep_same_server(sweep->plan, &sweep->left, sweep->done, sweep->done + 1);
-}
-
-/* What keeps one run from starting is a row, what would keep all others from it ends the sweep. */
-static bool ends_all(const struct pl_err *err)
-{
-	return err->code == PL_ERR_BUSY || err->code == PL_ERR_INTERRUPTED ||
-	       err->code == PL_ERR_IO || err->code == PL_ERR_FULL;
-}
-
-static int run_task(struct sweeping *sweep, const struct run_sweep_task *task, json_t **ret_row,
-		    struct pl_err *err)
-{
-	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
-	auto_experiment struct exp_config *experiment = run_sweep_experiment(
-		sweep->plan, task->cell, sweep->settings->simulate);
-	auto_free char *path = result_path(sweep, task);
-	auto_json json_t *result = NULL;
-	auto_free char *written = NULL;
-	int64_t started_ns = pl_clock_now_ns();
-	bool starts = !run_life_is_up(&sweep->life, &sweep->slot);
-	/* what stands there is of a run that is not over, or is tried again */
-	const struct run_settings how = {
-		.output = path,
-		.written = &written,
-		.quiet = true,
-		.overwrite = true,
-		.wait_ns = sweep->settings->wait_ns,
-	};
-
-	mark_experiment(sweep, cell, experiment);
-	if (!starts)
-		run_slot_next(&sweep->slot);
-	else if (open_server(sweep, cell, experiment, err) < 0)
-		return -1;
-	sweep->life.goes_on = goes_on(sweep);
-	int done = run_experiment(experiment, &how, &sweep->slot, &result, err);
-	if (done < 0 && ends_all(err))
-		return -1;
-	json_t *row = run_sweep_row(sweep->plan, task, result);
-	if (result == NULL) {
-		json_object_set_new(row, "status", json_string("failed"));
-		json_object_set_new(row, "message", pl_json_text(err->text));
-	}
-	/* beside a better one where that is kept */
-	auto_free char *name = written != NULL ? pl_file_name(written) : NULL;
-	if (name != NULL)
-		json_object_set_new(row, "result", json_sprintf("cells/%s", name));
-	json_object_set_new(row, "wall_s",
-			    json_real((double)(pl_clock_now_ns() - started_ns) / 1e9));
-	if (starts)
-		json_object_set_new(row, "ready_s",
-				    pl_json_or_null(json_incref(
-					    pl_json_get_path(result, "launch.phases.ready_s"))));
-	if (sweep->life.caches_stay)
-		json_object_set_new(row, "caches_stay", json_true());
-	*ret_row = row;
-	return 0;
-}
-
-/* ---- all of them ---- */
+/* ---- what is told ---- */
 
 static void tell(const struct sweeping *sweep, const struct run_sweep_task *task, const json_t *row)
 {
 	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
-	struct run_sweep_settings rest = *sweep->settings;
-	struct run_sweep_forecast left = { 0 };
+	const struct run_sweep_forecast *left = &sweep->forecast;
 	char time[32] = "";
 	const char *verdict = pl_json_get_text(row, "verdict");
 	const char *cause = pl_json_get_text(row, "cause");
@@ -217,72 +134,428 @@ static void tell(const struct sweeping *sweep, const struct run_sweep_task *task
 
 	if (sweep->settings->quiet)
 		return;
-	rest.retry_count = 0;
-	run_sweep_forecast_rows(sweep->plan, &sweep->all, sweep->journal.rows, &rest, &left);
-	pl_text_from_duration((int64_t)(left.total_s * 1e9), time, sizeof(time));
+	pl_text_from_duration((int64_t)(left->total_s * 1e9), time, sizeof(time));
 	if (json_is_number(json_object_get(row, "request_throughput")))
 		rate = pl_asprintf(", %.4g requests/s", pl_json_get_f64(row, "request_throughput"));
-	fprintf(stderr, "[%zu/%zu] %s%s: %s%s%s%s; %zu left%s%s\n", sweep->all.count - left.runs,
+	fprintf(stderr, "[%zu/%zu] %s%s: %s%s%s%s; %zu left%s%s\n", sweep->all.count - left->runs,
 		sweep->all.count, cell->cell->label, task->repeat > 1 ? " again" : "",
 		pl_json_get_text(row, "status"), verdict != NULL || cause != NULL ? ", " : "",
 		cause != NULL     ? cause
 		: verdict != NULL ? verdict
 				  : "",
-		rate != NULL ? rate : "", left.runs, left.runs > 0 ? ", about " : "",
-		left.runs > 0 ? time : "");
+		rate != NULL ? rate : "", left->runs, left->runs > 0 ? ", about " : "",
+		left->runs > 0 ? time : "");
 }
 
-static int note(struct sweeping *sweep, const struct run_sweep_task *task, json_t *row,
+static void show(void *user, const char *text, size_t len)
+{
+	(void)user;
+	fwrite(text, 1, len, stderr);
+}
+
+static void forecast(struct sweeping *sweep)
+{
+	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
+				 sweep->settings, &sweep->units, NULL, &sweep->forecast);
+}
+
+/* ---- rows ---- */
+
+/* The next of its unit is over. */
+static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row,
 		struct pl_err *err)
 {
+	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
 	auto_json json_t *kept = json_incref(row);
 
 	if (run_sweep_journal_row(&sweep->journal, task->key, row, err) < 0 ||
 	    run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
 			      err) < 0)
 		return -1;
+	unit->done++;
+	unit->since_ns = pl_clock_now_ns();
+	forecast(sweep);
 	tell(sweep, task, kept);
-	const char *result = pl_json_get_text(kept, "result");
-	if (sweep->settings->on_result != NULL && result != NULL) {
-		auto_free char *path = pl_asprintf("%s/%s", sweep->settings->folder, result);
-		sweep->settings->on_result(sweep->settings->user, path);
-	}
 	return 0;
 }
 
 /* The others of a server that did not start would fail alike, and each would wait for it. */
-static int pass_over(struct sweeping *sweep, const json_t *failed, struct pl_err *err)
+static int pass_over(struct sweeping *sweep, struct run_sweep_unit *unit, const json_t *failed,
+		     struct pl_err *err)
 {
-	while (goes_on(sweep)) {
-		const struct run_sweep_task *task = &sweep->left.items[++sweep->done];
+	while (unit->done < unit->count) {
+		const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
 		json_t *row = run_sweep_row(sweep->plan, task, NULL);
 		json_object_set(row, "status", json_object_get(failed, "status"));
 		json_object_set(row, "cause", json_object_get(failed, "cause"));
 		json_object_set(row, "message", json_object_get(failed, "message"));
-		if (note(sweep, task, row, err) < 0)
+		if (note(sweep, unit, row, err) < 0)
 			return -1;
+	}
+	return 0;
+}
+
+static int take_row(struct sweeping *sweep, struct place *place, json_t *row, struct pl_err *err)
+{
+	struct run_sweep_unit *unit = &sweep->units.items[place->unit];
+
+	if (!json_is_object(row) || unit->done >= unit->count)
+		return pl_err_set(err, PL_ERR_FAILED, "a worker of the sweep told what it cannot");
+	place->told = true;
+	if (note(sweep, unit, json_incref(row), err) < 0)
+		return -1;
+	if (pl_text_equal(pl_json_get_text(row, "status"), "launch_failed") &&
+	    pass_over(sweep, unit, row, err) < 0)
+		return -1;
+	run_sweep_worker_go_on(&place->worker);
+	return 0;
+}
+
+/* It ended without a word of the run that it was at. */
+static int note_crash(struct sweeping *sweep, struct run_sweep_unit *unit, int signal_number,
+		      struct pl_err *err)
+{
+	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
+	json_t *row = run_sweep_row(sweep->plan, task, NULL);
+
+	json_object_set_new(row, "status", json_string("failed"));
+	json_object_set_new(row, "cause", json_string("internal"));
+	json_object_set_new(
+		row, "message",
+		signal_number != 0
+			? json_sprintf("the process of the run was killed by signal %d (%s)",
+				       signal_number, strsignal(signal_number))
+			: json_string("the process of the run ended without a result"));
+	return note(sweep, unit, row, err);
+}
+
+/* ---- lives ---- */
+
+/* Others of the host have what one of ours needs: it waits for ours too, if any go on. */
+static void take_error(struct sweeping *sweep, struct place *place, const json_t *message)
+{
+	struct pl_err failure = { .code = (enum pl_err_code)pl_json_get_i64(message, "code") };
+
+	place->told = true;
+	snprintf(failure.text, sizeof(failure.text), "%s", pl_json_get_text(message, "error"));
+	if (failure.code == PL_ERR_INTERRUPTED)
+		return;
+	bool alone = true;
+	for (size_t i = 0; i < sweep->places.count; i++)
+		alone = alone && (&sweep->at[i] == place || sweep->at[i].worker.pid == 0);
+	if (failure.code == PL_ERR_BUSY && !alone)
+		sweep->units.items[place->unit].waits_for_others = true;
+	else if (sweep->failure.code == PL_ERR_NONE)
+		sweep->failure = failure;
+}
+
+static int take_message(struct sweeping *sweep, struct place *place, json_t *message,
+			struct pl_err *err)
+{
+	json_t *row = json_object_get(message, "row");
+
+	if (row != NULL)
+		return take_row(sweep, place, row, err);
+	if (pl_json_get_text(message, "error") != NULL)
+		take_error(sweep, place, message);
+	else if (pl_json_get_text(message, "sent") != NULL)
+		return run_sweep_journal_sent(&sweep->journal, pl_json_get_text(message, "sent"),
+					      err);
+	return 0;
+}
+
+/* The others learn how many go on beside them. */
+static void tell_neighbours(const struct sweeping *sweep)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < sweep->places.count; i++)
+		count += sweep->at[i].worker.pid != 0;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (sweep->at[i].worker.pid != 0)
+			run_live_set_beside(&sweep->live[i], count - 1);
+	}
+}
+
+static int end_life(struct sweeping *sweep, struct place *place, struct pl_err *err)
+{
+	struct run_sweep_unit *unit = &sweep->units.items[place->unit];
+	int signal_number;
+	bool well = run_sweep_worker_end(&place->worker, &signal_number);
+	bool stopped = run_stop_signal(&sweep->stop) != 0;
+
+	for (size_t i = 0; !unit->waits_for_others && i < sweep->units.count; i++)
+		sweep->units.items[i].waits_for_others = false;
+	tell_neighbours(sweep);
+	sweep->units.jobs[place->unit].state = RUN_SWEEP_WAITS;
+	if (unit->done < unit->count && !stopped && (!well || !place->told) &&
+	    note_crash(sweep, unit, signal_number, err) < 0)
+		return -1;
+	if (unit->done == unit->count)
+		sweep->units.jobs[place->unit].state = RUN_SWEEP_OVER;
+	return 0;
+}
+
+static size_t free_place(const struct sweeping *sweep)
+{
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (sweep->at[i].worker.pid == 0)
+			return i;
+	}
+	return sweep->places.count;
+}
+
+/* What a worker must not hold: a descriptor of another one would keep its end from being seen. */
+static size_t collect_fds(const struct sweeping *sweep, int *fds)
+{
+	size_t count = 0;
+
+	fds[count++] = sweep->journal.fd;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		const struct run_sweep_worker *worker = &sweep->at[i].worker;
+		if (worker->pid == 0)
+			continue;
+		fds[count++] = worker->socket;
+		if (worker->said_fd >= 0)
+			fds[count++] = worker->said_fd;
+	}
+	return count;
+}
+
+/* A server of ours is in the journal before it is started. */
+static int note_start(struct sweeping *sweep, const struct run_sweep_task *task, char **ret_log,
+		      struct pl_err *err)
+{
+	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
+	auto_experiment struct exp_config *experiment = run_sweep_experiment(
+		sweep->plan, task->cell, sweep->settings->simulate);
+	int64_t before = pl_json_get_i64(sweep->journal.starts, cell->server);
+	auto_free char *url = exp_server_url(experiment);
+	auto_free char *name = pl_asprintf("servers/%s.%lld.log", cell->server,
+					   (long long)before + 1);
+
+	if (url == NULL && run_sweep_journal_start(&sweep->journal, cell->server, name, err) < 0)
+		return -1;
+	*ret_log = pl_asprintf("%s/%s", sweep->settings->folder, name);
+	return 0;
+}
+
+static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err *err)
+{
+	struct run_sweep_unit *unit = &sweep->units.items[k];
+	struct place *place = &sweep->at[at];
+	const struct run_sweep_task *tasks = &sweep->left.items[unit->first + unit->done];
+	auto_free int *fds = pl_alloc_array(2 * sweep->places.count + 1, sizeof(*fds));
+	auto_free char *log_path = NULL;
+
+	if (note_start(sweep, tasks, &log_path, err) < 0)
+		return -1;
+	const struct run_sweep_work work = {
+		.plan = sweep->plan,
+		.settings = sweep->settings,
+		.sweep_id = sweep->journal.id,
+		.tasks = tasks,
+		.count = unit->count - unit->done,
+		.log_path = log_path,
+		.live = &sweep->live[at],
+	};
+	/* before the copy is made, so that its first run knows them */
+	place->worker.pid = -1;
+	tell_neighbours(sweep);
+	place->worker.pid = 0;
+	size_t fd_count = collect_fds(sweep, fds);
+	if (run_sweep_worker_start(&work, fds, fd_count, &place->worker, err) < 0)
+		return -1;
+	place->unit = k;
+	place->told = false;
+	unit->since_ns = pl_clock_now_ns();
+	sweep->units.jobs[k].state = RUN_SWEEP_RUNS;
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static bool is_ending(const struct sweeping *sweep)
+{
+	return run_stop_signal(&sweep->stop) != 0 || sweep->failure.code != PL_ERR_NONE;
+}
+
+/* All that there is room for. */
+static int start_lives(struct sweeping *sweep, struct pl_err *err)
+{
+	auto_free size_t *order = pl_alloc_array(sweep->units.count, sizeof(*order));
+	size_t count, at;
+
+	if (is_ending(sweep) || free_place(sweep) == sweep->places.count)
+		return 0;
+	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
+				 sweep->settings, &sweep->units, order, &sweep->forecast);
+	count = sweep->forecast.starts;
+	for (size_t i = 0; i < count && (at = free_place(sweep)) < sweep->places.count; i++) {
+		size_t k = order[i];
+		if (sweep->units.items[k].waits_for_others ||
+		    !run_sweep_fits(sweep->units.jobs, sweep->units.count, &sweep->room, k))
+			continue;
+		if (start_life(sweep, at, k, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void pass_signals_on(struct sweeping *sweep)
+{
+	int asked = run_stop_signal(&sweep->stop);
+	int hurried = atomic_load(&sweep->stop.hurry);
+
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (asked != sweep->asked)
+			run_sweep_worker_signal(&sweep->at[i].worker, asked);
+		if (hurried != sweep->hurried)
+			run_sweep_worker_signal(&sweep->at[i].worker, hurried);
+	}
+	sweep->asked = asked;
+	sweep->hurried = hurried;
+}
+
+/* Until a worker says something, or a signal comes. Signals come here alone. */
+static void wait_for_words(const struct sweeping *sweep, const sigset_t *open)
+{
+	auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->places.count, sizeof(*fds));
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		const struct run_sweep_worker *worker = &sweep->at[i].worker;
+		if (worker->pid == 0)
+			continue;
+		fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
+		fds[count++] = (struct pollfd){ .fd = worker->said_fd, .events = POLLIN };
+	}
+	ppoll(fds, count, NULL, open);
+}
+
+static int hear(struct sweeping *sweep, struct place *place, struct pl_err *err)
+{
+	for (;;) {
+		auto_json json_t *message = NULL;
+		int got = run_sweep_worker_hear(&place->worker, &message);
+		run_sweep_worker_show(&place->worker, show, sweep);
+		if (got == 0)
+			return 0;
+		if (got < 0)
+			return end_life(sweep, place, err);
+		if (take_message(sweep, place, message, err) < 0)
+			return -1;
+	}
+}
+
+static size_t working(const struct sweeping *sweep)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->places.count; i++)
+		count += sweep->at[i].worker.pid != 0;
+	return count;
+}
+
+/* The journal cannot be written: none may go on, for nobody would know of it. */
+static void end_all(struct sweeping *sweep)
+{
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		int ignored;
+		run_sweep_worker_signal(&sweep->at[i].worker, SIGTERM);
+		if (sweep->at[i].worker.pid != 0)
+			run_sweep_worker_end(&sweep->at[i].worker, &ignored);
+	}
+}
+
+static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err *err)
+{
+	for (;;) {
+		if (start_lives(sweep, err) < 0)
+			return -1;
+		if (working(sweep) == 0)
+			break;
+		wait_for_words(sweep, open);
+		pass_signals_on(sweep);
+		for (size_t i = 0; i < sweep->places.count; i++) {
+			if (sweep->at[i].worker.pid != 0 && hear(sweep, &sweep->at[i], err) < 0)
+				return -1;
+		}
+	}
+	if (sweep->failure.code == PL_ERR_NONE)
+		return 0;
+	*err = sweep->failure;
+	return -1;
+}
+
+/* Places, and memory that is shared with who works in them. */
+static int open_places(struct sweeping *sweep, struct pl_err *err)
+{
+	auto_wishes struct run_wishes *wishes = run_wishes_new(0);
+
+	run_sweep_units_make(sweep->plan, &sweep->left, wishes, sweep->settings->simulate,
+			     &sweep->units);
+	sweep->room.gpus = run_wishes_gpus(wishes);
+	run_sweep_places_make(&sweep->units, sweep->room.gpus, sweep->settings, &sweep->places);
+	sweep->room.places = sweep->places.count;
+	sweep->at = pl_alloc_array(sweep->places.count, sizeof(*sweep->at));
+	void *memory = mmap(NULL, sweep->places.count * sizeof(*sweep->live),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return pl_err_errno(err, "cannot share memory");
+	sweep->live = memory;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		sweep->live[i].bound = sweep->places.bound;
+		if (sweep->places.bound)
+			sweep->live[i].cpus = sweep->places.cpus[i];
 	}
 	return 0;
 }
 
 static int run_left(struct sweeping *sweep, struct pl_err *err)
 {
-	for (; sweep->done < sweep->left.count; sweep->done++) {
-		const struct run_sweep_task *task = &sweep->left.items[sweep->done];
-		int died = RUN_STOP_SERVER_DIED;
-		json_t *row = NULL;
-		/* of the server before; a signal stays */
-		atomic_compare_exchange_strong(&sweep->stop.reason, &died, 0);
-		if (run_stop_signal(&sweep->stop) != 0)
-			return 0;
-		if (run_task(sweep, task, &row, err) < 0)
-			return err->code == PL_ERR_INTERRUPTED ? 0 : -1;
-		auto_json json_t *kept = json_incref(row);
-		if (note(sweep, task, row, err) < 0)
-			return -1;
-		if (pl_text_equal(pl_json_get_text(kept, "status"), "launch_failed") &&
-		    pass_over(sweep, kept, err) < 0)
-			return -1;
+	sigset_t ours, before;
+
+	if (open_places(sweep, err) < 0)
+		return -1;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	run_signals_take(&sweep->stop, 1);
+	int done = run_lives(sweep, &before, err);
+	if (done < 0)
+		end_all(sweep);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return done;
+}
+
+/* ---- the dashboard ---- */
+
+/* What it did not take before, also in an earlier call; in vain once, in vain for all. */
+static int send_rest(struct sweeping *sweep, struct pl_err *err)
+{
+	const struct run_sweep_settings *settings = sweep->settings;
+
+	for (size_t i = 0; settings->send != NULL && i < sweep->all.count; i++) {
+		const char *key = sweep->all.items[i].key;
+		const json_t *row = json_object_get(sweep->journal.rows, key);
+		const char *result = pl_json_get_text(row, "result");
+		struct pl_err why = PL_ERR_INIT;
+		if (result == NULL || json_object_get(sweep->journal.sent, key) != NULL)
+			continue;
+		auto_free char *path = pl_asprintf("%s/%s", settings->folder, result);
+		if (run_stop_signal(&sweep->stop) != 0 || sweep->outcome->unreachable) {
+			sweep->outcome->not_sent++;
+		} else if (settings->send(settings->user, path, &why) == 0) {
+			if (run_sweep_journal_sent(&sweep->journal, key, err) < 0)
+				return -1;
+		} else {
+			pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, why.text);
+			sweep->outcome->unreachable = why.code == PL_ERR_NETWORK;
+			sweep->outcome->not_sent++;
+		}
 	}
 	return 0;
 }
@@ -310,9 +583,9 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 		return -1;
 	run_sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
 	run_sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
-	run_signals_take(&sweep->stop, 1);
 	int done = run_left(sweep, err);
-	run_life_end(&sweep->life, &sweep->slot);
+	if (done == 0)
+		done = send_rest(sweep, err);
 	sweep->outcome->signal = run_stop_signal(&sweep->stop);
 	run_signals_release();
 	count(sweep);
@@ -339,6 +612,10 @@ int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings
 	run_sweep_journal_done(&sweep.journal);
 	run_sweep_tasks_done(&sweep.all);
 	run_sweep_tasks_done(&sweep.left);
-	free(sweep.log_path);
+	run_sweep_units_done(&sweep.units);
+	if (sweep.live != NULL)
+		munmap(sweep.live, sweep.places.count * sizeof(*sweep.live));
+	run_sweep_places_done(&sweep.places);
+	free(sweep.at);
 	return done;
 }

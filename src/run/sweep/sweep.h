@@ -1,5 +1,6 @@
 /*
- * A sweep that runs: cell after cell, those of one server configuration on one server.
+ * A sweep that runs: cell after cell, those of one server configuration on one server, and several
+ * servers at once where there is room for them.
  *
  *	FOLDER/sweep.jsonl       what is over (run/sweep/journal.h)
  *	FOLDER/cells/KEY.json    the result of a run, with its side files
@@ -33,8 +34,14 @@ struct run_sweep_settings {
 	bool quiet; /* no line a run */
 	bool simulate;
 	int64_t wait_ns; /* for GPUs and ports that others hold */
-	/* after each result that stands; NULL: nobody wants it */
-	void (*on_result)(void *user, const char *path);
+	int64_t jobs;    /* servers at once; 0: as many as GPUs allow */
+	int64_t job_cpus; /* processors of its own that each has at least, with its load; 0: none has */
+	int64_t gpus;     /* of a forecast alone: what another host has; 0: this one's count */
+	/*
+	 * Sends a result that stands to where all are wanted; NULL: nowhere. In whichever process has
+	 * made it. -1: it is tried again at the end of the sweep; of NETWORK all others would fail alike.
+	 */
+	int (*send)(void *user, const char *path, struct pl_err *err);
 	void *user;
 };
 
@@ -43,7 +50,9 @@ struct run_sweep_outcome {
 	size_t over;   /* of them, with those of earlier calls */
 	size_t failed; /* of those over: neither completed nor partial */
 	size_t partial;
-	int signal; /* that ended it; 0: none */
+	size_t not_sent;  /* results that stand */
+	bool unreachable; /* where they were to be sent */
+	int signal;       /* that ended it; 0: none */
 };
 
 /* -1: nothing was started, or the journal cannot be written. */
@@ -58,6 +67,7 @@ struct run_sweep_forecast {
 	double start_s; /* of a server, the median */
 	double run_s;   /* of a run beside that, the median */
 	double total_s;
+	size_t at_once; /* servers */
 };
 int run_sweep_forecast(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
 		       struct run_sweep_forecast *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -29,10 +29,6 @@ void run_sweep_tasks_done(struct run_sweep_tasks *tasks);
 
 /* Does a run with this row have to be tried again? row NULL: there is none yet. */
 bool run_sweep_is_left(const json_t *row, const struct run_sweep_settings *settings);
-/* run_sweep_forecast() by rows of a journal. */
-void run_sweep_forecast_rows(const struct run_sweep_plan *plan, const struct run_sweep_tasks *all,
-			     const json_t *rows, const struct run_sweep_settings *settings,
-			     struct run_sweep_forecast *ret);
 /* Do two that follow one another share a server? */
 bool run_sweep_same_server(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
 			   size_t i, size_t k);

@@ -1,6 +1,5 @@
 """Sweeps that run, against the simulator: one server for all loads of its configuration, nothing lost to a kill,
 nothing measured twice."""
-import csv
 import json
 import os
 import random
@@ -11,52 +10,15 @@ from pathlib import Path
 import jsonschema
 import pytest
 from dashboard_tools import Dashboard
-from run_tools import PATIENCE, base_config, load_result, processes_with, run_profllm, start_profllm, write_config
+from run_tools import PATIENCE, load_result, run_profllm, start_profllm, write_config
+from sweep_tools import journal, nothing_left, runs, starts, summary, sweep_args, sweep_config
 from wait_tools import wait_for
 
 SEED = 20262
 LONG = "PROFLLM_TEST_LONG" in os.environ
 SEQS = [2 + i for i in range(25 if LONG else 4)]
-LOADS = [1 + i for i in range(8 if LONG else 3)]
+LOADS = [1 + i for i in range(8 if LONG else 4)]
 KILLS = 5 if LONG else 2
-
-
-def sweep_config(sweep=None, **benchmark):
-    config = base_config(num_prompts=4, **benchmark)
-    config["launch"]["gpus"] = []
-    config["output"] = {"requests": False, "series": False}
-    config["telemetry"] = {"server_metrics": None}
-    return {**config, "sweep": sweep or {"server.max_num_seqs": SEQS, "benchmark.max_concurrency": LOADS}}
-
-
-def sweep_args(config, folder, *args):
-    return "sweep", "run", config, "-o", folder, *args
-
-
-def journal(folder):
-    text = (Path(folder) / "sweep.jsonl").read_text() if (Path(folder) / "sweep.jsonl").exists() else ""
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-
-
-def runs(folder):
-    return [line for line in journal(folder) if "run" in line]
-
-
-def starts(folder):
-    return [line["start"] for line in journal(folder) if "start" in line]
-
-
-def summary(folder):
-    rows = json.loads((Path(folder) / "summary.json").read_text())["runs"]
-    with open(Path(folder) / "summary.csv", newline="") as file:
-        assert [row["run"] for row in csv.DictReader(file)] == [row["run"] for row in rows]
-    return rows
-
-
-def nothing_left(folder):
-    """No process of any run of the sweep: each carries the id of the first run of its server."""
-    ids = {row["run_id"] for row in runs(folder) if row.get("run_id")}
-    return not any(processes_with(f"PROFLLM_RUN={run_id}") for run_id in ids)
 
 
 def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
@@ -102,22 +64,24 @@ def kill_all(process, folder):
     process.communicate()
 
 
-def test_killed_and_resumed(bin_dir, tmp_path):
+@pytest.mark.parametrize("jobs", [1, 2] if LONG else [2])
+def test_killed_and_resumed(bin_dir, tmp_path, jobs):
     """At moments that are told by the journal and a random time behind; what was over stays as it was."""
     rng = random.Random(SEED)
-    config, folder = write_config(tmp_path, sweep_config()), tmp_path / "s"
+    config, folder = write_config(tmp_path, sweep_config({"server.max_num_seqs": SEQS, "benchmark.max_concurrency": LOADS})), tmp_path / "s"
+    how = ["--resume", "--jobs", str(jobs), "--job-cpus", "0"]
     total = len(SEQS) * len(LOADS)
     for kill in range(KILLS):
         known = {row["run"]: row["run_id"] for row in runs(folder)}
         until = len(known) + rng.randint(1, max(1, (total - len(known)) // (KILLS - kill + 1)))
-        process = start_profllm(bin_dir, *sweep_args(config, folder, "--resume"))
+        process = start_profllm(bin_dir, *sweep_args(config, folder, *how))
         wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", process=process)
         if rng.random() < 0.5:  # in the middle of one: its own journal is there
             wait_for(lambda: any((folder / "cells").glob("*.journal")), "a run", process=process)
         kill_all(process, folder)
         now = {row["run"]: row["run_id"] for row in runs(folder)}
         assert known.items() <= now.items() and len(now) < total
-    done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume"), patience=5 * PATIENCE)
+    done = run_profllm(bin_dir, *sweep_args(config, folder, *how), patience=5 * PATIENCE)
     assert done.returncode == 0, done.stderr
     rows = summary(folder)
     assert {(row["point"]["server.max_num_seqs"], row["point"]["benchmark.max_concurrency"]) for row in rows} == {
@@ -127,7 +91,7 @@ def test_killed_and_resumed(bin_dir, tmp_path):
     assert set(Counter(row["run"] for row in runs(folder)).values()) == {1}
     assert now.items() <= {row["run"]: row["run_id"] for row in rows}.items()
     assert all(load_result(folder / row["result"])["run_id"] == row["run_id"] for row in rows)
-    assert len(starts(folder)) <= len(SEQS) + KILLS
+    assert len(starts(folder)) <= len(SEQS) + KILLS * jobs
     assert not list((folder / "cells").glob("*.journal")) and nothing_left(folder)
 
 
@@ -210,10 +174,18 @@ def test_interrupted(bin_dir, tmp_path):
 
 @pytest.mark.release_only
 def test_results_are_sent(bin_dir, tmp_path):
+    """Also those that a dashboard did not take while it was down: at the end, or when the sweep goes on."""
+    folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
+    down = run_profllm(bin_dir, *sweep_args(config, folder, "--upload", "http://127.0.0.1:1"))
+    assert down.returncode == 0 and "2 were not sent: --resume sends them" in down.stdout
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2, 3]}))
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
-        done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--upload", dashboard.url))
-        assert done.returncode == 0, done.stderr
-        assert len(dashboard.ids()) == 2
-    done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "t", "--upload", dashboard.url))
-    assert done.returncode == 0 and "2 were not sent: profllm upload" in done.stdout
+        done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json", "--upload", dashboard.url))
+        assert done.returncode == 0 and json.loads(done.stdout)["not_sent"] == 0, done.stderr
+        assert len(dashboard.ids()) == 3
+        sent = [line["sent"] for line in journal(folder) if "sent" in line]
+        assert sorted(sent) == sorted(row["run"] for row in summary(folder))
+        # each once: what is there is not asked for again
+        again = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--upload", dashboard.url))
+        assert again.returncode == 0 and [line["sent"] for line in journal(folder) if "sent" in line] == sent

@@ -1,0 +1,100 @@
+"""Several servers of a sweep at once: on GPUs, ports and processors of their own, and each in a process of its own."""
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from resource_tools import host
+from run_tools import load_result, run_profllm, start_profllm, write_config
+from sweep_tools import journal, nothing_left, runs, starts, summary, sweep_args, sweep_config
+from wait_tools import wait_for
+
+
+def lives(folder):
+    """Of each server start: when, and what it had."""
+    found = {}
+    for row in runs(folder):
+        launch = load_result(folder / row["result"])["launch"]
+        life = found.setdefault((row["server"], launch["pid"]), {
+            "begin": row["began_s"], "port": launch["port"], "cpus": launch["cpus"], "beside": launch["beside"],
+            "gpus": {gpu["uuid"] for gpu in launch["gpus"]}, "asked": launch["env"]["CUDA_VISIBLE_DEVICES"]})
+        life["end"] = row["began_s"] + row["wall_s"]
+        life["beside"] = max(life["beside"], launch["beside"])
+    return list(found.values())
+
+
+def at_once(found):
+    return [(a, b) for i, a in enumerate(found) for b in found[:i] if a["begin"] < b["end"] and b["begin"] < a["end"]]
+
+
+def test_on_gpus_and_ports_of_their_own(bin_dir, tmp_path):
+    """Servers of one and two GPUs on four: never two on one GPU or port, and none alone while there is room."""
+    env, folder = host(bin_dir, tmp_path, "4xH100"), tmp_path / "s"
+    config = sweep_config({"server.tensor_parallel_size": [1, 2], "server.max_num_seqs": [2, 3],
+                           "benchmark.max_concurrency": [1, 2]})
+    config["launch"]["gpus"] = "auto"
+    done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), folder, "--jobs", "auto", "--job-cpus", "0"),
+                       env=env)
+    assert done.returncode == 0, done.stderr
+    rows = summary(folder)
+    assert [row["status"] for row in rows] == ["completed"] * 8 and len(starts(folder)) == 4
+    found = lives(folder)
+    assert sorted(len(life["gpus"]) for life in found) == [1, 1, 2, 2]
+    pairs = at_once(found)
+    assert pairs
+    for a, b in pairs:
+        assert not a["gpus"] & b["gpus"] and a["port"] != b["port"] and a["asked"] != b["asked"]
+    # the first begin at once, as many as fit: 1 + 1 + 2 GPUs, or 2 + 2
+    first = min(life["end"] for life in found)
+    assert sum(len(life["gpus"]) for life in found if life["begin"] < first) == 4
+    assert max(life["beside"] for life in found) in (2, 3)
+    assert max(row["beside"] for row in rows) == max(life["beside"] for life in found)
+    assert nothing_left(folder)
+
+
+def test_on_processors_of_their_own(bin_dir, tmp_path):
+    config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3]}))
+    folder, cpus = tmp_path / "s", len(os.sched_getaffinity(0))
+    done = run_profllm(bin_dir, *sweep_args(config, folder, "--jobs", "2", "--job-cpus", str(cpus // 2 or 1)))
+    assert done.returncode == 0, done.stderr
+    found = lives(folder)
+    if cpus == 1:
+        assert "1 at once (--job-cpus)" in done.stderr and {life["cpus"] for life in found} == {None}
+        return
+    assert len(at_once(found)) == 1 and len({life["cpus"] for life in found}) == 2
+    assert [life["beside"] for life in found] == [1, 1]
+
+
+@pytest.mark.release_only
+def test_too_few_processors(bin_dir, tmp_path):
+    config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3]}))
+    done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--jobs", "2", "--job-cpus", "1024"))
+    assert done.returncode == 0 and "2 servers at once need 1024 processors each" in done.stderr
+    assert not at_once(lives(tmp_path / "s"))
+    wrong = run_profllm(bin_dir, *sweep_args(config, tmp_path / "t", "--jobs", "many"))
+    assert wrong.returncode == 2 and "--jobs: found 'many', expected auto or 1 to" in wrong.stderr
+
+
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_one_is_killed_and_all_are_interrupted(bin_dir, tmp_path):
+    """A life that is killed is a row, and takes no other one along; ^C ends all that go on."""
+    folder = tmp_path / "s"
+    config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3, 4]}, max_concurrency=1) | {
+        "benchmark": sweep_config()["benchmark"] | {"num_prompts": 100000}})
+    process = start_profllm(bin_dir, *sweep_args(config, folder, "--jobs", "2", "--job-cpus", "0"))
+    wait_for(lambda: len(list((folder / "cells").glob("*.journal"))) == 2, "two runs", process=process)
+    worker = children(process.pid)[0]
+    os.kill(worker, signal.SIGKILL)
+    wait_for(lambda: len(starts(folder)) == 3 and len(list((folder / "cells").glob("*.journal"))) == 3,
+             "the third run", process=process)
+    assert [(row["status"], row["cause"]) for row in runs(folder)] == [("failed", "internal")]
+    assert "killed by signal 9" in runs(folder)[0]["message"]
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "1 of 3 runs are over, 1 failed" in out
+    assert sorted(row["status"] for row in summary(folder)) == ["failed", "interrupted", "interrupted"]
+    assert len([line for line in journal(folder) if "start" in line]) == 3 and nothing_left(folder)

@@ -117,11 +117,38 @@ struct spread {
 	struct store_histogram histogram; /* of no bins: they are few */
 };
 
-/* Of all counted numbers; the infinite ones, of which there are two at most, go to the end. */
+/* Without the infinite ones, which stand first and last; both ends are there again. */
+static struct store_rising finite_rising(const struct store_rising *rising)
+{
+	struct store_rising finite = *rising;
+
+	while (finite.count > 0 && (finite.counts[0] == 0 || isinf(finite.numbers[0]))) {
+		finite.numbers++;
+		finite.counts++;
+		finite.count--;
+	}
+	while (finite.count > 0 &&
+	       (finite.counts[finite.count - 1] == 0 || isinf(finite.numbers[finite.count - 1])))
+		finite.count--;
+	return finite;
+}
+
+static size_t infinite_count(const struct store_rising *rising)
+{
+	if (rising->count == 0)
+		return 0;
+	return (isinf(rising->numbers[0]) != 0) +
+	       (rising->count > 1 && isinf(rising->numbers[rising->count - 1]));
+}
+
+/* Of all numbers; the infinite ones of the counted, of which there are two at most, go to the end. */
 static void find_spread(struct tally *tally, struct spread *ret)
 {
 	struct store_counted *counted = tally->counted;
-	double least = INFINITY, most = -INFINITY;
+	const struct store_rising *all = &tally->rising;
+	const struct store_rising rising = finite_rising(all);
+	double least = all->count > 0 ? all->numbers[0] : INFINITY;
+	double most = all->count > 0 ? all->numbers[all->count - 1] : -INFINITY;
 	size_t finite = tally->counted_count;
 
 	for (size_t i = 0; i < tally->counted_count; i++) {
@@ -138,8 +165,8 @@ static void find_spread(struct tally *tally, struct spread *ret)
 	ret->least = least;
 	ret->most = most;
 	ret->histogram.bins = 0;
-	if (finite > HISTOGRAM_ABOVE)
-		store_histogram(counted, finite, &ret->histogram);
+	if (finite + tally->rising_distinct - infinite_count(all) > HISTOGRAM_ABOVE)
+		store_histogram(counted, finite, &rising, &ret->histogram);
 }
 
 static void write_histogram(const struct store_histogram *histogram, struct pl_buf *out)
@@ -255,14 +282,15 @@ static void write_listed(struct tally *tally, const struct store_column *column,
 	tally_list_others(tally, column);
 	if (!numeric)
 		tally_list_words(tally, column);
-	tally_count_numbers(tally, column, rows);
-	bool has_spread = numeric && tally->counted_count > 0;
+	tally_find_numbers(tally, column, rows);
+	size_t numbers = tally_distinct_numbers(tally);
+	bool has_spread = numeric && numbers > 0;
 	struct spread spread;
 	if (has_spread)
 		find_spread(tally, &spread);
-	size_t distinct = tally->value_count + tally->counted_count;
+	size_t distinct = tally->value_count + numbers;
 	bool all = distinct <= ALL_SHOWN_MAX || options->needle != NULL;
-	ret_facts->numbers = numeric ? tally->counted_count : 0;
+	ret_facts->numbers = numeric ? numbers : 0;
 	tally_list_numbers(tally, all ? SIZE_MAX : options->limit);
 	ret_facts->distinct = distinct;
 	out_count(out, "distinct", distinct);
@@ -322,8 +350,8 @@ void facet_values(struct facet_scratch *scratch, const struct store_column *colu
 	tally_column(tally, column, rows);
 	tally_list_others(tally, column);
 	tally_list_words(tally, column);
-	tally_count_numbers(tally, column, rows);
-	size_t distinct = tally->value_count + tally->counted_count;
+	tally_find_numbers(tally, column, rows);
+	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
 	tally_list_numbers(tally,
 			   options->needle != NULL ? SIZE_MAX : options->offset + options->limit);
 	out_count(out, "count", facet_rows_count(rows));

@@ -12,11 +12,19 @@
 #define LINEAR_BINS_MAX 24
 #define RATIO_LOG       100
 #define LOW_PART        0.1
+#define SUM_LANES       16
 #define EXACT_MAX       9e15 /* a double is exact to here */
 
 struct spread {
 	double least, most, least_positive;
 	bool is_whole;
+};
+
+/* Of what a caller gives. */
+struct given {
+	const struct store_counted *numbers;
+	size_t count;
+	struct store_rising rising;
 };
 
 /* m * 10^e */
@@ -32,13 +40,65 @@ static bool is_whole(double number)
 	return whole >= number && whole <= number;
 }
 
-static struct spread spread_of(const struct store_counted *numbers, size_t count)
+size_t store_rising_find(const struct store_rising *rising, double number)
 {
+	size_t low = 0, high = rising->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (rising->numbers[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t store_rising_sum(const struct store_rising *rising, size_t from, size_t to)
+{
+	uint32_t sums[SUM_LANES] = { 0 }, sum = 0;
+
+	for (; to - from >= SUM_LANES; from += SUM_LANES) {
+		for (size_t i = 0; i < SUM_LANES; i++)
+			sums[i] += rising->counts[from + i];
+	}
+	for (; from < to; from++)
+		sum += rising->counts[from];
+	for (size_t i = 0; i < SUM_LANES; i++)
+		sum += sums[i];
+	return sum;
+}
+
+static bool is_whole_and_exact(double number)
+{
+	return fabs(number) < EXACT_MAX && is_whole(number);
+}
+
+static void add_rising(const struct store_rising *rising, struct spread *spread)
+{
+	size_t positive = store_rising_find(rising, 0);
+
+	if (rising->count == 0)
+		return;
+	spread->least = fmin(spread->least, rising->numbers[0]);
+	spread->most = fmax(spread->most, rising->numbers[rising->count - 1]);
+	while (positive < rising->count &&
+	       (rising->counts[positive] == 0 || rising->numbers[positive] <= 0))
+		positive++;
+	if (positive < rising->count)
+		spread->least_positive = fmin(spread->least_positive, rising->numbers[positive]);
+	for (size_t i = 0; spread->is_whole && !rising->are_whole && i < rising->count; i++)
+		spread->is_whole = rising->counts[i] == 0 || is_whole_and_exact(rising->numbers[i]);
+}
+
+static struct spread spread_of(const struct given *given)
+{
+	const struct store_counted *numbers = given->numbers;
 	struct spread spread = {
 		.least = INFINITY, .most = -INFINITY, .least_positive = INFINITY, .is_whole = true
 	};
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < given->count; i++) {
 		double number = numbers[i].number;
 		if (number < spread.least)
 			spread.least = number;
@@ -46,23 +106,26 @@ static struct spread spread_of(const struct store_counted *numbers, size_t count
 			spread.most = number;
 		if (number > 0 && number < spread.least_positive)
 			spread.least_positive = number;
-		spread.is_whole = spread.is_whole && fabs(number) < EXACT_MAX && is_whole(number);
+		spread.is_whole = spread.is_whole && is_whole_and_exact(number);
 	}
+	add_rising(&given->rising, &spread);
 	return spread;
 }
 
-static bool is_logarithmic(const struct store_counted *numbers, size_t count,
-			   const struct spread *spread)
+static bool is_logarithmic(const struct given *given, const struct spread *spread)
 {
+	const struct store_rising *rising = &given->rising;
 	double low = spread->least + (spread->most - spread->least) * LOW_PART;
 	size_t all = 0, below = 0;
 
 	if (spread->least < 0 || spread->most / RATIO_LOG < spread->least_positive)
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		all += numbers[i].count;
-		below += (numbers[i].number < low) * numbers[i].count;
+	for (size_t i = 0; i < given->count; i++) {
+		all += given->numbers[i].count;
+		below += (given->numbers[i].number < low) * given->numbers[i].count;
 	}
+	all += store_rising_sum(rising, 0, rising->count);
+	below += store_rising_sum(rising, 0, store_rising_find(rising, low));
 	return below > all / 2;
 }
 
@@ -170,14 +233,28 @@ static void count_in_bins(const struct store_counted *numbers, size_t count,
 	}
 }
 
-void store_histogram(const struct store_counted *numbers, size_t count, struct store_histogram *ret)
+/* What is below the first edge is in the first bin, what is above the last in the last. */
+static void add_rising_in_bins(const struct store_rising *rising, struct store_histogram *histogram)
 {
-	struct spread spread = spread_of(numbers, count);
+	for (size_t bin = 0, from = 0, to; bin < histogram->bins; bin++, from = to) {
+		to = bin + 1 < histogram->bins
+			     ? store_rising_find(rising, histogram->edges[bin + 1])
+			     : rising->count;
+		histogram->counts[bin] += store_rising_sum(rising, from, to);
+	}
+}
+
+void store_histogram(const struct store_counted *numbers, size_t count,
+		     const struct store_rising *rising, struct store_histogram *ret)
+{
+	const struct given given = { numbers, count,
+				     rising != NULL ? *rising : (struct store_rising){ 0 } };
+	struct spread spread = spread_of(&given);
 	size_t edges;
 
 	memset(ret, 0, sizeof(*ret));
-	edges = is_logarithmic(numbers, count, &spread) ? log_edges(&spread, ret->edges)
-							: linear_edges(&spread, ret->edges);
+	edges = is_logarithmic(&given, &spread) ? log_edges(&spread, ret->edges)
+						: linear_edges(&spread, ret->edges);
 	if (!are_right(&spread, ret->edges, edges)) {
 		ret->edges[0] = spread.least;
 		ret->edges[1] = spread.most;
@@ -185,4 +262,5 @@ void store_histogram(const struct store_counted *numbers, size_t count, struct s
 	}
 	ret->bins = edges - 1;
 	count_in_bins(numbers, count, ret);
+	add_rising_in_bins(&given.rising, ret);
 }

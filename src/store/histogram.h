@@ -9,13 +9,23 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define STORE_HISTOGRAM_BINS_MAX 32 /* a power of two */
 
 struct store_counted {
 	double number;
 	size_t count;
+};
+
+/* Numbers that rise, and how often there is each: those at 0 are not there. */
+struct store_rising {
+	const double *numbers;
+	const uint32_t *counts; /* their sum is a uint32_t, too */
+	size_t count;
+	bool are_whole; /* all of them surely are, and below 9e15; false: some may not */
 };
 
 /* Bin i holds edges[i] <= x < edges[i + 1]; the last one its end, too. Edges rise. */
@@ -25,6 +35,13 @@ struct store_histogram {
 	size_t counts[STORE_HISTOGRAM_BINS_MAX];
 };
 
-/* Finite numbers, each once, at least two of them; all of them are in the bins. Overwrites *ret. */
+/*
+ * Finite numbers, each once, at least two of them, in any order and rising (NULL: all stand in the list); all of them
+ * are in the bins. The first and the last rising one are there. Overwrites *ret.
+ */
 void store_histogram(const struct store_counted *numbers, size_t count,
-		     struct store_histogram *ret);
+		     const struct store_rising *rising, struct store_histogram *ret);
+/* The first rising number that is not below this one; `count`: all are. */
+size_t store_rising_find(const struct store_rising *rising, double number);
+/* How many numbers there are from <= place < to, each as often as it is there. */
+size_t store_rising_sum(const struct store_rising *rising, size_t from, size_t to);

@@ -298,7 +298,7 @@ static void make_bins(const struct points *points, struct store_histogram *ret)
 	}
 	*ret = (struct store_histogram){ .bins = count > 0 };
 	if (count > 1)
-		store_histogram(numbers, count, ret);
+		store_histogram(numbers, count, NULL, ret);
 	else if (count == 1)
 		ret->edges[0] = ret->edges[1] = sorted[0];
 }

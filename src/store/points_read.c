@@ -115,7 +115,7 @@ static void add_ranges(const struct counted *counted, struct list *list)
 	struct store_histogram histogram;
 	size_t begin = 0, rows = 0;
 
-	store_histogram(counted->numbers, counted->number_count, &histogram);
+	store_histogram(counted->numbers, counted->number_count, NULL, &histogram);
 	for (size_t bin = 0; bin < histogram.bins; bin++) {
 		rows += histogram.counts[bin];
 		if (bin + 1 < histogram.bins && rows * RANGES_MAX < counted->finite)

@@ -5,6 +5,9 @@
 
 #include "store/distinct.h"
 
+#define IN_ORDER_MIN  1024 /* rows */
+#define IN_ORDER_PART 16   /* numbers in order a row */
+
 struct facet_rows {
 	struct mask *masks; /* one a segment */
 	size_t segments;
@@ -46,6 +49,8 @@ void tally_done(struct tally *tally)
 	free(tally->numbers);
 	free(tally->counted);
 	free(tally->values);
+	numbers_put(tally->in_order);
+	free(tally->in_order_counts);
 }
 
 /* ---- codes --------------------------------------------------------------------------------------- */
@@ -97,8 +102,20 @@ static const uint64_t *rows_with_number(const struct chunk *chunk, const struct 
 	return found;
 }
 
-void tally_gather(struct tally *tally, const struct store_column *column,
-		  const struct facet_rows *rows)
+/* Without those in front of `begin`. */
+static const uint64_t *rows_from(size_t begin, const uint64_t *words,
+				 uint64_t ret[STORE_SEGMENT_WORDS])
+{
+	if (words != ret)
+		memcpy(ret, words, STORE_SEGMENT_WORDS * sizeof(*ret));
+	memset(ret, 0, begin / 64 * sizeof(*ret));
+	ret[begin / 64] &= UINT64_MAX << begin % 64;
+	return ret;
+}
+
+/* Of rows that are not known; NULL: of all. How many numbers they have. */
+static size_t gather(struct tally *tally, const struct store_column *column,
+		     const struct facet_rows *rows, const struct numbers *known)
 {
 	auto_free uint8_t *wanted = pl_alloc(column->distinct);
 	uint64_t found[STORE_SEGMENT_WORDS];
@@ -111,14 +128,42 @@ void tally_gather(struct tally *tally, const struct store_column *column,
 	for (size_t i = 0; i < rows->segments && count < tally->elsewhere; i++) {
 		const struct chunk *chunk = store_column_chunk(column, i);
 		const struct mask *mask = &rows->masks[i];
-		if (chunk->numbers == NULL || mask->count == 0)
+		size_t begin = known != NULL ? numbers_known(known, i) : 0;
+		if (chunk->numbers == NULL || mask->count == 0 || begin >= mask->rows)
 			continue;
 		/* the array ends with its last number */
 		size_t end = mask->rows < chunk->number_room ? mask->rows : chunk->number_room;
-		count += store_kernels()->gather_f64(
-			chunk->numbers, end,
-			rows_with_number(chunk, mask, wanted, column->distinct, found),
-			tally->numbers + count);
+		const uint64_t *words = rows_with_number(chunk, mask, wanted, column->distinct,
+							 found);
+		if (begin > 0)
+			words = rows_from(begin, words, found);
+		count += store_kernels()->gather_f64(chunk->numbers, end, words,
+						     tally->numbers + count);
+	}
+	return count;
+}
+
+void tally_gather(struct tally *tally, const struct store_column *column,
+		  const struct facet_rows *rows)
+{
+	(void)gather(tally, column, rows, NULL);
+}
+
+static void count_gathered(struct tally *tally, size_t count)
+{
+	pl_grow((void **)&tally->counted, &tally->counted_room, count, sizeof(*tally->counted));
+	tally->counted_count = store_distinct(tally->numbers, count, tally->counted);
+}
+
+/* Numbers that have codes. */
+static void add_coded(struct tally *tally, const struct store_column *column)
+{
+	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
+		const struct store_value *value = store_column_value(column, code);
+		struct store_counted counted = { value->number, tally->counts[code] };
+		if (value->class == STORE_NUMBER && !value->is_elsewhere && counted.count > 0)
+			*PL_PUSH(tally->counted, tally->counted_count,
+				 tally->counted_room) = counted;
 	}
 }
 
@@ -127,18 +172,80 @@ void tally_count_numbers(struct tally *tally, const struct store_column *column,
 {
 	if (tally->elsewhere > 0) {
 		tally_gather(tally, column, rows);
-		pl_grow((void **)&tally->counted, &tally->counted_room, tally->elsewhere,
-			sizeof(*tally->counted));
-		tally->counted_count = store_distinct(tally->numbers, tally->elsewhere,
-						      tally->counted);
+		count_gathered(tally, tally->elsewhere);
 	}
-	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
-		struct store_counted counted = { value->number, tally->counts[code] };
-		if (value->class == STORE_NUMBER && !value->is_elsewhere && counted.count > 0)
-			*PL_PUSH(tally->counted, tally->counted_count,
-				 tally->counted_room) = counted;
+	add_coded(tally, column);
+}
+
+/* ---- numbers that are kept in order ------------------------------------------------------------------ */
+
+/* A number of a row that the order does not know may be one of those that it does. */
+static void add_unknown(struct tally *tally, const struct store_column *column,
+			const struct facet_rows *rows)
+{
+	const struct store_rising in_order = { .numbers = tally->in_order->items,
+					       .count = tally->in_order->count };
+	size_t count = 0;
+
+	count_gathered(tally, gather(tally, column, rows, tally->in_order));
+	for (size_t i = 0; i < tally->counted_count; i++) {
+		struct store_counted counted = tally->counted[i];
+		size_t place = store_rising_find(&in_order, counted.number);
+		if (place < in_order.count && in_order.numbers[place] <= counted.number)
+			tally->in_order_counts[place] += (uint32_t)counted.count;
+		else
+			tally->counted[count++] = counted;
 	}
+	tally->counted_count = count;
+}
+
+static void set_rising(struct tally *tally)
+{
+	const struct numbers *in_order = tally->in_order;
+	const uint32_t *counts = tally->in_order_counts;
+	size_t first = 0, end = in_order->count;
+
+	tally->rising_distinct = 0;
+	for (size_t i = 0; i < numbers_room(in_order); i += NUMBERS_BLOCK) {
+		for (size_t k = 0; k < NUMBERS_BLOCK; k++)
+			tally->rising_distinct += counts[i + k] > 0;
+	}
+	while (first < end && counts[first] == 0)
+		first++;
+	while (first < end && counts[end - 1] == 0)
+		end--;
+	tally->rising = (struct store_rising){ in_order->items + first, counts + first, end - first,
+					       in_order->are_whole };
+}
+
+/* Where rows are so few that the numbers in order were more to walk through, they are counted one by one. */
+static bool take_order(struct tally *tally, const struct store_column *column,
+		       const struct facet_rows *rows)
+{
+	numbers_put(tally->in_order);
+	tally->in_order = NULL;
+	tally->rising = (struct store_rising){ 0 };
+	tally->rising_distinct = 0;
+	if (tally->elsewhere < IN_ORDER_MIN)
+		return false;
+	tally->in_order = shelf_take(column, rows->masks, rows->segments);
+	return tally->in_order != NULL &&
+	       tally->in_order->count / IN_ORDER_PART <= tally->elsewhere;
+}
+
+void tally_find_numbers(struct tally *tally, const struct store_column *column,
+			const struct facet_rows *rows)
+{
+	if (!take_order(tally, column, rows)) {
+		tally_count_numbers(tally, column, rows);
+		return;
+	}
+	pl_grow((void **)&tally->in_order_counts, &tally->in_order_room,
+		numbers_room(tally->in_order), sizeof(*tally->in_order_counts));
+	numbers_count(tally->in_order, rows->masks, rows->segments, tally->in_order_counts);
+	add_unknown(tally, column, rows);
+	add_coded(tally, column);
+	set_rising(tally);
 }
 
 /* Where all rows have such a number: is one of them another than the first? */
@@ -233,8 +340,50 @@ static size_t keep_first(struct store_counted *counted, size_t count, size_t fir
 	return kept;
 }
 
+static void push_counted(struct tally *tally, size_t place)
+{
+	const struct store_counted counted = { tally->rising.numbers[place],
+					       tally->rising.counts[place] };
+
+	*PL_PUSH(tally->counted, tally->counted_count, tally->counted_room) = counted;
+}
+
+/* The first place from `at` on with more than so many rows. */
+static size_t next_above(const struct store_rising *rising, size_t at, uint32_t least)
+{
+	for (; at + NUMBERS_BLOCK <= rising->count; at += NUMBERS_BLOCK) {
+		uint32_t most = 0;
+		for (size_t i = 0; i < NUMBERS_BLOCK; i++)
+			most = rising->counts[at + i] > most ? rising->counts[at + i] : most;
+		if (most > least)
+			break;
+	}
+	while (at < rising->count && rising->counts[at] <= least)
+		at++;
+	return at;
+}
+
+/* So many of the rising ones, and some more, join the counted ones. Of those that are there as often the first is
+ * met first: only one that is there more often comes in front of what was kept. */
+static void push_rising(struct tally *tally, size_t first)
+{
+	size_t before = tally->counted_count;
+	uint32_t least = 0;
+
+	for (size_t at = 0; (at = next_above(&tally->rising, at, least)) < tally->rising.count;
+	     at++) {
+		push_counted(tally, at);
+		if (first == 0 || tally->counted_count - before < 2 * first)
+			continue;
+		qsort(tally->counted + before, 2 * first, sizeof(*tally->counted), compare_counted);
+		tally->counted_count = before + first;
+		least = (uint32_t)tally->counted[before + first - 1].count;
+	}
+}
+
 void tally_list_numbers(struct tally *tally, size_t first)
 {
+	push_rising(tally, first <= tally->rising.count / 2 ? first : 0);
 	size_t count = tally->counted_count;
 
 	if (first > 0 && first < count / 2)

@@ -6,6 +6,7 @@
 
 #include "store/facet_priv.h"
 #include "store/histogram.h"
+#include "store/mirror/shelf.h"
 
 /* One value, whoever has set it, and how many rows have it. */
 struct tally_value {
@@ -25,6 +26,11 @@ struct tally {
 	struct store_counted *counted; /* see tally_count_numbers() */
 	size_t counted_count;
 	size_t counted_room;
+	struct numbers *in_order; /* see tally_find_numbers(); NULL: none */
+	uint32_t *in_order_counts;
+	size_t in_order_room;
+	struct store_rising rising; /* of them, from the first that is there to the last */
+	size_t rising_distinct;     /* of them that are there */
 
 	struct tally_value *values; /* see tally_list_words() */
 	size_t value_count;
@@ -47,9 +53,17 @@ void tally_gather(struct tally *tally, const struct store_column *column,
 void tally_count_numbers(struct tally *tally, const struct store_column *column,
 			 const struct facet_rows *rows);
 
+/* The same, but those that the column keeps in order stand in `rising`, and nowhere else. */
+void tally_find_numbers(struct tally *tally, const struct store_column *column,
+			const struct facet_rows *rows);
+static inline size_t tally_distinct_numbers(const struct tally *tally)
+{
+	return tally->counted_count + tally->rising_distinct;
+}
+
 /* Values come into the list: words, or what is neither a word nor a number. */
 void tally_list_words(struct tally *tally, const struct store_column *column);
 void tally_list_others(struct tally *tally, const struct store_column *column);
-/* So do counted numbers: the `first` most frequent ones, those alike by size, and some more. `counted` is used
- * up. */
+/* So do counted numbers: the `first` most frequent ones, those alike by size, and some more. `counted` and
+ * `rising` are used up. */
 void tally_list_numbers(struct tally *tally, size_t first);

@@ -14,6 +14,7 @@ struct store_column {
 	bool has_odd_times;                /* of a field of times: texts that are none */
 	const struct chunk *const *chunks; /* of each segment, this column's at `at` */
 	size_t at;
+	struct shelf *shelf; /* of its numbers in order (shelf.h), at `at`; NULL: it has none */
 };
 
 static inline const struct chunk *store_column_chunk(const struct store_column *column,

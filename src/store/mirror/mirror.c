@@ -34,6 +34,7 @@ struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mir
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror->values[i] = values_new(mirror->column_fields[i]);
 	mirror->lazy = lazy_columns_new();
+	mirror->shelf = shelf_new(mirror->column_count);
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = snapshot_new(mirror);
 	return mirror;
@@ -62,6 +63,7 @@ void store_mirror_free(struct store_mirror *mirror)
 	for (size_t i = 0; i < mirror->column_count; i++)
 		values_put(mirror->values[i]);
 	lazy_columns_free(mirror->lazy);
+	shelf_free(mirror->shelf);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
 	free(mirror->segments);

@@ -8,6 +8,7 @@
 
 #include "store/mirror/column.h"
 #include "store/mirror/mirror.h"
+#include "store/mirror/shelf.h"
 
 /* Of one column. */
 struct values {
@@ -67,6 +68,7 @@ struct store_mirror {
 	const struct res_field *const *column_fields;
 	size_t column_count;
 	struct lazy_columns *lazy;
+	struct shelf *shelf; /* of all columns */
 
 	/* the writer's */
 	struct values **values; /* of each column */

@@ -85,6 +85,7 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror)
 			.has_odd_times = values->has_odd_times,
 			.chunks = snapshot->chunks,
 			.at = i,
+			.shelf = mirror->shelf,
 		};
 		snapshot->other_bytes += values->bytes;
 	}
@@ -142,7 +143,8 @@ int64_t store_snapshot_version(const struct store_snapshot *snapshot)
 
 size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
 {
-	size_t columns = snapshot->mirror->column_count, bytes = snapshot->other_bytes;
+	size_t columns = snapshot->mirror->column_count;
+	size_t bytes = snapshot->other_bytes + shelf_bytes(snapshot->mirror->shelf);
 
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
 		bytes += columns * sizeof(struct chunk);

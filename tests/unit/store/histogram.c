@@ -74,7 +74,7 @@ static void test_store_histogram__has_edges_that_read_well(void **state)
 		size_t count = count_of(cases[i].numbers);
 		for (size_t k = 0; k < count; k++)
 			numbers[k] = (struct store_counted){ cases[i].numbers[k], 1 };
-		store_histogram(numbers, count, &histogram);
+		store_histogram(numbers, count, NULL, &histogram);
 		size_t bins = count_of(cases[i].edges) - 1;
 		bool is_right = histogram.bins == bins;
 		for (size_t k = 0; is_right && k <= bins; k++)
@@ -113,7 +113,7 @@ static void check_bins(const struct store_counted *numbers, size_t count)
 	struct store_histogram histogram;
 	size_t all = 0, in_bins = 0;
 
-	store_histogram(numbers, count, &histogram);
+	store_histogram(numbers, count, NULL, &histogram);
 	assert_true(histogram.bins >= 1 && histogram.bins <= STORE_HISTOGRAM_BINS_MAX);
 	for (size_t i = 0; i < histogram.bins; i++) {
 		size_t wanted = 0;
@@ -131,6 +131,36 @@ static void check_bins(const struct store_counted *numbers, size_t count)
 	for (size_t k = 0; k < count; k++)
 		all += numbers[k].count;
 	assert_int_equal(in_bins, all);
+}
+
+/* Some of them in a list, the others rising, between them such that are not there. */
+static void check_rising(struct pl_pyrandom *rng, const struct store_counted *numbers, size_t count)
+{
+	struct store_histogram wanted, found;
+	struct store_counted list[NUMBERS_MAX];
+	double rising[2 * NUMBERS_MAX];
+	uint32_t counts[2 * NUMBERS_MAX];
+	size_t listed = 0, risen = 0;
+	bool are_whole = true;
+
+	for (size_t i = 0; i < count; i++) {
+		double number = numbers[i].number;
+		if (pl_pyrandom_below(rng, 4) == 0) {
+			list[listed++] = numbers[i];
+			continue;
+		}
+		if (risen > 0 && number - 0.5 > rising[risen - 1]) {
+			rising[risen] = number - 0.5;
+			counts[risen++] = 0;
+		}
+		are_whole = are_whole && fabs(number) < 9e15 && floor(number) >= number;
+		rising[risen] = number;
+		counts[risen++] = (uint32_t)numbers[i].count;
+	}
+	store_histogram(numbers, count, NULL, &wanted);
+	const struct store_rising all = { rising, counts, risen, are_whole };
+	store_histogram(list, listed, &all, &found);
+	assert_memory_equal(&found, &wanted, sizeof(found));
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -158,8 +188,10 @@ static void test_store_histogram__holds_each_number_once(void **state)
 			if (numbers[i].number > numbers[different - 1].number)
 				numbers[different++] = numbers[i];
 		}
-		if (different > 1)
+		if (different > 1) {
 			check_bins(numbers, different);
+			check_rising(&rng, numbers, different);
+		}
 	}
 }
 

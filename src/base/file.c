@@ -207,6 +207,23 @@ bool pl_file_exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
+int pl_file_make_folders(const char *path, struct pl_err *err)
+{
+	auto_free char *part = pl_strdup(path);
+
+	/* up to each slash, and to the end */
+	for (char *at = part + 1; at[-1] != '\0'; at++) {
+		char kept = *at;
+		if (kept != '/' && kept != '\0')
+			continue;
+		*at = '\0';
+		if (mkdir(part, 0777) < 0 && errno != EEXIST)
+			return pl_err_errno(err, "cannot make folder '%s'", part);
+		*at = kept;
+	}
+	return 0;
+}
+
 /* By device and inode: names differ by links, "./" and case of the file system. */
 bool pl_file_same(const char *a, const char *b)
 {

@@ -45,6 +45,8 @@ int pl_file_write(const char *path, const void *data, size_t len, struct pl_err 
  * there is a regular file or nothing. */
 int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
 bool pl_file_exists(const char *path);
+/* The folder, and those above it that are not there. */
+int pl_file_make_folders(const char *path, struct pl_err *err) PL_MUST_CHECK;
 /* Do both stand for one file, whatever their names? False where either is not there. */
 bool pl_file_same(const char *a, const char *b);
 /* Would they, were both written? Of files that are not there the folder and the name tell. */

@@ -280,18 +280,33 @@ static void put(struct writer *w, const char *text)
 	w->ok = w->ok && pl_buf_add_text(w->buf, text);
 }
 
+/* Blanks a level; 0: all stands on one line. */
+static int indent_of(enum pl_json_style style)
+{
+	if (style == PL_JSON_PYTHON_4)
+		return 4;
+	return style == PL_JSON_INDENT || style == PL_JSON_PYTHON_2 ? 2 : 0;
+}
+
+static bool is_python(enum pl_json_style style)
+{
+	return style == PL_JSON_PYTHON || style == PL_JSON_PYTHON_2 || style == PL_JSON_PYTHON_4;
+}
+
 static void put_newline(struct writer *w, int depth)
 {
-	if (w->style != PL_JSON_INDENT)
+	int indent = indent_of(w->style);
+
+	if (indent == 0)
 		return;
 	put(w, "\n");
-	for (int i = 0; i < depth; i++)
-		put(w, "  ");
+	for (int i = 0; i < depth * indent; i++)
+		put(w, " ");
 }
 
 static void put_string(struct writer *w, const char *text, size_t len)
 {
-	w->ok = w->ok && pl_text_add_json(w->buf, text, len, w->style == PL_JSON_PYTHON);
+	w->ok = w->ok && pl_text_add_json(w->buf, text, len, is_python(w->style));
 }
 
 static int compare_members(const void *a, const void *b)

@@ -110,7 +110,9 @@ json_t *pl_json_words(const char *words);
 enum pl_json_style {
 	PL_JSON_COMPACT, /* {"a":1,"b":[2]} */
 	PL_JSON_PYTHON,  /* {"a": 1, "b": [2]}, non-ASCII as \uXXXX: bytes as json.dumps() writes */
-	PL_JSON_INDENT,  /* two blanks a level */
+	PL_JSON_PYTHON_2, /* the same of json.dumps(indent=2) */
+	PL_JSON_PYTHON_4, /* and of indent=4 */
+	PL_JSON_INDENT,   /* two blanks a level */
 	PL_JSON_SORTED, /* as compact, the keys of each object in order: equal values, equal texts */
 };
 /* Floats in shortest round-trip form, keys in the order of insertion. False: ceiling of buf. */

@@ -9,6 +9,7 @@
 
 #include "cli/bench_dry_run.h"
 #include "cli/bench_offline.h"
+#include "cli/sweep_vllm.h"
 #include "cli/bench_run.h"
 #include "run/check.h"
 #include "vllm/bench/kinds.h"
@@ -178,6 +179,8 @@ int cmd_bench(int argc, char **argv)
 
 	if (strcmp(what, "serve") == 0)
 		return serve(argc - 1, argv + 1);
+	if (strcmp(what, "sweep") == 0 && argc > 2 && cli_sweep_is_vllms(argv[2]))
+		return cli_sweep_vllm(argc - 2, argv + 2);
 	if (kind != NULL)
 		return cli_bench_offline(kind, argc - 1, argv + 1);
 	if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0)

@@ -9,6 +9,7 @@
  *   the shell itself finds.
  */
 #include "cli/cli.h"
+#include "cli/sweep_vllm.h"
 
 #include <string.h>
 
@@ -333,6 +334,15 @@ static void complete_line(struct answer *answer, char **words, int count)
 	}
 	if (cmd == NULL)
 		return;
+	/* vLLM's sweeps have options of their own, also behind bench */
+	if (count > 2 && strcmp(words[0], "bench") == 0 && strcmp(words[1], "sweep") == 0) {
+		words++;
+		count--;
+	}
+	if (count > 2 && strcmp(words[0], "sweep") == 0 && cli_sweep_is_vllms(words[1])) {
+		complete_own(answer, cli_sweep_vllm_command(words[1]), words + 2, count - 2);
+		return;
+	}
 	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
 		dashes++;
 	/* our own line of an offline benchmark is vLLM's, with flags more */

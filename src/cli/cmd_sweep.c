@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/sweep_file.h"
+#include "cli/sweep_vllm.h"
 #include "run/sweep/sweep.h"
 #include "run/upload/upload.h"
 
@@ -87,7 +88,7 @@ static const struct pl_opt sweep_rows[] = {
 	{ .name = NULL },
 };
 
-static const char *const actions[] = { "run", NULL };
+static const char *const actions[] = { "run", "serve", NULL };
 
 const struct pl_opt_command cli_sweep_command = {
 	.name = "profllm sweep",
@@ -342,7 +343,8 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	if (words->count == 0)
 		return cli_refuse("expected 'run' and a FILE");
 	if (strcmp(words->items[0], "run") != 0)
-		return cli_refuse("unknown action '%s', expected 'run'", words->items[0]);
+		return cli_refuse("unknown action '%s', expected 'run', or 'serve' of vLLM's",
+				  words->items[0]);
 	if (words->count != 2)
 		return cli_refuse("expected one FILE");
 	if (options->output_dir == NULL && !options->dry_run)
@@ -414,6 +416,8 @@ int cmd_sweep(int argc, char **argv)
 	struct pl_words words;
 	int status;
 
+	if (argc > 1 && cli_sweep_is_vllms(argv[1]))
+		return cli_sweep_vllm(argc - 1, argv + 1);
 	if (pl_command_read(&cli_sweep_command, argc, argv, &options, &words, &status))
 		status = sweep(&options, &words);
 	pl_opt_list_done(&options.file.only);

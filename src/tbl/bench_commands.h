@@ -7,7 +7,7 @@
  *   today  how to come by it until then
  * Undefined again at the end.
  */
-BENCH_COMMAND("sweep", "vLLM's own sweeps, with their parameter files and folders",
-    "profllm sweep run FILE, whose section 'sweep' has the values")
+BENCH_COMMAND("sweep", "vLLM's sweeps as experiment files, and their plots",
+    "profllm sweep serve runs a line of vllm bench sweep serve, profllm sweep run FILE has the values in a section 'sweep'")
 
 #undef BENCH_COMMAND

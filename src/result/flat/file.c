@@ -69,24 +69,6 @@ char *res_flat_path(const struct res_flat_input *input)
 	return pl_asprintf("%s%s%s", dir, pl_text_ends(dir, "/") ? "" : "/", name);
 }
 
-/* With all folders above it. */
-static int make_folder(const char *path, struct pl_err *err)
-{
-	auto_free char *copy = pl_strdup(path);
-
-	for (char *at = copy + 1; *at != '\0'; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			return pl_err_errno(err, "cannot make folder '%s'", copy);
-		*at = '/';
-	}
-	if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-		return pl_err_errno(err, "cannot make folder '%s'", copy);
-	return 0;
-}
-
 /*
  * Behind what is there; where it cannot be written whole the file is as it was. One object a line,
  * as vLLM appends: the newline stands in front of what is new.
@@ -113,7 +95,7 @@ int res_flat_folder(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const char *dir = bench->result_dir;
 
-	return is_given(dir) ? make_folder(dir, err) : 0;
+	return is_given(dir) ? pl_file_make_folders(dir, err) : 0;
 }
 
 char *res_flat_beside(const char *path, const char *suffix)

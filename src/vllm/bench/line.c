@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/bench/line_priv.h"
+#include "vllm/python_text.h"
 
 enum { HINTS_BYTES_MAX = 16384 };
 
@@ -249,7 +250,7 @@ static void read_flag(struct reader *reader, const struct option_argv_word *word
 				    ? "expected at least one argument"
 				    : "expected one argument");
 	} else {
-		auto_free char *value = vllm_bench_repr(word->joined);
+		auto_free char *value = vllm_python_repr(word->joined);
 		auto_free char *text = pl_asprintf("ignored explicit argument %s", value);
 		value_fault(reader, word, text);
 	}

@@ -7,8 +7,6 @@
 /* A fault about a word; takes `text`; hint NULL: none. Borrowed until the next one. */
 struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size_t word, char *text,
 					      const char *hint);
-/* A text in quotes, as Python's repr() shows it; the caller's (free()). */
-char *vllm_bench_repr(const char *text);
 /*
  * The typed value of a flag, as Python's int(), float() and json.loads() read it. NULL with a
  * fault.

@@ -9,8 +9,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "option/dotted.h"
+#include "vllm/python_text.h"
 
-enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8, REPR_BYTES_MAX = 1 << 20 };
+enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8 };
 
 static json_t *read_int(const char *word)
 {
@@ -57,29 +58,6 @@ static json_t *read_float(const char *word)
 static const char *skip_blanks(const char *at)
 {
 	return at + strspn(at, " \t\r\n");
-}
-
-/* As Python's repr() shows a text. Control characters that have no letter are "\xNN". */
-char *vllm_bench_repr(const char *text)
-{
-	char quote = strchr(text, '\'') != NULL && strchr(text, '"') == NULL ? '"' : '\'';
-	auto_buf buf = PL_BUF(REPR_BYTES_MAX);
-
-	pl_buf_add_char(&buf, quote);
-	for (; *text != '\0'; text++) {
-		if (*text == quote || *text == '\\')
-			pl_buf_addf(&buf, "\\%c", *text);
-		else if (*text == '\n' || *text == '\t' || *text == '\r')
-			pl_buf_add_text(&buf, *text == '\n'   ? "\\n"
-					      : *text == '\t' ? "\\t"
-							      : "\\r");
-		else if ((unsigned char)*text < ' ' || *text == 127)
-			pl_buf_addf(&buf, "\\x%02x", (unsigned char)*text);
-		else
-			pl_buf_add_char(&buf, *text);
-	}
-	pl_buf_add_char(&buf, quote);
-	return pl_strdup(pl_buf_text(&buf));
 }
 
 /* "(256, 256, 1)" as it is printed; NULL: no tuple of whole numbers. *at moves behind it. */
@@ -198,7 +176,7 @@ static const char *old_value_hint(const struct option_row *row, const char *text
 static void tell_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,
 			const json_t *choices, const char *text)
 {
-	auto_free char *shown = vllm_bench_repr(text);
+	auto_free char *shown = vllm_python_repr(text);
 	auto_buf fault = PL_BUF(CHOICES_BYTES_MAX);
 	struct pl_nearest nearest = { .name = text };
 
@@ -252,7 +230,7 @@ json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_
 		return read_duration(line, row, place, text);
 	auto_json json_t *value = read_typed(row, text, &type);
 	if (value == NULL) {
-		auto_free char *shown = vllm_bench_repr(text);
+		auto_free char *shown = vllm_python_repr(text);
 		auto_free char *hint = strcmp(type, "loads") == 0 ? why_no_json(text) : NULL;
 		vllm_bench_fault_add(line, place,
 				     pl_asprintf("argument %s: invalid %s value: %.200s", row->flag,

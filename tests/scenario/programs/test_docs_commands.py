@@ -54,7 +54,7 @@ class Helps:
 
     def of(self, command):
         if command not in self.known:
-            done = run_profllm(self.bin_dir, command, "--help")
+            done = run_profllm(self.bin_dir, *command.split(), "--help")
             assert done.returncode == 0, command
             long, short = names_of(done.stdout)
             self.known[command] = (long | {"man"} if command == "help" else long), short
@@ -86,7 +86,8 @@ def test_commands_and_flags_are_known(bin_dir, helps, page):
             continue
         if words[:1] == ["bench"] and words[1:2] != ["serve"]:
             continue  # they take the engine's arguments too: read as a whole below
-        long, short = helps.of(words[0])
+        of_vllm = words[0] == "sweep" and words[1:2] != ["run"]  # each of vLLM's has options of its own
+        long, short = helps.of(" ".join(words[:2]) if of_vllm else words[0])
         for word in words[1:]:
             name = word[2:].split("=")[0].replace("_", "-").split(".")[0]
             if word.startswith("--") and name != "help":

@@ -250,6 +250,7 @@ static void add_result(json_t *lists)
 	ROW("figures", "key unit type~ direction~ origin~ formula text", #key, unit, #type, \
 	    #direction, #origin, formula, text)
 #define STATISTIC(name, percentile) ROW("headline_statistics", "name", #name)
+#define RATE(id, key)               ROW("rates", "key", #key)
 #include "tbl/metrics.h"
 #define KIND(id, title, alone, text) \
 	ROW("comparison_kinds", "id title alone text", #id, title, alone, text)

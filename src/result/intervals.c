@@ -1,6 +1,6 @@
 /*
- * Intervals of 95 %. Of a mean: Student's t of its variance over windows (batch means, of which those that
- * follow each other may depend on each other). Of a percentile: how many of m independent samples lie
+ * Intervals of 95 %. Of a mean and of a rate: Student's t of its variance over windows (batch means, of which those
+ * that follow each other may depend on each other). Of a percentile: how many of m independent samples lie
  * below the true one is binomial (m, q), whatever the distribution; the two ranks that cut off 2.5 %
  * on either side are the interval.
  */
@@ -106,6 +106,28 @@ bool res_interval_of_mean(const struct res_series *series, double mean, struct r
 	double half = pl_student_t(SURE, series->window_count - 1) *
 		      sqrt(variance(series, &quantity)) / (double)series->count;
 	*ret = (struct res_interval){ mean - half, mean + half };
+	return true;
+}
+
+/*
+ * What the windows tell is taken for all of the time. They end with the last request that was sent, so that a load
+ * that drains is not taken for chance; what chance there is in its end comes on top.
+ */
+bool res_interval_of_rate(const struct res_flow *flow, double rate, struct res_interval *ret)
+{
+	double distances[RES_WINDOWS_MAX];
+	double mean = pl_stats_mean(flow->counts, flow->window_count);
+
+	if (flow->window_count < RES_WINDOWS_MIN)
+		return false;
+	for (unsigned i = 0; i < flow->window_count; i++)
+		distances[i] = flow->counts[i] - mean;
+	double end = rate * flow->end_s;
+	double v = over_windows(distances, flow->window_count) * flow->duration_s /
+			   flow->windows_s +
+		   end * end;
+	double half = pl_student_t(SURE, flow->window_count - 1) * sqrt(v) / flow->duration_s;
+	*ret = (struct res_interval){ rate - half, rate + half };
 	return true;
 }
 

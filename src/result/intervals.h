@@ -56,3 +56,14 @@ bool res_interval_of_mean(const struct res_series *series, double mean, struct r
  */
 bool res_interval_of_percentile(const struct res_series *series, const double *sorted,
 				double percentile, struct res_interval *ret);
+
+/* So many of something in a time, as they were made in equal windows of the part of it in which requests were sent. */
+struct res_flow {
+	double counts[RES_WINDOWS_MAX];
+	unsigned window_count;
+	double windows_s;  /* the length of all */
+	double duration_s; /* what the rate is by */
+	double end_s; /* by how much the duration's end is a matter of chance: a standard deviation */
+};
+/* rate ± t(0.975, windows - 1)·√V/duration. False below RES_WINDOWS_MIN windows. */
+bool res_interval_of_rate(const struct res_flow *flow, double rate, struct res_interval *ret);

@@ -12,6 +12,12 @@ double res_seconds(int64_t from_ns, int64_t to_ns)
 	return (double)(to_ns - from_ns) / 1e9;
 }
 
+int64_t res_prompt_tokens(const struct res_record *record)
+{
+	return record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
+						     : record->prompt_tokens_asked;
+}
+
 static void timing_walk(const struct res_record *record, struct res_timing *timing)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);

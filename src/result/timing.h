@@ -24,5 +24,7 @@ struct res_timing {
 
 /* Output length: output_tokens, or one per event where the server told none. */
 struct res_timing res_timing_of(const struct res_record *record);
+/* Of the prompt: as the server counted, else as asked; RES_NO_COUNT: nobody knows. */
+int64_t res_prompt_tokens(const struct res_record *record);
 /* Seconds between two times, as every figure is computed from. */
 double res_seconds(int64_t from_ns, int64_t to_ns);

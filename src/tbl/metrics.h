@@ -16,6 +16,8 @@
  *   type       INT or NUM; each may be null
  * STATISTIC(name, percentile)  of headline families
  *   percentile in percent; NAN: it is the mean
+ * RATE(id, key)  the FIGUREs that are so many of something by the run's duration, in requests or tokens: each
+ *   has an interval within the run (result/metrics/rates.h)
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef FAMILY
@@ -26,6 +28,9 @@
 #endif
 #ifndef STATISTIC
 #define STATISTIC(name, percentile)
+#endif
+#ifndef RATE
+#define RATE(id, key)
 #endif
 
 FIGURE(duration, "s", NUM, NEITHER, VLLM, "T",
@@ -162,6 +167,13 @@ STATISTIC(median, 50)
 STATISTIC(p90, 90)
 STATISTIC(p99, 99)
 
+RATE(REQUESTS, request_throughput)
+RATE(GOOD, request_goodput)
+RATE(INPUT, input_throughput)
+RATE(OUTPUT, output_throughput)
+RATE(TOKENS, total_token_throughput)
+
 #undef FAMILY
 #undef FIGURE
 #undef STATISTIC
+#undef RATE

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
+
 #define ID_BYTES 512
 
 void res_compare_documents_done(struct res_compare_documents *documents)
@@ -26,19 +28,48 @@ struct source {
 	const struct res_compare_documents *sides;
 };
 
-static double bound_of(const struct res_fields *fields, const char *id, unsigned bound,
-		       const json_t *document)
+/* NaN: none. */
+static double number_of(const struct res_fields *fields, const char *id, const json_t *document)
 {
-	char name[ID_BYTES];
 	struct res_field field;
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	snprintf(name, sizeof(name), "%s_ci95.%u", id, bound);
-	if (res_fields_resolve(fields, name, &field, NULL) < 0)
+	if (res_fields_resolve(fields, id, &field, NULL) < 0)
 		return NAN;
 	res_field_value(fields, &field, document, &value);
 	return value.state == RES_VALUE_THERE && value.kind == RES_VALUE_NUMBER ? value.number
 										: NAN;
+}
+
+static double bound_of(const struct res_fields *fields, const char *id, unsigned bound,
+		       const json_t *document)
+{
+	char name[ID_BYTES];
+
+	snprintf(name, sizeof(name), "%s_ci95.%u", id, bound);
+	return number_of(fields, name, document);
+}
+
+/* Derived figures that are as sure as the one that they are made of: it, or 1 by it, times what is no matter of chance. */
+static const struct derived {
+	const char *id;
+	const char *from;
+	bool is_inverse;
+} derived[] = {
+	{ "derived.output_throughput_per_gpu", "results.output_throughput", false },
+	{ "derived.tokens_per_s_per_user", "results.median_tpot_ms", true },
+};
+
+static struct res_interval interval_derived(const struct res_fields *fields,
+					    const struct derived *row, const json_t *document)
+{
+	double value = number_of(fields, row->id, document);
+	double from = number_of(fields, row->from, document);
+	double low = bound_of(fields, row->from, 0, document) / from;
+	double high = bound_of(fields, row->from, 1, document) / from;
+
+	return row->is_inverse ? (struct res_interval){ value / high, value / low }
+			       : (struct res_interval){ value * low, value * high };
 }
 
 bool res_compare_within(const struct res_fields *fields, const struct res_field *field,
@@ -47,6 +78,10 @@ bool res_compare_within(const struct res_fields *fields, const struct res_field 
 	struct res_interval interval = { bound_of(fields, field->id, 0, document),
 					 bound_of(fields, field->id, 1, document) };
 
+	for (size_t i = 0; i < PL_ARRAY_SIZE(derived); i++) {
+		if (pl_text_equal(field->id, derived[i].id))
+			interval = interval_derived(fields, &derived[i], document);
+	}
 	if (!isfinite(interval.low) || !isfinite(interval.high))
 		return false;
 	*ret = interval;

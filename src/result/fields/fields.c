@@ -606,8 +606,8 @@ static const char *behind_statistic(const char *key)
 	return number != NULL && exp_percentile_parse(number, &percentile) ? end + 1 : NULL;
 }
 
-/* What may stand behind a statistic: nothing, an interval, one of its ends. */
-static bool is_statistic_end(const char *end)
+/* What may stand behind a figure: nothing, an interval, one of its ends. */
+static bool is_figure_end(const char *end)
 {
 	const char *below = res_field_below(end, INTERVAL);
 
@@ -616,6 +616,15 @@ static bool is_statistic_end(const char *end)
 	if (below == NULL)
 		below = end;
 	return below[0] == '\0' || pl_text_equal(below, ".0") || pl_text_equal(below, ".1");
+}
+
+/* Of a row the part that is called so: a list, or the number that `end` of the id names. */
+static void as_behind(const char *id, const char *end, struct res_field *ret)
+{
+	ret->id = ret->label = id;
+	ret->column = false;
+	if (end[0] != '\0' && strchr(end, '.') == NULL)
+		ret->type = RES_FIELD_JSON;
 }
 
 /* As the family's mean, which is a row. */
@@ -627,18 +636,34 @@ static bool resolve_statistic(const struct res_fields *fields, const char *id,
 	const char *rest = key != NULL ? behind_statistic(steady != NULL ? steady : key) : NULL;
 	const char *end = rest != NULL ? strstr(rest, "_ms") : NULL;
 
-	if (end == NULL || !is_statistic_end(end += strlen("_ms")))
+	if (end == NULL || !is_figure_end(end += strlen("_ms")))
 		return false;
 	auto_free char *mean = pl_asprintf("results.mean_%.*s", (int)(end - rest), rest);
 	const struct res_field *row = res_fields_find(fields, mean);
 	if (row == NULL)
 		return false;
 	*ret = *row;
-	ret->id = ret->label = id;
-	ret->column = false;
-	if (end[0] != '\0' && strchr(end, '.') == NULL)
-		ret->type = RES_FIELD_JSON;
+	as_behind(id, end, ret);
 	return true;
+}
+
+/* "results.request_throughput_ci95": the interval of a rate, or one of its ends. */
+static bool resolve_rate(const struct res_fields *fields, const char *id, struct res_field *ret)
+{
+	static const char *const rates[] = {
+#define RATE(id, key) "results." #key,
+#include "tbl/metrics.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rates); i++) {
+		const char *end = res_field_below(id, rates[i]);
+		if (end == NULL || res_field_below(end, INTERVAL) == NULL || !is_figure_end(end))
+			continue;
+		*ret = *res_fields_find(fields, rates[i]);
+		as_behind(id, end, ret);
+		return true;
+	}
+	return false;
 }
 
 /* A key inside of an object whose keys are anybody's; the innermost such object counts. */
@@ -670,7 +695,8 @@ int res_fields_resolve(const struct res_fields *fields, const char *id, struct r
 		*ret = *field;
 		return 0;
 	}
-	if (resolve_statistic(fields, id, ret) || resolve_below(fields, id, ret))
+	if (resolve_statistic(fields, id, ret) || resolve_rate(fields, id, ret) ||
+	    resolve_below(fields, id, ret))
 		return 0;
 	/* the nearest of a thousand ids costs more than all else here */
 	if (err == NULL)

@@ -14,6 +14,7 @@
 #include "result/metrics/client_error.h"
 #include "result/metrics/families.h"
 #include "result/metrics/peaks.h"
+#include "result/metrics/rates.h"
 #include "result/metrics/steady.h"
 #include "result/timing.h"
 
@@ -43,31 +44,18 @@ struct totals {
 	int64_t failed;
 	int64_t retries; /* tries beyond a request's first */
 	int64_t retried;
-	int64_t good; /* kept every limit */
 	int64_t output_tokens;
 	int64_t input_tokens;
 	bool input_known;
 	struct res_values offsets; /* prompt tokens by usage - asked */
 };
 
-static bool keeps_limits(const struct exp_slo *slo, const struct res_timing *timing)
+static void add_finished(const struct res_record *record, struct totals *totals)
 {
-	/* Written so that a NaN limit holds and a NaN latency does not. */
-	return (isnan(slo->ttft_ms) || timing->ttft_s <= slo->ttft_ms / 1000) &&
-	       (isnan(slo->tpot_ms) || timing->tpot_s <= slo->tpot_ms / 1000) &&
-	       (isnan(slo->e2el_ms) || timing->e2el_s <= slo->e2el_ms / 1000);
-}
-
-static void add_finished(const struct exp_slo *slo, const struct res_record *record,
-			 struct totals *totals)
-{
-	struct res_timing timing = res_timing_of(record);
-	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
-							       : record->prompt_tokens_asked;
+	int64_t prompt = res_prompt_tokens(record);
 
 	totals->completed++;
-	totals->good += keeps_limits(slo, &timing);
-	totals->output_tokens += timing.output_tokens;
+	totals->output_tokens += res_timing_of(record).output_tokens;
 	/* one prompt of unknown length makes the sum unknown */
 	if (prompt == RES_NO_COUNT)
 		totals->input_known = false;
@@ -79,7 +67,7 @@ static void add_finished(const struct exp_slo *slo, const struct res_record *rec
 }
 
 /* Of what was never sent nothing is counted, neither as finished nor as failed. */
-static struct totals totals_of(const struct res_outcome *outcome, const struct exp_slo *slo)
+static struct totals totals_of(const struct res_outcome *outcome)
 {
 	struct totals totals = { .input_known = true };
 
@@ -88,25 +76,15 @@ static struct totals totals_of(const struct res_outcome *outcome, const struct e
 		totals.retries += tries > 1 ? tries - 1 : 0;
 		totals.retried += tries > 1;
 		if (outcome->records[i].ok)
-			add_finished(slo, &outcome->records[i], &totals);
+			add_finished(&outcome->records[i], &totals);
 		else
 			totals.failed += outcome->records[i].acted_ns != RES_NO_TIME;
 	}
 	return totals;
 }
 
-static void set_rate(json_t *into, const char *key, double count, double duration_s)
+static void write_totals(double t, const struct totals *totals, json_t *into)
 {
-	json_object_set_new(into, key, pl_json_number(duration_s > 0 ? count / duration_s : NAN));
-}
-
-static void write_totals(double t, const struct exp_slo *slo, const struct totals *totals,
-			 json_t *into)
-{
-	double in = totals->input_known ? (double)totals->input_tokens : NAN;
-	double out = (double)totals->output_tokens;
-	bool asked = !isnan(slo->ttft_ms) || !isnan(slo->tpot_ms) || !isnan(slo->e2el_ms);
-
 	json_object_set_new(into, "duration", pl_json_number(t));
 	json_object_set_new(into, "completed_requests", json_integer(totals->completed));
 	json_object_set_new(into, "failed_requests", json_integer(totals->failed));
@@ -117,11 +95,6 @@ static void write_totals(double t, const struct exp_slo *slo, const struct total
 	json_object_set_new(into, "total_input_tokens",
 			    totals->input_known ? json_integer(totals->input_tokens) : json_null());
 	json_object_set_new(into, "total_output_tokens", json_integer(totals->output_tokens));
-	set_rate(into, "request_throughput", (double)totals->completed, t);
-	set_rate(into, "request_goodput", asked ? (double)totals->good : NAN, t);
-	set_rate(into, "input_throughput", in, t);
-	set_rate(into, "output_throughput", out, t);
-	set_rate(into, "total_token_throughput", in + out, t);
 }
 
 static bool same_failure(const json_t *entry, const char *kind, int32_t status)
@@ -206,11 +179,13 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 	size_t percentile_count = 0;
 	auto_free double *percentiles = merge_percentiles(how->percentiles, how->percentile_count,
 							  &percentile_count);
-	struct totals totals = totals_of(outcome, &how->slo);
+	struct totals totals = totals_of(outcome);
 	struct res_families families;
 	json_t *results = json_object();
 
-	write_totals(duration_s(outcome), &how->slo, &totals, results);
+	double duration = duration_s(outcome);
+	write_totals(duration, &totals, results);
+	res_rates_write(outcome, how, duration, results);
 	res_peaks_write(outcome, results);
 	json_object_set_new(results, "rtfx", json_null());
 	res_families_collect(outcome, how, NULL, &families);

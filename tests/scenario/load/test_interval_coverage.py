@@ -15,7 +15,8 @@ CONTENT = 2
 # of gaps and of their means
 TRUTH_MS = {"mean_itl_ms": 20, "median_itl_ms": 20, "p90_itl_ms": 20 * (1 + SPREAD * Z_90), "mean_token_gap_ms": 20, "mean_tpot_ms": 20,
             "median_tpot_ms": 20}
-ALIKE = [*TRUTH_MS, "mean_ttft_ms", "median_ttft_ms", "p90_ttft_ms", "mean_e2el_ms", "p90_e2el_ms"]
+RATES = ["request_throughput", "output_throughput"]  # the truth: what such runs have in the mean
+ALIKE = [*TRUTH_MS, *RATES, "mean_ttft_ms", "median_ttft_ms", "p90_ttft_ms", "mean_e2el_ms", "p90_e2el_ms"]
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 RUNS = 400 if LONG else 30
 
@@ -39,12 +40,17 @@ def closed_loop(rng, requests, slots, memory):
     return sorted(made, key=lambda request: request[0])
 
 
-def open_loop(rng, requests, slots, memory):
-    """Requests come as they like and wait for the end of the step and for one of the slots."""
+def all_at_once(rng, requests, slots, memory):
+    return [(0.0, events) for _, events in closed_loop(rng, requests, slots, memory)]
+
+
+def open_loop(rng, requests, slots, memory, even=False):
+    """Requests come as they like (or `even`ly) and wait for the end of the step and for one of the slots."""
     ends = steps(rng, requests * 60 // slots * 2 + 200, memory)
     free = np.zeros(slots, dtype=int)  # from which step on each slot is
     made = []
-    for at in np.cumsum(rng.exponential(40 * STEP_S / slots / 0.4, requests)):
+    gap = 40 * STEP_S / slots / 0.4
+    for at in np.cumsum(np.full(requests, gap) if even else rng.exponential(gap, requests)):
         slot = int(np.argmin(free))
         begin, length = max(int(np.searchsorted(ends, at)), int(free[slot])), int(rng.integers(20, 61))
         free[slot] = begin + length
@@ -67,15 +73,15 @@ def ask(bin_dir, driver, lines):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def results_of(bin_dir, seed, make, **how):
+def results_of(bin_dir, seed, make, runs=RUNS, **how):
     def outcome(rng):
         requests = [record(i, acted, events) for i, (acted, events) in enumerate(make(rng, **how))]
         return {"records": requests, "tries": [], "start_ns": S, "end_ns": max(r["end_ns"] for r in requests), "percentiles": [], "slo": None,
                 "max_concurrency": None, "finite_rate": False, "inflight_peak": None}
 
     results = []
-    for begin in range(0, RUNS, 20):  # as much as fits in memory
-        results += ask(bin_dir, "metrics_driver", [outcome(np.random.default_rng([seed, i])) for i in range(begin, min(begin + 20, RUNS))])
+    for begin in range(0, runs, 20):  # as much as fits in memory
+        results += ask(bin_dir, "metrics_driver", [outcome(np.random.default_rng([seed, i])) for i in range(begin, min(begin + 20, runs))])
     return results
 
 
@@ -96,6 +102,15 @@ def test_runs_of_one_engine_look_alike_and_hold_the_truth(bin_dir, kind):
         # of a percentile that few runs carry these are the ones that seem to be surer than they are
         least = 0.915 if len(intervals) > 0.9 * RUNS else 0.8
         assert share >= (least if LONG else 0.75), (key, share)
+    for key in RATES:
+        truth = np.mean([one[key] for one in results])
+        intervals = [one[f"{key}_ci95"] for one in results if one[f"{key}_ci95"] is not None]
+        assert len(intervals) >= 0.9 * RUNS, key  # ten requests after each other are just five windows
+        share = np.mean([low <= truth <= high for low, high in intervals])
+        assert share >= (0.915 if LONG else 0.8), (key, share)
+        # not by being as wide as anything
+        half = np.median([(high - low) / 2 for low, high in intervals])
+        assert half <= 6 * np.std([one[key] for one in results]), (key, half)
     for key in ALIKE:
         sides = [{"numbers": [one[key]], "within": one[f"{key}_ci95"]} for one in results]
         pairs = [{"id": f"results.{key}", "direction": "lower", "effect": 0.05, "sides": list(pair)} for pair in zip(sides[::2], sides[1::2])]
@@ -104,3 +119,15 @@ def test_runs_of_one_engine_look_alike_and_hold_the_truth(bin_dir, kind):
         # 5 %, and what chance adds to that
         assert np.mean(differ or [0]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / max(len(differ), 1)), (key, np.mean(differ))
         assert sum(answer["regression"] for answer in said) <= 0.05 * len(said), key
+
+
+@pytest.mark.release_only
+def test_rates_where_the_load_leaves_little_to_chance(bin_dir):
+    """Requests that come evenly have the rate that they were offered at; all at once there are no windows to tell anything."""
+    results = results_of(bin_dir, 77, open_loop, runs=RUNS // 3, requests=120, slots=8, memory=0.9, even=True)
+    truth = np.mean([one["request_throughput"] for one in results])
+    for one in results:
+        low, high = one["request_throughput_ci95"]
+        assert low <= truth <= high and high - low < 0.15 * truth
+    (at_once,) = results_of(bin_dir, 78, all_at_once, runs=1, requests=120, slots=8, memory=0.9)
+    assert at_once["request_throughput"] > 0 and at_once["request_throughput_ci95"] is None and at_once["mean_itl_ms_ci95"] is not None

@@ -19,6 +19,7 @@ FAMILIES = [
     "ttft_planned_ms", "first_token_planned_ms", "e2el_planned_ms", "client_queue_time_ms",
     "e2el_including_client_queue_ms",
 ]
+RATES = ["request_throughput", "request_goodput", "input_throughput", "output_throughput", "total_token_throughput"]
 FIGURES = [
     "duration", "completed_requests", "failed_requests", "completed", "failed", "retries", "retried_requests",
     "total_input_tokens",
@@ -297,9 +298,9 @@ def binomial_below(n, q):
 
 def t_975(freedom):
     """97.5 % of Student's t: what stands in tables."""
-    return [2.7764451051977987, 2.5705818366147395, 2.446911848791681, 2.3646242510102993, 2.3060041350333704, 2.2621571627409915,
-            2.228138851964939, 2.200985160082949, 2.1788128296634177, 2.1603686564610127, 2.1447866879169273, 2.131449545559323,
-            2.1199052992210112, 2.1098155778331806, 2.10092204024096, 2.093024054408263][freedom - 4]
+    return [2.7764451051978, 2.5705818356363, 2.446911851145, 2.3646242515928, 2.3060041352042, 2.2621571627982, 2.2281388519863,
+            2.2009851600916, 2.1788128296672, 2.1603686564628, 2.1447866879178, 2.1314495455598, 2.1199052992213, 2.1098155778333,
+            2.100922040241, 2.0930240544083][freedom - 4]
 
 
 def windows_of(records):
@@ -387,6 +388,38 @@ def intervals_of(records, made):
         out[f"std_{family}_ci95"] = None
         for p in asked:
             out[f"{name_of(p)}_{family}_ci95"] = percentile_interval(of, p)
+    out.update(rate_intervals(made))
+    return out
+
+
+def rate_intervals(made):
+    """Each request spread evenly over its time; windows up to the last request; the end as uncertain as a request, or half of what it drained."""
+    good = [r for r in made["records"] if is_good(r)]
+    out = dict.fromkeys(f"{key}_ci95" for key in RATES)
+    if len(good) < 100:
+        return out
+    acted = np.array([r["acted_ns"] - made["start_ns"] for r in good], dtype=float)
+    last = np.array([last_ns(r) - made["start_ns"] for r in good], dtype=float)
+    end, takes, length = made["end_ns"] - made["start_ns"], last - acted, acted.max()
+    count = min(20, math.floor(length / (2 * takes.mean()))) if takes.any() else 0
+    if count < 5:
+        return out
+    edges = np.linspace(0, length, count + 1)
+    inside = np.minimum(last[:, None], edges[1:]) - np.maximum(acted[:, None], edges[:-1])
+    shares = np.clip(inside, 0, None) / takes[:, None]
+    tail = max(np.std(takes), abs(end - acted.max() - takes.mean()) / 2)
+    prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_asked"] for r in good]
+    told = np.array([np.nan if n is None else n for n in prompts], dtype=float)
+    made_tokens = np.array([output_len(r) for r in good], dtype=float)
+    kept = [keeps_limits(r, made["slo"]) if made["slo"] else np.nan for r in good]
+    for key, weights in zip(RATES, (np.ones(len(good)), np.array(kept, dtype=float), told, made_tokens, told + made_tokens)):
+        rate = weights.sum() / (end / S)
+        if np.isnan(rate):
+            continue
+        off = weights @ shares - np.mean(weights @ shares)
+        over = (off @ off + 2 * max(0, off[1:] @ off[:-1])) * count / (count - 1)
+        half = t_975(count - 1) * math.sqrt(over * end / length + (rate * tail / S) ** 2) / (end / S)
+        out[f"{key}_ci95"] = [float(rate - half), float(rate + half)]
     return out
 
 
@@ -561,17 +594,19 @@ def test_every_key_of_made_up_sets(driver):
     results = driver(sets)
     assert len(results) == SETS
     seen = set()
-    windows = set()
+    windows, rates = set(), set()
     for seed, (made, got) in enumerate(zip(sets, results)):
         got, intervals = split_intervals(got)
         wanted = expected(made)
         assert set(wanted) >= set(FIGURES)
         compare(got, wanted, f"set {seed}")
         compare(intervals, intervals_of(made["records"], made), f"set {seed}")
+        rates |= {key for key in RATES if intervals[f"{key}_ci95"]}
         if got["steady"]:
             windows.add("open" if made["finite_rate"] else "closed")
         seen |= {key for key, value in wanted.items() if value not in (None, [], 0)}
     assert windows == {"open", "closed"}
+    assert rates == set(RATES)
     # Each figure had a value somewhere: nothing passed by being null throughout.
     never = {"rtfx", "repeats"}
     assert set(FIGURES) - never <= seen

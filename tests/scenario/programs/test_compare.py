@@ -61,6 +61,22 @@ def caution_kinds(answer):
     return [one["kind"] for one in answer["cautions"]]
 
 
+def test_rates_of_two_runs(bin_dir, tmp_path):
+    """As sure as the runs say, and what follows from a figure as sure as that."""
+    tells = {"system__hardware_info__gpu_count": 4, "results__median_tpot_ms": 10.0, "results__median_tpot_ms_ci95": [9.0, 12.5]}
+    a = write(tmp_path / "a.json", document(results__output_throughput=1000.0, results__output_throughput_ci95=[980.0, 1020.0], **tells))
+    b = write(tmp_path / "b.json", document(seed=2, results__output_throughput=900.0, results__output_throughput_ci95=[890.0, 910.0], **tells))
+    answer = compare(bin_dir, a, b)
+    for field, by in (("results.output_throughput", 1), ("derived.output_throughput_per_gpu", 4)):
+        found = metric(answer, field)
+        assert [(side["low"], side["high"]) for side in found["sides"]] == [pytest.approx((980 / by, 1020 / by)), pytest.approx((890 / by, 910 / by))]
+        [ratio] = found["against"]
+        assert ratio["how"] == "within_runs" and ratio["finding"] == "worse" and ratio["ratio"] == pytest.approx(0.9)
+        assert ratio["high"] == pytest.approx(0.9 * math.exp(math.hypot(math.log(910 / 900), math.log(1000 / 980))))
+    user = metric(answer, "derived.tokens_per_s_per_user")["sides"][0]
+    assert (user["value"], user["low"], user["high"]) == pytest.approx((100, 80, 1000 / 9))
+
+
 def test_two_runs_by_the_intervals_within_them(bin_dir, tmp_path):
     a = write(tmp_path / "a.json", document(results__mean_ttft_ms=20.0, results__mean_ttft_ms_ci95=[19.0, 21.0]))
     b = write(tmp_path / "b.json", document(seed=2, results__mean_ttft_ms=24.0, results__mean_ttft_ms_ci95=[23.0, 25.0]))
@@ -76,6 +92,9 @@ def test_two_runs_by_the_intervals_within_them(bin_dir, tmp_path):
     assert ratio["regression"] and ratio["more_runs"] is None
     [p99] = metric(answer, "results.p99_ttft_ms")["against"]
     assert p99["how"] == "none" and p99["finding"] == "not_known" and p99["low"] is None
+    # a result of before there were any has no interval of its rates
+    [rate] = metric(answer, "results.output_throughput")["against"]
+    assert rate["how"] == "none" and rate["finding"] == "not_known"
     # null, or recorded nowhere: no figure of the default list, and no invented one of a list
     assert not [one for one in answer["metrics"] if one["field"] in ("results.request_goodput", "results.mean_tpot_ms")]
     asked = compare(bin_dir, a, b, "--metrics", "request_goodput,mean_tpot_ms")["metrics"]

@@ -139,6 +139,8 @@ static void test_res_fields__ids_that_are_no_rows(void **state)
 		{ "results.p97.5_ttft_ms", NULL },
 		{ "results.mean_ttft_ms_ci95", NULL },
 		{ "results.p99_itl_ms_ci95.1", NULL },
+		{ "results.request_throughput_ci95", NULL },
+		{ "results.total_token_throughput_ci95.0", NULL },
 		{ "results.mean_ttft_ms_client_error.0", NULL },
 		{ "results.steady.p25_tpot_ms", NULL },
 		{ "server.compilation_config.mode", NULL },
@@ -149,6 +151,8 @@ static void test_res_fields__ids_that_are_no_rows(void **state)
 				      "'results.p99_ttft_ms'?)" },
 		{ "results.p101_ttft_ms", "unknown field 'results.p101_ttft_ms' (did you mean "
 					  "'results.p10_ttft_ms'?)" },
+		{ "results.request_throughput_client_error.0",
+		  "unknown field 'results.request_throughput_client_error.0'" },
 		{ "results.mean_ttft_ms_ci95.2", "unknown field 'results.mean_ttft_ms_ci95.2'" },
 		{ "server.tensor_paralel_size", "unknown field 'server.tensor_paralel_size' (did "
 						"you mean 'server.tensor_parallel_size'?)" },

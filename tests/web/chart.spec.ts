@@ -40,16 +40,24 @@ const open = async (page: Page, query: string) => {
 const points = async (page: Page, question: object) => (await (await page.request.post(`${dashboard().url}/api/data/points`, { data: question })).json())
 
 interface Mark { values: number[]; at: number[] }
-interface Drawn { getModel: () => { getSeries: () => { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[]; getItemLayout: (at: number) => unknown } }[] } }
+interface Series { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[] } }
+interface Shape { shape?: { at?: Float32Array; sizes?: Float32Array } }
+interface Drawn { getModel: () => { getSeries: () => Series[] }; getZr: () => { storage: { getDisplayList: () => Shape[] } }; convertToPixel: (finder: object, value: number[]) => number[] }
+
+const inDrawing = <T, Of>(page: Page, ask: (host: Element, of: Of) => T, of: Of) => plot(page).locator('> div').first().evaluate(ask as (host: Element, of: unknown) => T, of)
 
 // What the drawing itself holds, series by series, with the places on the screen.
-const marksOf = (page: Page, type: string): Promise<Mark[]> => plot(page).locator('> div').first().evaluate((host, kind) => {
-  const chart = (host as unknown as { chart: Drawn }).chart
+const marksOf = (page: Page, type: string): Promise<Mark[]> => inDrawing(page, (host, kind) => {
+  const { chart } = host as unknown as { chart: Drawn }
   return chart.getModel().getSeries().filter((series) => series.subType === kind).flatMap((series) => {
     const data = series.getData()
-    return Array.from({ length: data.count() }, (_, i) => ({ values: data.getValues(i).map(Number), at: Array.isArray(data.getItemLayout(i)) ? (data.getItemLayout(i) as number[]) : [] }))
+    return Array.from({ length: data.count() }, (_, i) => data.getValues(i).map(Number)).map((values) => ({ values, at: chart.convertToPixel({ gridIndex: 0 }, values.slice(0, 2)) }))
   })
 }, type)
+
+// Where marks are painted: of all of one look at once.
+const painted = (page: Page): Promise<number[][]> => inDrawing(page, (host) => (host as unknown as { chart: Drawn }).chart.getZr().storage.getDisplayList().flatMap(({ shape: { at = [], sizes = [] } = {} }) =>
+  Array.from(sizes, (_, i) => [at[i * 2] as number, at[i * 2 + 1] as number])), null)
 
 const sorted = (pairs: number[][]) => pairs.toSorted((a, b) => (a[0] as number) - (b[0] as number) || (a[1] as number) - (b[1] as number))
 
@@ -59,8 +67,10 @@ test('no point is drawn that the server does not have; what is missing is counte
   const { marks, left_out } = await points(page, { x: X, y: Y, colour: TP })
   const wanted = runs.filter(({ p99 }) => p99 !== undefined)
   expect(sorted(marks.x.map((x: number, i: number) => [x, marks.y[i]]))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
-  const drawn = await marksOf(page, 'scatter')
+  const drawn = await marksOf(page, 'custom')
   expect(sorted(drawn.map(({ values }) => values.slice(0, 2)))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
+  const rounded = (pairs: number[][]) => sorted(pairs).map((pair) => pair.map((at) => at.toFixed(2)))
+  expect(rounded(await painted(page))).toEqual(rounded(drawn.map(({ at }) => at)))
   // the more, the further to the right and up: they stand where they belong
   const places = drawn.toSorted((a, b) => (a.values[0] as number) - (b.values[0] as number)).map(({ at }) => at)
   for (const [i, at] of places.entries()) if (i > 0) expect((at[0] as number) > (places[i - 1]?.[0] as number) && (at[1] as number) < (places[i - 1]?.[1] as number)).toBe(true)
@@ -159,7 +169,7 @@ async function dragAcross(page: Page, [fromX, fromY]: [number, number], [toX, to
 test('a region that is drawn is a filter of both fields; Back undoes it', async ({ page }) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
-  const all = await marksOf(page, 'scatter')
+  const all = await marksOf(page, 'custom')
   const box = await plot(page).boundingBox()
   await dragAcross(page, [0.1, 0.02], [0.5, 0.85])
   await expect(chips(page)).toHaveCount(2)
@@ -167,7 +177,7 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   expect(inside.length).toBeGreaterThan(1)
   expect(inside.length).toBeLessThan(all.length)
   await expect(counted(page)).toHaveText(`${inside.length} of ${RUNS} experiments`)
-  await expect.poll(async () => sorted((await marksOf(page, 'scatter')).map(({ values }) => values.slice(0, 2)))).toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
+  await expect.poll(async () => sorted((await marksOf(page, 'custom')).map(({ values }) => values.slice(0, 2)))).toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
   await page.goBack()
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
 })
@@ -186,7 +196,7 @@ const press = async (page: Page, mark: Mark) => plot(page).click({ position: { x
 
 test('a point is pinned by a press: the reading has its name, figures and what tells it from others; the address keeps it', async ({ page }) => {
   await open(page, AXES)
-  const mark = (await marksOf(page, 'scatter')).find(({ values }) => values[0] === 80) as Mark
+  const mark = (await marksOf(page, 'custom')).find(({ values }) => values[0] === 80) as Mark
   await plot(page).hover({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
   await expect(plot(page)).toContainText('run-9')
   await press(page, mark)
@@ -227,7 +237,7 @@ test('row and point are linked both ways', async ({ page }) => {
   await expect(rings(page)).toHaveCount(0)
   await page.getByRole('rowheader').filter({ hasText: 'run-37' }).hover()
   await expect(rings(page)).toHaveCount(1)
-  const mark = (await marksOf(page, 'scatter')).find(({ values }) => values[0] === 360) as Mark
+  const mark = (await marksOf(page, 'custom')).find(({ values }) => values[0] === 360) as Mark
   const ring = rings(page).first()
   expect(Math.abs(Number(await ring.getAttribute('cx')) - (mark.at[0] as number))).toBeLessThan(1)
   await plot(page).hover({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
@@ -326,7 +336,7 @@ test('on a phone the page does not scroll sideways, and a point can be read', as
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-  const mark = (await marksOf(page, 'scatter')).find(({ values }) => values[0] === 80) as Mark
+  const mark = (await marksOf(page, 'custom')).find(({ values }) => values[0] === 80) as Mark
   await press(page, mark)
   await expect(reading(page)).toContainText('run-9')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

@@ -1,7 +1,8 @@
 // A chart as the drawing takes it: series of what is drawn, and where each item's middle is, for hit tests.
-import type { CustomSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts'
+import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
 import type { ComposeOption } from 'echarts/core'
 import type { GraphicComponentOption, GridComponentOption } from 'echarts/components'
+import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
 import { xAxis, xOf, yAxis } from './axes'
 import { type Colours, colourOf } from './colours'
@@ -9,10 +10,11 @@ import { heatOf } from './heat'
 import type { Chart, Item } from './items'
 import { OTHER } from './kinds'
 import { parallelOf } from './parallel'
+import { MARKS, type MarksShape } from './marks'
 import { symbolOf } from './shapes'
 
-export type Option = ComposeOption<ScatterSeriesOption | LineSeriesOption | CustomSeriesOption | GridComponentOption | GraphicComponentOption>
-type Series = ScatterSeriesOption | LineSeriesOption | CustomSeriesOption
+export type Option = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption | GraphicComponentOption>
+type Series = LineSeriesOption | CustomSeriesOption
 
 export interface Target {
   item: number
@@ -58,12 +60,12 @@ const isMixed = ({ answer }: Chart) => answer.simulated < answer.count
 function style(chart: Chart, colours: Colours, item: Item) {
   const colour = colourOf(colours, item.slot)
   return item.isHollow
-    ? { color: colours.sheet, borderColor: colour, borderWidth: 1.3, opacity: 0.95 }
-    : { color: colour, borderColor: colours.sheet, borderWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : OPACITY }
+    ? { fill: colours.sheet, stroke: colour, lineWidth: 1.3, opacity: 0.95 }
+    : { fill: colour, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : OPACITY }
 }
 
-// A series for all that looks alike: by colour, shape, trusted or not.
-function scatter(chart: Chart, colours: Colours): Series[] {
+// A series for all that looks alike: by colour, shape, trusted or not. `perShape`: so many of them are one shape.
+function scatter(chart: Chart, colours: Colours, perShape: number): Series[] {
   const size = sizes(chart)
   const alike = new Map<string, Item[]>()
   for (const item of chart.items) {
@@ -73,12 +75,18 @@ function scatter(chart: Chart, colours: Colours): Series[] {
     if (list) list.push(item)
     else alike.set(key, [item])
   }
-  return [...alike.values()].map((list): ScatterSeriesOption => {
+  return [...alike.values()].map((list): CustomSeriesOption => {
     const first = list[0] as Item
+    const look = style(chart, colours, first)
     return {
-      ...QUIET, type: 'scatter', symbol: symbolOf(first.shape), itemStyle: style(chart, colours, first), z: first.slot === OTHER ? 2 : 3,
-      symbolSize: size ? (_, { dataIndex }: { dataIndex: number }) => size(list[dataIndex] as Item) : first.shape === OTHER ? 6 : MARK,
-      data: list.map(({ x, y }) => [x, y as number]),
+      ...QUIET, type: 'custom', z: first.slot === OTHER ? 2 : 3, encode: { x: 0, y: 1 }, data: list.map(({ x, y }) => [x, y as number]),
+      renderItem: ({ dataIndex }, api) => {
+        if (dataIndex % perShape !== 0) return null
+        const own = list.slice(dataIndex, dataIndex + perShape)
+        const at = Float32Array.from(own.flatMap(({ x, y }) => api.coord([x, y as number])))
+        const shape: MarksShape = { at, sizes: Float32Array.from(own, size ?? (() => (first.shape === OTHER ? 6 : MARK))), slot: first.shape }
+        return { type: MARKS, shape, style: look, silent: true } as unknown as CustomSeriesRenderItemReturn
+      },
     }
   })
 }
@@ -210,15 +218,16 @@ function bins(chart: Chart, colours: Colours): Series[] {
 // Beyond so many beside each other none could be told from another.
 export const besideOf = (chart: Chart) => (chart.answer.groups && chart.state.kind !== 'line' ? byKind(chart).slice(0, BESIDE_MAX) : [])
 
-function seriesOf(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
+function seriesOf(chart: Chart, colours: Colours, drawn: Item[][], perShape: number): Series[] {
   if (chart.answer.bins) return bins(chart, colours)
   if (chart.state.kind === 'line') return lines(chart, colours)
   if (chart.state.kind === 'box') return boxes(chart, colours, drawn)
   if (chart.state.kind === 'bar') return bars(chart, colours, drawn)
-  return [...scatter(chart, colours), ...frontier(chart, colours)]
+  return [...scatter(chart, colours, perShape), ...frontier(chart, colours)]
 }
 
-export function drawingOf(chart: Chart, colours: Colours): Drawing {
+// `perShape`: so many marks of one look are one shape; each by itself is what a drawing of paths needs.
+export function drawingOf(chart: Chart, colours: Colours, perShape = Infinity): Drawing {
   if (chart.answer.grid) return heatOf(chart, colours)
   if (chart.answer.lines) return parallelOf(chart, colours)
   const drawn = besideOf(chart)
@@ -231,7 +240,7 @@ export function drawingOf(chart: Chart, colours: Colours): Drawing {
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
     targets, beside: drawn.length, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane',
-    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: xAxis(chart, colours), yAxis: yAxis(chart, colours), series: seriesOf(chart, colours, drawn) },
+    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: xAxis(chart, colours), yAxis: yAxis(chart, colours), series: seriesOf(chart, colours, drawn, perShape) },
   }
 }
 

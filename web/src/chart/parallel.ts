@@ -1,5 +1,6 @@
 // Parallel axes: each result as a line through what it has of each field. Where it has nothing the line is broken.
 import type { CustomSeriesOption } from 'echarts/charts'
+import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
 import { time } from '../format/time'
 import { arrow } from '../format/number'
@@ -7,6 +8,7 @@ import { MONO, SANS, tickWords } from './axes'
 import { type Colours, colourOf } from './colours'
 import type { Axis, Chart, Item } from './items'
 import { unitOf } from './items'
+import { STRANDS } from './marks'
 import type { Drawing, Target } from './option'
 
 const SIDE = 64 // room for the outermost titles
@@ -32,16 +34,14 @@ export function valueOn({ least, most }: Axis, share: number) {
 // The places along an axis that lie between two shares of it.
 export const kindsBetween = (axis: Axis, [low, high]: [number, number]) => (axis.kinds ?? []).filter((_, at) => shareOn(axis, at) >= low && shareOn(axis, at) <= high)
 
-// [axis, share] of each place where there is one, in pieces without a gap.
-function piecesOf({ axes, answer }: Chart, { at }: Item): [number, number][][] {
-  const pieces: [number, number][][] = [[]]
-  axes.forEach((axis, i) => {
-    const value = answer.lines?.at[i]?.[at] ?? null
-    if (value === null) pieces.push([])
-    else pieces.at(-1)?.push([i, shareOn(axis, value)])
+// Of each axis where each line crosses it; NaN: it does not.
+const crossings = ({ axes, answer, items }: Chart) => axes.map((axis, i) => {
+  const places = answer.lines?.at[i]
+  return Float64Array.from(items, ({ at }) => {
+    const value = places?.[at] ?? null
+    return value === null ? NaN : shareOn(axis, value)
   })
-  return pieces.filter((piece) => piece.length > 0)
-}
+})
 
 // The more there are, the fainter: where many run together it is dark all the same.
 const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : count <= 1500 ? 0.28 : 0.16)
@@ -67,24 +67,73 @@ function bundles(items: Item[]): Map<number, number[]> {
   return all
 }
 
-// A place alone, between two gaps, is a short stroke across its axis.
-const pathOf = (points: number[][]) => (points.length > 1 ? points : points.flatMap(([x = 0, y = 0]) => [[x - 4, y], [x + 4, y]])).map(([x = 0, y = 0], i) => `${i > 0 ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
+const THIN = 1 // a stroke of one pixel is painted far faster than one that is a little wider
+const WIDE = 2.2
+const ALONE = 4 // to each side, of a place between two gaps
 
-function lines(chart: Chart, colours: Colours): CustomSeriesOption {
+// The screen's axes: where the first and how far apart they are, where they begin and how high they are.
+interface Frame {
+  left: number
+  band: number
+  bottom: number
+  high: number
+}
+
+// From axis `first` to before `end` without a gap; a wide one is two thin ones beside each other.
+function piece(points: number[], [first, end]: [number, number], heights: number[], { left, band }: Frame, isDouble: boolean) {
+  const at = (i: number): [number, number] => [left + i * band, heights[i] as number]
+  const [x, y] = at(first)
+  if (end - first === 1) points.push(x - ALONE, y, x + ALONE, y, NaN, NaN)
+  else if (!isDouble) {
+    for (let i = first; i < end; i++) points.push(...at(i))
+    points.push(NaN, NaN)
+  } else {
+    for (let i = first + 1; i < end; i++) {
+      const [[x0, y0], [x1, y1]] = [at(i - 1), at(i)]
+      const half = (WIDE - THIN) / 2 / Math.hypot(x1 - x0, y1 - y0)
+      const [dx, dy] = [(y0 - y1) * half, (x1 - x0) * half]
+      points.push(x0 + dx, y0 + dy, x1 + dx, y1 + dy, NaN, NaN, x0 - dx, y0 - dy, x1 - dx, y1 - dy, NaN, NaN)
+    }
+  }
+}
+
+function strandsOf(lines: number[], shares: Float64Array[], frame: Frame, isDouble: boolean): Float32Array {
+  const points: number[] = []
+  for (const line of lines) {
+    const heights = shares.map((own) => frame.bottom - (own[line] as number) * frame.high)
+    let first = 0
+    for (let i = 0; i <= heights.length; i++) {
+      if (i < heights.length && !Number.isNaN(heights[i])) continue
+      if (i > first) piece(points, [first, i], heights, frame, isDouble)
+      first = i + 1
+    }
+  }
+  return Float32Array.from(points)
+}
+
+function lines(chart: Chart, colours: Colours, shares: Float64Array[]): CustomSeriesOption {
   const { items, answer } = chart
   const isMixed = answer.simulated < answer.count
   const opacity = opacityOf(items.length)
-  const pieces = items.map((item) => piecesOf(chart, item))
   const bundled = bundles(items)
+  const isMany = items.length > PATHS_MAX
   return {
     // where a line begins, and behind that all of its places: the drawing can be asked for them
-    ...QUIET, z: 2, encode: { x: 0, y: 1 }, data: pieces.map((list) => [...(list[0]?.[0] ?? [0, 0]), ...chart.axes.map((_, i) => list.flat().find(([at]) => at === i)?.[1] ?? NaN)]),
+    ...QUIET, z: 2, encode: { x: 0, y: 1 }, data: items.map((_, line) => {
+      const own = shares.map((share) => share[line] as number)
+      const begin = Math.max(0, own.findIndex((share) => !Number.isNaN(share)))
+      return [begin, own[begin] || 0, ...own]
+    }),
     renderItem: ({ dataIndex }, api) => {
       const own = bundled.get(dataIndex)
       const item = items[dataIndex] as Item
       if (!own) return null
-      const pathData = own.flatMap((at) => pieces[at] ?? []).map((piece) => pathOf(piece.map((place) => api.coord(place)))).join('')
-      return { type: 'path', shape: { pathData }, style: { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: item.n > 1 ? 2.2 : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) } }
+      const [left = 0, bottom = 0] = api.coord([0, 0])
+      const [right = 0, top = 0] = api.coord([1, 1])
+      const isWide = item.n > 1
+      const at = strandsOf(own, shares, { left, band: right - left, bottom, high: bottom - top }, isWide && isMany)
+      const look = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: isMany ? THIN : isWide ? WIDE : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
+      return { type: STRANDS, shape: { at }, style: look, silent: true } as unknown as CustomSeriesRenderItemReturn
     },
   }
 }
@@ -163,14 +212,18 @@ function stems(chart: Chart, colours: Colours): CustomSeriesOption {
 
 export function parallelOf(chart: Chart, colours: Colours): Drawing {
   const { axes, items } = chart
-  const targets = items.flatMap((item, at) => piecesOf(chart, item).flat().map(([x, y]): Target => ({ item: at, x, y, shift: 0 })))
-  targets.sort((a, b) => a.x - b.x || a.y - b.y)
+  const shares = crossings(chart)
+  const targets = shares.flatMap((own, x) => {
+    const there = Uint32Array.from(items.keys()).filter((line) => !Number.isNaN(own[line]))
+    there.sort((a, b) => (own[a] as number) - (own[b] as number))
+    return Array.from(there, (item): Target => ({ item, x, y: own[item] as number, shift: 0 }))
+  })
   const hidden = { type: 'value' as const, show: false, min: 0, splitLine: { show: false } }
   return {
     targets, beside: 0, reach: 'near', brush: 'axis', isTraced: true,
     option: {
       animation: false, grid: { left: leftOf(chart), right: SIDE, top: TOP, bottom: BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours), stems(chart, colours)],
+      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares), stems(chart, colours)],
     },
   }
 }

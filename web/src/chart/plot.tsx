@@ -26,16 +26,30 @@ interface Props {
   onBrush: (box: Box) => void
 }
 
-function measure(chart: ECharts, { targets, beside, reach }: Drawing): Hits {
-  const x = new Float32Array(targets.length)
-  const y = new Float32Array(targets.length)
+const isLog = (axis: unknown) => (axis as { type?: string }).type === 'log'
+
+// Where the values of an axis stand: the drawing is asked for the ends, for each it would take long.
+function placing(targets: Target[], valueOf: (target: Target) => number, onLog: boolean, ask: (value: number) => number) {
+  const on = onLog ? Math.log : (value: number) => value
+  let [least, most] = [Infinity, -Infinity]
+  for (const target of targets) {
+    least = Math.min(least, valueOf(target))
+    most = Math.max(most, valueOf(target))
+  }
+  const begin = ask(least)
+  const step = most > least ? (ask(most) - begin) / (on(most) - on(least)) : 0
+  return (target: Target) => begin + (on(valueOf(target)) - on(least)) * step
+}
+
+function measure(chart: ECharts, { targets, beside, reach, option }: Drawing): Hits {
   const at = (value: [number, number]) => chart.convertToPixel({ gridIndex: 0 }, value) as [number, number]
+  const { x: x0 = 0, y: y0 = 0 } = targets[0] ?? {}
+  const placeX = placing(targets, (target) => target.x, isLog(option.xAxis), (value) => at([value, y0])[0])
+  const placeY = placing(targets, (target) => target.y, isLog(option.yAxis), (value) => at([x0, value])[1])
   const band = beside ? Math.abs((at([1, 0])[0] ?? 0) - (at([0, 0])[0] ?? 0)) : 0
-  targets.forEach((target, i) => {
-    const [px = NaN, py = NaN] = at([target.x, target.y])
-    x[i] = px + target.shift * barWidth(band, beside)
-    y[i] = py
-  })
+  const width = barWidth(band, beside)
+  const x = Float32Array.from(targets, (target) => placeX(target) + target.shift * width)
+  const y = Float32Array.from(targets, placeY)
   if (reach !== 'cell') return { x, y, count: targets.length }
   const [right, up] = [at([1, 0]), at([0, 1])]
   const [left = 0, low = 0] = at([0, 0])
@@ -55,6 +69,8 @@ function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDraw
     const chart = open(element)
     element.chart = chart
     const fit = () => {
+      // it is told of at the beginning, too, when it is as large as it was
+      if (chart.getWidth() === element.clientWidth && chart.getHeight() === element.clientHeight) return
       chart.resize()
       tell.current(measure(chart, latest.current))
     }

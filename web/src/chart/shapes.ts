@@ -15,6 +15,34 @@ export const shapeOf = (slot: number) => SHAPES[slot] ?? OTHER_SHAPE
 // What the drawing calls it: a circle and a square of its own are drawn faster than a path.
 export const symbolOf = (slot: number) => (slot === 0 || slot < 0 ? 'circle' : slot === 1 ? 'rect' : `path://${shapeOf(slot)}`)
 
+export interface Pen {
+  moveTo: (x: number, y: number) => unknown
+  lineTo: (x: number, y: number) => unknown
+  arc: (x: number, y: number, radius: number, from: number, to: number) => unknown
+  closePath: () => unknown
+}
+
+const FULL = 10 // a shape's own width
+const isRound = (slot: number) => SHAPES[slot] === undefined || slot === 0
+const corners = SHAPES.map((_, slot) => (isRound(slot) ? [] : cornersOf(slot)))
+
+// A shape around a place, so wide.
+export function trace(pen: Pen, slot: number, x: number, y: number, size: number) {
+  if (isRound(slot)) {
+    pen.moveTo(x + size / 2, y)
+    pen.arc(x, y, size / 2, 0, Math.PI * 2)
+    return
+  }
+  const scale = size / FULL
+  const own = corners[slot] as [number, number][]
+  for (let i = 0; i < own.length; i++) {
+    const [dx, dy] = own[i] as [number, number]
+    if (i === 0) pen.moveTo(x + dx * scale, y + dy * scale)
+    else pen.lineTo(x + dx * scale, y + dy * scale)
+  }
+  pen.closePath()
+}
+
 // The corners of a shape that has no round ones.
 export function cornersOf(slot: number): [number, number][] {
   const corners: [number, number][] = []

@@ -1,0 +1,72 @@
+// Many of one look as one shape of the drawing: what a shape costs it is more than what is drawn.
+import { graphic } from 'echarts/core'
+
+import { type Pen, trace } from './shapes'
+
+export interface MarksShape {
+  at: Float32Array // x and y of each
+  sizes: Float32Array // of each
+  slot: number
+}
+
+const NO_PLACES = new Float32Array(0)
+const Shape = graphic.extendShape({ shape: {}, buildPath() {} })
+type Given = Parameters<InstanceType<typeof Shape>['buildPath']>[0]
+
+// Each is filled and edged by itself all the same, so that those that lie over each other grow darker: on a canvas with the
+// look that it has at that time. What else asks, a drawing of paths or for what is covered, gets one path through all.
+class Marks extends Shape {
+  private canvas: CanvasRenderingContext2D | null = null
+
+  override getDefaultShape(): MarksShape {
+    return { at: NO_PLACES, sizes: NO_PLACES, slot: 0 }
+  }
+
+  private draw(pen: Pen, before: () => void, after: () => void) {
+    const { at, sizes, slot } = this.shape as MarksShape
+    for (let i = 0; i < sizes.length; i++) {
+      before()
+      trace(pen, slot, at[i * 2] as number, at[i * 2 + 1] as number, sizes[i] as number)
+      after()
+    }
+  }
+
+  override buildPath(path: Given) {
+    this.canvas = 'getContext' in path ? (path.getContext() ?? null) : path
+    if (!this.canvas) this.draw(path, () => {}, () => {})
+  }
+
+  override afterBrush() {
+    const { canvas } = this
+    if (!canvas) return
+    const [isFilled, isEdged] = [this.hasFill(), this.hasStroke()]
+    this.draw(canvas, () => canvas.beginPath(), () => {
+      if (isFilled) canvas.fill()
+      if (isEdged) canvas.stroke()
+    })
+  }
+}
+
+export interface StrandsShape {
+  at: Float32Array // x and y of place after place; NaN behind the last one of a line
+}
+
+class Strands extends Shape {
+  override getDefaultShape(): StrandsShape {
+    return { at: NO_PLACES }
+  }
+
+  override buildPath(path: Given) {
+    const { at } = this.shape as StrandsShape
+    for (let i = 0; i < at.length; i += 2) {
+      if (Number.isNaN(at[i])) continue
+      if (i === 0 || Number.isNaN(at[i - 2])) path.moveTo(at[i] as number, at[i + 1] as number)
+      else path.lineTo(at[i] as number, at[i + 1] as number)
+    }
+  }
+}
+
+export const MARKS = 'marks'
+export const STRANDS = 'strands'
+graphic.registerShape(MARKS, Marks)
+graphic.registerShape(STRANDS, Strands)

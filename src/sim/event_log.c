@@ -22,7 +22,7 @@
 #define TEXT_BYTES   (1u << 18) /* written at once */
 #define LINE_BYTES   256        /* a line without its request id */
 
-enum kind { KIND_REQUEST, KIND_TOKEN, KIND_END };
+enum kind { KIND_REQUEST, KIND_TOKEN, KIND_END, KIND_RESET };
 
 struct sim_event_id {
 	uint32_t events;
@@ -33,8 +33,8 @@ struct sim_event_id {
 struct record {
 	int64_t t_ns;
 	struct sim_event_id *id;
-	const char *status;
-	uint32_t index;
+	const char *status; /* of a reset: the cache */
+	uint32_t index;     /* of an end: tokens that were cached */
 	uint32_t choice;
 	uint32_t tokens;
 	uint32_t bytes;
@@ -87,23 +87,33 @@ static void add_number(struct sim_event_log *log, int64_t value)
 	log->text_len = (size_t)(pl_text_put_i64(log->text + log->text_len, value) - log->text);
 }
 
+static void format_reset(struct sim_event_log *log, const struct record *record)
+{
+	if (log->text_len + LINE_BYTES > TEXT_BYTES)
+		write_out(log);
+	ADD(log, "{\"event\":\"reset\",\"request_id\":null,\"t_ns\":");
+	add_number(log, record->t_ns);
+	ADD(log, ",\"cache\":\"");
+	add_text(log, record->status, strlen(record->status));
+	ADD(log, "\"}\n");
+}
+
 static void format(struct sim_event_log *log, const struct record *record)
 {
 	const struct sim_event_id *id = record->id;
 
+	if (record->kind == KIND_RESET) {
+		format_reset(log, record);
+		return;
+	}
 	if (log->text_len + LINE_BYTES + id->len > TEXT_BYTES)
 		write_out(log);
-	switch (record->kind) {
-	case KIND_REQUEST:
+	if (record->kind == KIND_REQUEST)
 		ADD(log, "{\"event\":\"request\",\"request_id\":");
-		break;
-	case KIND_TOKEN:
+	else if (record->kind == KIND_TOKEN)
 		ADD(log, "{\"event\":\"token\",\"request_id\":");
-		break;
-	case KIND_END:
+	else
 		ADD(log, "{\"event\":\"end\",\"request_id\":");
-		break;
-	}
 	add_text(log, id->json, id->len);
 	ADD(log, ",\"t_ns\":");
 	add_number(log, record->t_ns);
@@ -121,6 +131,8 @@ static void format(struct sim_event_log *log, const struct record *record)
 	} else if (record->kind == KIND_END) {
 		ADD(log, ",\"tokens\":");
 		add_number(log, record->tokens);
+		ADD(log, ",\"cached_tokens\":");
+		add_number(log, record->index);
 		ADD(log, ",\"status\":\"");
 		add_text(log, record->status, strlen(record->status));
 		ADD(log, "\"");
@@ -279,14 +291,27 @@ void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int
 }
 
 void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
-		       uint32_t tokens, const char *status)
+		       uint32_t tokens, uint32_t cached, const char *status)
 {
-	struct record record = {
-		.kind = KIND_END, .t_ns = t_ns, .id = id, .tokens = tokens, .status = status
-	};
+	struct record record = { .kind = KIND_END,
+				 .t_ns = t_ns,
+				 .id = id,
+				 .tokens = tokens,
+				 .index = cached,
+				 .status = status };
 
 	if (id != NULL)
 		put_record(log, &record);
+}
+
+void sim_event_log_reset(struct sim_event_log *log, int64_t t_ns, const char *cache)
+{
+	struct record record = { .kind = KIND_RESET, .t_ns = t_ns, .status = cache };
+
+	if (log == NULL)
+		return;
+	put_record(log, &record);
+	sim_event_log_flush(log);
 }
 
 void sim_event_log_flush(struct sim_event_log *log)

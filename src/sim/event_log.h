@@ -27,7 +27,10 @@ struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_
  * none. It went out between t_ns and took_ns later. */
 void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
 			 int64_t took_ns, uint32_t choice, uint32_t tokens, uint32_t bytes);
-/* status: "completed", "aborted" or "error". */
+/* cached: tokens of its prompts that were found in the prefix cache. status: "completed", "aborted" or
+ * "error". */
 void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
-		       uint32_t tokens, const char *status);
+		       uint32_t tokens, uint32_t cached, const char *status);
+/* A cache was emptied: "prefix", "mm" or "encoder". */
+void sim_event_log_reset(struct sim_event_log *log, int64_t t_ns, const char *cache);
 void sim_event_log_flush(struct sim_event_log *log);

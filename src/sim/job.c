@@ -84,7 +84,7 @@ struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 	struct sim_conn *conn = job->conn;
 
 	sim_event_log_end(server->log, pl_take(job->log_id), pl_clock_now_ns(), job->tokens,
-			  status);
+			  job->cached_tokens, status);
 	server->stalled -= job->stalled_choices;
 	job->over = true;
 	job->conn = NULL;
@@ -295,6 +295,8 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 	job->open_choices = job->choice_count;
 	job->choices = pl_alloc_array(job->choice_count, sizeof(*job->choices));
 	job->counted = conn->request_id != NULL;
+	if (job->counted)
+		sim_drift_count(&server->drift);
 	job->fault = fault;
 	job->fault_at = (uint64_t)request->max_tokens * job->choice_count / 2;
 	link_job(job, conn);

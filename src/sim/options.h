@@ -61,6 +61,8 @@ struct sim_options {
 	int64_t startup_ns;
 	int64_t processes; /* workers beside the server */
 	double speed;
+	double drift; /* share of a step that each request adds */
+	const char *drift_path;
 	double eos_rate;
 	struct sim_faults faults;
 

@@ -1,5 +1,7 @@
 #include "sim/routes.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "base/text.h"
 #include "sim/answer.h"
@@ -58,11 +60,45 @@ static void show_metrics(struct sim_conn *conn)
 			body.len);
 }
 
+/* Only in development are caches emptied, as by vLLM; a simulator is, unless it is told otherwise. */
+static bool may_reset(struct sim_conn *conn)
+{
+	if (!pl_text_equal(getenv("VLLM_SERVER_DEV_MODE"), "0"))
+		return true;
+	sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
+	return false;
+}
+
+static void note_reset(struct sim_conn *conn, const char *cache)
+{
+	sim_event_log_reset(conn->server->log, pl_clock_now_ns(), cache);
+}
+
 static void reset_prefix_cache(struct sim_conn *conn)
 {
+	if (!may_reset(conn))
+		return;
 	bool done = sim_engine_reset_prefix_cache(conn->server->engine);
-
+	if (done)
+		note_reset(conn, "prefix");
 	sim_answer_text(conn, 200, done ? "{\"success\":true}" : "{\"success\":false}");
+}
+
+/* Nothing is in these: it takes texts alone. */
+static void reset_mm_cache(struct sim_conn *conn)
+{
+	if (!may_reset(conn))
+		return;
+	note_reset(conn, "mm");
+	answer_empty(conn);
+}
+
+static void reset_encoder_cache(struct sim_conn *conn)
+{
+	if (!may_reset(conn))
+		return;
+	note_reset(conn, "encoder");
+	answer_empty(conn);
 }
 
 static void show_load(struct sim_conn *conn)

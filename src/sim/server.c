@@ -94,7 +94,8 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 	int64_t duration_ns = sim_engine_begin(server->engine, begin_ns);
 	if (duration_ns < 0)
 		return;
-	duration_ns = (int64_t)((double)duration_ns / server->options->speed);
+	duration_ns = (int64_t)((double)duration_ns * sim_drift_factor(&server->drift) /
+				server->options->speed);
 	if (duration_ns < 1)
 		duration_ns = 1;
 	server->step_due_ns = begin_ns + duration_ns;
@@ -208,6 +209,8 @@ static int open_files(struct sim_server *server, struct pl_err *err)
 	if (options->log_path != NULL &&
 	    sim_event_log_open(options->log_path, &server->log, err) < 0)
 		return -1;
+	if (sim_drift_open(options->drift, options->drift_path, &server->drift, err) < 0)
+		return -1;
 	if (options->capture_path == NULL)
 		return 0;
 	server->capture = fopen(options->capture_path, "wbe");
@@ -320,6 +323,7 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 	pl_fd_close(&server->signals.fd);
 	sim_engine_free(server->engine);
 	io_loop_free(server->loop);
+	sim_drift_close(&server->drift);
 	if (server->capture != NULL && fclose(server->capture) != 0 && result == 0)
 		result = pl_err_errno(err, "cannot write '%s'", server->options->capture_path);
 	if (sim_event_log_close(server->log, err) < 0)

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "io/loop.h"
+#include "sim/drift.h"
 #include "sim/engine.h"
 #include "sim/event_log.h"
 #include "sim/faults.h"
@@ -35,6 +36,7 @@ struct sim_server {
 	struct sim_limits limits;
 	struct sim_event_log *log;
 	FILE *capture;
+	struct sim_drift drift;
 	struct sim_metrics metrics;
 	struct io_watch listener;
 	struct io_watch signals;

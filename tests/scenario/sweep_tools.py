@@ -7,7 +7,7 @@ from run_tools import base_config, processes_with
 
 
 def sweep_config(sweep=None, **benchmark):
-    config = base_config(num_prompts=4, **benchmark)
+    config = base_config(**{"num_prompts": 4, **benchmark})
     config["launch"]["gpus"] = []
     config["output"] = {"requests": False, "series": False}
     config["telemetry"] = {"server_metrics": None}

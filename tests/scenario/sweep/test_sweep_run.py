@@ -48,6 +48,42 @@ def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
     assert again.returncode == 2 and "'--resume' goes on" in again.stderr
 
 
+def load_log(path):
+    """Of the simulator's log: tokens found in the prefix cache by the requests of each run, and what was emptied
+    between two of them."""
+    hits, emptied = [], []
+    for line in map(json.loads, path.read_text().splitlines()):
+        if line["event"] == "reset":
+            if len(emptied) < len(hits):
+                emptied.append([])
+            emptied[-1].append(line["cache"])
+        elif line["event"] == "end" and line["request_id"]:
+            if len(hits) == len(emptied):
+                hits.append(0)
+            hits[-1] += line["cached_tokens"]
+    return hits, emptied
+
+
+def test_caches_are_emptied_between_runs(bin_dir, tmp_path):
+    """Between loads and repeats of one server: all runs send the same prompts, and none finds one of them."""
+    config = sweep_config({"benchmark.max_concurrency": [1, 2]}, random_input_len=64)
+    logs = tmp_path / "emptied", tmp_path / "kept"
+    config["launch"]["extra_args"] += ["--sim-log", str(logs[0])]
+    done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "s", "--repeats", "2"))
+    assert done.returncode == 0, done.stderr
+    assert len(starts(tmp_path / "s")) == 1
+    hits, emptied = load_log(logs[0])
+    assert hits == [0] * 4 and emptied == [["prefix", "mm", "encoder"]] * 3
+    # a server that may not be told to: its second run finds every whole block of the first
+    config["launch"]["extra_args"][-1] = str(logs[1])
+    config["launch"]["env"] = {"VLLM_SERVER_DEV_MODE": "0"}
+    done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "t"))
+    assert done.returncode == 0 and done.stderr.count("did not empty its caches") == 1, done.stderr
+    hits, emptied = load_log(logs[1])
+    assert emptied == [] and hits == [4 * 48]
+    assert [row.get("caches_stay") for row in summary(tmp_path / "t")] == [None, True]
+
+
 def kill_all(process, folder):
     """Everything that the sweep is made of, at once."""
     children = [process.pid]

@@ -46,8 +46,9 @@ static void test_sim_event_log__lines(void **state)
 	(void)state;
 	sim_event_log_token(log, named, 3000, 900, 0, 0, 44);
 	sim_event_log_token(log, named, 4000, INT64_C(1) << 40, 1, 1, 55);
-	sim_event_log_end(log, nameless, 5000, 0, "aborted");
-	sim_event_log_end(log, named, 6000, 1, "completed");
+	sim_event_log_end(log, nameless, 5000, 0, 0, "aborted");
+	sim_event_log_end(log, named, 6000, 1, 5, "completed");
+	sim_event_log_reset(log, 7000, "prefix");
 	assert_int_equal(sim_event_log_close(log, &err), 0);
 	read_back(path, &text);
 	assert_string_equal(
@@ -60,9 +61,10 @@ static void test_sim_event_log__lines(void **state)
 		"{\"event\":\"token\",\"request_id\":\"a\\\"b\",\"t_ns\":4000,\"index\":1,"
 		"\"choice\":1,\"tokens\":1,\"bytes\":55,\"took_ns\":4294967295}\n"
 		"{\"event\":\"end\",\"request_id\":null,\"t_ns\":5000,\"tokens\":0,"
-		"\"status\":\"aborted\"}\n"
+		"\"cached_tokens\":0,\"status\":\"aborted\"}\n"
 		"{\"event\":\"end\",\"request_id\":\"a\\\"b\",\"t_ns\":6000,\"tokens\":1,"
-		"\"status\":\"completed\"}\n");
+		"\"cached_tokens\":5,\"status\":\"completed\"}\n"
+		"{\"event\":\"reset\",\"request_id\":null,\"t_ns\":7000,\"cache\":\"prefix\"}\n");
 }
 
 static void test_sim_event_log__nothing_is_lost(void **state)
@@ -78,7 +80,7 @@ static void test_sim_event_log__nothing_is_lost(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++)
 		sim_event_log_token(log, id, i, 0, 0, 1, 1);
-	sim_event_log_end(log, id, MANY, MANY, "completed");
+	sim_event_log_end(log, id, MANY, MANY, 0, "completed");
 	assert_int_equal(sim_event_log_close(log, &err), 0);
 	file = fopen(path, "re");
 	assert_non_null(file);
@@ -100,7 +102,7 @@ static void test_sim_event_log__none(void **state)
 	assert_int_equal(sim_event_log_open("/no/such/folder/log", &log, &err), -1);
 	assert_null(sim_event_log_request(NULL, 0, "x", 1));
 	sim_event_log_token(NULL, NULL, 0, 0, 0, 0, 0);
-	sim_event_log_end(NULL, NULL, 0, 0, "completed");
+	sim_event_log_end(NULL, NULL, 0, 0, 0, "completed");
 	sim_event_log_flush(NULL);
 	assert_int_equal(sim_event_log_close(NULL, &err), 0);
 }

@@ -32,6 +32,14 @@ struct step {
 	size_t index;
 };
 
+/* Of an object that is looked at. */
+struct member {
+	const char *key;
+	const json_t *value;
+	unsigned property; /* its place in `properties`, and 1; 0: none */
+	bool is_matched;   /* one of `patternProperties` has it */
+};
+
 struct check {
 	struct res_schema_faults *faults;
 	size_t max;
@@ -41,6 +49,9 @@ struct check {
 	unsigned level;
 	unsigned depth;
 	size_t work;
+	struct member *members; /* of the objects on the way, the last one's last; may move */
+	size_t member_count;
+	size_t member_room;
 };
 
 /* What a rule is asked about. */
@@ -50,6 +61,9 @@ struct asked {
 	const struct schema_rule *rule;
 	const json_t *value;
 	const struct step *at;
+	bool is_listed; /* the object's members, which are: */
+	size_t first_member;
+	size_t behind_members;
 };
 
 static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
@@ -213,18 +227,43 @@ static bool walk_items(const struct asked *a)
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-/* The schema that `properties` has for the key, or NULL. */
-static const struct schema_node *property(const struct schema_rule *properties, const char *key)
+/* Its keys are looked up once, for all rules. */
+static void list_members(struct asked *a)
 {
-	unsigned found = properties != NULL ? *res_schema_slot(properties, key) : 0;
+	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
+	struct check *c = a->c;
 
-	return found != 0 ? properties->nodes[found - 1] : NULL;
+	a->is_listed = true;
+	a->first_member = c->member_count;
+	PL_JSON_EACH_MEMBER(key, value, a->value) {
+		*PL_PUSH(c->members, c->member_count, c->member_room) = (struct member){
+			.key = key,
+			.value = value,
+			.property = properties != NULL ? *res_schema_slot(properties, key) : 0
+		};
+	}
+	a->behind_members = c->member_count;
+}
+
+static bool has_all_needed(const struct asked *a)
+{
+	size_t count = 0;
+
+	if (a->rule->needed == NULL)
+		return false;
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		unsigned property = a->c->members[i].property;
+		count += property != 0 && a->rule->needed[property - 1];
+	}
+	return count == a->rule->needed_count;
 }
 
 static bool walk_required(const struct asked *a)
 {
 	bool fits = true;
 
+	if (has_all_needed(a))
+		return true;
 	for (size_t i = 0; i < a->rule->count && !a->c->has_ended; i++) {
 		const char *key = a->rule->names[i];
 		if (json_object_get(a->value, key) != NULL)
@@ -243,13 +282,25 @@ static bool walk_required(const struct asked *a)
 	return fits;
 }
 
+/* Most schemas of names are one pattern, which asks for no value. */
+static bool fits_name_pattern(const struct schema_node *node, const char *name)
+{
+	return node->checked_count == 1 && node->rules[0].keyword == SCHEMA_PATTERN &&
+	       res_pattern_matches(node->rules[0].patterns[0], name, strlen(name));
+}
+
 /* A name is a text that stands nowhere: faults of it are at its object. */
 static bool walk_names(const struct asked *a)
 {
 	const char *was = a->c->naming;
 	bool fits = true;
 
-	PL_JSON_EACH_MEMBER(key, value, a->value) {
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const char *key = a->c->members[i].key;
+		if (!spend(a, 1))
+			break;
+		if (fits_name_pattern(a->rule->nodes[0], key))
+			continue;
 		auto_json json_t *name = json_string(key);
 		a->c->naming = key;
 		fits &= check_node(a->c, a->rule->nodes[0], name, a->at);
@@ -257,18 +308,19 @@ static bool walk_names(const struct asked *a)
 			break;
 	}
 	a->c->naming = was;
-	return fits;
+	return fits && !a->c->has_ended;
 }
 
 static bool walk_properties(const struct asked *a)
 {
 	bool fits = true;
 
-	PL_JSON_EACH_MEMBER(key, value, a->value) {
-		const struct schema_node *node = property(a->rule, key);
-		const struct step step = { .up = a->at, .key = key };
-		if (node != NULL)
-			fits &= check_node(a->c, node, value, &step);
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const struct member member = a->c->members[i];
+		const struct step step = { .up = a->at, .key = member.key };
+		if (member.property == 0)
+			continue;
+		fits &= check_node(a->c, a->rule->nodes[member.property - 1], member.value, &step);
 		if ((!fits && a->c->quiet) || a->c->has_ended)
 			break;
 	}
@@ -279,34 +331,22 @@ static bool walk_by_pattern(const struct asked *a)
 {
 	bool fits = true;
 
-	PL_JSON_EACH_MEMBER(key, value, a->value) {
-		const struct step step = { .up = a->at, .key = key };
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const struct member member = a->c->members[i];
+		const struct step step = { .up = a->at, .key = member.key };
+		size_t len = strlen(member.key);
 		if (!spend(a, a->rule->count))
 			return false;
-		for (size_t i = 0; i < a->rule->count; i++) {
-			if (res_pattern_matches(a->rule->patterns[i], key, strlen(key)))
-				fits &= check_node(a->c, a->rule->nodes[i], value, &step);
+		for (size_t k = 0; k < a->rule->count; k++) {
+			if (!res_pattern_matches(a->rule->patterns[k], member.key, len))
+				continue;
+			a->c->members[i].is_matched = true;
+			fits &= check_node(a->c, a->rule->nodes[k], member.value, &step);
 		}
 		if ((!fits && a->c->quiet) || a->c->has_ended)
 			break;
 	}
 	return fits;
-}
-
-/* Neither `properties` nor `patternProperties` beside it have the key. */
-static bool is_additional(const struct asked *a, const char *key)
-{
-	const struct schema_rule *patterns = schema_rule_of(a->node, SCHEMA_BY_PATTERN);
-
-	if (property(schema_rule_of(a->node, SCHEMA_PROPERTIES), key) != NULL)
-		return false;
-	if (patterns != NULL && !spend(a, patterns->count))
-		return false;
-	for (size_t i = 0; patterns != NULL && i < patterns->count; i++) {
-		if (res_pattern_matches(patterns->patterns[i], key, strlen(key)))
-			return false;
-	}
-	return true;
 }
 
 /* Rather one that is missing: what is there too was hardly meant. */
@@ -342,12 +382,16 @@ static bool walk_additional(const struct asked *a)
 {
 	bool fits = true;
 
-	PL_JSON_EACH_MEMBER(key, value, a->value) {
-		const struct step step = { .up = a->at, .key = key };
-		if (!json_is_true(a->rule->value) && is_additional(a, key))
+	if (json_is_true(a->rule->value))
+		return true;
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const struct member member = a->c->members[i];
+		const struct step step = { .up = a->at, .key = member.key };
+		/* neither `properties` nor `patternProperties`, which come before it, have the key */
+		if (member.property == 0 && !member.is_matched)
 			fits &= json_is_false(a->rule->value)
-					? tell_unknown(a, key)
-					: check_node(a->c, a->rule->nodes[0], value, &step);
+					? tell_unknown(a, member.key)
+					: check_node(a->c, a->rule->nodes[0], member.value, &step);
 		if ((!fits && a->c->quiet) || a->c->has_ended)
 			break;
 	}
@@ -497,6 +541,11 @@ static bool check_rule(const struct asked *a, unsigned types)
 	return !(rules[keyword].types & types) || rules[keyword].walk(a);
 }
 
+static bool is_about_members(const struct schema_rule *rule)
+{
+	return rule->keyword >= SCHEMA_REQUIRED && rule->keyword <= SCHEMA_ADDITIONAL;
+}
+
 static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
 		       const struct step *at)
 {
@@ -516,11 +565,14 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 						 .expected = pl_strdup("nothing here"),
 					 });
 	c->depth++;
-	for (size_t i = 0; i < node->count && (fits || !c->quiet) && !c->has_ended; i++) {
+	for (size_t i = 0; i < node->checked_count && (fits || !c->quiet) && !c->has_ended; i++) {
 		a.rule = &node->rules[i];
+		if (is_about_members(a.rule) && types == SCHEMA_TYPE_OBJECT && !a.is_listed)
+			list_members(&a);
 		fits &= check_rule(&a, types);
 	}
 	c->depth--;
+	c->member_count -= a.behind_members - a.first_member;
 	return fits && !c->has_ended;
 }
 
@@ -554,5 +606,7 @@ bool res_schema_check(const struct res_schema *schema, const json_t *document, s
 	struct check c = { .faults = ret, .max = max, .quiet = ret == NULL };
 
 	c.work = work_for(schema, document);
-	return check_node(&c, schema->root, document, &top);
+	bool fits = check_node(&c, schema->root, document, &top);
+	free(c.members);
+	return fits;
 }

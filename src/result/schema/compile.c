@@ -481,6 +481,27 @@ static int (*const forms[SCHEMA_KEYWORD_COUNT])(struct making *) = {
 #undef KEYWORD
 };
 
+/* So that an object is held against the names by a look at each of its own keys. */
+static void note_needed(const struct compiler *c, struct schema_node *node)
+{
+	struct schema_rule *required = (struct schema_rule *)schema_rule_of(node, SCHEMA_REQUIRED);
+	const struct schema_rule *properties = schema_rule_of(node, SCHEMA_PROPERTIES);
+	size_t count = 0;
+
+	if (required == NULL || properties == NULL)
+		return;
+	bool *needed = pl_arena_alloc(c->schema->arena, properties->count + 1);
+	for (size_t i = 0; i < required->count; i++) {
+		unsigned at = *res_schema_slot(properties, required->names[i]);
+		if (at == 0)
+			return;
+		count += !needed[at - 1];
+		needed[at - 1] = true;
+	}
+	required->needed = needed;
+	required->needed_count = count;
+}
+
 static int compile_node(struct compiler *c, struct schema_node *node)
 {
 	size_t size = json_object_size(node->json);
@@ -502,7 +523,9 @@ static int compile_node(struct compiler *c, struct schema_node *node)
 		*rule = (struct schema_rule){ .keyword = (enum schema_keyword)i, .value = value };
 		if (forms[i](&(struct making){ .c = c, .node = node, .rule = rule }) < 0)
 			return -1;
+		node->checked_count += i <= SCHEMA_ELSE;
 	}
+	note_needed(c, node);
 	return node->count < size ? refuse_unknown(c, node) : 0;
 }
 

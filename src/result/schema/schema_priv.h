@@ -14,7 +14,7 @@
  *   SCHEMA    a schema, true or false               SCHEMAS   a list of them
  *   BY_NAME   an object of schemas                  BY_PATTERN the same, names are patterns
  *   DIALECT   the draft's own name                  TEXT, ANY no more is asked
- * In the order in which their faults are told.
+ * In the order in which their faults are told; behind ELSE come those that say nothing of a value.
  */
 #define SCHEMA_KEYWORDS(KEYWORD)                               \
 	KEYWORD(REF, "$ref", REF)                              \
@@ -95,6 +95,10 @@ struct schema_rule {
 	unsigned *slots;               /* BY_NAME: places in names and 1 by hash; 0: free */
 	size_t slot_count;             /* a power of two */
 	struct res_pattern **patterns; /* PATTERN, BY_PATTERN */
+	/* REQUIRED, where all of its names have a place in the rule PROPERTIES: which of those are asked for, and how
+	 * many; else NULL */
+	bool *needed;
+	size_t needed_count;
 };
 
 struct schema_node {
@@ -103,6 +107,7 @@ struct schema_node {
 	const json_t *json; /* an object, true or false */
 	struct schema_rule *rules;
 	size_t count;
+	size_t checked_count; /* of them; those behind say nothing of a value */
 	/* while circles are looked for: it lies on the way; how many nodes below it look at the very
 	 * same value, itself with them, 0: not known */
 	bool is_on_way;

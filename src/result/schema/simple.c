@@ -28,11 +28,6 @@ unsigned res_schema_type_of(const json_t *json)
 	return 0;
 }
 
-static bool fits_type(const struct schema_rule *rule, const json_t *value)
-{
-	return (res_schema_type_of(value) & rule->types) != 0;
-}
-
 static bool fits_const(const struct schema_rule *rule, const json_t *value)
 {
 	return res_value_same(rule->value, value);
@@ -123,7 +118,6 @@ static const struct {
 	unsigned types; /* of values that it is about */
 	bool (*fits)(const struct schema_rule *, const json_t *);
 } rules[SCHEMA_KEYWORD_COUNT] = {
-	[SCHEMA_TYPE] = { EVERY, fits_type },
 	[SCHEMA_CONST] = { EVERY, fits_const },
 	[SCHEMA_ENUM] = { EVERY, fits_enum },
 	[SCHEMA_MINIMUM] = { NUMBER, fits_minimum },
@@ -142,5 +136,7 @@ static const struct {
 
 bool res_schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types)
 {
+	if (rule->keyword == SCHEMA_TYPE)
+		return (rule->types & types) == 0;
 	return (rules[rule->keyword].types & types) && !rules[rule->keyword].fits(rule, value);
 }

@@ -212,6 +212,20 @@ static void test_result_schema_check__objects(void **state)
 		{ "{'properties': {'ab': {'type': 'string'}},"
 		  " 'patternProperties': {'^a': {'minLength': 2}, 'b$': {'type': 'string'}}}",
 		  "{'ab': 'x', 'b': 1}", "/ab minLength; /b type" },
+		{ "{'required': ['a', 'b', 'a'], 'properties': {'a': true, 'b': true, 'c': true}}",
+		  "{'b': 1, 'c': 1, 'd': 1}", " required a" },
+		{ "{'required': ['a', 'x'], 'properties': {'a': true, 'b': true}}",
+		  "{'a': 1, 'b': 1}", " required x" },
+		{ "{'required': ['a', 'x'], 'properties': {'a': true, 'b': true}}",
+		  "{'a': 1, 'x': 1}", "" },
+		{ "{'required': ['a', 'b'], 'properties': {'b': {'$ref': '#'}, 'a': true},"
+		  " 'patternProperties': {'^p': {'$ref': '#'}}, 'additionalProperties': false}",
+		  "{'p': {'c': {}, 'a': 1, 'b': {'a': 1, 'b': {}}}, 'b': {}, 'd': 1, 'a': 1, 'q': "
+		  "1}",
+		  "/b required a; /b required b; /p/b/b required a; /p/b/b required b; "
+		  "/p additionalProperties c;  additionalProperties d;  additionalProperties q" },
+		{ "{'propertyNames': {'pattern': '^[a-z]+$'}}", "{'a': 1, 'A': 1, 'b': 1, '': 1}",
+		  " pattern A;  pattern " },
 		{ "{'propertyNames': {'enum': ['a', 'b'], 'maxLength': 3}}",
 		  "{'a': 1, 'long': 1, 'c': {}}", " enum long;  maxLength long;  enum c" },
 	};

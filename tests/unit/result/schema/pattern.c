@@ -92,12 +92,25 @@ static void test_result_schema_pattern__gives_up(void **state)
 	assert_false(matches("^(a|aa)+$", text));
 }
 
+/* More groups within each other than machine code has room for. */
+static void test_result_schema_pattern__long_texts(void **state)
+{
+	static char text[5001];
+
+	(void)state;
+	memset(text, 'b', sizeof(text) - 1);
+	assert_true(matches("^(a|b)*$", text));
+	text[sizeof(text) - 2] = 'c';
+	assert_false(matches("^(a|b)*$", text));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result_schema_pattern__means_what_python_means),
 		cmocka_unit_test(test_result_schema_pattern__refuses_what_is_not_read_alike),
 		cmocka_unit_test(test_result_schema_pattern__gives_up),
+		cmocka_unit_test(test_result_schema_pattern__long_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,6 +265,8 @@ struct writer {
 };
 
 struct member {
+	uint64_t
+		begins; /* the first bytes of the key, of which the greatest counts most: most keys differ in them */
 	const char *key;
 	const json_t *value;
 };
@@ -275,9 +277,15 @@ static void write_value(struct writer *w, const json_t *json, int depth);
  * Once the ceiling is met nothing more is added: what stands in the buffer is then cut, and `ok`
  * says so.
  */
-static void put(struct writer *w, const char *text)
+static void put_bytes(struct writer *w, const char *text, size_t len)
 {
-	w->ok = w->ok && pl_buf_add_text(w->buf, text);
+	w->ok = w->ok && pl_buf_add(w->buf, text, len);
+}
+
+/* Inline: most texts are a bracket or a comma, and the length is known then. */
+static inline void put(struct writer *w, const char *text)
+{
+	put_bytes(w, text, strlen(text));
 }
 
 /* Blanks a level; 0: all stands on one line. */
@@ -313,7 +321,20 @@ static int compare_members(const void *a, const void *b)
 {
 	const struct member *one = a, *other = b;
 
+	if (one->begins != other->begins)
+		return one->begins < other->begins ? -1 : 1;
 	return strcmp(one->key, other->key);
+}
+
+static uint64_t beginning_of(const char *key)
+{
+	uint64_t begins = 0;
+
+	for (size_t i = 0; i < sizeof(begins); i++) {
+		begins = begins << 8 | (unsigned char)*key;
+		key += *key != '\0';
+	}
+	return begins;
 }
 
 static void write_sorted(struct writer *w, const json_t *json, int depth)
@@ -322,7 +343,7 @@ static void write_sorted(struct writer *w, const json_t *json, int depth)
 	auto_free struct member *members = pl_alloc_array(count, sizeof(*members));
 
 	PL_JSON_EACH_MEMBER(key, value, json)
-		members[at++] = (struct member){ key, value };
+		members[at++] = (struct member){ beginning_of(key), key, value };
 	qsort(members, count, sizeof(*members), compare_members);
 	for (size_t i = 0; i < count; i++) {
 		put(w, i == 0 ? "{" : ",");
@@ -398,7 +419,8 @@ static void write_value(struct writer *w, const json_t *json, int depth)
 		put_string(w, json_string_value(json), json_string_length(json));
 		break;
 	case JSON_INTEGER:
-		w->ok = w->ok && pl_buf_addf(w->buf, "%lld", (long long)json_integer_value(json));
+		put_bytes(w, number,
+			  (size_t)(pl_text_put_i64(number, json_integer_value(json)) - number));
 		break;
 	/*
 	 * jansson's own writer prints 17 digits; vLLM's files, and people, have the shortest that

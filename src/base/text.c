@@ -488,8 +488,24 @@ static size_t plain_bytes(const char *data, size_t len)
 	return used;
 }
 
+static bool add_quoted(struct pl_buf *buf, const char *data, size_t len)
+{
+	char *room = pl_buf_reserve(buf, len + 2);
+
+	if (room == NULL)
+		return false;
+	*room = '"';
+	char *end = mempcpy(room + 1, data, len);
+	memcpy(end, "\"", 2);
+	buf->len += len + 2;
+	return true;
+}
+
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii)
 {
+	/* most have nothing in them that is written otherwise */
+	if (len > 0 && plain_bytes(data, len) == len)
+		return add_quoted(buf, data, len);
 	bool ok = pl_buf_add_char(buf, '"');
 
 	for (size_t at = 0; at < len && ok;) {

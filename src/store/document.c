@@ -324,39 +324,40 @@ static int parse(const char *bytes, size_t len, const char *name, json_t **ret, 
 }
 
 /* "default" says where the value of api_key is from, and is none. */
-static void put_back_sources(const json_t *document, json_t *shown)
+static bool is_source(const json_t *value)
 {
 	static const char *const words[] = { "explicit", "default", "unknown", "absent" };
-	const json_t *sources = pl_json_get_path(document, "config.server_source");
-	json_t *into = pl_json_get_path(shown, "config.server_source");
-	const char *name;
-	json_t *source;
 
-	json_object_foreach((json_t *)sources, name, source)
-	{
-		for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
-			if (pl_text_equal(json_string_value(source), words[i]))
-				json_object_set(into, name, source);
-		}
+	return PL_TEXT_IS_ONE_OF(json_string_value(value), words);
+}
+
+static void put_back_sources(const json_t *document, json_t *shown)
+{
+	json_t *into = pl_json_get_path(shown, "config.server_source");
+
+	PL_JSON_EACH_MEMBER(name, source, pl_json_get_path(document, "config.server_source")) {
+		if (is_source(source))
+			json_object_set(into, name, source);
 	}
 }
 
 /* So do the names of the variables that were secret: their values are not there. */
+static bool are_names(const json_t *names)
+{
+	PL_JSON_EACH(name, names) {
+		const char *text = json_string_value(name);
+		if (text == NULL || strchr(text, '=') != NULL)
+			return false;
+	}
+	return json_is_array(names);
+}
+
 static void put_back_names(const json_t *document, json_t *shown)
 {
 	json_t *names = pl_json_get_path(document, "launch.secret_env");
-	size_t i;
-	json_t *name;
 
-	if (!json_is_array(names))
-		return;
-	json_array_foreach(names, i, name)
-	{
-		const char *text = json_string_value(name);
-		if (text == NULL || strchr(text, '=') != NULL)
-			return;
-	}
-	json_object_set(json_object_get(shown, "launch"), "secret_env", names);
+	if (are_names(names))
+		json_object_set(json_object_get(shown, "launch"), "secret_env", names);
 }
 
 /* A key of the object at `outer` goes into `away`; what others hold of it stays as it is. */
@@ -372,24 +373,38 @@ static void set_apart(json_t *object, const char *outer, const char *key, json_t
 	json_object_del(json_object_get(object, outer), key);
 }
 
+/* Of what was set apart: without all that is put back. */
+static void leave_out_known(json_t *apart)
+{
+	json_t *config = json_object_get(apart, "config");
+	json_t *launch = json_object_get(apart, "launch");
+	json_t *sources = json_object_get(config, "server_source");
+
+	if (json_is_object(sources)) {
+		json_t *others = json_object();
+		PL_JSON_EACH_MEMBER(name, source, sources) {
+			if (!is_source(source))
+				json_object_set(others, name, source);
+		}
+		json_object_set_new(config, "server_source", others);
+	}
+	if (are_names(json_object_get(launch, "secret_env")))
+		json_object_del(launch, "secret_env");
+}
+
 /* In one of ours names of secrets stand where no secret does: that alone is no reason to copy it. */
 static bool has_secrets(json_t *root)
 {
 	auto_json json_t *rest = NULL;
-	auto_json json_t *names = json_object();
-	auto_json json_t *shown = NULL;
+	auto_json json_t *apart = json_object();
 
 	if (res_read_own(root) != root)
 		return vllm_secret_json_has(root);
 	rest = json_copy(root);
-	set_apart(rest, "config", "server_source", names);
-	set_apart(rest, "launch", "secret_env", names);
-	if (vllm_secret_json_has(rest))
-		return true;
-	shown = vllm_secret_json_shown(names);
-	put_back_sources(names, shown);
-	put_back_names(names, shown);
-	return !json_equal(shown, names);
+	set_apart(rest, "config", "server_source", apart);
+	set_apart(rest, "launch", "secret_env", apart);
+	leave_out_known(apart);
+	return vllm_secret_json_has(rest) || vllm_secret_json_has(apart);
 }
 
 #define SECRETS_MAX 1000

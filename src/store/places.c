@@ -20,16 +20,6 @@
 
 /* ---- sets of hashes ------------------------------------------------------------------------ */
 
-/* FNV-1a; never 0, which is a free slot. */
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash != 0 ? hash : 1;
-}
-
 /* Where it is, or the free slot that it would take. */
 static uint64_t *slot_of(const struct store_hashes *hashes, uint64_t hash)
 {
@@ -85,17 +75,18 @@ struct collecting {
 	struct store_hashes seen;
 };
 
-static void collect(void *context, const char *place)
+static void collect(void *context, const char *place, uint64_t hash)
 {
 	struct collecting *collecting = context;
 	struct store_places *places = collecting->places;
-	uint64_t hash = hash_of(place);
 
+	/* 0 is a free slot */
+	hash = hash != 0 ? hash : 1;
 	if (has(collecting->known, hash) || has(&collecting->seen, hash))
 		return;
 	if (collecting->seen.count >= PLACES_MAX) {
 		place = "";
-		hash = hash_of(place);
+		hash = RES_PLACE_HASH_OF_NONE;
 		if (has(collecting->known, hash) || has(&collecting->seen, hash))
 			return;
 	}

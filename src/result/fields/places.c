@@ -9,29 +9,57 @@
 #include "base/text.h"
 #include "result/fields/fields_priv.h"
 
+/* A place that is being put together. */
+struct place {
+	struct pl_buf text;
+	uint64_t hash; /* goes with it: to hash each place as a whole is most of the work */
+};
+
 struct walk {
 	res_place_fn *told;
 	void *context;
-	struct pl_buf place;
+	struct place place;
 };
 
 /* What value.c may take for the place in a list, and empty parts, which it does not mind. */
 static bool is_passed_through(const char *part, size_t len)
 {
-	return strspn(part, "+-0123456789") >= len;
+	size_t i = 0;
+
+	while (i < len && (part[i] == '+' || part[i] == '-' || (part[i] >= '0' && part[i] <= '9')))
+		i++;
+	return i == len;
 }
 
-/* Appends a dotted path as far as there is room. */
-static void add_path(struct pl_buf *place, const char *path)
+static uint64_t hash_more(uint64_t hash, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* As far as there is room. */
+static void add_text(struct place *place, const char *text, size_t len)
+{
+	size_t room = RES_PLACE_BYTES_MAX - place->text.len;
+
+	if (len > room)
+		len = room;
+	pl_buf_add(&place->text, text, len);
+	place->hash = hash_more(place->hash, text, len);
+}
+
+/* Appends a dotted path. */
+static void add_path(struct place *place, const char *path)
 {
 	for (const char *at = path;;) {
-		size_t len = strcspn(at, ".");
+		size_t len = 0;
+		while (at[len] != '.' && at[len] != '\0')
+			len++;
 		if (!is_passed_through(at, len)) {
-			size_t room = RES_PLACE_BYTES_MAX - place->len;
-			if (place->len > 0 && room > 0)
-				pl_buf_add_char(place, '.');
-			room = RES_PLACE_BYTES_MAX - place->len;
-			pl_buf_add(place, at, len < room ? len : room);
+			if (place->text.len > 0)
+				add_text(place, ".", 1);
+			add_text(place, at, len);
 		}
 		if (at[len] == '\0')
 			return;
@@ -39,22 +67,25 @@ static void add_path(struct pl_buf *place, const char *path)
 	}
 }
 
-static void cut(struct pl_buf *place, size_t len)
+/* Back to what it was. */
+static void cut(struct place *place, size_t len, uint64_t hash)
 {
-	place->len = len;
-	if (place->data != NULL)
-		place->data[len] = '\0';
+	place->text.len = len;
+	place->hash = hash;
+	if (place->text.data != NULL)
+		place->text.data[len] = '\0';
 }
 
 static void tell(struct walk *walk)
 {
-	if (walk->place.len > 0)
-		walk->told(walk->context, pl_buf_text(&walk->place));
+	if (walk->place.text.len > 0)
+		walk->told(walk->context, pl_buf_text(&walk->place.text), walk->place.hash);
 }
 
 static void walk_value(struct walk *walk, const json_t *json)
 {
-	size_t len = walk->place.len;
+	size_t len = walk->place.text.len;
+	uint64_t hash = walk->place.hash;
 
 	PL_JSON_EACH(item, json) {
 		if (json_is_object(item) || json_is_array(item))
@@ -65,7 +96,7 @@ static void walk_value(struct walk *walk, const json_t *json)
 		tell(walk);
 		if (json_is_object(value) || json_is_array(value))
 			walk_value(walk, value);
-		cut(&walk->place, len);
+		cut(&walk->place, len, hash);
 	}
 }
 
@@ -77,14 +108,14 @@ static void walk_checks(struct walk *walk, const json_t *checks)
 		if (id == NULL)
 			continue;
 		PL_JSON_EACH_MEMBER(key, value, check) {
-			cut(&walk->place, 0);
+			cut(&walk->place, 0, RES_PLACE_HASH_OF_NONE);
 			add_path(&walk->place, RES_FIELD_QUALITY);
 			add_path(&walk->place, id);
 			add_path(&walk->place, key);
 			tell(walk);
 		}
 	}
-	cut(&walk->place, 0);
+	cut(&walk->place, 0, RES_PLACE_HASH_OF_NONE);
 }
 
 /* What follows from others may follow from any document. */
@@ -96,39 +127,48 @@ static void tell_derived(struct walk *walk)
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
-		walk->told(walk->context, places[i]);
+		walk->told(walk->context, places[i],
+			   hash_more(RES_PLACE_HASH_OF_NONE, places[i], strlen(places[i])));
 }
 
 void res_places_of(const json_t *document, res_place_fn *told, void *context)
 {
-	struct walk walk = { .told = told, .context = context };
+	struct walk walk = { .told = told,
+			     .context = context,
+			     .place = { PL_BUF(RES_PLACE_BYTES_MAX), RES_PLACE_HASH_OF_NONE } };
 
-	pl_buf_init(&walk.place, RES_PLACE_BYTES_MAX);
 	walk_checks(&walk, pl_json_get_path(document, "quality.checks"));
 	walk_value(&walk, document);
 	tell_derived(&walk);
-	pl_buf_done(&walk.place);
+	pl_buf_done(&walk.place.text);
 }
 
-void res_place_of_field(const char *id, struct pl_buf *ret)
+static void add_field(struct place *place, const char *id)
 {
 	const char *below = res_field_below(id, RES_FIELD_FAILURES ".");
 
-	pl_buf_init(ret, RES_PLACE_BYTES_MAX);
 	if (below != NULL) { /* of each kind: no failure of a kind is none, and recorded */
-		add_path(ret, RES_FIELD_FAILURES);
+		add_path(place, RES_FIELD_FAILURES);
 		return;
 	}
 	if ((below = res_field_below(id, RES_FIELD_RUN ".")) != NULL) {
-		add_path(ret, below);
+		add_path(place, below);
 		return;
 	}
 	for (const struct res_field_place *at = res_field_places; at->beginning != NULL; at++) {
 		if ((below = res_field_below(id, at->beginning)) == NULL)
 			continue;
-		add_path(ret, at->place);
-		add_path(ret, below);
+		add_path(place, at->place);
+		add_path(place, below);
 		return;
 	}
-	add_path(ret, id);
+	add_path(place, id);
+}
+
+void res_place_of_field(const char *id, struct pl_buf *ret)
+{
+	struct place place = { PL_BUF(RES_PLACE_BYTES_MAX), RES_PLACE_HASH_OF_NONE };
+
+	add_field(&place, id);
+	*ret = place.text;
 }

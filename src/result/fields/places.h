@@ -11,11 +11,14 @@
 #include "base/buf.h"
 #include "base/json.h"
 
+#include <stdint.h>
+
 /* Of longer ones only the beginning is a place. */
 #define RES_PLACE_BYTES_MAX 1024
 
-/* `place` is valid during the call, and never "". */
-typedef void res_place_fn(void *context, const char *place);
+/* `place` is valid during the call, and never ""; the hash is of its text, FNV-1a with 64 bits. */
+typedef void res_place_fn(void *context, const char *place, uint64_t hash);
+#define RES_PLACE_HASH_OF_NONE 0xcbf29ce484222325u /* of "" */
 /* All places of a document as res_field_value() takes it; many are told several times. */
 void res_places_of(const json_t *document, res_place_fn *told, void *context);
 /* The place of a field by its id, whatever row it has or has not. "": it may be anywhere. */

@@ -88,7 +88,8 @@ static const struct pl_opt sweep_rows[] = {
 	{ .name = NULL },
 };
 
-static const char *const actions[] = { "run", "serve", NULL };
+static const char *const actions[] = { "run",       "serve",   "serve_workload",
+				       "serve_sla", "startup", NULL };
 
 const struct pl_opt_command cli_sweep_command = {
 	.name = "profllm sweep",
@@ -343,7 +344,8 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	if (words->count == 0)
 		return cli_refuse("expected 'run' and a FILE");
 	if (strcmp(words->items[0], "run") != 0)
-		return cli_refuse("unknown action '%s', expected 'run', or 'serve' of vLLM's",
+		return cli_refuse("unknown action '%s', expected 'run', or serve, "
+				  "serve_workload, serve_sla or startup of vLLM's",
 				  words->items[0]);
 	if (words->count != 2)
 		return cli_refuse("expected one FILE");

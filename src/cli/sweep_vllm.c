@@ -13,7 +13,10 @@
 #include "cli/cli.h"
 #include "run/vllm_sweep/command.h"
 #include "run/vllm_sweep/params.h"
+#include "run/vllm_sweep/sla.h"
+#include "run/vllm_sweep/startup.h"
 #include "run/vllm_sweep/sweep.h"
+#include "vllm/version.h"
 
 #define RUNS_MAX        100000
 #define TIMEOUT_S_MAX   (30 * 86400)
@@ -33,6 +36,14 @@ struct options {
 	int64_t num_runs;
 	int64_t warmup_num_prompts;
 	int64_t stop_timeout_ns;
+	const char *workload_var;
+	int64_t workload_iters;
+	const char *sla_params;
+	const char *sla_variable;
+	const char *sla_rules;
+	const char *startup_cmd;
+	const char *startup_params;
+	bool strict_params;
 	bool show_stdout;
 	bool continue_on_error;
 	bool dry_run;
@@ -78,9 +89,53 @@ struct options {
 		PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object at the end, no marks"), \
 		PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no marks and no progress")
 
+static const char *const variables[] = { "request_rate", "max_concurrency", NULL };
+
 static const struct pl_opt serve_rows[] = {
 	SERVER_ROWS,
 	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a combination", .def = "3"),
+	TREE_ROWS,
+	{ .name = NULL },
+};
+
+static const struct pl_opt workload_rows[] = {
+	SERVER_ROWS,
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a value", .def = "3"),
+	PL_OPT(TEXT, 0, "workload-var", workload_var, "KEY", "what the values are of",
+	       .choices = variables, .def = "request_rate"),
+	PL_OPT(INT, 0, "workload-iters", workload_iters, "N",
+	       "values, the serial and the batch one included", .def = "10"),
+	TREE_ROWS,
+	{ .name = NULL },
+};
+
+static const struct pl_opt sla_rows[] = {
+	SERVER_ROWS,
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a value", .def = "3"),
+	PL_OPT(TEXT, 0, "sla-params", sla_params, "FILE",
+	       "JSON: combinations of limits, as {\"p99_e2el_ms\": \"<=500\"}"),
+	PL_OPT(TEXT, 0, "sla-variable", sla_variable, "KEY", "what the values are of",
+	       .choices = variables, .def = "request_rate"),
+	PL_OPT(TEXT, 0, "sla-rules", sla_rules, "A|B|RELEASE",
+	       "how the largest value is looked for: A as 0.11.1 to 0.13.0 (doubled, then halved), "
+	       "B as "
+	       "0.14.1 to 0.16.0 (interpolated)",
+	       .def = "B"),
+	TREE_ROWS,
+	{ .name = NULL },
+};
+
+static const struct pl_opt startup_rows[] = {
+	PL_OPT(TEXT, 0, "startup-cmd", startup_cmd, "COMMAND",
+	       "the benchmark; split as a shell does, run without one",
+	       .def = "vllm bench startup"),
+	PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",
+	       "JSON: combinations of the engine's parameters"),
+	PL_OPT(TEXT, 0, "startup-params", startup_params, "FILE",
+	       "JSON: combinations of the benchmark's parameters"),
+	PL_OPT(FLAG, 0, "strict-params", strict_params, NULL,
+	       "parameters that the benchmark does not have are an error"),
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a combination", .def = "1"),
 	TREE_ROWS,
 	{ .name = NULL },
 };
@@ -106,10 +161,55 @@ static const struct pl_opt_command commands[] = {
 			"  profllm sweep serve … -e night --resume\n\n" EXIT_STATUS,
 		.options = serve_rows,
 	},
+	[RUN_VSWEEP_WORKLOAD] = {
+		.name = "profllm sweep serve_workload",
+		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
+		.summary = "vLLM's sweep of a load's rate or concurrency, from one request at a time to "
+			   "all at once.",
+		.details =
+			"Of each combination one request at a time is measured, then all at once, then "
+			"values between what the server did in the two "
+			"(docs/reference/vllm-sweeps.md).\n\n"
+			"Example:\n"
+			"  profllm sweep serve_workload --serve-cmd 'vllm serve org/model' \\\n"
+			"      --bench-cmd 'profllm bench serve --model org/model --num-prompts 200' \\\n"
+			"      --workload-var max_concurrency --workload-iters 8 -e rates\n\n" EXIT_STATUS,
+		.options = workload_rows,
+	},
+	[RUN_VSWEEP_SLA] = {
+		.name = "profllm sweep serve_sla",
+		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND --sla-params FILE [options]",
+		.summary = "vLLM's former search for the largest load whose figures are within limits.",
+		.details =
+			"vLLM had it from 0.11.1 to 0.16.0, with two ways to search "
+			"(docs/reference/vllm-sweeps.md). '--resume NAME', as it was then, is "
+			"'--resume --experiment-name NAME'.\n\n"
+			"Example:\n"
+			"  profllm sweep serve_sla --serve-cmd 'vllm serve org/model' \\\n"
+			"      --bench-cmd 'profllm bench serve --model org/model --num-prompts 200' \\\n"
+			"      --sla-params sla.json --sla-variable max_concurrency -e limits\n\n" EXIT_STATUS,
+		.options = sla_rows,
+		.operand = "NAME",
+	},
+	[RUN_VSWEEP_STARTUP] = {
+		.name = "profllm sweep startup",
+		.usage = "[--startup-cmd COMMAND] [options]",
+		.summary = "vLLM's sweep of engine configurations by the time that they take to start.",
+		.details =
+			"Runs 'vllm bench startup' (or 'profllm bench startup …') with each combination "
+			"of two files (docs/reference/vllm-sweeps.md).\n\n"
+			"Example:\n"
+			"  profllm sweep startup --startup-cmd 'vllm bench startup --model org/model' \\\n"
+			"      --serve-params serve.json -e starts\n\n" EXIT_STATUS,
+		.options = startup_rows,
+	},
 };
 
 static const char *const names[] = {
 	[RUN_VSWEEP_SERVE] = "serve",
+	[RUN_VSWEEP_WORKLOAD] = "serve_workload",
+	[RUN_VSWEEP_SLA] = "serve_sla",
+	[RUN_VSWEEP_STARTUP] = "startup",
 };
 
 /* ---- reading ---- */
@@ -117,7 +217,8 @@ static const char *const names[] = {
 /* What the settings borrow. */
 struct input {
 	json_t *serve_command, *bench_command, *after_command;
-	json_t *serve_params, *bench_params, *links;
+	json_t *serve_params, *bench_params, *links, *limits;
+	bool by_spline;
 	char *folder;
 };
 
@@ -129,15 +230,27 @@ static void input_done(struct input *input)
 	json_decref(input->serve_params);
 	json_decref(input->bench_params);
 	json_decref(input->links);
+	json_decref(input->limits);
 	free(input->folder);
 }
 
-static int check_usage(const struct options *options)
+static int check_given(enum run_vsweep_kind kind, const struct options *options)
 {
+	if (kind == RUN_VSWEEP_STARTUP)
+		return 0;
 	if (options->serve_cmd == NULL)
 		return cli_refuse("--serve-cmd COMMAND is missing");
 	if (options->bench_cmd == NULL)
 		return cli_refuse("--bench-cmd COMMAND is missing");
+	if (kind == RUN_VSWEEP_SLA && options->sla_params == NULL)
+		return cli_refuse("--sla-params FILE is missing");
+	return 0;
+}
+
+static int check_usage(const struct options *options)
+{
+	if (options->workload_iters < 2 || options->workload_iters > RUNS_MAX)
+		return cli_refuse("--workload-iters: expected 2 to %d", RUNS_MAX);
 	if (options->num_runs < 1 || options->num_runs > RUNS_MAX)
 		return cli_refuse("--num-runs: expected 1 to %d", RUNS_MAX);
 	if (options->warmup_num_prompts < 0)
@@ -170,18 +283,78 @@ static int split(const char *option, const char *text, json_t **ret, struct pl_e
 	return text != NULL ? run_vsweep_command_split(option, text, ret, err) : 0;
 }
 
-static int read_input(const struct options *options, struct input *input, struct pl_err *err)
+static int read_params(const char *option, const char *path, json_t **ret, struct pl_err *err)
+{
+	return run_vsweep_params_read(path, ret, err) < 0 ? pl_err_wrap(err, "%s", option) : 0;
+}
+
+/* "A", "B", or a release that had one of them. */
+static int read_rules(const char *text, bool *ret_by_spline, struct pl_err *err)
+{
+	struct vllm_version release;
+	bool known;
+
+	if (strcmp(text, "A") == 0 || strcmp(text, "B") == 0) {
+		*ret_by_spline = text[0] == 'B';
+		return 0;
+	}
+	if (vllm_version_parse(text, &release, PL_ERR_IGNORED) < 0 ||
+	    vllm_release_compare(&release, "0.11.1", &known) < 0 ||
+	    vllm_release_compare(&release, "0.16.0", &known) > 0)
+		return pl_err_invalid(
+			err,
+			"--sla-rules: found '%s', expected A, B or a release from 0.11.1 "
+			"to 0.16.0, which had it",
+			text);
+	*ret_by_spline = vllm_release_compare(&release, "0.14.0", &known) >= 0;
+	return 0;
+}
+
+/* Parameters of others than `bench startup` has are left out, with a word on each combination. */
+static int keep_startup(const struct options *options, json_t **params, struct pl_err *err)
+{
+	auto_json json_t *kept = NULL;
+	auto_json json_t *notes = NULL;
+
+	if (run_vsweep_startup_keep(*params, options->strict_params, &kept, &notes, err) < 0)
+		return -1;
+	PL_JSON_EACH(note, notes)
+		fprintf(stderr, "%s\n", json_string_value(note));
+	json_decref(*params);
+	*params = pl_take(kept);
+	return 0;
+}
+
+static int read_startup(const struct options *options, struct input *input, struct pl_err *err)
+{
+	if (split("--startup-cmd", options->startup_cmd, &input->bench_command, err) < 0 ||
+	    read_params("--serve-params", options->serve_params, &input->serve_params, err) < 0 ||
+	    read_params("--startup-params", options->startup_params, &input->bench_params, err) <
+		    0 ||
+	    keep_startup(options, &input->serve_params, err) < 0 ||
+	    keep_startup(options, &input->bench_params, err) < 0)
+		return -1;
+	return run_vsweep_links_parse(NULL, &input->links, err);
+}
+
+static int read_input(enum run_vsweep_kind kind, const struct options *options, struct input *input,
+		      struct pl_err *err)
 {
 	input->folder = folder_of(options);
+	if (kind == RUN_VSWEEP_STARTUP)
+		return read_startup(options, input, err);
 	if (split("--serve-cmd", options->serve_cmd, &input->serve_command, err) < 0 ||
 	    split("--bench-cmd", options->bench_cmd, &input->bench_command, err) < 0 ||
-	    split("--after-bench-cmd", options->after_bench_cmd, &input->after_command, err) < 0)
+	    split("--after-bench-cmd", options->after_bench_cmd, &input->after_command, err) < 0 ||
+	    read_params("--serve-params", options->serve_params, &input->serve_params, err) < 0 ||
+	    read_params("--bench-params", options->bench_params, &input->bench_params, err) < 0 ||
+	    run_vsweep_links_parse(options->link_vars, &input->links, err) < 0)
 		return -1;
-	if (run_vsweep_params_read(options->serve_params, &input->serve_params, err) < 0)
-		return pl_err_wrap(err, "--serve-params");
-	if (run_vsweep_params_read(options->bench_params, &input->bench_params, err) < 0)
-		return pl_err_wrap(err, "--bench-params");
-	return run_vsweep_links_parse(options->link_vars, &input->links, err);
+	if (kind != RUN_VSWEEP_SLA)
+		return 0;
+	if (run_vsweep_sla_read(options->sla_params, &input->limits, err) < 0)
+		return pl_err_wrap(err, "--sla-params");
+	return read_rules(options->sla_rules, &input->by_spline, err);
 }
 
 /* ---- the command ---- */
@@ -215,6 +388,12 @@ static int run(enum run_vsweep_kind kind, const struct options *options, const s
 		.serve_params = input->serve_params,
 		.bench_params = input->bench_params,
 		.links = input->links,
+		.variable = kind == RUN_VSWEEP_WORKLOAD ? options->workload_var
+			    : kind == RUN_VSWEEP_SLA    ? options->sla_variable
+							: NULL,
+		.iterations = options->workload_iters,
+		.limits = input->limits,
+		.by_spline = input->by_spline,
 		.folder = input->folder,
 		.runs = options->num_runs,
 		.warmup_prompts = options->warmup_num_prompts,
@@ -248,31 +427,42 @@ static int sweep(enum run_vsweep_kind kind, const struct options *options)
 {
 	struct input input = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	int status = check_usage(options);
+	int status = check_given(kind, options);
 
 	if (status == 0)
-		status = read_input(options, &input, &err) < 0 ? cli_fail(&err)
-							       : run(kind, options, &input);
+		status = check_usage(options);
+	if (status == 0)
+		status = read_input(kind, options, &input, &err) < 0 ? cli_fail(&err)
+								     : run(kind, options, &input);
 	input_done(&input);
 	return status;
 }
 
 int cli_sweep_vllm(int argc, char **argv)
 {
+	size_t kind = pl_text_index(argv[0], names, PL_ARRAY_SIZE(names));
 	struct options options = {
 		.output_dir = "results",
 		.server_ready_timeout = 300,
-		.num_runs = 3,
+		.num_runs = kind == RUN_VSWEEP_STARTUP ? 1 : 3,
 		.stop_timeout_ns = STOP_TIMEOUT_NS,
+		.workload_var = variables[0],
+		.workload_iters = 10,
+		.sla_variable = variables[0],
+		.sla_rules = "B",
+		.startup_cmd = "vllm bench startup",
 	};
-	enum run_vsweep_kind kind = (enum run_vsweep_kind)pl_text_index(argv[0], names,
-									PL_ARRAY_SIZE(names));
 	struct pl_words words;
 	int status;
 
-	if (pl_command_read(&commands[kind], argc, argv, &options, &words, &status))
-		status = sweep(kind, &options);
-	return status;
+	if (!pl_command_read(&commands[kind], argc, argv, &options, &words, &status))
+		return status;
+	/* as it was written while there was no --experiment-name */
+	if (words.count == 1 && options.resume && options.experiment_name == NULL)
+		options.experiment_name = words.items[0];
+	else if (words.count > 0)
+		return cli_refuse("unexpected word '%s'", words.items[0]);
+	return sweep((enum run_vsweep_kind)kind, &options);
 }
 
 bool cli_sweep_is_vllms(const char *name)

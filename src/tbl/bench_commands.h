@@ -8,6 +8,6 @@
  * Undefined again at the end.
  */
 BENCH_COMMAND("sweep", "vLLM's sweeps as experiment files, and their plots",
-    "profllm sweep serve runs a line of vllm bench sweep serve, profllm sweep run FILE has the values in a section 'sweep'")
+    "profllm sweep serve, serve_workload, serve_sla and startup run lines of vllm bench sweep, profllm sweep run FILE has the values in a section 'sweep'")
 
 #undef BENCH_COMMAND

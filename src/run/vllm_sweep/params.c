@@ -129,6 +129,12 @@ char *run_vsweep_name(const json_t *combination)
 	return pl_strdup(pl_buf_text(&text));
 }
 
+bool run_vsweep_same_key(const char *a, const char *b)
+{
+	for (; *a != '\0' && (*a == '-' ? '_' : *a) == (*b == '-' ? '_' : *b); a++, b++) {}
+	return *a == '\0' && *b == '\0';
+}
+
 /* ---- which belong together ---- */
 
 int run_vsweep_links_parse(const char *text, json_t **ret, struct pl_err *err)

@@ -30,6 +30,9 @@ int run_vsweep_links_parse(const char *text, json_t **ret, struct pl_err *err) P
 /* Are all linked keys in both, and equal as Python has it? */
 bool run_vsweep_linked(const json_t *links, const json_t *serve, const json_t *bench);
 
+/* Do both keys mean one flag, however they are spelt? */
+bool run_vsweep_same_key(const char *a, const char *b);
+
 /* One part of a folder's name: "SERVE-" and the combination's; name "": it is left out. */
 struct run_vsweep_part {
 	const char *head;

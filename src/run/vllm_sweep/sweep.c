@@ -154,6 +154,14 @@ static int take_server_failure(struct run_vsweep *sweep, struct pl_err *err)
 	return run_vsweep_write_failure(sweep, path, -1, none, &why, err);
 }
 
+static int (*const each_load[])(struct run_vsweep *sweep, const json_t *bench,
+				struct pl_err *err) = {
+	[RUN_VSWEEP_SERVE] = run_plain,
+	[RUN_VSWEEP_WORKLOAD] = run_vsweep_workload,
+	[RUN_VSWEEP_SLA] = run_vsweep_find_sla,
+	[RUN_VSWEEP_STARTUP] = run_plain,
+};
+
 static int run_loads(struct run_vsweep *sweep, struct pl_err *err)
 {
 	const struct run_vsweep_settings *settings = sweep->settings;
@@ -161,7 +169,7 @@ static int run_loads(struct run_vsweep *sweep, struct pl_err *err)
 	PL_JSON_EACH(bench, settings->bench_params) {
 		if (!run_vsweep_linked(settings->links, sweep->serve, bench))
 			continue;
-		if (run_plain(sweep, bench, err) < 0)
+		if (each_load[settings->kind](sweep, bench, err) < 0)
 			return -1;
 		if (run_stop_signal(&sweep->stop) != 0)
 			return pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
@@ -268,6 +276,22 @@ static int check_folders(const struct run_vsweep_settings *settings, struct pl_e
 	return 0;
 }
 
+/* Its values are the sweep's own. */
+static int check_variable(const struct run_vsweep_settings *settings, struct pl_err *err)
+{
+	PL_JSON_EACH(bench, settings->bench_params) {
+		PL_JSON_EACH_MEMBER(key, value, bench) {
+			if (settings->variable != NULL &&
+			    run_vsweep_same_key(key, settings->variable))
+				return pl_err_invalid(err,
+						      "--bench-params: '%s' is what this sweep "
+						      "varies by itself",
+						      key);
+		}
+	}
+	return 0;
+}
+
 int run_vsweep_check(const struct run_vsweep_settings *settings, struct pl_err *err)
 {
 	bool stands = pl_file_exists(settings->folder);
@@ -275,7 +299,8 @@ int run_vsweep_check(const struct run_vsweep_settings *settings, struct pl_err *
 	if (settings->serve_command != NULL && settings->after_command == NULL &&
 	    run_vsweep_server_check(settings->serve_command, err) < 0)
 		return -1;
-	if (check_programs(settings, err) < 0 || check_folders(settings, err) < 0)
+	if (check_programs(settings, err) < 0 || check_folders(settings, err) < 0 ||
+	    check_variable(settings, err) < 0)
 		return -1;
 	if (count_pairs(settings) == 0)
 		return pl_err_invalid(err, "--link-vars: no two combinations have all linked keys "

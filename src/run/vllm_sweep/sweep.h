@@ -8,6 +8,9 @@
  *	                             summary.json     all runs
  *	FOLDER/SERVE-a=1-failure.json                 the server did not start
  *	FOLDER/summary.csv                            a row a run
+ *	FOLDER/…-WL--request_rate=6/                  WORKLOAD: the same for each value of its variable
+ *	FOLDER/SERVE--a=1-BENCH--b=2/request_rate=6/  SLA: the same, and SLA--CRITERIA.json, the runs of
+ *	                                              the largest value within them
  *
  * What is vLLM's is read and written as vLLM does, so that either can go on where the other ended. Beside
  * it lie logs (run=0.log, SERVE-a=1.log) and what a failed run has left (run=0.failed.json).
@@ -33,7 +36,11 @@ struct run_vsweep_settings {
 	const json_t *after_command; /* in place of emptying caches; NULL: none */
 	const json_t *serve_params;  /* run_vsweep_params_read() */
 	const json_t *bench_params;
-	const json_t *links; /* run_vsweep_links_parse() */
+	const json_t *links;  /* run_vsweep_links_parse() */
+	const char *variable; /* WORKLOAD, SLA: request_rate or max_concurrency */
+	int64_t iterations;   /* WORKLOAD: values, both ends included; at least 2 */
+	const json_t *limits; /* SLA: run_vsweep_sla_read() */
+	bool by_spline;       /* SLA: the rules from 0.14.1 on, else those before */
 	const char *folder;
 	int64_t runs;           /* of a combination */
 	int64_t warmup_prompts; /* 0: no run before them */

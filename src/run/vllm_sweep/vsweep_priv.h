@@ -48,6 +48,11 @@ int run_vsweep_add_rows(struct run_vsweep *sweep, const json_t *runs,
 int run_vsweep_write_failure(const struct run_vsweep *sweep, const char *path, int64_t number,
 			     const json_t *bench, const struct pl_err *why,
 			     struct pl_err *err) PL_MUST_CHECK;
+/* All values of a load: the order of serve_workload, and of serve_sla. */
+int run_vsweep_workload(struct run_vsweep *sweep, const json_t *bench,
+			struct pl_err *err) PL_MUST_CHECK;
+int run_vsweep_find_sla(struct run_vsweep *sweep, const json_t *bench,
+			struct pl_err *err) PL_MUST_CHECK;
 /* Rows as pandas writes them: an index without a name, columns as they come. */
 int run_vsweep_write_csv(const json_t *rows, const char *path, struct pl_err *err) PL_MUST_CHECK;
 /* As json.dumps(indent=4) writes it. */

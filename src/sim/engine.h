@@ -30,7 +30,6 @@
 #include <stdint.h>
 
 #define SIM_DRAFT_ACCEPTANCE 0.7
-#define SIM_DRAFTS_MAX       32
 
 struct sim_engine_config {
 	uint32_t max_num_batched_tokens;

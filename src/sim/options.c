@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "option/secret.h"
 #include "vllm/catalog.h"
-#include "sim/engine.h"
 
 /* How a row's text is read, and with it the type of the field at `offset`. */
 enum kind {

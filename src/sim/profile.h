@@ -28,6 +28,9 @@ struct sim_profile {
 	uint32_t max_model_len;
 };
 
+/* Tokens that may be drafted ahead of a sequence, computed in one step. */
+#define SIM_DRAFTS_MAX 32
+
 /* What one step computes. */
 struct sim_work {
 	uint32_t sequences;      /* in the step */

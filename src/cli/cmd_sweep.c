@@ -101,6 +101,8 @@ const struct pl_opt_command cli_sweep_command = {
 		"anything starts. Runs of one server configuration share a server, whose caches "
 		"are emptied between them. FOLDER gets cells/ID.json of each, summary.json and "
 		"summary.csv; a sweep that was killed goes on with --resume.\n\n"
+		"vLLM's own sweeps are 'profllm sweep serve', 'serve_workload', 'serve_sla' and "
+		"'startup', each with options of its own that its --help shows.\n\n"
 		"Examples:\n"
 		"  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
 		"  profllm sweep run -o night sweep.yaml\n"

@@ -224,6 +224,14 @@ def asked(bin_dir, *words, **env):
     return run_profllm(bin_dir, "complete", *words, env=env).stdout.splitlines()
 
 
+def test_vllms_sweeps_have_options_of_their_own(bin_dir):
+    for words in (["sweep"], ["bench", "sweep"]):
+        assert {"--sla-params", "--bench-cmd"} <= {line.split("\t")[0] for line in asked(bin_dir, *words, "serve_sla", "--")}
+        assert asked(bin_dir, *words, "serve_workload", "--workload-var", "") == ["request_rate", "max_concurrency"]
+    assert "serve_workload" in asked(bin_dir, "sweep", "")
+    assert "--startup-cmd" in run_profllm(bin_dir, "sweep", "startup", "--help").stdout
+
+
 def test_an_overlays_arguments_are_offered(bin_dir, overlay):
     """What a shell would read is left out."""
     line = ["run", "--set", "server.my_flag="]

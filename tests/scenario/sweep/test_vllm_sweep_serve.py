@@ -5,6 +5,7 @@ import json
 import os
 import random
 import shlex
+import signal
 
 import pytest
 from run_tools import run_profllm, start_profllm
@@ -88,7 +89,9 @@ def test_links_and_values_in_a_table(sweep):
     """Pairs whose keys are equal; columns that are not in all rows, and texts with commas."""
     serve = [{"max_num_seqs": 1}, {"max_num_seqs": 2}]
     bench = [{"max_concurrency": 1.0, "extra": "a,b"}, {"max_concurrency": 2, "big": 7, "flag": True}, {"max_concurrency": 3}, {}]
-    sweep.run("serve", "--num-runs", 1, "--link-vars", "max_num_seqs=max_concurrency", serve=serve, bench=bench)
+    sweep.run("serve", "--num-runs", 1, "--link-vars", "max_num_seqs=max_concurrency", "--after-bench-cmd", "mkdir -p after", serve=serve,
+              bench=bench)
+    assert (sweep.folder / "after").is_dir()
     table = list(csv.DictReader(io.StringIO((sweep.root / "summary.csv").read_text())))
     assert [(row["max_concurrency"], row["extra"], row["big"], row["flag"]) for row in table] == [
         ("1.0", "a,b", "", ""), ("2.0", "", "7.0", "True")]
@@ -123,6 +126,17 @@ def test_resume_after_a_kill(sweep):
     assert markers(again.stdout) == ["[SKIPPED BENCHMARK]"] * 4
     there = sweep.run("serve", status=2, **how)
     assert "--resume goes on" in there.stderr
+
+
+def test_interrupted(sweep):
+    """^C ends client and server, and says how to go on."""
+    (sweep.folder / "hold").write_text("run=0")
+    process = start_in(sweep, "serve", bench=[{"num_prompts": 3}])
+    wait_for((sweep.folder / "holding").exists, "the first run", process=process)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130 and "Use `--resume`" in told and processes_on(sweep.port) == []
+    assert sweep.tree() == []
 
 
 def start_in(sweep, kind, *more, **how):

@@ -127,7 +127,7 @@ int matching_keep(const struct store_view *view, struct matching_side *sides, si
 	auto_free uint64_t *all = pl_alloc_array(words, sizeof(*all));
 	int result;
 
-	*ret = (struct matching){ json_array(), json_array(), 0 };
+	*ret = (struct matching){ json_array(), json_array(), 0, 0 };
 	for (size_t i = 0; i < count; i++) {
 		store_kernels()->or (all, all, sides[i].rows, words);
 		most = sides[i].count > most ? sides[i].count : most;
@@ -147,4 +147,59 @@ int matching_keep(const struct store_view *view, struct matching_side *sides, si
 	keys_done(work.cells, count);
 	keys_done(work.keys, count);
 	return result;
+}
+
+/* ---- groups -------------------------------------------------------------------------------------- */
+
+static void add_row(struct matching_side *side, size_t row)
+{
+	side->rows[row / STORE_WORD_ROWS] |= UINT64_C(1) << row % STORE_WORD_ROWS;
+	side->count++;
+}
+
+static void part_rows(const uint64_t *rows, size_t words, const uint32_t *group_of, size_t count,
+		      struct matching_side *sides)
+{
+	size_t at = 0;
+
+	for (size_t word = 0; word < words; word++) {
+		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1) {
+			uint32_t group = group_of[at++];
+			if (group < count)
+				add_row(&sides[group],
+					word * STORE_WORD_ROWS + (size_t)__builtin_ctzll(bits));
+		}
+	}
+}
+
+int matching_keep_groups(const struct store_view *view, uint64_t *rows, const uint32_t *group_of,
+			 size_t count, struct matching *ret, struct pl_err *err)
+{
+	struct matching_side sides[STORE_MATCH_GROUPS_MAX] = { 0 };
+	size_t words = store_view_words(view);
+	int result;
+
+	*ret = (struct matching){ 0 };
+	if (count < 2 || count > STORE_MATCH_GROUPS_MAX)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		sides[i].rows = pl_alloc_array(words, sizeof(*sides[i].rows));
+	part_rows(rows, words, group_of, count, sides);
+	result = matching_keep(view, sides, count, ret, err);
+	ret->groups = count;
+	memset(rows, 0, words * sizeof(*rows));
+	for (size_t i = 0; i < count; i++) {
+		store_kernels()->or (rows, rows, sides[i].rows, words);
+		free(sides[i].rows);
+	}
+	return result;
+}
+
+json_t *matching_json(const struct matching *matching)
+{
+	if (matching->by == NULL)
+		return NULL;
+	return json_pack("{s:I, s:o, s:o, s:I}", "groups", (json_int_t)matching->groups, "by",
+			 matching->by, "apart", matching->apart, "cells",
+			 (json_int_t)matching->cells);
 }

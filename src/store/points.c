@@ -18,8 +18,8 @@ static const char *const part_names[POINTS_PART_COUNT] = { "colour",   "shape", 
 							   "frontier", "labels", "near" };
 
 static const char *const reason_names[POINTS_REASON_COUNT] = {
-	"simulated", "x_missing", "x_null", "x_word",     "x_infinite", "x_other",
-	"y_missing", "y_null",    "y_word", "y_infinite", "y_other",    "too_few",
+	"simulated", "x_missing", "x_null",     "x_word",  "x_infinite", "x_other",   "y_missing",
+	"y_null",    "y_word",    "y_infinite", "y_other", "too_few",    "unmatched",
 };
 
 static void axis_done(struct points_axis *axis)
@@ -39,6 +39,7 @@ static void points_done(struct points *points)
 	points_kinds_done(&points->colours);
 	points_kinds_done(&points->shapes);
 	points_cells_done(&points->sizes);
+	json_decref(points->matched);
 	free(points->rows);
 	store_filter_free(points->filter);
 	store_view_free(points->view);
@@ -102,18 +103,6 @@ static bool read_column(struct points *points, const json_t *request, const char
 	bool fits = field == NULL || read_field(points, field, ret);
 
 	place_leave(&points->place, before);
-	return fits;
-}
-
-static bool read_flag(struct points *points, const json_t *request, const char *key, bool *ret)
-{
-	const json_t *value = member(request, key);
-	size_t before = place_enter(&points->place, key);
-	bool fits = value == NULL || json_is_boolean(value) ||
-		    place_fault(&points->place, "type", value, "true or false", NULL);
-
-	place_leave(&points->place, before);
-	*ret = json_is_true(value);
 	return fits;
 }
 
@@ -298,7 +287,7 @@ static bool read_request(struct points *points, const json_t *request)
 	static const char *const keys[] = { "form",      "filter",    "x",     "y",      "value",
 					    "axes",      "x_log",     "y_log", "colour", "shape",
 					    "size",      "labels",    "near",  "limit",  "selected",
-					    "simulated", "budget_ms", NULL };
+					    "simulated", "budget_ms", "match", NULL };
 	bool fits = place_keys(&points->place, request, keys);
 
 	fits = store_filter_new(points->view, member(request, "filter"), "/filter", &points->filter,
@@ -312,9 +301,10 @@ static bool read_request(struct points *points, const json_t *request)
 	fits = read_column(points, request, "colour", &points->colour) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
 	fits = read_column(points, request, "size", &points->size) && fits;
-	fits = read_flag(points, request, "x_log", &points->x.asks_log) && fits;
-	fits = read_flag(points, request, "y_log", &points->y.asks_log) && fits;
-	fits = read_flag(points, request, "simulated", &points->with_simulated) && fits;
+	fits = request_flag(&points->place, request, "x_log", &points->x.asks_log) && fits;
+	fits = request_flag(&points->place, request, "y_log", &points->y.asks_log) && fits;
+	fits = request_flag(&points->place, request, "simulated", &points->with_simulated) && fits;
+	fits = request_flag(&points->place, request, "match", &points->asks_match) && fits;
 	fits = read_labels(points, request) && fits;
 	fits = read_selected(points, request) && fits;
 	fits = read_near(points, request) && fits;
@@ -407,6 +397,11 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	out_count(out, "simulated", points->simulated);
 	out_key(out, "left_out");
 	points_write_reasons(reason_names, points->left_out, POINTS_REASON_COUNT, out);
+	out_key(out, "matched");
+	if (points->matched == NULL)
+		pl_buf_add_text(out, "null");
+	else
+		pl_json_write(points->matched, PL_JSON_COMPACT, out);
 	out_key(out, "x");
 	points_write_axis(&points->x, out);
 	out_key(out, "y");
@@ -418,7 +413,8 @@ static void write_head(const struct points *points, struct pl_buf *out)
 bool points_is_in_time(struct points *points, enum points_part part)
 {
 	int64_t used_ns = pl_clock_now_ns() - points->began_ns;
-	bool fits = points->budget_ms == 0 || used_ns < points->budget_ms * PL_NS_PER_MS;
+	bool fits = store_view_goes_on(points->view, &points->ended) == 0 &&
+		    (points->budget_ms == 0 || used_ns < points->budget_ms * PL_NS_PER_MS);
 
 	points->not_ready[part] = !fits;
 	return fits;
@@ -461,10 +457,15 @@ int store_query_points(const struct store_snapshot *snapshot, const json_t *requ
 		return -1;
 	if (!read_request(&points, request))
 		return request_refuse(&points.place, err);
-	points_rows_read(&points);
+	if (points_rows_read(&points, err) < 0)
+		return -1;
 	write_head(&points, ret_json);
 	write[points.form](&points, ret_json);
 	write_tail(&points, ret_json);
+	if (points.ended.code != PL_ERR_NONE) {
+		*err = points.ended;
+		return -1;
+	}
 	out_key(ret_json, "data_version");
 	out_i64(ret_json, store_snapshot_version(snapshot));
 	pl_buf_add_char(ret_json, '}');

@@ -3,15 +3,20 @@
  * figures of groups and of a grid's cells, counts in bins, and what tells one point from those around it.
  *
  * store_query_points(): {form, filter, x, y, value, axes: [id], x_log, y_log, colour, shape, size, labels: [id],
- * selected: [number], near, simulated, limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
+ * selected: [number], near, simulated, match, limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
  *
- *	{form, count, total, drawn, simulated, left_out: {REASON: n}, x: AXIS, y: AXIS, colour: KINDS,
+ *	{form, count, total, drawn, simulated, left_out: {REASON: n}, matched, x: AXIS, y: AXIS, colour: KINDS,
  *	 shape: KINDS, …, not_ready: [name], elapsed_ms, data_version}
  *
  * where count = drawn + all of left_out, and what was not asked for is null. Simulated rows are left out
  * where others are there and `simulated` is not true; `simulated` of the answer counts those that the filter
  * leaves.
- * - budget_ms: rows and axes are always read. Then colour, shape, size, frontier, labels and near are made one after the
+ * - match: of the rows that have a place only those stay of which every group has the like in all inputs but those of which no
+ *   value occurs in all groups (store/matching_priv.h). Groups are the kinds of colour, and of form "groups" without a colour those of
+ *   x; what is not recorded is in none and goes. The others are left out as `unmatched`. matched: {groups, by: [id], apart: [id], cells}, groups
+ *   being how many; null where it was not asked for and where there are no groups, fewer than 2 or more than
+ *   STORE_MATCH_GROUPS_MAX: then all rows stay.
+ * - budget_ms: rows and axes are always read, and cells matched. Then colour, shape, size, frontier, labels and near are made one after the
  *   other until so much time is used; those for which it was too short are as if nobody had asked, and named in not_ready.
  *
  * form "points" (of x and y; the default): marks: {id, x, y, colour, shape, size, stands_for, verdict, simulated, labels:
@@ -53,7 +58,7 @@
  *	       rows could not be shown so, although it was asked for
  *	KINDS  {field, kinds: [{state, value, low, high, count, rank}]}
  *	REASON simulated, and of each axis x_missing, x_null, x_word (or another kind of value than the axis has),
- *	       x_infinite, x_other; too_few
+ *	       x_infinite, x_other; too_few; unmatched
  *
  * - A kind is a value ("value"), a range of numbers low <= x < high where there are many ("range", the last one with its end),
  *   unset ("null"), not recorded ("missing"), or all the rest where they are more than STORE_POINTS_KINDS_MAX

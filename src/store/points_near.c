@@ -105,14 +105,16 @@ static bool is_axis(const struct points *points, const struct store_column *colu
 	return column == points->x.column || column == points->y.column;
 }
 
-static void write_differences(const struct points *points, size_t own, const size_t *near,
-			      size_t count, struct pl_buf *out)
+/* False: there was no time for all of the columns. */
+static bool find_differences(struct points *points, size_t own, const size_t *near, size_t count,
+			     struct difference *all, size_t *ret_found)
 {
 	size_t columns = store_view_column_count(points->view), found = 0;
-	auto_free struct difference *all = pl_alloc_array(columns, sizeof(*all));
 
 	for (size_t i = 0; i < columns; i++) {
 		const struct store_column *column = store_view_at(points->view, i);
+		if (!points_is_in_time(points, POINTS_DIFFERENCES))
+			return false;
 		if (column->field->role != RES_FIELD_INPUT || is_axis(points, column) ||
 		    !store_column_is_recorded(column))
 			continue;
@@ -120,6 +122,13 @@ static void write_differences(const struct points *points, size_t own, const siz
 		if (differ > 0)
 			all[found++] = (struct difference){ column, differ, i };
 	}
+	*ret_found = found;
+	return true;
+}
+
+static void write_differences(const struct points *points, size_t own, struct difference *all,
+			      size_t found, struct pl_buf *out)
+{
 	size_t first = found < FIELDS_MAX ? found : FIELDS_MAX;
 	store_order_first(all, found, sizeof(*all), first, compare_differences, NULL);
 	for (size_t i = 0; i < first; i++) {
@@ -138,19 +147,23 @@ static void write_differences(const struct points *points, size_t own, const siz
 
 void points_write_near(struct points *points, struct pl_buf *out)
 {
-	size_t near[NEIGHBOURS], own = row_of(points);
+	size_t near[NEIGHBOURS], own = row_of(points), count = 0, found = 0;
+	auto_free struct difference *all = pl_alloc_array(store_view_column_count(points->view),
+							  sizeof(*all));
 
 	out_key(out, "near");
-	if (own == SIZE_MAX || !points_is_in_time(points, POINTS_DIFFERENCES)) {
+	if (own != SIZE_MAX && points_is_in_time(points, POINTS_DIFFERENCES))
+		count = find_neighbours(points, own, near);
+	if (own == SIZE_MAX || points->not_ready[POINTS_DIFFERENCES] ||
+	    !find_differences(points, own, near, count, all, &found)) {
 		pl_buf_add_text(out, "null");
 		return;
 	}
-	size_t count = find_neighbours(points, own, near);
 	pl_buf_add_text(out, "{\"id\":");
 	out_i64(out, points->near);
 	out_count(out, "neighbours", count);
 	out_key(out, "fields");
 	pl_buf_add_char(out, '[');
-	write_differences(points, own, near, count, out);
+	write_differences(points, own, all, found, out);
 	pl_buf_add_text(out, "]}");
 }

@@ -9,11 +9,12 @@
 
 #include <math.h>
 
-#define POINTS_LABELS_MAX   20
-#define POINTS_SELECTED_MAX 200
-#define POINTS_NO_KIND      UINT32_MAX
-#define POINTS_AXES_MIN     2
-#define POINTS_AXES_MAX     8
+#define POINTS_LABELS_MAX     20
+#define POINTS_SELECTED_MAX   200
+#define POINTS_NO_KIND        UINT32_MAX
+#define POINTS_COLOUR_NUMBERS 8 /* different ones that stand each for itself; more are ranges */
+#define POINTS_AXES_MIN       2
+#define POINTS_AXES_MAX       8
 
 enum points_form {
 	POINTS_POINTS,
@@ -78,6 +79,7 @@ enum points_reason {
 	POINTS_Y_INFINITE,
 	POINTS_Y_OTHER,
 	POINTS_TOO_FEW,
+	POINTS_UNMATCHED,
 	POINTS_REASON_COUNT
 };
 #define POINTS_AXIS_REASONS (POINTS_Y_MISSING - POINTS_X_MISSING)
@@ -116,10 +118,13 @@ struct points {
 	size_t selected_count;
 	int64_t near;
 	bool with_simulated;
+	bool asks_match;
+	json_t *matched; /* NULL: no cells were matched */
 	size_t limit;
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 	bool not_ready[POINTS_PART_COUNT];
+	struct pl_err ended; /* INTERRUPTED: there is no answer */
 
 	size_t count; /* rows of the filter */
 	size_t simulated;
@@ -130,7 +135,7 @@ struct points {
 	struct points_cells sizes;
 };
 
-/* False: the time is over, and the part is named as one that is not ready. */
+/* False: the time is over, and the part is named as one that is not ready; or questions have ended. */
 bool points_is_in_time(struct points *points, enum points_part part);
 
 /* ---- points_read.c: what the rows have ---- */
@@ -140,8 +145,14 @@ void points_cells_read(const struct points *points, const struct store_column *c
 /* Of the rows as they are by now. Numbers are ranges where more than `numbers_max` are different. */
 void points_kinds_make(const struct points *points, const struct store_column *column,
 		       size_t numbers_max, struct points_kinds *ret);
-/* The rows that the filter means and that are to be drawn, with the axes of the form. */
-void points_rows_read(struct points *points);
+/* The rows that the filter means and that are to be drawn, with the axes of the form. -1: INTERRUPTED. */
+int points_rows_read(struct points *points, struct pl_err *err) PL_MUST_CHECK;
+
+/* ---- points_match.c ---- */
+
+/* Rows go of which not every kind of the column has the like. -1: INTERRUPTED. */
+int points_match(struct points *points, const struct store_column *column,
+		 struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- points_marks.c ---- */
 

@@ -13,9 +13,8 @@
 #include "store/tally_priv.h"
 
 #define SIMULATED_FIELD "environment.engine.simulated"
-#define RANGES_MAX      6  /* of one field: so many shades are told apart */
-#define AXIS_NUMBERS    60 /* different ones that stand each for itself where numbers are kinds */
-#define COLOUR_NUMBERS  8
+#define RANGES_MAX      6   /* of one field: so many shades are told apart */
+#define AXIS_NUMBERS    60  /* different ones that stand each for itself where numbers are kinds */
 #define GRID_KINDS_MAX  100 /* along a side: more have no room on a screen */
 #define US_PER_MS       1000.0
 
@@ -459,8 +458,8 @@ static void place_axis(struct points *points, struct points_axis *axis)
 	}
 }
 
-/* Rows that one axis has no place for go, then those of the other, and both are read of what is left. */
-static void drop_and_place(struct points *points)
+/* Rows that one axis has no place for go, then those of the other. */
+static void drop_without_place(struct points *points)
 {
 	struct points_axis *axes[] = { &points->x, &points->y };
 	bool with_y = points->form != POINTS_GROUPS && points->form != POINTS_BINS;
@@ -473,16 +472,22 @@ static void drop_and_place(struct points *points)
 		place_all(points, axes[i], reasons);
 		drop_without(points, axes[i], reasons);
 	}
-	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
-		if (axes[i]->column == NULL)
-			continue;
-		place_axis(points, axes[i]);
-	}
-	if (points->value.column != NULL)
-		place_axis(points, &points->value);
 }
 
-/* A line leads from one place to another: rows with fewer go, and the axes are read of what is left. */
+/* Of the rows as they are by now. */
+static void place_axes(struct points *points)
+{
+	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
+		if (axes[i]->column != NULL)
+			place_axis(points, axes[i]);
+	}
+	for (size_t i = 0; i < points->axis_count; i++)
+		place_axis(points, &points->axes[i]);
+}
+
+/* A line leads from one place to another: rows with fewer go. */
 static void drop_without_two(struct points *points)
 {
 	auto_free unsigned char *places = pl_alloc(points->row_count);
@@ -499,8 +504,6 @@ static void drop_without_two(struct points *points)
 	}
 	points->left_out[POINTS_TOO_FEW] = points->row_count - kept;
 	points->row_count = kept;
-	for (size_t i = 0; points->left_out[POINTS_TOO_FEW] > 0 && i < points->axis_count; i++)
-		place_axis(points, &points->axes[i]);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -547,18 +550,32 @@ static void drop_simulated(struct points *points)
 	points->row_count = kept;
 }
 
-void points_rows_read(struct points *points)
+/* The groups of a chart, for what is alike in all of them; NULL: it has none. */
+static const struct store_column *groups_column(const struct points *points)
 {
+	return points->colour == NULL && points->form == POINTS_GROUPS ? points->x.column
+								       : points->colour;
+}
+
+int points_rows_read(struct points *points, struct pl_err *err)
+{
+	const struct store_column *groups = groups_column(points);
+
 	take_rows(points);
 	drop_simulated(points);
 	if (points->form == POINTS_PARALLEL)
 		drop_without_two(points);
 	else
-		drop_and_place(points);
+		drop_without_place(points);
+	if (store_view_goes_on(points->view, err) < 0 ||
+	    (points->asks_match && groups != NULL && points_match(points, groups, err) < 0))
+		return -1;
+	place_axes(points);
 	if (points->colour != NULL && points_is_in_time(points, POINTS_COLOUR))
-		points_kinds_make(points, points->colour, COLOUR_NUMBERS, &points->colours);
+		points_kinds_make(points, points->colour, POINTS_COLOUR_NUMBERS, &points->colours);
 	if (points->shape != NULL && points_is_in_time(points, POINTS_SHAPE))
-		points_kinds_make(points, points->shape, COLOUR_NUMBERS, &points->shapes);
+		points_kinds_make(points, points->shape, POINTS_COLOUR_NUMBERS, &points->shapes);
 	if (points->size != NULL && points_is_in_time(points, POINTS_SIZE))
 		points_cells_read(points, points->size, &points->sizes);
+	return store_view_goes_on(points->view, err);
 }

@@ -79,6 +79,18 @@ bool request_number(struct place *place, const json_t *request, const char *key,
 	return false;
 }
 
+bool request_flag(struct place *place, const json_t *request, const char *key, bool *ret)
+{
+	const json_t *value = request_member(request, key);
+	size_t before = place_enter(place, key);
+	bool fits = value == NULL || json_is_boolean(value) ||
+		    place_fault(place, "type", value, "true or false", NULL);
+
+	place_leave(place, before);
+	*ret = json_is_true(value);
+	return fits;
+}
+
 int request_refuse(const struct place *place, struct pl_err *err)
 {
 	auto_buf line = PL_BUF(sizeof(err->text));

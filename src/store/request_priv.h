@@ -30,6 +30,8 @@ bool request_columns(struct place *place, const struct store_view *view, const j
 /* *number stays where there is no such member. */
 bool request_number(struct place *place, const json_t *request, const char *key, json_int_t low,
 		    json_int_t high, json_int_t *number);
+/* False where there is no such member. */
+bool request_flag(struct place *place, const json_t *request, const char *key, bool *ret);
 
 /* The first fault as an error: -1. */
 int request_refuse(const struct place *place, struct pl_err *err);

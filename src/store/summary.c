@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/stats.h"
@@ -9,6 +10,8 @@
 #include "store/cells_priv.h"
 #include "store/filter.h"
 #include "store/group_priv.h"
+#include "store/kernels/kernels.h"
+#include "store/matching_priv.h"
 #include "store/out_priv.h"
 #include "store/request_priv.h"
 
@@ -37,7 +40,9 @@ struct summary {
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 
-	const uint64_t *rows;
+	bool asks_match;
+	json_t *matched; /* NULL: no cells were matched */
+	uint64_t *rows;
 	struct groups groups;
 	struct cell *cells;
 	double *numbers;
@@ -55,6 +60,8 @@ static void summary_done(struct summary *summary)
 	free(summary->numbers);
 	free(summary->cells);
 	groups_done(&summary->groups);
+	json_decref(summary->matched);
+	free(summary->rows);
 	store_filter_free(summary->filter);
 	store_view_free(summary->view);
 	place_done(&summary->place);
@@ -101,8 +108,8 @@ static bool read_list(struct summary *summary, const json_t *request, const char
 
 static bool read_request(struct summary *summary, const json_t *request)
 {
-	static const char *const keys[] = { "filter", "group_by",  "metrics",
-					    "limit",  "budget_ms", NULL };
+	static const char *const keys[] = { "filter", "group_by",  "metrics", "limit",
+					    "match",  "budget_ms", NULL };
 	struct place *place = &summary->place;
 	bool fits = place_keys(place, request, keys);
 
@@ -114,9 +121,62 @@ static bool read_request(struct summary *summary, const json_t *request)
 	fits = request_number(place, request, "limit", 1, STORE_SUMMARY_GROUPS_MAX,
 			      &summary->limit) &&
 	       fits;
+	fits = request_flag(place, request, "match", &summary->asks_match) && fits;
 	return request_number(place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
 			      &summary->budget_ms) &&
 	       fits;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------- */
+
+static bool is_told(const struct summary *summary, size_t row)
+{
+	for (size_t i = 0; i < summary->by.count; i++) {
+		if (store_column_at(summary->by.items[i], row).class == STORE_MISSING)
+			return false;
+	}
+	return true;
+}
+
+static int match(struct summary *summary, struct pl_err *err)
+{
+	struct matching matching = { 0 };
+	struct groups groups = { 0 };
+	uint32_t count = 0;
+
+	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
+		  STORE_SUMMARY_GROUPS_MAX, &groups);
+	auto_free uint32_t *named = pl_alloc_array(groups.count + 1, sizeof(*named));
+	for (size_t i = 0; i < groups.count; i++)
+		named[i] = is_told(summary, groups.row[i]) ? count++ : UINT32_MAX;
+	named[groups.count] = UINT32_MAX;
+	for (size_t i = 0; i < groups.row_count; i++)
+		groups.of_row[i] = named[groups.of_row[i]];
+	size_t before = groups.row_count, words = store_view_words(summary->view);
+	int result = groups.more > 0 ? 0
+				     : matching_keep_groups(summary->view, summary->rows,
+							    groups.of_row, count, &matching, err);
+	summary->matched = matching_json(&matching);
+	if (summary->matched != NULL)
+		json_object_set_new(
+			summary->matched, "fell_out",
+			json_integer((json_int_t)(before -
+						  store_kernels()->count(summary->rows, words))));
+	groups_done(&groups);
+	return result;
+}
+
+static int make_groups(struct summary *summary, struct pl_err *err)
+{
+	size_t bytes = store_view_words(summary->view) * sizeof(*summary->rows);
+
+	summary->rows = pl_alloc(bytes);
+	memcpy(summary->rows, store_filter_rows(summary->filter), bytes);
+	if (summary->asks_match && summary->by.count > 0 && match(summary, err) < 0)
+		return -1;
+	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
+		  (size_t)summary->limit, &summary->groups);
+	return 0;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
@@ -279,6 +339,11 @@ static int write_answer(const struct summary *summary, const struct store_snapsh
 	pl_buf_add_char(out, '{');
 	out_count(out, "count", summary->groups.row_count);
 	out_count(out, "total", store_view_count(summary->view));
+	out_key(out, "matched");
+	if (summary->matched == NULL)
+		pl_buf_add_text(out, "null");
+	else
+		pl_json_write(summary->matched, PL_JSON_COMPACT, out);
 	write_groups(summary, out);
 	out_key(out, "not_ready");
 	pl_buf_add_char(out, '[');
@@ -316,10 +381,7 @@ int store_query_summary(const struct store_snapshot *snapshot, const json_t *req
 		return -1;
 	if (!read_request(&summary, request))
 		return request_refuse(&summary.place, err);
-	summary.rows = store_filter_rows(summary.filter);
-	groups_of(summary.view, summary.by.items, summary.by.count, summary.rows,
-		  (size_t)summary.limit, &summary.groups);
-	if (make_metrics(&summary, ret_json->max, err) < 0)
+	if (make_groups(&summary, err) < 0 || make_metrics(&summary, ret_json->max, err) < 0)
 		return -1;
 	return write_answer(&summary, snapshot, ret_json, err);
 }

@@ -9,6 +9,8 @@ MISSING, NULL = type("Missing", (), {})(), type("Null", (), {})()
 ONE = ["eq", "ne", "lt", "le", "gt", "ge"]
 STATES = ["is_null", "not_null", "is_recorded", "is_explicit"]
 # id: type, where it stands in a document
+# of those that are the server's or the load's
+NO_COLUMNS = ("server.newer_than_the_rows", "server.compilation_config.mode")
 FIELDS = {
     "server.tensor_parallel_size": ("number", "config.server.tensor_parallel_size"),
     "server.max_model_len": ("number", "config.server.max_model_len"),  # or a word

@@ -12,7 +12,9 @@ const MODEL = 'server.model'
 const LOAD = 'benchmark.max_concurrency'
 const USUAL = ['results.p99_ttft_ms', 'results.output_throughput'] as const
 
-interface Run { model?: string; load?: number; p99?: number; output?: number; rate?: string; delta?: number }
+interface Run { model?: string; load?: number; p99?: number; output?: number; rate?: number | string; delta?: number }
+// Two models, each at four rates of which they share two.
+const HALVES: Run[] = ['left', 'right'].flatMap((model, side) => [1, 2, 4, 8].map((rate) => ({ model, rate: rate * 4 ** side, p99: 10 * rate + side, output: 100 * rate })))
 interface Case { runs: Run[]; of?: readonly [string, string]; notDrawn?: Record<string, string> }
 
 const numbered = (count: number, run: (i: number) => Run) => Array.from({ length: count }, (_, i) => run(i))
@@ -29,8 +31,8 @@ const CASES: Record<string, Case> = {
 const dashboard = useDashboard((store) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   let at = 0
-  const documents = Object.entries(CASES).flatMap(([suite, { runs }]) => runs.map(({ model = 'model', load = 8, p99, output, rate, delta }) => ({
-    ...little(++at), suite, name: `run ${at}`, config: { server: { model, tensor_parallel_size: 1 + (at % 3) }, benchmark: { max_concurrency: load, ...(rate !== undefined && { request_rate: rate }) } },
+  const documents = Object.entries<Pick<Case, 'runs'>>({ ...CASES, halves: { runs: HALVES } }).flatMap(([suite, { runs }]) => runs.map(({ model = 'model', load = 8, p99, output, rate, delta }) => ({
+    ...little(++at), suite, name: `run ${at}`, config: { server: { model, ...(suite !== 'halves' && { tensor_parallel_size: 1 + (at % 3) }) }, benchmark: { max_concurrency: load, ...(rate !== undefined && { request_rate: rate }) } },
     results: { ...(p99 !== undefined && { p99_ttft_ms: p99 }), ...(output !== undefined && { output_throughput: output }) }, ...(delta !== undefined && { tags: { delta } }),
   })))
   write(folder, 'runs.json', documents)
@@ -97,4 +99,24 @@ test('every kind of chart is usable and honest over what is seldom looked at', a
   await page.goto(`${dashboard().url}/?chart=off`)
   await expect(page.getByRole('button', { name: 'Show the chart' })).toBeVisible()
   for (const [name, one] of Object.entries(CASES)) await holds(page, name, one)
+})
+
+test('cells are matched by one press, and the address says so', async ({ page }) => {
+  const about = page.getByRole('note', { name: 'About this chart' })
+  const address = `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=halves`
+  await page.goto(`${dashboard().url}/?${address}`)
+  await expect(about).toContainText('6 request rates')
+  await expect(page.getByTestId('plot')).toBeVisible()
+  await about.getByRole('button', { name: 'Match cells' }).press('Enter')
+  await expect(about).toContainText('Matched cells: 2 cells occur in all 2 groups; 4 results fell out. Alike in Request rate. Compared: Model.')
+  await expect(page.getByRole('application', { name: /of 4 experiments/ })).toBeVisible()
+  await expect(page).toHaveURL(/[?&]match=1/)
+  await page.goto(`${dashboard().url}/?${address}&match=1&as=table`)
+  await expect(about).toContainText('4 results fell out')
+  await about.getByRole('button', { name: 'Take all results' }).click()
+  await expect(page).not.toHaveURL(/match=/)
+  await expect(about).not.toContainText('Matched cells')
+  // without groups there is nothing to match between, which is said
+  await page.goto(`${dashboard().url}/?${address.replace(MODEL, '')}&match=1`)
+  await expect(about).toContainText('Cells are not matched: that needs 2 to 50 groups, by colour.')
 })

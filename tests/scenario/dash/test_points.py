@@ -14,7 +14,7 @@ try:
     from scipy import stats
 except ImportError:
     stats = None
-from query_tools import FIELDS, MISSING, NULL, Rows, canonical, kind, made_results, matching, place, random_tree, shown, when
+from query_tools import FIELDS, MISSING, NO_COLUMNS, NULL, Rows, canonical, kind, made_results, matching, place, random_tree, shown, when
 from test_filters import Driver
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
@@ -534,3 +534,54 @@ def test_what_does_not_fit_is_told_where_it_stands(made, request_, pointer):
     driver, _ = made
     said = driver.ask(points=request_)
     assert "answer" not in said and [fault["pointer"] for fault in said["faults"]][-1] == pointer, json.dumps(said)
+
+
+def cells_of(rows, groups):
+    """(inputs that make the cells, those apart, cells of every group, rows kept): tuples of Python, apart from the program."""
+    columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field in rows.cells and field not in NO_COLUMNS]
+    every = sorted(set().union(*groups))
+    values = {field: {i: key_of(cell(rows, field, i)) for i in every} for field in columns}
+    varying = [field for field in columns if len(set(values[field].values())) > 1]
+    by = [field for field in varying if set.intersection(*({values[field][i] for i in group} for group in groups))]
+    of = {i: tuple(values[field][i] for field in by) for i in every}
+    shared = set.intersection(*({of[i] for i in group} for group in groups))
+    return by, set(varying) - set(by), shared, [i for i in every if of[i] in shared]
+
+
+def told_groups(rows, field, places):
+    groups = collections.defaultdict(set)
+    for i in places:
+        if cell(rows, field, i) is not MISSING:
+            groups[key_of(cell(rows, field, i))].add(i)
+    return list(groups.values())
+
+
+@pytest.mark.parametrize("form", ["points", "groups"])
+def test_matched_cells_are_those_of_every_group(made, form):
+    """The kinds of colour, or of bars without one those of x; what has no place on an axis is nobody's like."""
+    driver, rows = made
+    rng = random.Random(SEED + 9)
+    kept_some = fell_some = 0
+    for _ in range(ROUNDS // 4):
+        tree, group = random_tree(rng, rows.documents), rng.choice(WORDS)
+        x, y = "results.p99_ttft_ms", "results.completed"
+        question = {"filter": tree, "form": form, "y": y, "match": True, **({"x": x, "colour": group} if form == "points" else {"x": group})}
+        said = ask(driver, **question)
+        if form == "points":
+            drawn = drawn_of(rows, matching(rows, tree), x, y)[0]
+        else:
+            drawn = [i for i in without_simulated(rows, matching(rows, tree))[0] if cell(rows, group, i) is not MISSING]
+        groups = told_groups(rows, group, drawn)
+        if not 2 <= len(groups) <= 50:
+            assert said["matched"] is None and "unmatched" not in said["left_out"] and said["drawn"] == len(drawn)
+            continue
+        by, apart, shared, kept = cells_of(rows, groups)
+        matched = said["matched"]
+        assert (sorted(matched["by"]), set(matched["apart"]), matched["cells"], matched["groups"]) == (sorted(by), apart, len(shared), len(groups))
+        assert said["drawn"] == len(kept) and said["left_out"].get("unmatched", 0) == len(drawn) - len(kept)
+        if form == "points":
+            assert said["marks"]["id"] == [i + 1 for i in kept]
+        kept_some += len(kept) > 0
+        fell_some += len(kept) < len(drawn)
+    assert kept_some and fell_some
+    assert ask(driver, form="bins", x="results.completed", match=True)["matched"] is None  # no groups

@@ -7,7 +7,7 @@ import random
 import numpy
 import pytest
 from dashboard_tools import Dashboard
-from query_tools import FIELDS, MISSING, NULL, Rows, canonical, kind, made_results, matching, random_tree, shown
+from query_tools import FIELDS, MISSING, NO_COLUMNS, NULL, Rows, canonical, kind, made_results, matching, random_tree, shown
 from run_tools import run_profllm
 from test_filters import Driver
 
@@ -17,7 +17,6 @@ RESULTS = 150 if SANITIZED else 400
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 QUESTIONS = 300 if LONG else 15 if SANITIZED else 60
 SEED = 20261124
-NO_COLUMNS = ("server.newer_than_the_rows", "server.compilation_config.mode")
 METRICS = ["results.p99_ttft_ms", "results.completed", "benchmark.request_rate", "server.max_model_len", "results.p97.5_ttft_ms"]
 
 

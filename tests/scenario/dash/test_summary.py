@@ -9,7 +9,7 @@ from urllib.parse import quote
 import numpy
 import pytest
 from dashboard_tools import little
-from query_tools import FIELDS, MISSING, NULL, Rows, canonical, kind, made_results, matching, place, random_tree, shown, when
+from query_tools import FIELDS, MISSING, NO_COLUMNS, NULL, Rows, canonical, kind, made_results, matching, place, random_tree, shown, when
 from test_filters import Driver
 
 try:
@@ -117,11 +117,42 @@ def test_random_groups_have_numpys_figures(made):
     assert {0, 1, 2, 100} <= sizes and cut
 
 
+def test_matched_groups_are_cells_of_every_group(made):
+    """Rows that lack a field of group_by fall out, too."""
+    driver, rows = made
+    rng = random.Random(SEED + 2)
+    columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field in rows.cells and field not in NO_COLUMNS]
+    kept_some = 0
+    for _ in range(20):
+        tree, by = random_tree(rng, rows.documents), rng.sample(["run.status", "quality.verdict", "server.enable_prefix_caching"], rng.randint(1, 2))
+        said = driver.ask(summary={"filter": tree, "group_by": by, "match": True})["answer"]
+        places = sorted(matching(rows, tree))
+        groups = {}
+        for i in places:
+            if all(rows.cells[field][i][0] is not MISSING for field in by):
+                groups.setdefault(key_of(rows, by, i), []).append(i)
+        if len(groups) < 2:
+            assert said["matched"] is None and said["count"] == len(places)
+            continue
+        value = {i: {field: key_of(rows, [field], i) for field in columns} for group in groups.values() for i in group}
+        varying = [field for field in columns if len({of[field] for of in value.values()}) > 1]
+        cells = [field for field in varying if set.intersection(*({value[i][field] for i in group} for group in groups.values()))]
+        at = {i: tuple(of[field] for field in cells) for i, of in value.items()}
+        shared = set.intersection(*({at[i] for i in group} for group in groups.values()))
+        wanted = {key: sum(at[i] in shared for i in group) for key, group in groups.items()}
+        matched = said["matched"]
+        assert (sorted(matched["by"]), sorted(matched["apart"])) == (sorted(cells), sorted(set(varying) - set(cells)))
+        assert (matched["groups"], matched["cells"], matched["fell_out"]) == (len(groups), len(shared), len(places) - sum(wanted.values()))
+        assert {canonical(group["key"]): group["count"] for group in said["groups"]} == {key: n for key, n in wanted.items() if n}
+        kept_some += said["count"] > 0
+    assert kept_some
+
+
 @pytest.mark.parametrize("request_,pointer,expected", [
     ({"group_by": ["server.tensor_paralel_size"]}, "/group_by/0", "the id of a field"), ({"metrics": [7]}, "/metrics/0", "the id of a field"),
     ({"group_by": "server.model"}, "/group_by", "a list of ids of fields"), ({"group_by": ["run.suite"] * 9}, "/group_by", "at most 8 fields"),
     ({"metrics": ["run.suite"] * 201}, "/metrics", "at most 200 fields"), ({"limit": 0}, "/limit", "a whole number from 1 to 1000"),
-    ({"limit": 1001}, "/limit", "a whole number from 1 to 1000"), ({"budget_ms": 0}, "/budget_ms", "a whole number from 1 to 60000"),
+    ({"match": 1}, "/match", "true or false"), ({"limit": 1001}, "/limit", "a whole number from 1 to 1000"), ({"budget_ms": 0}, "/budget_ms", "a whole number from 1 to 60000"),
     ({"filter": {"field": "run.suite", "op": "lk"}}, "/filter/op", None), ({"by": []}, "", None), ([], "", "an object")])
 def test_what_is_wrong_is_told_where(made, request_, pointer, expected):
     [fault] = made[0].ask(summary=request_)["faults"]
@@ -149,6 +180,8 @@ def test_the_route(dashboard):
     assert (b["key"], b["count"]) == ({"server.dtype": "b"}, 3)
     figures = b["metrics"]["results.output_throughput"]
     assert (figures["n"], figures["null"], figures["mean"], figures["p50"]) == (2, 1, 11.5, 11.5)
+    matched = dashboard.get("/api/data/summary?group_by=server.dtype&match=true").json["matched"]
+    assert (matched["groups"], matched["apart"], matched["fell_out"]) == (2, ["server.dtype"], 0)
     tree = quote(json.dumps({"field": "server.dtype", "op": "eq", "value": "b"}))
     assert dashboard.get(f"/api/data/summary?filter={tree}").json["groups"] == [{"key": {}, "count": 3, "metrics": {}}]
     problem = dashboard.get("/api/data/summary?group_by=server.dtyp")

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "store/points.h"
 #include "store/query.h"
 
 #define ROWS             100
@@ -60,15 +61,19 @@ static void append(struct store_mirror *mirror, const struct res_fields *fields,
 	store_mirror_publish(mirror);
 }
 
+typedef int query_fn(const struct store_snapshot *snapshot, const json_t *request,
+		     struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err);
+
 /* The answer's count; -1: it failed. */
-static int64_t ask_count(struct store_mirror *mirror, const json_t *request, struct pl_err *err)
+static int64_t count_by(query_fn *query, struct store_mirror *mirror, const json_t *request,
+			struct pl_err *err)
 {
 	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	auto_json json_t *answer = NULL;
 
-	if (store_query_apply(snapshot, request, &text, &faults, err) < 0) {
+	if (query(snapshot, request, &text, &faults, err) < 0) {
 		assert_int_equal(faults.count, 0);
 		return -1;
 	}
@@ -83,7 +88,7 @@ static int64_t count_of(struct store_mirror *mirror, const char *field, int numb
 					      "op", "eq", "value", number, "limit", 0);
 	struct pl_err err = PL_ERR_INIT;
 
-	return ask_count(mirror, request, &err);
+	return count_by(store_query_apply, mirror, request, &err);
 }
 
 static void test_store_view__a_field_that_is_none_is_read_once(void **state)
@@ -137,9 +142,15 @@ static void test_store_view__questions_end_when_told(void **state)
 	struct source source = { .ends_at = 10 };
 	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
 	auto_json json_t *reads = json_loads("{\"facets\": [\"tags.k2\"], \"limit\": 0}", 0, NULL);
-	static const char *const others[] = {
-		"{\"facets\": true, \"columns\": []}",
-		"{\"metrics\": [\"server.seed\"]}",
+	static const struct {
+		query_fn *query;
+		const char *request;
+	} others[] = {
+		{ store_query_apply, "{\"facets\": true, \"columns\": []}" },
+		{ store_query_apply, "{\"metrics\": [\"server.seed\"]}" },
+		{ store_query_points, "{\"x\": \"server.seed\", \"y\": \"server.seed\"}" },
+		{ store_query_points, "{\"form\": \"bins\", \"x\": \"server.seed\", \"colour\": "
+				      "\"server.seed\", \"match\": true}" },
 	};
 	struct pl_err err = PL_ERR_INIT;
 
@@ -147,13 +158,13 @@ static void test_store_view__questions_end_when_told(void **state)
 	for (int64_t id = 1; id <= ROWS; id++)
 		append(mirror, fields, id);
 	source.ends = mirror;
-	assert_int_equal(ask_count(mirror, reads, &err), -1);
+	assert_int_equal(count_by(store_query_apply, mirror, reads, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
 	assert_int_equal(source.reads, 10);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
-		auto_json json_t *request = json_loads(others[i], 0, NULL);
+		auto_json json_t *request = json_loads(others[i].request, 0, NULL);
 		err = (struct pl_err)PL_ERR_INIT;
-		assert_int_equal(ask_count(mirror, request, &err), -1);
+		assert_int_equal(count_by(others[i].query, mirror, request, &err), -1);
 		assert_int_equal(err.code, PL_ERR_INTERRUPTED);
 	}
 }
@@ -215,7 +226,7 @@ static void test_store_view__ids_that_are_made_up_are_many(void **state)
 			store_mirror_seal(mirror);
 		append(mirror, fields, id);
 		if (id % 25 == 0)
-			assert_int_equal(ask_count(mirror, request, &err), id);
+			assert_int_equal(count_by(store_query_apply, mirror, request, &err), id);
 	}
 	assert_int_equal(source.reads, 0);
 }
@@ -275,7 +286,7 @@ static void test_store_view__a_document_that_cannot_be_read_ends_the_query(void 
 	(void)state;
 	for (int64_t id = 1; id <= 5; id++)
 		append(mirror, fields, id);
-	assert_int_equal(ask_count(mirror, request, &err), -1);
+	assert_int_equal(count_by(store_query_apply, mirror, request, &err), -1);
 	assert_string_equal(err.text, "result 3: the disk is gone");
 	assert_int_equal(err.code, PL_ERR_IO);
 	source.broken = 0;
@@ -304,7 +315,7 @@ static void *ask(void *data)
 			"op", "eq", "value", 1, "columns", "tags.n", "facets", "server.seed",
 			"sort", "field", "tags.n");
 		struct pl_err err = PL_ERR_INIT;
-		if (ask_count(asker->mirror, request, &err) <= 0)
+		if (count_by(store_query_apply, asker->mirror, request, &err) <= 0)
 			asker->is_right = false;
 	}
 	return NULL;

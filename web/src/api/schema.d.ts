@@ -1161,6 +1161,13 @@ export interface components {
              */
             simulated: boolean;
             /**
+             * @description Keep those rows only of which every group has the like in all inputs but those of which no value occurs in all groups.
+             *     Groups are the kinds of colour, and of form groups without a colour those of x; from 2 to 50 of them.
+             *     What is not recorded is in none. The others are left_out as unmatched.
+             * @default false
+             */
+            match: boolean;
+            /**
              * @description Marks at most
              * @default 5000
              */
@@ -1194,7 +1201,9 @@ export interface components {
                 y_infinite?: components["schemas"]["Rows"];
                 y_other?: components["schemas"]["Rows"];
                 too_few?: components["schemas"]["Rows"];
+                unmatched?: components["schemas"]["Rows"];
             };
+            matched: components["schemas"]["MatchedGroups"];
             x: components["schemas"]["PointsAxis"];
             y: components["schemas"]["PointsAxis"];
             colour: components["schemas"]["PointsKinds"];
@@ -1347,11 +1356,25 @@ export interface components {
         /** @description null where there are too few; an infinite one is a word */
         Figure: number | ("inf" | "-inf") | null;
         Count: number;
+        /** @description Where cells were matched; null where that was not asked for, or there are fewer than 2 groups or more than 50 */
+        MatchedGroups: {
+            /** @description How many there are */
+            groups: number;
+            /** @description Inputs in which the results differ, and in which those that are kept have their like in every group */
+            by: components["schemas"]["Ids"];
+            /** @description Inputs of which no value occurs in all groups */
+            apart: components["schemas"]["Ids"];
+            /** @description Combinations that occur in every group */
+            cells: number;
+            /** @description Of a summary; rows that have no like in some group (of a chart these are left_out as unmatched) */
+            fell_out?: number;
+        } | null;
         Summary: {
-            /** @description Rows that the filter leaves */
+            /** @description Rows that the filter leaves, and that have a match where that was asked for */
             count: number;
             /** @description All rows */
             total: number;
+            matched: components["schemas"]["MatchedGroups"];
             /** @description In the order of their values, the first field's first; null and not recorded last */
             groups: components["schemas"]["SummaryGroup"][];
             /** @description Groups that were left out */
@@ -2940,6 +2963,11 @@ export interface operations {
                 metrics?: components["schemas"]["FieldList"];
                 /** @description At most so many groups, the first in the order of their values */
                 limit?: number;
+                /**
+                 * @description Keep those rows only of which every group has the like in all inputs but those of which no value occurs in all groups;
+                 *     rows that lack a field of group_by are in none
+                 */
+                match?: boolean;
                 /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
                 budget_ms?: components["parameters"]["Budget"];
             };

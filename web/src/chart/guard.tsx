@@ -1,6 +1,6 @@
 // What one must know before two points are compared: in what they differ that is no result, and what is not drawn.
 import type { Facet } from '../api/types'
-import { type Catalogue } from '../fields/catalogue'
+import { type Catalogue, namesOf } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -23,6 +23,7 @@ interface Props {
   catalogue: Catalogue
   facets: Record<string, Facet>
   onSimulated: (with_: boolean) => void
+  onMatch: (match: boolean) => void
 }
 
 // Differences that an axis, a colour or a shape shows are seen, and not warned of.
@@ -35,20 +36,39 @@ function mixed({ answer }: Chart, facets: Record<string, Facet>) {
   })
 }
 
-export function Guard({ chart, catalogue, facets, onSimulated }: Props) {
+// What cells are matched between: the kinds of the colour, and of bars without one those of their axis.
+const groupsOf = ({ answer }: Chart) => answer.colour ?? (answer.form === 'groups' ? answer.x?.kinds ?? null : null)
+
+function Matched({ chart: { answer }, catalogue }: { chart: Chart; catalogue: Catalogue }) {
+  const { matched } = answer
+  const fell = answer.left_out.unmatched ?? 0
+  if (!matched) return <>Cells are not matched: that needs 2 to 50 groups, by colour{answer.form === 'groups' && ' or along the axis'}. </>
+  return (
+    <>
+      <b>Matched cells:</b> {count(matched.cells)} {matched.cells === 1 ? 'cell' : 'cells'} occur in all {count(matched.groups)} groups; {fell === 0 ? 'no result fell out' : `${count(fell)} ${fell === 1 ? 'result' : 'results'} fell out`}.{' '}
+      {matched.by.length > 0 && <span title={matched.by.join('\n')}>Alike in {namesOf(matched.by, catalogue)}. </span>}
+      {matched.apart.length > 0 && <span title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}. </span>}
+    </>
+  )
+}
+
+export function Guard({ chart, catalogue, facets, onSimulated, onMatch }: Props) {
   const { answer } = chart
-  const alike = mixed(chart, facets)
+  const isMatched = chart.state.match
+  const alike = isMatched && answer.matched ? [] : mixed(chart, facets)
+  const canMatch = !isMatched && alike.length > 0 && (groupsOf(chart)?.kinds.length ?? 0) > 1
   const simulated = answer.left_out.simulated ?? 0
-  const left = leftOutOf(answer, catalogue).filter(({ reason }) => reason !== 'simulated')
+  const left = leftOutOf(answer, catalogue).filter(({ reason }) => reason !== 'simulated' && reason !== 'unmatched')
   const gaps = chart.axes.filter(({ gaps: rows }) => rows > 0)
   const marks = answer.marks ?? answer.lines
   const log = [answer.x, answer.y].filter((axis) => axis && axis.not_positive > 0)
-  if (alike.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0 && gaps.length === 0 && answer.not_ready.length === 0) return null
+  if (!isMatched && alike.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0 && gaps.length === 0 && answer.not_ready.length === 0) return null
   return (
     <div className={css.guard} role="note" aria-label="About this chart">
       {alike.length > 0 && <Icon name="warn" />}
       <span>
         {alike.length > 0 && <><b>These points are not all alike:</b> <span title={alike.map(({ id, words }) => `${words}: ${id}`).join('\n')}>{alike.slice(0, NAMED).map(({ words }) => words).join(', ')}{alike.length > NAMED && `, and ${alike.length - NAMED} more`}</span>. </>}
+        {isMatched && <Matched chart={chart} catalogue={catalogue} />}
         {(simulated > 0 || left.length > 0) && (
           <>
             Not drawn: {simulated > 0 && <>{count(simulated)} <Simulated />{left.length > 0 && ', '}</>}
@@ -63,6 +83,8 @@ export function Guard({ chart, catalogue, facets, onSimulated }: Props) {
         {log.map((axis) => axis && <span key={axis.field}>No logarithmic axis: {count(axis.not_positive)} of them {axis.not_positive === 1 ? 'is' : 'are'} at or below zero. </span>)}
       </span>
       <span className={css.end}>
+        {canMatch && <span title="Keeps only results whose other inputs occur in every group"><Act onPress={() => onMatch(true)}>Match cells</Act></span>}
+        {isMatched && <Act onPress={() => onMatch(false)}>Take all results</Act>}
         {simulated > 0 && <Act onPress={() => onSimulated(true)}>Draw simulated ones</Act>}
         {simulated === 0 && chart.state.withSimulated && answer.simulated < answer.count && <Act onPress={() => onSimulated(false)}>Leave simulated ones out</Act>}
       </span>

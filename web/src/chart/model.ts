@@ -68,6 +68,7 @@ export function requestOf(chart: ChartState, axes: Axes, catalogue: Catalogue, t
   for (const role of ['x', 'y', 'value', 'colour'] as const) if (axes[role]) request[role] = axes[role]
   if (axes.axes.length) request.axes = axes.axes
   if (chart.withSimulated) request.simulated = true
+  if (chart.match) request.match = true
   if (chart.logY && axes.y && form !== 'grid') request.y_log = true
   if (form === 'points') {
     if (chart.logX) request.x_log = true
@@ -110,6 +111,7 @@ export interface LeftOut {
 export function leftOutOf(answer: PointsAnswer, catalogue: Catalogue): LeftOut[] {
   return Object.entries(answer.left_out).map(([reason, rows]) => {
     if (reason === 'too_few') return { reason, rows, words: 'with fewer than two of the axes' }
+    if (reason === 'unmatched') return { reason, rows, words: 'without a match in every group' }
     const axis = reason.startsWith('x_') ? answer.x : answer.y
     const name = axis ? lowerFirst(longName(catalogue.get(axis.field))) : ''
     const words = REASONS.find(([pattern]) => pattern.test(reason))?.[1](name) ?? reason

@@ -163,7 +163,7 @@ function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWai
         </div>
         <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
       </div>
-      <Guard chart={chart} catalogue={catalogue} facets={facets} onSimulated={(withSimulated) => set({ withSimulated })} />
+      <Guard chart={chart} catalogue={catalogue} facets={facets} onSimulated={(withSimulated) => set({ withSimulated })} onMatch={(match) => set({ match })} />
       <p className="sr" role="status" aria-label="Chart reading" data-tree={tree ? '' : undefined}>{said ? `${nameOf(chart, said)}: ${linesOf(chart, said).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
     </>
   )

@@ -1,6 +1,6 @@
 // What has to be read before any figure: what makes these runs hard to compare, by kind.
 import type { Caution } from '../api/types'
-import { type Catalogue, longName } from '../fields/catalogue'
+import { type Catalogue, longName, namesOf } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -47,9 +47,6 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
 }
 
 const listed = (words: string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`)
-
-const NAMED = 5
-const namesOf = (ids: string[], catalogue: Catalogue) => ids.slice(0, NAMED).map((id) => longName(catalogue.get(id))).join(', ') + (ids.length > NAMED ? ` and ${count(ids.length - NAMED)} more` : '')
 
 function One({ caution, views, catalogue }: { caution: Caution; views: SideView[]; catalogue: Catalogue }) {
   return (

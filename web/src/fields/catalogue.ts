@@ -1,6 +1,7 @@
 // The fields as the page lays them out: in few sections instead of the many groups of the lists they are
 // made of, the usual ones first. A group that is new stands as a section of its own.
 import type { Field } from '../api/types'
+import { count } from '../format/number'
 
 interface Rule {
   title: string
@@ -181,3 +182,8 @@ export class Catalogue {
     return place
   }
 }
+
+const NAMED = 5
+
+// The first few by their names, and how many more there are.
+export const namesOf = (ids: string[], catalogue: Catalogue) => ids.slice(0, NAMED).map((id) => longName(catalogue.get(id))).join(', ') + (ids.length > NAMED ? ` and ${count(ids.length - NAMED)} more` : '')

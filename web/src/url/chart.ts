@@ -2,7 +2,7 @@
 //
 //   chart=bar|…|off   x= y= value= colour= shape= size=   fields; colour, shape, size may be empty: none
 //   axes=a,b,c        of parallel axes
-//   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  point=ID  as=table
+//   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table
 
 export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel'] as const
 export type ChartKind = (typeof CHART_KINDS)[number]
@@ -30,16 +30,17 @@ export interface ChartState {
   spread: Spread
   fromData: boolean // bars: the axis begins where the data do, not at zero
   withSimulated: boolean
+  match: boolean // only what has its like in every group
   point: number | null // the pinned experiment
   asTable: boolean
 }
 
 export const CHART: ChartState = {
   isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, colour: null, shape: '', size: '', logX: false, logY: false,
-  stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, point: null, asTable: false,
+  stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, match: false, point: null, asTable: false,
 }
 
-export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'point', 'as']
+export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'match', 'point', 'as']
 
 export function writeChart(chart: ChartState): [string, string][] {
   const pairs: [string, string][] = []
@@ -53,6 +54,7 @@ export function writeChart(chart: ChartState): [string, string][] {
   if (chart.spread !== CHART.spread) pairs.push(['spread', chart.spread])
   if (chart.fromData) pairs.push(['base', 'data'])
   if (chart.withSimulated) pairs.push(['simulated', '1'])
+  if (chart.match) pairs.push(['match', '1'])
   if (chart.point !== null) pairs.push(['point', String(chart.point)])
   if (chart.asTable) pairs.push(['as', 'table'])
   return pairs
@@ -86,6 +88,7 @@ export function readChart(query: URLSearchParams): ChartState {
     spread: among(SPREADS, query.get('spread'), CHART.spread),
     fromData: query.get('base') === 'data',
     withSimulated: query.get('simulated') === '1',
+    match: query.get('match') === '1',
     point: Number.isSafeInteger(point) && point > 0 ? point : null,
     asTable: query.get('as') === 'table',
   }

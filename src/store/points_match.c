@@ -1,0 +1,59 @@
+/*
+ * Matched cells of a chart: its groups are the kinds of its colour, and of bars without one those of their axis. Only
+ * what is drawn can be the like of something, so that it is done behind all that leaves rows out.
+ */
+#include "store/points_priv.h"
+
+#include <stdlib.h>
+
+#include "store/matching_priv.h"
+
+/* By kind, `*ret_count` for one of which nobody knows what its rows have. The caller's (free()). */
+static uint32_t *number_groups(const struct points_kinds *kinds, size_t *ret_count)
+{
+	uint32_t *groups = pl_alloc_array(kinds->count, sizeof(*groups)), count = 0;
+	bool is_whole = true;
+
+	for (size_t i = 0; i < kinds->count; i++) {
+		groups[i] = kinds->items[i].state == POINTS_MISSING ? UINT32_MAX : count++;
+		is_whole = is_whole && kinds->items[i].state != POINTS_OTHER;
+	}
+	*ret_count = is_whole ? count : 0;
+	return groups;
+}
+
+static void keep(struct points *points, const uint64_t *rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->row_count; i++) {
+		size_t row = points->rows[i];
+		if (rows[row / STORE_WORD_ROWS] >> row % STORE_WORD_ROWS & 1)
+			points->rows[kept++] = row;
+	}
+	points->left_out[POINTS_UNMATCHED] = points->row_count - kept;
+	points->row_count = kept;
+}
+
+int points_match(struct points *points, const struct store_column *column, struct pl_err *err)
+{
+	auto_free uint64_t *rows = pl_alloc_array(store_view_words(points->view), sizeof(*rows));
+	auto_free uint32_t *group_of = pl_alloc_array(points->row_count, sizeof(*group_of));
+	struct points_kinds kinds = { 0 };
+	struct matching matching;
+	size_t count;
+
+	points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, &kinds);
+	auto_free uint32_t *groups = number_groups(&kinds, &count);
+	for (size_t i = 0; i < points->row_count; i++) {
+		size_t row = points->rows[i];
+		rows[row / STORE_WORD_ROWS] |= UINT64_C(1) << row % STORE_WORD_ROWS;
+		group_of[i] = groups[kinds.of[i]];
+	}
+	points_kinds_done(&kinds);
+	int result = matching_keep_groups(points->view, rows, group_of, count, &matching, err);
+	points->matched = matching_json(&matching);
+	if (result == 0)
+		keep(points, rows);
+	return result;
+}

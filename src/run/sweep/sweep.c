@@ -127,6 +127,8 @@ static void tell(const struct sweeping *sweep, const struct run_sweep_task *task
 {
 	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
 	const struct run_sweep_forecast *left = &sweep->forecast;
+	/* of what goes on longer than those before nothing is known */
+	bool foreseen = left->runs > 0 && left->total_s > 0;
 	char time[32] = "";
 	const char *verdict = pl_json_get_text(row, "verdict");
 	const char *cause = pl_json_get_text(row, "cause");
@@ -143,8 +145,8 @@ static void tell(const struct sweeping *sweep, const struct run_sweep_task *task
 		cause != NULL     ? cause
 		: verdict != NULL ? verdict
 				  : "",
-		rate != NULL ? rate : "", left->runs, left->runs > 0 ? ", about " : "",
-		left->runs > 0 ? time : "");
+		rate != NULL ? rate : "", left->runs, foreseen ? ", about " : "",
+		foreseen ? time : "");
 }
 
 static void show(void *user, const char *text, size_t len)

@@ -13,6 +13,7 @@
 #include "cli/sweep_file.h"
 #include "cli/sweep_vllm.h"
 #include "run/sweep/sweep.h"
+#include "run/upload/sweep.h"
 #include "run/upload/upload.h"
 
 #define REPORT_BYTES_MAX (256u << 20)
@@ -269,6 +270,13 @@ static int send_result(void *user, const char *path, struct pl_err *err)
 		       : pl_err_set(err, code, "%s", fault != NULL ? fault : "no answer");
 }
 
+static int send_summary(void *user, const char *path, struct pl_err *err)
+{
+	const struct run_target *dashboard = user;
+
+	return run_upload_sweep(dashboard, path, err);
+}
+
 static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
 			  struct pl_err *err)
 {
@@ -300,7 +308,7 @@ static int print_outcome(const struct sweep_options *options,
 		    options->output_dir);
 	if (outcome->not_sent > 0)
 		pl_buf_addf(&text,
-			    "%zu were not sent: --resume sends them, or profllm upload %s/cells "
+			    "%zu were not sent: --resume sends them, or profllm upload %s "
 			    "--to %s\n",
 			    outcome->not_sent, options->output_dir, options->upload);
 	return cli_print(pl_buf_text(&text));
@@ -324,8 +332,10 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 		pl_buf_addf(&fallen, "fall out: %zu\n", file->plan.fallen);
 	cli_sweep_add_fallen(file, &fallen);
 	fputs(pl_buf_text(&fallen), stderr);
-	if (options->upload != NULL)
+	if (options->upload != NULL) {
 		settings->send = send_result;
+		settings->send_summary = send_summary;
+	}
 	settings->user = &dashboard;
 	int done = run_sweep(&file->plan, settings, &outcome, &err);
 	run_target_done(&dashboard);

@@ -3,12 +3,16 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "result/files.h"
+#include "run/sweep/journal.h"
+#include "run/upload/sweep.h"
 #include "run/upload/upload.h"
 
 #define REPORT_BYTES_MAX (256u << 20)
@@ -43,6 +47,9 @@ const struct pl_opt_command cli_upload_command = {
 		"Examples:\n"
 		"  profllm upload r.json --to http://127.0.0.1:8421\n"
 		"  profllm upload results/ --to https://bench.example --json\n\n"
+		"The folder of a sweep (profllm sweep run) tells the dashboard of the sweep, too: "
+		"its "
+		"summary.json goes along.\n\n"
 		"With each result that is there go the files that it names as its artifacts "
 		"(requests, series, logs, drawings, traces), where they lie beside it and the "
 		"dashboard lacks them. One that is gone or was changed since is told and not "
@@ -55,6 +62,17 @@ const struct pl_opt_command cli_upload_command = {
 		"conflict, or an artifact was refused.",
 	.options = upload_rows,
 	.operand = "FILE",
+};
+
+/* What is sent: results, and summaries of sweeps. Paths are borrowed. */
+struct named {
+	struct run_upload_file *files;
+	size_t count;
+	size_t room;
+	const char **sweeps;
+	size_t sweep_count;
+	size_t sweep_room;
+	json_t *told; /* [{path, failure}] of each sweep, once it was sent; failure null: it is there */
 };
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
@@ -161,7 +179,19 @@ static void add_artifact_counts(const struct run_upload *upload, struct pl_buf *
 	pl_buf_add_char(text, '\n');
 }
 
-static int print_text(const struct run_upload *upload)
+static void add_sweeps(const struct named *named, struct pl_buf *text)
+{
+	PL_JSON_EACH(sweep, named->told) {
+		const char *failure = pl_json_get_text(sweep, "failure");
+		pl_buf_add_text(text, failure != NULL ? "failed   " : "stored   ");
+		add_clean(text, "  ", text_of(sweep, "path"));
+		pl_buf_add_text(text, "  (the sweep)");
+		add_clean(text, ": ", failure != NULL ? failure : "");
+		pl_buf_add_char(text, '\n');
+	}
+}
+
+static int print_text(const struct run_upload *upload, const struct named *named)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
@@ -177,6 +207,7 @@ static int print_text(const struct run_upload *upload)
 		PL_JSON_EACH(artifact, result->artifacts)
 			add_artifact(&text, artifact);
 	}
+	add_sweeps(named, &text);
 	add_counts(upload, &text);
 	add_artifact_counts(upload, &text);
 	return cli_print(pl_buf_text(&text));
@@ -184,13 +215,14 @@ static int print_text(const struct run_upload *upload)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static int print_json(const struct run_upload *upload, const char *to)
+static int print_json(const struct run_upload *upload, const struct named *named, const char *to)
 {
 	auto_json json_t *report = json_object();
 	json_t *files = json_array();
 
 	json_object_set_new(report, "to", pl_json_text(to));
 	json_object_set_new(report, "files", files);
+	json_object_set(report, "sweeps", named->told);
 	for (size_t i = 0; i < upload->count; i++) {
 		const struct run_upload_result *result = &upload->results[i];
 		json_t *file = json_object();
@@ -228,21 +260,42 @@ static int open_target(const struct upload_options *options, struct run_target *
 	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
 }
 
+/* NONE, or why one is not there. */
+static enum pl_err_code send_sweeps(const struct run_target *target, struct named *named)
+{
+	enum pl_err_code code = PL_ERR_NONE;
+
+	named->told = json_array();
+	for (size_t i = 0; i < named->sweep_count; i++) {
+		struct pl_err err = PL_ERR_INIT;
+		if (run_upload_sweep(target, named->sweeps[i], &err) < 0)
+			code = err.code;
+		json_array_append_new(
+			named->told,
+			json_pack("{s:o, s:o}", "path", pl_json_text(named->sweeps[i]), "failure",
+				  pl_json_text(err.code != PL_ERR_NONE ? err.text : NULL)));
+	}
+	return code;
+}
+
 static int send_files(const struct upload_options *options, const struct run_target *target,
-		      const struct run_upload_file *files, size_t count)
+		      struct named *named)
 {
 	struct run_upload upload = { .target = target,
-				     .files = files,
-				     .count = count,
+				     .files = named->files,
+				     .count = named->count,
 				     .without_artifacts = options->without_artifacts };
 
 	if (isatty(STDERR_FILENO))
 		upload.on_progress = show_progress;
+	enum pl_err_code sweeps = send_sweeps(target, named);
 	run_upload_all(&upload);
 	if (upload.on_progress != NULL)
 		show_progress(&upload);
 	enum pl_err_code code = run_upload_code(&upload);
-	int status = options->json ? print_json(&upload, options->to) : print_text(&upload);
+	code = code == PL_ERR_NONE ? sweeps : code;
+	int status = options->json ? print_json(&upload, named, options->to)
+				   : print_text(&upload, named);
 
 	run_upload_done(&upload);
 	return status != 0 ? status : pl_err_exit_status(code);
@@ -260,26 +313,38 @@ static size_t name_at(const char *word)
 	return len;
 }
 
-/* Files of a folder have their names from the folder on. */
-static int name_files(const struct pl_words *words, struct res_files *files,
-		      struct run_upload_file **ret, size_t *ret_count, struct pl_err *err)
+/* Of a sweep's folder: its journal is no file of results, its summary tells of the sweep. */
+static bool is_of_sweep(const char *path, struct named *named)
 {
-	size_t room = 0;
+	auto_free char *name = pl_file_name(path);
 
+	if (strcmp(name, RUN_SWEEP_JOURNAL_NAME) == 0)
+		return true;
+	if (!run_upload_is_sweep(path))
+		return false;
+	*PL_PUSH(named->sweeps, named->sweep_count, named->sweep_room) = path;
+	return true;
+}
+
+/* Files of a folder have their names from the folder on. */
+static int name_files(const struct pl_words *words, struct res_files *files, struct named *named,
+		      struct pl_err *err)
+{
 	for (int i = 0; i < words->count; i++) {
-		size_t from = files->count, before = *ret_count;
+		size_t from = files->count, before = named->count + named->sweep_count;
 		if (res_files_add(files, words->items[i], err) < 0)
 			return -1;
 		for (; from < files->count; from++) {
 			const char *path = files->items[from].path;
 			bool is_named = strcmp(path, words->items[i]) == 0;
-			if (files->items[from].side != NULL && !is_named)
+			if ((files->items[from].side != NULL && !is_named) ||
+			    is_of_sweep(path, named))
 				continue;
-			*PL_PUSH(*ret, *ret_count, room) = (struct run_upload_file){
-				.path = path, .name = path + name_at(words->items[i])
-			};
+			*PL_PUSH(named->files, named->count, named->room) =
+				(struct run_upload_file){ .path = path,
+							  .name = path + name_at(words->items[i]) };
 		}
-		if (*ret_count == before)
+		if (named->count + named->sweep_count == before)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'%s': found no file that may be a result (.json, "
 					  ".jsonl, .ndjson)",
@@ -291,10 +356,9 @@ static int name_files(const struct pl_words *words, struct res_files *files,
 static int upload_words(const struct upload_options *options, const struct pl_words *words)
 {
 	auto_res_files files = { 0 };
-	auto_free struct run_upload_file *named = NULL;
+	struct named named = { 0 };
 	struct run_target target = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	size_t count = 0;
 	int status;
 
 	if (options->to == NULL)
@@ -302,12 +366,14 @@ static int upload_words(const struct upload_options *options, const struct pl_wo
 				  "http://127.0.0.1:8421");
 	if (words->count == 0)
 		return cli_refuse("nothing to send: expected files or folders");
-	if (name_files(words, &files, &named, &count, &err) < 0 ||
-	    open_target(options, &target, &err) < 0)
+	if (name_files(words, &files, &named, &err) < 0 || open_target(options, &target, &err) < 0)
 		status = cli_fail(&err);
 	else
-		status = send_files(options, &target, named, count);
+		status = send_files(options, &target, &named);
 	run_target_done(&target);
+	free(named.files);
+	free(named.sweeps);
+	json_decref(named.told);
 	return status;
 }
 

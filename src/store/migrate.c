@@ -262,9 +262,23 @@ static int make_pruned(struct store *store, struct pl_err *err)
 		"ALTER TABLE store_state ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;", err);
 }
 
+/* What was to be run of sweeps: store/sweep.h. */
+static int make_sweeps(struct store *store, struct pl_err *err)
+{
+	return store_sql_make(&store->writer,
+			      "CREATE TABLE sweeps ("
+			      " id TEXT PRIMARY KEY,"
+			      " created TEXT NOT NULL,"
+			      " changed TEXT NOT NULL,"
+			      " head TEXT NOT NULL,"
+			      " content BLOB NOT NULL);"
+			      "CREATE INDEX sweeps_created ON sweeps (created);",
+			      err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
-	make_tables, make_places,  make_presets,      make_artifacts,
-	make_parts,  make_changes, make_dictionaries, make_pruned,
+	make_tables,  make_places,       make_presets, make_artifacts, make_parts,
+	make_changes, make_dictionaries, make_pruned,  make_sweeps,
 };
 #define STEP_COUNT ((int)PL_ARRAY_SIZE(steps))
 

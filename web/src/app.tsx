@@ -15,6 +15,8 @@ import { paths } from './url/paths'
 // The first screen does not wait for what it does not show.
 const Experiment = lazy(() => import('./experiment/experiment').then((module) => ({ default: module.Experiment })))
 const Compare = lazy(() => import('./compare/compare').then((module) => ({ default: module.Compare })))
+const SweepList = lazy(() => import('./sweeps/list').then((module) => ({ default: module.SweepList })))
+const Sweep = lazy(() => import('./sweeps/sweep').then((module) => ({ default: module.Sweep })))
 const Upload = lazy(() => import('./upload/upload').then((module) => ({ default: module.Upload })))
 const loadFind = () => import('./find/find')
 const Find = lazy(() => loadFind().then((module) => ({ default: module.Find })))
@@ -24,7 +26,7 @@ const Help = lazy(() => import('./keys/help').then((module) => ({ default: modul
 function Title() {
   const [location] = useLocation()
   useEffect(() => {
-    const name = location === '/' ? 'Explore' : /^\/(compare|upload)/.exec(location)?.[1]
+    const name = location === '/' ? 'Explore' : /^\/(compare|upload|sweeps$)/.exec(location)?.[1]
     if (name) document.title = `${name.charAt(0).toUpperCase()}${name.slice(1)} · ProfLLM`
     if (location === '/') usePreferences.getState().set({ lastExplore: `/${window.location.search}` })
   }, [location])
@@ -47,6 +49,8 @@ export function App() {
             <Route path="/"><Explore /></Route>
             <Route path="/experiments/:id">{({ id }) => <Experiment key={id} id={id} />}</Route>
             <Route path="/compare"><Compare /></Route>
+            <Route path="/sweeps"><SweepList /></Route>
+            <Route path="/sweeps/:id">{({ id }) => <Sweep key={id} id={id} />}</Route>
             <Route path="/upload/:job?">{({ job }) => <Upload job={job ?? null} />}</Route>
             <Route><Missing /></Route>
           </Switch>

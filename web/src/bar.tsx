@@ -16,6 +16,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
   const pinned = useTray((tray) => tray.pinned)
   const isUpload = location.startsWith(paths.upload())
   const isCompare = location === '/compare'
+  const isSweeps = location.startsWith(paths.sweeps())
   return (
     <header className={css.bar}>
       <a className="skip" href="#main">Skip to the content</a>
@@ -24,8 +25,9 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         ProfLLM
       </Link>
       <nav className={css.nav} aria-label="Screens">
-        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload || isCompare ? undefined : 'page'}>Explore</Link>
+        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload || isCompare || isSweeps ? undefined : 'page'}>Explore</Link>
         <Link href={isCompare ? `${location}${window.location.search}` : paths.compare({ sides: sidesOf(pinned) })} aria-current={isCompare ? 'page' : undefined}>Compare {pinned.length > 0 && <span className="n-11">{pinned.length}</span>}</Link>
+        <Link href={paths.sweeps()} aria-current={isSweeps ? 'page' : undefined}>Sweeps</Link>
         <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
       </nav>
       <div className={css.end}>

@@ -67,7 +67,7 @@ const char *exp_sweep_key(struct exp_sweep_reader *sweep, const char *section,
 	}
 	option_reader_refuse(sweep->reader, name, place, "an unknown key",
 			     "a key such as server.max_num_seqs, benchmark.request_rate or "
-			     "launch.env.NAME, or zip, lengths, where, sample, sets");
+			     "launch.env.NAME, or zip, lengths, points, where, sample, sets");
 	return NULL;
 }
 
@@ -187,6 +187,64 @@ struct exp_axis *exp_axis_lengths(struct exp_sweep_reader *sweep, const struct p
 	for (size_t i = 0; i < value->count; i++) {
 		if (!read_pair(sweep, value->items[i], &axis->settings[2 * i], keys, at))
 			return NULL;
+	}
+	return axis;
+}
+
+/* ---- points ---- */
+
+static struct exp_axis *refuse_points(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
+				      const char *found)
+{
+	option_reader_refuse(sweep->reader, at, "sweep.points", found,
+			     "a list of up to 100000 mappings with the same keys, such as "
+			     "[{server.max_num_seqs: 64, benchmark.max_concurrency: 8}]");
+	return NULL;
+}
+
+/* The value of a point's key, however it is spelled; NULL: it has none, or a problem was told. */
+static const struct pl_yaml *point_value(struct exp_sweep_reader *sweep,
+					 const struct pl_yaml *point, const char *key)
+{
+	const struct pl_yaml *plain = pl_yaml_get(point, key);
+
+	for (size_t i = 0; plain == NULL && i < point->count; i++) {
+		const char *own = exp_sweep_key(sweep, NULL, point->keys[i]);
+		if (own == NULL)
+			return NULL;
+		if (strcmp(own, key) == 0)
+			plain = point->items[i];
+	}
+	return plain;
+}
+
+struct exp_axis *exp_axis_points(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
+				 const struct pl_yaml *value)
+{
+	const struct pl_yaml *first = value->kind == PL_YAML_LIST && value->count > 0
+					      ? value->items[0]
+					      : NULL;
+
+	if (first == NULL || first->kind != PL_YAML_MAP || first->count == 0 ||
+	    value->count > EXP_SWEEP_CELLS_MAX)
+		return refuse_points(sweep, value, NULL);
+	struct exp_axis *axis = axis_new(sweep, at, first->count, value->count);
+	for (size_t k = 0; k < axis->key_count; k++) {
+		axis->keys[k] = exp_sweep_key(sweep, NULL, first->keys[k]);
+		if (axis->keys[k] == NULL)
+			return NULL;
+	}
+	for (size_t i = 0; i < axis->count; i++) {
+		const struct pl_yaml *point = value->items[i];
+		if (point->kind != PL_YAML_MAP || point->count != axis->key_count)
+			return refuse_points(sweep, point, "a point with other keys");
+		for (size_t k = 0; k < axis->key_count; k++) {
+			const struct pl_yaml *own = point_value(sweep, point, axis->keys[k]);
+			if (own == NULL)
+				return refuse_points(sweep, point, "a point with other keys");
+			axis->settings[i * axis->key_count + k] =
+				(struct exp_setting){ axis->keys[k], point, own };
+		}
 	}
 	return axis;
 }

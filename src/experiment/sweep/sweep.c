@@ -6,6 +6,7 @@
  *	  benchmark.max_concurrency: {from: 1, to: 256, scale: 2^k}
  *	  zip: {server.quantization: […], server.kv_cache_dtype: […]}   or a list of such
  *	  lengths: [128x128, 1024x128]                               or {input: …, output: …}
+ *	  points: [{server.max_num_seqs: 64, benchmark.max_concurrency: 8}]   these alone
  *	  where: "tensor_parallel_size * 8 >= max_concurrency"       or a list of such
  *	  sample: {method: sobol, count: 64, seed: 0, over: [KEY, …]}
  *	  sets: {NAME: {…}, …}                                       each with the keys above
@@ -93,6 +94,12 @@ static bool read_lengths(struct exp_sweep_reader *sweep, struct exp_part *part,
 			 const struct pl_yaml *name, const struct pl_yaml *value)
 {
 	return add_axes(part, exp_axis_lengths(sweep, name, value));
+}
+
+static bool read_points(struct exp_sweep_reader *sweep, struct exp_part *part,
+			const struct pl_yaml *name, const struct pl_yaml *value)
+{
+	return add_axes(part, exp_axis_points(sweep, name, value));
 }
 
 static bool read_condition(struct exp_sweep_reader *sweep, struct exp_part *part,
@@ -214,8 +221,8 @@ static const struct member {
 	read_member_fn *read;
 } members[] = {
 	{ "server", read_section }, { "benchmark", read_section }, { "launch", read_section },
-	{ "zip", read_zip },        { "lengths", read_lengths },   { "where", read_where },
-	{ "sample", read_sample },
+	{ "zip", read_zip },        { "lengths", read_lengths },   { "points", read_points },
+	{ "where", read_where },    { "sample", read_sample },
 };
 
 static bool is_key_name(const char *name)
@@ -233,10 +240,10 @@ static void refuse_member(struct exp_sweep_reader *sweep, const struct pl_yaml *
 	if (!in_set)
 		pl_nearest_try(&nearest, "sets");
 	option_reader_add(sweep->reader, OPTION_ERROR, name, key, "an unknown key",
-			  in_set ? "a key such as server.max_num_seqs, or zip, lengths, where, "
-				   "sample"
-				 : "a key such as server.max_num_seqs, or zip, lengths, where, "
-				   "sample, sets",
+			  in_set ? "a key such as server.max_num_seqs, or zip, lengths, points, "
+				   "where, sample"
+				 : "a key such as server.max_num_seqs, or zip, lengths, points, "
+				   "where, sample, sets",
 			  nearest.found);
 }
 

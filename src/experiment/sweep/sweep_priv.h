@@ -79,6 +79,9 @@ struct exp_axis *exp_axis_zip(struct exp_sweep_reader *sweep, const struct pl_ya
 /* An axis of its own for `lengths: [128x128]`; several for `{input: …, output: …}`. */
 struct exp_axis *exp_axis_lengths(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
 				  const struct pl_yaml *value);
+/* `points: [{KEY: a, KEY: b}, …]`: all keys as one axis, a step a point; NULL with a problem. */
+struct exp_axis *exp_axis_points(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
+				 const struct pl_yaml *value);
 /* Step `index` of an axis, or what lies at `share` (from 0 to below 1) of a range. */
 const struct exp_setting *exp_axis_step(const struct exp_axis *axis, size_t index);
 const struct exp_setting *exp_axis_share(struct exp_sweep_reader *sweep,

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "result/document.h"
 
-#define NAME            "sweep.jsonl"
 #define FILE_BYTES_MAX  (1u << 30)
 #define BLOCK_BYTES     65536
 #define VERSION_OF_FILE 1
@@ -152,7 +151,7 @@ static void init(const char *folder, struct run_sweep_journal *ret)
 {
 	*ret = (struct run_sweep_journal){
 		.fd = -1,
-		.path = pl_asprintf("%s/" NAME, folder),
+		.path = pl_asprintf("%s/" RUN_SWEEP_JOURNAL_NAME, folder),
 		.rows = json_object(),
 		.starts = json_object(),
 		.sent = json_object(),

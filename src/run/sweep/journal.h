@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
+#define RUN_SWEEP_JOURNAL_NAME "sweep.jsonl"
+
 struct run_sweep_journal {
 	int fd;
 	char *path;

@@ -1,14 +1,22 @@
 /*
  * FOLDER/summary.json and summary.csv: a row a run, in the order of the file, then what the file no
  * longer has. Each is written beside its place and renamed.
+ *
+ *	{sweep, name, state, file, servers_started, experiment, left_out, runs: [row]}
+ *
+ * It is also what a dashboard is told of a sweep (SweepPlan in api/openapi.yaml): what there is to run,
+ * what experiment it is of (run/sweep/asked.h), and what there is of runs without a result.
  */
 #pragma once
 
 #include "run/sweep/tasks.h"
 
+#define RUN_SWEEP_SUMMARY_NAME "summary.json"
+
 /* What the summary has of a result, for the journal: status, verdict, cause, figures. New reference. */
 json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
 		      const json_t *result);
+/* state: "running", "ended" or "interrupted". */
 int run_sweep_summary(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
 		      const struct run_sweep_journal *journal, const char *folder,
-		      struct pl_err *err) PL_MUST_CHECK;
+		      const char *state, struct pl_err *err) PL_MUST_CHECK;

@@ -58,6 +58,7 @@ struct sweeping {
 	int asked, hurried;    /* signals that workers were told of */
 	struct pl_err failure; /* ends the sweep when those that run are over */
 	struct run_sweep_outcome *outcome;
+	bool is_news; /* the summary tells what no result does, and was not sent since */
 };
 
 static int make_folder(const char *path, struct pl_err *err)
@@ -161,6 +162,31 @@ static void forecast(struct sweeping *sweep)
 				 sweep->settings, &sweep->units, NULL, &sweep->forecast);
 }
 
+/* ---- the summary ---- */
+
+static char *summary_path(const struct sweeping *sweep)
+{
+	return pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, sweep->settings->folder);
+}
+
+static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
+{
+	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal,
+				 sweep->settings->folder, state, err);
+}
+
+static void send_news(struct sweeping *sweep)
+{
+	const struct run_sweep_settings *settings = sweep->settings;
+	auto_free char *path = summary_path(sweep);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (sweep->is_news && settings->send_summary != NULL &&
+	    settings->send_summary(settings->user, path, &err) < 0)
+		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
+	sweep->is_news = false;
+}
+
 /* ---- rows ---- */
 
 /* The next of its unit is over. */
@@ -170,9 +196,9 @@ static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row
 	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
 	auto_json json_t *kept = json_incref(row);
 
+	sweep->is_news = sweep->is_news || pl_json_get_text(row, "result") == NULL;
 	if (run_sweep_journal_row(&sweep->journal, task->key, row, err) < 0 ||
-	    run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
-			      err) < 0)
+	    write_summary(sweep, "running", err) < 0)
 		return -1;
 	unit->done++;
 	unit->since_ns = pl_clock_now_ns();
@@ -483,6 +509,7 @@ static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err
 			if (sweep->at[i].worker.pid != 0 && hear(sweep, &sweep->at[i], err) < 0)
 				return -1;
 		}
+		send_news(sweep);
 	}
 	if (sweep->failure.code == PL_ERR_NONE)
 		return 0;
@@ -585,6 +612,10 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 		return -1;
 	run_sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
 	run_sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
+	if (write_summary(sweep, "running", err) < 0)
+		return -1;
+	sweep->is_news = true;
+	send_news(sweep);
 	int done = run_left(sweep, err);
 	if (done == 0)
 		done = send_rest(sweep, err);
@@ -592,8 +623,11 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 	run_signals_release();
 	count(sweep);
 	struct pl_err ignored = PL_ERR_INIT;
-	int written = run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal,
-					sweep->settings->folder, done < 0 ? &ignored : err);
+	bool is_ended = done == 0 && sweep->outcome->signal == 0;
+	int written = write_summary(sweep, is_ended ? "ended" : "interrupted",
+				    done < 0 ? &ignored : err);
+	sweep->is_news = true;
+	send_news(sweep);
 	return done < 0 || written < 0 ? -1 : 0;
 }
 

@@ -42,6 +42,9 @@ struct run_sweep_settings {
 	 * made it. -1: it is tried again at the end of the sweep; of NETWORK all others would fail alike.
 	 */
 	int (*send)(void *user, const char *path, struct pl_err *err);
+	/* The same of FOLDER/summary.json, which tells what no result does: what there is to run, how a
+	 * run ended that has no result, that all is over. -1: that is said, and the next one tells it. */
+	int (*send_summary)(void *user, const char *path, struct pl_err *err);
 	void *user;
 };
 

@@ -16,6 +16,7 @@
 #include "run/life.h"
 #include "run/run.h"
 #include "run/signals.h"
+#include "run/sweep/asked.h"
 #include "run/sweep/summary.h"
 
 #define MESSAGE_BYTES_MAX (16u << 20)
@@ -36,12 +37,18 @@ struct working {
 };
 
 /* By these its result is found among others, in a dashboard too. */
-static void mark_experiment(const struct run_sweep_work *work, const struct run_sweep_cell *cell,
+static void mark_experiment(const struct run_sweep_work *work, const struct run_sweep_task *task,
 			    struct exp_config *experiment)
 {
+	const struct run_sweep_cell *cell = &work->plan->cells[task->cell];
+	auto_free char *name = run_sweep_name(work->plan->sweep);
+
 	json_object_set_new(experiment->tags, "sweep", json_string(work->sweep_id));
 	json_object_set_new(experiment->tags, "sweep_cell", json_string(cell->id));
 	json_object_set_new(experiment->tags, "sweep_point", json_string(cell->cell->label));
+	json_object_set_new(experiment->tags, "sweep_name", json_string(name));
+	json_object_set_new(experiment->tags, "sweep_repeat",
+			    json_sprintf("%lld", (long long)task->repeat));
 	if (cell->cell->set != NULL)
 		json_object_set_new(experiment->tags, "sweep_set", json_string(cell->cell->set));
 	if (experiment->launch.url == NULL &&
@@ -176,7 +183,7 @@ static bool run_one(struct working *working, size_t i)
 	struct pl_err err = PL_ERR_INIT;
 	json_t *row = NULL;
 
-	mark_experiment(work, &work->plan->cells[cell], experiment);
+	mark_experiment(work, &work->tasks[i], experiment);
 	if (run_task(working, i, experiment, &row, &err) < 0) {
 		tell(working, json_pack("{s:s, s:i}", "error", err.text, "code", (int)err.code));
 		return false;

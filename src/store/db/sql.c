@@ -236,6 +236,16 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_FORGET_UNCLAIMED] =
 		"DELETE FROM artifacts WHERE stored_at < ?1 AND NOT EXISTS"
 		" (SELECT 1 FROM benchmark_runs r WHERE r.run_id = artifacts.run_id)",
+	[STORE_PUT_SWEEP] = "INSERT INTO sweeps (id, created, changed, head, content)"
+			    " VALUES (?1, ?2, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET"
+			    " changed = excluded.changed, head = excluded.head,"
+			    " content = excluded.content",
+	[STORE_GET_SWEEP] = "SELECT created, changed, content FROM sweeps WHERE id = ?1",
+	[STORE_LIST_SWEEPS] = "SELECT id, created, changed, head FROM sweeps"
+			      " ORDER BY created DESC, id DESC LIMIT ?1",
+	[STORE_COUNT_OTHER_SWEEPS] = "SELECT count(*) FROM sweeps WHERE id <> ?1",
+	[STORE_REMOVE_SWEEP] = "DELETE FROM sweeps WHERE id = ?1"
+			       " RETURNING CAST(1 AS BIGINT)",
 };
 
 /* What PostgreSQL says otherwise. */

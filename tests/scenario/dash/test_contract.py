@@ -16,6 +16,8 @@ ROUNDS = 100 if LONG else 8  # requests that fit, of each route, which then are 
 JSON_TYPES = {"null": None, "boolean": True, "integer": 3, "number": 1.5, "string": "text", "array": [], "object": {}}
 FIELDS = ["run.run_id", "run.suite", "server.tensor_parallel_size", "results.mean_ttft_ms", "run.timestamp", "server.enable_prefix_caching",
           "server.compilation_config.mode", "tags.any"]
+SWEEP = {"sweep": "small-1", "experiment": {"server": {"model": "m"}}, "runs": [
+    {"run": status, "cell": status, "label": status, "point": {"server.seed": 1}, "status": status} for status in ("missing", "failed", "partial")]}
 ALPHABETS = [string.digits, string.ascii_letters + string.digits + "_-", "aZ09 ,;=&%#'\"<>\\/", "".join(map(chr, range(33, 127))),
              "äΣ\U0001f4a9\u202e\x01\n\t"]
 
@@ -227,6 +229,7 @@ def ids_of(dashboard):
     for one in ("1", "small-1"):
         assert dashboard.ask("POST", f"/api/data/experiments/{one}/restore").status == 200
     presets = [str(preset["id"]) for preset in dashboard.get("/api/filters/presets").json["presets"]]
+    assert dashboard.ask("PUT", "/api/data/sweeps/small-1", json.dumps(SWEEP), {"Content-Type": "application/json"}).status == 204
     return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:]]
 
 
@@ -255,6 +258,8 @@ def test_each_route_can_answer_well(dashboard, route):
             words["job_id"] = "1"
         if "index" in words:
             words |= {"index": "0", "job_id": dashboard.upload("/api/upload/json", little(1, suite="another"))["job_id"]}
+        if "sweep" in body:
+            body["sweep"] = words["id"]
         if "kind" in words:
             words |= {"kind": "trace", "name": "rank0.json", **({"id": "1"} if "id" in words else {})}
         if route.send(dashboard, words, query, body).status < 300:

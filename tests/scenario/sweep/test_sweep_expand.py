@@ -278,6 +278,19 @@ sweep:
     assert sum(p["server.dtype"] == "float16" for p in points[::2]) == 20
 
 
+def test_points_one_by_one(ask):
+    """Points stand for themselves, alone, combined with a key beside them, and as a set of their own."""
+    alone, combined, sets = ask([{"yaml": f"server: {{model: m}}\nsweep: {{{sweep}}}\n"} for sweep in (
+        "points: [{server.seed: 1, benchmark.max_concurrency: 8}, {benchmark.max-concurrency: 16, server.seed: 2}]",
+        "points: [{server.seed: 1}, {server.seed: 2}], benchmark.max_concurrency: [4, 8], where: seed + max_concurrency < 10",
+        "server.seed: [7], sets: {a: {points: [{benchmark.num_prompts: 3}]}, b: {points: [{server.seed: 9, launch.env.X: [1]}]}}")])
+    assert [cell["point"] for cell in alone["cells"]] == [{"server.seed": 1, "benchmark.max_concurrency": 8},
+                                                          {"server.seed": 2, "benchmark.max_concurrency": 16}]
+    assert [tuple(cell["point"].values()) for cell in combined["cells"]] == [(1, 4), (1, 8), (2, 4)]
+    assert [(cell["set"], cell["point"]) for cell in sets["cells"]] == [
+        ("a", {"server.seed": 7, "benchmark.num_prompts": 3}), ("b", {"server.seed": 9, "launch.env.X": [1]})]
+
+
 # ---- faults ----
 
 FAULTS = {
@@ -298,6 +311,11 @@ FAULTS = {
     "server.seed: [1, 2], sample: {method: sobl, count: 2}": "did you mean 'sobol'",
     "server.seed: [1, 2], sample: {count: 2, over: [server.sed]}": "did you mean 'server.seed'",
     "server.seed: [1, 2], lengths: [12]": "1024x128",
+    "points: {server.seed: 1}": "a list of up to 100000 mappings with the same keys",
+    "points: [{server.seed: 1}, {server.max_num_seqs: 1}]": "found a point with other keys",
+    "points: [{server.seed: 1}, {server.seed: 1, server.max_num_seqs: 1}]": "found a point with other keys",
+    "points: [{sed: 1}]": "sweep.sed: found an unknown key",
+    "points: [{server.seed: 1}], server.seed: [1]": "the key a second time",
     "server.seed: {from: 1, to: 10000, step: 1}, server.max_num_seqs: {from: 1, to: 100, step: 1}":
         "more than 100000 combinations",
     "server.seed: [1], server.seed: [2]": "given twice",

@@ -18,7 +18,7 @@
 /* What the steps behind the first one make. */
 #define OLDER                                                                                      \
 	"DROP TABLE document_places; DROP TABLE presets; DROP TABLE views; DROP TABLE artifacts; " \
-	"DROP TABLE dictionaries;"                                                                 \
+	"DROP TABLE dictionaries; DROP TABLE sweeps;"                                              \
 	"DROP TABLE job_files; DROP TABLE job_parts; DROP TABLE job_bytes;"                        \
 	"DROP TABLE benchmark_edits; DROP TABLE benchmark_changes;"                                \
 	"DROP INDEX job_items_again; DROP INDEX benchmark_runs_near;"                              \

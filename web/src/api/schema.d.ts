@@ -397,6 +397,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sweeps that told what they are to run, the newest first
+         * @description Of each what its plan says. How many results there are of it, also of sweeps without a plan, tells
+         *     /api/data/summary with group_by=tags.sweep,run.status
+         */
+        get: operations["listSweeps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data/sweeps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A sweep with all of its runs, those that are over and those that are not
+         * @description Results are of a sweep by their tags (sweep, sweep_cell, sweep_repeat); of several of one run the newest counts. A sweep
+         *     that nobody told the plan of has the runs of its results, and nothing is missing of it
+         */
+        get: operations["getSweep"];
+        /**
+         * What a sweep is to run; told again it takes the place of what was told before
+         * @description The summary.json of a sweep's folder as it is. `profllm sweep run --upload` sends it when it begins and when it
+         *     ends, `profllm upload FOLDER` sends that of a folder
+         */
+        put: operations["putSweep"];
+        post?: never;
+        /** Away with what a sweep was to run; its results stay */
+        delete: operations["removeSweep"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/export/sweep/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What of a sweep failed or is missing, as a file for profllm sweep run
+         * @description The experiment as the sweep's file had it, without secrets, and as `sweep.points` the combinations of these runs alone
+         */
+        get: operations["exportSweep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/export/traces/{id}": {
         parameters: {
             query?: never;
@@ -1725,6 +1793,166 @@ export interface components {
             is_default: boolean;
         };
         /**
+         * @description The summary.json of a sweep's folder; of other members than these nothing is kept
+         * @example {
+         *       "sweep": "swp_20261123_060000_1a2b3c",
+         *       "name": "night",
+         *       "state": "running",
+         *       "runs": [
+         *         {
+         *           "run": "0a1b2c3d4e5f",
+         *           "cell": "0a1b2c3d4e5f",
+         *           "repeat": 1,
+         *           "label": "max_num_seqs=64",
+         *           "point": {
+         *             "server.max_num_seqs": 64
+         *           },
+         *           "status": "missing"
+         *         }
+         *       ]
+         *     }
+         */
+        SweepPlan: {
+            /** @description Its id, as in the path */
+            sweep: string;
+            name?: string | null;
+            /** @enum {unknown} */
+            state?: "running" | "ended" | "interrupted";
+            /** @description From which it was read */
+            file?: string | null;
+            servers_started?: number;
+            /** @description What the file says besides its sweep, without secrets */
+            experiment?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Keys of the secrets */
+            left_out?: string[];
+            runs: components["schemas"]["PlannedRun"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "run": "0a1b2c3d4e5f.2",
+         *       "cell": "0a1b2c3d4e5f",
+         *       "repeat": 2,
+         *       "label": "max_num_seqs=64",
+         *       "point": {
+         *         "server.max_num_seqs": 64
+         *       },
+         *       "status": "launch_failed",
+         *       "cause": "out_of_memory"
+         *     }
+         */
+        PlannedRun: {
+            /** @description The cell's id; of a later repeat with its number, as "0a1b2c3d4e5f.2" */
+            run: string;
+            cell: string;
+            repeat?: number;
+            /** @description Runs with the same one share a server */
+            server?: string | null;
+            set?: string | null;
+            label: string;
+            /** @description The values of the keys that vary */
+            point: {
+                [key: string]: unknown;
+            };
+            /** @description As a result's, or missing (not run yet), or falls_out (with the rule as its cause) */
+            status: string;
+            cause?: string | null;
+            message?: string | null;
+            run_id?: string | null;
+            /** @description The file has it no more */
+            gone?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        Sweeps: {
+            sweeps: components["schemas"]["SweepHead"][];
+        };
+        /**
+         * @example {
+         *       "id": "swp_20261123_060000_1a2b3c",
+         *       "name": "night",
+         *       "state": "ended",
+         *       "file": "night.yaml",
+         *       "created": "2026-11-23T06:00:00Z",
+         *       "changed": "2026-11-23T09:12:00Z",
+         *       "runs": 200,
+         *       "falls_out": 12,
+         *       "without_result": 0,
+         *       "gone": 0
+         *     }
+         */
+        SweepHead: {
+            id: string;
+            name: string | null;
+            /**
+             * @description As it was told; one that was killed told nothing more
+             * @enum {unknown}
+             */
+            state: "running" | "ended" | "interrupted" | null;
+            file: string | null;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            changed: string;
+            /** @description There are to be, without those that fall out */
+            runs: number;
+            falls_out: number;
+            /** @description Are over and have no result, as those of a server that did not start */
+            without_result: number;
+            /** @description The file has no more */
+            gone: number;
+        };
+        Sweep: {
+            id: string;
+            /** @description Without one these are null, but for id, data_version and runs */
+            has_plan: boolean;
+            name: string | null;
+            /** @enum {unknown} */
+            state: "running" | "ended" | "interrupted" | null;
+            file: string | null;
+            created: string | null;
+            changed: string | null;
+            servers_started: number | null;
+            experiment: {
+                [key: string]: unknown;
+            } | null;
+            left_out: string[] | null;
+            data_version: number;
+            runs: components["schemas"]["SweepRun"][];
+        };
+        /** @description A run as the plan has it, with what its result tells */
+        SweepRun: {
+            run: string;
+            cell: string;
+            repeat?: number;
+            server?: string | null;
+            set?: string | null;
+            label: string | null;
+            /** @description null without a plan; the label tells it then */
+            point: {
+                [key: string]: unknown;
+            } | null;
+            /** @description A result's; of a run without one missing, falls_out, not_sent (it is over elsewhere), or how it failed */
+            status: string | null;
+            cause: string | null;
+            message: string | null;
+            gone: boolean;
+            /** @description The number of its result; null, there is none */
+            experiment: number | null;
+            run_id: string | null;
+            verdict: string | null;
+            simulated: boolean | null;
+            timestamp: string | null;
+            duration_s: number | null;
+            /** @description Of the fields that were asked for, as the cells of a row */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * @example {
          *       "id": 3,
          *       "name": "Trusted, two GPUs",
@@ -2494,6 +2722,8 @@ export interface components {
         ContentSha256: components["schemas"]["Sha256"];
         /** @description As the preset has it */
         PresetId: string;
+        /** @description As the tag "sweep" of its results has it */
+        SweepId: string;
         /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
         Budget: components["schemas"]["BudgetMs"];
         /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
@@ -3270,6 +3500,161 @@ export interface operations {
             304: components["responses"]["NotModified"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["NoSuchPart"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listSweeps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 10,000 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sweeps"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSweep: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most 20 ids with commas between them, of which each run shows its value
+                 * @example results.output_throughput,results.p99_ttft_ms
+                 */
+                metrics?: components["schemas"]["FieldList"];
+            };
+            header?: never;
+            path: {
+                /** @description As the tag "sweep" of its results has it */
+                id: components["parameters"]["SweepId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sweep */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sweep"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putSweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the tag "sweep" of its results has it */
+                id: components["parameters"]["SweepId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepPlan"];
+            };
+        };
+        responses: {
+            /** @description It is on disk */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            /** @description 10,000 are kept, and there is no room for another one */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removeSweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the tag "sweep" of its results has it */
+                id: components["parameters"]["SweepId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportSweep: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Kinds of runs with commas between them; failed,missing if not said
+                 * @example failed
+                 */
+                kinds?: "failed" | "missing" | "partial" | "failed,missing" | "failed,missing,partial";
+            };
+            header?: never;
+            path: {
+                /** @description As the tag "sweep" of its results has it */
+                id: components["parameters"]["SweepId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": unknown;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /** @description Nobody told what the sweep was to run */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };

@@ -72,6 +72,7 @@ function Facts({ experiment }: { experiment: Result }) {
   const gpus = text('derived.gpu_count')
   const duration = text('run.duration')
   const started = text('run.timestamp')
+  const sweep = experiment.tags['sweep'] === undefined ? undefined : String(experiment.tags['sweep'])
   const engine = text('environment.engine.name') === null ? null : String(text('environment.engine.name'))
   const version = String(text('environment.engine.version') ?? '')
   return (
@@ -82,6 +83,7 @@ function Facts({ experiment }: { experiment: Result }) {
       {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
       {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine} `}<span className="n">{version}</span></span>}
       {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
+      {sweep !== undefined && <span>of the sweep <Link href={paths.sweep(sweep)}><bdi>{String(experiment.tags['sweep_name'] ?? sweep)}</bdi></Link></span>}
       {typeof duration === 'number' && <span>took <span className="n">{span(duration)}</span></span>}
     </p>
   )

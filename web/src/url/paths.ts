@@ -2,6 +2,7 @@
 import type { Filter } from '../api/types'
 import { type CompareState, type Side, writeCompare } from './compare'
 import { type ExploreState, writeExplore } from './explore'
+import { type SweepState, writeSweep } from './sweep'
 
 export const paths = {
   explore: (state?: ExploreState) => {
@@ -16,6 +17,13 @@ export const paths = {
     return query ? `/compare?${query}` : '/compare'
   },
   compareView: (id: string) => `/compare?view=${encodeURIComponent(id)}`,
+  sweeps: () => '/sweeps',
+  sweep: (id: string, state?: SweepState) => {
+    const query = state ? writeSweep(state) : ''
+    return `/sweeps/${encodeURIComponent(id)}${query ? `?${query}` : ''}`
+  },
+  sweepResults: (id: string) => `/?tags.sweep=${encodeURIComponent(id)}`,
+  sweepFile: (id: string) => `/api/export/sweep/${encodeURIComponent(id)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
   traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,

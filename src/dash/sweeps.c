@@ -1,0 +1,150 @@
+/* Sweeps: what there was to run, with what came of it (store/sweep.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dash/problem.h"
+#include "dash/question.h"
+#include "dash/request.h"
+#include "dash/sweep_file.h"
+#include "store/sweep.h"
+
+#define ID_LEN_MAX     100
+#define METRICS_MAX    20
+#define FILE_BYTES_MAX (256u << 20)
+
+/* False: it is no id of a sweep; answered. */
+static bool is_id(const char *id, struct dash_answer *answer)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+	if (id[0] != '\0' && strlen(id) <= ID_LEN_MAX && strspn(id, letters) == strlen(id))
+		return true;
+	dash_refuse(answer, 404, "there is no sweep '%s'", id);
+	return false;
+}
+
+void dash_put_sweep(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *id = request->words[0], *own = pl_json_get_text(request->body, "sweep");
+	struct pl_err err = PL_ERR_INIT;
+	bool fits = false;
+
+	if (!is_id(id, answer))
+		return;
+	if (strcmp(own, id) != 0) {
+		dash_problem_answer(answer, &(struct dash_problem){
+						    .status = 422,
+						    .detail = "/sweep: another id than the path's",
+						    .pointer = "/sweep",
+						    .found = own,
+						    .expected = id });
+		return;
+	}
+	if (store_sweep_put(request->context->store, id, request->body, &fits, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else if (!fits)
+		dash_refuse(answer, 409, "there are %d sweeps, the most that are kept",
+			    STORE_SWEEPS_MAX);
+	else
+		answer->status = 204;
+}
+
+void dash_remove_sweep(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool found = false;
+
+	if (store_sweep_remove(request->context->store, request->words[0], &found, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else if (!found)
+		dash_refuse(answer, 404, "there is no plan of a sweep '%s'", request->words[0]);
+	else
+		answer->status = 204;
+}
+
+void dash_list_sweeps(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	json_t *sweeps = NULL;
+
+	if (store_sweep_list(request->context->store, &sweeps, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else
+		dash_answer_json(answer, 200, json_pack("{s:o}", "sweeps", sweeps));
+}
+
+/* NULL: answered. New reference. */
+static json_t *find(const struct dash_request *request, const json_t *metrics,
+		    struct dash_answer *answer)
+{
+	const char *id = request->words[0];
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	json_t *sweep = NULL;
+
+	if (!is_id(id, answer))
+		return NULL;
+	if (store_sweep_get(request->context->store, id, metrics, &sweep, &faults, &err) < 0) {
+		if (faults.count > 0)
+			dash_refuse_faults(answer, &faults);
+		else
+			dash_refuse_stored(answer, &err);
+	} else if (sweep == NULL) {
+		dash_refuse(answer, 404, "there is no sweep '%s'", id);
+	}
+	return sweep;
+}
+
+void dash_get_sweep(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *words = pl_json_get_text(request->query, "metrics");
+	auto_json json_t *metrics = words != NULL ? dash_list_of(words, false) : json_array();
+
+	if (json_array_size(metrics) > METRICS_MAX) {
+		dash_refuse(answer, 422, "/metrics: at most %d of them", METRICS_MAX);
+		return;
+	}
+	json_t *sweep = find(request, metrics, answer);
+	if (sweep != NULL)
+		dash_answer_json(answer, 200, sweep);
+}
+
+/* "night-left.yaml" */
+static char *file_name(const json_t *sweep)
+{
+	const char *name = pl_json_get_text(sweep, "name");
+	auto_free char *whole = pl_asprintf(
+		"%s-left.yaml",
+		name != NULL && name[0] != '\0' ? name : pl_json_get_text(sweep, "id"));
+
+	return dash_disposition(whole);
+}
+
+void dash_get_sweep_file(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *words = pl_json_get_text(request->query, "kinds");
+	auto_json json_t *kinds = dash_list_of(words != NULL ? words : "failed,missing", false);
+	auto_json json_t *none = json_array();
+	auto_json json_t *sweep = find(request, none, answer);
+	auto_buf text = PL_BUF(FILE_BYTES_MAX);
+
+	if (sweep == NULL)
+		return;
+	if (!json_is_object(json_object_get(sweep, "experiment"))) {
+		dash_refuse(answer, 409,
+			    "what the sweep '%s' was to run is not known here: its folder's "
+			    "summary.json tells it (profllm upload FOLDER)",
+			    request->words[0]);
+		return;
+	}
+	if (dash_sweep_file(sweep, kinds, &text) == 0) {
+		dash_refuse(answer, 404, "the sweep '%s' has no such run", request->words[0]);
+		return;
+	}
+	size_t len = text.len;
+	answer->status = 200;
+	answer->disposition = file_name(sweep);
+	dash_answer_bytes(answer, "application/yaml", pl_buf_take(&text), len);
+}

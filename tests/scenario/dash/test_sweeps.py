@@ -1,0 +1,149 @@
+"""Sweeps on a dashboard: what was to be run, what came of it, and the rest as a file that runs."""
+import json
+import signal
+
+import pytest
+import yaml
+from dashboard_tools import Dashboard, little
+from run_tools import base_config, run_profllm, write_config
+
+PATH = "/api/data/sweeps"
+ID = "swp_20261123_060000_0a1b2c"
+JSON = {"Content-Type": "application/json"}
+
+
+def point(seqs, load):
+    return {"server.max_num_seqs": seqs, "benchmark.max_concurrency": load}
+
+
+def planned(cell, seqs, load, status="missing", **more):
+    return {"run": cell, "cell": cell, "repeat": 1, "server": f"s{seqs}", "set": None,
+            "label": f"max_num_seqs={seqs} max_concurrency={load}", "point": point(seqs, load), "status": status, "gone": False, **more}
+
+
+def plan(*runs, **more):
+    return {"sweep": ID, "name": "night", "state": "running", "file": "night.yaml", "servers_started": 1,
+            "experiment": {"server": {"model": "sim/test"}}, "left_out": [], "runs": list(runs), **more}
+
+
+def put(dashboard, value, id_=ID):
+    return dashboard.ask("PUT", f"{PATH}/{id_}", json.dumps(value), JSON)
+
+
+def result(number, cell, repeat=1, status="completed", **more):
+    tags = {"sweep": ID, "sweep_cell": cell, "sweep_point": f"max_num_seqs={number}", **({"sweep_repeat": str(repeat)} if repeat else {})}
+    return little(number, tags=tags, status=status, **more)
+
+
+def runs(dashboard, query="", id_=ID):
+    return {run["run"]: run for run in dashboard.get(f"{PATH}/{id_}{query}").json["runs"]}
+
+
+def test_what_was_to_be_run_and_what_came_of_it(dashboard):
+    assert dashboard.get(PATH).json == {"sweeps": []} and dashboard.get(f"{PATH}/{ID}").status == 404
+    first = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1, "falls_out", cause="too_long"),
+                 planned("d", 2, 2, "launch_failed", cause="out_of_memory", message="no room"), planned("e", 3, 1, "completed", run_id="exp_e"),
+                 planned("f", 3, 2, "interrupted"), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("g", 4, 1, gone=True),
+                 figures="of no interest")
+    assert put(dashboard, first).status == 204
+    head = dashboard.get(PATH).json["sweeps"][0]
+    assert (head["id"], head["runs"], head["falls_out"], head["without_result"], head["gone"]) == (ID, 6, 1, 1, 1)
+    dashboard.upload("/api/upload/batch", [result(1, "a"), result(2, "b"), result(3, "b", repeat=2, status="failed", error={"cause": "crash", "message": "gone"}),
+                                           result(4, "x"), little(5, tags={"sweep": "another", "sweep_cell": "a"})])
+    sweep = dashboard.get(f"{PATH}/{ID}?metrics=results.mean_ttft_ms,results.output_throughput").json
+    told = {run["run"]: run for run in sweep["runs"]}
+    assert {name: run["status"] for name, run in told.items()} == {
+        "a": "completed", "b": "completed", "b.2": "failed", "c": "falls_out", "d": "launch_failed", "e": "not_sent", "f": "missing",
+        "g": "missing", "x": "completed"}
+    assert told["a"]["values"] == {"results.mean_ttft_ms": 1.5} and told["a"]["experiment"] in dashboard.ids()
+    assert (told["b.2"]["cause"], told["c"]["cause"], told["d"]["cause"], told["d"]["message"]) == ("crash", "too_long", "out_of_memory", "no room")
+    assert told["d"]["experiment"] is None and told["x"]["gone"] and told["x"]["point"] is None and told["g"]["gone"]
+    # told again: the same, and another state in place of the one before
+    assert put(dashboard, {**first, "state": "ended"}).status == 204
+    again = dashboard.get(PATH).json["sweeps"]
+    assert len(again) == 1 and again[0]["state"] == "ended" and again[0]["created"] == head["created"]
+    # a run that was tried again: the newest result counts, and none that is deleted
+    dashboard.upload("/api/upload/json", result(6, "b", repeat=2))
+    assert runs(dashboard)["b.2"]["status"] == "completed"
+    assert dashboard.ask("DELETE", f"/api/data/experiments/{runs(dashboard)['b.2']['experiment']}").status == 204
+    assert runs(dashboard)["b.2"]["status"] == "failed"
+    assert dashboard.ask("DELETE", f"{PATH}/{ID}").status == 204 and dashboard.ask("DELETE", f"{PATH}/{ID}").status == 404
+    rest = dashboard.get(f"{PATH}/{ID}").json
+    assert not rest["has_plan"] and {run["run"] for run in rest["runs"]} == {"a", "b", "b.2", "x"} and not any(run["gone"] for run in rest["runs"])
+    assert dashboard.get(f"/api/export/sweep/{ID}").status == 409
+
+
+def test_results_without_a_repeat_are_found_by_their_run_id(dashboard):
+    first, second = result(1, "a", repeat=None), result(2, "a", repeat=None)
+    put(dashboard, plan(planned("a", 1, 1, "completed", run_id=first["run_id"]),
+                        {**planned("a", 1, 1, "completed", run_id=second["run_id"]), "run": "a.2", "repeat": 2}))
+    dashboard.upload("/api/upload/batch", [first, second])
+    assert {name: run["run_id"] for name, run in runs(dashboard).items()} == {"a": first["run_id"], "a.2": second["run_id"]}
+
+
+@pytest.mark.one_database
+def test_what_is_no_plan(dashboard):
+    for broken, pointer in (({}, ""), ({"sweep": ID}, ""), (plan({"run": "a"}), "/runs/0"), (plan(state="over"), "/state"), (plan(sweep="swp_x"), "/sweep")):
+        problem = put(dashboard, broken)
+        assert problem.status == 422 and problem.json["pointer"] == pointer
+    assert put(dashboard, plan(), "a%20b").status == 404 and dashboard.get(f"{PATH}/%2e%2e").status == 404
+    assert dashboard.ask("PUT", f"{PATH}/{ID}", json.dumps(plan()), {**JSON, "Origin": "http://evil.example"}).status == 403
+    assert dashboard.get(PATH).json == {"sweeps": []}
+    put(dashboard, plan(planned("a", 1, 1)))
+    assert dashboard.get(f"{PATH}/{ID}?metrics=results.nothing_such").status == 422
+    assert dashboard.get(f"/api/export/sweep/{ID}?kinds=completed").status == 422
+    assert dashboard.get(f"/api/export/sweep/{ID}?kinds=failed").status == 404
+
+
+def test_a_plan_survives_a_kill(bin_dir, db):
+    with Dashboard(bin_dir, db) as one:
+        put(one, plan(*(planned(f"c{i}", i, 1) for i in range(500))))
+        one.stop(signal.SIGKILL)
+    with Dashboard(bin_dir, db) as one:
+        assert len(runs(one)) == 500 and one.get(PATH).json["sweeps"][0]["runs"] == 500
+
+
+@pytest.mark.one_database
+def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
+    """A sweep of which a part fails: sent while it runs, sent as a folder, and its rest downloaded and run."""
+    program, folder = tmp_path / "serve", tmp_path / "s"
+    program.write_text(f"#!/bin/sh\ncase \"$*\" in *'max-num-seqs 3'*) [ -e {tmp_path}/mended ] || exit 3;; esac\nexec {bin_dir}/profllm-sim \"$@\"\n")
+    program.chmod(0o755)
+    config = base_config(num_prompts=4)
+    config["launch"] |= {"gpus": [], "command": [str(program), "serve"], "env": {"HF_TOKEN": "hf_secret", "LEVEL": "1"}}
+    config |= {"output": {"requests": False, "series": False}, "telemetry": {"server_metrics": None}, "name": "night"}
+    config["sweep"] = {"server.max_num_seqs": [2, 3], "sets": {"low": {"benchmark.max_concurrency": [1]}, "high": {"benchmark.max_concurrency": [2], "benchmark.num_prompts": [5]}}}
+    done = run_profllm(bin_dir, "sweep", "run", write_config(tmp_path, config), "-o", folder, "--upload", dashboard.url)
+    assert done.returncode == 1, done.stderr
+    head = dashboard.get(PATH).json["sweeps"][0]
+    assert (head["name"], head["state"], head["runs"]) == ("night", "ended", 4)
+    told = dashboard.get(f"{PATH}/{head['id']}").json
+    assert sorted(run["status"] for run in told["runs"]) == ["completed"] * 2 + ["launch_failed"] * 2
+    # of two loads on a server that did not start one has a result, the other one its cause all the same
+    assert [bool(run["cause"] or run["message"]) for run in told["runs"] if run["status"] == "launch_failed"] == [True, True]
+    assert told["left_out"] == ["launch.env.HF_TOKEN"] and "hf_secret" not in json.dumps(told)
+    tags = dashboard.rows(columns=["tags.sweep_name", "tags.sweep_repeat", "tags.sweep_set"])[0]["cells"]
+    assert tags["tags.sweep_name"] == "night" and tags["tags.sweep_repeat"] == "1" and tags["tags.sweep_set"] in ("low", "high")
+
+    answer = dashboard.get(f"/api/export/sweep/{head['id']}")
+    assert 'filename="night-left.yaml"' in answer.headers["Content-Disposition"] and b"launch.env.HF_TOKEN" in answer.body
+    left = tmp_path / "left.yaml"
+    left.write_bytes(answer.body)
+    sets = yaml.safe_load(answer.body)["sweep"]["sets"]
+    assert sets == {"low": {"points": [{"server.max_num_seqs": 3, "benchmark.max_concurrency": 1}]},
+                    "high": {"points": [{"server.max_num_seqs": 3, "benchmark.max_concurrency": 2, "benchmark.num_prompts": 5}]}}
+    (tmp_path / "mended").touch()
+    dry = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--json", left)
+    assert dry.returncode == 0, dry.stderr
+    cells = {cell["label"]: cell for cell in json.loads(dry.stdout)["cells"]}
+    assert set(cells) == {run["label"] for run in told["runs"] if run["status"] == "launch_failed"}
+    again = run_profllm(bin_dir, "sweep", "run", left, "-o", tmp_path / "t")
+    assert again.returncode == 0, again.stderr
+    # that folder was not sent by the run: the command sends it whole, as often as one likes
+    for state in ("stored", "duplicate"):
+        sent = run_profllm(bin_dir, "upload", tmp_path / "t", "--to", dashboard.url, "--json")
+        assert sent.returncode == 0, sent.stdout
+        report = json.loads(sent.stdout)
+        assert [sweep["failure"] for sweep in report["sweeps"]] == [None]
+        assert [item["state"] for file in report["files"] for item in file["items"]] == [state] * 2
+    assert [head["state"] for head in dashboard.get(PATH).json["sweeps"]] == ["ended"] * 2

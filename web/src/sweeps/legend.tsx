@@ -1,0 +1,42 @@
+// What the cells' colours and forms mean: those that are there.
+import { rampAt, useColours } from '../chart/colours'
+import { Simulated } from '../ui/verdict'
+import { type Cell, type Kind, KIND_WORDS } from './model'
+import css from './sweeps.module.css'
+
+const STEPS = 12
+const FORMS: Kind[] = ['failed', 'missing', 'not_sent', 'falls_out']
+const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run yet', not_sent: 'not sent: it was run, and its result is not here', falls_out: 'falls out: it breaks a rule, and is never run' }
+
+interface Props {
+  name: string
+  unit: string
+  low: string | null
+  high: string | null
+  isLog: boolean
+  cells: Cell[]
+  isMixed: boolean
+}
+
+export function Legend({ name, unit, low, high, isLog, cells, isMixed }: Props) {
+  const colours = useColours()
+  const isUntrusted = cells.some(({ runs }) => runs.some(({ verdict }) => verdict !== null && verdict !== 'trusted'))
+  return (
+    <p className={css.legend}>
+      <span>
+        <b>{name}</b>{unit && <span className="dim"> {unit}</span>}
+        {low !== null && high !== null && (
+          <>
+            {' '}<span className="n">{low}</span>
+            <span className={css.ramp} aria-hidden="true">{Array.from({ length: STEPS }, (_, i) => <i key={i} style={{ background: rampAt(colours, i / (STEPS - 1)) }} />)}</span>
+            <span className="n">{high}</span>{isLog && <span className="dim"> by ratios</span>}
+          </>
+        )}
+      </span>
+      {FORMS.filter((kind) => cells.some((cell) => cell.kind === kind)).map((kind) => <span key={kind}><i className={css.cell} data-kind={kind} aria-hidden="true" />{ABOUT[kind] ?? KIND_WORDS[kind]}</span>)}
+      {isUntrusted && <span><i className={css.cell} data-untrusted aria-hidden="true" />not trusted</span>}
+      {cells.some((cell) => cell.kind !== 'failed' && cell.runs.some((run) => run.status?.endsWith('failed'))) && <span><i className={css.cell} data-faulty aria-hidden="true" />a run of it failed</span>}
+      {isMixed && <span><i className={css.cell} data-simulated aria-hidden="true" /><Simulated /></span>}
+    </p>
+  )
+}

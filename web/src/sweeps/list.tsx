@@ -1,0 +1,64 @@
+// All sweeps: those that told what they are to run, and those of which there are results.
+import { Link } from 'wouter'
+
+import { useSweeps, useSweepTallies } from '../api/sweeps'
+import type { SweepHead } from '../api/types'
+import { count } from '../format/number'
+import { time } from '../format/time'
+import { Act, join, Note, Progress } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { Simulated } from '../ui/verdict'
+import { paths } from '../url/paths'
+import { usePlace } from '../url/use-place'
+import { type Listed, listOf } from './listed'
+import { KindState } from './reading'
+import css from './sweeps.module.css'
+
+const briefModel = (model: string) => model.slice(model.lastIndexOf('/') + 1)
+const briefGpu = (gpu: string) => gpu.replace(/^NVIDIA /, '')
+const words = (all: string[], brief: (one: string) => string) => (all.length > 2 ? `${all.slice(0, 2).map(brief).join(', ')} and ${all.length - 2} more` : all.map(brief).join(', '))
+
+function SweepRow({ sweep }: { sweep: Listed }) {
+  return (
+    <tr>
+      <th scope="row" className="clip"><Link href={paths.sweep(sweep.id)} title={sweep.id}><bdi>{sweep.name ?? sweep.id}</bdi></Link> {sweep.simulated && <Simulated />}</th>
+      <td className="n">{sweep.began === null ? '–' : time(sweep.began)}</td>
+      <td className={page.num}>{sweep.total === null ? '–' : count(sweep.total)}</td>
+      <td><span className={css.kinds}>{(['done', 'failed', 'missing', 'falls_out'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
+      <td className="mid">{sweep.state}</td>
+      <td className="clip" title={sweep.models.join(', ')}>{words(sweep.models, briefModel) || '–'}</td>
+      <td className="clip" title={sweep.gpus.join(', ')}>{words(sweep.gpus, briefGpu) || '–'}</td>
+    </tr>
+  )
+}
+
+function Table({ sweeps }: { sweeps: Listed[] }) {
+  return (
+    <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of sweeps, scrolls sideways">
+      <table className={join(page.rows, css.list)}>
+        <thead><tr><th scope="col">Sweep</th><th scope="col">Began, UTC</th><th scope="col" className={page.num}>Runs</th><th scope="col">What became of them</th><th scope="col">State</th><th scope="col">Model</th><th scope="col">Hardware</th></tr></thead>
+        <tbody>{sweeps.map((sweep) => <SweepRow key={sweep.id} sweep={sweep} />)}</tbody>
+      </table>
+    </div>
+  )
+}
+
+export function SweepList() {
+  const heads = useSweeps()
+  const tallies = useSweepTallies()
+  const error = heads.error ?? tallies.error
+  const isThere = heads.data !== undefined && tallies.data !== undefined
+  const sweeps = isThere ? listOf(heads.data as SweepHead[], tallies.data) : []
+  usePlace({ content: 'sweeps', isReady: isThere })
+  return (
+    <main id="main" className={join(page.read, page.wide)}>
+      <Progress on={!isThere && !error} />
+      <h1>Sweeps</h1>
+      <p className={page.facts}>Many runs of one file: what was to be run, and what came of it.</p>
+      {error && <div className={page.block}><Note kind="bad" role="alert"><b>Sweeps cannot be shown.</b> {error.message}. <Act onPress={() => { void heads.refetch(); void tallies.refetch() }}>Try again</Act></Note></div>}
+      {isThere && sweeps.length === 0 && <div className={page.block}><Note>There is no sweep yet. <code>profllm sweep run -o FOLDER --upload {window.location.origin} FILE</code> shows one while it runs, <code>profllm upload FOLDER --to {window.location.origin}</code> one that is over.</Note></div>}
+      {sweeps.length > 0 && <section className={page.block} aria-label="All sweeps"><Table sweeps={sweeps} /></section>}
+      {(tallies.data?.more ?? 0) > 0 && <p className="dim small">Results of the oldest sweeps are not counted here.</p>}
+    </main>
+  )
+}

@@ -1,0 +1,149 @@
+// The map of a sweep: a table whose cells are links. One of them is in the order of Tab, arrows go on from it, also
+// from one map into the next.
+import { type KeyboardEvent, memo, type MouseEvent, type SyntheticEvent, useMemo, useRef } from 'react'
+import { useLocation } from 'wouter'
+
+import { type Colours, rampAt, useColours } from '../chart/colours'
+import { inkOn } from '../chart/tint'
+import { type Form, showNumber } from '../format/number'
+import { verdictWord } from '../format/value'
+import { paths } from '../url/paths'
+import { type Cell, type Facet, type Input, KIND_WORDS, type Scale, shareOf, shortKey, valueWords } from './model'
+import css from './sweeps.module.css'
+
+export interface Drawn {
+  facets: Facet[]
+  x: Input | undefined
+  y: Input | undefined
+  keys: string[] // all that vary
+  scale: Scale | null
+  form: Form
+  isMixed: boolean // some are simulated and some are not
+}
+
+interface Props extends Drawn {
+  onRead: (cell: Cell) => void
+  onTrouble: (run: string) => void // what became of it stands in the list below
+}
+
+const resultOf = (cell: Cell) => cell.runs.find(({ experiment }) => experiment !== null)
+export const troubleOf = (cell: Cell) => cell.runs.find(({ cause, message }) => cause !== null || message !== null)
+export const rowId = (run: string) => `run-${run}`
+
+// A result's own screen says how it ended; where there is none, the list below does.
+function hrefOf(cell: Cell) {
+  const result = cell.kind === 'failed' ? (cell.runs.find(({ experiment, cause, message }) => experiment !== null && (cause ?? message) !== null) ?? resultOf(cell)) : resultOf(cell)
+  if (result?.experiment != null) return paths.experiment(result.experiment)
+  return cell.kind === 'failed' || cell.kind === 'falls_out' ? `#${rowId(cell.runs[0]?.run ?? '')}` : undefined
+}
+
+function wordsOf(cell: Cell, { keys, form }: Pick<Drawn, 'keys' | 'form'>) {
+  const place = keys.filter((key) => key in cell.point).map((key) => `${shortKey(key, keys)} ${valueWords(cell.point[key])}`).join(', ')
+  const trouble = cell.kind === 'failed' || cell.kind === 'falls_out' ? troubleOf(cell) : undefined
+  const result = resultOf(cell)
+  const told = cell.value !== null ? `${showNumber(cell.value, form)} ${form.unit}` : cell.kind === 'done' ? 'no value' : KIND_WORDS[cell.kind]
+  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : ''].join('')
+}
+
+const isUntrusted = (cell: Cell) => cell.runs.some(({ verdict }) => verdict !== null && verdict !== 'trusted')
+
+function look(cell: Cell, scale: Scale | null, colours: Colours) {
+  if (cell.value === null || !scale) return undefined
+  const background = rampAt(colours, shareOf(scale, cell.value))
+  return { background, color: inkOn(background) }
+}
+
+function CellBox({ cell, drawn, colours, isFirst }: { cell: Cell; drawn: Drawn; colours: Colours; isFirst: boolean }) {
+  const isFaulty = cell.runs.some(({ status }) => status !== null && !['completed', 'partial', 'missing', 'not_sent', 'falls_out', 'interrupted'].includes(status))
+  const shared = {
+    className: css.cell, 'data-cell': cell.id, 'data-kind': cell.kind, 'aria-label': wordsOf(cell, drawn), tabIndex: isFirst ? 0 : -1,
+    'data-untrusted': isUntrusted(cell) || undefined, 'data-simulated': (drawn.isMixed && cell.runs.some(({ simulated }) => simulated)) || undefined, 'data-faulty': (isFaulty && cell.kind !== 'failed') || undefined,
+    style: look(cell, drawn.scale, colours),
+  }
+  const text = cell.value !== null ? showNumber(cell.value, drawn.form) : cell.kind === 'done' ? '–' : KIND_WORDS[cell.kind]
+  const href = hrefOf(cell)
+  return href === undefined ? <span role="link" aria-disabled="true" {...shared}>{text}</span> : <a href={href} {...shared}>{text}</a>
+}
+
+function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Drawn; colours: Colours; isFirst: boolean }) {
+  const { x, y, keys } = drawn
+  const title = facet.values.map(([key, value]) => `${shortKey(key, keys)} ${valueWords(value)}`).join(' · ')
+  const lines = facet.rows.map((cells, i) => ({ cells, value: y?.values[i] })).filter(({ cells }) => cells.some(Boolean))
+  const first = isFirst ? lines[0]?.cells.find(Boolean) : undefined
+  return (
+    <section className={css.facet} aria-label={title || 'All cells'}>
+      {title && <h3>{title}</h3>}
+      <div className={css.scroll}>
+        <table className={css.map} aria-label={`${title ? `${title}, ` : ''}${y ? `${shortKey(y.key, keys)} by ` : ''}${x ? shortKey(x.key, keys) : 'cell'}`}>
+          <thead><tr><td className={css.corner}>{y && <span>{shortKey(y.key, keys)} ↓</span>} {x && <span>{shortKey(x.key, keys)} →</span>}</td>{(x?.values ?? [undefined]).map((value, i) => <th key={i} scope="col">{x ? valueWords(value) : ''}</th>)}</tr></thead>
+          <tbody>
+            {lines.map(({ cells, value }, i) => (
+              <tr key={i}>
+                <th scope="row" title={valueWords(value)}>{y ? valueWords(value) : ''}</th>
+                {cells.map((cell, k) => <td key={k}>{cell && <CellBox cell={cell} drawn={drawn} colours={colours} isFirst={cell === first} />}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+const STEPS: Record<string, [rows: number, columns: number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+const boxOf = (target: EventTarget) => (target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null)
+
+// The next one in that direction, over what the sweep does not have, and behind the last line into the next map.
+function next(root: HTMLElement, from: HTMLElement, [down, right]: [number, number]) {
+  const place = from.closest('td') as HTMLTableCellElement
+  const rows = [...root.querySelectorAll<HTMLTableRowElement>('tbody tr')]
+  const at = rows.indexOf(place.parentElement as HTMLTableRowElement)
+  for (let row = at + down, column = place.cellIndex + right; ; row += down, column += right) {
+    const line = rows[row]
+    if (!line || column < 1 || column >= line.cells.length) return null
+    const box = line.cells[column]?.querySelector<HTMLElement>('[data-cell]')
+    if (box) return box
+  }
+}
+
+function SweepMapOf({ onRead, onTrouble, ...drawn }: Props) {
+  const colours = useColours()
+  const [, navigate] = useLocation()
+  const root = useRef<HTMLDivElement>(null)
+  const byId = useMemo(() => new Map(drawn.facets.flatMap(({ rows }) => rows.flat()).flatMap((cell): [string, Cell][] => (cell ? [[cell.id, cell]] : []))), [drawn.facets])
+  const read = (event: SyntheticEvent) => {
+    const cell = byId.get(boxOf(event.target)?.dataset['cell'] ?? '')
+    if (cell) onRead(cell)
+  }
+  const focus = (event: SyntheticEvent) => {
+    const box = boxOf(event.target)
+    if (!box || box.tabIndex === 0) return read(event)
+    for (const other of root.current?.querySelectorAll<HTMLElement>('[data-cell][tabindex="0"]') ?? []) other.tabIndex = -1
+    box.tabIndex = 0
+    read(event)
+  }
+  const press = (event: KeyboardEvent) => {
+    const box = boxOf(event.target)
+    if (!box || !root.current || event.altKey || event.ctrlKey || event.metaKey) return
+    const all = root.current.querySelectorAll<HTMLElement>('[data-cell]')
+    const to = event.key in STEPS ? next(root.current, box, STEPS[event.key] as [number, number]) : event.key === 'Home' ? all[0] : event.key === 'End' ? all[all.length - 1] : undefined
+    if (to === undefined) return
+    event.preventDefault()
+    to?.focus()
+  }
+  const open = (event: MouseEvent) => {
+    const href = boxOf(event.target)?.getAttribute('href')
+    if (!href || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    if (href.startsWith('/')) navigate(href)
+    else onTrouble(href.slice(rowId('').length + 1))
+  }
+  return (
+    <div ref={root} className={css.maps} onMouseOver={read} onFocus={focus} onKeyDown={press} onClick={open}>
+      {drawn.facets.map((facet, i) => <FacetMap key={JSON.stringify(facet.values)} facet={facet} drawn={drawn} colours={colours} isFirst={i === 0} />)}
+    </div>
+  )
+}
+
+// What is pointed at changes the reading alone.
+export const SweepMap = memo(SweepMapOf)

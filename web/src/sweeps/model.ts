@@ -1,0 +1,217 @@
+// A sweep as a map: runs to cells, the keys that vary to two axes and, where cells would lie on each other, to maps
+// beside each other.
+import type { SweepRun } from '../api/types'
+
+export type Kind = 'done' | 'partial' | 'failed' | 'missing' | 'not_sent' | 'falls_out'
+export const KINDS: readonly Kind[] = ['done', 'partial', 'failed', 'missing', 'not_sent', 'falls_out']
+const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', missing: 'missing', interrupted: 'missing', not_sent: 'not_sent', falls_out: 'falls_out' }
+
+export const kindOf = ({ status }: Pick<SweepRun, 'status'>): Kind => (status === null ? 'done' : (STATUSES[status] ?? 'failed'))
+
+export type Point = Record<string, unknown>
+
+export interface Cell {
+  id: string
+  label: string
+  point: Point
+  set: string | null
+  kind: Kind // the best that a run of it came to
+  runs: SweepRun[]
+  value: number | null // the mean of its runs that have one
+  n: number
+}
+
+const PART = /(?:^| )([\w.]+)=/g
+
+// Of a sweep without a plan the label is all there is: "max_num_seqs=64 max_concurrency=8".
+export function pointOfLabel(label: string): Point {
+  const parts = [...label.matchAll(PART)]
+  return Object.fromEntries(parts.map((part, i) => {
+    const text = label.slice(part.index + part[0].length, parts[i + 1]?.index)
+    return [part[1] as string, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text]
+  }))
+}
+
+const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+
+function cellOf(runs: SweepRun[], metric: string): Cell {
+  const [first] = runs as [SweepRun]
+  const kinds = runs.map(kindOf)
+  const values = runs.filter((_, i) => kinds[i] === 'done' || kinds[i] === 'partial').map((run) => numberOf(run.values[metric])).filter((value) => value !== null)
+  return {
+    id: first.cell, label: first.label ?? first.run, set: first.set ?? null, runs, point: first.point ?? pointOfLabel(first.label ?? ''),
+    kind: KINDS.find((kind) => kinds.includes(kind)) as Kind,
+    n: values.length, value: values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null,
+  }
+}
+
+// In the order of the file; what it has no more is left out.
+export function cellsOf(runs: SweepRun[], metric: string): Cell[] {
+  const byCell = new Map<string, SweepRun[]>()
+  for (const run of runs) {
+    if (run.gone) continue
+    const own = byCell.get(run.cell)
+    if (own) own.push(run)
+    else byCell.set(run.cell, [run])
+  }
+  return [...byCell.values()].map((own) => cellOf(own, metric))
+}
+
+export type Counts = Record<Kind, number> & { gone: number }
+
+export function countRuns(runs: SweepRun[]): Counts {
+  const counts: Counts = { done: 0, partial: 0, failed: 0, missing: 0, not_sent: 0, falls_out: 0, gone: 0 }
+  for (const run of runs) counts[run.gone ? 'gone' : kindOf(run)] += 1
+  return counts
+}
+
+// ---- axes ----------------------------------------------------------------------------------------------------
+
+export interface Input {
+  key: string
+  values: unknown[] // numbers by size, all else as it comes
+}
+
+const NOTHING = undefined // the cell's set does not vary the key
+export const same = (value: unknown) => (value === NOTHING ? '' : JSON.stringify(value))
+
+function inOrder(values: unknown[]) {
+  const numbers = values.filter((value) => typeof value === 'number')
+  return numbers.length === values.length ? numbers.toSorted((a, b) => a - b) : values
+}
+
+// The keys of which there are several values.
+export function inputsOf(cells: Cell[]): Input[] {
+  const keys = new Set(cells.flatMap(({ point }) => Object.keys(point)))
+  const inputs = [...keys].map((key) => {
+    const values = new Map(cells.map(({ point }) => [same(point[key]), point[key]]))
+    return { key, values: inOrder([...values.values()].filter((value) => value !== NOTHING)).concat(values.has('') ? [NOTHING] : []) }
+  })
+  return inputs.filter(({ values }) => values.length > 1)
+}
+
+const isLoad = ({ key }: Input) => !/^(server|launch)\./.test(key)
+const longest = (inputs: Input[]) => inputs.toSorted((a, b) => b.values.length - a.values.length)[0]
+
+// Which two are shown when nobody chose: a load to the right, a server's argument downwards.
+export function axesOf(inputs: Input[], x: string, y: string): { x: Input | undefined; y: Input | undefined } {
+  const of = (key: string) => inputs.find((input) => input.key === key)
+  const chosenY = of(y)
+  const right = of(x) ?? longest(inputs.filter((input) => input !== chosenY && isLoad(input))) ?? longest(inputs.filter((input) => input !== chosenY))
+  const rest = inputs.filter((input) => input !== right)
+  return { x: right, y: chosenY === right ? undefined : (chosenY ?? longest(rest.filter((input) => !isLoad(input))) ?? longest(rest)) }
+}
+
+export interface Facet {
+  values: [key: string, value: unknown][] // what all of its cells have
+  rows: (Cell | undefined)[][] // by y, by x; undefined: the sweep has none there
+}
+
+const placeOf = (cell: Cell, keys: string[]) => keys.map((key) => same(cell.point[key])).join('\n')
+const countPlaces = (cells: Cell[], keys: string[]) => new Set(cells.map((cell) => placeOf(cell, keys))).size
+
+// Keys that part cells which would lie on each other; one that follows from those before it parts nothing.
+function partingKeys(cells: Cell[], inputs: Input[], taken: string[]) {
+  const keys: string[] = []
+  let count = countPlaces(cells, taken)
+  for (const { key } of inputs) {
+    if (count === cells.length) break
+    if (taken.includes(key)) continue
+    const now = countPlaces(cells, [...taken, ...keys, key])
+    if (now > count) keys.push(key)
+    count = Math.max(count, now)
+  }
+  return keys
+}
+
+export function facetsOf(cells: Cell[], inputs: Input[], { x, y }: { x: Input | undefined; y: Input | undefined }): Facet[] {
+  const keys = partingKeys(cells, inputs, [x, y].flatMap((input) => (input ? [input.key] : [])))
+  const columns = new Map((x?.values ?? [NOTHING]).map((value, i) => [same(value), i]))
+  const lines = new Map((y?.values ?? [NOTHING]).map((value, i) => [same(value), i]))
+  const facets = new Map<string, Facet>()
+  for (const cell of cells) {
+    const place = placeOf(cell, keys)
+    let facet = facets.get(place)
+    if (!facet) {
+      facet = { values: keys.map((key) => [key, cell.point[key]]), rows: Array.from(lines, () => Array.from(columns, () => undefined)) }
+      facets.set(place, facet)
+    }
+    const row = facet.rows[lines.get(y ? same(cell.point[y.key]) : '') ?? 0]
+    if (row) row[columns.get(x ? same(cell.point[x.key]) : '') ?? 0] = cell
+  }
+  // a line of which there is nothing, for its values belong to another map
+  return [...facets.values()]
+}
+
+// ---- scale and time ------------------------------------------------------------------------------------------
+
+export interface Scale {
+  low: number
+  high: number
+  isLog: boolean
+}
+
+const LOG_FROM = 20 // times the least
+
+export function scaleOf(cells: Cell[]): Scale | null {
+  const values = cells.map(({ value }) => value).filter((value) => value !== null)
+  if (!values.length) return null
+  const low = values.reduce((least, value) => Math.min(least, value), Infinity)
+  const high = values.reduce((most, value) => Math.max(most, value), -Infinity)
+  return { low, high, isLog: low > 0 && high / low > LOG_FROM }
+}
+
+export function shareOf({ low, high, isLog }: Scale, value: number) {
+  if (high === low) return 0.5
+  return isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)
+}
+
+// When each run that has a result was over, in ms.
+function endsOf(runs: SweepRun[]) {
+  return runs.flatMap(({ timestamp, duration_s }) => {
+    const at = timestamp === null ? NaN : Date.parse(timestamp) + (duration_s ?? 0) * 1000
+    return Number.isFinite(at) ? [at] : []
+  }).sort((a, b) => a - b)
+}
+
+const PAUSE = 10 // times the usual
+const SILENT_MS = 15 * 60_000
+const SILENT = 5 // times the usual
+
+export interface Pace {
+  last: number | null // when the last run was over
+  everyMs: number | null // from one end to the next, pauses left out
+}
+
+// Servers that start in between are in it, for the next end comes that much later.
+export function paceOf(runs: SweepRun[]): Pace {
+  const ends = endsOf(runs)
+  const gaps = ends.slice(1).map((end, i) => end - (ends[i] as number)).sort((a, b) => a - b)
+  const usual = gaps[Math.floor(gaps.length / 2)]
+  const kept = gaps.filter((gap) => gap <= (usual as number) * PAUSE)
+  return { last: ends.at(-1) ?? null, everyMs: usual === undefined ? null : kept.reduce((sum, gap) => sum + gap, 0) / kept.length }
+}
+
+// One that was killed says no more.
+export function isSilent({ last, everyMs }: Pace, changed: string | null, now: number) {
+  const heard = Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))
+  return now - heard > Math.max(SILENT_MS, SILENT * (everyMs ?? 0))
+}
+
+// ---- words ---------------------------------------------------------------------------------------------------
+
+// "max_num_seqs" of "server.max_num_seqs", unless two end so.
+export function shortKey(key: string, keys: string[]) {
+  const last = key.slice(key.lastIndexOf('.') + 1)
+  return keys.filter((other) => other === last || other.endsWith(`.${last}`)).length > 1 ? key : last
+}
+
+export const valueWords = (value: unknown) => (value === NOTHING ? '–' : value === null ? 'unset' : typeof value === 'string' ? value : JSON.stringify(value))
+
+export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', failed: 'failed', missing: 'missing', not_sent: 'not sent', falls_out: 'falls out' }
+
+// "swp_20261123_060000_0a1b2c" tells when it began.
+export function startOf(id: string): string | null {
+  const found = /^swp_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_/.exec(id)
+  return found ? `${found[1]}-${found[2]}-${found[3]}T${found[4]}:${found[5]}:${found[6]}Z` : null
+}

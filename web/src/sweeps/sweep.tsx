@@ -1,0 +1,134 @@
+// One sweep: how far it is, its map, what has no good result.
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+
+import { ApiError } from '../api/client'
+import { useFields } from '../api/queries'
+import { useSweep } from '../api/sweeps'
+import type { Sweep as Told } from '../api/types'
+import { Catalogue, shortName } from '../fields/catalogue'
+import { arrow, count, formFor, isNumeric, showNumber } from '../format/number'
+import { time } from '../format/time'
+import { Act, join, Note, Progress, Select } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import { Icon } from '../ui/icons'
+import page from '../ui/page.module.css'
+import { Simulated } from '../ui/verdict'
+import { paths } from '../url/paths'
+import { readSweep, type SweepState } from '../url/sweep'
+import { usePlace } from '../url/use-place'
+import { Legend } from './legend'
+import { SweepMap } from './map'
+import { axesOf, type Cell, cellsOf, countRuns, facetsOf, inputsOf, scaleOf, shortKey, startOf } from './model'
+import { Pace } from './pace'
+import { Reading } from './reading'
+import { Rest, type Wanted } from './rest'
+import css from './sweeps.module.css'
+
+// What sweeps are mostly looked at by; any other field by the address.
+const METRICS = [
+  'results.output_throughput', 'results.request_throughput', 'results.total_token_throughput', 'results.request_goodput', 'derived.output_throughput_per_gpu', 'derived.tokens_per_s_per_user',
+  'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.p99_tpot_ms', 'results.median_itl_ms', 'results.median_e2el_ms', 'results.p99_e2el_ms', 'results.energy_per_token_j',
+  'launch.phases.ready_s', 'launch.facts.kv_cache_tokens', 'run.duration',
+]
+
+export function Sweep({ id }: { id: string }) {
+  const state = readSweep(useSearch())
+  const sweep = useSweep(id, state.metric)
+  const fields = useFields()
+  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
+  if (sweep.data && catalogue) return <Screen sweep={sweep.data} state={state} catalogue={catalogue} error={sweep.error} />
+  const error = sweep.error ?? fields.error
+  return (
+    <main id="main" className={join(page.read, page.wide)}>
+      <Progress on={!error} />
+      <h1>Sweep <span className="n">{id}</span></h1>
+      {error && (
+        <>
+          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'Nothing is known of a sweep by this id.' : 'It cannot be shown.'}</p>
+          <Note kind="bad" role="alert">{error.message}. <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Try again</Act></Note>
+        </>
+      )}
+    </main>
+  )
+}
+
+function Head({ sweep, name, model }: { sweep: Told; name: string; model: string | null }) {
+  const began = startOf(sweep.id) ?? sweep.created
+  const simulated = sweep.runs.filter((run) => run.simulated).length
+  return (
+    <>
+      <p className={page.crumbs}><Link href={paths.sweeps()}>Sweeps</Link> <span>/</span> <span className="n clip">{sweep.id}</span></p>
+      <div className={page.head}>
+        <div>
+          <h1><bdi>{name}</bdi></h1>
+          <p className={page.facts}>
+            {simulated > 0 && <Simulated />}
+            {began !== null && <span className="n">{time(began)} UTC</span>}
+            {model !== null && <span><bdi>{model}</bdi></span>}
+            {sweep.file !== null && <span><code>{sweep.file}</code></span>}
+            {sweep.servers_started !== null && <span><span className="n">{count(sweep.servers_started)}</span> {sweep.servers_started === 1 ? 'server' : 'servers'} started</span>}
+          </p>
+        </div>
+        <div className={page.end}><Link className={join(controls.button, controls.line)} href={paths.sweepResults(sweep.id)}>Explore its results</Link></div>
+      </div>
+    </>
+  )
+}
+
+const modelOf = ({ experiment }: Told) => {
+  const model = (experiment?.['server'] as { model?: unknown } | undefined)?.model
+  return typeof model === 'string' ? model : null
+}
+
+function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: string }; state: SweepState; catalogue: Catalogue; error: Error | null }) {
+  const [, navigate] = useLocation()
+  const [shown, setShown] = useState<string | null>(null)
+  const [wanted, setWanted] = useState<Wanted | null>(null)
+  const name = sweep.name ?? sweep.id
+  useEffect(() => { document.title = `${name} · ProfLLM` }, [name])
+  usePlace({ content: `sweep ${sweep.id}`, isReady: true })
+  const cells = useMemo(() => cellsOf(sweep.runs, sweep.metric), [sweep.runs, sweep.metric])
+  const inputs = useMemo(() => inputsOf(cells), [cells])
+  const keys = useMemo(() => inputs.map(({ key }) => key), [inputs])
+  const axes = useMemo(() => axesOf(inputs, state.x, state.y), [inputs, state.x, state.y])
+  const facets = useMemo(() => facetsOf(cells, inputs, axes), [cells, inputs, axes])
+  const counts = useMemo(() => countRuns(sweep.runs), [sweep.runs])
+  const scale = useMemo(() => scaleOf(cells), [cells])
+  const field = catalogue.get(sweep.metric)
+  const form = useMemo(() => formFor(field, cells.map(({ value }) => value)), [field, cells])
+  const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
+  const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
+  const onTrouble = useCallback((run: string) => setWanted({ run }), [])
+  const change = (part: Partial<SweepState>) => navigate(paths.sweep(sweep.id, { ...state, ...part }), { replace: true })
+  const options = keys.map((key): [string, string] => [key, shortKey(key, keys)])
+  const metrics = [...new Set([...METRICS.filter((id) => isNumeric(catalogue.get(id))), state.metric])].map((id): [string, string] => [id, shortName(catalogue.get(id))])
+  const model = modelOf(sweep)
+  return (
+    <main id="main" className={join(page.read, page.wide)}>
+      <Head sweep={sweep} name={name} model={model} />
+      {error && <Note kind="warn" role="alert"><b>This is how it stood before.</b> {error.message}.</Note>}
+      <Pace sweep={sweep} counts={counts} />
+      <section className={page.block} aria-label="Map">
+        <div className={css.tools}>
+          <label>colour <Select label="Colour" value={state.metric} onChange={(metric) => change({ metric })} options={metrics} /></label>
+          {axes.x && <label>right <Select label="To the right" value={axes.x.key} onChange={(x) => change({ x, ...(x === axes.y?.key && { y: axes.x?.key ?? '' }) })} options={options} /></label>}
+          {axes.y && <label>down <Select label="Downwards" value={axes.y.key} onChange={(y) => change({ y, ...(y === axes.x?.key && { x: axes.y?.key ?? '' }) })} options={options} /></label>}
+          {sweep.has_plan && counts.failed + counts.missing > 0 && (
+            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id)} download>
+              <Icon name="download" /> {[counts.failed > 0 && `${count(counts.failed)} failed`, counts.missing > 0 && `${count(counts.missing)} missing`].filter(Boolean).join(' and ')} as a file to run
+            </a>
+          )}
+        </div>
+        <Legend name={`${shortName(field)} ${arrow(field)}`.trim()} unit={form.unit} low={scale && showNumber(scale.low, form)} high={scale && showNumber(scale.high, form)} isLog={scale?.isLog ?? false} cells={cells} isMixed={isMixed} />
+        <div className={css.body}>
+          <SweepMap facets={facets} x={axes.x} y={axes.y} keys={keys} scale={scale} form={form} isMixed={isMixed} onRead={onRead} onTrouble={onTrouble} />
+          <Reading cell={cells.find(({ id }) => id === shown)} metric={sweep.metric} name={shortName(field)} form={form} keys={keys} />
+        </div>
+      </section>
+      <Rest runs={sweep.runs} wanted={wanted} />
+      {!sweep.has_plan && <div className={page.block}><Note>What this sweep was to run nobody told this dashboard: its map has what there are results of. <code>profllm upload FOLDER</code> tells it, of the sweep’s folder.</Note></div>}
+      {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that its file has no more are not on the map.</p>}
+    </main>
+  )
+}

@@ -171,8 +171,8 @@ static char *summary_path(const struct sweeping *sweep)
 
 static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
 {
-	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal,
-				 sweep->settings->folder, state, err);
+	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
+				 state, err);
 }
 
 static void send_news(struct sweeping *sweep)

@@ -119,6 +119,17 @@ export interface Section {
   fields: Field[]
 }
 
+// Tags that `profllm sweep run` gives: in no list of the server's, for tags are anybody's.
+const TAGS: [id: string, label: string, help: string][] = [
+  ['tags.sweep', 'Sweep', 'the sweep that it is a run of'],
+  ['tags.sweep_name', 'Sweep’s name', 'what the sweep’s file is called'],
+  ['tags.sweep_set', 'Sweep’s set', 'the named part of the sweep'],
+  ['tags.sweep_cell', 'Sweep’s cell', 'the combination that it is a run of'],
+  ['tags.sweep_point', 'Sweep’s point', 'the values of what the sweep varies'],
+  ['tags.sweep_repeat', 'Sweep’s repeat', 'which run of its combination it is'],
+]
+const tagField = ([id, label, help]: (typeof TAGS)[number]): Field => ({ id, label, help, group: 'Run', unit: '', type: 'text', direction: 'neither', role: 'provenance', one: 'none', column: false, words: false })
+
 export class Catalogue {
   readonly byId: ReadonlyMap<string, Field>
   readonly columns: Field[]
@@ -126,7 +137,11 @@ export class Catalogue {
   private readonly text = new Map<string, string>()
   private readonly places = new Map<string, { title: string; rank: number }>()
 
-  constructor(readonly fields: Field[]) {
+  readonly fields: Field[]
+
+  constructor(listed: Field[]) {
+    const fields = [...listed, ...TAGS.map(tagField)]
+    this.fields = fields
     this.byId = new Map(fields.map((field) => [field.id, field]))
     this.columns = fields.filter((field) => field.column)
     this.sections = this.sorted(this.columns)

@@ -1,0 +1,129 @@
+// Sweeps on the page: a real one that fills its map, a large one, and what failed of them.
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, soundness, test, useDashboard } from './fixtures'
+import { type Document, program, read, variant } from './results'
+
+const dashboard = useDashboard()
+const ID = 'swp_20261101_000000_0a1b2c'
+
+interface Planned {
+  seqs: number
+  load: number
+  status?: string
+  cause?: string
+  message?: string
+}
+
+const planned = ({ seqs, load, status = 'missing', cause, message }: Planned) => ({
+  run: `${seqs}x${load}`, cell: `${seqs}x${load}`, repeat: 1, server: `s${seqs}`, set: null, label: `max_num_seqs=${seqs} max_concurrency=${load}`, point: { 'server.max_num_seqs': seqs, 'benchmark.max_concurrency': load }, status, cause: cause ?? null, message: message ?? null, gone: false,
+})
+const planOf = (id: string, runs: Planned[], state = 'running') => ({ sweep: id, name: 'night', state, file: 'night.yaml', servers_started: 2, experiment: { server: { model: 'sim/test' } }, left_out: [], runs: runs.map(planned) })
+
+// A result of the sweep's cell, with a figure of its own.
+function resultOf(base: Document, id: string, seqs: number, load: number, output: number): Document {
+  const document = variant(base, { name: `night ${seqs} ${load}`, output_throughput: output })
+  document.tags = { sweep: id, sweep_name: 'night', sweep_cell: `${seqs}x${load}`, sweep_repeat: '1', sweep_point: `max_num_seqs=${seqs} max_concurrency=${load}` }
+  return document
+}
+
+test('a sweep that runs fills its map cell by cell, what failed of it leads to its cause, and the rest is a file that runs', async ({ page, folder }) => {
+  const out = mkdtempSync(join(folder, 'sweep-'))
+  const [gate, mended, config, serve] = ['gate', 'mended', 'sweep.yaml', 'serve'].map((name) => join(out, name)) as [string, string, string, string]
+  // the second server waits for the test; the third one does not start before it is mended
+  writeFileSync(serve, `#!/bin/sh\ncase "$*" in *'max-num-seqs 3'*) while [ ! -e ${gate} ]; do sleep 0.05; done;; *'max-num-seqs 4'*) [ -e ${mended} ] || exit 3;; esac\nexec ${program('profllm-sim')} "$@"\n`, { mode: 0o755 })
+  writeFileSync(config, JSON.stringify({
+    name: 'cell by cell', server: { model: 'sim/test', max_model_len: 2048 }, output: { requests: false, series: false }, telemetry: { server_metrics: null },
+    launch: { command: [serve, 'serve'], extra_args: ['--sim-step', '2ms'], gpus: [] }, benchmark: { backend: 'openai', dataset_name: 'random', random_input_len: 16, random_output_len: 4, num_prompts: 4 },
+    sweep: { 'server.max_num_seqs': [2, 3, 4], 'benchmark.max_concurrency': [1, 2] },
+  }))
+  const over = new Promise<number>((resolve) => execFile(program('profllm'), ['sweep', 'run', config, '-o', join(out, 's'), '--upload', dashboard().url], (error) => resolve(Number(error?.code ?? 0))))
+  await page.goto(`${dashboard().url}/sweeps`)
+  await page.getByRole('row', { name: /cell by cell/ }).getByRole('link').click()
+  const map = page.getByRole('region', { name: 'Map' })
+  const status = page.getByRole('region', { name: 'Progress' }).getByRole('status')
+  await expect(map.getByRole('link', { name: /^max_num_seqs 2, max_concurrency 2: [\d,.]+ tok\/s/ })).toBeVisible()
+  await expect(map.getByRole('link', { name: 'max_num_seqs 3, max_concurrency 1: missing' })).toHaveText('missing')
+  await expect(status).toContainText('2 of 6 runs are over')
+  await expect(status).toContainText('running')
+  writeFileSync(gate, '')
+  // nothing is pressed: it fills by itself
+  await expect(map.getByRole('link', { name: /^max_num_seqs 3, max_concurrency 2: [\d,.]+ tok\/s/ })).toBeVisible()
+  await expect(map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 1: failed, / })).toHaveText('failed')
+  expect(await over).toBe(1)
+  await expect(status).toContainText('6 of 6 runs are over')
+  await expect(status).toContainText('ended')
+  // one of them has no result: its line tells
+  await map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 2: failed, / }).click()
+  await expect(page.getByRole('row', { name: /^max_num_seqs=4 max_concurrency=2 launch failed/ })).toBeFocused()
+  await map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 1: failed, / }).click()
+  await expect(page.getByRole('region', { name: 'Failure' })).toContainText('3')
+  // and back from the experiment to its sweep
+  await page.getByRole('link', { name: 'cell by cell' }).click()
+  const saved = page.waitForEvent('download')
+  await map.getByRole('link', { name: '2 failed as a file to run' }).click()
+  const file = join(out, 'left.yaml')
+  await (await saved).saveAs(file)
+  writeFileSync(mended, '')
+  expect(await new Promise((resolve) => execFile(program('profllm'), ['sweep', 'run', file, '-o', join(out, 't')], (error) => resolve(error?.code ?? 0)))).toBe(0)
+  expect(read(join(out, 't', 'summary.json')).runs.map((run: Document) => [run.label, run.status])).toEqual([['max_num_seqs=4 max_concurrency=1', 'completed'], ['max_num_seqs=4 max_concurrency=2', 'completed']])
+  expect(existsSync(join(out, 't', 'summary.csv'))).toBe(true)
+  await page.getByRole('link', { name: 'Explore its results' }).click()
+  await expect(page.getByRole('grid', { name: 'Active filters' }).getByRole('row', { name: /Sweep/ })).toBeVisible()
+})
+
+test('2,000 cells are there and are reached by keys', async ({ page, own, request }) => {
+  const base = read(own)
+  const seqs = Array.from({ length: 50 }, (_, i) => 16 + i)
+  const loads = Array.from({ length: 40 }, (_, i) => 1 + i)
+  const runs: Planned[] = seqs.flatMap((one) => loads.map((load) => (one === 20 && load < 3 ? { seqs: one, load, status: 'launch_failed', cause: 'out_of_memory', message: 'no room for the cache' } : { seqs: one, load, ...(load > one ? { status: 'falls_out', cause: 'seqs_below_load', message: 'max_num_seqs is below the load' } : {}) })))
+  expect((await request.put(`${dashboard().url}/api/data/sweeps/${ID}`, { data: planOf(ID, runs) })).status()).toBe(204)
+  const results = [16, 17, 18].flatMap((one) => [1, 2, 3, 4].map((load) => resultOf(base, ID, one, load, 100 * load + one)))
+  const job = await (await request.post(`${dashboard().url}/api/upload/batch`, { data: results })).json()
+  await expect.poll(async () => (await (await request.get(dashboard().url + job.status_url)).json()).state).toBe('done')
+
+  await page.goto(`${dashboard().url}/sweeps/${ID}`)
+  const cells = page.locator('[data-cell]')
+  await expect(cells).toHaveCount(2000)
+  await expect(page.locator('[data-cell][data-kind="failed"]')).toHaveCount(2)
+  await expect(page.locator('[data-cell][data-kind="done"]')).toHaveCount(12)
+  await expect(page.locator('[data-cell][data-kind="missing"]')).toHaveCount(runs.filter(({ status = 'missing' }) => status === 'missing').length - 12)
+  // one of them is in the order of Tab; arrows and ends lead to all
+  await expect(page.locator('[data-cell][tabindex="0"]')).toHaveCount(1)
+  await cells.first().focus()
+  const reading = page.getByRole('complementary', { name: 'Reading' })
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
+  await expect(reading).toContainText('217')
+  await expect(reading).toContainText('max_concurrency2')
+  await page.keyboard.press('End')
+  await expect(page.locator(':focus')).toHaveAttribute('aria-label', 'max_num_seqs 65, max_concurrency 40: missing')
+  await page.keyboard.press('Home')
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+  await expect(reading).toContainText('no room for the cache')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('row', { name: /^max_num_seqs=20 max_concurrency=1 launch failed out of memory/ })).toBeFocused()
+  // the other way round, in another figure: the address says so
+  await page.getByLabel('To the right').selectOption('server.max_num_seqs')
+  await page.getByLabel('Colour').selectOption('results.median_ttft_ms')
+  await expect(page).toHaveURL(/x=server\.max_num_seqs&y=benchmark\.max_concurrency&metric=results\.median_ttft_ms/)
+  await expect(page.getByRole('columnheader', { name: '65', exact: true })).toBeVisible()
+  await expect(cells).toHaveCount(2000)
+  expect(await soundness(page)).toEqual([])
+})
+
+test('a sweep that told no plan has the map of its results; one that is not there says so', async ({ page, own, request, complaints }) => {
+  complaints.allow.push(/404/)
+  const id = 'swp_20251101_000000_ffffff'
+  const base = read(own)
+  await request.post(`${dashboard().url}/api/upload/batch`, { data: [2, 3].map((seqs) => resultOf(base, id, seqs, 1, 100 * seqs)) })
+  await page.goto(`${dashboard().url}/sweeps`)
+  await page.getByRole('row', { name: /2025-11-01 00:00/ }).getByRole('link').click()
+  await expect(page.locator('[data-cell]')).toHaveText(['200', '300'])
+  await expect(page.getByText('nobody told this dashboard')).toBeVisible()
+  expect(await soundness(page)).toEqual([])
+  await page.goto(`${dashboard().url}/sweeps/swp_none`)
+  await expect(page.getByText('Nothing is known of a sweep by this id.')).toBeVisible()
+})

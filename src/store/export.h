@@ -13,7 +13,8 @@
 #pragma once
 
 #include "result/schema/schema.h"
-#include "store/store.h"
+
+struct store;
 
 enum store_export_form { STORE_EXPORT_CSV, STORE_EXPORT_JSON };
 

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "store/export.h"
+#include "store/row.h"
 
 #define EXPORT_BLOCK_ROWS 16
 

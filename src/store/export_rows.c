@@ -10,6 +10,7 @@
 #include "store/filter.h"
 #include "store/query.h"
 #include "store/rows_priv.h"
+#include "store/store.h"
 #include "store/tally_priv.h"
 
 struct export_rows {

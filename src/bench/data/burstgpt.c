@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/text.h"
 
 enum { COLUMNS_MAX = 32 };

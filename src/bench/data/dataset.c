@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "bench/data/dataset_priv.h"
 

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/rng.h"
 #include "vllm/bench_options.h"
 #include "result/record.h"
+
+struct pl_nplegacy;
+struct pl_pyrandom;
 
 struct bench_sample {
 	char *prompt; /* text (UTF-8; U+0000: see pl_json_to_ctext()), or NULL when ids are given */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
+
 struct plan {
 	struct bench_dataset_work *work;
 	struct bench_drawer drawer;

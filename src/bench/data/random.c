@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/rng.h"
 #include "experiment/values.h"
 
 struct bounds {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/rng.h"
 #include "bench/data/dataset_priv.h"
 
 /* Entries of files. */

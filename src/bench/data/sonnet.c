@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "experiment/kinds.h"
 

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "bench/data/tokenizer_priv.h"
 

@@ -338,7 +338,7 @@ static int note_item(struct store *store, int64_t job, const struct store_job_it
 	store_sql_bind_i64(note, 11, result->is_deleted);
 	store_sql_bind_i64(note, 12, (int64_t)item->len);
 	store_sql_bind_text(note, 13, document != NULL ? document->sha256 : NULL);
-	return store_sql_finish(note, err);
+	return store_sql_finish_later(note, err);
 }
 
 static int keep(struct store *store, int64_t job, size_t index, const void *packed, size_t len,
@@ -351,7 +351,7 @@ static int keep(struct store *store, int64_t job, size_t index, const void *pack
 	store_sql_bind_i64(statement, 1, job);
 	store_sql_bind_i64(statement, 2, (int64_t)index);
 	store_sql_bind_bytes(statement, 3, packed, len);
-	return store_sql_finish(statement, err);
+	return store_sql_finish_later(statement, err);
 }
 
 /* Who may want it again has its bytes; who has been stored has them already, and so has a duplicate. */
@@ -374,7 +374,7 @@ static int keep_or_forget(struct store *store, const struct store_job_work *work
 		return -1;
 	store_sql_bind_i64(forget, 1, work->job);
 	store_sql_bind_i64(forget, 2, (int64_t)item->index);
-	return store_sql_finish(forget, err);
+	return store_sql_finish_later(forget, err);
 }
 
 static int put_item(struct store *store, const struct store_job_work *work,

@@ -127,7 +127,7 @@ int store_places_put(struct store *store, const struct store_places *places, str
 		if (store_sql_kept(&store->writer, STORE_ADD_PLACE, &statement, err) < 0)
 			return -1;
 		store_sql_bind_text(statement, 1, place->text);
-		if (store_sql_finish(statement, err) < 0)
+		if (store_sql_finish_later(statement, err) < 0)
 			return -1;
 		add(&store->places_new, place->hash);
 	}

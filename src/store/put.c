@@ -68,15 +68,17 @@ void store_prepared_free(struct store_prepared *prepared)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
+/* Nobody else counts while the transaction is open: only its first count has to be read. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 {
-	auto_borrowed statement = NULL;
-	bool is_row = false;
+	struct store_stmt *count;
 
-	if (store_sql_kept(&store->writer, STORE_NEXT_VERSION, &statement, err) < 0 ||
-	    store_sql_step(statement, &is_row, err) < 0)
+	if (store_sql_kept(&store->writer, STORE_NEXT_VERSION, &count, err) < 0)
 		return -1;
-	*ret = is_row ? store_sql_i64(statement, 0) : 0;
+	if (store->next_version > 0 ? store_sql_finish_later(count, err) < 0
+				    : store_sql_number(count, &store->next_version, err) < 0)
+		return -1;
+	*ret = store->next_version++;
 	return 0;
 }
 
@@ -193,7 +195,7 @@ static int write_document(struct store *store, enum store_statement which,
 	store_sql_bind_i64(write, 1, id);
 	store_sql_bind_bytes(write, 2, prepared->packed, prepared->packed_len);
 	store_sql_bind_text(write, 3, prepared->notes);
-	if (store_sql_finish(write, err) < 0)
+	if (store_sql_finish_later(write, err) < 0)
 		return -1;
 	return prepared->is_dictionary ? store_dictionary_offer(store, prepared->document, id, err)
 				       : 0;
@@ -209,15 +211,64 @@ struct rival {
 	char sha256[65];
 };
 
-static int ask_rival(struct store *store, enum store_statement which, const char *text,
-		     struct rival *ret, struct pl_err *err)
+/* All that may have to be known before it is stored, asked at once. */
+struct asked {
+	struct store_stmt *content;
+	struct store_stmt *run_id; /* NULL: it has none */
+	struct store_stmt *near;   /* NULL: it has no key for it */
+};
+
+static void asked_done(struct asked *asked)
 {
-	auto_borrowed find = NULL;
+	struct store_stmt *const statements[] = { asked->content, asked->run_id, asked->near };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(statements); i++) {
+		if (statements[i] != NULL)
+			store_sql_reset(statements[i]);
+	}
+}
+#define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
+
+static int ask_text(struct store *store, enum store_statement which, const char *text,
+		    struct store_stmt **ret, struct pl_err *err)
+{
+	if (store_sql_kept(&store->writer, which, ret, err) < 0)
+		return -1;
+	store_sql_bind_text(*ret, 1, text);
+	return store_sql_ask(*ret, err);
+}
+
+/* `own`: the row that does not count. */
+static int ask_near(struct store *store, const struct store_prepared *prepared, int64_t own,
+		    struct store_stmt **ret, struct pl_err *err)
+{
+	if (prepared->near_key[0] == '\0')
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_FIND_NEAR, ret, err) < 0)
+		return -1;
+	store_sql_bind_text(*ret, 1, prepared->near_key);
+	store_sql_bind_i64(*ret, 2, own);
+	store_sql_bind_i64(*ret, 3, STORE_NEAR_MAX);
+	return store_sql_ask(*ret, err);
+}
+
+static int ask_all(struct store *store, const struct store_prepared *prepared, struct asked *ret,
+		   struct pl_err *err)
+{
+	const struct store_document *document = prepared->document;
+
+	if (ask_text(store, STORE_FIND_CONTENT, document->sha256, &ret->content, err) < 0)
+		return -1;
+	if (document->run_id != NULL &&
+	    ask_text(store, STORE_FIND_RUN_ID_ALL, document->run_id, &ret->run_id, err) < 0)
+		return -1;
+	return ask_near(store, prepared, 0, &ret->near, err);
+}
+
+static int read_rival(struct store_stmt *find, struct rival *ret, struct pl_err *err)
+{
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, which, &find, err) < 0)
-		return -1;
-	store_sql_bind_text(find, 1, text);
 	if (store_sql_step(find, &is_row, err) < 0)
 		return -1;
 	if (!is_row)
@@ -228,38 +279,28 @@ static int ask_rival(struct store *store, enum store_statement which, const char
 	return 0;
 }
 
-static int find_rival(struct store *store, const struct store_document *document, struct rival *ret,
-		      struct pl_err *err)
+static int find_rival(const struct asked *asked, struct rival *ret, struct pl_err *err)
 {
 	*ret = (struct rival){ .id = 0 };
-	if (ask_rival(store, STORE_FIND_CONTENT, document->sha256, ret, err) < 0)
+	if (read_rival(asked->content, ret, err) < 0)
 		return -1;
 	ret->is_same = ret->id > 0;
-	if (ret->id > 0 || document->run_id == NULL)
+	if (ret->id > 0 || asked->run_id == NULL)
 		return 0;
-	return ask_rival(store, STORE_FIND_RUN_ID_ALL, document->run_id, ret, err);
+	return read_rival(asked->run_id, ret, err);
 }
 
-static int find_near(struct store *store, const struct store_prepared *prepared, int64_t own,
-		     struct store_put_result *ret, struct pl_err *err)
+static int read_near(struct store_stmt *find, struct store_put_result *ret, struct pl_err *err)
 {
-	auto_borrowed find = NULL;
-	bool is_row = false;
+	bool is_row = find != NULL;
 
-	if (prepared->near_key[0] == '\0')
-		return 0;
-	if (store_sql_kept(&store->writer, STORE_FIND_NEAR, &find, err) < 0)
-		return -1;
-	store_sql_bind_text(find, 1, prepared->near_key);
-	store_sql_bind_i64(find, 2, own);
-	store_sql_bind_i64(find, 3, STORE_NEAR_MAX);
-	for (;;) {
+	while (is_row) {
 		if (store_sql_step(find, &is_row, err) < 0)
 			return -1;
-		if (!is_row)
-			return 0;
-		ret->near[ret->near_count++] = store_sql_i64(find, 0);
+		if (is_row)
+			ret->near[ret->near_count++] = store_sql_i64(find, 0);
 	}
+	return 0;
 }
 
 /* 1 behind the last one of that content or run_id. */
@@ -281,12 +322,12 @@ static int next_repeat(struct store *store, const struct store_document *documen
 /* ---- a put --------------------------------------------------------------------------------- */
 
 static int add(struct store *store, const struct store_prepared *prepared, int64_t repeat,
-	       struct store_put_result *ret, struct pl_err *err)
+	       struct store_stmt *near, struct store_put_result *ret, struct pl_err *err)
 {
 	struct place_of_row place = { .edits.repeat = repeat };
 
 	ret->outcome = STORE_STORED;
-	if (find_near(store, prepared, 0, ret, err) < 0)
+	if (read_near(near, ret, err) < 0)
 		return -1;
 	place.edits.near = ret->near_count > 0 ? ret->near[0] : 0;
 	if (write_row(store, prepared, &place, &ret->id, err) < 0 ||
@@ -300,11 +341,12 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 		       const struct rival *rival, struct place_of_row *place,
 		       struct store_put_result *ret, struct pl_err *err)
 {
+	struct store_stmt *near = NULL;
 	int64_t id;
 	bool is_there;
 
 	if (store_edits_read(&store->writer, rival->id, &place->edits, &is_there, err) < 0 ||
-	    find_near(store, prepared, rival->id, ret, err) < 0)
+	    ask_near(store, prepared, rival->id, &near, err) < 0 || read_near(near, ret, err) < 0)
 		return -1;
 	place->edits.near = ret->near_count > 0 ? ret->near[0] : 0;
 	return write_row(store, prepared, place, &id, err);
@@ -335,10 +377,11 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		     enum store_known on_known, struct store_put_result *ret, struct pl_err *err)
 {
 	struct store_put_result result = { .outcome = STORE_STORED };
+	auto_asked asked = { .content = NULL };
 	struct rival rival;
 	int64_t repeat = 1;
 
-	if (find_rival(store, prepared->document, &rival, err) < 0)
+	if (ask_all(store, prepared, &asked, err) < 0 || find_rival(&asked, &rival, err) < 0)
 		return -1;
 	result.id = rival.id;
 	result.is_deleted = rival.is_deleted;
@@ -346,7 +389,7 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		if (rival.id > 0 && next_repeat(store, prepared->document, &repeat, err) < 0)
 			return -1;
 		result.is_deleted = false;
-		if (add(store, prepared, repeat, &result, err) < 0)
+		if (add(store, prepared, repeat, asked.near, &result, err) < 0)
 			return -1;
 	} else if (on_known == STORE_REPLACE && (rival.is_deleted || !rival.is_same)) {
 		result.is_deleted = false;

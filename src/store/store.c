@@ -33,6 +33,7 @@ int store_begin(struct store *store, struct pl_err *err)
 		return 0;
 	if (store_sql_begin(&store->writer, STORE_SQL_WRITE, err) == 0) {
 		store->changes_results = false;
+		store->next_version = 0;
 		return 0;
 	}
 	pthread_mutex_unlock(&store->write_lock);

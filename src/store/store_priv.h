@@ -42,6 +42,7 @@ struct store {
 	bool in_batch;
 	struct pl_err batch_err;        /* the first failure in it; then nothing of it is kept */
 	bool changes_results;           /* the transaction that is open does */
+	int64_t next_version;           /* of it; 0: it has counted no change yet */
 	struct store_hashes places_new; /* that this transaction has put into the file */
 
 	struct store_memory *memory; /* NULL: results are not kept in memory */

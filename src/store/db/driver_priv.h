@@ -50,6 +50,8 @@ struct store_sql_driver {
 
 	int (*prepare)(struct store_sql *sql, const char *text, bool is_cursor,
 		       struct store_stmt **ret, struct pl_err *err);
+	/* NULL: there is no way to go that one could save */
+	int (*ask)(struct store_stmt *statement, bool is_wanted, struct pl_err *err);
 	int (*step)(struct store_stmt *statement, bool *ret_row, struct pl_err *err);
 	void (*reset)(struct store_stmt *statement);
 	void (*drop)(struct store_stmt *statement);

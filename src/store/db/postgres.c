@@ -89,6 +89,8 @@ bool pg_may_retry(const struct pg_connection *connection)
 
 int pg_exec(struct pg_connection *connection, const char *text, PGresult **ret, struct pl_err *err)
 {
+	if (pg_drain(connection, err) < 0)
+		return -1;
 	auto_result result = PQexec(connection->pg, text);
 	ExecStatusType status = PQresultStatus(result);
 
@@ -218,6 +220,7 @@ static int connect_once(struct pg_connection *connection, struct pl_err *err)
 
 	snprintf(program, sizeof(program), "profllm-dashboard, process %d", (int)getpid());
 	PQfinish(connection->pg);
+	connection->asked_count = 0;
 	connection->pg = PQconnectdbParams(keys, values, 1);
 	connection->generation++;
 	connection->is_lost = false;
@@ -357,6 +360,7 @@ static void pg_rollback(struct store_sql *sql)
 {
 	struct pg_connection *connection = pg_of(sql);
 
+	(void)!pg_drain(connection, PL_ERR_IGNORED);
 	if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE && !connection->is_lost)
 		pg_try(connection, "ROLLBACK");
 	connection->in_transaction = false;
@@ -485,6 +489,7 @@ const struct store_sql_driver store_postgres_driver = {
 	.check = pg_check,
 	.own_jobs = pg_own_jobs,
 	.prepare = pg_prepare,
+	.ask = pg_ask,
 	.step = pg_step,
 	.reset = pg_reset,
 	.drop = pg_drop,

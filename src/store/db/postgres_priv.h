@@ -8,6 +8,11 @@
 
 #include <libpq-fe.h>
 
+struct pg_statement;
+
+/* On the way at a time; none is long, so that neither side has to wait for the other to read. */
+#define PG_ASKED_MAX 64
+
 struct pg_connection {
 	PGconn *pg;
 	char *address; /* with the password: never shown */
@@ -21,6 +26,10 @@ struct pg_connection {
 	bool owns_jobs;
 	bool asked_for_jobs; /* before */
 	int64_t next_try_ns; /* after a connection that failed; 0: at once */
+	/* whose answers are still to come, in their order; NULL: nobody wants it. While there are some nothing else
+	 * can be said to the server. */
+	struct pg_statement *asked[PG_ASKED_MAX];
+	size_t asked_count;
 };
 
 static inline struct pg_connection *pg_of(const struct store_sql *sql)
@@ -45,9 +54,13 @@ static inline void pg_clear(PGresult **owner)
 int pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
 	    struct pl_err *err) PL_MUST_CHECK;
 
+/* All answers are read, the first fault is told: before anything is said that is not sent below. */
+int pg_drain(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
+
 /* What does no harm where it fails. */
 static inline void pg_try(struct pg_connection *connection, const char *text)
 {
+	(void)!pg_drain(connection, PL_ERR_IGNORED);
 	PQclear(PQexec(connection->pg, text));
 }
 
@@ -80,6 +93,7 @@ struct pg_statement {
 
 int pg_prepare(struct store_sql *sql, const char *text, bool is_cursor, struct store_stmt **ret,
 	       struct pl_err *err);
+int pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err);
 int pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err);
 void pg_reset(struct store_stmt *statement);
 void pg_drop(struct store_stmt *statement);
@@ -87,6 +101,19 @@ void pg_bind(struct store_stmt *statement, int at, const struct store_sql_value 
 void pg_clear_params(struct store_stmt *statement);
 void pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret);
 const char *pg_text(struct store_stmt *statement, int at);
+
+/* Of a statement that the server knows, with what is bound. */
+bool pg_send_prepared(const struct pg_statement *statement);
+/* Takes the rows. */
+void pg_take_rows(struct pg_statement *statement, PGresult *rows);
+
+/* ---- statements on the way; see postgres_pipeline.c --------------------------------------------- */
+
+/* Within a transaction, of one that the server knows. */
+int pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;
+bool pg_is_asked(const struct pg_statement *statement);
+/* Its answer is not wanted any more. */
+void pg_forget(const struct pg_statement *statement);
 
 /* ---- rows of results; see postgres_runs.c ------------------------------------------------------- */
 

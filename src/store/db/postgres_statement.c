@@ -102,6 +102,8 @@ static int make_known(struct pg_statement *statement, struct pl_err *err)
 				       ? pl_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s",
 						     statement->name, statement->text)
 				       : pl_strdup(statement->text);
+	if (pg_drain(connection, err) < 0)
+		return -1;
 	auto_result result = PQprepare(connection->pg, statement->name, text, 0, NULL);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
 		return pg_fail(connection, result, err);
@@ -207,6 +209,14 @@ void pg_clear_params(struct store_stmt *statement)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
+void pg_take_rows(struct pg_statement *statement, PGresult *rows)
+{
+	PQclear(statement->rows);
+	statement->rows = rows;
+	statement->at = -1;
+	statement->has_rows = true;
+}
+
 static int take(struct pg_statement *statement, PGresult *result, struct pl_err *err)
 {
 	ExecStatusType status = PQresultStatus(result);
@@ -215,10 +225,7 @@ static int take(struct pg_statement *statement, PGresult *result, struct pl_err 
 		auto_result failed = result;
 		return pg_fail(connection_of(statement), failed, err);
 	}
-	PQclear(statement->rows);
-	statement->rows = result;
-	statement->at = -1;
-	statement->has_rows = true;
+	pg_take_rows(statement, result);
 	return 0;
 }
 
@@ -226,32 +233,92 @@ static int fetch(struct pg_statement *statement, struct pl_err *err)
 {
 	auto_free char *text = pl_asprintf("FETCH %d FROM %s", ROWS_AT_A_TIME, statement->name);
 
+	if (pg_drain(connection_of(statement), err) < 0)
+		return -1;
 	return take(statement,
 		    PQexecParams(connection_of(statement)->pg, text, 0, NULL, NULL, NULL, NULL, 1),
 		    err);
 }
 
-static int execute_once(struct pg_statement *statement, struct pl_err *err)
+/* Parameters as libpq has them. */
+struct call {
+	const char **values;
+	int *lengths;
+	int *formats;
+};
+
+static void call_of(const struct pg_statement *statement, struct call *ret)
 {
 	size_t count = (size_t)statement->param_count;
-	auto_free const char **values = pl_alloc_array(count + 1, sizeof(*values));
-	auto_free int *lengths = pl_alloc_array(count + 1, sizeof(*lengths));
-	auto_free int *formats = pl_alloc_array(count + 1, sizeof(*formats));
+
+	ret->values = pl_alloc_array(count + 1, sizeof(*ret->values));
+	ret->lengths = pl_alloc_array(count + 1, sizeof(*ret->lengths));
+	ret->formats = pl_alloc_array(count + 1, sizeof(*ret->formats));
+	for (size_t i = 0; i < count; i++) {
+		ret->values[i] = statement->params[i].data;
+		ret->lengths[i] = statement->params[i].len;
+		ret->formats[i] = 1;
+	}
+}
+
+static void call_done(struct call *call)
+{
+	free(call->values);
+	free(call->lengths);
+	free(call->formats);
+}
+
+bool pg_send_prepared(const struct pg_statement *statement)
+{
+	struct call call;
+
+	call_of(statement, &call);
+	int sent = PQsendQueryPrepared(connection_of(statement)->pg, statement->name,
+				       statement->param_count, call.values, call.lengths,
+				       call.formats, 1);
+	call_done(&call);
+	return sent == 1;
+}
+
+static int execute_alone(struct pg_statement *statement, struct pl_err *err)
+{
+	struct call call;
+
+	call_of(statement, &call);
+	PGresult *result = PQexecPrepared(connection_of(statement)->pg, statement->name,
+					  statement->param_count, call.values, call.lengths,
+					  call.formats, 1);
+	call_done(&call);
+	return take(statement, result, err);
+}
+
+/* Behind those that are on the way, if there are some. */
+static int execute_once(struct pg_statement *statement, struct pl_err *err)
+{
+	struct pg_connection *connection = connection_of(statement);
 
 	if (make_known(statement, err) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		values[i] = statement->params[i].data;
-		lengths[i] = statement->params[i].len;
-		formats[i] = 1;
-	}
-	if (take(statement,
-		 PQexecPrepared(connection_of(statement)->pg, statement->name, (int)count, values,
-				lengths, formats, 1),
-		 err) < 0)
+	if (connection->asked_count > 0 &&
+	    ((!pg_is_asked(statement) && pg_send(statement, true, err) < 0) ||
+	     pg_drain(connection, err) < 0))
+		return -1;
+	if (!statement->has_rows && execute_alone(statement, err) < 0)
 		return -1;
 	statement->is_open = statement->is_cursor;
 	return statement->is_cursor ? fetch(statement, err) : 0;
+}
+
+int pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err)
+{
+	struct pg_statement *own = of(statement);
+
+	if (make_known(own, err) < 0)
+		return -1;
+	/* one whose connection is lost is asked again, where it is outside of a transaction */
+	if (!connection_of(own)->in_transaction)
+		return is_wanted ? 0 : store_sql_finish(statement, err);
+	return pg_send(own, is_wanted, err);
 }
 
 static int execute(struct pg_statement *statement, struct pl_err *err)
@@ -299,6 +366,7 @@ void pg_reset(struct store_stmt *statement)
 	struct pg_statement *own = of(statement);
 	struct pg_connection *connection = connection_of(own);
 
+	pg_forget(own);
 	PQclear(own->rows);
 	own->rows = NULL;
 	own->has_rows = false;

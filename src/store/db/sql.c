@@ -411,6 +411,21 @@ int store_sql_finish(struct store_stmt *statement, struct pl_err *err)
 	return 0;
 }
 
+int store_sql_ask(struct store_stmt *statement, struct pl_err *err)
+{
+	const struct store_sql_driver *driver = statement->sql->driver;
+
+	return driver->ask != NULL ? driver->ask(statement, true, err) : 0;
+}
+
+int store_sql_finish_later(struct store_stmt *statement, struct pl_err *err)
+{
+	const struct store_sql_driver *driver = statement->sql->driver;
+
+	return driver->ask != NULL ? driver->ask(statement, false, err)
+				   : store_sql_finish(statement, err);
+}
+
 int store_sql_number(struct store_stmt *statement, int64_t *ret, struct pl_err *err)
 {
 	int64_t number = 0;

@@ -193,6 +193,13 @@ int store_sql_step(struct store_stmt *statement, bool *ret_row, struct pl_err *e
 /* All of it, where nobody wants its rows. */
 int store_sql_finish(struct store_stmt *statement, struct pl_err *err) PL_MUST_CHECK;
 /*
+ * Within a transaction, what need not be waited for. ask: the statement, with all that is bound, may go to the database
+ * at once, and its rows come with the first step; several that are asked so cost one way to a server. later: as
+ * finish, and where it fails the next statement does, or the commit.
+ */
+int store_sql_ask(struct store_stmt *statement, struct pl_err *err) PL_MUST_CHECK;
+int store_sql_finish_later(struct store_stmt *statement, struct pl_err *err) PL_MUST_CHECK;
+/*
  * All of it, where it gives one row of one number, or none: *ret is 0 then, as it is of NULL. For RETURNING id, and
  * counts.
  */

@@ -35,16 +35,18 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "threads: also run under ThreadSanitizer")
     config.addinivalue_line("markers", "release_only: not under a sanitizer (needs full speed)")
     config.addinivalue_line("markers", "one_database: with SQLite alone, but for PROFLLM_TEST_LONG (the kind of database has no part in it)")
+    config.addinivalue_line("markers", "long_file: begun before others, that nobody waits for the rest of it at the end")
 
 
 def pytest_collection_modifyitems(config, items):
-    """What is the same with each kind of database is played with one of them."""
+    """What is the same with each kind of database is played with one of them; long files come first."""
     def is_again(item):
         return (item.get_closest_marker("one_database") is not None and "PROFLLM_TEST_LONG" not in os.environ
                 and getattr(item, "callspec", None) is not None and item.callspec.params.get("database") == "postgres")
     again = [item for item in items if is_again(item)]
     config.hook.pytest_deselected(items=again)
-    items[:] = [item for item in items if item not in again]
+    out = set(again)
+    items[:] = sorted((item for item in items if item not in out), key=lambda item: item.get_closest_marker("long_file") is None)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ from database_tools import ask
 from query_tools import TEXTS, made_results
 from sql_tools import NUMBERS, Snapshot, canonical, found, instant, of_json, to_json
 
+pytestmark = pytest.mark.long_file
+
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 SLOW = bool(os.environ.get("PROFLLM_SANITIZED"))
 TREES = 10_000 if LONG else 500
@@ -234,6 +236,7 @@ def test_all_ids_of_a_filter_are_those_of_sql(whole, database):
         assert ids == snapshot.ids(tree, said["data_version"]), json.dumps(tree, ensure_ascii=False)
 
 
+@pytest.mark.release_only  # what is asked there has to be there
 def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
     """Without these the comparison would show little."""
     played, snapshot = whole

@@ -10,6 +10,8 @@ from host_tools import has_nvidia_library
 from resource_tools import Run, completed, config_of, held_by, host, refused
 from run_tools import children_of, environment, load_result, marked_processes, write_config
 
+pytestmark = pytest.mark.long_file
+
 UUID = "GPU-70726574-656e-6400-0000-00{:02}00000000"
 
 

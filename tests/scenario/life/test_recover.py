@@ -18,6 +18,8 @@ from run_tools import (base_config, load_result, marked_processes, read_zst_line
                        start_profllm, write_config)
 from wait_tools import wait_for
 
+pytestmark = pytest.mark.long_file
+
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 KILLS = 500 if LONG else 20
 AT_ONCE = 4

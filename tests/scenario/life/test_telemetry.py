@@ -15,6 +15,8 @@ from run_tools import (base_config, load_result, read_zst_lines, run_profllm, st
 from sim_tools import Server
 from wait_tools import wait_for
 
+pytestmark = pytest.mark.long_file
+
 GPU_KEYS = {"memory_used_bytes", "utilization", "memory_utilization", "power_w", "energy_j",
             "temperature_c", "sm_clock_mhz", "memory_clock_mhz", "pcie_rx_bytes_per_s",
             "pcie_tx_bytes_per_s", "nvlink_rx_bytes", "nvlink_tx_bytes", "ecc_uncorrected",

@@ -14,6 +14,8 @@ from run_tools import PATIENCE, load_result, run_profllm, start_profllm, write_c
 from sweep_tools import journal, nothing_left, runs, starts, summary, sweep_args, sweep_config
 from wait_tools import wait_for
 
+pytestmark = pytest.mark.long_file
+
 SEED = 20262
 LONG = "PROFLLM_TEST_LONG" in os.environ
 SEQS = [2 + i for i in range(25 if LONG else 4)]

@@ -171,12 +171,28 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   await expect(plot(page)).toBeVisible()
   const all = await marksOf(page, 'custom')
   const box = await plot(page).boundingBox()
+  // the chart's answer waits for nothing, and the table for the chart: when the count changes the marks have changed
+  const points = page.waitForRequest('**/api/data/points')
+  await page.route('**/api/filters/apply', async (route) => {
+    await points
+    await route.continue()
+  }, { times: 1 })
+  const marksAtCount = counted(page).evaluate((count) => new Promise<number>((resolve) => {
+    const before = count.querySelector('b')?.textContent
+    new MutationObserver((_, watch) => {
+      if (count.querySelector('b')?.textContent === before) return
+      watch.disconnect()
+      const { chart } = document.querySelector('[data-testid=plot] > div') as unknown as { chart: Drawn }
+      resolve(chart.getModel().getSeries().reduce((sum, series) => sum + (series.subType === 'custom' ? series.getData().count() : 0), 0))
+    }).observe(count, { subtree: true, childList: true, characterData: true })
+  }))
   await dragAcross(page, [0.1, 0.02], [0.5, 0.85])
   await expect(chips(page)).toHaveCount(2)
   const inside = all.filter(({ at: [x = 0, y = 0] }) => x > (box?.width ?? 0) * 0.1 && x < (box?.width ?? 0) * 0.5 && y > (box?.height ?? 0) * 0.02 && y < (box?.height ?? 0) * 0.85)
   expect(inside.length).toBeGreaterThan(1)
   expect(inside.length).toBeLessThan(all.length)
   await expect(counted(page)).toHaveText(`${inside.length} of ${RUNS} experiments`)
+  expect(await marksAtCount).toBe(inside.length)
   await expect.poll(async () => sorted((await marksOf(page, 'custom')).map(({ values }) => values.slice(0, 2)))).toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
   await page.goBack()
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)

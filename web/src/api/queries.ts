@@ -1,5 +1,6 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
-import { keepPreviousData, type QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 
 import { get, patch, post, put, remove } from './client'
 import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, CompareRequest, Comparison, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, SeriesBins, ValuesAnswer, View } from './types'
@@ -29,14 +30,18 @@ export function useApply(request: ApplyRequest, round: number, facets: () => str
 }
 
 // What a chart draws; null asks for nothing. The last chart stays while the next one comes.
-export function usePoints(request: PointsRequest | null, round: number) {
-  return useQuery({
-    queryKey: ['points', request, round],
-    queryFn: async ({ signal }) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request: request as PointsRequest, at: Date.now() }),
-    placeholderData: keepPreviousData,
-    staleTime: Infinity,
-    enabled: request !== null,
-  })
+const pointsOf = (request: PointsRequest | null, round: number) => queryOptions({
+  queryKey: ['points', request, round],
+  queryFn: async ({ signal }) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request: request as PointsRequest, at: Date.now() }),
+  staleTime: Infinity,
+})
+
+export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOf(request, round), placeholderData: keepPreviousData, enabled: request !== null })
+
+// Before who will show it is drawn.
+export function usePointsAhead() {
+  const client = useQueryClient()
+  return useCallback((request: PointsRequest, round: number) => void client.prefetchQuery(pointsOf(request, round)), [client])
 }
 
 type Answered = ApplyAnswer & { request: ApplyRequest }

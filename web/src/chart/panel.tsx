@@ -1,11 +1,11 @@
 // The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
 // must know before two are compared. The address is its state.
-import { useMemo, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useState } from 'react'
 
-import { usePoints } from '../api/queries'
+import { usePoints, usePointsAhead } from '../api/queries'
 import type { Facet, Filter, Kind, PointsAnswer, Scalar } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
-import { type Choice, type Choices, withChoice } from '../filter/model'
+import { type Choice, type Choices, treeOf, withChoice } from '../filter/model'
 import { isNumeric } from '../format/number'
 import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
 import { Icon, type IconName } from '../ui/icons'
@@ -28,55 +28,92 @@ import { Plot } from './plot'
 import { Reading } from './reading'
 import { captionOf } from './table'
 
-export interface PanelProps {
+interface Asked {
   state: ChartState
   tree: Filter | undefined
-  choices: Choices
   selected: number[]
   catalogue: Catalogue
   varying: ReadonlySet<string> | undefined
-  facets: Record<string, Facet>
   round: number
-  isReady: boolean // the table's own question is answered: the chart's does not hold it up
+}
+
+export interface PanelProps extends Asked {
+  choices: Choices
+  where: Filter | undefined // of the tree, what is no choice
+  facets: Record<string, Facet>
   onChart: (chart: ChartState) => void
-  onChoose: (choices: Choices) => void
+  onChoose: (choices: Choices) => void // of a region; it is asked for already
+  onDrawn: (tree: Filter | undefined) => void // what this filter leaves is painted, or cannot be had
 }
 
 const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram', heat: 'heat', parallel: 'parallel' }
 
-export function ChartPanel(props: PanelProps) {
-  const { state, tree, selected, catalogue, varying, round, isReady, onChart } = props
-  const canAsk = isReady && (varying !== undefined || !needsVarying(state))
+function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
+  const canAsk = varying !== undefined || !needsVarying(state)
   const axes = useMemo(() => axesOf(state, varying ?? new Set()), [state, varying])
   const request = useMemo(() => (canAsk ? requestOf(state, axes, catalogue, tree, selected) : null), [canAsk, state, axes, catalogue, tree, selected])
+  return { axes, request }
+}
+
+// What the panel will draw is asked for while the table and its counts are still drawn.
+export function ChartAsk(props: Asked) {
+  usePoints(useRequest(props).request, props.round)
+  return null
+}
+
+export function ChartPanel(props: PanelProps) {
+  const { state, tree, where, selected, catalogue, varying, round, onChart, onChoose, onDrawn } = props
+  const { axes, request } = useRequest(props)
   const asked = usePoints(request, round)
   const { data } = asked
   // what was chosen is told of at once, what is drawn is of the answer
   const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
-  const set = (part: Partial<ChartState>) => onChart({ ...state, ...part })
+  const set = useCallback((part: Partial<ChartState>) => onChart({ ...state, ...part }), [onChart, state])
+  const ahead = usePointsAhead()
+  const choose = useCallback((choices: Choices) => {
+    ahead(requestOf(state, axes, catalogue, treeOf(choices, where), selected), round)
+    onChoose(choices)
+  }, [ahead, onChoose, state, axes, catalogue, where, selected, round])
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
+  useEffect(() => {
+    if (isWaiting) return
+    let behind: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => { behind = setTimeout(() => onDrawn(tree)) })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(behind)
+    }
+  }, [isWaiting, tree, onDrawn])
   return (
     <section className={css.chart} aria-label="Chart" aria-busy={isWaiting}>
       <div className={css.tools}>
-        <span className={css.kinds}>
-          <Segment label="Kind of chart" value={state.kind} onChange={(kind) => set({ kind: kind as ChartKind, point: null })}
-            options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KIND_WORDS[kind]}><Icon name={ICONS[kind]} /><span className="sr">{KIND_WORDS[kind]}</span></span>])} />
-        </span>
+        <Kinds kind={state.kind} set={set} />
         <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} set={set} />
         <span className={css.end}>
           {chart && <Files chart={chart} catalogue={catalogue} tree={tree} />}
           <IconButton icon="table" name={state.asTable ? 'Show the drawing' : 'Show as a table'} aria-pressed={state.asTable} onPress={() => set({ asTable: !state.asTable })} />
-          <Options state={state} chart={chart} choices={props.choices} catalogue={catalogue} onChange={set} onChoose={props.onChoose} />
+          <Options state={state} chart={chart} choices={props.choices} catalogue={catalogue} onChange={set} onChoose={choose} />
           <IconButton icon="up" name="Hide the chart" onPress={() => set({ isOpen: false })} />
         </span>
       </div>
       <Progress on={isWaiting} />
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {!chart && !asked.error && <div className={join(css.none, css.bare)}><Bone width={260} /><Bone width={180} /></div>}
-      {chart && <Shown {...props} chart={chart} set={set} isWaiting={isWaiting} />}
+      {chart && <Shown {...props} chart={chart} set={set} isWaiting={isWaiting} onChoose={choose} />}
     </section>
   )
 }
+
+type Set = (part: Partial<ChartState>) => void
+
+const Kinds = memo(function Kinds({ kind: chosen, set }: { kind: ChartKind; set: Set }) {
+  return (
+    <span className={css.kinds}>
+      <Segment label="Kind of chart" value={chosen} onChange={(kind) => set({ kind: kind as ChartKind, point: null })}
+        options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KIND_WORDS[kind]}><Icon name={ICONS[kind]} /><span className="sr">{KIND_WORDS[kind]}</span></span>])} />
+    </span>
+  )
+})
 
 // While the next answer comes the last one stays, drawn as what it is.
 function kindOf(kind: ChartKind, answer: PointsAnswer): ChartKind {
@@ -87,7 +124,7 @@ function kindOf(kind: ChartKind, answer: PointsAnswer): ChartKind {
   return kind === 'line' ? 'line' : 'scatter'
 }
 
-function Picks({ state, axes, catalogue, varying, set }: { state: ChartState; axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: (part: Partial<ChartState>) => void }) {
+const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { state: ChartState; axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   const own = { catalogue, varying }
   const { kind } = state
   const isScatter = kind === 'scatter'
@@ -103,10 +140,10 @@ function Picks({ state, axes, catalogue, varying, set }: { state: ChartState; ax
       {isScatter && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
     </span>
   )
-}
+})
 
 // Each axis by itself, left to right; one more behind them.
-function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: (part: Partial<ChartState>) => void }) {
+function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
     <span className={css.picks}>
       {axes.map((id, at) => (
@@ -122,7 +159,7 @@ function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return <div className={css.body}><Note kind="bad" role="alert"><b>The chart could not be drawn.</b> {error.message} <Act onPress={onRetry}>Try again</Act></Note></div>
 }
 
-function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWaiting, set, onChoose }: PanelProps & { chart: Chart; set: (part: Partial<ChartState>) => void; isWaiting: boolean }) {
+function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWaiting, set, onChoose }: PanelProps & { chart: Chart; set: Set; isWaiting: boolean }) {
   const { state, answer, items } = chart
   const colours = useColours()
   const drawing = useMemo(() => drawingOf(chart, colours), [chart, colours])

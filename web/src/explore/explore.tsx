@@ -34,7 +34,9 @@ import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
 const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
-const ChartPanel = memo(lazy(() => import('../chart/panel').then((module) => ({ default: module.ChartPanel }))))
+const chartPanel = () => import('../chart/panel')
+const ChartPanel = memo(lazy(() => chartPanel().then((module) => ({ default: module.ChartPanel }))))
+const ChartAsk = memo(lazy(() => chartPanel().then((module) => ({ default: module.ChartAsk }))))
 const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
 export const PAGE_ROWS = 200 // of cards
@@ -74,6 +76,17 @@ export function Explore() {
   )
 }
 
+const keyOf = (tree: Filter | undefined) => JSON.stringify(tree ?? null)
+
+// Who draws a region on the chart looks at the chart: it is drawn first, and the table and its counts wait for it. Of any other
+// change of the filter they come first.
+function useLead(tree: Filter | undefined, isOpen: boolean) {
+  const [led, setLed] = useState<string | null>(null) // by the chart, and it is not drawn yet
+  const isHeld = led !== null && isOpen && led === keyOf(tree)
+  const onDrawn = useCallback((drawn: Filter | undefined) => setLed((now) => (now === keyOf(drawn) ? null : now)), [])
+  return { isHeld, onDrawn, begin: useCallback((next: Filter | undefined) => setLed(keyOf(next)), []) }
+}
+
 function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [state, change] = useExplore()
   const [round, setRound] = useState(0)
@@ -86,24 +99,25 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   }, [tree, catalogue, chosen, isPhone, state.sort, isPhone && state.page]) as ApplyRequest
   const looked = useRef(new Map<string, string[]>())
   const answer = useApply(request, round, () => [...looked.current.values()].flat())
-  const isWaiting = answer.isFetching && (!answer.data || answer.isPlaceholderData)
+  const lead = useLead(tree, state.chart.isOpen)
+  const isWaiting = lead.isHeld || (answer.isFetching && (!answer.data || answer.isPlaceholderData))
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
-  if (answer.data) last.current = answer.data
-  const shown = answer.data ?? last.current
+  if (answer.data && !lead.isHeld) last.current = answer.data
+  const shown = last.current
   const options = useVarying(tree, round, !isWaiting || !answer.data)
   const varying = useMemo(() => options.data && new Set(Object.keys(options.data.options)), [options.data])
   const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => varying.has(id)) : chosen), [chosen, varying, state.onlyDiffering])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = options.isPlaceholderData && !isWaiting
   const facets = useMemo(() => ({ ...(isStale ? {} : options.data?.options), ...shown?.facets }), [options.data, isStale, shown?.facets])
-  return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown }
+  return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown, lead }
 }
 
 function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
-  const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
+  const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown, lead } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -140,9 +154,13 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   }
   // a chart takes longer than all else: the table and the counts of another filter are painted first
   const { choices, where, onlyVarying } = state
-  const charted = usePainted(useMemo(() => ({ tree, choices, varying, facets, round, isReady: !isWaiting }), [tree, choices, varying, facets, round, isWaiting]))
+  const live = useMemo(() => ({ tree, choices, where, varying, facets, round }), [tree, choices, where, varying, facets, round])
+  const charted = usePainted(live, { isAwaited: isWaiting, isAtOnce: lead.isHeld })
   const onChart = useCallback((chart: ExploreState['chart']) => change({ chart }), [change])
-  const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
+  const onChoose = useCallback((chosen: ExploreState['choices']) => {
+    lead.begin(treeOf(chosen, where))
+    change({ choices: chosen })
+  }, [change, lead.begin, where])
   const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])
   const filters = (
     <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
@@ -170,7 +188,8 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel {...charted} state={state.chart} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
+            <ChartPanel {...charted} state={state.chart} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} onDrawn={lead.onDrawn} />
+            <ChartAsk state={state.chart} tree={tree} selected={marked} catalogue={catalogue} varying={varying} round={round} />
           </ChartPlace>
         )}
         {shown && shown.total > 0 && (

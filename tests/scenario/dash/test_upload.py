@@ -460,12 +460,14 @@ def test_what_never_can_be_stored_holds_nothing_up(bin_dir, db):
         INSERT INTO job_parts (job, kind, name, files, bytes) VALUES (2, 'raw', 'bad.json', 1, {bytes_literal(db, '28b52ffd00')});
         INSERT INTO jobs (kind, name, created) VALUES ('raw', 'none.json', '2026-01-01T00:00:00Z');
         INSERT INTO job_parts (job, kind, name, files) VALUES (3, 'raw', 'none.json', 1);
-        {refusal(db, "benchmark_runs", "NEW.run_id = 'small-odd'", 'odd ones are not taken')}""")
+        {refusal(db, "benchmark_documents", "length(NEW.bytes) > 500", 'odd ones are not taken')}""")
+    odd = little("odd", note="".join(f"{7919 ** power:x}" for power in range(40)))
     with Dashboard(bin_dir, db) as again:
         for number, name in ((2, "bad.json"), (3, "none.json")):
             job = again.done(f"/api/upload/status/{number}")
             assert states(job) == ["rejected"] and job["items"][0]["name"] == name and f"job {number}" in job["items"][0]["message"]
-        job = again.upload("/api/upload/batch", [little(name) for name in ("first", "odd", "last")])
+        # its document is written last, when nothing waits for the answer any more
+        job = again.upload("/api/upload/batch", [little("first"), odd, little("last")])
         assert states(job) == ["stored", "rejected", "stored"]
         assert "odd ones are not taken" in job["items"][1]["message"]
         assert [row["run_id"] for row in again.rows()] == ["small-before", "small-first", "small-last"]

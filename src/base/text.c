@@ -135,17 +135,21 @@ static char *put_eight(char *at, uint32_t number)
 
 static char *put_u64(char *at, uint64_t number)
 {
-	char digits[8];
-	size_t used = 0;
+	uint32_t left = (uint32_t)number;
 
 	if (number >= EIGHT_DIGITS)
 		return put_eight(put_u64(at, number / EIGHT_DIGITS),
 				 (uint32_t)(number % EIGHT_DIGITS));
-	for (uint32_t left = (uint32_t)number; used == 0 || left > 0; left /= 10)
-		digits[used++] = (char)('0' + left % 10);
-	while (used > 0)
-		*at++ = digits[--used];
-	return at;
+	char *end = at + 1 + (left > 9) + (left > 99) + (left > 999) + (left > 9999) +
+		    (left > 99999) + (left > 999999) + (left > 9999999);
+	char *from = end;
+	for (; left > 99; left /= 100)
+		put_pair(from -= 2, left % 100);
+	if (left > 9)
+		put_pair(at, left);
+	else
+		*at = (char)('0' + left);
+	return end;
 }
 
 /* d.ddde-07, as Python has it. */

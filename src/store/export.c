@@ -27,8 +27,9 @@ struct kept_text {
  * made once. A part of a line: such bytes, and behind them a cell that is the row's own.
  */
 struct part {
-	size_t end;    /* in `alike`, from where the one before ends */
-	size_t column; /* NO_COLUMN: the line is over */
+	size_t end;            /* in `alike`, from where the one before ends */
+	size_t column;         /* NO_COLUMN: the line is over */
+	const double *numbers; /* of CSV, where all cells are their own number; else NULL */
 };
 
 #define NO_COLUMN SIZE_MAX
@@ -192,6 +193,15 @@ static bool are_alike(const uint32_t *codes, size_t count)
 	return differ == 0;
 }
 
+static const double *numbers_of(const struct store_export *export, size_t from, size_t count,
+				size_t column)
+{
+	if (export->form != STORE_EXPORT_CSV)
+		return NULL;
+	return export_rows_numbers(export->rows, from, count, column,
+				   codes_of(&export->block, column));
+}
+
 /* From this row on. */
 static void make_block(struct store_export *export, size_t from)
 {
@@ -212,7 +222,7 @@ static void make_block(struct store_export *export, size_t from)
 		if (are_alike(codes, count) && make_cell(export, from, i, codes[0], &block->alike))
 			continue;
 		block->alike.len = before;
-		*part++ = (struct part){ .end = before, .column = i };
+		*part++ = (struct part){ before, i, numbers_of(export, from, count, i) };
 	}
 	*part = (struct part){ .end = block->alike.len, .column = NO_COLUMN };
 	(void)pl_buf_reserve(&block->alike, COPY_BYTES); /* for add_alike() */
@@ -240,10 +250,16 @@ static void add_cells(struct store_export *export)
 
 	if (export->at >= block->to)
 		make_block(export, export->at);
+	size_t place = export_rows_place(export->rows, export->at);
 	for (const struct part *part = block->parts;; done = part++->end) {
 		add_alike(export, done, part->end);
 		if (part->column == NO_COLUMN)
 			return;
+		if (part->numbers != NULL) {
+			pl_buf_add_char(&export->ready, ',');
+			export_csv_number(&export->ready, part->numbers[place]);
+			continue;
+		}
 		uint32_t code = codes_of(block, part->column)[export->at - block->from];
 		(void)make_cell(export, export->at, part->column, code, &export->ready);
 	}

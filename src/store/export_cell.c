@@ -20,14 +20,15 @@ void export_i64(struct pl_buf *out, int64_t number)
 /* Whole ones without a point. */
 static void add_number(struct pl_buf *out, double number)
 {
-	char text[PL_F64_TEXT_BYTES];
-
 	if (fabs(number) < WHOLE_MAX && trunc(number) >= number && trunc(number) <= number) {
 		export_i64(out, (int64_t)number);
 		return;
 	}
-	pl_text_from_f64(number, text);
-	pl_buf_add_text(out, text);
+	char *at = pl_buf_reserve(out, PL_F64_TEXT_BYTES);
+	if (at == NULL)
+		return;
+	pl_text_from_f64(number, at);
+	out->len += strlen(at);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -82,6 +83,14 @@ static void add_marked(struct pl_buf *out, const char *text)
 	export_csv_text(out, pl_buf_text(&marked));
 }
 
+void export_csv_number(struct pl_buf *out, double number)
+{
+	/* to a spreadsheet -inf is a formula, of a name that it does not know */
+	if (isinf(number) && number < 0)
+		pl_buf_add_char(out, '\'');
+	add_number(out, number);
+}
+
 void export_csv_cell(struct pl_buf *out, const struct store_cell *cell)
 {
 	if (cell->state == RES_VALUE_NOT_RECORDED)
@@ -92,10 +101,7 @@ void export_csv_cell(struct pl_buf *out, const struct store_cell *cell)
 	}
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
-		/* to a spreadsheet -inf is a formula, of a name that it does not know */
-		if (isinf(cell->number) && cell->number < 0)
-			pl_buf_add_char(out, '\'');
-		add_number(out, cell->number);
+		export_csv_number(out, cell->number);
 		break;
 	case RES_VALUE_YES:
 		pl_buf_add_text(out, cell->number > 0 ? "true" : "false");

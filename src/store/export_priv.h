@@ -32,6 +32,11 @@ const char *export_rows_run_id(const struct export_rows *rows, size_t at);
  * told to be the code's: many have one, and most of these are low. */
 void export_rows_codes(const struct export_rows *rows, size_t at, size_t count, size_t column,
 		       uint32_t *ret_codes);
+/* Where these cells, whose codes they are, all are numbers of their own in one segment: its numbers, by
+ * export_rows_place(). Else NULL. */
+const double *export_rows_numbers(const struct export_rows *rows, size_t at, size_t count,
+				  size_t column, const uint32_t *codes);
+size_t export_rows_place(const struct export_rows *rows, size_t at);
 /* With the code that the cell has. Returns whether the value is the code's. */
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret);
@@ -39,6 +44,7 @@ bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 void export_csv_cell(struct pl_buf *out, const struct store_cell *cell);
+void export_csv_number(struct pl_buf *out, double number);
 /* Of one that is recorded. */
 void export_json_cell(struct pl_buf *out, const struct store_cell *cell);
 /* One field of a line, quoted where it has to be. */

@@ -241,6 +241,25 @@ void export_rows_codes(const struct export_rows *rows, size_t at, size_t count, 
 	}
 }
 
+const double *export_rows_numbers(const struct export_rows *rows, size_t at, size_t count,
+				  size_t column, const uint32_t *codes)
+{
+	const struct store_column *from = rows->columns[column];
+	size_t segment = rows->places[at] / STORE_SEGMENT_ROWS;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!store_column_value(from, codes[i])->is_elsewhere ||
+		    rows->places[at + i] / STORE_SEGMENT_ROWS != segment)
+			return NULL;
+	}
+	return store_column_chunk(from, segment)->numbers;
+}
+
+size_t export_rows_place(const struct export_rows *rows, size_t at)
+{
+	return rows->places[at] % STORE_SEGMENT_ROWS;
+}
+
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret)
 {

@@ -83,15 +83,17 @@ static int compare_counts(const void *a, const void *b, void *words)
 
 static void write_values(const struct tally *tally, size_t from, size_t to, struct pl_buf *out)
 {
-	pl_buf_add_char(out, '[');
+	out_literal(out, "[");
 	for (size_t i = from; i < to; i++) {
-		pl_buf_add_text(out, i > from ? ",{\"value\":" : "{\"value\":");
+		if (i > from)
+			out_literal(out, ",");
+		out_literal(out, "{\"value\":");
 		out_value(out, &tally->values[i].value);
-		pl_buf_add_text(out, ",\"count\":");
+		out_literal(out, ",\"count\":");
 		out_i64(out, (int64_t)tally->values[i].count);
-		pl_buf_add_char(out, '}');
+		out_literal(out, "}");
 	}
-	pl_buf_add_char(out, ']');
+	out_literal(out, "]");
 }
 
 /* Of `distinct` values, all in the list of which could be shown. Returns how many were left out. */

@@ -16,7 +16,14 @@ size_t place_enter_item(struct place *place, size_t i)
 {
 	size_t before = place->pointer.len;
 
-	pl_buf_addf(&place->pointer, "/%zu", i);
+	char *at = pl_buf_reserve(&place->pointer, 1 + PL_I64_TEXT_BYTES);
+
+	if (at == NULL)
+		return before;
+	*at = '/';
+	at = pl_text_put_i64(at + 1, (int64_t)i);
+	*at = '\0';
+	place->pointer.len = (size_t)(at - place->pointer.data);
 	return before;
 }
 

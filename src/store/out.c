@@ -11,7 +11,7 @@ void out_next(struct pl_buf *out)
 	char last = out->len > 0 ? out->data[out->len - 1] : '{';
 
 	if (last != '{' && last != '[' && last != ':')
-		pl_buf_add_char(out, ',');
+		out_literal(out, ",");
 }
 
 void out_text(struct pl_buf *out, const char *text)
@@ -23,7 +23,7 @@ void out_key(struct pl_buf *out, const char *name)
 {
 	out_next(out);
 	out_text(out, name);
-	pl_buf_add_char(out, ':');
+	out_literal(out, ":");
 }
 
 void out_text_or_null(struct pl_buf *out, const char *text)

@@ -264,9 +264,8 @@ static bool is_named_before(const struct request_fields *fields, size_t at)
 /* False: the budget is used up, and the field is named. The first one is always in time. */
 static bool is_in_time(struct query *query, const struct store_column *column, size_t before)
 {
-	int64_t used_ns = pl_clock_now_ns() - query->facets_began_ns;
-
-	if (query->budget_ms == 0 || before == 0 || used_ns < query->budget_ms * PL_NS_PER_MS)
+	if (query->budget_ms == 0 || before == 0 ||
+	    pl_clock_now_ns() - query->facets_began_ns < query->budget_ms * PL_NS_PER_MS)
 		return true;
 	*PL_PUSH(query->not_ready.items, query->not_ready.count,
 		 query->not_ready.room) = column->field->id;

@@ -158,6 +158,8 @@ static void count_gathered(struct tally *tally, size_t count)
 /* Numbers that have codes. */
 static void add_coded(struct tally *tally, const struct store_column *column)
 {
+	if (!store_column_has(column, STORE_NUMBER))
+		return;
 	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
 		const struct store_value *value = store_column_value(column, code);
 		struct store_counted counted = { value->number, tally->counts[code] };
@@ -291,12 +293,15 @@ static void push(struct tally *tally, const struct tally_value *value)
 
 static void list_codes(struct tally *tally, const struct store_column *column, bool words)
 {
+	const unsigned classes = words ? 1u << STORE_TEXT
+				       : 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_JSON;
+
+	if ((column->classes & classes) == 0)
+		return;
 	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
 		const struct store_value *value = store_column_value(column, code);
 		struct tally_value listed = { *value, tally->counts[code] };
-		/* an explicit null is counted as a null */
-		if (listed.count > 0 && value->class > STORE_NUMBER &&
-		    (value->class == STORE_TEXT) == words)
+		if (listed.count > 0 && (classes >> value->class & 1) != 0)
 			push(tally, &listed);
 	}
 }
@@ -340,14 +345,6 @@ static size_t keep_first(struct store_counted *counted, size_t count, size_t fir
 	return kept;
 }
 
-static void push_counted(struct tally *tally, size_t place)
-{
-	const struct store_counted counted = { tally->rising.numbers[place],
-					       tally->rising.counts[place] };
-
-	*PL_PUSH(tally->counted, tally->counted_count, tally->counted_room) = counted;
-}
-
 /* The first place from `at` on with more than so many rows. */
 static size_t next_above(const struct store_rising *rising, size_t at, uint32_t least)
 {
@@ -363,27 +360,100 @@ static size_t next_above(const struct store_rising *rising, size_t at, uint32_t 
 	return at;
 }
 
-/* So many of the rising ones, and some more, join the counted ones. Of those that are there as often the first is
- * met first: only one that is there more often comes in front of what was kept. */
+/* The first so many of an order, of which the last is on top. Of those that are there as often the lower one is first,
+ * and greater. */
+struct heap {
+	uint64_t *items;
+	size_t count;
+};
+
+static uint64_t heap_item(uint32_t count, size_t place)
+{
+	return (uint64_t)count << 32 | (UINT32_MAX - (uint32_t)place);
+}
+
+static void heap_sink(struct heap *heap, uint64_t item)
+{
+	size_t at = 0;
+
+	for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
+		child += child + 1 < heap->count && heap->items[child + 1] < heap->items[child];
+		if (heap->items[child] >= item)
+			break;
+		heap->items[at] = heap->items[child];
+	}
+	heap->items[at] = item;
+}
+
+static uint64_t heap_take(struct heap *heap)
+{
+	uint64_t top = heap->items[0];
+
+	heap->count--;
+	heap_sink(heap, heap->items[heap->count]);
+	return top;
+}
+
+/* The heap has none yet, and room for `first`: the last that it keeps is on top then. */
+static void heap_fill(const struct store_rising *rising, size_t first, struct heap *heap)
+{
+	size_t at = 0;
+
+	for (; heap->count < first && (at = next_above(rising, at, 0)) < rising->count; at++) {
+		size_t child = heap->count++;
+		uint64_t item = heap_item(rising->counts[at], at);
+		for (size_t parent; child > 0 && heap->items[parent = (child - 1) / 2] > item;
+		     child = parent)
+			heap->items[child] = heap->items[parent];
+		heap->items[child] = item;
+	}
+	/* of those that are there as often the first was met first */
+	while (at < rising->count &&
+	       (at = next_above(rising, at, (uint32_t)(heap->items[0] >> 32))) < rising->count) {
+		heap_sink(heap, heap_item(rising->counts[at], at));
+		at++;
+	}
+}
+
+/* Into `counted`, which has room for them. */
+static void put_all(const struct store_rising *rising, struct store_counted *counted)
+{
+	for (size_t at = 0; (at = next_above(rising, at, 0)) < rising->count; at++)
+		*counted++ = (struct store_counted){ rising->numbers[at], rising->counts[at] };
+}
+
+static void put_first(const struct store_rising *rising, size_t first,
+		      struct store_counted *counted)
+{
+	auto_free uint64_t *items = pl_realloc_array(NULL, first, sizeof(*items));
+	struct heap heap = { .items = items };
+
+	heap_fill(rising, first, &heap);
+	while (heap.count > 0) {
+		uint64_t item = heap_take(&heap);
+		size_t place = UINT32_MAX - (uint32_t)item;
+		counted[heap.count] = (struct store_counted){ rising->numbers[place], item >> 32 };
+	}
+}
+
+/* So many of the rising ones join the counted ones; 0: all. */
 static void push_rising(struct tally *tally, size_t first)
 {
-	size_t before = tally->counted_count;
-	uint32_t least = 0;
+	bool are_all = first == 0 || first >= tally->rising_distinct;
+	size_t count = are_all ? tally->rising_distinct : first;
 
-	for (size_t at = 0; (at = next_above(&tally->rising, at, least)) < tally->rising.count;
-	     at++) {
-		push_counted(tally, at);
-		if (first == 0 || tally->counted_count - before < 2 * first)
-			continue;
-		qsort(tally->counted + before, 2 * first, sizeof(*tally->counted), compare_counted);
-		tally->counted_count = before + first;
-		least = (uint32_t)tally->counted[before + first - 1].count;
-	}
+	pl_grow((void **)&tally->counted, &tally->counted_room, tally->counted_count + count,
+		sizeof(*tally->counted));
+	if (are_all)
+		put_all(&tally->rising, tally->counted + tally->counted_count);
+	else
+		put_first(&tally->rising, first, tally->counted + tally->counted_count);
+	tally->counted_count += count;
 }
 
 void tally_list_numbers(struct tally *tally, size_t first)
 {
-	push_rising(tally, first <= tally->rising.count / 2 ? first : 0);
+	push_rising(tally, first);
 	size_t count = tally->counted_count;
 
 	if (first > 0 && first < count / 2)

@@ -10,6 +10,11 @@ struct store_view {
 	struct lazy_use *uses; /* fields that are no columns, in the order of their ids */
 	size_t count;
 	size_t room;
+
+	/* columns that the view was made with: most are asked for again, in the same order */
+	const struct store_column **named;
+	size_t named_count;
+	size_t *next; /* in `named` */
 };
 
 static const struct store_column *find_column(const struct store_snapshot *snapshot, const char *id)
@@ -46,9 +51,14 @@ int store_view_new(const struct store_snapshot *snapshot, const struct store_ids
 	size_t count = 0;
 
 	view->snapshot = snapshot;
+	view->named = pl_alloc_array(ids->count, sizeof(*view->named));
+	view->next = pl_alloc(sizeof(*view->next));
 	for (size_t i = 0; i < ids->count; i++) {
-		if (find_column(snapshot, ids->items[i]) == NULL)
+		const struct store_column *column = find_column(snapshot, ids->items[i]);
+		if (column == NULL)
 			others[count++] = ids->items[i];
+		else
+			view->named[view->named_count++] = column;
 	}
 	qsort(others, count, sizeof(*others), compare_texts);
 	for (size_t i = 0; i < count; i++) {
@@ -69,6 +79,8 @@ void store_view_free(struct store_view *view)
 	if (view->count > 0)
 		lazy_give_back(view->snapshot, view->uses, view->count);
 	free(view->uses);
+	free(view->named);
+	free(view->next);
 	free(view);
 }
 
@@ -79,10 +91,23 @@ static int compare_id(const void *id, const void *use)
 	return strcmp(id, one->column.field->id);
 }
 
+/* NULL: it is another one. */
+static const struct store_column *next_named(const struct store_view *view, const char *id)
+{
+	size_t next = *view->next < view->named_count ? *view->next : 0;
+
+	if (view->named_count == 0 || strcmp(view->named[next]->field->id, id) != 0)
+		return NULL;
+	*view->next = next + 1;
+	return view->named[next];
+}
+
 const struct store_column *store_view_column(const struct store_view *view, const char *id)
 {
-	const struct store_column *column = find_column(view->snapshot, id);
+	const struct store_column *column = next_named(view, id);
 
+	if (column == NULL)
+		column = find_column(view->snapshot, id);
 	if (column != NULL || view->count == 0)
 		return column;
 	const struct lazy_use *use = bsearch(id, view->uses, view->count, sizeof(*use), compare_id);

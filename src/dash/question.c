@@ -28,19 +28,31 @@ static void answer_text(struct dash_answer *answer, struct pl_buf *json)
 	dash_answer_bytes(answer, "application/json", pl_buf_take(json), len);
 }
 
+static int ask_once(const struct dash_request *request, dash_query_fn *query,
+		    const json_t *question, struct pl_buf *ret, struct res_schema_faults *faults,
+		    struct pl_err *err)
+{
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+
+	if (store_snapshot_get(request->context->store, &snapshot, err) < 0)
+		return -1;
+	return query(snapshot, question, ret, faults, err);
+}
+
 void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
 	      struct dash_answer *answer)
 {
-	auto_snapshot struct store_snapshot *snapshot = NULL;
 	auto_schema_faults faults = { 0 };
 	auto_buf found = PL_BUF(DASH_ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
+	unsigned tries = 0;
+	int result;
 
-	if (store_snapshot_get(request->context->store, &snapshot, &err) < 0) {
-		dash_refuse_stored(answer, &err);
-		return;
-	}
-	if (query(snapshot, question, &found, &faults, &err) == 0)
+	do {
+		found.len = 0;
+		result = ask_once(request, query, question, &found, &faults, &err);
+	} while (result < 0 && faults.count == 0 && store_is_asked_again(&err, &tries));
+	if (result == 0)
 		answer_text(answer, &found);
 	else if (faults.count > 0)
 		dash_refuse_faults(answer, &faults);

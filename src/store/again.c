@@ -61,6 +61,21 @@ static int compare_ids(const void *a, const void *b)
 	return *one < *other ? -1 : *one > *other;
 }
 
+/* With the fields of a filter. */
+static int look(struct store *store, const struct store_ids *fields,
+		struct store_snapshot **ret_snapshot, struct store_view **ret, struct pl_err *err)
+{
+	unsigned tries = 0;
+
+	do {
+		if (store_snapshot_get(store, ret_snapshot, err) == 0 &&
+		    store_view_new(*ret_snapshot, fields, ret, err) == 0)
+			return 0;
+		store_snapshot_put(pl_take(*ret_snapshot));
+	} while (store_is_asked_again(err, &tries));
+	return -1;
+}
+
 static int filter_ids(struct store *store, const json_t *tree, struct ids *ret, struct pl_err *err)
 {
 	auto_snapshot struct store_snapshot *snapshot = NULL;
@@ -70,9 +85,7 @@ static int filter_ids(struct store *store, const json_t *tree, struct ids *ret, 
 	struct store_ids fields = { 0 };
 
 	store_filter_fields(tree, &fields);
-	int result = store_snapshot_get(store, &snapshot, err);
-	if (result == 0)
-		result = store_view_new(snapshot, &fields, &view, err);
+	int result = look(store, &fields, &snapshot, &view, err);
 	free(fields.items);
 	if (result < 0)
 		return -1;

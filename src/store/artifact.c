@@ -348,7 +348,7 @@ int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *
 	pthread_mutex_lock(&store->read_lock);
 	int result = run_id_of(store, id, &run_id, err);
 	pthread_mutex_unlock(&store->read_lock);
-	if (result < 0 || store_read_document(store, id, &document, err) < 0)
+	if (result < 0 || store_read_document(store, id, &document, NULL, err) < 0)
 		return -1;
 	add_named(document, &artifacts);
 	pthread_mutex_lock(&store->read_lock);

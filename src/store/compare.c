@@ -234,7 +234,6 @@ static int look_at(const struct comparison *comparison, struct side *side, struc
 {
 	const struct store_view *view = comparison->view;
 	struct listing listing = { .view = view, .ids = json_array() };
-	struct pl_err why = PL_ERR_INIT;
 
 	side->count = store_kernels()->count(side->rows, store_view_words(view));
 	side->facet_rows = facet_rows_new(view, side->rows);
@@ -247,11 +246,7 @@ static int look_at(const struct comparison *comparison, struct side *side, struc
 		return 0;
 	json_object_set_new(side->about, "run_id",
 			    pl_json_text(store_view_run_id(view, listing.last)));
-	if (store_view_document(view, listing.last, &side->document, &why) == 0 ||
-	    why.code == PL_ERR_NOT_FOUND)
-		return 0;
-	*err = why;
-	return -1;
+	return store_view_document(view, listing.last, &side->document, err);
 }
 
 static char *name_of(const struct side *side, const char *label)

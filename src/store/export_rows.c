@@ -172,15 +172,18 @@ static int find(struct export_rows *rows, const json_t *request, struct res_sche
 int export_rows_new(struct store *store, const json_t *request, struct export_rows **ret,
 		    struct res_schema_faults *faults, struct pl_err *err)
 {
-	struct export_rows *rows = pl_alloc(sizeof(*rows));
+	unsigned tries = 0;
 
-	if (store_snapshot_get(store, &rows->snapshot, err) < 0 ||
-	    find(rows, request, faults, err) < 0) {
+	do {
+		struct export_rows *rows = pl_alloc(sizeof(*rows));
+		if (store_snapshot_get(store, &rows->snapshot, err) == 0 &&
+		    find(rows, request, faults, err) == 0) {
+			*ret = rows;
+			return 0;
+		}
 		export_rows_free(rows);
-		return -1;
-	}
-	*ret = rows;
-	return 0;
+	} while (store_is_asked_again(err, &tries));
+	return -1;
 }
 
 void export_rows_free(struct export_rows *rows)

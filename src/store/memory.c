@@ -12,6 +12,9 @@
 #include "store/mirror/mirror.h"
 #include "store/store_priv.h"
 
+/* Of a question amid changes: what was read for it once is not read again. */
+#define TRIES_MAX 10
+
 struct store_memory {
 	struct store_mirror *mirror;
 	atomic_uint expected; /* transactions of this process that are to be followed */
@@ -164,15 +167,21 @@ int store_snapshot_get(struct store *store, struct store_snapshot **ret, struct 
 	return 0;
 }
 
+bool store_is_asked_again(const struct pl_err *err, unsigned *tries)
+{
+	return err->code == PL_ERR_BUSY && ++*tries < TRIES_MAX;
+}
+
 void store_end_questions(struct store *store)
 {
 	if (store->memory != NULL)
 		store_mirror_end_questions(store->memory->mirror);
 }
 
-static int read_for_mirror(void *context, int64_t id, json_t **ret, struct pl_err *err)
+static int read_for_mirror(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
+			   struct pl_err *err)
 {
-	return store_read_document(context, id, ret, err);
+	return store_read_document(context, id, ret, ret_changed, err);
 }
 
 static bool may_have(void *context, const char *id)

@@ -296,10 +296,28 @@ static int read_whole(struct store *store, int64_t id, json_t **ret, struct pl_e
 	return 0;
 }
 
-int store_read_document(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+static int read_changed(struct store *store, int64_t id, int64_t *ret, struct pl_err *err)
 {
+	auto_borrowed statement = NULL;
+
+	if (store_sql_kept(&store->reader, STORE_GET_CHANGED, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	return store_sql_number(statement, ret, err);
+}
+
+int store_read_document(struct store *store, int64_t id, json_t **ret, int64_t *ret_changed,
+			struct pl_err *err)
+{
+	struct pl_err why = PL_ERR_INIT;
+
 	pthread_mutex_lock(&store->read_lock);
 	int result = read_whole(store, id, ret, err);
+	/* last: a document that is changed while it is read is not taken for what it was before */
+	if (ret_changed != NULL && read_changed(store, id, ret_changed, &why) < 0) {
+		*err = why;
+		result = -1;
+	}
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

@@ -150,5 +150,10 @@ int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL
  */
 int store_snapshot_get(struct store *store, struct store_snapshot **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
+/*
+ * A question that failed with BUSY, for results changed while it was asked (store/view.h), has its answer in a
+ * newer snapshot. False: it failed otherwise, or has been asked often enough; *tries starts as 0.
+ */
+bool store_is_asked_again(const struct pl_err *err, unsigned *tries);
 /* From any thread, before it is waited for those who ask: questions end soon with INTERRUPTED. */
 void store_end_questions(struct store *store);

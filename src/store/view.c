@@ -162,9 +162,11 @@ int64_t store_view_id(const struct store_view *view, size_t row)
 
 int store_view_document(const struct store_view *view, size_t row, json_t **ret, struct pl_err *err)
 {
-	const struct store_mirror *mirror = view->snapshot->mirror;
+	int64_t changed = 0;
 
-	return mirror->read(mirror->context, store_view_id(view, row), ret, err);
+	if (snapshot_read(view->snapshot, row, ret, &changed, err) < 0)
+		return -1;
+	return *ret == NULL ? snapshot_too_old(err) : 0;
 }
 
 const char *store_view_run_id(const struct store_view *view, size_t row)

@@ -55,7 +55,8 @@ static inline size_t store_view_words(const struct store_view *view)
 void store_view_live(const struct store_view *view, size_t segment,
 		     uint64_t ret_rows[STORE_SEGMENT_WORDS]);
 int64_t store_view_id(const struct store_view *view, size_t row);
-/* The document of a row, a new reference. -1: it cannot be read; NOT_FOUND: it was removed meanwhile. */
+/* The document of a row, a new reference. -1: it cannot be read; BUSY: it has changed since, as of
+ * store_view_new(). */
 int store_view_document(const struct store_view *view, size_t row, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
 /* NULL: it has none. */

@@ -221,8 +221,8 @@ class Snapshot:
         loose = {}
         for id_, document in (documents or {}).items():
             if id_ in edits:
-                tags = {**(document.get("tags") or {}), **edits[id_]}
-                document = {**document, "tags": {name: value for name, value in tags.items() if value is not None}}
+                kept = {name: value for name, value in (document.get("tags") or {}).items() if name not in edits[id_]}
+                document = {**document, "tags": kept | {name: value for name, value in edits[id_].items() if value is not None}}
             loose[id_] = {field: (*found(document, field), argument_is_explicit(document, field))
                           for field in self.fields if field not in self.base.columns}
         self.moments.append(self.base.take(loose))

@@ -31,12 +31,14 @@ struct driver {
 	size_t reads; /* of documents, by queries */
 };
 
-static int read_document(void *context, int64_t id, json_t **ret, struct pl_err *err)
+static int read_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
+			 struct pl_err *err)
 {
 	struct driver *driver = context;
 
 	(void)err;
 	driver->reads++;
+	*ret_changed = 0;
 	*ret = json_incref(driver->documents[id]);
 	return 0;
 }

@@ -68,6 +68,9 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			       " ORDER BY c.number DESC LIMIT 1) < ?1 ORDER BY r.id",
 	[STORE_PRUNE] = "DELETE FROM benchmark_runs WHERE id = ?1",
 	[STORE_NOTE_PRUNED] = "UPDATE store_state SET pruned = data_version",
+	/* of one that is no more at the latest now */
+	[STORE_GET_CHANGED] = "SELECT coalesce((SELECT r.changed FROM benchmark_runs r"
+			      " WHERE r.id = ?1), s.data_version) FROM store_state s",
 	[STORE_GET_PRUNED] = "SELECT pruned FROM store_state",
 	[STORE_LIST_IDS] = "SELECT id FROM benchmark_runs WHERE deleted = 0 ORDER BY id",
 	[STORE_ADD_PLACE] = "INSERT INTO document_places VALUES (?1) ON CONFLICT DO NOTHING",

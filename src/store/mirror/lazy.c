@@ -5,7 +5,8 @@
  *
  * What has been read of a field is the reader's own, and grows; what queries see of it (`ready`) is put
  * there in one go, and covers the rows in front of one place. A row that is replaced stands anew behind all others, so
- * that what was read once stays right.
+ * that what was read once stays right. A document is that of today: where the result has changed since the
+ * snapshot, the question has to be asked of a newer one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ struct lazy {
 	size_t segments;
 	size_t segment_room;
 	size_t end; /* as in ready */
-	int64_t skipped_version; /* of the newest snapshot for which rows that were no more were not read; -1: none */
+	/* snapshots before it have rows that were not read, for they were no more, or had changed; -1: none */
+	int64_t skipped_version;
 	struct garbage garbage;
 
 	/* under `lock` */
@@ -250,14 +252,12 @@ static void add_nothing(struct lazy *lazy, size_t place, size_t end)
 	}
 }
 
-/* Document NULL: nothing is recorded. */
 static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t place,
 			 const json_t *document)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	if (document != NULL)
-		res_field_value(fields, &lazy->field, document, &value);
+	res_field_value(fields, &lazy->field, document, &value);
 	struct store_cell cell = {
 		.state = (unsigned char)value.state,
 		.kind = (unsigned char)value.kind,
@@ -309,24 +309,12 @@ static bool is_dead(const struct store_snapshot *snapshot, size_t row)
 	return dead != NULL && (dead->words[at / 64] >> at % 64 & 1);
 }
 
-/* *ret NULL: it is gone. */
-static int read_row(const struct store_snapshot *snapshot, size_t row, json_t **ret,
-		    struct pl_err *err)
-{
-	const struct store_mirror *mirror = snapshot->mirror;
-	int64_t id = snapshot_id(snapshot, row);
-
-	if (mirror->read(mirror->context, id, ret, err) == 0 || err->code == PL_ERR_NOT_FOUND)
-		return 0;
-	return pl_err_wrap(err, "result %lld", (long long)id);
-}
-
-/* The row stands in the field's segments as if nothing were recorded: snapshots that are older may not see it so. */
-static void skip_row(const struct store_snapshot *snapshot, struct lazy *lazy, size_t place)
+/* The row stands in the field's segments as if nothing were recorded: snapshots before `version` may not see it so. */
+static void skip_row(struct lazy *lazy, size_t place, int64_t version)
 {
 	add_nothing(lazy, place, place + 1);
-	if (lazy->skipped_version < snapshot->version)
-		lazy->skipped_version = snapshot->version;
+	if (lazy->skipped_version < version)
+		lazy->skipped_version = version;
 }
 
 /* The rows that the fields lack. What was read stays right where a document fails. Under `reading`. */
@@ -342,15 +330,16 @@ static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *use
 	for (size_t place = row_at(snapshot, first); place < end;
 	     place = row_at(snapshot, place + 1)) {
 		auto_json json_t *document = NULL;
-		bool dead = is_dead(snapshot, place);
+		int64_t changed = snapshot->version;
 		if (snapshot_goes_on(snapshot, err) < 0 ||
-		    (!dead && read_row(snapshot, place, &document, err) < 0))
+		    (!is_dead(snapshot, place) &&
+		     snapshot_read(snapshot, place, &document, &changed, err) < 0))
 			return -1;
 		for (size_t i = 0; i < count; i++) {
 			if (row_at(snapshot, uses[i].lazy->end) != place)
 				continue;
-			if (dead)
-				skip_row(snapshot, uses[i].lazy, place);
+			if (document == NULL)
+				skip_row(uses[i].lazy, place, changed);
 			else
 				add_document(snapshot->mirror->fields, uses[i].lazy, place,
 					     document);
@@ -428,8 +417,7 @@ static int show_all(const struct store_snapshot *snapshot, struct lazy_use *uses
 		show(&uses[i]);
 	pthread_mutex_unlock(&columns->lock);
 	if (is_old)
-		return pl_err_set(err, PL_ERR_BUSY,
-				  "results have changed since the question was asked: ask again");
+		return snapshot_too_old(err);
 	return all ? 0 : 1;
 }
 

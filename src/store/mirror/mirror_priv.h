@@ -95,6 +95,16 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror);
 /* -1, INTERRUPTED: no question is to be answered any more. */
 int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * The document of a row that lives in the snapshot, as it was then: a new reference. NULL: the result was
+ * changed or removed since, at *ret_changed or before, and what it was is known no more.
+ */
+int snapshot_read(const struct store_snapshot *snapshot, size_t row, json_t **ret,
+		  int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
+
+/* Always -1, BUSY: a newer snapshot has the answer. */
+int snapshot_too_old(struct pl_err *err);
+
 /* Rows of a segment that live. */
 void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
 		   uint64_t ret_rows[STORE_SEGMENT_WORDS]);

@@ -131,6 +131,28 @@ int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_INTERRUPTED, "the question was given up: the program ends");
 }
 
+int snapshot_read(const struct store_snapshot *snapshot, size_t row, json_t **ret,
+		  int64_t *ret_changed, struct pl_err *err)
+{
+	const struct store_mirror *mirror = snapshot->mirror;
+	int64_t id = snapshot_id(snapshot, row);
+	auto_json json_t *document = NULL;
+	int result = mirror->read(mirror->context, id, &document, ret_changed, err);
+
+	if (result < 0 && err->code != PL_ERR_NOT_FOUND)
+		return pl_err_wrap(err, "result %lld", (long long)id);
+	if (result < 0 && *ret_changed <= snapshot->version)
+		*ret_changed = snapshot->version + 1;
+	*ret = *ret_changed <= snapshot->version ? pl_take(document) : NULL;
+	return 0;
+}
+
+int snapshot_too_old(struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_BUSY,
+			  "results have changed since the question was asked: ask again");
+}
+
 size_t store_snapshot_count(const struct store_snapshot *snapshot)
 {
 	return snapshot->live;

@@ -30,10 +30,12 @@ static const char *const texts[RESULTS] = {
 static json_t *documents[RESULTS];
 static struct store_mirror *mirror;
 
-static int read_document(void *context, int64_t id, json_t **ret, struct pl_err *err)
+static int read_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
+			 struct pl_err *err)
 {
 	(void)context;
 	(void)err;
+	*ret_changed = 0;
 	*ret = json_incref(documents[id - 1]);
 	return 0;
 }

@@ -19,6 +19,7 @@
 /* A result by its id: tags.n is the id, tags.kK its remainder by K. */
 struct source {
 	size_t reads;
+	int64_t changed[ROWS + 3]; /* by id: the version of its last change */
 	int64_t broken;            /* the id of a document that cannot be read; 0: none */
 	struct store_mirror *ends; /* whose questions end when `ends_at` is read; NULL: nobody's */
 	int64_t ends_at;
@@ -37,7 +38,8 @@ static json_t *document_of(int64_t id)
 			 "seed", (json_int_t)id);
 }
 
-static int read_document(void *context, int64_t id, json_t **ret, struct pl_err *err)
+static int read_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
+			 struct pl_err *err)
 {
 	struct source *source = context;
 
@@ -46,6 +48,7 @@ static int read_document(void *context, int64_t id, json_t **ret, struct pl_err 
 		return pl_err_set(err, PL_ERR_IO, "the disk is gone");
 	if (source->ends != NULL && id == source->ends_at)
 		store_mirror_end_questions(source->ends);
+	*ret_changed = id < ROWS + 3 ? source->changed[id] : 0;
 	*ret = document_of(id);
 	return 0;
 }
@@ -254,6 +257,39 @@ static void test_store_view__a_snapshot_that_is_too_old_is_not_told_wrong(void *
 	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
 }
 
+/* What has changed since the snapshot, though no newer one is there yet, is read for that one. */
+static void test_store_view__a_document_that_is_newer_is_not_taken(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { .changed = { [3] = 6 } };
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_json json_t *request = json_pack("{s:[s], s:i}", "facets", "tags.k2", "limit", 0);
+	auto_json json_t *document = document_of(3);
+	auto_row row = { .id = 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	for (int64_t id = 1; id <= 5; id++)
+		append(mirror, fields, id);
+	auto_snapshot struct store_snapshot *old = store_mirror_snapshot(mirror);
+	assert_int_equal(store_snapshot_version(old), 5);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(count_by(store_query_apply, mirror, request, &err), -1);
+		assert_int_equal(err.code, PL_ERR_BUSY);
+	}
+	store_row_of_document(fields, document, &row);
+	row.id = 3;
+	assert_true(store_mirror_replace(mirror, &row));
+	store_mirror_publish(mirror);
+	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
+	/* each document once, and the newer one twice */
+	assert_int_equal(source.reads, 6);
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	assert_int_equal(store_query_apply(old, request, &text, &faults, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+}
+
 static void test_store_view__those_used_least_are_dropped(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -350,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_store_view__nothing_is_read_for_what_no_document_has),
 		cmocka_unit_test(test_store_view__ids_that_are_made_up_are_many),
 		cmocka_unit_test(test_store_view__a_snapshot_that_is_too_old_is_not_told_wrong),
+		cmocka_unit_test(test_store_view__a_document_that_is_newer_is_not_taken),
 		cmocka_unit_test(test_store_view__those_used_least_are_dropped),
 		cmocka_unit_test(test_store_view__a_document_that_cannot_be_read_ends_the_query),
 		cmocka_unit_test(test_store_view__many_may_ask_at_once),

@@ -6,21 +6,17 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json_read_priv.h"
 #include "base/text.h"
 
 static int parse(const char *text, size_t len, const char *source, size_t flags, bool is_wide,
 		 json_t **ret, struct pl_err *err)
 {
 	json_error_t fault;
-	json_t *json = len > 0 ? pl_json_read(text, len) : NULL;
-
 	/*
 	 * jansson takes the last of two equal keys without a word: half of what was written would
 	 * be ignored.
 	 */
-	if (json == NULL)
-		json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags,
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags,
 				  &fault);
 
 	/* jansson has reals for all numbers or for none */

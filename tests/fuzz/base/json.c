@@ -1,6 +1,5 @@
 /*
- * Any bytes as a JSON document: what is accepted is what jansson makes of it, is written in every style and reads
- * back equal.
+ * Any bytes as a JSON document: what is accepted is written in every style and reads back equal.
  */
 #include "base/json.h"
 
@@ -19,10 +18,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(json == NULL && strncmp(err.text, "fuzz:", 5) == 0);
 		return 0;
 	}
-	json_t *expected = json_loadb((const char *)data, size,
-				      JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
-	assert(expected != NULL && json_equal(json, expected));
-	json_decref(expected);
 	for (int style = PL_JSON_COMPACT; style <= PL_JSON_INDENT; style++) {
 		char *text = pl_json_to_text(json, (enum pl_json_style)style);
 		json_t *again = NULL;

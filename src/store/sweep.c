@@ -215,24 +215,36 @@ static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_
 	return whole;
 }
 
-int store_sweep_get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
-		    struct res_schema_faults *faults, struct pl_err *err)
+/* Plan and results as they are now; *ret stays NULL where there are none. */
+static int get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
+	       struct res_schema_faults *faults, struct pl_err *err)
 {
 	auto_snapshot struct store_snapshot *snapshot = NULL;
 	auto_json json_t *plan = NULL;
 	json_t *runs = NULL;
 
-	*ret = NULL;
 	pthread_mutex_lock(&store->read_lock);
 	int read = read_plan(&store->reader, id, &plan, err);
 	pthread_mutex_unlock(&store->read_lock);
 	if (read < 0 || store_snapshot_get(store, &snapshot, err) < 0 ||
 	    sweep_runs(snapshot, id, plan, metrics, &runs, faults, err) < 0)
 		return -1;
-	if (json_object_size(plan) == 0 && json_array_size(runs) == 0) {
+	if (json_object_size(plan) > 0 || json_array_size(runs) > 0)
+		*ret = whole_of(id, plan, runs, store_snapshot_version(snapshot));
+	else
 		json_decref(runs);
-		return 0;
-	}
-	*ret = whole_of(id, plan, runs, store_snapshot_version(snapshot));
 	return 0;
+}
+
+int store_sweep_get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
+		    struct res_schema_faults *faults, struct pl_err *err)
+{
+	unsigned tries = 0;
+	int result;
+
+	*ret = NULL;
+	do
+		result = get(store, id, metrics, ret, faults, err);
+	while (result < 0 && faults->count == 0 && store_is_asked_again(err, &tries));
+	return result;
 }

@@ -24,7 +24,7 @@ LISTS = {
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",
                   "LOG_EXECUTOR": "log_executors", "LOG_BACKEND": "log_backends",
                   "LOG_CONFIG_FRAME": "log_config_frames", "LOG_FAILURE": "log_failures"},
-    "metrics": {"FAMILY": "families", "FIGURE": "figures", "STATISTIC": "headline_statistics"},
+    "metrics": {"FAMILY": "families", "FIGURE": "figures", "STATISTIC": "headline_statistics", "RATE": "rates"},
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"},
     "result_fields": {"FIELD": "result_fields", "TOP": "result_top_fields", "DERIVED": "derived_fields",

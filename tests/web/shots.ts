@@ -175,3 +175,74 @@ test.describe('compare', () => {
     })
   }
 })
+
+// ---- Sweeps: one that runs, with all that can become of a cell, and some that are over --------------------------
+
+const NIGHT = 'swp_20261102_213000_5c0de1'
+const SEQS = [64, 128, 256, 512]
+const AT_ONCE = [8, 16, 32, 64, 128, 256]
+const MINUTE = 60_000
+
+// where the night has come to: it went server by server, and one of them found no room
+function statusOf(size: number, seqs: number, load: number) {
+  if (load > seqs) return { status: 'falls_out', cause: 'load_above_max_num_seqs', message: 'max_concurrency is above max_num_seqs: requests would wait for the load alone' }
+  if (size === 4 && seqs === 512) return { status: 'launch_failed', cause: 'out_of_memory', message: 'no available memory for the cache blocks' }
+  if (size === 8 && (seqs === 512 || (seqs === 256 && load > 32))) return { status: 'missing' }
+  return size === 8 && seqs === 64 && load === 64 ? { status: 'timeout', cause: 'run_timeout', message: 'the run took longer than 900 s' } : { status: 'completed' }
+}
+
+test.describe('sweeps', () => {
+  const cells = [4, 8].flatMap((size) => SEQS.flatMap((seqs) => AT_ONCE.map((load) => ({ size, seqs, load, id: `${size}-${seqs}-${load}`, ...statusOf(size, seqs, load) }))))
+  const labelOf = ({ size, seqs, load }: { size: number; seqs: number; load: number }) => `tensor_parallel_size=${size} max_num_seqs=${seqs} max_concurrency=${load}`
+  const plan = (sweep: string, name: string, state: string, runs: typeof cells) => ({
+    sweep, name, state, file: `${name}.yaml`, servers_started: new Set(runs.filter(({ status }) => status === 'completed').map(({ size, seqs }) => `${size} ${seqs}`)).size, experiment: { server: { model: MODELS[1] } }, left_out: [],
+    runs: runs.map((cell) => ({
+      run: cell.id, cell: cell.id, repeat: 1, server: `${cell.size}-${cell.seqs}`, set: null, label: labelOf(cell), point: { 'server.tensor_parallel_size': cell.size, 'server.max_num_seqs': cell.seqs, 'benchmark.max_concurrency': cell.load },
+      status: cell.status === 'completed' ? 'missing' : cell.status, cause: cell.cause ?? null, message: cell.message ?? null, gone: false,
+    })),
+  })
+  const swept = useDashboard((store, own) => {
+    const folder = mkdtempSync(join(store.folder, 'files-'))
+    const base = read(own)
+    const put = (sweep: string, name: string, runs: typeof cells, simulated = -1) => {
+      for (const [at, cell] of runs.filter(({ status }) => status === 'completed').entries()) {
+        const { size, seqs, load } = cell
+        const wave = 1 + 0.05 * Math.sin(at * 2.39)
+        const document = variant(base, {
+          name: labelOf(cell), model: MODELS[1] as string, gpu_name: 'NVIDIA H200', tensor_parallel_size: size, max_concurrency: load, output_throughput: 49 * size ** 0.8 * load ** 0.7 * (1 + seqs / 2600) * wave,
+          verdict: at % 9 === 4 ? 'degraded' : 'trusted',
+        })
+        document.tags = { sweep, sweep_name: name, sweep_cell: cell.id, sweep_repeat: '1', sweep_point: labelOf(cell) }
+        document.timestamp = new Date(Date.UTC(2026, 10, 2, 21, 34) + at * 5 * MINUTE).toISOString()
+        document.duration = 214
+        document.environment.engine = { ...document.environment.engine, simulated: at === simulated, name: at === simulated ? 'profllm-sim' : 'vllm', version: at === simulated ? '0.1.0' : '0.32.0' }
+        write(folder, `${sweep}-${cell.id}.json`, document)
+      }
+    }
+    put(NIGHT, 'qwen72-night', cells, 3)
+    put('swp_20261101_201500_77aa10', 'fp8-or-not', cells.filter(({ size, seqs }) => size === 8 && seqs === 128))
+    put('swp_20261030_190200_1b2c3d', 'loads', cells.filter(({ size, seqs }) => size === 4 && seqs === 256))
+    store.import(folder)
+  })
+  const tell = async (page: Page) => {
+    const over = cells.filter(({ size, seqs }) => size === 8 && seqs === 128)
+    for (const told of [plan(NIGHT, 'qwen72-night', 'running', cells), plan('swp_20261101_201500_77aa10', 'fp8-or-not', 'ended', over)])
+      await page.request.put(`${swept().url}/api/data/sweeps/${told.sweep}`, { data: told })
+  }
+  const LOOKS = [['light', 'light', { width: 1440, height: 900 }], ['dark', 'dark', { width: 1440, height: 900 }], ['phone', 'light', { width: 390, height: 844 }]] as const
+  for (const [name, colorScheme, viewport] of LOOKS) {
+    test(`sweeps ${name}`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await tell(page)
+      await page.goto(`${swept().url}/sweeps`)
+      await expect(page.getByRole('link', { name: 'qwen72-night' })).toBeVisible()
+      if (process.env['PROFLLM_WHOLE']) await save(page, `sweep-list-${name}`)
+      await page.goto(`${swept().url}/sweeps/${NIGHT}`)
+      await page.locator('[data-cell="8-128-64"]').focus()
+      await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('tok/s')
+      if (name !== 'phone' || process.env['PROFLLM_WHOLE']) await save(page, `sweeps-${name}`)
+      if (process.env['PROFLLM_WHOLE']) await page.screenshot({ path: join(OUT, `sweeps-${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
+})

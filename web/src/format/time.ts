@@ -14,3 +14,9 @@ export function span(seconds: number) {
   const minutes = Math.floor((whole % 3600) / 60)
   return hours ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`
 }
+
+// What nobody knows to the second.
+export function roughSpan(seconds: number) {
+  const minutes = Math.round(seconds / 60)
+  return seconds < 90 ? span(seconds) : minutes < 60 ? `${minutes} min` : span(minutes * 60)
+}

@@ -25,7 +25,7 @@ function SweepRow({ sweep }: { sweep: Listed }) {
       <td className="n">{sweep.began === null ? '–' : time(sweep.began)}</td>
       <td className={page.num}>{sweep.total === null ? '–' : count(sweep.total)}</td>
       <td><span className={css.kinds}>{(['done', 'failed', 'missing', 'falls_out'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
-      <td className="mid">{sweep.state}</td>
+      <td className="mid">{sweep.state || '–'}</td>
       <td className="clip" title={sweep.models.join(', ')}>{words(sweep.models, briefModel) || '–'}</td>
       <td className="clip" title={sweep.gpus.join(', ')}>{words(sweep.gpus, briefGpu) || '–'}</td>
     </tr>

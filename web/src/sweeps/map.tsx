@@ -75,7 +75,10 @@ function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Dra
       {title && <h3>{title}</h3>}
       <div className={css.scroll}>
         <table className={css.map} aria-label={`${title ? `${title}, ` : ''}${y ? `${shortKey(y.key, keys)} by ` : ''}${x ? shortKey(x.key, keys) : 'cell'}`}>
-          <thead><tr><td className={css.corner}>{y && <span>{shortKey(y.key, keys)} ↓</span>} {x && <span>{shortKey(x.key, keys)} →</span>}</td>{(x?.values ?? [undefined]).map((value, i) => <th key={i} scope="col">{x ? valueWords(value) : ''}</th>)}</tr></thead>
+          <thead>
+            {x && <tr><td className={css.corner} /><th scope="colgroup" colSpan={x.values.length} className={css.across}>{shortKey(x.key, keys)} →</th></tr>}
+            <tr><td className={css.corner}>{y && `${shortKey(y.key, keys)} ↓`}</td>{(x?.values ?? [undefined]).map((value, i) => <th key={i} scope="col">{x ? valueWords(value) : ''}</th>)}</tr>
+          </thead>
           <tbody>
             {lines.map(({ cells, value }, i) => (
               <tr key={i}>

@@ -1,7 +1,7 @@
 // How far a sweep is, and how long it takes still.
 import type { Sweep } from '../api/types'
 import { count } from '../format/number'
-import { span, time } from '../format/time'
+import { roughSpan, time } from '../format/time'
 import { Meter } from '../ui/controls'
 import { type Counts, isSilent, paceOf } from './model'
 import { KindState } from './reading'
@@ -28,7 +28,7 @@ export function Pace({ sweep, counts }: { sweep: Sweep; counts: Counts }) {
       <p role="status">
         <b><span className="n">{count(over)}</span> of <span className="n">{count(total)}</span> runs are over</b>
         {stateWords(sweep, pace.last, silent) && <span>{stateWords(sweep, pace.last, silent)}</span>}
-        {isRunning && counts.missing > 0 && pace.everyMs !== null && <span>about {span((counts.missing * pace.everyMs) / 1000)} left</span>}
+        {isRunning && counts.missing > 0 && pace.everyMs !== null && <span>about {roughSpan((counts.missing * pace.everyMs) / 1000)} left</span>}
         {pace.last !== null && <span>the last one ended <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}
       </p>
       <p className={css.kinds}>{SHOWN.filter((kind) => counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(counts[kind])}</span></span>)}</p>

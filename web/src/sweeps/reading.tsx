@@ -17,7 +17,7 @@ function RunOf({ run, metric, form, isOne }: { run: SweepRun; metric: string; fo
   return (
     <li>
       <span>{!isOne && <span className="dim">run {run.repeat ?? 1} </span>}<KindState kind={kindOf(run)} word={run.status?.replaceAll('_', ' ') ?? 'no status'} /></span>
-      {typeof value === 'number' && <span className="n">{showNumber(value, form)} {form.unit}</span>}
+      {typeof value === 'number' && !isOne && <span className="n">{showNumber(value, form)} {form.unit}</span>}
       {run.verdict !== null && <Verdict verdict={run.verdict} />}
       {run.cause !== null && <b>{run.cause.replaceAll('_', ' ')}</b>}
       {run.message !== null && <p className="mid">{run.message}</p>}

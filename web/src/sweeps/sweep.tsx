@@ -55,6 +55,7 @@ export function Sweep({ id }: { id: string }) {
 
 function Head({ sweep, name, model }: { sweep: Told; name: string; model: string | null }) {
   const began = startOf(sweep.id) ?? sweep.created
+  const known = sweep.runs.filter((run) => run.simulated !== null).length
   const simulated = sweep.runs.filter((run) => run.simulated).length
   return (
     <>
@@ -63,7 +64,7 @@ function Head({ sweep, name, model }: { sweep: Told; name: string; model: string
         <div>
           <h1><bdi>{name}</bdi></h1>
           <p className={page.facts}>
-            {simulated > 0 && <Simulated />}
+            {simulated > 0 && <span className={css.marked}><Simulated />{simulated < known && <span><span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span></span>}</span>}
             {began !== null && <span className="n">{time(began)} UTC</span>}
             {model !== null && <span><bdi>{model}</bdi></span>}
             {sweep.file !== null && <span><code>{sweep.file}</code></span>}

@@ -21,14 +21,19 @@ void pl_log_init(const char *program)
 	}
 }
 
+bool pl_log_redraws(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
 /* NO_COLOR by its own convention (no-color.org): set and not empty, whatever it says. */
 bool pl_log_has_colour(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
 
-	return isatty(fd) && (no_color == NULL || no_color[0] == '\0') && term != NULL &&
-	       strcmp(term, "dumb") != 0;
+	return pl_log_redraws(fd) && (no_color == NULL || no_color[0] == '\0');
 }
 
 void pl_log(enum pl_log_level level, const char *format, ...)

@@ -14,5 +14,7 @@ enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG };
 void pl_log_init(const char *program);
 void pl_log(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
 
+/* True when `fd` is a terminal whose lines may be drawn over: TERM is set, and not "dumb". */
+bool pl_log_redraws(int fd);
 /* True when `fd` is a terminal that may be coloured: NO_COLOR unset or empty, TERM not "dumb". */
 bool pl_log_has_colour(int fd);

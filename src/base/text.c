@@ -235,6 +235,17 @@ void pl_text_from_duration(int64_t ns, char *text, size_t room)
 		snprintf(text, room, "%lld ns", (long long)ns);
 }
 
+void pl_text_add_clock(struct pl_buf *buf, double seconds)
+{
+	if (!isfinite(seconds) || seconds >= 360000)
+		pl_buf_add_text(buf, "--");
+	else if (seconds >= 3600)
+		pl_buf_addf(buf, "%.0f:%02.0f:%02.0f", floor(seconds / 3600),
+			    floor(fmod(seconds, 3600) / 60), floor(fmod(seconds, 60)));
+	else
+		pl_buf_addf(buf, "%.0f:%02.0f", floor(seconds / 60), floor(fmod(seconds, 60)));
+}
+
 bool pl_text_equal(const char *a, const char *b)
 {
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);

@@ -29,6 +29,9 @@ char *pl_text_put_i64(char *at, int64_t number);
 /* "1.5 s", "20 ms", "250 us" */
 void pl_text_from_duration(int64_t ns, char *text, size_t room);
 
+/* Appends a time as a clock has it, "0:15", "1:02:03"; "--": not finite, or 100 hours and more. */
+void pl_text_add_clock(struct pl_buf *buf, double seconds);
+
 bool pl_text_equal(const char *a, const char *b);
 bool pl_text_starts(const char *text, const char *prefix);
 bool pl_text_ends(const char *text, const char *suffix);

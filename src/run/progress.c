@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "host/proc/process.h"
+#include "run/live.h"
 #include "run/stop.h"
 
 #define TICK_NS     (100 * PL_NS_PER_MS)
@@ -28,17 +30,6 @@ struct run_progress {
 	bool bar;
 	int64_t start_ns;
 };
-
-static void add_time(double seconds, struct pl_buf *buf)
-{
-	if (!isfinite(seconds) || seconds >= 360000)
-		pl_buf_add_text(buf, "--");
-	else if (seconds >= 3600)
-		pl_buf_addf(buf, "%.0f:%02.0f:%02.0f", floor(seconds / 3600),
-			    floor(fmod(seconds, 3600) / 60), floor(fmod(seconds, 60)));
-	else
-		pl_buf_addf(buf, "%.0f:%02.0f", floor(seconds / 60), floor(fmod(seconds, 60)));
-}
 
 void run_progress_text(const struct run_progress_view *view, bool bar, struct pl_buf *buf)
 {
@@ -61,10 +52,10 @@ void run_progress_text(const struct run_progress_view *view, bool bar, struct pl
 		    (unsigned long long)view->in_flight);
 	if (done < view->total) {
 		pl_buf_add_text(buf, "left ");
-		add_time(left_s, buf);
+		pl_text_add_clock(buf, left_s);
 	} else {
 		pl_buf_add_text(buf, "in ");
-		add_time(view->elapsed_s, buf);
+		pl_text_add_clock(buf, view->elapsed_s);
 	}
 	/* a line that wraps is not drawn over by the next \r */
 	if (buf->len > COLUMNS) {
@@ -102,12 +93,24 @@ static void draw(const struct run_progress *progress, bool last)
 	(void)ignored;
 }
 
-/* How often there is something to do: for a bar, or to see our server end. */
+/* How often there is something to do: for a bar, who looks on, or to see our server end. */
 static int64_t tick_ns(const struct run_progress *progress)
 {
 	bool draws = progress->bar && !progress->spec.quiet;
 
-	return draws || progress->spec.process != NULL ? TICK_NS : LINE_NS;
+	return draws || progress->spec.process != NULL || progress->spec.live != NULL ? TICK_NS
+										      : LINE_NS;
+}
+
+static void tell_live(const struct run_progress *progress)
+{
+	const struct bench_progress *counters = progress->spec.counters;
+
+	if (progress->spec.live != NULL)
+		run_live_set_requests(progress->spec.live,
+				      atomic_load(&counters->completed) +
+					      atomic_load(&counters->failed),
+				      progress->spec.total);
 }
 
 static void *progress_main(void *data)
@@ -120,6 +123,7 @@ static void *progress_main(void *data)
 		if (progress->spec.process != NULL &&
 		    host_process_has_ended(progress->spec.process))
 			run_stop_server_died(progress->spec.stop);
+		tell_live(progress);
 		if (progress->spec.quiet || (!progress->bar && due_ns - drawn_ns < LINE_NS))
 			continue;
 		drawn_ns = due_ns;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct host_process;
+struct run_live;
 struct run_stop;
 
 /* The counters at one moment. */
@@ -28,6 +29,7 @@ struct run_progress_spec {
 	bool quiet;
 	const struct host_process *process; /* its end asks the run to stop; NULL: none */
 	struct run_stop *stop;
+	struct run_live *live; /* learns how many are over; NULL: nobody looks on */
 };
 
 struct run_progress;

@@ -151,6 +151,7 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 		.quiet = run->quiet || bench->disable_tqdm,
 		.process = in->server->process,
 		.stop = run->stop,
+		.live = run->live,
 	};
 	struct run_progress *progress = NULL;
 	auto_feed struct bench_feed *feed = bench_feed_new();

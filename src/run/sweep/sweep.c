@@ -32,6 +32,7 @@
 #include "run/sweep/forecast.h"
 #include "run/sweep/places.h"
 #include "run/sweep/summary.h"
+#include "run/sweep/table.h"
 #include "run/sweep/worker.h"
 
 /* A place for a server life. */
@@ -54,6 +55,8 @@ struct sweeping {
 	struct place *at;
 	struct run_live *live; /* one a place, shared with its worker */
 	struct run_sweep_forecast forecast;
+	int64_t forecast_ns; /* when; CLOCK_MONOTONIC */
+	struct run_sweep_table table;
 	struct run_stop stop;
 	int asked, hurried;    /* signals that workers were told of */
 	struct pl_err failure; /* ends the sweep when those that run are over */
@@ -124,7 +127,7 @@ static int find_results(struct sweeping *sweep, struct pl_err *err)
 
 /* ---- what is told ---- */
 
-static void tell(const struct sweeping *sweep, const struct run_sweep_task *task, const json_t *row)
+static void tell(struct sweeping *sweep, const struct run_sweep_task *task, const json_t *row)
 {
 	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
 	const struct run_sweep_forecast *left = &sweep->forecast;
@@ -140,7 +143,8 @@ static void tell(const struct sweeping *sweep, const struct run_sweep_task *task
 	pl_text_from_duration((int64_t)(left->total_s * 1e9), time, sizeof(time));
 	if (json_is_number(json_object_get(row, "request_throughput")))
 		rate = pl_asprintf(", %.4g requests/s", pl_json_get_f64(row, "request_throughput"));
-	fprintf(stderr, "[%zu/%zu] %s%s: %s%s%s%s; %zu left%s%s\n", sweep->all.count - left->runs,
+	auto_free char *line = pl_asprintf(
+		"[%zu/%zu] %s%s: %s%s%s%s; %zu left%s%s\n", sweep->all.count - left->runs,
 		sweep->all.count, cell->cell->label, task->repeat > 1 ? " again" : "",
 		pl_json_get_text(row, "status"), verdict != NULL || cause != NULL ? ", " : "",
 		cause != NULL     ? cause
@@ -148,18 +152,78 @@ static void tell(const struct sweeping *sweep, const struct run_sweep_task *task
 				  : "",
 		rate != NULL ? rate : "", left->runs, foreseen ? ", about " : "",
 		foreseen ? time : "");
+	run_sweep_table_say(&sweep->table, line, strlen(line));
 }
 
 static void show(void *user, const char *text, size_t len)
 {
-	(void)user;
-	fwrite(text, 1, len, stderr);
+	struct sweeping *sweep = user;
+
+	run_sweep_table_say(&sweep->table, text, len);
 }
 
 static void forecast(struct sweeping *sweep)
 {
 	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
 				 sweep->settings, &sweep->units, NULL, &sweep->forecast);
+	sweep->forecast_ns = pl_clock_now_ns();
+}
+
+static void count(const struct sweeping *sweep)
+{
+	struct run_sweep_outcome *outcome = sweep->outcome;
+
+	outcome->runs = sweep->all.count;
+	outcome->over = outcome->partial = outcome->failed = 0;
+	for (size_t i = 0; i < sweep->all.count; i++) {
+		const json_t *row = json_object_get(sweep->journal.rows, sweep->all.items[i].key);
+		const char *status = pl_json_get_text(row, "status");
+		if (status == NULL || strcmp(status, "interrupted") == 0)
+			continue;
+		outcome->over++;
+		outcome->partial += strcmp(status, "partial") == 0;
+		outcome->failed += strcmp(status, "partial") != 0 &&
+				   strcmp(status, "completed") != 0;
+	}
+}
+
+/* The run at hand of a server; its last is over: it ends. */
+static struct run_sweep_table_line line_of(const struct sweeping *sweep, size_t at)
+{
+	const struct run_sweep_unit *unit = &sweep->units.items[sweep->at[at].unit];
+	bool ends = unit->done == unit->count;
+	const struct run_sweep_task *task =
+		&sweep->left.items[unit->first + unit->done - (ends ? 1 : 0)];
+
+	return (struct run_sweep_table_line){
+		.label = sweep->plan->cells[task->cell].cell->label,
+		.since_s = (pl_clock_now_ns() - unit->since_ns) / PL_NS_PER_S,
+		.over = atomic_load(&sweep->live[at].over),
+		.requests = atomic_load(&sweep->live[at].requests),
+		.ends = ends,
+	};
+}
+
+static void draw(struct sweeping *sweep)
+{
+	auto_free struct run_sweep_table_line *lines = pl_alloc_array(sweep->places.count,
+								      sizeof(*lines));
+	int64_t passed_ns = pl_clock_now_ns() - sweep->forecast_ns;
+	double left_s = sweep->forecast.total_s - (double)passed_ns / 1e9;
+	struct run_sweep_table_view view = { .lines = lines };
+
+	if (!sweep->table.draws)
+		return;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (sweep->at[i].worker.pid != 0)
+			lines[view.count++] = line_of(sweep, i);
+	}
+	count(sweep);
+	view.over = sweep->outcome->over;
+	view.failed = sweep->outcome->failed;
+	view.left = sweep->forecast.runs;
+	view.left_s = sweep->forecast.known > 0 && left_s > 0 ? left_s : 0;
+	run_sweep_table_draw(&sweep->table, &view);
 }
 
 /* ---- the summary ---- */
@@ -182,8 +246,10 @@ static void send_news(struct sweeping *sweep)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (sweep->is_news && settings->send_summary != NULL &&
-	    settings->send_summary(settings->user, path, &err) < 0)
+	    settings->send_summary(settings->user, path, &err) < 0) {
+		run_sweep_table_hide(&sweep->table);
 		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
+	}
 	sweep->is_news = false;
 }
 
@@ -204,6 +270,7 @@ static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row
 	unit->since_ns = pl_clock_now_ns();
 	forecast(sweep);
 	tell(sweep, task, kept);
+	draw(sweep);
 	return 0;
 }
 
@@ -418,6 +485,7 @@ static int start_lives(struct sweeping *sweep, struct pl_err *err)
 		return 0;
 	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
 				 sweep->settings, &sweep->units, order, &sweep->forecast);
+	sweep->forecast_ns = pl_clock_now_ns();
 	count = sweep->forecast.starts;
 	for (size_t i = 0; i < count && (at = free_place(sweep)) < sweep->places.count; i++) {
 		size_t k = order[i];
@@ -445,9 +513,11 @@ static void pass_signals_on(struct sweeping *sweep)
 	sweep->hurried = hurried;
 }
 
-/* Until a worker says something, or a signal comes. Signals come here alone. */
-static void wait_for_words(const struct sweeping *sweep, const sigset_t *open)
+/* Until a worker says something, or a signal comes. Signals come here alone. The table is drawn anew
+ * meanwhile. */
+static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
 {
+	static const struct timespec tick = { .tv_sec = 1 };
 	auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->places.count, sizeof(*fds));
 	size_t count = 0;
 
@@ -458,7 +528,9 @@ static void wait_for_words(const struct sweeping *sweep, const sigset_t *open)
 		fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
 		fds[count++] = (struct pollfd){ .fd = worker->said_fd, .events = POLLIN };
 	}
-	ppoll(fds, count, NULL, open);
+	do
+		draw(sweep);
+	while (ppoll(fds, count, sweep->table.draws ? &tick : NULL, open) == 0);
 }
 
 static int hear(struct sweeping *sweep, struct place *place, struct pl_err *err)
@@ -553,7 +625,9 @@ static int run_left(struct sweeping *sweep, struct pl_err *err)
 	sigaddset(&ours, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ours, &before);
 	run_signals_take(&sweep->stop, 1);
+	run_sweep_table_open(sweep->settings->quiet, &sweep->table);
 	int done = run_lives(sweep, &before, err);
+	run_sweep_table_done(&sweep->table);
 	if (done < 0)
 		end_all(sweep);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -587,23 +661,6 @@ static int send_rest(struct sweeping *sweep, struct pl_err *err)
 		}
 	}
 	return 0;
-}
-
-static void count(const struct sweeping *sweep)
-{
-	struct run_sweep_outcome *outcome = sweep->outcome;
-
-	outcome->runs = sweep->all.count;
-	for (size_t i = 0; i < sweep->all.count; i++) {
-		const json_t *row = json_object_get(sweep->journal.rows, sweep->all.items[i].key);
-		const char *status = pl_json_get_text(row, "status");
-		if (status == NULL || strcmp(status, "interrupted") == 0)
-			continue;
-		outcome->over++;
-		outcome->partial += strcmp(status, "partial") == 0;
-		outcome->failed += strcmp(status, "partial") != 0 &&
-				   strcmp(status, "completed") != 0;
-	}
 }
 
 static int go(struct sweeping *sweep, struct pl_err *err)

@@ -1,11 +1,16 @@
 """Several servers of a sweep at once: on GPUs, ports and processors of their own, and each in a process of its own."""
 import os
+import pty
+import re
 import signal
+import subprocess
+import termios
+import tty
 from pathlib import Path
 
 import pytest
 from resource_tools import host
-from run_tools import load_result, run_profllm, start_profllm, write_config
+from run_tools import command, environment, load_result, run_profllm, start_profllm, write_config
 from sweep_tools import journal, nothing_left, runs, starts, summary, sweep_args, sweep_config
 from wait_tools import wait_for
 
@@ -98,3 +103,59 @@ def test_one_is_killed_and_all_are_interrupted(bin_dir, tmp_path):
     assert "1 of 3 runs are over, 1 failed" in out
     assert sorted(row["status"] for row in summary(folder)) == ["failed", "interrupted", "interrupted"]
     assert len([line for line in journal(folder) if "start" in line]) == 3 and nothing_left(folder)
+
+
+def on_screen(written):
+    """What a terminal shows of it. Only words that are known here may stand in it."""
+    lines, row, column = [""], 0, 0
+    for word in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|[^\x1b]", written):
+        if word == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif word == "\r":
+            column = 0
+        elif word.endswith("A"):
+            row -= int(word[2:-1])
+        elif word == "\x1b[K":
+            lines[row] = lines[row][:column]
+        elif word == "\x1b[J":
+            lines[row:] = [lines[row][:column]]
+        elif word.startswith("\x1b"):
+            assert word in ("\x1b[?7l", "\x1b[?7h", "\x1b[31m", "\x1b[2m", "\x1b[0m"), word
+        else:
+            lines[row] = lines[row][:column].ljust(column) + word + lines[row][column + 1:]
+            column += 1
+    return lines
+
+
+@pytest.mark.parametrize("term,colour", [("xterm", True), ("xterm", False), ("dumb", False)])
+def test_a_terminal_has_a_table(bin_dir, tmp_path, term, colour):
+    """Lines of runs stay above it, it is no wider than the terminal, and gone at the end."""
+    config = sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2]})
+    args = sweep_args(write_config(tmp_path, config), tmp_path / "s", "--jobs", "2", "--job-cpus", "0")
+    leader, follower = pty.openpty()
+    tty.setraw(follower)
+    termios.tcsetwinsize(follower, (24, 30))
+    env = environment({"TERM": term, **({} if colour else {"NO_COLOR": "1"})})
+    with subprocess.Popen(command(bin_dir, *args), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=follower) as process:
+        os.close(follower)
+        seen = b""
+        try:
+            while more := os.read(leader, 65536):
+                seen += more
+        except OSError:  # the end of a terminal
+            pass
+    os.close(leader)
+    assert process.returncode == 0
+    text = seen.decode()
+    rows = on_screen(text.replace("\n", "\r\n"))
+    assert rows.pop() == "" and len(rows) == 4 and all(re.match(rf"\[{i + 1}/4\] max_num_seqs=", row) for i, row in enumerate(rows)), rows
+    if term == "dumb":
+        assert "\x1b" not in text
+        return
+    blocks = [re.sub(r"\x1b\[[0-9;]*m", "", block).replace("\x1b[K", "").splitlines()
+              for block in re.findall(r"\x1b\[\?7l(.*?)\x1b\[\?7h", text, re.S)]
+    assert max(len(block) for block in blocks) == 3  # two servers, and the sum
+    assert all(len(line) <= 30 for block in blocks for line in block)
+    assert {block[-1].split(",")[0] for block in blocks} == {f"{i} over" for i in range(5)}
+    assert ("\x1b[2m" in text) == colour

@@ -3,6 +3,7 @@ import contextlib
 import hashlib
 import http.client
 import io
+import itertools
 import os
 import random
 import signal
@@ -51,40 +52,70 @@ def folder(tmp_path):
     return tmp_path / "d.db.files"
 
 
-@pytest.fixture
-def dashboard(bin_dir, db):
+@pytest.fixture(scope="module")
+def dashboard(bin_dir, tmp_path_factory):
+    """One for all plays that need none of their own."""
+    db = tmp_path_factory.mktemp("db") / "d.db"
     with Dashboard(bin_dir, db) as one:
-        assert one.upload("/api/upload/batch", [little(1), little(2)])["counts"]["stored"] == 2
+        one.folder = db.with_name("d.db.files")
         yield one
+        assert one.stop() == (0, "", "")
+
+
+@pytest.fixture
+def own(bin_dir, db):
+    """One that a play may end, or is the first to ask; it has small-1."""
+    with Dashboard(bin_dir, db) as one:
+        assert one.upload("/api/upload/json", little(1))["counts"]["stored"] == 1
+        yield one
+
+
+NUMBERS = itertools.count(100)
+
+
+@pytest.fixture
+def runs(dashboard):
+    """The run_ids of two results that are one play's alone."""
+    documents = [little(next(NUMBERS)) for _ in range(2)]
+    assert dashboard.upload("/api/upload/batch", documents)["counts"]["stored"] == 2
+    return [document["run_id"] for document in documents]
+
+
+@pytest.fixture
+def came(dashboard):
+    """What has come to its folder since the play began; bytes that lay there do not come again."""
+    before = set(files_of(dashboard.folder))
+    return lambda: sorted(set(files_of(dashboard.folder)) - before)
 
 
 # ---- in and out ----------------------------------------------------------------------------------
 
 
-def test_each_kind_comes_back_as_it_went(dashboard, folder):
+def test_each_kind_comes_back_as_it_went(dashboard, runs, came):
     rng = random.Random(1)
+    first, second = (dashboard.get(f"/api/data/experiments/{run_id}").json["id"] for run_id in runs)
     sent = {kind: rng.randbytes(rng.choice([0, 1, 300_000])) + kind.encode() for kind in KINDS}
     for kind, data in sent.items():
-        answer = put(dashboard, "small-1", kind, f"r.{kind}", data)
+        answer = put(dashboard, runs[0], kind, f"r.{kind}", data)
         assert (answer.status, answer.json) == (201, {"sha256": sha256(data), "bytes": len(data)})
-    listed = dashboard.get("/api/data/experiments/1/artifacts")
+    listed = dashboard.get(f"/api/data/experiments/{first}/artifacts")
     assert listed.json["absent"] == [] and names(listed) == sorted((kind, f"r.{kind}") for kind in KINDS)
     for one in listed.json["artifacts"]:
         assert (one["bytes"], one["sha256"]) == (len(sent[one["kind"]]), sha256(sent[one["kind"]]))
-        answer = dashboard.get(f"/api/data/experiments/small-1/artifacts/{one['kind']}/{one['name']}")
+        answer = dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/{one['kind']}/{one['name']}")
         assert (answer.status, answer.body) == (200, sent[one["kind"]])
         assert answer.headers["ETag"] == f'"{one["sha256"]}"' and answer.headers["Content-Type"] == one["media"]
-    assert files_of(folder) == sorted(f"{sha256(data)[:2]}/{sha256(data)}" for data in sent.values())
-    assert dashboard.get("/api/data/experiments/2/artifacts").json == {"artifacts": [], "absent": []}
+    assert came() == sorted(f"{sha256(data)[:2]}/{sha256(data)}" for data in sent.values())
+    assert dashboard.get(f"/api/data/experiments/{second}/artifacts").json == {"artifacts": [], "absent": []}
 
 
-def test_bytes_are_kept_once(dashboard, folder):
+def test_bytes_are_kept_once(dashboard, runs, came):
     data = os.urandom(5000)
-    assert put(dashboard, "small-1", "trace", "a", data).status == 201
-    assert put(dashboard, "small-1", "trace", "a", data).status == 200
-    assert put(dashboard, "small-2", "server_log", "b", data).status == 201
-    assert len(files_of(folder)) == 1
-    assert dashboard.get("/api/data/experiments/2/artifacts/server_log/b").body == data
+    assert put(dashboard, runs[0], "trace", "a", data).status == 201
+    assert put(dashboard, runs[0], "trace", "a", data).status == 200
+    assert put(dashboard, runs[1], "server_log", "b", data).status == 201
+    assert len(came()) == 1
+    assert dashboard.get(f"/api/data/experiments/{runs[1]}/artifacts/server_log/b").body == data
 
 
 def test_on_each_database(bin_dir, database, tmp_path):
@@ -97,8 +128,8 @@ def test_on_each_database(bin_dir, database, tmp_path):
         assert one.stop() == (0, "", "")
 
 
-def test_without_a_hash(dashboard):
-    answer = dashboard.ask("PUT", path_of("small-1", "trace", "a"), b"text")
+def test_without_a_hash(dashboard, runs):
+    answer = dashboard.ask("PUT", path_of(runs[0], "trace", "a"), b"text")
     assert (answer.status, answer.json["sha256"]) == (201, sha256(b"text"))
 
 
@@ -109,7 +140,7 @@ def test_before_its_result(dashboard):
     assert dashboard.get("/api/data/experiments/small-3/artifacts/server_log/s.log").body == b"early"
 
 
-def test_a_result_has_what_its_document_names(dashboard):
+def test_a_result_has_what_its_document_names(dashboard, runs):
     """Of two files by one name, and those that are not there are told."""
     logs = [b"first", b"second"]
     document = {**next(results(1)), "artifacts": [
@@ -118,27 +149,27 @@ def test_a_result_has_what_its_document_names(dashboard):
     assert dashboard.upload("/api/upload/json", document)["counts"]["stored"] == 1
     for log in logs:
         put(dashboard, document["run_id"], "server_log", "r.server.log", log)
-        put(dashboard, "small-1", "server_log", "r.server.log", log)
+        put(dashboard, runs[0], "server_log", "r.server.log", log)
     answer = dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts")
     assert [one["sha256"] for one in answer.json["artifacts"]] == [sha256(logs[0])]
     assert answer.json["absent"] == [{"kind": "requests", "name": "r.requests.jsonl.zst", "bytes": 7, "sha256": "0" * 64}]
     assert dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts/server_log/r.server.log").body == logs[0]
     assert dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts/requests/r.requests.jsonl.zst").status == 404
     # where nothing is named the last one is it, also when the first comes again
-    where = "/api/data/experiments/small-1/artifacts/server_log/r.server.log"
+    where = f"/api/data/experiments/{runs[0]}/artifacts/server_log/r.server.log"
     assert dashboard.get(where).body == logs[1]
-    assert put(dashboard, "small-1", "server_log", "r.server.log", logs[0]).status == 200
+    assert put(dashboard, runs[0], "server_log", "r.server.log", logs[0]).status == 200
     assert dashboard.get(where).body == logs[0]
 
 
 @pytest.mark.parametrize("name", ["a b.log", "ü.log", "%2e.log", "a%00b".replace("%00", "0"), "-x", "'q'.json", "..."])
-def test_names(dashboard, name):
+def test_names(dashboard, runs, name):
     from urllib.parse import quote
     word = quote(name, safe="")
-    assert put(dashboard, "small-1", "trace", word, b"x").status == 201
-    answer = dashboard.get(f"/api/data/experiments/1/artifacts/trace/{word}")
+    assert put(dashboard, runs[0], "trace", word, b"x").status == 201
+    answer = dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/trace/{word}")
     assert answer.body == b"x" and f"filename*=UTF-8''" in answer.headers["Content-Disposition"]
-    assert names(dashboard.get("/api/data/experiments/1/artifacts")) == [("trace", name)]
+    assert names(dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts")) == [("trace", name)]
 
 
 # ---- parts ---------------------------------------------------------------------------------------
@@ -158,10 +189,10 @@ def expected_part(text, size):
     return (206, int(first), min(size, int(last) + 1) if last else size) if int(first) < size else (416, 0, 0)
 
 
-def test_ranges(dashboard):
+def test_ranges(dashboard, runs):
     data = random.Random(2).randbytes(1000)
-    put(dashboard, "small-1", "trace", "t", data)
-    where = "/api/data/experiments/1/artifacts/trace/t"
+    put(dashboard, runs[0], "trace", "t", data)
+    where = f"/api/data/experiments/{runs[0]}/artifacts/trace/t"
     texts = ["bytes=0-0", "bytes=0-", "bytes=-1", "bytes=-1000", "bytes=-5000", "bytes=999-", "bytes=1000-", "bytes=5-4", "bytes=0-1,5-6",
              "bytes=-0", "bytes=", "bytes=-", "bytes=a-b", "bytes=1-2x", "items=0-1", "bytes=99999999999999999999-", "bytes=0-99999999999999999999",
              "bytes=--1", "bytes=-99999999999999999999"]
@@ -178,9 +209,9 @@ def test_ranges(dashboard):
         assert answer.headers["Content-Range"] == (f"bytes {begin}-{end - 1}/1000" if status == 206 else None)
 
 
-def test_conditions(dashboard):
-    put(dashboard, "small-1", "trace", "t", b"0123456789")
-    where = "/api/data/experiments/1/artifacts/trace/t"
+def test_conditions(dashboard, runs):
+    put(dashboard, runs[0], "trace", "t", b"0123456789")
+    where = f"/api/data/experiments/{runs[0]}/artifacts/trace/t"
     tag = dashboard.get(where).headers["ETag"]
     assert dashboard.get(where, **{"If-None-Match": tag}).status == 304
     assert dashboard.get(where, **{"If-None-Match": f'"x", {tag}', "Range": "bytes=0-1"}).status == 304
@@ -191,9 +222,9 @@ def test_conditions(dashboard):
     assert (head.status, head.headers["Content-Length"], head.headers["Accept-Ranges"]) == (200, "10", "bytes")
 
 
-def test_nothing_of_it_runs(dashboard):
-    put(dashboard, "small-1", "timeline", "r.timeline.html", b"<script>alert(1)</script>")
-    answer = dashboard.get("/api/data/experiments/1/artifacts/timeline/r.timeline.html")
+def test_nothing_of_it_runs(dashboard, runs):
+    put(dashboard, runs[0], "timeline", "r.timeline.html", b"<script>alert(1)</script>")
+    answer = dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/timeline/r.timeline.html")
     assert answer.headers["Content-Type"] == "application/octet-stream"
     assert answer.headers["Content-Disposition"].startswith("attachment;")
     assert answer.headers["X-Content-Type-Options"] == "nosniff" and "sandbox" in answer.headers.get_all("Content-Security-Policy")
@@ -202,13 +233,13 @@ def test_nothing_of_it_runs(dashboard):
 # ---- traces --------------------------------------------------------------------------------------
 
 
-def test_traces(dashboard):
-    where = "/api/export/traces/1"
+def test_traces(dashboard, runs):
+    where = f"/api/export/traces/{runs[0]}"
     assert dashboard.get(where).status == 404
     traces = {"dp0_pp0_rank0.1.pt.trace.json.gz": b"zero", "dp0_pp0_rank1.1.pt.trace.json.gz": b"one" * 1000}
-    put(dashboard, "small-1", "server_log", "rank0.log", b"no trace")
+    put(dashboard, runs[0], "server_log", "rank0.log", b"no trace")
     for i, (name, data) in enumerate(traces.items()):
-        put(dashboard, "small-1", "trace", name, data)
+        put(dashboard, runs[0], "trace", name, data)
         if i == 0:
             assert dashboard.get(where).body == data
             assert dashboard.get(where, Range="bytes=1-2").body == data[1:3]
@@ -216,17 +247,17 @@ def test_traces(dashboard):
     assert [(one["name"], one["rank"]) for one in answer.json["traces"]] == [(name, i) for i, name in enumerate(traces)]
     assert dashboard.get(where + "?rank=1").body == b"one" * 1000
     assert dashboard.get(where + "?rank=2").status == 404
-    assert dashboard.get("/api/export/traces/7").status == 404
+    assert dashboard.get("/api/export/traces/999999").status == 404
 
 
-def test_traces_as_an_archive(dashboard):
+def test_traces_as_an_archive(dashboard, runs):
     rng = random.Random(4)
     traces = {name: rng.randbytes(size) for name, size in
               {"rank0.json": 0, "rank1.json": 512, "é.json": 513, "n" * 150 + ".json": 300_001, "z" * 100: 1, "~": 10_000}.items()}
     for name, data in traces.items():
         from urllib.parse import quote
-        put(dashboard, "small-1", "trace", quote(name), data)
-    answer = dashboard.get("/api/export/traces/small-1?all=true")
+        put(dashboard, runs[0], "trace", quote(name), data)
+    answer = dashboard.get(f"/api/export/traces/{runs[0]}?all=true")
     assert answer.headers["Content-Type"] == "application/x-tar" and len(answer.body) % 512 == 0
     with tarfile.open(fileobj=io.BytesIO(answer.body)) as archive:
         assert {one.name: archive.extractfile(one).read() for one in archive.getmembers()} == traces
@@ -235,47 +266,48 @@ def test_traces_as_an_archive(dashboard):
 # ---- what is wrong with one ----------------------------------------------------------------------
 
 
-def test_what_is_refused(dashboard, folder):
+def test_what_is_refused(dashboard, runs, came):
+    data = os.urandom(16)  # what no other play sends
     for kind, name, headers, words in [("trace", "t", {"X-Content-SHA256": "0" * 64}, "SHA-256"),
                                        ("trace", "t", {"X-Content-SHA256": "abc"}, "X-Content-SHA256"),
                                        ("trac", "t", {}, "did you mean 'trace'"), ("trace", "..", {}, "name"),
                                        ("trace", "a%0Ab", {}, "name"), ("trace", "x" * 256, {}, "name")]:
-        answer = put(dashboard, "small-1", kind, name, b"data", **headers)
+        answer = put(dashboard, runs[0], kind, name, data, **headers)
         assert answer.status == 422 and words in answer.json["detail"], (kind, name, answer.body)
-    assert put(dashboard, "small-1", "trace", "..%2f..%2fetc", b"x", check=False).status in (404, 405)
-    assert put(dashboard, "small-1", "trace", "a%00b", b"x", check=False).status == 400
-    assert put(dashboard, "x" * 1001, "trace", "t", b"x").status == 422
-    assert files_of(folder) == []
-    assert dashboard.get("/api/data/experiments/1/artifacts").json["artifacts"] == []
+    assert put(dashboard, runs[0], "trace", "..%2f..%2fetc", data, check=False).status in (404, 405)
+    assert put(dashboard, runs[0], "trace", "a%00b", data, check=False).status == 400
+    assert put(dashboard, "x" * 1001, "trace", "t", data).status == 422
+    assert came() == []
+    assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts").json["artifacts"] == []
 
 
-def begin_put(dashboard, length, sent):
+def begin_put(dashboard, run_id, length, sent):
     """A connection with so much of a body, and no more."""
     host, port = dashboard.host.rsplit(":", 1)
     connection = socket.create_connection((host, int(port)))
-    connection.sendall(f"PUT {path_of('small-1', 'trace', 't')} HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Length: {length}\r\n\r\n".encode() + sent)
+    connection.sendall(f"PUT {path_of(run_id, 'trace', 't')} HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Length: {length}\r\n\r\n".encode() + sent)
     return connection
 
 
-def incoming(folder):
-    return [name for name in files_of(folder) if name.startswith("incoming/")]
+def incoming(files):
+    return [name for name in files if name.startswith("incoming/")]
 
 
-def test_a_client_that_leaves(dashboard, folder):
-    with begin_put(dashboard, 1000, b"x" * 500):
-        wait_for(lambda: incoming(folder), "it has begun")
-    wait_for(lambda: not files_of(folder), "nothing of it is left")
-    assert dashboard.get("/api/data/experiments/1/artifacts").json["artifacts"] == []
+def test_a_client_that_leaves(dashboard, runs, came):
+    with begin_put(dashboard, runs[0], 1000, b"x" * 500):
+        wait_for(lambda: incoming(came()), "it has begun")
+    wait_for(lambda: not came(), "nothing of it is left")
+    assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts").json["artifacts"] == []
 
 
-def test_a_kill_amid_it(dashboard, bin_dir, db, folder):
-    put(dashboard, "small-1", "trace", "whole", b"whole")
-    with begin_put(dashboard, 1 << 20, b"x" * 100_000):
-        wait_for(lambda: incoming(folder), "it has begun")
-        dashboard.stop(signal.SIGKILL)
-    assert len(incoming(folder)) == 1
+def test_a_kill_amid_it(own, bin_dir, db, folder):
+    put(own, "small-1", "trace", "whole", b"whole")
+    with begin_put(own, "small-1", 1 << 20, b"x" * 100_000):
+        wait_for(lambda: incoming(files_of(folder)), "it has begun")
+        own.stop(signal.SIGKILL)
+    assert len(incoming(files_of(folder))) == 1
     with Dashboard(bin_dir, db) as again:
-        assert incoming(folder) == [] and len(files_of(folder)) == 1
+        assert incoming(files_of(folder)) == [] and len(files_of(folder)) == 1
         assert names(again.get("/api/data/experiments/1/artifacts")) == [("trace", "whole")]
 
 
@@ -307,22 +339,22 @@ def test_kills(bin_dir, db, folder):
             one.process.wait()
 
 
-def test_many_at_once_of_the_same(dashboard, folder):
+def test_many_at_once_of_the_same(dashboard, runs, came):
     data = os.urandom(200_000)
     statuses = []
-    threads = [threading.Thread(target=lambda i=i: statuses.append(put(dashboard, f"small-{i % 2 + 1}", "trace", f"t{i}", data).status))
+    threads = [threading.Thread(target=lambda i=i: statuses.append(put(dashboard, runs[i % 2], "trace", f"t{i}", data).status))
                for i in range(16)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert statuses == [201] * 16 and len(files_of(folder)) == 1
+    assert statuses == [201] * 16 and len(came()) == 1
 
 
-def test_memory_is_bounded(dashboard):
+def test_memory_is_bounded(own):
     """A file far larger than what is kept of bodies."""
     def resident():
-        with open(f"/proc/{dashboard.process.pid}/status") as status:
+        with open(f"/proc/{own.process.pid}/status") as status:
             return max(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
     before = resident()
     block = os.urandom(1 << 20)
@@ -333,7 +365,7 @@ def test_memory_is_bounded(dashboard):
         for _ in range(size >> 20):
             digest.update(block)
             yield block
-    connection = dashboard.connect()
+    connection = own.connect()
     connection.request("PUT", path_of("small-1", "trace", "large"), blocks(), {"Content-Length": str(size)})
     reply = connection.getresponse()
     body = reply.read()
@@ -362,14 +394,14 @@ def test_import(bin_dir, db, folder, tmp_path):
     assert not (tmp_path / "alone.db.files").exists()
 
 
-def test_of_a_result_that_is_deleted(dashboard):
+def test_of_a_result_that_is_deleted(dashboard, runs):
     """They are there again when it is."""
-    put(dashboard, "small-1", "trace", "t", b"data")
-    assert dashboard.ask("DELETE", "/api/data/experiments/1").status == 204
-    for where in ("data/experiments/1/artifacts", "data/experiments/1/artifacts/trace/t", "export/traces/1"):
-        assert dashboard.get(f"/api/{where}").status == 404
-    assert dashboard.ask("POST", "/api/data/experiments/1/restore").status == 200
-    assert dashboard.get("/api/data/experiments/1/artifacts/trace/t").body == b"data"
+    put(dashboard, runs[0], "trace", "t", b"data")
+    assert dashboard.ask("DELETE", f"/api/data/experiments/{runs[0]}").status == 204
+    for where in ("data/experiments/{}/artifacts", "data/experiments/{}/artifacts/trace/t", "export/traces/{}"):
+        assert dashboard.get(f"/api/{where.format(runs[0])}").status == 404
+    assert dashboard.ask("POST", f"/api/data/experiments/{runs[0]}/restore").status == 200
+    assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/trace/t").body == b"data"
 
 
 def test_a_full_disk(bin_dir, tmp_path):

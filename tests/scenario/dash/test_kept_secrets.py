@@ -1,7 +1,6 @@
 """Secrets in documents: "***" in all that is kept and answered, with where they stood; no byte of one is anywhere."""
 import copy
 import json
-import time
 
 import pytest
 from dashboard_tools import Dashboard, results
@@ -18,8 +17,8 @@ PLACES = {
 }
 
 
-def leaky():
-    document = copy.deepcopy(next(results(1)))
+def leaky(number=0):
+    document = copy.deepcopy(next(results(1, number)))
     document["config"]["benchmark"] |= {"metadata": [PLACES["/config/benchmark/metadata/0"]],
                                         "header": ["X-Plain=1", PLACES["/config/benchmark/header/1"]]}
     document["launch"] = {**document["launch"], "env": {"HF_TOKEN": PLACES["/launch/env/HF_TOKEN"], "OMP_NUM_THREADS": "4"},
@@ -33,63 +32,65 @@ def assert_nowhere(folder):
     assert not found
 
 
-@pytest.fixture
-def folder(tmp_path):
-    made = tmp_path / "kept"
-    made.mkdir()
-    return made
+@pytest.fixture(scope="module")
+def shared(bin_dir, tmp_path_factory):
+    """A dashboard that says much, and no secret: in its folder there is none when it has ended."""
+    home = tmp_path_factory.mktemp("home")
+    with Dashboard(bin_dir, home / "d.db", "--verbose") as one:
+        one.home = home
+        yield one
+        code, out, err = one.stop()
+    assert code == 0 and MARK not in out + err
+    assert_nowhere(home)
 
 
-@pytest.mark.parametrize("route", ["json", "batch", "raw"])
-def test_where_they_stood(bin_dir, folder, route):
-    with Dashboard(bin_dir, folder / "d.db", "--verbose") as dashboard:
-        documents = [leaky()] if route == "batch" else leaky()
-        job = dashboard.upload(f"/api/upload/{route}", documents)
-        item, = job["items"]
-        assert item["state"] == "stored" and sorted(item["secrets"]) == sorted(PLACES)
-        answers = [dashboard.get(f"/api/{where}").body.decode() for where in
-                   ("data/experiments/1", "data/experiments/1/raw", f"upload/status/{job['job_id']}", "upload/jobs",
-                    "filters/values?field=launch.url")]
-        answers.append(dashboard.post("/api/export/json", {}).body.decode())
-        answers.append(json.dumps(dashboard.rows()))
-        document = json.loads(answers[1])
-        assert document["launch"]["env"]["HF_TOKEN"] == "***" and "OMP_NUM_THREADS" in document["launch"]["env"]
-        assert document["tags"]["plain"] == "1"
-        # what the upload came with goes when nothing waits
-        wait_for(lambda: not [path for path in folder.iterdir() if MARK.encode() in path.read_bytes()], "no byte of it is left")
-        code, out, err = dashboard.stop()
-    assert code == 0 and MARK not in out + err + "".join(answers)
-    assert_nowhere(folder)
+ROUTES = ["json", "batch", "raw"]
 
 
-def test_of_one_that_is_refused(bin_dir, folder):
-    document = leaky()
+@pytest.mark.parametrize("route", ROUTES)
+def test_where_they_stood(shared, route):
+    document = leaky(ROUTES.index(route))
+    job = shared.upload(f"/api/upload/{route}", [document] if route == "batch" else document)
+    item, = job["items"]
+    assert item["state"] == "stored" and sorted(item["secrets"]) == sorted(PLACES)
+    answers = [shared.get(f"/api/{where}").body.decode() for where in
+               (f"data/experiments/{item['id']}", f"data/experiments/{item['id']}/raw", f"upload/status/{job['job_id']}", "upload/jobs",
+                "filters/values?field=launch.url")]
+    answers.append(shared.post("/api/export/json", {}).body.decode())
+    answers.append(json.dumps(shared.rows()))
+    kept = json.loads(answers[1])
+    assert kept["run_id"] == document["run_id"] and kept["tags"]["plain"] == "1"
+    assert kept["launch"]["env"]["HF_TOKEN"] == "***" and "OMP_NUM_THREADS" in kept["launch"]["env"]
+    assert MARK not in "".join(answers)
+    # what the upload came with goes when nothing waits
+    wait_for(lambda: not [path for path in shared.home.iterdir() if MARK.encode() in path.read_bytes()], "no byte of it is left")
+
+
+def test_of_one_that_is_refused(shared):
+    """Nor is one in what it says, which is looked at when it ends."""
+    document = leaky(10)
     del document["results"]["completed"]
     document["status"] = "odd"
-    with Dashboard(bin_dir, folder / "d.db", "--verbose") as dashboard:
-        job = dashboard.upload("/api/upload/json", document)
-        assert job["counts"]["rejected"] == 1 and MARK not in json.dumps(job)
-        time.sleep(0.1)
-        code, out, err = dashboard.stop()
-    assert code == 0 and MARK not in out + err
+    job = shared.upload("/api/upload/json", document)
+    assert job["counts"]["rejected"] == 1 and MARK not in json.dumps(job)
 
 
-def test_the_same_but_for_a_secret_is_the_same(bin_dir, folder):
-    with Dashboard(bin_dir, folder / "d.db") as dashboard:
-        dashboard.upload("/api/upload/json", leaky())
-        other = leaky()
-        other["launch"]["env"]["HF_TOKEN"] = MARK + "another"
-        assert dashboard.upload("/api/upload/json", other)["counts"]["duplicate"] == 1
+def test_the_same_but_for_a_secret_is_the_same(shared):
+    assert shared.upload("/api/upload/json", leaky(11))["counts"]["stored"] == 1
+    other = leaky(11)
+    other["launch"]["env"]["HF_TOKEN"] = MARK + "another"
+    assert shared.upload("/api/upload/json", other)["counts"]["duplicate"] == 1
 
 
-def test_import(bin_dir, folder, tmp_path):
+def test_import(bin_dir, tmp_path):
+    folder = tmp_path / "kept"
+    folder.mkdir()
     (tmp_path / "r.json").write_text(json.dumps(leaky()))
     told = import_json(bin_dir, "--db", folder / "d.db", tmp_path / "r.json")
     assert MARK not in json.dumps(told) and told["results"][0]["state"] == "stored"
     assert_nowhere(folder)
 
 
-def test_none(bin_dir, folder):
-    with Dashboard(bin_dir, folder / "d.db") as dashboard:
-        item, = dashboard.upload("/api/upload/json", next(results(1)))["items"]
-        assert item["secrets"] == []
+def test_none(shared):
+    item, = shared.upload("/api/upload/json", next(results(1, 20)))["items"]
+    assert item["secrets"] == []

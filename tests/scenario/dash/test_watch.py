@@ -20,10 +20,12 @@ class Watch:
 
     def __init__(self, bin_dir, db, *folders, preload=None, args=()):
         words = [word for folder in folders for word in ("--watch", folder)]
-        self.out = db.with_name(f"{db.name}.{time.monotonic_ns()}.out")
-        with self.out.open("w") as out:
+        # beside what is watched: where the database is may be full
+        self.out = folders[0].with_name(f"{time.monotonic_ns()}.out")
+        self.err = self.out.with_suffix(".err")
+        with self.out.open("w") as out, self.err.open("w") as err:
             self.process = subprocess.Popen([bin_dir / "profllm-dashboard", "import", "--db", db, "--json", *words, *args], stdout=out,
-                                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment(preload))
+                                            stderr=err, stdin=subprocess.DEVNULL, env=environment(preload))
 
     def told(self):
         return [json.loads(line) for line in self.out.read_text().splitlines()]
@@ -40,8 +42,8 @@ class Watch:
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        _, err = self.process.communicate(timeout=60 * PATIENCE)
-        return self.process.returncode, err
+        self.process.wait(60 * PATIENCE)
+        return self.process.returncode, self.err.read_text()
 
     def __enter__(self):
         return self
@@ -49,8 +51,7 @@ class Watch:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        with contextlib.suppress(ValueError):
-            self.process.communicate()
+        self.process.wait()
 
 
 @pytest.fixture
@@ -69,6 +70,11 @@ def write(path, number, **keys):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(little(number, **keys)))
     return f"small-{number}"
+
+
+def of_long_ago(path):
+    """Nobody writes to it: who finds it at the start has not to see for two seconds whether it changes."""
+    os.utime(path, (1e9, 1e9))
 
 
 def test_what_is_there_and_what_comes(bin_dir, db, folder):
@@ -111,16 +117,19 @@ def test_never_half_a_file(bin_dir, db, folder):
 
 def test_what_came_while_it_was_down(bin_dir, db, folder):
     write(folder / "a.json", 0)
+    of_long_ago(folder / "a.json")
     with Watch(bin_dir, db, folder) as watch:
         watch.wait(1)
         watch.stop(signal.SIGKILL)
     write(folder / "b.json", 1)
+    of_long_ago(folder / "b.json")
     with Watch(bin_dir, db, folder) as watch:
         assert watch.wait(1) == ["small-1"]
 
 
 def test_one_that_is_replaced(bin_dir, db, folder):
     write(folder / "a.json", 0)
+    of_long_ago(folder / "a.json")
     with Watch(bin_dir, db, folder) as watch:
         watch.wait(1)
         write(folder / ".b", 1)
@@ -136,6 +145,7 @@ def test_files_beside(bin_dir, db, folder, tmp_path):
     """Before the result, with it and after it."""
     path, files = write_result(tmp_path, rng=random.Random(1))
     shutil.copy(tmp_path / "r0.server.log", folder)
+    of_long_ago(folder / "r0.server.log")
     with Watch(bin_dir, db, folder) as watch:
         shutil.copy(path, folder)
         watch.wait(1)
@@ -164,6 +174,8 @@ def test_beside_a_server_on_one_database(bin_dir, db, folder):
 
 def test_by_the_server(bin_dir, db, folder):
     path, files = write_result(folder)
+    for one in folder.iterdir():
+        of_long_ago(one)
     with Dashboard(bin_dir, db, "--watch", folder, "--data", folder.parent / "files") as dashboard:
         wait_for(lambda: len(dashboard.ids()) == 1, "it is there")
         wait_for(lambda: len(dashboard.get("/api/data/experiments/1/artifacts").json["artifacts"]) == len(files), "so are those beside it")
@@ -229,12 +241,11 @@ def test_a_disk_that_was_full(bin_dir, db, folder):
                     file.flush()
             for i in range(1, 40):
                 write(folder / f"{i}.json", i)
-            time.sleep(3)
+            wait_for(lambda: "what has come waits" in watch.err.read_text(), "it is told that there is no room")
             before = len(watch.stored())
             filler.unlink()
             assert before < 40 and len(set(watch.wait(40))) == 40
-            code, err = watch.stop()
-            assert code == 0 and "what has come waits" in err
+            assert watch.stop()[0] == 0
     finally:
         subprocess.run(["umount", "-l", small], check=True)
 

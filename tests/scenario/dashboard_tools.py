@@ -142,10 +142,9 @@ class Dashboard:
         return self.done(answer.json["status_url"])
 
     def done(self, status_url):
-        def look():
-            job = self.get(status_url).json
-            return job if job["state"] == "done" else None
-        return wait_for(look, "the job is done", seconds=60)
+        # without its items, which may be thousands, until then
+        wait_for(lambda: self.get(f"{status_url}?limit=0").json["state"] == "done", "the job is done", seconds=60)
+        return self.get(status_url).json
 
     def upload(self, path, value, media="application/json"):
         return self.job(self.post(path, value, media))

@@ -1,5 +1,7 @@
 """The databases that profllm-dashboard keeps results in, one as the other: SQLite files, and databases of a PostgreSQL server
 of our own, in a private folder, that nobody can reach but by a socket in it."""
+import atexit
+import functools
 import json
 import os
 import pwd
@@ -35,6 +37,22 @@ def as_nobody_special():
     raise RuntimeError("neither 'postgres' nor 'nobody' is a user here")
 
 
+@functools.cache
+def pristine():
+    """A folder of data as initdb makes it, which takes its time: each server begins with a copy."""
+    made, who = Path(tempfile.mkdtemp(prefix="pg")), as_nobody_special()
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    if who:
+        os.chown(made, who["user"], who["group"])
+    call(programs() / "initdb", "-D", made / "data", "-A", "trust", "-U", "profllm", "-E", "UTF8", "--locale=C", "-N")
+    return made / "data"
+
+
+def call(*words):
+    done = subprocess.run(words, cwd="/", capture_output=True, text=True, timeout=60 * PATIENCE, stdin=subprocess.DEVNULL, **as_nobody_special())
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 class Postgres:
     kind = "postgres"
     share = 1 if os.environ.get("PROFLLM_TEST_LONG") else 4  # of the random questions that are asked of the other kind
@@ -49,13 +67,8 @@ class Postgres:
         self.settings = ["listen_addresses=", f"unix_socket_directories={self.folder}", "fsync=off", "max_connections=50",
                          "shared_buffers=32MB", "autovacuum=off", *settings]
         self.count, self.process = 0, None
-        self.call("initdb", "-D", self.folder / "data", "-A", "trust", "-U", "profllm", "-E", "UTF8", "--locale=C", "-N")
+        call("cp", "-a", pristine(), self.folder / "data")
         self.start()
-
-    def call(self, program, *words):
-        done = subprocess.run([self.bin / program, *words], cwd="/", capture_output=True, text=True, timeout=60 * PATIENCE,
-                              stdin=subprocess.DEVNULL, **self.who)
-        assert done.returncode == 0, done.stdout + done.stderr
 
     def start(self):
         words = [word for setting in self.settings for word in ("-c", setting)]

@@ -442,6 +442,9 @@ static void push_rising(struct tally *tally, size_t first)
 	bool are_all = first == 0 || first >= tally->rising_distinct;
 	size_t count = are_all ? tally->rising_distinct : first;
 
+	/* then there may be no place to count them in */
+	if (count == 0)
+		return;
 	pl_grow((void **)&tally->counted, &tally->counted_room, tally->counted_count + count,
 		sizeof(*tally->counted));
 	if (are_all)

@@ -188,6 +188,8 @@ test('on a phone: an order and columns, by touch and by keyboard', async ({ brow
   const sort = page.getByRole('button', { name: /^Sort: / })
   const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
   await expect(sort).toHaveText(/Started, newest first$/)
+  // until it is drawn what stands below the chart moves, and a tap may hit what was there before
+  await expect(page.getByRole('region', { name: 'Chart', exact: true })).toHaveAttribute('aria-busy', 'false')
   await sort.tap()
   const sheet = page.getByRole('dialog', { name: 'Sort' })
   await sheet.getByRole('option', { name: /^Tensor parallel size/ }).tap()

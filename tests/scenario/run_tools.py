@@ -113,3 +113,15 @@ def server_of(pid):
     """The head process of the server that a profllm has started."""
     server, = children_of(guard_of(pid))
     return server
+
+
+def read_terminal(leader):
+    """All that was written to a terminal, until nobody has it open; closes our side of it."""
+    seen = b""
+    try:
+        while more := os.read(leader, 65536):
+            seen += more
+    except OSError:  # the end of a terminal
+        pass
+    os.close(leader)
+    return seen

@@ -8,7 +8,7 @@ import random
 import subprocess
 
 import pytest
-from run_tools import base_config, command, environment, run_profllm, write_config
+from run_tools import base_config, command, environment, read_terminal, run_profllm, write_config
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 
@@ -194,13 +194,7 @@ def test_colour_on_a_terminal(bin_dir, tmp_path):
     leader, follower = pty.openpty()
     child = subprocess.Popen(command(bin_dir, "compare", a, b), env=environment(), stdout=follower, stdin=subprocess.DEVNULL)
     os.close(follower)
-    seen = b""
-    try:
-        while more := os.read(leader, 65536):
-            seen += more
-    except OSError:  # the end of a terminal
-        pass
-    os.close(leader)
+    seen = read_terminal(leader)
     assert child.wait() == 0 and b"\x1b[31mworse by" in seen
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from resource_tools import host
-from run_tools import command, environment, load_result, run_profllm, start_profllm, write_config
+from run_tools import command, environment, load_result, read_terminal, run_profllm, start_profllm, write_config
 from sweep_tools import journal, nothing_left, runs, starts, summary, sweep_args, sweep_config
 from wait_tools import wait_for
 
@@ -139,13 +139,7 @@ def test_a_terminal_has_a_table(bin_dir, tmp_path, term, colour):
     env = environment({"TERM": term, **({} if colour else {"NO_COLOR": "1"})})
     with subprocess.Popen(command(bin_dir, *args), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=follower) as process:
         os.close(follower)
-        seen = b""
-        try:
-            while more := os.read(leader, 65536):
-                seen += more
-        except OSError:  # the end of a terminal
-            pass
-    os.close(leader)
+        seen = read_terminal(leader)
     assert process.returncode == 0
     text = seen.decode()
     rows = on_screen(text.replace("\n", "\r\n"))

@@ -147,8 +147,8 @@ static void offer_values(struct answer *answer, const char *name)
 		{ "COMMAND", offer_commands },  { "DIR", offer_files },
 		{ "FILE", offer_files },        { "GROUP", offer_groups },
 		{ "KEY=VALUE", offer_keys },    { "OUTPUT", offer_files },
-		{ "PATTERN", offer_arguments }, { "PROFILE", offer_profiles },
-		{ "RELEASE", offer_releases },
+		{ "PATTERN", offer_arguments }, { "PLACE", offer_files },
+		{ "PROFILE", offer_profiles },  { "RELEASE", offer_releases },
 	};
 
 	for (size_t i = 0; name != NULL && i < PL_ARRAY_SIZE(kinds); i++) {

@@ -27,6 +27,7 @@ struct sweep_options {
 	const char *upload;
 	const char *jobs;
 	struct pl_opt_list retry;
+	struct pl_opt_list history;
 	int64_t job_cpus;
 	int64_t repeats;
 	int64_t seed;
@@ -72,7 +73,12 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "send each result to this dashboard as soon as it stands; what it does not take is "
 	       "sent again at the end, and with --resume"),
-	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of its https address"),
+	PL_OPT(LIST, 0, "history", history, "PLACE",
+	       "earlier results, from which it is told how long the sweep takes: a folder, a "
+	       "result, or "
+	       "the URL of a dashboard; may be repeated"),
+	PL_OPT(FLAG, 0, "insecure", insecure, NULL,
+	       "take any certificate of a dashboard's https address"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no line a run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
 	       "show which servers and runs it takes and which combinations fall out, and start "
@@ -106,12 +112,14 @@ const struct pl_opt_command cli_sweep_command = {
 		"'startup', each with options of its own that its --help shows.\n\n"
 		"Examples:\n"
 		"  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
+		"  profllm sweep run --dry-run --history http://127.0.0.1:8421 sweep.yaml\n"
 		"  profllm sweep run -o night sweep.yaml\n"
 		"  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
 		"  profllm sweep run -o night --jobs auto sweep.yaml\n"
 		"  profllm sweep run -o try --sim --only quick "
 		"configs/examples/sweeps/concurrency.yaml\n\n"
-		"Exit status: 0 all runs completed, 1 some failed or are partial, 2 bad usage or "
+		"Exit status: 0 all runs completed, 1 some failed or are partial, or the dashboard "
+		"of --history does not answer as one, 2 bad usage or "
 		"input, or nothing is left to run, 5 GPU, port or folder taken, 128 + signal "
 		"interrupted.",
 	.options = sweep_rows,
@@ -393,9 +401,32 @@ static int read_jobs(const char *text, int64_t *ret)
 	return 0;
 }
 
+/* 0; else the exit status, and what is wrong was told. NULL: none is asked for. */
+static int read_history(const struct sweep_options *options, const struct cli_sweep *file,
+			struct run_sweep_history **ret)
+{
+	const struct io_tls_trust trust = { .insecure = options->insecure };
+	const struct cli_sweep_options *how = &options->file;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (options->history.count == 0)
+		return 0;
+	*ret = run_sweep_history_new(&file->plan, how->hardware != NULL ? &file->hardware : NULL,
+				     how->simulate);
+	for (size_t i = 0; i < options->history.count; i++) {
+		if (run_sweep_history_add(*ret, options->history.items[i], &trust, &err) < 0) {
+			pl_err_wrap(&err, "--history %s", options->history.items[i]);
+			return cli_fail(&err);
+		}
+	}
+	run_sweep_history_settle(*ret);
+	return 0;
+}
+
 static int sweep(const struct sweep_options *options, const struct pl_words *words)
 {
 	auto_cli_sweep file = { 0 };
+	auto_sweep_history struct run_sweep_history *history = NULL;
 	struct run_sweep_settings settings = {
 		.folder = options->output_dir,
 		.order = pl_text_equal(options->order, "interleaved") ? RUN_SWEEP_INTERLEAVED
@@ -416,8 +447,11 @@ static int sweep(const struct sweep_options *options, const struct pl_words *wor
 		status = read_jobs(options->jobs, &settings.jobs);
 	if (status == 0)
 		status = cli_sweep_open(words->items[1], &options->file, &file);
+	if (status == 0)
+		status = read_history(options, &file, &history);
 	if (status != 0)
 		return status;
+	settings.history = history;
 	if (options->file.hardware != NULL)
 		settings.gpus = file.hardware.count;
 	return options->dry_run ? dry_run(&file, &settings, options->json)
@@ -436,5 +470,6 @@ int cmd_sweep(int argc, char **argv)
 		status = sweep(&options, &words);
 	pl_opt_list_done(&options.file.only);
 	pl_opt_list_done(&options.retry);
+	pl_opt_list_done(&options.history);
 	return status;
 }

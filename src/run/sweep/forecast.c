@@ -15,7 +15,7 @@ void run_sweep_forecast_units(const struct run_sweep_plan *plan,
 	auto_free size_t *own = pl_alloc_array(units->count, sizeof(*own));
 	size_t count;
 
-	run_sweep_units_expect(plan, tasks, rows, units, ret);
+	run_sweep_units_expect(plan, tasks, rows, settings->history, units, ret);
 	ret->total_s = run_sweep_schedule(units->jobs, units->count, room,
 					  settings->order == RUN_SWEEP_INTERLEAVED,
 					  order != NULL ? order : own, &count);

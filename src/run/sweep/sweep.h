@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "run/sweep/history.h"
 #include "run/sweep/journal.h"
 #include "run/sweep/plan.h"
 
@@ -36,7 +37,8 @@ struct run_sweep_settings {
 	int64_t wait_ns; /* for GPUs and ports that others hold */
 	int64_t jobs;    /* servers at once; 0: as many as GPUs allow */
 	int64_t job_cpus; /* processors of its own that each has at least, with its load; 0: none has */
-	int64_t gpus;     /* of a forecast alone: what another host has; 0: this one's count */
+	const struct run_sweep_history *history; /* earlier results, settled; NULL: none */
+	int64_t gpus; /* of a forecast alone: what another host has; 0: this one's count */
 	/*
 	 * Sends a result that stands to where all are wanted; NULL: nowhere. In whichever process has
 	 * made it. -1: it is tried again at the end of the sweep; of NETWORK all others would fail alike.
@@ -62,7 +64,7 @@ struct run_sweep_outcome {
 int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
 	      struct run_sweep_outcome *ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* How long what is left takes, by the runs that are over. */
+/* How long what is left takes, by the runs that are over and by earlier results. */
 struct run_sweep_forecast {
 	size_t runs;    /* that are left */
 	size_t starts;  /* of servers, for them */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "run/sweep/history.h"
 
 /* ---- what each takes of the host ---- */
 
@@ -91,7 +92,8 @@ void run_sweep_units_done(struct run_sweep_units *units)
 
 /* Of runs that are over. */
 struct knowledge {
-	json_t *by;            /* object: "cell ID", "load ID", "server ID" to [sum, count] */
+	const struct run_sweep_history *history; /* NULL: none was given */
+	json_t *by; /* object: "cell ID", "load ID", "server ID" to [sum, count]; "like …" of history */
 	double start_s, run_s; /* medians of all */
 	size_t known;
 };
@@ -143,14 +145,24 @@ static json_t *loads_of(const struct run_sweep_plan *plan)
 	return loads;
 }
 
-static void know(const struct run_sweep_plan *plan, const json_t *rows, struct knowledge *ret)
+/* All that is known of runs, for their medians. */
+struct times {
+	double *starts, *runs;
+	size_t start_count, count;
+};
+
+static void know_run(struct times *all, double run_s, double ready_s)
 {
-	size_t room = json_object_size(rows), start_count = 0;
-	auto_free double *starts = pl_alloc_array(room, sizeof(*starts));
-	auto_free double *runs = pl_alloc_array(room, sizeof(*runs));
+	all->runs[all->count++] = run_s;
+	if (ready_s > 0)
+		all->starts[all->start_count++] = ready_s;
+}
+
+static void know_rows(const struct run_sweep_plan *plan, const json_t *rows, struct times *all,
+		      struct knowledge *ret)
+{
 	auto_json json_t *loads = loads_of(plan);
 
-	*ret = (struct knowledge){ .by = json_object() };
 	PL_JSON_EACH_MEMBER(key, row, rows) {
 		const char *cell = pl_json_get_text(row, "cell");
 		const char *load = pl_json_get_text(loads, cell != NULL ? cell : "");
@@ -159,46 +171,123 @@ static void know(const struct run_sweep_plan *plan, const json_t *rows, struct k
 		double run_s = pl_json_get_f64(row, "wall_s") - ready_s;
 		if (!json_is_number(json_object_get(row, "duration")))
 			continue;
-		runs[ret->known++] = run_s;
+		know_run(all, run_s, ready_s);
 		if (cell != NULL)
 			learn(ret, "cell", cell, run_s);
 		if (load != NULL)
 			learn(ret, "load", load, run_s);
-		if (ready_s <= 0)
-			continue;
-		starts[start_count++] = ready_s;
-		if (server != NULL)
+		if (ready_s > 0 && server != NULL)
 			learn(ret, "server", server, ready_s);
 	}
-	ret->start_s = median(starts, start_count);
-	ret->run_s = median(runs, ret->known);
 }
 
-/* A repeat of itself tells most, then the same load on other servers. */
-static double expect_run(const struct knowledge *all, const struct run_sweep_cell *cell)
+static char *like_both(const char *server, const char *load)
 {
-	double seconds = known_of(all, "cell", cell->id);
+	return pl_asprintf("%s %s", server, load);
+}
 
-	if (seconds < 0)
-		seconds = known_of(all, "load", cell->load);
-	if (seconds >= 0)
-		return seconds;
+static json_t *run_ids_of(const json_t *rows)
+{
+	json_t *ids = json_object();
+
+	PL_JSON_EACH_MEMBER(key, row, rows) {
+		const char *run_id = pl_json_get_text(row, "run_id");
+		if (run_id != NULL)
+			json_object_set_new(ids, run_id, json_true());
+	}
+	return ids;
+}
+
+/* A run of this very sweep may be among them: its row counts. */
+static void know_history(const struct run_sweep_history *history, const json_t *rows,
+			 struct times *all, struct knowledge *ret)
+{
+	auto_json json_t *own = run_ids_of(rows);
+
+	PL_JSON_EACH_MEMBER(run_id, row, run_sweep_history_rows(history)) {
+		const char *server = pl_json_get_text(row, "server");
+		const char *load = pl_json_get_text(row, "load");
+		auto_free char *both = like_both(server, load);
+		double ready_s = pl_json_get_f64(row, "ready_s");
+		double run_s = pl_json_get_f64(row, "run_s");
+		if (json_object_get(own, run_id) != NULL)
+			continue;
+		know_run(all, run_s, ready_s);
+		learn(ret, "like cell", both, run_s);
+		learn(ret, "like load", load, run_s);
+		if (ready_s > 0)
+			learn(ret, "like server", server, ready_s);
+	}
+}
+
+static void know(const struct run_sweep_plan *plan, const json_t *rows,
+		 const struct run_sweep_history *history, struct knowledge *ret)
+{
+	const json_t *earlier = history != NULL ? run_sweep_history_rows(history) : NULL;
+	size_t room = json_object_size(rows) + json_object_size(earlier);
+	auto_free double *starts = pl_alloc_array(room, sizeof(*starts));
+	auto_free double *runs = pl_alloc_array(room, sizeof(*runs));
+	struct times all = { .starts = starts, .runs = runs };
+
+	*ret = (struct knowledge){ .by = json_object(), .history = history };
+	know_rows(plan, rows, &all, ret);
+	if (history != NULL)
+		know_history(history, rows, &all, ret);
+	ret->known = all.count;
+	ret->start_s = median(starts, all.start_count);
+	ret->run_s = median(runs, all.count);
+}
+
+/* A repeat of itself tells most, then the same load on other servers; of each first what this sweep
+ * knows, then what earlier ones do. */
+static double expect_run(const struct knowledge *all, const struct run_sweep_plan *plan,
+			 size_t cell)
+{
+	const char *load = "";
+	auto_free char *both = NULL;
+
+	if (all->history != NULL) {
+		load = run_sweep_history_load(all->history, cell);
+		both = like_both(run_sweep_history_server(all->history, cell), load);
+	}
+	const struct {
+		const char *of, *id;
+	} known[] = {
+		{ "cell", plan->cells[cell].id },
+		{ "like cell", both != NULL ? both : "" },
+		{ "load", plan->cells[cell].load },
+		{ "like load", load },
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(known); i++) {
+		double seconds = known_of(all, known[i].of, known[i].id);
+		if (seconds >= 0)
+			return seconds;
+	}
 	return all->known > 0 ? all->run_s : 1;
+}
+
+static double expect_start(const struct knowledge *all, const struct run_sweep_plan *plan,
+			   size_t cell)
+{
+	double seconds = known_of(all, "server", plan->cells[cell].server);
+
+	if (seconds < 0 && all->history != NULL)
+		seconds = known_of(all, "like server",
+				   run_sweep_history_server(all->history, cell));
+	return seconds >= 0 ? seconds : all->start_s;
 }
 
 static double expect_unit(const struct knowledge *all, const struct run_sweep_plan *plan,
 			  const struct run_sweep_tasks *tasks, const struct run_sweep_unit *unit,
 			  bool runs)
 {
-	const char *server = plan->cells[tasks->items[unit->first].cell].server;
-	double start_s = known_of(all, "server", server);
 	double seconds = 0;
 
 	/* what of its life is over is in rows */
 	if (unit->done == 0)
-		seconds = start_s >= 0 ? start_s : all->start_s;
+		seconds = expect_start(all, plan, tasks->items[unit->first].cell);
 	for (size_t i = unit->done; i < unit->count; i++)
-		seconds += expect_run(all, &plan->cells[tasks->items[unit->first + i].cell]);
+		seconds += expect_run(all, plan, tasks->items[unit->first + i].cell);
 	if (!runs)
 		return seconds;
 	double passed_s = (double)(pl_clock_now_ns() - unit->since_ns) / 1e9;
@@ -206,12 +295,12 @@ static double expect_unit(const struct knowledge *all, const struct run_sweep_pl
 }
 
 void run_sweep_units_expect(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			    const json_t *rows, struct run_sweep_units *units,
-			    struct run_sweep_forecast *ret)
+			    const json_t *rows, const struct run_sweep_history *history,
+			    struct run_sweep_units *units, struct run_sweep_forecast *ret)
 {
 	struct knowledge all;
 
-	know(plan, rows, &all);
+	know(plan, rows, history, &all);
 	*ret = (struct run_sweep_forecast){
 		.known = all.known,
 		.start_s = all.start_s,

@@ -31,9 +31,9 @@ void run_sweep_units_done(struct run_sweep_units *units);
 #define auto_units __attribute__((cleanup(run_sweep_units_done), unused)) struct run_sweep_units
 
 /*
- * Sets how long each takes from now on, by rows of a journal, and tells of all together. Nothing is
- * known: each run counts as much as any other.
+ * Sets how long each takes from now on, by rows of a journal and by earlier results (NULL: none), and
+ * tells of all together. Nothing is known: each run counts as much as any other.
  */
 void run_sweep_units_expect(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			    const json_t *rows, struct run_sweep_units *units,
-			    struct run_sweep_forecast *ret);
+			    const json_t *rows, const struct run_sweep_history *history,
+			    struct run_sweep_units *units, struct run_sweep_forecast *ret);

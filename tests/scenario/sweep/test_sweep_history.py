@@ -1,0 +1,158 @@
+"""How long a sweep takes, told by earlier results: of a folder and of a dashboard that has the same ones, alike."""
+import http.server
+import json
+import statistics
+import threading
+
+import pytest
+from dashboard_tools import Dashboard
+from run_tools import load_result, run_profllm, write_config
+from sweep_tools import summary, sweep_args, sweep_config
+
+NOBODY = "http://127.0.0.1:1"
+
+
+@pytest.fixture(scope="module")
+def earlier(bin_dir, tmp_path_factory):
+    """A sweep of two servers and two loads, twice each, and a run of another model; in a folder and at a dashboard."""
+    home = tmp_path_factory.mktemp("earlier")
+    folder = home / "results"
+    folder.mkdir()
+    done = run_profllm(bin_dir, *sweep_args(write_config(home, sweep_config()), folder / "sweep", "--repeats", "2"))
+    assert done.returncode == 0, done.stderr
+    other = sweep_config()
+    del other["sweep"]
+    other["server"]["model"] = "sim/other"
+    done = run_profllm(bin_dir, "run", "-c", write_config(home, other, "other.yaml"), "-o", folder / "other.json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    with Dashboard(bin_dir, home / "d.db") as dashboard:
+        done = run_profllm(bin_dir, "upload", folder, "--to", dashboard.url)
+        assert done.returncode == 0, done.stderr
+        yield folder, dashboard
+
+
+def forecast(bin_dir, config, *words):
+    done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--json", config, *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["forecast"]
+
+
+def told_by(bin_dir, config, earlier):
+    """By the folder; the dashboard says the same to the last digit that is told."""
+    folder, dashboard = earlier
+    by_folder, by_url = (forecast(bin_dir, config, "--history", place) for place in (folder, dashboard.url))
+    assert by_url == by_folder
+    return by_folder
+
+
+def measured(folder):
+    """By server and load: how long each run took beside a start; by server how long its start took."""
+    runs, starts = {}, {}
+    for row in summary(folder / "sweep"):
+        result = load_result(folder / "sweep" / row["result"])
+        server, load = row["point"]["server.max_num_seqs"], row["point"]["benchmark.max_concurrency"]
+        start = row["ready_s"] if row.get("ready_s") else 0
+        if start:
+            starts[server] = result["launch"]["phases"]["ready_s"]
+        runs.setdefault((server, load), []).append(result["duration"] - start)
+    return runs, starts
+
+
+def test_the_same_sweep(bin_dir, tmp_path, earlier):
+    """Each cell as its like took, each server's start once; the sum by arithmetic of the results' own figures."""
+    told = told_by(bin_dir, write_config(tmp_path, sweep_config()), earlier)
+    runs, starts = measured(earlier[0])
+    assert (told["runs"], told["starts"], told["told_from"], len(starts)) == (4, 2, 8, 2)
+    assert told["start_s"] == pytest.approx(statistics.median(starts.values()))
+    assert told["run_s"] == pytest.approx(statistics.median(sum(runs.values(), [])))
+    assert told["total_s"] == pytest.approx(sum(starts.values()) + sum(map(statistics.mean, runs.values())))
+
+
+def test_what_is_like_it_and_what_is_not(bin_dir, tmp_path, earlier):
+    """A server that is new starts as the others did; a load that was there takes what it took on others; other names, ports,
+    folders and what `launch` holds besides are no difference."""
+    config = sweep_config({"server.max_num_seqs": [2, 7], "benchmark.max_concurrency": [2]}, seed=0)
+    config.update(name="other", suite="other", tags={"a": "b"})
+    config["launch"]["ready_timeout"] = "77s"
+    config["server"]["port"] = 21234
+    told = told_by(bin_dir, write_config(tmp_path, config), earlier)
+    runs, starts = measured(earlier[0])
+    here = statistics.mean(runs[2, 2])
+    elsewhere = statistics.mean(runs[2, 2] + runs[3, 2])
+    assert told["total_s"] == pytest.approx(starts[2] + here + statistics.median(starts.values()) + elsewhere)
+
+
+@pytest.mark.parametrize("change", [{"server": {"model": "sim/third"}}, {"launch": {"command": ["vllm", "serve"]}}])
+def test_nothing_is_like_it(bin_dir, tmp_path, earlier, change):
+    """Another model, another engine: nothing of what is there tells of it."""
+    config = sweep_config()
+    for section, keys in change.items():
+        config[section].update(keys)
+    assert told_by(bin_dir, write_config(tmp_path, config), earlier) is None
+    done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", earlier[0], tmp_path / "experiment.yaml")
+    assert "how long they take is not known" in done.stdout
+
+
+def test_own_results_count_once(bin_dir, tmp_path, earlier):
+    """The folder of the sweep itself as its history: nothing is counted twice. For people minutes, not only JSON."""
+    folder, dashboard = earlier
+    config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2, 3]}))
+    alone, both = (forecast(bin_dir, config, "--resume", "-o", folder / "sweep", *words)
+                   for words in ([], ["--history", folder, "--history", dashboard.url]))
+    # two of three loads have had one repeat of those that are wanted
+    assert alone["told_from"] == both["told_from"] == 8 and alone["runs"] == both["runs"] == 2
+    shown = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", dashboard.url, config).stdout
+    assert "left: 6 runs, 2 starts, about " in shown and "the medians of 8" in shown
+
+
+def test_pages(bin_dir, tmp_path, earlier):
+    """More results than a page has, and others before and behind them: all are found."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    result = load_result(next((earlier[0] / "sweep" / "cells").glob("*.json")))
+    tags = {key: text for key, text in result["tags"].items() if key != "sweep"}
+    for number in range(450):
+        (folder / f"{number}.json").write_text(json.dumps(
+            {**result, "run_id": f"exp_20260101_000000_{number:06x}", "tags": tags, "artifacts": [], "duration": 10 + number / 100}))
+    with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
+        done = run_profllm(bin_dir, "upload", folder, "--to", dashboard.url)
+        assert done.returncode == 0, done.stderr
+        told = told_by(bin_dir, write_config(tmp_path, sweep_config()), (folder, dashboard))
+    start = result["launch"]["phases"]["ready_s"]
+    assert told["told_from"] == 450 and told["run_s"] == pytest.approx(10 + 449 / 2 / 100 - start)
+
+
+class Odd(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):  # noqa: N802
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(self.server.odd[0])
+        self.send_header("Content-Length", str(len(self.server.odd[1])))
+        self.end_headers()
+        self.wfile.write(self.server.odd[1])
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.mark.parametrize("status, body, said", [
+    (404, b"", "HTTP 404 Not Found, expected the rows of a dashboard"),
+    (200, b"<html></html>", "none of a dashboard's: "),
+    (200, b'{"rows": {}, "next_cursor": null}', "it has no 'rows'"),
+    (200, b'{"rows": [], "next_cursor": "x"}', "'next_cursor' leads to no further rows"),
+    (200, b'{"rows": [{"id": 1}], "next_cursor": null}', "a row has no 'id' or no 'cells'"),
+])
+def test_no_dashboard(bin_dir, tmp_path, status, body, said):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd) as odd:
+        odd.odd = status, body
+        threading.Thread(target=odd.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{odd.server_address[1]}"
+        done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", url, write_config(tmp_path, sweep_config()))
+        odd.shutdown()
+    assert done.returncode == 1 and f"--history {url}: " in done.stderr and said in done.stderr and done.stdout == ""
+
+
+def test_nobody_and_nowhere(bin_dir, tmp_path):
+    config = write_config(tmp_path, sweep_config())
+    for place, status in ((NOBODY, 1), ("ftp://x", 2), (tmp_path / "gone", 2)):
+        done = run_profllm(bin_dir, "sweep", "run", "-o", tmp_path / "s", "--history", place, config)
+        assert done.returncode == status and f"--history {place}: " in done.stderr and not (tmp_path / "s").exists()

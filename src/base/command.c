@@ -55,18 +55,42 @@ static void man_overview(const struct pl_commands *commands, struct pl_buf *buf)
 	pl_man_add_end(buf, commands->program, pages);
 }
 
+/* Of "sweep-serve"; NULL: no command has such a part. */
+static const struct pl_opt_command *find_part(const struct pl_commands *commands, const char *name)
+{
+	for (const struct pl_command *at = commands->items; at->name != NULL; at++) {
+		const struct pl_opt_command *part = at->options != NULL ? at->options->parts : NULL;
+		for (; part != NULL && part->name != NULL; part++) {
+			auto_free char *page = pl_man_part(commands->program, part);
+			if (strcmp(page, name) == 0)
+				return part;
+		}
+	}
+	return NULL;
+}
+
 static int print_man(const struct pl_commands *commands, const char *name)
 {
 	const struct pl_command *command = name != NULL ? pl_command_find(commands, name) : NULL;
+	const struct pl_opt_command *options = command != NULL ? command->options : NULL;
 	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	if (name != NULL && command == NULL)
+	if (name != NULL && command == NULL && (options = find_part(commands, name)) == NULL)
 		return commands->unknown(name);
-	if (command == NULL || command->options == NULL)
+	if (options == NULL)
 		man_overview(commands, &text);
 	else
-		pl_man_add_command(&text, commands->program, name, command->options);
+		pl_man_add_command(&text, commands->program, name, options);
 	return pl_program_print(pl_buf_text(&text));
+}
+
+static void list_parts(const struct pl_commands *commands, const struct pl_opt_command *part,
+		       struct pl_buf *buf)
+{
+	for (; part != NULL && part->name != NULL; part++) {
+		auto_free char *page = pl_man_part(commands->program, part);
+		pl_buf_addf(buf, "%s\n", page);
+	}
 }
 
 static int print_man_list(const struct pl_commands *commands)
@@ -74,8 +98,10 @@ static int print_man_list(const struct pl_commands *commands)
 	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
 	for (const struct pl_command *at = commands->items; at->name != NULL; at++) {
-		if (at->options != NULL)
-			pl_buf_addf(&text, "%s\n", at->name);
+		if (at->options == NULL)
+			continue;
+		pl_buf_addf(&text, "%s\n", at->name);
+		list_parts(commands, at->options->parts, &text);
 	}
 	return pl_program_print(pl_buf_text(&text));
 }
@@ -95,8 +121,10 @@ int pl_command_help(const struct pl_commands *commands, int argc, char **argv)
 		return commands->unknown(argv[1]);
 	if (command->options == NULL)
 		return commands->print_help();
-	char *words[] = { argv[1], option, NULL };
-	return command->run(2, words);
+	/* "help sweep serve": its part's help */
+	char *part = argc > 2 && command->options->parts != NULL ? argv[2] : option;
+	char *words[] = { argv[1], part, option, NULL };
+	return command->run(part == option ? 2 : 3, words);
 }
 
 /* -1: the command's fault; *ret_help: its help was asked for. */

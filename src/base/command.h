@@ -33,8 +33,8 @@ int pl_command_refuse(const struct pl_commands *commands, const char *name);
 void pl_command_add_list(const struct pl_commands *commands, const char *standing, const char *also,
 			 struct pl_buf *buf);
 /*
- * The command `help`: help, help COMMAND, help --man [COMMAND] (what `make install` puts into share/man),
- * help --man --list (the commands that have a page of their own).
+ * The command `help`: help, help COMMAND [PART], help --man [COMMAND[-PART]] (what `make install` puts into
+ * share/man), help --man --list (the commands and parts of commands that have a page of their own).
  */
 int pl_command_help(const struct pl_commands *commands, int argc, char **argv);
 

@@ -1,5 +1,7 @@
 #include "base/man.h"
 
+#include <string.h>
+
 #define BEHIND_BYTES_MAX 65536
 
 /* Text as roff shows it: backslashes and dashes as they are, no line taken for a request. */
@@ -74,6 +76,24 @@ static void add_options(struct pl_buf *buf, const struct pl_opt *options)
 	pl_buf_add_text(buf, comma[0] == ',' ? "\n" : "");
 }
 
+static void add_page(struct pl_buf *buf, const char *program, const char *name)
+{
+	pl_buf_add_text(buf, ".BR ");
+	add_text(buf, program);
+	pl_buf_add_text(buf, "\\-");
+	add_text(buf, name);
+	pl_buf_add_text(buf, " (1)\n");
+}
+
+char *pl_man_part(const char *program, const struct pl_opt_command *part)
+{
+	char *name = pl_strdup(part->name + strlen(program) + 1);
+
+	for (char *blank = name; (blank = strchr(blank, ' ')) != NULL;)
+		*blank = '-';
+	return name;
+}
+
 void pl_man_add_command(struct pl_buf *buf, const char *program, const char *name,
 			const struct pl_opt_command *command)
 {
@@ -90,9 +110,15 @@ void pl_man_add_command(struct pl_buf *buf, const char *program, const char *nam
 		add_text(buf, command->details);
 		pl_buf_add_text(buf, "\n.fi\n");
 	}
-	pl_buf_add_text(buf, ".SH SEE ALSO\n.BR ");
+	pl_buf_add_text(buf, ".SH SEE ALSO\n.nf\n.BR ");
 	add_text(buf, program);
 	pl_buf_add_text(buf, " (1)\n");
+	for (const struct pl_opt_command *part = command->parts; part != NULL && part->name != NULL;
+	     part++) {
+		auto_free char *behind = pl_man_part(program, part);
+		add_page(buf, program, behind);
+	}
+	pl_buf_add_text(buf, ".fi\n");
 }
 
 void pl_man_add_program(struct pl_buf *buf, const char *program, const char *summary)
@@ -112,10 +138,7 @@ void pl_man_add_summary(struct pl_buf *buf, const char *name, const char *summar
 void pl_man_add_end(struct pl_buf *buf, const char *program, const char *const *pages)
 {
 	pl_buf_add_text(buf, ".SH SEE ALSO\n.nf\n");
-	for (; *pages != NULL; pages++) {
-		pl_buf_add_text(buf, ".BR ");
-		add_text(buf, program);
-		pl_buf_addf(buf, "\\-%s (1)\n", *pages);
-	}
+	for (; *pages != NULL; pages++)
+		add_page(buf, program, *pages);
 	pl_buf_add_text(buf, ".fi\n");
 }

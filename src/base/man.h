@@ -6,9 +6,12 @@
 
 #include "base/opt.h"
 
-/* A command's page: "profllm-run" of `program` profllm. */
+/* A command's page: "profllm-run" of `program` profllm. Its parts are named, which have pages too. */
 void pl_man_add_command(struct pl_buf *buf, const char *program, const char *name,
 			const struct pl_opt_command *command);
+
+/* What stands behind "profllm-" in the name of a part's page: "sweep-serve"; free(). */
+char *pl_man_part(const char *program, const struct pl_opt_command *part);
 
 /* A program's page: its head, the commands one by one, its end, which names the pages of those that
  * have any (NULL-ended). */

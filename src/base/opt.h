@@ -61,6 +61,9 @@ struct pl_opt_command {
 	const char *const *words; /* the first operand, NULL-ended; NULL: any */
 	const char *operand; /* what the (other) operands are, as `arg` of an option; NULL: none */
 	bool takes_command;  /* a server's command line may stand behind "--" */
+	/* words that are commands with options and a page of their own, ended by one with name NULL;
+	 * NULL: none */
+	const struct pl_opt_command *parts;
 };
 
 /*

@@ -125,6 +125,7 @@ const struct pl_opt_command cli_sweep_command = {
 	.options = sweep_rows,
 	.words = actions,
 	.operand = "FILE",
+	.parts = cli_sweep_vllm_commands,
 };
 
 static const char *plural(size_t count)

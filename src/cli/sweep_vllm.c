@@ -145,7 +145,7 @@ static const struct pl_opt startup_rows[] = {
 	"not start, 4 it was not ready in time, 5 its port is taken, 128 + signal interrupted; "  \
 	"--resume goes on after each of them."
 
-static const struct pl_opt_command commands[] = {
+const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[RUN_VSWEEP_SERVE] = {
 		.name = "profllm sweep serve",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
@@ -203,6 +203,7 @@ static const struct pl_opt_command commands[] = {
 			"      --serve-params serve.json -e starts\n\n" EXIT_STATUS,
 		.options = startup_rows,
 	},
+	{ .name = NULL },
 };
 
 static const char *const names[] = {
@@ -455,7 +456,7 @@ int cli_sweep_vllm(int argc, char **argv)
 	struct pl_words words;
 	int status;
 
-	if (!pl_command_read(&commands[kind], argc, argv, &options, &words, &status))
+	if (!pl_command_read(&cli_sweep_vllm_commands[kind], argc, argv, &options, &words, &status))
 		return status;
 	/* as it was written while there was no --experiment-name */
 	if (words.count == 1 && options.resume && options.experiment_name == NULL)
@@ -473,6 +474,6 @@ bool cli_sweep_is_vllms(const char *name)
 const struct pl_opt_command *cli_sweep_vllm_command(const char *name)
 {
 	return cli_sweep_is_vllms(name)
-		       ? &commands[pl_text_index(name, names, PL_ARRAY_SIZE(names))]
+		       ? &cli_sweep_vllm_commands[pl_text_index(name, names, PL_ARRAY_SIZE(names))]
 		       : NULL;
 }

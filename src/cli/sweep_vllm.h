@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* Ended by one with name NULL. */
+extern const struct pl_opt_command cli_sweep_vllm_commands[];
+
 /* Is the word one of them? */
 bool cli_sweep_is_vllms(const char *name);
 /* argv[0] is that word; returns the exit status. */

@@ -11,11 +11,18 @@ def commands_of(bin_dir, patience):
     return [line.split()[0] for line in listing.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
 
 
+# commands that are words of another one, with options of their own
+PARTS = ["sweep serve", "sweep serve_workload", "sweep serve_sla", "sweep startup"]
+
+
 def test_every_option_stands_in_its_page(bin_dir, patience):
-    for name in commands_of(bin_dir, patience):
-        page = run_profllm(bin_dir, "help", "--man", name, patience=patience)
+    for name in commands_of(bin_dir, patience) + PARTS:
+        page = run_profllm(bin_dir, "help", "--man", name.replace(" ", "-"), patience=patience)
         assert page.returncode == 0 and page.stdout.startswith(".TH profllm"), page.stderr
-        text = run_profllm(bin_dir, name, "--help", patience=patience).stdout
+        text = run_profllm(bin_dir, *name.split(), "--help", patience=patience).stdout
+        if name in PARTS:
+            assert page.stdout.startswith(f".TH profllm-{name.replace(' ', '-')} 1 ") and "--experiment-name" in text
+            assert run_profllm(bin_dir, "help", *name.split(), patience=patience).stdout == text
         for option in re.findall(r"^ +(?:-\w, +)?--([a-z-]+)", text.split("options:")[-1], re.M):
             if option not in ("help", "version"):
                 assert "\\-\\-" + option.replace("-", "\\-") in page.stdout, (name, option)
@@ -24,12 +31,14 @@ def test_every_option_stands_in_its_page(bin_dir, patience):
 def test_unknown_command(bin_dir, patience):
     done = run_profllm(bin_dir, "help", "--man", "rnu", patience=patience)
     assert done.returncode == 2 and "did you mean 'run'" in done.stderr
+    for name in ("sweep-serv", "sweep-run", "run-serve"):
+        assert run_profllm(bin_dir, "help", "--man", name, patience=patience).returncode == 2
 
 
 def test_pages_are_good_roff(bin_dir, patience):
     need("groff")
-    for name in commands_of(bin_dir, patience):
-        page = run_profllm(bin_dir, "help", "--man", name, patience=patience).stdout
+    for name in commands_of(bin_dir, patience) + PARTS:
+        page = run_profllm(bin_dir, "help", "--man", name.replace(" ", "-"), patience=patience).stdout
         done = subprocess.run(["groff", "-Kutf8", "-man", "-Tutf8", "-P-c", "-ww"], input=page, text=True, capture_output=True)
         assert done.returncode == 0 and done.stderr == "" and "profllm(1)" in re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout)
 
@@ -37,11 +46,12 @@ def test_pages_are_good_roff(bin_dir, patience):
 def test_install_brings_programs_and_pages(bin_dir, tmp_path, patience):
     done = subprocess.run(["cmake", "--install", bin_dir.parent, "--prefix", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for name in ("bin/profllm", "bin/profllm-dashboard", "bin/profllm-sim", "share/man/man1/profllm.1"):
+    for name in ("bin/profllm", "bin/profllm-dashboard", "bin/profllm-sim", "share/man/man1/profllm.1", "share/man/man1/profllm-sweep-serve_sla.1"):
         assert (tmp_path / name).stat().st_size > 200
     # a command without options has no page of its own
     own = [name for name in commands_of(bin_dir, patience)
            if run_profllm(bin_dir, "help", "--man", name, patience=patience).stdout.startswith(f'.TH profllm-{name} ')]
+    own += [name.replace(" ", "-") for name in PARTS]
     listed = subprocess.run([bin_dir / "profllm-dashboard", "help", "--man", "--list"], capture_output=True, text=True)
     assert {path.name for path in (tmp_path / "share/man/man1").iterdir()} == \
         {"profllm.1", *(f"profllm-{name}.1" for name in own), "profllm-dashboard.1",

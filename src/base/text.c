@@ -221,11 +221,37 @@ char *pl_text_put_i64(char *at, int64_t number)
 	return put_u64(at + 1, 0 - (uint64_t)number);
 }
 
+/* Of an hour at least, whole seconds. */
+static void from_hours(int64_t ns, char *text, size_t room)
+{
+	uint64_t size_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	uint64_t seconds = (size_ns + 500000000) / 1000000000;
+	const struct {
+		uint64_t count;
+		const char *unit;
+	} parts[] = {
+		{ seconds / 3600, "h" },
+		{ seconds / 60 % 60, "min" },
+		{ seconds % 60, "s" },
+	};
+	size_t len = (size_t)snprintf(text, room, "%s", ns < 0 ? "-" : "");
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(parts) && len < room; i++) {
+		if (parts[i].count > 0)
+			len += (size_t)snprintf(text + len, room - len, "%s%llu %s",
+						i > 0 ? " " : "",
+						(unsigned long long)parts[i].count, parts[i].unit);
+	}
+}
+
 void pl_text_from_duration(int64_t ns, char *text, size_t room)
 {
 	double value = (double)ns;
 
-	if (llabs(ns) >= 1000000000LL)
+	/* what would be shown as 3600 s is an hour */
+	if (ns >= 3599500000000LL || ns <= -3599500000000LL)
+		from_hours(ns, text, room);
+	else if (llabs(ns) >= 1000000000LL)
 		snprintf(text, room, "%.4g s", value / 1e9);
 	else if (llabs(ns) >= 1000000LL)
 		snprintf(text, room, "%.4g ms", value / 1e6);

@@ -26,7 +26,7 @@ void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES]);
 /* Decimal, without a NUL, where there is room for so many bytes; returns the end. */
 #define PL_I64_TEXT_BYTES 20
 char *pl_text_put_i64(char *at, int64_t number);
-/* "1.5 s", "20 ms", "250 us" */
+/* "1.5 s", "20 ms", "250 us"; from an hour on "3 h 25 min 40 s", "1 h". At most 31 bytes. */
 void pl_text_from_duration(int64_t ns, char *text, size_t room);
 
 /* Appends a time as a clock has it, "0:15", "1:02:03"; "--": not finite, or 100 hours and more. */

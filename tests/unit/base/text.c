@@ -360,6 +360,18 @@ static void test_base_text__from_duration(void **state)
 		{ 0, "0 ns" },
 		{ -2 * PL_NS_PER_S, "-2 s" },
 		{ 600 * PL_NS_PER_S, "600 s" },
+		{ 3599 * PL_NS_PER_S, "3599 s" },
+		{ 3599 * PL_NS_PER_S + 400 * PL_NS_PER_MS, "3599 s" },
+		{ 3599 * PL_NS_PER_S + 500 * PL_NS_PER_MS, "1 h" },
+		{ 3600 * PL_NS_PER_S, "1 h" },
+		{ 3601 * PL_NS_PER_S, "1 h 1 s" },
+		{ 5400 * PL_NS_PER_S, "1 h 30 min" },
+		{ 12340 * PL_NS_PER_S, "3 h 25 min 40 s" },
+		{ 12340 * PL_NS_PER_S - 499 * PL_NS_PER_MS, "3 h 25 min 40 s" },
+		{ -7200 * PL_NS_PER_S, "-2 h" },
+		{ 100000 * PL_NS_PER_S, "27 h 46 min 40 s" },
+		{ INT64_MAX, "2562047 h 47 min 17 s" },
+		{ INT64_MIN, "-2562047 h 47 min 17 s" },
 	};
 	char text[32];
 

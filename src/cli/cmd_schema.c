@@ -255,6 +255,7 @@ static void add_result(json_t *lists)
 #define KIND(id, title, alone, text) \
 	ROW("comparison_kinds", "id title alone text", #id, title, alone, text)
 #define COMPARABLE(kind, field) ROW("comparable_fields", "kind field", #kind, field)
+#define ANY(kind, field)        ROW("comparable_counts", "kind field", #kind, field)
 #include "tbl/comparability.h"
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x

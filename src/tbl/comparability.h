@@ -7,6 +7,8 @@
  *   alone   the one value that raises none, though all runs have another: "trusted"; NULL: any, once all have it
  *   text    why it matters, lower case, no full stop
  * COMPARABLE(kind, field)  a field that is a column (result/fields/fields.h)
+ * ANY(kind, field)         the same of a count of which only matters whether there is any: 0, null and what is not
+ *                          recorded are none
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef KIND
@@ -14,6 +16,9 @@
 #endif
 #ifndef COMPARABLE
 #define COMPARABLE(kind, field)
+#endif
+#ifndef ANY
+#define ANY(kind, field)
 #endif
 
 KIND(simulated, "simulated", NULL, "figures of a simulator and of an engine have nothing in common")
@@ -24,6 +29,7 @@ KIND(lengths, "lengths", NULL, "longer prompts and answers take longer")
 KIND(load, "load form", NULL, "latency follows from the load: a rate and a cap are not one load, nor are two rates")
 KIND(precision, "precision", NULL, "a smaller format is faster and may answer worse")
 KIND(client, "client", NULL, "programs and protocols count events and begin their clocks in ways of their own")
+KIND(neighbours, "neighbours", NULL, "servers that are up on one host at the same time share its processors, memory and buses")
 
 COMPARABLE(simulated, "environment.engine.simulated")
 COMPARABLE(status, "run.status")
@@ -69,6 +75,8 @@ COMPARABLE(client, "benchmark.client")
 COMPARABLE(client, "benchmark.mode")
 COMPARABLE(client, "benchmark.backend")
 COMPARABLE(client, "environment.client.name")
+ANY(neighbours, "launch.beside")
 
 #undef KIND
 #undef COMPARABLE
+#undef ANY

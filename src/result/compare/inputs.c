@@ -25,8 +25,10 @@ static const struct kind {
 static const struct comparable {
 	const char *kind;
 	const char *field;
+	bool any;
 } comparables[] = {
-#define COMPARABLE(kind, field) { #kind, field },
+#define COMPARABLE(kind, field) { #kind, field, false },
+#define ANY(kind, field)        { #kind, field, true },
 #include "tbl/comparability.h"
 };
 
@@ -274,6 +276,22 @@ static bool raises_caution(const struct row *row, const char *alone)
 	return alone != NULL && variety.different == 1 && !json_equal(only, wanted);
 }
 
+/* Some runs have any, and others have none. */
+static bool is_of_some(const struct row *row)
+{
+	bool some = false, others = false;
+
+	for (size_t i = 0; i < row->count; i++) {
+		others = others || row->sides[i].null + row->sides[i].not_recorded > 0;
+		PL_JSON_EACH_MEMBER(count, ignored, row->sides[i].counts) {
+			bool is_none = strcmp(count, "0") == 0;
+			some = some || !is_none;
+			others = others || is_none;
+		}
+	}
+	return some && others;
+}
+
 static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind)
 {
 	json_t *fields = json_array();
@@ -285,7 +303,7 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 		if (strcmp(comparables[i].kind, kind->id) != 0 || field == NULL)
 			continue;
 		fill_row(source, field, &row);
-		if (raises_caution(&row, kind->alone))
+		if (comparables[i].any ? is_of_some(&row) : raises_caution(&row, kind->alone))
 			json_array_append_new(fields, json_pack("{s:s, s:s, s:o}", "field",
 								field->id, "label", field->label,
 								"sides", row_sides(&row)));

@@ -19,7 +19,7 @@ LISTS = {
     "commands": {"COMMAND": "commands", "LATER": "later_commands"}, "bench_commands": {"BENCH_COMMAND": "later_commands"},
     "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},
-    "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields"},
+    "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts"},
     "constraints": {"RULE": "rules"}, "errors": {"ERR": "errors"}, "hardware": {"GPU": "hardware"},
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",
                   "LOG_EXECUTOR": "log_executors", "LOG_BACKEND": "log_backends",

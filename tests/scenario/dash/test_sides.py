@@ -256,3 +256,15 @@ def check_input(field, rows, sides, differing, equal, partly):
         assert told["not_recorded"] == sum(value is MISSING for value in side)
         listed = {canonical(shown(one["value"]) if not isinstance(one["value"], bool) else one["value"]): one["count"] for one in told["values"]}
         assert all(count[text] == number for text, number in listed.items()) and len(listed) == min(20, len(count))
+
+
+def test_neighbours_are_told(bin_dir, tmp_path):
+    """A run that went beside other servers and one that was alone: by the API as by the command; not two that were alone, in a sweep or not."""
+    documents = [{**result(number), "launch": {"beside": beside}} for number, beside in enumerate((None, 0, 3, 1), 1)]
+    with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
+        dashboard.upload("/api/upload/batch", documents)
+        for number, (one, other, kinds) in enumerate(((1, 2, []), (3, 4, []), (1, 3, ["neighbours"]), (4, 2, ["neighbours"]))):
+            answer = ask((dashboard, documents), [{"ids": [one]}, {"ids": [other]}])
+            (tmp_path / str(number)).mkdir()
+            files = of_files(bin_dir, tmp_path / str(number), [documents[one - 1]], [documents[other - 1]])
+            assert [caution["kind"] for caution in answer["cautions"]] == kinds and answer["cautions"] == files["cautions"]

@@ -160,7 +160,8 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
     ({"config__benchmark__dataset_name": "sharegpt"}, "data_set"), ({"config__benchmark__random_input_len": 256}, "lengths"),
     ({"config__benchmark__request_rate": "inf"}, "load"), ({"config__server__dtype": "float16"}, "precision"),
     ({"config__benchmark__backend": "openai-chat"}, "client"), ({"quality__verdict": "degraded"}, "verdict"),
-    ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated")])
+    ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated"),
+    ({"launch__beside": 3}, "neighbours")])
 def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
     assert caution_kinds(compare(bin_dir, a, a)) == []
@@ -173,6 +174,18 @@ def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     text = run_profllm(bin_dir, "compare", a, b).stdout
     assert "With care" in text and answer["cautions"][0]["fields"][0]["field"] in text
     assert ("SIMULATED" in text) == (kind == "simulated") and ("1 run, not trusted" in text) == (kind == "verdict")
+
+
+def test_neighbours_are_those_that_were_there(bin_dir, tmp_path):
+    """One server or three more, the runs were not alone; alone in a sweep is alone, as is a run of no sweep, and of a program that tells nothing."""
+    made = {name: group(tmp_path / name, runs=2, first=first, **more) for first, (name, more) in enumerate({
+        "one": {"launch__beside": 1}, "three": {"launch__beside": 3}, "last": {"launch__beside": 0}, "none": {"launch__beside": None}, "told": {}}.items())}
+    for name, other, kinds in (("one", "three", []), ("last", "none", []), ("last", "told", []), ("none", "told", []),
+                               ("one", "last", ["neighbours"]), ("none", "three", ["neighbours"]), ("told", "one", ["neighbours"])):
+        assert caution_kinds(compare(bin_dir, made[name], made[other])) == kinds, (name, other)
+    # within one side too
+    write(made["one"] / "alone.json", document(seed=99, launch__beside=0))
+    assert caution_kinds(compare(bin_dir, made["one"], made["three"])) == ["neighbours"]
 
 
 def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):

@@ -1630,7 +1630,7 @@ export interface components {
         };
         Caution: {
             /** @enum {string} */
-            kind: "simulated" | "status" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client";
+            kind: "simulated" | "status" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours";
             title: string;
             /** @description Why it matters */
             text: string;

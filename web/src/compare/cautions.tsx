@@ -23,7 +23,7 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
   const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
   return (
     <section className={css.cautions} aria-label="With care">
-      {cautions.length === 0 ? <p className={css.fine}>Data set, lengths, load, precision, client and verdict are alike on all sides.</p> : (
+      {cautions.length === 0 ? <p className={css.fine}>Data set, lengths, load, precision, client, neighbours and verdict are alike on all sides.</p> : (
         <>
           <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> {listed(cautions.map(({ title }) => title))}. A difference below may come of {cautions.length === 1 ? 'this' : 'these'}.</span></p>
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={views} catalogue={catalogue} /></li>)}</ul>

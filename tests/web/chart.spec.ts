@@ -171,8 +171,8 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   await expect(plot(page)).toBeVisible()
   const all = await marksOf(page, 'custom')
   const box = await plot(page).boundingBox()
-  // the chart's answer waits for nothing, and the table for the chart: when the count changes the marks have changed
-  const points = page.waitForRequest('**/api/data/points')
+  // the chart's answer is asked for before anything else, and drawn before a table that comes behind it
+  const points = page.waitForResponse('**/api/data/points')
   await page.route('**/api/filters/apply', async (route) => {
     await points
     await route.continue()
@@ -196,6 +196,56 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   await expect.poll(async () => sorted((await marksOf(page, 'custom')).map(({ values }) => values.slice(0, 2)))).toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
   await page.goBack()
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+})
+
+// As a promise that is kept when it is told so.
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => { open = resolve })
+  return { open, opened }
+}
+
+test('another filter draws the chart anew when its answer is here and not before, and neither chart nor table waits for the other', async ({ page }) => {
+  await open(page, AXES)
+  await expect(plot(page)).toBeVisible()
+  const hold = async (path: string) => {
+    const { open: let_, opened } = gate()
+    await page.route(path, async (route) => {
+      await opened
+      await route.continue()
+    }, { times: 1 })
+    return let_
+  }
+  const region = (name: string) => page.getByRole('region', { name, exact: true })
+  const press = (size: number) => page.getByRole('group', { name: 'Tensor parallel size' }).getByRole('checkbox', { name: new RegExp(` ${size}, `) }).press('Space')
+  const remember = () => inDrawing(page, (host) => { (window as unknown as { model: unknown }).model = (host as unknown as { chart: Drawn }).chart.getModel() }, null)
+  const isSame = () => inDrawing(page, (host) => (window as unknown as { model: unknown }).model === (host as unknown as { chart: Drawn }).chart.getModel(), null)
+  const count = async () => (await marksOf(page, 'custom')).length
+  const of = (...sizes: number[]) => runs.filter(({ size }) => sizes.includes(size))
+  const drawn = (list: typeof runs) => list.filter(({ p99 }) => p99 !== undefined).length
+
+  await remember()
+  const letChart = await hold('**/api/data/points')
+  await press(1)
+  await expect(counted(page)).toHaveText(`${of(1).length} of ${RUNS} experiments`)
+  await expect(region('Experiments')).toHaveAttribute('aria-busy', 'false')
+  await expect(region('Chart')).toHaveAttribute('aria-busy', 'true')
+  expect(await isSame()).toBe(true)
+  letChart()
+  await expect(region('Chart')).toHaveAttribute('aria-busy', 'false')
+  expect(await count()).toBe(drawn(of(1)))
+
+  const letTable = await hold('**/api/filters/apply')
+  await press(2)
+  await expect.poll(count).toBe(drawn(of(1, 2)))
+  await expect(region('Chart')).toHaveAttribute('aria-busy', 'false')
+  await expect(region('Experiments')).toHaveAttribute('aria-busy', 'true')
+  await expect(counted(page)).toContainText(`${of(1).length} of ${RUNS} experiments`)
+  await remember()
+  letTable()
+  await expect(counted(page)).toHaveText(`${of(1, 2).length} of ${RUNS} experiments`)
+  await expect(region('Experiments')).toHaveAttribute('aria-busy', 'false')
+  expect(await isSame()).toBe(true)
 })
 
 test('the same by typed figures', async ({ page }) => {

@@ -1,5 +1,5 @@
 // The chart as a picture, its data as a table, to take along.
-import { useRef, useState } from 'react'
+import { memo, type RefObject, useRef, useState } from 'react'
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 
 import type { Filter } from '../api/types'
@@ -17,10 +17,17 @@ import { columnsOf, csvOf, markdownOf } from './table'
 const ITEMS = [['png', 'Picture (PNG)'], ['svg', 'Drawing (SVG)'], ['csv', 'Table (CSV)'], ['markdown', 'Copy table as Markdown']] as const
 const SAID_MS = 2500
 
-export function Files({ chart, catalogue, tree }: { chart: Chart; catalogue: Catalogue; tree: Filter | undefined }) {
+// `of`: what is shown when something is chosen.
+interface Props {
+  of: RefObject<{ chart: Chart | null; catalogue: Catalogue; tree: Filter | undefined }>
+}
+
+export const Files = memo(function Files({ of }: Props) {
   const [said, setSaid] = useState('')
   const button = useRef<HTMLButtonElement>(null)
   const make = async (kind: string) => {
+    const { chart, catalogue, tree } = of.current
+    if (!chart) return
     const notes = notesOf(chart, catalogue, tree)
     const name = `profllm-${chart.state.kind}-${new Date(chart.answer.at).toISOString().slice(0, 19).replaceAll(':', '')}`
     if (kind === 'csv') return save(`${name}.csv`, csvOf(columnsOf(chart, catalogue), chart.items, notes), 'text/csv')
@@ -50,4 +57,4 @@ export function Files({ chart, catalogue, tree }: { chart: Chart; catalogue: Cat
       </Popover>
     </MenuTrigger>
   )
-}
+})

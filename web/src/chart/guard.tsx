@@ -1,10 +1,13 @@
 // What one must know before two points are compared: in what they differ that is no result, and what is not drawn.
+import { memo } from 'react'
+
 import type { Facet } from '../api/types'
 import { type Catalogue, namesOf } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { Simulated } from '../ui/verdict'
+import type { ChartState } from '../url/chart'
 import css from './chart.module.css'
 import type { Chart } from './items'
 import { leftOutOf, lowerFirst } from './model'
@@ -22,8 +25,7 @@ interface Props {
   chart: Chart
   catalogue: Catalogue
   facets: Record<string, Facet>
-  onSimulated: (with_: boolean) => void
-  onMatch: (match: boolean) => void
+  set: (part: Partial<ChartState>) => void
 }
 
 // Differences that an axis, a colour or a shape shows are seen, and not warned of.
@@ -52,7 +54,7 @@ function Matched({ chart: { answer }, catalogue }: { chart: Chart; catalogue: Ca
   )
 }
 
-export function Guard({ chart, catalogue, facets, onSimulated, onMatch }: Props) {
+export const Guard = memo(function Guard({ chart, catalogue, facets, set }: Props) {
   const { answer } = chart
   const isMatched = chart.state.match
   const alike = isMatched && answer.matched ? [] : mixed(chart, facets)
@@ -83,11 +85,11 @@ export function Guard({ chart, catalogue, facets, onSimulated, onMatch }: Props)
         {log.map((axis) => axis && <span key={axis.field}>No logarithmic axis: {count(axis.not_positive)} of them {axis.not_positive === 1 ? 'is' : 'are'} at or below zero. </span>)}
       </span>
       <span className={css.end}>
-        {canMatch && <span title="Keeps only results whose other inputs occur in every group"><Act onPress={() => onMatch(true)}>Match cells</Act></span>}
-        {isMatched && <Act onPress={() => onMatch(false)}>Take all results</Act>}
-        {simulated > 0 && <Act onPress={() => onSimulated(true)}>Draw simulated ones</Act>}
-        {simulated === 0 && chart.state.withSimulated && answer.simulated < answer.count && <Act onPress={() => onSimulated(false)}>Leave simulated ones out</Act>}
+        {canMatch && <span title="Keeps only results whose other inputs occur in every group"><Act onPress={() => set({ match: true })}>Match cells</Act></span>}
+        {isMatched && <Act onPress={() => set({ match: false })}>Take all results</Act>}
+        {simulated > 0 && <Act onPress={() => set({ withSimulated: true })}>Draw simulated ones</Act>}
+        {simulated === 0 && chart.state.withSimulated && answer.simulated < answer.count && <Act onPress={() => set({ withSimulated: false })}>Leave simulated ones out</Act>}
       </span>
     </div>
   )
-}
+})

@@ -1,6 +1,7 @@
 // The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
 // must know before two are compared. The address is its state.
-import { memo, useCallback, useEffect, useMemo, useState } from 'react'
+import { replaceEqualDeep } from '@tanstack/react-query'
+import { memo, useCallback, useMemo, useRef, useState } from 'react'
 
 import { usePoints, usePointsAhead } from '../api/queries'
 import type { Facet, Filter, Kind, PointsAnswer, Scalar } from '../api/types'
@@ -43,65 +44,71 @@ export interface PanelProps extends Asked {
   facets: Record<string, Facet>
   onChart: (chart: ChartState) => void
   onChoose: (choices: Choices) => void // of a region; it is asked for already
-  onDrawn: (tree: Filter | undefined) => void // what this filter leaves is painted, or cannot be had
 }
 
 const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram', heat: 'heat', parallel: 'parallel' }
 
 function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   const canAsk = varying !== undefined || !needsVarying(state)
-  const axes = useMemo(() => axesOf(state, varying ?? new Set()), [state, varying])
+  const last = useRef<Axes>(undefined)
+  const axes = useMemo(() => (last.current = replaceEqualDeep(last.current, axesOf(state, varying ?? new Set())) as Axes), [state, varying])
   const request = useMemo(() => (canAsk ? requestOf(state, axes, catalogue, tree, selected) : null), [canAsk, state, axes, catalogue, tree, selected])
   return { axes, request }
 }
 
-// What the panel will draw is asked for while the table and its counts are still drawn.
-export function ChartAsk(props: Asked) {
-  usePoints(useRequest(props).request, props.round)
-  return null
+// As it was before something is awaited.
+function useHeld<T>(value: T, isAwaited: boolean): T {
+  const held = useRef(value)
+  if (!isAwaited) held.current = value
+  return held.current
 }
 
+// Another filter draws nothing anew before its answer is here: who presses a box, or draws a region, has the page's time for
+// that alone.
 export function ChartPanel(props: PanelProps) {
-  const { state, tree, where, selected, catalogue, varying, round, onChart, onChoose, onDrawn } = props
+  const { state, where, choices, selected, catalogue, varying, round, onChart, onChoose } = props
   const { axes, request } = useRequest(props)
   const asked = usePoints(request, round)
   const { data } = asked
   // what was chosen is told of at once, what is drawn is of the answer
   const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
+  const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
+  const tree = useHeld(props.tree, isWaiting)
+  const now = useRef({} as Now)
+  now.current = { state, axes, where, choices, selected, round, catalogue, chart, tree }
   const set = useCallback((part: Partial<ChartState>) => onChart({ ...state, ...part }), [onChart, state])
   const ahead = usePointsAhead()
-  const choose = useCallback((choices: Choices) => {
-    ahead(requestOf(state, axes, catalogue, treeOf(choices, where), selected), round)
-    onChoose(choices)
-  }, [ahead, onChoose, state, axes, catalogue, where, selected, round])
-  const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
-  useEffect(() => {
-    if (isWaiting) return
-    let behind: ReturnType<typeof setTimeout> | undefined
-    const frame = requestAnimationFrame(() => { behind = setTimeout(() => onDrawn(tree)) })
-    return () => {
-      cancelAnimationFrame(frame)
-      clearTimeout(behind)
-    }
-  }, [isWaiting, tree, onDrawn])
+  const choose = useCallback((next: Choices) => {
+    const { state: of, axes: on, catalogue: fields, where: also, selected: ids, round: at } = now.current
+    ahead(requestOf(of, on, fields, treeOf(next, also), ids), at)
+    onChoose(next)
+  }, [ahead, onChoose])
+  const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
   return (
-    <section className={css.chart} aria-label="Chart" aria-busy={isWaiting}>
+    <section className={join(css.chart, isWaiting && css.waiting)} aria-label="Chart" aria-busy={isWaiting}>
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
         <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} set={set} />
         <span className={css.end}>
-          {chart && <Files chart={chart} catalogue={catalogue} tree={tree} />}
-          <IconButton icon="table" name={state.asTable ? 'Show the drawing' : 'Show as a table'} aria-pressed={state.asTable} onPress={() => set({ asTable: !state.asTable })} />
-          <Options state={state} chart={chart} choices={props.choices} catalogue={catalogue} onChange={set} onChoose={choose} />
-          <IconButton icon="up" name="Hide the chart" onPress={() => set({ isOpen: false })} />
+          {chart && <Files of={now} />}
+          <TableButton asTable={state.asTable} set={set} />
+          <Options state={state} chart={chart} choices={choices} catalogue={catalogue} onChange={set} onChoose={choose} />
+          <HideButton set={set} />
         </span>
       </div>
       <Progress on={isWaiting} />
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {!chart && !asked.error && <div className={join(css.none, css.bare)}><Bone width={260} /><Bone width={180} /></div>}
-      {chart && <Shown {...props} chart={chart} set={set} isWaiting={isWaiting} onChoose={choose} />}
+      {chart && <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />}
+      {chart && <Guard chart={chart} catalogue={catalogue} facets={props.facets} set={set} />}
     </section>
   )
+}
+
+// What the panel shows at this time, for who asks when something is pressed: nothing is drawn anew for them.
+interface Now extends Pick<PanelProps, 'state' | 'where' | 'choices' | 'selected' | 'round' | 'catalogue' | 'tree'> {
+  axes: Axes
+  chart: Chart | null
 }
 
 type Set = (part: Partial<ChartState>) => void
@@ -113,6 +120,14 @@ const Kinds = memo(function Kinds({ kind: chosen, set }: { kind: ChartKind; set:
         options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KIND_WORDS[kind]}><Icon name={ICONS[kind]} /><span className="sr">{KIND_WORDS[kind]}</span></span>])} />
     </span>
   )
+})
+
+const TableButton = memo(function TableButton({ asTable, set }: { asTable: boolean; set: Set }) {
+  return <IconButton icon="table" name={asTable ? 'Show the drawing' : 'Show as a table'} aria-pressed={asTable} onPress={() => set({ asTable: !asTable })} />
+})
+
+const HideButton = memo(function HideButton({ set }: { set: Set }) {
+  return <IconButton icon="up" name="Hide the chart" onPress={() => set({ isOpen: false })} />
 })
 
 // While the next answer comes the last one stays, drawn as what it is.
@@ -159,7 +174,9 @@ function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return <div className={css.body}><Note kind="bad" role="alert"><b>The chart could not be drawn.</b> {error.message} <Act onPress={onRetry}>Try again</Act></Note></div>
 }
 
-function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWaiting, set, onChoose }: PanelProps & { chart: Chart; set: Set; isWaiting: boolean }) {
+type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart: Chart; set: Set; onBrush: (box: Box) => void }
+
+const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBrush }: ShownProps) {
   const { state, answer, items } = chart
   const colours = useColours()
   const drawing = useMemo(() => drawingOf(chart, colours), [chart, colours])
@@ -177,19 +194,18 @@ function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWai
     setGroup(item && item.id === null && target !== null ? { answer, target } : null)
     if (state.point !== (item?.id ?? null)) set({ point: item?.id ?? null })
   }
-  const brush = (box: Box) => onChoose(brushed(chart, choices, box))
   const canBrush = canBrushOn(chart)
   const said = itemOf(hovered ?? pinned)
   return (
     <>
-      <div className={join(css.body, isWaiting && css.waiting)}>
+      <div className={css.body}>
         <div className={css.fig}>
           {state.asTable ? <DataTable chart={chart} catalogue={catalogue} label={label} /> : (
             <>
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (
                 <Plot drawing={drawing} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
-                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={brush} />
+                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={onBrush} />
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>{captionOf(chart)}</span>
@@ -200,11 +216,10 @@ function Shown({ chart, catalogue, facets, tree, choices, selected, round, isWai
         </div>
         <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
       </div>
-      <Guard chart={chart} catalogue={catalogue} facets={facets} onSimulated={(withSimulated) => set({ withSimulated })} onMatch={(match) => set({ match })} />
-      <p className="sr" role="status" aria-label="Chart reading" data-tree={tree ? '' : undefined}>{said ? `${nameOf(chart, said)}: ${linesOf(chart, said).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
+      <p className="sr" role="status" aria-label="Chart reading">{said ? `${nameOf(chart, said)}: ${linesOf(chart, said).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
     </>
   )
-}
+})
 
 function Tip({ chart, target }: { chart: Chart; target: Chart['items'][number] | null }) {
   if (!target) return null

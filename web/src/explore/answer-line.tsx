@@ -1,5 +1,5 @@
 // How many there are, and by which filters.
-import { useState } from 'react'
+import { memo, type RefObject, useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
 import type { ApplyAnswer, Facet, Filter } from '../api/types'
@@ -19,7 +19,8 @@ import { Starts } from './starts'
 
 interface Props {
   catalogue: Catalogue
-  state: ExploreState
+  state: ExploreState // as it was when the rest was drawn
+  now: RefObject<ExploreState>
   tree: Filter | undefined
   change: Change
   shown: ApplyAnswer | undefined
@@ -33,7 +34,7 @@ interface Props {
 
 const PART = 'part ' // no field is called so: ids have no blank
 
-export function AnswerLine({ catalogue, state, tree, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
+export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
@@ -42,8 +43,8 @@ export function AnswerLine({ catalogue, state, tree, change, shown, facets, isWa
   const remove = (keys: Set<unknown>) => {
     const [id] = [...keys].map(String)
     if (id === undefined) return
-    if (id.startsWith(PART)) change({ where: withoutPart(state.where, Number(id.slice(PART.length))) })
-    else change({ choices: withChoice(state.choices, id, undefined) })
+    if (id.startsWith(PART)) change({ where: withoutPart(now.current.where, Number(id.slice(PART.length))) })
+    else change({ choices: withChoice(now.current.choices, id, undefined) })
   }
   return (
     <div className={css.answer}>
@@ -96,7 +97,7 @@ export function AnswerLine({ catalogue, state, tree, change, shown, facets, isWa
       </div>
     </div>
   )
-}
+})
 
 function CopyLink() {
   const [done, setDone] = useState(false)

@@ -1,16 +1,15 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
-import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
 import { ApiError, get } from '../api/client'
 import { useApply, useFields, useHealth, usePresets, useVarying, useView } from '../api/queries'
-import type { ApplyRequest, Experiment, Filter } from '../api/types'
+import type { ApplyRequest, Experiment, Filter, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
-import { usePainted } from '../ui/use-painted'
 import { usePreferences } from '../keys/store'
 import { Tray } from '../tray/tray'
 import { slotsById, useTray } from '../tray/store'
@@ -36,11 +35,11 @@ import { TableTools } from './table-tools'
 const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
 const chartPanel = () => import('../chart/panel')
 const ChartPanel = memo(lazy(() => chartPanel().then((module) => ({ default: module.ChartPanel }))))
-const ChartAsk = memo(lazy(() => chartPanel().then((module) => ({ default: module.ChartAsk }))))
 const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
 export const PAGE_ROWS = 200 // of cards
 const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
+const NO_SORT: Sort[] = []
 const ALWAYS = ['run.name'] // what a row is called
 
 // The default preset, where the page begins without an address: once, for "All experiments" has none either.
@@ -76,17 +75,6 @@ export function Explore() {
   )
 }
 
-const keyOf = (tree: Filter | undefined) => JSON.stringify(tree ?? null)
-
-// Who draws a region on the chart looks at the chart: it is drawn first, and the table and its counts wait for it. Of any other
-// change of the filter they come first.
-function useLead(tree: Filter | undefined, isOpen: boolean) {
-  const [led, setLed] = useState<string | null>(null) // by the chart, and it is not drawn yet
-  const isHeld = led !== null && isOpen && led === keyOf(tree)
-  const onDrawn = useCallback((drawn: Filter | undefined) => setLed((now) => (now === keyOf(drawn) ? null : now)), [])
-  return { isHeld, onDrawn, begin: useCallback((next: Filter | undefined) => setLed(keyOf(next)), []) }
-}
-
 function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [state, change] = useExplore()
   const [round, setRound] = useState(0)
@@ -99,25 +87,28 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   }, [tree, catalogue, chosen, isPhone, state.sort, isPhone && state.page]) as ApplyRequest
   const looked = useRef(new Map<string, string[]>())
   const answer = useApply(request, round, () => [...looked.current.values()].flat())
-  const lead = useLead(tree, state.chart.isOpen)
-  const isWaiting = lead.isHeld || (answer.isFetching && (!answer.data || answer.isPlaceholderData))
+  const isAwaited = answer.isFetching && (!answer.data || answer.isPlaceholderData)
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
-  if (answer.data && !lead.isHeld) last.current = answer.data
-  const shown = last.current
+  if (answer.data) last.current = answer.data
+  // drawn bit by bit, and behind a chart: both answers come at about one time, and a table takes longer
+  const shown = useDeferredValue(last.current)
+  const isWaiting = isAwaited || shown !== last.current
   const options = useVarying(tree, round, !isWaiting || !answer.data)
-  const varying = useMemo(() => options.data && new Set(Object.keys(options.data.options)), [options.data])
+  const { data, isPlaceholderData } = options
+  const told = useDeferredValue(useMemo(() => ({ data, isOld: isPlaceholderData }), [data, isPlaceholderData]))
+  const varying = useMemo(() => told.data && new Set(Object.keys(told.data.options)), [told.data])
   const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => varying.has(id)) : chosen), [chosen, varying, state.onlyDiffering])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
-  const isStale = options.isPlaceholderData && !isWaiting
-  const facets = useMemo(() => ({ ...(isStale ? {} : options.data?.options), ...shown?.facets }), [options.data, isStale, shown?.facets])
-  return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown, lead }
+  const isStale = told.isOld && !isWaiting
+  const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])
+  return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown }
 }
 
 function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
-  const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown, lead } = useScreen(catalogue, isPhone)
+  const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -132,6 +123,10 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     setDrawer(false)
     setTree(true)
   }, [])
+  const openDrawer = useCallback(() => setDrawer(true), [])
+  const toggleTree = useCallback(() => setTree((is) => !is), [])
+  const openExport = useCallback(() => setExport(true), [])
+  const askNewer = useCallback(() => setRound((last) => last + 1), [setRound])
   useKeys({
     f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
     c: () => setPicker(!picker),
@@ -146,35 +141,34 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
   const grid = useRef<GridHandle>(null)
   const pinned = useMemo(() => columns.filter((id) => chosen.indexOf(id) < state.pinned).length, [columns, chosen, state.pinned])
-  const copy = async () => {
-    const rows = state.selected.length === 0 ? (grid.current?.onScreen() ?? [])
-      : await Promise.all(state.selected.map(async (id) => grid.current?.known(id) ?? rowOf(await get<Experiment>(`/api/data/experiments/${id}`))))
+  const now = useRef(state)
+  now.current = state
+  const copy = useCallback(async () => {
+    const ids = now.current.selected
+    const rows = ids.length === 0 ? (grid.current?.onScreen() ?? [])
+      : await Promise.all(ids.map(async (id) => grid.current?.known(id) ?? rowOf(await get<Experiment>(`/api/data/experiments/${id}`))))
     await navigator.clipboard.writeText(markdownOf(catalogue, columns, rows))
     return rows.length
-  }
-  // a chart takes longer than all else: the table and the counts of another filter are painted first
-  const { choices, where, onlyVarying } = state
-  const live = useMemo(() => ({ tree, choices, where, varying, facets, round }), [tree, choices, where, varying, facets, round])
-  const charted = usePainted(live, { isAwaited: isWaiting, isAtOnce: lead.isHeld })
+  }, [catalogue, columns])
+  const { choices, where, onlyVarying, sort, selected, onlyDiffering } = state
+  // chips and tabs say what is chosen, and come behind what is pressed
+  const late = useDeferredValue(useMemo(() => ({ state, tree, isWaiting }), [state, tree, isWaiting]))
   const onChart = useCallback((chart: ExploreState['chart']) => change({ chart }), [change])
-  const onChoose = useCallback((chosen: ExploreState['choices']) => {
-    lead.begin(treeOf(chosen, where))
-    change({ choices: chosen })
-  }, [change, lead.begin, where])
+  const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
   const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])
+  const arranged = useMemo(() => ({ sort, selected, onlyDiffering, columns: state.columns, pinned: state.pinned }), [sort, selected, onlyDiffering, state.columns, state.pinned])
   const filters = (
     <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
-      <div className={css.presets}><PresetBar state={state} /></div>
+      <div className={css.presets}><PresetBar state={late.state} /></div>
       {!isNarrow && filters}
       {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)} onTree={openTree}>{filters}</FilterDrawer>}
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
-        <AnswerLine catalogue={catalogue} state={state} tree={tree} change={change} shown={shown} facets={facets} isWaiting={isWaiting}
-          isTree={isTree} onFilters={() => setDrawer(true)} onTree={() => setTree(!isTree)} onExport={() => setExport(true)} />
+        <AnswerLine {...late} now={now} catalogue={catalogue} change={change} shown={shown} facets={facets} isTree={isTree} onFilters={openDrawer} onTree={toggleTree} onExport={openExport} />
         {isTree && (
           <Suspense fallback={null}>
             <TreeEditor catalogue={catalogue} tree={tree} error={answer.error} round={round} change={change} onClose={() => setTree(false)} />
@@ -188,13 +182,12 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel {...charted} state={state.chart} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} onDrawn={lead.onDrawn} />
-            <ChartAsk state={state.chart} tree={tree} selected={marked} catalogue={catalogue} varying={varying} round={round} />
+            <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} facets={facets} varying={varying} round={round} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
           </ChartPlace>
         )}
         {shown && shown.total > 0 && (
           <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
-            <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
+            <TableTools catalogue={catalogue} state={arranged} sort={shown.request.sort ?? NO_SORT} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
             {shown.count === 0 ? (
               <Empty catalogue={catalogue} state={state} change={change} round={round} />
             ) : shown.rows.length === 0 ? (
@@ -202,10 +195,10 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
             ) : isPhone ? (
               <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} slots={slots} />
             ) : (
-              <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={state.sort} selected={state.selected} slots={slots} round={round} change={change} isWaiting={isWaiting} />
+              <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={sort} selected={selected} slots={slots} round={round} change={change} isWaiting={isWaiting} />
             )}
             <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer}
-              nowVersion={health.data?.data_version} onNewer={() => setRound(round + 1)} />
+              nowVersion={health.data?.data_version} onNewer={askNewer} />
           </section>
         )}
         <Tray />

@@ -116,7 +116,8 @@ interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'onTree' | 
 const isKnown = (facet: Facet | undefined) => facet !== undefined && facet.distinct !== null
 
 function SectionView({ section, isSearch, state, change, facets: known, isSettled, looked, tree, round }: SectionProps) {
-  const { openSections, set } = usePreferences()
+  const openSections = usePreferences((own) => own.openSections)
+  const set = usePreferences((own) => own.set)
   const isOpen = isSearch || (openSections[section.title] ?? OPEN_AT_FIRST.includes(section.title))
   const [limit, setLimit] = useState(isSearch ? FOUND_MAX : SHOWN_AT_FIRST)
   const [isPatient, setPatient] = useState(false)

@@ -88,7 +88,7 @@ function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Chan
   return useMemo(() => headers?.map(({ column }) => column.getToggleSortingHandler()) ?? [], [headers, sorting])
 }
 
-export function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
+export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
   const { answer: { rows, count, request }, change, isWaiting } = own
   // marks tell of the rows that are shown: what was asked for may be refused, or not answered yet
   const shownSort = request.sort ?? NO_SORT
@@ -108,7 +108,7 @@ export function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
       </table>
     </div>
   )
-}
+})
 
 interface BodyProps extends Pick<Props, 'answer' | 'selected' | 'slots' | 'round' | 'change' | 'isWaiting' | 'ref'> {
   scroll: React.RefObject<HTMLDivElement | null>

@@ -1,5 +1,5 @@
 // Presets as tabs: what is kept under a name, and whether the page is still that.
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 
 import { usePresetActions, usePresets } from '../api/queries'
@@ -12,7 +12,7 @@ import { ALL, bodyOf, copyName, isChanged, type Named, stateOf } from './preset-
 
 const PresetDialog = lazy(() => import('./preset-dialog').then((module) => ({ default: module.PresetDialog })))
 
-export function PresetBar({ state }: { state: ExploreState }) {
+export const PresetBar = memo(function PresetBar({ state }: { state: ExploreState }) {
   const presets = usePresets().data
   const actions = usePresetActions()
   const [, navigate] = useLocation()
@@ -71,4 +71,4 @@ export function PresetBar({ state }: { state: ExploreState }) {
       </Suspense>
     </div>
   )
-}
+})

@@ -1,4 +1,6 @@
 // Which rows, how fast, of which data; nothing moves until somebody asks.
+import { memo } from 'react'
+
 import type { ApplyAnswer } from '../api/types'
 import { count } from '../format/number'
 import { Act, Button } from '../ui/controls'
@@ -18,7 +20,7 @@ interface Props {
   onNewer: () => void
 }
 
-export function StatusLine({ isPaged: byPages, answer, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
+export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
   const first = page * pageRows + 1
   const last = page * pageRows + answer.rows.length
   const isPaged = byPages && answer.count > pageRows
@@ -34,7 +36,7 @@ export function StatusLine({ isPaged: byPages, answer, page, pageRows, change, n
       </span>
     </div>
   )
-}
+})
 
 const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyAnswer }) => (
   <span>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>

@@ -1,5 +1,5 @@
 // Above the table: how it is sorted, which columns.
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, memo, Suspense, useRef, useState } from 'react'
 
 import type { Sort } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
@@ -17,7 +17,7 @@ const SortSheet = lazy(() => import('./sort-sheet').then((module) => ({ default:
 
 interface Props {
   catalogue: Catalogue
-  state: ExploreState
+  state: Pick<ExploreState, 'sort' | 'selected' | 'onlyDiffering' | 'columns' | 'pinned'>
   sort: Sort[] // of the rows that are shown; the state's may be refused, or not answered yet
   change: Change
   chosen: string[]
@@ -29,7 +29,7 @@ interface Props {
   isPhone: boolean // cards, which have no heads
 }
 
-export function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, onCopy, isPhone }: Props) {
+export const TableTools = memo(function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, onCopy, isPhone }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [sorting, setSorting] = useState(false)
   return (
@@ -73,7 +73,7 @@ export function TableTools({ catalogue, state, sort, change, chosen, columns, va
       </div>
     </div>
   )
-}
+})
 
 const SAID_MS = 2000
 

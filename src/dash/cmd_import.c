@@ -86,6 +86,9 @@ const struct pl_opt_command dash_import_command = {
 		"Files beside a result (its requests, series, logs, drawings, traces) are taken "
 		"with it where its document names them, each once by its SHA-256; one that is gone "
 		"or was changed since is told. By themselves they are passed over.\n\n"
+		"The folder of a sweep (profllm sweep run) tells of the sweep, too: its "
+		"summary.json is kept as what there was to run, so that its map shows what is "
+		"missing.\n\n"
 		"--watch goes on until ^C or SIGTERM, and ends then when what it reads is stored. "
 		"Only whole files are taken: closed after writing, renamed in, or the same for 2 "
 		"s, "
@@ -118,8 +121,10 @@ struct view {
 	const struct import_options *options;
 	json_t *results; /* with --json */
 	json_t *beside;  /* the same, files beside results */
+	json_t *sweeps;  /* the same, summaries of sweeps */
 	size_t counts[STORE_OUTCOME_COUNT];
 	size_t passed_over;
+	size_t sweeps_kept, sweeps_failed;
 	size_t artifacts[ARTIFACT_STATES];
 	bool is_watching;
 	int64_t began_ns;
@@ -289,6 +294,30 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 	}
 }
 
+/* A sweep that goes on has another one after each run: only what is wrong with it has a line then. */
+static void told_sweep(void *context, const struct dash_imported_sweep *sweep)
+{
+	struct view *view = context;
+	bool fails = sweep->message != NULL;
+
+	view->sweeps_kept += !fails;
+	view->sweeps_failed += fails;
+	if (view->options->json)
+		add_json(view, view->sweeps,
+			 json_pack("{s:o, s:o, s:s, s:o}", "path", pl_json_text(sweep->path),
+				   "sweep", pl_json_text(sweep->id), "state",
+				   fails ? "failed" : "stored", "message",
+				   pl_json_text(sweep->message)));
+	if (fails) {
+		wipe(view);
+		pl_log(PL_LOG_ERROR, "%s", sweep->message);
+	} else if (!view->options->json && !view->options->quiet && !view->is_watching) {
+		auto_free char *path = pl_clean_line(sweep->path);
+		auto_free char *line = pl_asprintf("stored    sweep   %-27s %s\n", sweep->id, path);
+		print_line(view, line);
+	}
+}
+
 static void pass_over(struct view *view, const struct res_file *file)
 {
 	view->passed_over++;
@@ -340,10 +369,11 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		for (size_t i = 0; i < ARTIFACT_STATES; i++)
 			json_object_set_new(artifacts, artifact_states[i],
 					    json_integer((json_int_t)view->artifacts[i]));
-		auto_json json_t *all = json_pack(
-			"{s:o, s:O, s:O, s:O, s:O, s:I}", "db", pl_json_text(plain), "results",
-			view->results, "counts", told_counts, "artifacts", view->beside,
-			"artifact_counts", artifacts, "total", (json_int_t)total);
+		auto_json json_t *all = json_pack("{s:o, s:O, s:O, s:O, s:O, s:O, s:I}", "db",
+						  pl_json_text(plain), "results", view->results,
+						  "counts", told_counts, "artifacts", view->beside,
+						  "artifact_counts", artifacts, "sweeps",
+						  view->sweeps, "total", (json_int_t)total);
 		return pl_program_print_json(all);
 	}
 	pl_buf_addf(&text, "%zu stored, %zu there already, %zu in conflict, %zu rejected",
@@ -351,6 +381,11 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		    counts[STORE_REJECTED]);
 	if (view->passed_over > 0)
 		pl_buf_addf(&text, ", %zu files passed over", view->passed_over);
+	if (view->sweeps_kept + view->sweeps_failed > 0)
+		pl_buf_addf(&text, "; %zu sweep%s", view->sweeps_kept,
+			    view->sweeps_kept == 1 ? "" : "s");
+	if (view->sweeps_failed > 0)
+		pl_buf_addf(&text, ", %zu failed", view->sweeps_failed);
 	add_artifact_counts(view, &text);
 	pl_buf_addf(&text, "; %lld result%s in %s\n", (long long)total, total == 1 ? "" : "s",
 		    shown);
@@ -364,6 +399,7 @@ static int import_files(struct view *view, const struct res_files *files, struct
 		store, reader, told, view->options->without_artifacts ? NULL : told_artifact, view);
 
 	dash_import_choose(import, store_known_of(view->options->on_known));
+	dash_import_tell_sweeps(import, told_sweep);
 	for (size_t i = 0; i < files->count; i++) {
 		const struct res_file *file = &files->items[i];
 		show_progress(view, i, files->count);
@@ -405,6 +441,7 @@ static int watch_folders(struct view *view, struct store *store, const struct st
 		.reader = reader,
 		.told = told,
 		.artifact = view->options->without_artifacts ? NULL : told_artifact,
+		.sweep = told_sweep,
 		.on_known = store_known_of(view->options->on_known),
 		.context = view,
 		.looked = say_watching,
@@ -455,9 +492,11 @@ static int run(const struct import_options *options, const struct pl_words *word
 	auto_free char *default_db = NULL;
 	auto_json json_t *results = json_array();
 	auto_json json_t *beside = json_array();
+	auto_json json_t *sweeps = json_array();
 	struct view view = { .options = options,
 			     .results = results,
 			     .beside = beside,
+			     .sweeps = sweeps,
 			     .began_ns = pl_clock_now_ns() };
 	struct pl_err err = PL_ERR_INIT;
 	int64_t total = 0;
@@ -480,7 +519,7 @@ static int run(const struct import_options *options, const struct pl_words *word
 	if (status == 0)
 		status = view.status;
 	size_t failed = view.counts[STORE_CONFLICT] + view.counts[STORE_REJECTED] +
-			view.artifacts[ARTIFACT_STATES - 1];
+			view.artifacts[ARTIFACT_STATES - 1] + view.sweeps_failed;
 	if (status == 0 && !view.is_watching && failed > 0)
 		status = pl_err_exit_status(PL_ERR_FAILED);
 	return status;

@@ -9,17 +9,13 @@
 #include "dash/sweep_file.h"
 #include "store/sweep.h"
 
-#define ID_LEN_MAX     100
 #define METRICS_MAX    20
 #define FILE_BYTES_MAX (256u << 20)
 
 /* False: it is no id of a sweep; answered. */
 static bool is_id(const char *id, struct dash_answer *answer)
 {
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-
-	if (id[0] != '\0' && strlen(id) <= ID_LEN_MAX && strspn(id, letters) == strlen(id))
+	if (store_sweep_is_id(id))
 		return true;
 	dash_refuse(answer, 404, "there is no sweep '%s'", id);
 	return false;

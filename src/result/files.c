@@ -21,8 +21,28 @@ static const struct {
 	{ ".pytorch.json", "figures for PyTorch's pages" },
 };
 
+static bool is_called(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
+}
+
+bool res_may_be_sweep(const char *path)
+{
+	return is_called(path, RES_SWEEP_SUMMARY);
+}
+
+const char *res_sweep_id(const json_t *summary)
+{
+	return json_is_array(json_object_get(summary, "runs")) ? pl_json_get_text(summary, "sweep")
+							       : NULL;
+}
+
 const char *res_side_file(const char *name)
 {
+	if (is_called(name, RES_SWEEP_JOURNAL))
+		return "a sweep's journal";
 	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
 		if (pl_text_ends(name, side_files[i].suffix))
 			return side_files[i].what;

@@ -6,9 +6,14 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What a sweep's folder has besides results (docs/reference/sweeps.md). */
+#define RES_SWEEP_JOURNAL "sweep.jsonl"
+#define RES_SWEEP_SUMMARY "summary.json"
 
 struct res_file {
 	char *path;
@@ -33,8 +38,12 @@ void res_files_done(struct res_files *files);
 
 /*
  * What a file beside a result is, by the end of its name: "records of requests"; NULL: by its name it
- * may be a result.
+ * may be a result. A sweep's journal is known by its whole name.
  */
 const char *res_side_file(const char *name);
+/* Is the file, by its name, a sweep's summary? What is in it says more: res_sweep_id(). */
+bool res_may_be_sweep(const char *path);
+/* The sweep's id of a summary; NULL: it is none. Borrowed. */
+const char *res_sweep_id(const json_t *summary);
 /* By the end of its name; so may those beside results. */
 bool res_may_hold_results(const char *name);

@@ -9,6 +9,7 @@
 #include "store/sweep_priv.h"
 
 #define PLAN_BYTES_MAX (256u << 20)
+#define ID_LEN_MAX     100
 
 /* Of a plan and of each of its runs what is kept; figures are the results'. */
 static const char *const plan_keys[] = { "name",       "state",    "file", "servers_started",
@@ -26,6 +27,14 @@ static json_t *picked(const json_t *from, const char *const *keys, size_t count)
 			json_object_set(some, keys[i], value);
 	}
 	return some;
+}
+
+bool store_sweep_is_id(const char *id)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+	return id[0] != '\0' && strlen(id) <= ID_LEN_MAX && strspn(id, letters) == strlen(id);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

@@ -14,6 +14,8 @@
 
 #define STORE_SWEEPS_MAX 10000
 
+/* Letters, digits and "._-", at most 100. */
+bool store_sweep_is_id(const char *id);
 /* *ret_fits false: there are STORE_SWEEPS_MAX others. On the disk when it returns. */
 int store_sweep_put(struct store *store, const char *id, const json_t *plan, bool *ret_fits,
 		    struct pl_err *err) PL_MUST_CHECK;

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "dash/import/sweep.h"
 #include "result/beside.h"
+#include "result/files.h"
 #include "store/artifact.h"
 #include "store/parts.h"
 
@@ -35,6 +37,8 @@ struct dash_import {
 	const struct store_reader *reader;
 	dash_import_fn *told;
 	dash_import_artifact_fn *told_artifact;
+	dash_import_sweep_fn *told_sweep;
+	struct dash_contract *contract; /* once a sweep may have come */
 	void *context;
 	enum store_known on_known;
 	struct waiting waiting[BATCH_COUNT];
@@ -61,6 +65,11 @@ void dash_import_choose(struct dash_import *import, enum store_known on_known)
 	import->on_known = on_known;
 }
 
+void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told)
+{
+	import->told_sweep = told;
+}
+
 static void forget(struct dash_import *import)
 {
 	for (size_t i = 0; i < import->count; i++) {
@@ -82,6 +91,7 @@ void dash_import_free(struct dash_import *import)
 	if (import == NULL)
 		return;
 	forget(import);
+	dash_contract_free(import->contract);
 	free(import);
 }
 
@@ -305,11 +315,31 @@ static int read_parts(const char *path, struct store_parts *ret, struct pl_err *
 	return store_parts_of(bytes, len, path, ret, err);
 }
 
+/* 1: it is one, and was told. 0: it is another file. -1: the store has failed. */
+static int take_sweep(struct dash_import *import, const char *path, struct pl_err *err)
+{
+	auto_free char *id = NULL;
+	auto_free char *message = NULL;
+
+	if (!res_may_be_sweep(path))
+		return 0;
+	if ((import->contract == NULL && dash_contract_open(&import->contract, err) < 0) ||
+	    dash_import_sweep(import->store, import->contract, path, &id, &message, err) < 0)
+		return -1;
+	if (id != NULL && import->told_sweep != NULL)
+		import->told_sweep(import->context,
+				   &(struct dash_imported_sweep){ path, id, message });
+	return id != NULL;
+}
+
 int dash_import_file(struct dash_import *import, const char *path, struct pl_err *err)
 {
+	int is_sweep = take_sweep(import, path, err);
 	struct pl_err why = PL_ERR_INIT;
 	auto_store_parts parts = { 0 };
 
+	if (is_sweep != 0)
+		return is_sweep < 0 ? -1 : 0;
 	if (read_parts(path, &parts, &why) < 0) {
 		json_t *faults = json_array();
 		json_array_append_new(faults, store_fault_new("", 0, why.text));

@@ -31,11 +31,21 @@ typedef void dash_import_fn(void *context, const struct dash_imported *imported)
 typedef void dash_import_artifact_fn(void *context, const struct dash_imported *imported,
 				     const struct dash_imported_artifact *artifact);
 
+/* A sweep's summary, which is none of the results. Valid during the call. */
+struct dash_imported_sweep {
+	const char *path;
+	const char *id;
+	const char *message; /* why it is not kept; NULL: it is, in place of what was told before */
+};
+typedef void dash_import_sweep_fn(void *context, const struct dash_imported_sweep *sweep);
+
 struct dash_import;
 /* Borrows all. `artifact` NULL: results alone are taken. */
 struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
 				    dash_import_fn *told, dash_import_artifact_fn *artifact,
 				    void *context);
+/* Without it nobody is told of sweeps. */
+void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told);
 /* What is done with results that are there already; without it they are skipped. */
 void dash_import_choose(struct dash_import *import, enum store_known on_known);
 /* What is not finished is not stored. */

@@ -353,6 +353,13 @@ static void on_document(void *context, const struct dash_imported *imported)
 	watch->options.told(watch->options.context, imported);
 }
 
+static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
+{
+	struct dash_watch *watch = context;
+
+	watch->options.sweep(watch->options.context, sweep);
+}
+
 /* Something of it has come, or is another: the result is read again, and is a duplicate. */
 static void look_beside(struct dash_watch *watch)
 {
@@ -520,6 +527,8 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);
 	dash_import_choose(watch->import, options->on_known);
+	if (options->sweep != NULL)
+		dash_import_tell_sweeps(watch->import, on_sweep);
 	watch->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (watch->inotify < 0)
 		be_bare(watch, options->folders->items[0]);

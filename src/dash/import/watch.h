@@ -22,6 +22,7 @@ struct dash_watch_options {
 	const struct store_reader *reader;
 	dash_import_fn *told;
 	dash_import_artifact_fn *artifact;
+	dash_import_sweep_fn *sweep;
 	enum store_known on_known;
 	void *context;
 	void (*looked)(void *context); /* all that was there at the start is taken; or NULL */

@@ -47,6 +47,13 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 		pl_log(PL_LOG_WARNING, "'%s' is not stored: %s", artifact->path, artifact->message);
 }
 
+static void told_sweep(void *context, const struct dash_imported_sweep *sweep)
+{
+	(void)context;
+	if (sweep->message != NULL)
+		pl_log(PL_LOG_WARNING, "%s", sweep->message);
+}
+
 static void *watch(void *data)
 {
 	struct dash_watching *watching = data;
@@ -83,6 +90,7 @@ int dash_watching_start(const struct pl_opt_list *folders, struct store *store,
 						    .reader = reader,
 						    .told = told,
 						    .artifact = told_artifact,
+						    .sweep = told_sweep,
 						    .context = watching };
 
 	*watching = (struct dash_watching){ .stop = -1, .verbose = verbose };

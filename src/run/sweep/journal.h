@@ -14,8 +14,9 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "result/files.h"
 
-#define RUN_SWEEP_JOURNAL_NAME "sweep.jsonl"
+#define RUN_SWEEP_JOURNAL_NAME RES_SWEEP_JOURNAL
 
 struct run_sweep_journal {
 	int fd;

@@ -11,7 +11,7 @@
 
 #include "run/sweep/tasks.h"
 
-#define RUN_SWEEP_SUMMARY_NAME "summary.json"
+#define RUN_SWEEP_SUMMARY_NAME RES_SWEEP_SUMMARY
 
 /* What the summary has of a result, for the journal: status, verdict, cause, figures. New reference. */
 json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,

@@ -5,7 +5,9 @@ import signal
 import pytest
 import yaml
 from dashboard_tools import Dashboard, little
-from run_tools import base_config, run_profllm, write_config
+from import_tools import import_json, run_dashboard
+from run_tools import PATIENCE, base_config, run_profllm, start_profllm, write_config
+from wait_tools import wait_for
 
 PATH = "/api/data/sweeps"
 ID = "swp_20261123_060000_0a1b2c"
@@ -147,3 +149,74 @@ def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
         assert [sweep["failure"] for sweep in report["sweeps"]] == [None]
         assert [item["state"] for file in report["files"] for item in file["items"]] == [state] * 2
     assert [head["state"] for head in dashboard.get(PATH).json["sweeps"]] == ["ended"] * 2
+
+
+def shown(sweep):
+    """Of a sweep what does not tell when it came and which rows of the database its results are."""
+    runs_ = [{key: value for key, value in run.items() if key != "experiment"} for run in sweep["runs"]]
+    return {**{key: value for key, value in sweep.items() if key not in ("created", "changed")}, "runs": sorted(runs_, key=lambda run: run["run"])}
+
+
+def sweep_of(dashboard):
+    [head] = dashboard.get(PATH).json["sweeps"]
+    return shown(dashboard.get(f"{PATH}/{head['id']}").json)
+
+
+@pytest.fixture(scope="module")
+def half_done(bin_dir, tmp_path_factory):
+    """A sweep's folder: two runs of a server that does not start, one that completed, one interrupted, three that are missing."""
+    home = tmp_path_factory.mktemp("half")
+    program, folder = home / "serve", home / "in" / "s"
+    folder.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncase \"$*\" in *'max-num-seqs 3'*) exit 3;; esac\nexec {bin_dir}/profllm-sim \"$@\"\n")
+    program.chmod(0o755)
+    config = base_config(max_concurrency=1)
+    config["launch"] |= {"gpus": [], "command": [str(program), "serve"]}
+    config |= {"name": "night", "sweep": {"server.max_num_seqs": [3, 2, 5], "benchmark.num_prompts": [4, 100000]}}
+    process = start_profllm(bin_dir, "sweep", "run", write_config(home, config), "-o", folder)
+    wait_for(lambda: len(list((folder / "cells").glob("*.json"))) > 1 and any((folder / "cells").glob("*.journal")), "the long run", process=process)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60 * PATIENCE) == 130
+    process.communicate()
+    statuses = [run["status"] for run in json.loads((folder / "summary.json").read_text())["runs"]]
+    assert statuses.count("launch_failed") == 2 and statuses.count("completed") == 1 and "missing" in statuses
+    assert {"sweep.jsonl", "summary.csv", "servers", "cells"} <= {path.name for path in folder.iterdir()}
+    return folder
+
+
+@pytest.mark.one_database
+def test_a_folder_tells_of_its_sweep(bin_dir, dashboard, half_done, tmp_path):
+    """Imported, with a server or without one, and watched, its map is that of the same folder sent to a dashboard: with what is missing and what failed.
+    None of its other files counts as a broken result."""
+    sent = run_profllm(bin_dir, "upload", half_done, "--to", dashboard.url)
+    assert sent.returncode == 0, sent.stdout
+    wanted = sweep_of(dashboard)
+    told = [run["status"] for run in wanted["runs"]]
+    assert told.count("launch_failed") == 2 and told.count("missing") >= 2 and wanted["has_plan"] and wanted["state"] == "interrupted"
+    db = tmp_path / "i.db"
+    for _ in range(2):
+        report = import_json(bin_dir, "--db", db, half_done.parent)
+        assert report["counts"]["rejected"] == 0 and report["counts"]["conflict"] == 0, report
+        assert report["sweeps"] == [{"path": str(half_done / "summary.json"), "sweep": wanted["id"], "state": "stored", "message": None}]
+        assert {"path": str(half_done / "sweep.jsonl"), "state": "passed_over", "message": "a sweep's journal"} in report["results"]
+    text = run_dashboard(bin_dir, "import", "--db", tmp_path / "t.db", half_done).stdout
+    assert "; 1 sweep; " in text and f"stored    sweep   {wanted['id']} " in text
+    with Dashboard(bin_dir, db) as one:
+        assert sweep_of(one) == wanted
+    with Dashboard(bin_dir, tmp_path / "w.db", "--watch", half_done.parent) as one:
+        wait_for(lambda: one.get(PATH).json["sweeps"] and sweep_of(one) == wanted, "the watched folder", process=one.process)
+        assert one.stop() == (0, "", "")
+
+
+def test_summaries_that_are_none(bin_dir, tmp_path):
+    """One that is no plan by the contract is told with its place, and the results beside it go in; one that is no sweep's is read as ever."""
+    (tmp_path / "r.json").write_text(json.dumps(little(1)))
+    for value, state, said in ((plan({"run": "a"}), "failed", "/runs/0"), (plan(sweep="a b"), "failed", "no id of a sweep"),
+                               (plan(state="over"), "failed", "/state")):
+        (tmp_path / "summary.json").write_text(json.dumps(value))
+        report = import_json(bin_dir, "--db", tmp_path / "d.db", tmp_path / "summary.json", tmp_path / "r.json", status=1)
+        assert [(one["state"], said in one["message"]) for one in report["sweeps"]] == [(state, True)] and report["counts"]["rejected"] == 0
+        assert report["total"] == 1
+    (tmp_path / "summary.json").write_text(json.dumps(little(2)))
+    report = import_json(bin_dir, "--db", tmp_path / "d.db", tmp_path / "summary.json")
+    assert report["sweeps"] == [] and report["counts"]["stored"] == 1

@@ -4,13 +4,14 @@ import json
 import os
 import random
 import signal
+import time
 from collections import Counter
 from pathlib import Path
 
 import jsonschema
 import pytest
 from dashboard_tools import Dashboard
-from run_tools import PATIENCE, load_result, run_profllm, start_profllm, write_config
+from run_tools import PATIENCE, load_result, processes_with, run_profllm, start_profllm, write_config
 from sweep_tools import journal, nothing_left, runs, starts, summary, sweep_args, sweep_config
 from wait_tools import wait_for
 
@@ -21,6 +22,8 @@ LONG = "PROFLLM_TEST_LONG" in os.environ
 SEQS = [2 + i for i in range(25 if LONG else 4)]
 LOADS = [1 + i for i in range(8 if LONG else 4)]
 KILLS = 5 if LONG else 2
+# 100 kills in all, each sweep with moments of its own; every other one has two servers up at once
+SWEEPS = [(SEED + i, 1 + i % 2) for i in range(20)] if LONG else [(SEED, 2)]
 
 
 def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
@@ -86,7 +89,7 @@ def test_caches_are_emptied_between_runs(bin_dir, tmp_path):
     assert [row.get("caches_stay") for row in summary(tmp_path / "t")] == [None, True]
 
 
-def kill_all(process, folder):
+def kill_all(process):
     """Everything that the sweep is made of, at once."""
     children = [process.pid]
     for pid in children:
@@ -102,24 +105,35 @@ def kill_all(process, folder):
     process.communicate()
 
 
-@pytest.mark.parametrize("jobs", [1, 2] if LONG else [2])
-def test_killed_and_resumed(bin_dir, tmp_path, jobs):
+def wait_to_kill(rng, folder, process, until):
+    """The moment of a kill: so many runs are over, or then another has begun, or another server; and a random time behind."""
+    wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", process=process)
+    what = rng.choice(["row", "run", "server"])
+    before = len(starts(folder))
+    if what == "run":  # in the middle of one: its own journal is there
+        wait_for(lambda: any((folder / "cells").glob("*.journal")), "a run", process=process)
+    elif what == "server" and len(set(starts(folder))) < len(SEQS):
+        wait_for(lambda: len(starts(folder)) > before, "a server's start", process=process)
+    time.sleep(rng.uniform(0, 0.1 if LONG else 0.02))
+
+
+@pytest.mark.parametrize("seed,jobs", SWEEPS)
+def test_killed_and_resumed(bin_dir, tmp_path, seed, jobs):
     """At moments that are told by the journal and a random time behind; what was over stays as it was."""
-    rng = random.Random(SEED)
+    rng = random.Random(seed)
+    mark = f"KILLED_SWEEP={tmp_path}"
     config, folder = write_config(tmp_path, sweep_config({"server.max_num_seqs": SEQS, "benchmark.max_concurrency": LOADS})), tmp_path / "s"
     how = ["--resume", "--jobs", str(jobs), "--job-cpus", "0"]
     total = len(SEQS) * len(LOADS)
     for kill in range(KILLS):
         known = {row["run"]: row["run_id"] for row in runs(folder)}
         until = len(known) + rng.randint(1, max(1, (total - len(known)) // (KILLS - kill + 1)))
-        process = start_profllm(bin_dir, *sweep_args(config, folder, *how))
-        wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", process=process)
-        if rng.random() < 0.5:  # in the middle of one: its own journal is there
-            wait_for(lambda: any((folder / "cells").glob("*.journal")), "a run", process=process)
-        kill_all(process, folder)
+        process = start_profllm(bin_dir, *sweep_args(config, folder, *how), env=dict([mark.split("=")]))
+        wait_to_kill(rng, folder, process, until)
+        kill_all(process)
         now = {row["run"]: row["run_id"] for row in runs(folder)}
         assert known.items() <= now.items() and len(now) < total
-    done = run_profllm(bin_dir, *sweep_args(config, folder, *how), patience=5 * PATIENCE)
+    done = run_profllm(bin_dir, *sweep_args(config, folder, *how), patience=5 * PATIENCE, env=dict([mark.split("=")]))
     assert done.returncode == 0, done.stderr
     rows = summary(folder)
     assert {(row["point"]["server.max_num_seqs"], row["point"]["benchmark.max_concurrency"]) for row in rows} == {
@@ -130,7 +144,8 @@ def test_killed_and_resumed(bin_dir, tmp_path, jobs):
     assert now.items() <= {row["run"]: row["run_id"] for row in rows}.items()
     assert all(load_result(folder / row["result"])["run_id"] == row["run_id"] for row in rows)
     assert len(starts(folder)) <= len(SEQS) + KILLS * jobs
-    assert not list((folder / "cells").glob("*.journal")) and nothing_left(folder)
+    # also of the runs that were killed, whose ids no row has
+    assert not list((folder / "cells").glob("*.journal")) and nothing_left(folder) and processes_with(mark) == []
 
 
 def test_what_the_journal_lacks(bin_dir, tmp_path):

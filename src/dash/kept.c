@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #define BUCKETS 1024
@@ -32,16 +33,6 @@ struct dash_kept *dash_kept_new(size_t bytes_max)
 
 	kept->bytes_max = bytes_max;
 	return kept;
-}
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
 }
 
 static struct entry **bucket_of(struct dash_kept *kept, uint64_t hash)
@@ -118,8 +109,9 @@ static struct entry *find(struct dash_kept *kept, uint64_t hash, const char *que
 bool dash_kept_find(struct dash_kept *kept, int64_t version, const char *question,
 		    struct dash_answer *answer)
 {
-	struct entry *entry = is_newest(kept, version) ? find(kept, hash_of(question), question)
-						       : NULL;
+	struct entry *entry = is_newest(kept, version)
+				      ? find(kept, pl_hash_text(PL_HASH_NONE, question), question)
+				      : NULL;
 
 	if (entry == NULL)
 		return false;
@@ -133,7 +125,7 @@ void dash_kept_add(struct dash_kept *kept, int64_t version, const char *question
 		   const struct dash_answer *answer)
 {
 	size_t bytes = sizeof(struct entry) + strlen(question) + 1 + answer->len;
-	uint64_t hash = hash_of(question);
+	uint64_t hash = pl_hash_text(PL_HASH_NONE, question);
 	struct entry *entry;
 
 	if (bytes > kept->bytes_max || !is_newest(kept, version) ||

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "dash/coding.h"
 #include "base/unique.h"
@@ -204,16 +205,6 @@ static bool is_relative(const json_t *json)
 	return false;
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
-}
-
 /* In words that are the same where the answer is; free(). */
 static char *question_of(const struct dash_call *call, long long second)
 {
@@ -250,7 +241,7 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	if (is_tagged)
 		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%016llx\"",
 			 (unsigned)context->start, (long long)call->version,
-			 (unsigned long long)hash_of(question));
+			 (unsigned long long)pl_hash_text(PL_HASH_NONE, question));
 	if (call->turn == DASH_TURN_SHARED)
 		call->question = pl_take(question);
 	return 0;

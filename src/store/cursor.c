@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "result/fields/fields.h"
 #include "store/instant.h"
@@ -20,11 +21,8 @@ uint64_t cursor_question(const json_t *filter, const json_t *sort)
 {
 	auto_json json_t *both = json_pack("[O?, O?]", filter, sort);
 	auto_free char *text = res_field_canonical(both);
-	uint64_t hash = 0xcbf29ce484222325u;
 
-	for (const char *at = text; at != NULL && *at != '\0'; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-	return hash;
+	return pl_hash_text(PL_HASH_NONE, text != NULL ? text : "");
 }
 
 /* ---- writing --------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/rng.h"
 #include "base/stats.h"
 #include "base/student.h"
@@ -188,24 +189,15 @@ static bool student(const struct res_sample *const samples[2], struct res_ratio 
 
 /* ---- bootstrap ----------------------------------------------------------------------------- */
 
-/* FNV-1a, of what is compared. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
+/* Of what is compared. */
 static uint64_t seed_of(const char *id, const struct res_sample *const samples[2])
 {
-	uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), id, strlen(id) + 1);
+	uint64_t hash = pl_hash_bytes(PL_HASH_NONE, id, strlen(id) + 1);
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t count = samples[i]->count;
-		hash = hash_bytes(hash, &count, sizeof(count));
-		hash = hash_bytes(hash, samples[i]->numbers, count * sizeof(double));
+		hash = pl_hash_bytes(hash, &count, sizeof(count));
+		hash = pl_hash_bytes(hash, samples[i]->numbers, count * sizeof(double));
 	}
 	return hash;
 }

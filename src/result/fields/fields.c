@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "experiment/config.h"
 #include "experiment/values.h"
@@ -26,8 +27,9 @@ struct res_fields {
 	struct res_field *items;
 	size_t count;
 	size_t room;
-	struct res_field **by_id;
-	const char **ids; /* as in by_id */
+	uint32_t *slots;   /* by id: item + 1; 0: free */
+	size_t slot_count; /* a power of two */
+	const char **ids;  /* in order */
 	const struct res_field **columns;
 	size_t column_count;
 	struct res_tree *tree;
@@ -451,20 +453,36 @@ static void add_quality(struct res_fields *fields)
 
 static int compare_ids(const void *a, const void *b)
 {
-	const struct res_field *const *one = a, *const *other = b;
+	const char *const *one = a, *const *other = b;
 
-	return strcmp((*one)->id, (*other)->id);
+	return strcmp(*one, *other);
+}
+
+/* Where it is, or the free slot that it would take. */
+static uint32_t *slot_of(const struct res_fields *fields, const char *id)
+{
+	uint64_t hash = pl_hash_text(PL_HASH_NONE, id);
+	size_t at = hash ^ hash >> 32;
+
+	for (;; at++) {
+		uint32_t *slot = &fields->slots[at & (fields->slot_count - 1)];
+		if (*slot == 0 || strcmp(fields->items[*slot - 1].id, id) == 0)
+			return slot;
+	}
 }
 
 static void make_lists(struct res_fields *fields)
 {
-	fields->by_id = pl_alloc_array(fields->count, sizeof(*fields->by_id));
+	/* half of the slots or more stay free */
+	for (fields->slot_count = 1; fields->slot_count < 2 * fields->count;)
+		fields->slot_count *= 2;
+	fields->slots = pl_alloc_array(fields->slot_count, sizeof(*fields->slots));
 	fields->ids = pl_alloc_array(fields->count, sizeof(*fields->ids));
-	for (size_t i = 0; i < fields->count; i++)
-		fields->by_id[i] = &fields->items[i];
-	qsort(fields->by_id, fields->count, sizeof(*fields->by_id), compare_ids);
-	for (size_t i = 0; i < fields->count; i++)
-		fields->ids[i] = fields->by_id[i]->id;
+	for (size_t i = 0; i < fields->count; i++) {
+		*slot_of(fields, fields->items[i].id) = (uint32_t)i + 1;
+		fields->ids[i] = fields->items[i].id;
+	}
+	qsort((void *)fields->ids, fields->count, sizeof(*fields->ids), compare_ids);
 	fields->columns = pl_alloc_array(fields->count, sizeof(*fields->columns));
 	for (size_t i = 0; i < fields->count; i++) {
 		if (fields->items[i].column)
@@ -531,7 +549,7 @@ void res_fields_free(struct res_fields *fields)
 	res_tree_free(fields->tree);
 	pl_arena_free(fields->arena);
 	free(fields->items);
-	free(fields->by_id);
+	free(fields->slots);
 	free((void *)fields->ids);
 	free((void *)fields->columns);
 	free(fields);
@@ -569,12 +587,9 @@ const struct res_value *res_fields_default(const struct res_fields *fields,
 
 const struct res_field *res_fields_find(const struct res_fields *fields, const char *id)
 {
-	const struct res_field key = { .id = id };
-	const struct res_field *const wanted = &key;
-	struct res_field *const *found = bsearch(&wanted, fields->by_id, fields->count,
-						 sizeof(*fields->by_id), compare_ids);
+	uint32_t slot = *slot_of(fields, id);
 
-	return found != NULL ? *found : NULL;
+	return slot != 0 ? &fields->items[slot - 1] : NULL;
 }
 
 /* A whole name without what it stands in is meant as much as one that is misspelt. */

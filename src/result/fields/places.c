@@ -31,13 +31,6 @@ static bool is_passed_through(const char *part, size_t len)
 	return i == len;
 }
 
-static uint64_t hash_more(uint64_t hash, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return hash;
-}
-
 /* As far as there is room. */
 static void add_text(struct place *place, const char *text, size_t len)
 {
@@ -46,7 +39,7 @@ static void add_text(struct place *place, const char *text, size_t len)
 	if (len > room)
 		len = room;
 	pl_buf_add(&place->text, text, len);
-	place->hash = hash_more(place->hash, text, len);
+	place->hash = pl_hash_bytes(place->hash, text, len);
 }
 
 /* Appends a dotted path. */
@@ -128,7 +121,7 @@ static void tell_derived(struct walk *walk)
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
 		walk->told(walk->context, places[i],
-			   hash_more(RES_PLACE_HASH_OF_NONE, places[i], strlen(places[i])));
+			   pl_hash_bytes(RES_PLACE_HASH_OF_NONE, places[i], strlen(places[i])));
 }
 
 void res_places_of(const json_t *document, res_place_fn *told, void *context)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/json.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@
 
 /* `place` is valid during the call, and never ""; the hash is of its text, FNV-1a with 64 bits. */
 typedef void res_place_fn(void *context, const char *place, uint64_t hash);
-#define RES_PLACE_HASH_OF_NONE 0xcbf29ce484222325u /* of "" */
+#define RES_PLACE_HASH_OF_NONE PL_HASH_NONE /* of "" */
 /* All places of a document as res_field_value() takes it; many are told several times. */
 void res_places_of(const json_t *document, res_place_fn *told, void *context);
 /* The place of a field by its id, whatever row it has or has not. "": it may be anywhere. */

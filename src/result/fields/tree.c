@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "result/fields/fields_priv.h"
 
 struct res_tree {
@@ -15,13 +16,10 @@ struct res_tree {
 
 /* ---- looking ------------------------------------------------------------------------------- */
 
-/* FNV-1a */
 static size_t hash_of(res_tree_at above, const char *part, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325u ^ above;
+	uint64_t hash = pl_hash_bytes(PL_HASH_NONE ^ above, part, len);
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)part[i]) * 0x100000001b3u;
 	return (size_t)(hash ^ hash >> 29);
 }
 

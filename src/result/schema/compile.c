@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "result/schema/schema_priv.h"
 #include "result/schema/value.h"
@@ -410,10 +411,8 @@ static int form_SCHEMAS(struct making *m)
 
 unsigned *res_schema_slot(const struct schema_rule *rule, const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	uint64_t hash = pl_hash_text(PL_HASH_NONE, name);
 
-	for (const char *at = name; *at != '\0'; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
 	for (size_t at = (size_t)(hash ^ hash >> 29);; at++) {
 		unsigned *slot = &rule->slots[at & (rule->slot_count - 1)];
 		if (*slot == 0 || strcmp(rule->names[*slot - 1], name) == 0)

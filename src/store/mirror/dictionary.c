@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "store/instant.h"
 
 #define ARENA_BLOCK_BYTES 4096
@@ -72,15 +73,15 @@ static uint64_t bits_of(double number)
 	return bits;
 }
 
-/* FNV-1a of texts: they are of results, not of strangers who would seek collisions. */
+/* Texts by FNV-1a: they are of results, not of strangers who would seek collisions. */
 static uint64_t hash_of(const struct store_value *value)
 {
-	uint64_t hash = 0xcbf29ce484222325u + value->class;
+	uint64_t hash = PL_HASH_NONE + value->class;
 
 	if (value->class == STORE_NUMBER)
 		hash = (hash ^ bits_of(value->number)) * HASH_MULTIPLIER;
-	for (const char *text = value->text; text != NULL && *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	if (value->text != NULL)
+		hash = pl_hash_text(hash, value->text);
 	return hash ^ hash >> 32;
 }
 

@@ -518,11 +518,33 @@ static bool add_json_char(struct pl_buf *buf, const char *bytes, size_t len, uin
 	return pl_buf_add(buf, bytes, len);
 }
 
+#define EACH_BYTE(byte) ((byte)*0x0101010101010101u)
+
+/* A high bit where a byte is 0, and perhaps in bytes behind one. */
+static uint64_t zero_bytes(uint64_t word)
+{
+	return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80);
+}
+
+/* Eight of them. */
+static bool are_plain(const char *data)
+{
+	uint64_t word;
+
+	memcpy(&word, data, sizeof(word));
+	uint64_t odd = word | ((word - EACH_BYTE(' ')) & ~word);
+	odd |= zero_bytes(word ^ EACH_BYTE('"')) | zero_bytes(word ^ EACH_BYTE('\\')) |
+	       zero_bytes(word ^ EACH_BYTE(0x7F));
+	return (odd & EACH_BYTE(0x80)) == 0;
+}
+
 /* How many bytes at the beginning stand in a JSON string as they are. */
 static size_t plain_bytes(const char *data, size_t len)
 {
 	size_t used = 0;
 
+	while (len - used >= sizeof(uint64_t) && are_plain(data + used))
+		used += sizeof(uint64_t);
 	while (used < len && data[used] >= ' ' && data[used] < 0x7F && data[used] != '"' &&
 	       data[used] != '\\')
 		used++;

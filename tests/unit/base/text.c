@@ -522,6 +522,29 @@ static void test_base_text__json_strings(void **state)
 	}
 }
 
+/* Bytes are looked at by eights: wherever one stands that is written otherwise, it is found. */
+static void test_base_text__each_byte_at_each_place_of_a_json_string(void **state)
+{
+	char text[] = "abcdefghijklmnopqrstuvwx";
+
+	(void)state;
+	for (size_t at = 0; at < strlen(text); at++) {
+		char before = text[at];
+		for (int byte = 1; byte < 256; byte++) {
+			const char one[] = { (char)byte, '\0' };
+			auto_buf whole = PL_BUF(1000), parts = PL_BUF(1000);
+			text[at] = (char)byte;
+			pl_text_add_json(&whole, text, strlen(text), false);
+			pl_text_add_json(&parts, one, 1, false);
+			auto_free char *wanted = pl_asprintf("\"%.*s%.*s%s\"", (int)at, text,
+							     (int)parts.len - 2, parts.data + 1,
+							     text + at + 1);
+			assert_string_equal(pl_buf_text(&whole), wanted);
+		}
+		text[at] = before;
+	}
+}
+
 static void test_base_text__json_string_past_the_ceiling(void **state)
 {
 	auto_buf buf = { 0 };
@@ -600,6 +623,7 @@ int main(void)
 		cmocka_unit_test(test_base_text__starts_ends_equal),
 		cmocka_unit_test(test_base_text__trim),
 		cmocka_unit_test(test_base_text__json_strings),
+		cmocka_unit_test(test_base_text__each_byte_at_each_place_of_a_json_string),
 		cmocka_unit_test(test_base_text__json_string_past_the_ceiling),
 		cmocka_unit_test(test_base_text__utf8),
 		cmocka_unit_test(test_base_text__columns),

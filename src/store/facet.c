@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "store/histogram.h"
 #include "store/option.h"
-#include "store/order.h"
 #include "store/query.h"
 #include "store/out_priv.h"
 #include "store/tally_priv.h"
@@ -65,34 +64,20 @@ static void keep_found(struct tally *tally, const struct store_needle *needle)
 		tally->value_count = count;
 }
 
-static int compare_values(const void *a, const void *b, void *words)
-{
-	const struct tally_value *one = a, *other = b;
-
-	return store_order_values(words, &one->value, &other->value);
-}
-
-static int compare_counts(const void *a, const void *b, void *words)
-{
-	const struct tally_value *one = a, *other = b;
-
-	if (one->count != other->count)
-		return one->count > other->count ? -1 : 1;
-	return compare_values(a, b, words);
-}
-
 static void write_values(const struct tally *tally, size_t from, size_t to, struct pl_buf *out)
 {
 	out_literal(out, "[");
 	for (size_t i = from; i < to; i++) {
-		if (i > from)
-			out_literal(out, ",");
-		out_literal(out, "{\"value\":");
+		if (i == from)
+			out_literal(out, "{\"value\":");
+		else
+			out_literal(out, "},{\"value\":");
 		out_value(out, &tally->values[i].value);
 		out_literal(out, ",\"count\":");
 		out_i64(out, (int64_t)tally->values[i].count);
-		out_literal(out, "}");
 	}
+	if (from < to)
+		out_literal(out, "}");
 	out_literal(out, "]");
 }
 
@@ -105,9 +90,7 @@ static size_t show_values(struct tally *tally, const struct store_column *column
 	keep_found(tally, needle);
 	size_t count = needle != NULL ? tally->value_count : distinct;
 	size_t first = all || count < limit ? count : limit;
-	store_order_first(tally->values, tally->value_count, sizeof(*tally->values), first,
-			  all ? compare_values : compare_counts,
-			  (void *)store_order_words(column->field->id));
+	tally_put_first(tally, column, first, all ? TALLY_BY_VALUE : TALLY_BY_COUNT);
 	write_values(tally, 0, first, out);
 	return count - first;
 }
@@ -203,9 +186,9 @@ static bool write_times(const struct tally *tally, const struct store_column *co
 {
 	const struct store_value *first = NULL, *last = NULL;
 
-	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
-		if (tally->counts[code] == 0 || !value->is_time)
+	for (size_t i = 0; i < tally->code_count; i++) {
+		const struct store_value *value = store_column_value(column, tally->codes[i]);
+		if (!value->is_time)
 			continue;
 		if (first == NULL || value->time_us < first->time_us)
 			first = value;
@@ -362,8 +345,7 @@ void facet_values(struct facet_scratch *scratch, const struct store_column *colu
 	size_t count = options->needle != NULL ? tally->value_count : distinct;
 	size_t from = options->offset < count ? options->offset : count;
 	size_t to = options->limit < count - from ? from + options->limit : count;
-	store_order_first(tally->values, tally->value_count, sizeof(*tally->values), to,
-			  compare_counts, (void *)store_order_words(column->field->id));
+	tally_put_first(tally, column, to, TALLY_BY_COUNT);
 	out_count(out, "matching", count);
 	out_key(out, "values");
 	write_values(tally, from, to, out);

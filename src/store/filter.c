@@ -60,6 +60,12 @@ struct scratch {
 	uint64_t words[STORE_FILTER_DEPTH_MAX + 1][STORE_SEGMENT_WORDS];
 };
 
+/* As it comes: few trees are deep, and what is not written to costs nothing then. */
+static struct scratch *scratch_new(void)
+{
+	return pl_realloc_array(NULL, 1, sizeof(struct scratch));
+}
+
 static bool is_empty(const uint64_t *rows)
 {
 	for (size_t i = 0; i < STORE_SEGMENT_WORDS; i++) {
@@ -168,7 +174,7 @@ const uint64_t *store_filter_rows(struct store_filter *filter)
 {
 	if (filter->rows != NULL)
 		return filter->rows;
-	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
+	auto_free struct scratch *scratch = scratch_new();
 	uint64_t own[STORE_SEGMENT_WORDS];
 	filter->rows = pl_alloc_array(store_view_words(filter->view), sizeof(*filter->rows));
 	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++) {
@@ -211,7 +217,7 @@ static void leave_out(struct store_filter *filter, size_t segment, struct scratc
 
 static void make_without(struct store_filter *filter)
 {
-	auto_free struct scratch *scratch = pl_alloc(sizeof(*scratch));
+	auto_free struct scratch *scratch = scratch_new();
 	auto_free uint64_t(*own)[STORE_SEGMENT_WORDS] = pl_alloc_array(filter->count, sizeof(*own));
 
 	for (size_t i = 0; i < filter->count; i++) {

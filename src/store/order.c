@@ -83,12 +83,17 @@ int store_order_values(const char *const *words, const struct store_value *a,
 struct ranking {
 	const struct store_column *column;
 	const char *const *words;
+	bool knows_words;
 };
 
 static int compare_codes(const void *a, const void *b, void *context)
 {
-	const struct ranking *ranking = context;
+	struct ranking *ranking = context;
 
+	/* most often the ranks are there, and nothing is compared */
+	if (!ranking->knows_words)
+		ranking->words = store_order_words(ranking->column->field->id);
+	ranking->knows_words = true;
 	return store_order_places(ranking->words,
 				  store_column_value(ranking->column, *(const uint32_t *)a),
 				  store_column_value(ranking->column, *(const uint32_t *)b));
@@ -96,7 +101,7 @@ static int compare_codes(const void *a, const void *b, void *context)
 
 struct ranks *store_order_ranks(const struct store_column *column)
 {
-	struct ranking ranking = { column, store_order_words(column->field->id) };
+	struct ranking ranking = { .column = column };
 
 	return ranks_get(column->values->ranks, column->distinct, compare_codes, &ranking);
 }

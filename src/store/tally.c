@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "store/distinct.h"
+#include "store/order.h"
 
+#define RANKED_MAX    4096 /* values: to put more in order takes longer than to look for the first */
 #define IN_ORDER_MIN  1024 /* rows */
 #define IN_ORDER_PART 16   /* numbers in order a row */
 
@@ -51,6 +53,17 @@ void tally_done(struct tally *tally)
 	free(tally->values);
 	numbers_put(tally->in_order);
 	free(tally->in_order_counts);
+	free(tally->codes);
+}
+
+/* For as many items, whatever stands in them: all of it is written anew. */
+static void make_room(void **items, size_t *room, size_t need, size_t item_size)
+{
+	if (need <= *room)
+		return;
+	free(*items);
+	*items = pl_realloc_array(NULL, need, item_size);
+	*room = need;
 }
 
 /* ---- codes --------------------------------------------------------------------------------------- */
@@ -75,6 +88,27 @@ static void sum_up(struct tally *tally, const struct store_column *column)
 	}
 }
 
+/* Of what is there: a value in the order of values, where putting them in order costs little. */
+static void find_codes(struct tally *tally, const struct store_column *column)
+{
+	bool is_one = column->distinct <= DICTIONARY_NULL + 2;
+	struct ranks *ranks = !is_one && column->distinct <= RANKED_MAX ? store_order_ranks(column)
+									: NULL;
+	uint32_t end = ranks != NULL ? ranks->count : column->distinct;
+
+	pl_grow((void **)&tally->codes, &tally->code_room, end, sizeof(*tally->codes));
+	tally->code_count = 0;
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t code = ranks != NULL ? ranks->order[i] : i;
+		/* there may be ranks of values that came later */
+		if (code > DICTIONARY_NULL && code < column->distinct && tally->counts[code] > 0)
+			tally->codes[tally->code_count++] = code;
+	}
+	tally->are_ranked = is_one || ranks != NULL;
+	if (ranks != NULL)
+		store_order_put(column, ranks);
+}
+
 void tally_column(struct tally *tally, const struct store_column *column,
 		  const struct facet_rows *rows)
 {
@@ -85,6 +119,7 @@ void tally_column(struct tally *tally, const struct store_column *column,
 		chunk_count(store_column_chunk(column, i), &rows->masks[i], column->distinct,
 			    tally->counts);
 	sum_up(tally, column);
+	find_codes(tally, column);
 	tally->value_count = tally->counted_count = 0;
 }
 
@@ -121,8 +156,8 @@ static size_t gather(struct tally *tally, const struct store_column *column,
 	uint64_t found[STORE_SEGMENT_WORDS];
 	size_t count = 0;
 
-	pl_grow((void **)&tally->numbers, &tally->number_room, tally->elsewhere + STORE_GATHER_MORE,
-		sizeof(*tally->numbers));
+	make_room((void **)&tally->numbers, &tally->number_room,
+		  tally->elsewhere + STORE_GATHER_MORE, sizeof(*tally->numbers));
 	for (uint32_t code = 0; code < column->distinct; code++)
 		wanted[code] = store_column_value(column, code)->is_elsewhere;
 	for (size_t i = 0; i < rows->segments && count < tally->elsewhere; i++) {
@@ -151,7 +186,7 @@ void tally_gather(struct tally *tally, const struct store_column *column,
 
 static void count_gathered(struct tally *tally, size_t count)
 {
-	pl_grow((void **)&tally->counted, &tally->counted_room, count, sizeof(*tally->counted));
+	make_room((void **)&tally->counted, &tally->counted_room, count, sizeof(*tally->counted));
 	tally->counted_count = store_distinct(tally->numbers, count, tally->counted);
 }
 
@@ -160,12 +195,12 @@ static void add_coded(struct tally *tally, const struct store_column *column)
 {
 	if (!store_column_has(column, STORE_NUMBER))
 		return;
-	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
+	for (size_t i = 0; i < tally->code_count; i++) {
+		uint32_t code = tally->codes[i];
 		const struct store_value *value = store_column_value(column, code);
-		struct store_counted counted = { value->number, tally->counts[code] };
-		if (value->class == STORE_NUMBER && !value->is_elsewhere && counted.count > 0)
-			*PL_PUSH(tally->counted, tally->counted_count,
-				 tally->counted_room) = counted;
+		if (value->class == STORE_NUMBER && !value->is_elsewhere)
+			*PL_PUSH(tally->counted, tally->counted_count, tally->counted_room) =
+				(struct store_counted){ value->number, tally->counts[code] };
 	}
 }
 
@@ -209,8 +244,10 @@ static void set_rising(struct tally *tally)
 
 	tally->rising_distinct = 0;
 	for (size_t i = 0; i < numbers_room(in_order); i += NUMBERS_BLOCK) {
+		uint32_t there = 0;
 		for (size_t k = 0; k < NUMBERS_BLOCK; k++)
-			tally->rising_distinct += counts[i + k] > 0;
+			there += counts[i + k] > 0;
+		tally->rising_distinct += there;
 	}
 	while (first < end && counts[first] == 0)
 		first++;
@@ -242,8 +279,8 @@ void tally_find_numbers(struct tally *tally, const struct store_column *column,
 		tally_count_numbers(tally, column, rows);
 		return;
 	}
-	pl_grow((void **)&tally->in_order_counts, &tally->in_order_room,
-		numbers_room(tally->in_order), sizeof(*tally->in_order_counts));
+	make_room((void **)&tally->in_order_counts, &tally->in_order_room,
+		  numbers_room(tally->in_order), sizeof(*tally->in_order_counts));
 	numbers_count(tally->in_order, rows->masks, rows->segments, tally->in_order_counts);
 	add_unknown(tally, column, rows);
 	add_coded(tally, column);
@@ -275,194 +312,11 @@ static bool numbers_vary(const struct store_column *column, const struct facet_r
 bool tally_varies(const struct tally *tally, const struct store_column *column,
 		  const struct facet_rows *rows)
 {
-	size_t different = tally->elsewhere > 0;
+	size_t different = (tally->elsewhere > 0) + (tally->class_counts[STORE_MISSING] > 0) +
+			   (tally->class_counts[STORE_NULL] > 0);
 
-	for (uint32_t code = 0; code < column->distinct && different < 2; code++)
-		different += tally->counts[code] > 0 &&
-			     !store_column_value(column, code)->is_elsewhere;
+	for (size_t i = 0; i < tally->code_count && different < 2; i++)
+		different += !store_column_value(column, tally->codes[i])->is_elsewhere;
 	return different > 1 ||
 	       (different == 1 && tally->elsewhere > 1 && numbers_vary(column, rows));
-}
-
-/* ---- the list -------------------------------------------------------------------------------------- */
-
-static void push(struct tally *tally, const struct tally_value *value)
-{
-	*PL_PUSH(tally->values, tally->value_count, tally->value_room) = *value;
-}
-
-static void list_codes(struct tally *tally, const struct store_column *column, bool words)
-{
-	const unsigned classes = words ? 1u << STORE_TEXT
-				       : 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_JSON;
-
-	if ((column->classes & classes) == 0)
-		return;
-	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
-		struct tally_value listed = { *value, tally->counts[code] };
-		if (listed.count > 0 && (classes >> value->class & 1) != 0)
-			push(tally, &listed);
-	}
-}
-
-void tally_list_words(struct tally *tally, const struct store_column *column)
-{
-	list_codes(tally, column, true);
-}
-
-void tally_list_others(struct tally *tally, const struct store_column *column)
-{
-	list_codes(tally, column, false);
-}
-
-static int compare_counted(const void *a, const void *b)
-{
-	const struct store_counted *one = a, *other = b;
-
-	if (one->count != other->count)
-		return one->count > other->count ? -1 : 1;
-	return (one->number > other->number) - (one->number < other->number);
-}
-
-/* Numbers come to the front of `counted`; twice as many as are wanted are put in order now and then, and so many
- * kept. How many they are then. */
-static size_t keep_first(struct store_counted *counted, size_t count, size_t first)
-{
-	const struct store_counted *last = NULL;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (last != NULL && compare_counted(&counted[i], last) > 0)
-			continue;
-		counted[kept++] = counted[i];
-		if (kept < 2 * first)
-			continue;
-		qsort(counted, kept, sizeof(*counted), compare_counted);
-		kept = first;
-		last = &counted[kept - 1];
-	}
-	return kept;
-}
-
-/* The first place from `at` on with more than so many rows. */
-static size_t next_above(const struct store_rising *rising, size_t at, uint32_t least)
-{
-	for (; at + NUMBERS_BLOCK <= rising->count; at += NUMBERS_BLOCK) {
-		uint32_t most = 0;
-		for (size_t i = 0; i < NUMBERS_BLOCK; i++)
-			most = rising->counts[at + i] > most ? rising->counts[at + i] : most;
-		if (most > least)
-			break;
-	}
-	while (at < rising->count && rising->counts[at] <= least)
-		at++;
-	return at;
-}
-
-/* The first so many of an order, of which the last is on top. Of those that are there as often the lower one is first,
- * and greater. */
-struct heap {
-	uint64_t *items;
-	size_t count;
-};
-
-static uint64_t heap_item(uint32_t count, size_t place)
-{
-	return (uint64_t)count << 32 | (UINT32_MAX - (uint32_t)place);
-}
-
-static void heap_sink(struct heap *heap, uint64_t item)
-{
-	size_t at = 0;
-
-	for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
-		child += child + 1 < heap->count && heap->items[child + 1] < heap->items[child];
-		if (heap->items[child] >= item)
-			break;
-		heap->items[at] = heap->items[child];
-	}
-	heap->items[at] = item;
-}
-
-static uint64_t heap_take(struct heap *heap)
-{
-	uint64_t top = heap->items[0];
-
-	heap->count--;
-	heap_sink(heap, heap->items[heap->count]);
-	return top;
-}
-
-/* The heap has none yet, and room for `first`: the last that it keeps is on top then. */
-static void heap_fill(const struct store_rising *rising, size_t first, struct heap *heap)
-{
-	size_t at = 0;
-
-	for (; heap->count < first && (at = next_above(rising, at, 0)) < rising->count; at++) {
-		size_t child = heap->count++;
-		uint64_t item = heap_item(rising->counts[at], at);
-		for (size_t parent; child > 0 && heap->items[parent = (child - 1) / 2] > item;
-		     child = parent)
-			heap->items[child] = heap->items[parent];
-		heap->items[child] = item;
-	}
-	/* of those that are there as often the first was met first */
-	while (at < rising->count &&
-	       (at = next_above(rising, at, (uint32_t)(heap->items[0] >> 32))) < rising->count) {
-		heap_sink(heap, heap_item(rising->counts[at], at));
-		at++;
-	}
-}
-
-/* Into `counted`, which has room for them. */
-static void put_all(const struct store_rising *rising, struct store_counted *counted)
-{
-	for (size_t at = 0; (at = next_above(rising, at, 0)) < rising->count; at++)
-		*counted++ = (struct store_counted){ rising->numbers[at], rising->counts[at] };
-}
-
-static void put_first(const struct store_rising *rising, size_t first,
-		      struct store_counted *counted)
-{
-	auto_free uint64_t *items = pl_realloc_array(NULL, first, sizeof(*items));
-	struct heap heap = { .items = items };
-
-	heap_fill(rising, first, &heap);
-	while (heap.count > 0) {
-		uint64_t item = heap_take(&heap);
-		size_t place = UINT32_MAX - (uint32_t)item;
-		counted[heap.count] = (struct store_counted){ rising->numbers[place], item >> 32 };
-	}
-}
-
-/* So many of the rising ones join the counted ones; 0: all. */
-static void push_rising(struct tally *tally, size_t first)
-{
-	bool are_all = first == 0 || first >= tally->rising_distinct;
-	size_t count = are_all ? tally->rising_distinct : first;
-
-	/* then there may be no place to count them in */
-	if (count == 0)
-		return;
-	pl_grow((void **)&tally->counted, &tally->counted_room, tally->counted_count + count,
-		sizeof(*tally->counted));
-	if (are_all)
-		put_all(&tally->rising, tally->counted + tally->counted_count);
-	else
-		put_first(&tally->rising, first, tally->counted + tally->counted_count);
-	tally->counted_count += count;
-}
-
-void tally_list_numbers(struct tally *tally, size_t first)
-{
-	push_rising(tally, first);
-	size_t count = tally->counted_count;
-
-	if (first > 0 && first < count / 2)
-		count = keep_first(tally->counted, count, first);
-	for (size_t i = 0; i < count; i++)
-		push(tally, &(struct tally_value){
-				    { .class = STORE_NUMBER, .number = tally->counted[i].number },
-				    tally->counted[i].count });
 }

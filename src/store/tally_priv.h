@@ -20,6 +20,10 @@ struct tally {
 	size_t elsewhere; /* rows with a number that has no code */
 	uint32_t *counts; /* by code, of values that are the same by the first one's */
 	size_t room;
+	uint32_t *codes; /* that are there, but for those of what is nothing */
+	size_t code_count;
+	size_t code_room;
+	bool are_ranked; /* codes stand in the order of their values, instants in no order of their texts */
 
 	double *numbers; /* see tally_gather() */
 	size_t number_room;
@@ -67,3 +71,8 @@ void tally_list_others(struct tally *tally, const struct store_column *column);
 /* So do counted numbers: the `first` most frequent ones, those alike by size, and some more. `counted` and
  * `rising` are used up. */
 void tally_list_numbers(struct tally *tally, size_t first);
+
+/* The first ones of the list come to its front. */
+enum tally_by { TALLY_BY_VALUE, TALLY_BY_COUNT /* the most frequent ones; those alike by value */ };
+void tally_put_first(struct tally *tally, const struct store_column *column, size_t first,
+		     enum tally_by by);

@@ -188,17 +188,16 @@ static char *put_plain(char *at, const char *digits, int count, int whole)
 	return at + (count - shown);
 }
 
-void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
+char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value)
 {
 	char digits[PL_I64_TEXT_BYTES];
 	char *at = text;
 
 	if (isnan(value) || isinf(value) || !(fabs(value) > 0)) {
-		strcpy(text, isnan(value)     ? "nan"
-			     : isinf(value)   ? value > 0 ? "inf" : "-inf"
-			     : signbit(value) ? "-0.0"
-					      : "0.0");
-		return;
+		return stpcpy(text, isnan(value)     ? "nan"
+				    : isinf(value)   ? value > 0 ? "inf" : "-inf"
+				    : signbit(value) ? "-0.0"
+						     : "0.0");
 	}
 	if (value < 0)
 		*at++ = '-';
@@ -211,6 +210,12 @@ void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
 	else
 		at = put_plain(at, digits, count, whole);
 	*at = '\0';
+	return at;
+}
+
+void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
+{
+	(void)pl_text_put_f64(text, value);
 }
 
 char *pl_text_put_i64(char *at, int64_t number)

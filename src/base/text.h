@@ -23,6 +23,8 @@ bool pl_text_to_human_int(const char *text, int64_t *ret);
 /* Shortest decimal that reads back as the same double, as Python's repr: "0.1", "1e-07", "2.0". */
 #define PL_F64_TEXT_BYTES 32
 void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES]);
+/* The same; returns where the NUL stands. */
+char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value);
 /* Decimal, without a NUL, where there is room for so many bytes; returns the end. */
 #define PL_I64_TEXT_BYTES 20
 char *pl_text_put_i64(char *at, int64_t number);

@@ -3,16 +3,17 @@
 
 #include "base/text.h"
 #include "store/export_priv.h"
+#include "store/out_priv.h"
 
 /* So much is made at a time, and by how much one row may go beyond. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define READY_MAX   PL_JSON_BYTES_MAX
 
 /*
- * A few values make up most cells: what stands in the file for the first codes of a column, with what is in
- * front of it, is made once and copied from then on.
+ * What stands in the file for a code of a column, with what is in front of it, is made once and copied from
+ * then on. Beyond so many codes are texts that few rows have.
  */
-#define KEPT_CODES     16
+#define KEPT_CODES_MAX 1100
 #define KEPT_BYTES     63 /* with its length a line of the cache */
 #define KEPT_LEN(text) ((size_t)(text)->len_and_one - 1)
 #define COPY_BYTES     32 /* a register or two: no call */
@@ -27,16 +28,15 @@ struct kept_text {
  * made once. A part of a line: such bytes, and behind them a cell that is the row's own.
  */
 struct part {
-	size_t end;            /* in `alike`, from where the one before ends */
-	size_t column;         /* NO_COLUMN: the line is over */
-	const double *numbers; /* of CSV, where all cells are their own number; else NULL */
+	size_t end;    /* in `alike`, from where the one before ends */
+	size_t column; /* NO_COLUMN: the line is over */
+	struct export_own own;
 };
 
 #define NO_COLUMN SIZE_MAX
 
 struct block {
-	size_t from; /* rows */
-	size_t to;
+	struct export_spot spot;
 	uint32_t *codes; /* EXPORT_BLOCK_ROWS a column */
 	struct pl_buf alike;
 	struct part *parts;
@@ -55,8 +55,11 @@ struct store_export {
 	struct block block;
 	struct pl_buf ready;
 	size_t sent;            /* of what is ready */
-	struct kept_text *kept; /* KEPT_CODES a column */
-	bool *is_repeated;      /* columns of JSON that an earlier one is: a key stands once */
+	struct kept_text *kept; /* of each column from kept_from[column] to that of the next one */
+	size_t *kept_from;
+	struct pl_buf fronts; /* what stands in front of a cell of each column */
+	size_t *front_ends;
+	bool *is_repeated; /* columns of JSON that an earlier one is: a key stands once */
 };
 
 /* New references; null for NULL. */
@@ -134,29 +137,78 @@ static void json_provenance(struct store_export *export)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A comma, and the cell; of JSON the key as well, and of what is not recorded nothing at all. */
+/* A comma; of JSON the key as well. */
+static void add_front(const struct store_export *export, size_t column, struct pl_buf *out)
+{
+	size_t begin = column > 0 ? export->front_ends[column - 1] : 0;
+
+	out_add(out, export->fronts.data + begin, export->front_ends[column] - begin);
+}
+
+static void make_fronts(struct store_export *export, size_t columns)
+{
+	pl_buf_init(&export->fronts, READY_MAX);
+	export->front_ends = pl_alloc_array(columns, sizeof(*export->front_ends));
+	for (size_t i = 0; i < columns; i++) {
+		const char *id = export_rows_column(export->rows, i);
+		pl_buf_add_char(&export->fronts, ',');
+		if (export->form == STORE_EXPORT_JSON) {
+			pl_text_add_json(&export->fronts, id, strlen(id), false);
+			pl_buf_add_char(&export->fronts, ':');
+		}
+		export->front_ends[i] = export->fronts.len;
+	}
+}
+
+/* Of JSON what is not recorded is nothing at all. */
 static void add_cell(const struct store_export *export, size_t column,
 		     const struct store_cell *cell, struct pl_buf *out)
 {
-	const char *id = export_rows_column(export->rows, column);
-
 	if (export->form == STORE_EXPORT_CSV) {
-		pl_buf_add_char(out, ',');
+		add_front(export, column, out);
 		export_csv_cell(out, cell);
 	} else if (cell->state != RES_VALUE_NOT_RECORDED) {
-		pl_buf_add_char(out, ',');
-		pl_text_add_json(out, id, strlen(id), false);
-		pl_buf_add_char(out, ':');
+		add_front(export, column, out);
 		export_json_cell(out, cell);
 	}
+}
+
+static void add_number(const struct store_export *export, size_t column, double number,
+		       struct pl_buf *out)
+{
+	add_front(export, column, out);
+	if (export->form == STORE_EXPORT_CSV)
+		export_csv_number(out, number);
+	else
+		export_json_number(out, number);
+}
+
+/* NULL: it is not kept. */
+static struct kept_text *kept_of(const struct store_export *export, size_t column, uint32_t code)
+{
+	size_t at = export->kept_from[column] + code;
+
+	return at < export->kept_from[column + 1] ? &export->kept[at] : NULL;
+}
+
+static void make_kept(struct store_export *export, size_t columns)
+{
+	size_t count = 0;
+
+	export->kept_from = pl_alloc_array(columns + 1, sizeof(*export->kept_from));
+	for (size_t i = 0; i < columns; i++) {
+		uint32_t codes = export_rows_distinct(export->rows, i);
+		count += codes < KEPT_CODES_MAX ? codes : KEPT_CODES_MAX;
+		export->kept_from[i + 1] = count;
+	}
+	export->kept = pl_alloc_array(count, sizeof(*export->kept));
 }
 
 /* Returns whether it stands in the file as every cell of the column with its code. */
 static bool make_cell(const struct store_export *export, size_t row, size_t column, uint32_t code,
 		      struct pl_buf *out)
 {
-	struct kept_text *kept = code < KEPT_CODES ? &export->kept[column * KEPT_CODES + code]
-						   : NULL;
+	struct kept_text *kept = kept_of(export, column, code);
 	size_t before = out->len;
 	struct store_cell cell;
 
@@ -184,24 +236,6 @@ static uint32_t *codes_of(const struct block *block, size_t column)
 	return block->codes + column * EXPORT_BLOCK_ROWS;
 }
 
-static bool are_alike(const uint32_t *codes, size_t count)
-{
-	uint32_t differ = 0;
-
-	for (size_t i = 1; i < count; i++)
-		differ |= codes[i] ^ codes[0];
-	return differ == 0;
-}
-
-static const double *numbers_of(const struct store_export *export, size_t from, size_t count,
-				size_t column)
-{
-	if (export->form != STORE_EXPORT_CSV)
-		return NULL;
-	return export_rows_numbers(export->rows, from, count, column,
-				   codes_of(&export->block, column));
-}
-
 /* From this row on. */
 static void make_block(struct store_export *export, size_t from)
 {
@@ -210,19 +244,19 @@ static void make_block(struct store_export *export, size_t from)
 	size_t count = left < EXPORT_BLOCK_ROWS ? left : EXPORT_BLOCK_ROWS;
 	struct part *part = block->parts;
 
-	block->from = from;
-	block->to = from + count;
+	export_rows_spot(export->rows, from, count, &block->spot);
 	pl_buf_clear(&block->alike);
 	for (size_t i = 0; i < export_rows_columns(export->rows); i++) {
 		uint32_t *codes = codes_of(block, i);
 		if (export->is_repeated[i])
 			continue;
-		export_rows_codes(export->rows, from, count, i, codes);
 		size_t before = block->alike.len;
-		if (are_alike(codes, count) && make_cell(export, from, i, codes[0], &block->alike))
+		if (export_rows_codes(export->rows, &block->spot, i, codes) &&
+		    make_cell(export, from, i, codes[0], &block->alike))
 			continue;
 		block->alike.len = before;
-		*part++ = (struct part){ before, i, numbers_of(export, from, count, i) };
+		*part++ = (struct part){ before, i,
+					 export_rows_own(export->rows, &block->spot, i) };
 	}
 	*part = (struct part){ .end = block->alike.len, .column = NO_COLUMN };
 	(void)pl_buf_reserve(&block->alike, COPY_BYTES); /* for add_alike() */
@@ -248,20 +282,19 @@ static void add_cells(struct store_export *export)
 	const struct block *block = &export->block;
 	size_t done = 0;
 
-	if (export->at >= block->to)
+	if (export->at >= block->spot.at + block->spot.count)
 		make_block(export, export->at);
-	size_t place = export_rows_place(export->rows, export->at);
+	size_t row = export->at - block->spot.at, place = block->spot.within[row];
 	for (const struct part *part = block->parts;; done = part++->end) {
 		add_alike(export, done, part->end);
 		if (part->column == NO_COLUMN)
 			return;
-		if (part->numbers != NULL) {
-			pl_buf_add_char(&export->ready, ',');
-			export_csv_number(&export->ready, part->numbers[place]);
-			continue;
-		}
-		uint32_t code = codes_of(block, part->column)[export->at - block->from];
-		(void)make_cell(export, export->at, part->column, code, &export->ready);
+		const struct export_own *own = &part->own;
+		uint32_t code = codes_of(block, part->column)[row];
+		if (own->numbers != NULL && (code == own->codes[0] || code == own->codes[1]))
+			add_number(export, part->column, own->numbers[place], &export->ready);
+		else
+			(void)make_cell(export, export->at, part->column, code, &export->ready);
 	}
 }
 
@@ -400,7 +433,8 @@ int store_export_new(struct store *store, const json_t *request,
 	pl_buf_init(&export->block.alike, READY_MAX);
 	export->block.codes = pl_alloc_array(columns * EXPORT_BLOCK_ROWS, sizeof(uint32_t));
 	export->block.parts = pl_alloc_array(columns + 1, sizeof(*export->block.parts));
-	export->kept = pl_alloc_array(columns * KEPT_CODES, sizeof(*export->kept));
+	make_kept(export, columns);
+	make_fronts(export, columns);
 	export->is_repeated = find_repeated(export);
 	*ret = export;
 	return 0;
@@ -419,6 +453,9 @@ void store_export_free(struct store_export *export)
 	free(export->block.codes);
 	free(export->block.parts);
 	free(export->kept);
+	free(export->kept_from);
+	pl_buf_done(&export->fronts);
+	free(export->front_ends);
 	free(export->is_repeated);
 	free(export);
 }

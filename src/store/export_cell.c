@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "result/fields/fields.h"
 #include "store/export_priv.h"
-
-#define WHOLE_MAX 9e15 /* a double is exact to here */
+#include "store/out_priv.h"
 
 void export_i64(struct pl_buf *out, int64_t number)
 {
@@ -20,15 +19,14 @@ void export_i64(struct pl_buf *out, int64_t number)
 /* Whole ones without a point. */
 static void add_number(struct pl_buf *out, double number)
 {
-	if (fabs(number) < WHOLE_MAX && trunc(number) >= number && trunc(number) <= number) {
+	if (out_is_whole(number)) {
 		export_i64(out, (int64_t)number);
 		return;
 	}
 	char *at = pl_buf_reserve(out, PL_F64_TEXT_BYTES);
 	if (at == NULL)
 		return;
-	pl_text_from_f64(number, at);
-	out->len += strlen(at);
+	out->len += (size_t)(pl_text_put_f64(at, number) - at);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -151,6 +149,14 @@ void export_csv_link(struct pl_buf *out, const char *link)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+void export_json_number(struct pl_buf *out, double number)
+{
+	if (isinf(number))
+		pl_buf_add_text(out, number > 0 ? "\"inf\"" : "\"-inf\"");
+	else
+		add_number(out, number);
+}
+
 void export_json_cell(struct pl_buf *out, const struct store_cell *cell)
 {
 	if (cell->state == RES_VALUE_NULL) {
@@ -159,10 +165,7 @@ void export_json_cell(struct pl_buf *out, const struct store_cell *cell)
 	}
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
-		if (isinf(cell->number))
-			pl_buf_add_text(out, cell->number > 0 ? "\"inf\"" : "\"-inf\"");
-		else
-			add_number(out, cell->number);
+		export_json_number(out, cell->number);
 		break;
 	case RES_VALUE_YES:
 		pl_buf_add_text(out, cell->number > 0 ? "true" : "false");

@@ -28,15 +28,31 @@ const char *export_rows_column(const struct export_rows *rows, size_t column);
 int64_t export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *export_rows_run_id(const struct export_rows *rows, size_t at);
-/* Of so many rows from there on, EXPORT_BLOCK_ROWS at most. Cells of a column with the same code have the same value, where the value is
- * told to be the code's: many have one, and most of these are low. */
-void export_rows_codes(const struct export_rows *rows, size_t at, size_t count, size_t column,
-		       uint32_t *ret_codes);
-/* Where these cells, whose codes they are, all are numbers of their own in one segment: its numbers, by
- * export_rows_place(). Else NULL. */
-const double *export_rows_numbers(const struct export_rows *rows, size_t at, size_t count,
-				  size_t column, const uint32_t *codes);
-size_t export_rows_place(const struct export_rows *rows, size_t at);
+/* So many rows from `at` on, EXPORT_BLOCK_ROWS at most, found once for all columns. */
+struct export_spot {
+	size_t at;
+	size_t count;
+	size_t segment; /* of all; SIZE_MAX: they are of several */
+	uint32_t within[EXPORT_BLOCK_ROWS];
+};
+void export_rows_spot(const struct export_rows *rows, size_t at, size_t count,
+		      struct export_spot *ret);
+/* Cells of a column with the same code have the same value, where the value is told to be the code's: many have one,
+ * and most of these are low. Returns whether all have the same code. */
+bool export_rows_codes(const struct export_rows *rows, const struct export_spot *spot,
+		       size_t column, uint32_t *ret_codes);
+/* All codes of the column are below it. */
+uint32_t export_rows_distinct(const struct export_rows *rows, size_t column);
+/*
+ * Cells with these codes have a number of their own each: the codes, UINT32_MAX where there is none, and of rows in
+ * one segment its numbers, by the place within it. Of others `numbers` is NULL, or where the column has none.
+ */
+struct export_own {
+	const double *numbers;
+	uint32_t codes[2];
+};
+struct export_own export_rows_own(const struct export_rows *rows, const struct export_spot *spot,
+				  size_t column);
 /* With the code that the cell has. Returns whether the value is the code's. */
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 		      struct store_cell *ret);
@@ -45,6 +61,7 @@ bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, 
 
 void export_csv_cell(struct pl_buf *out, const struct store_cell *cell);
 void export_csv_number(struct pl_buf *out, double number);
+void export_json_number(struct pl_buf *out, double number);
 /* Of one that is recorded. */
 void export_json_cell(struct pl_buf *out, const struct store_cell *cell);
 /* One field of a line, quoted where it has to be. */

@@ -18,7 +18,8 @@ struct export_rows {
 	struct store_view *view;
 	const struct store_column **columns;
 	size_t column_count;
-	size_t *places; /* of the rows, in their order */
+	struct export_own *own; /* their codes */
+	size_t *places;         /* of the rows, in their order */
 	size_t count;
 };
 
@@ -169,6 +170,25 @@ static int find(struct export_rows *rows, const json_t *request, struct res_sche
 	return json_is_array(wanted) ? 0 : find_columns(&asked, found, rows, err);
 }
 
+static struct export_own own_of(const struct store_column *column)
+{
+	struct export_own own = { .codes = { UINT32_MAX, UINT32_MAX } };
+
+	/* one where the user has set it, one where not */
+	for (uint32_t code = 0, found = 0; code < column->distinct && found < 2; code++) {
+		if (store_column_value(column, code)->is_elsewhere)
+			own.codes[found++] = code;
+	}
+	return own;
+}
+
+static void find_own(struct export_rows *rows)
+{
+	rows->own = pl_alloc_array(rows->column_count, sizeof(*rows->own));
+	for (size_t i = 0; i < rows->column_count; i++)
+		rows->own[i] = own_of(rows->columns[i]);
+}
+
 int export_rows_new(struct store *store, const json_t *request, struct export_rows **ret,
 		    struct res_schema_faults *faults, struct pl_err *err)
 {
@@ -178,6 +198,7 @@ int export_rows_new(struct store *store, const json_t *request, struct export_ro
 		struct export_rows *rows = pl_alloc(sizeof(*rows));
 		if (store_snapshot_get(store, &rows->snapshot, err) == 0 &&
 		    find(rows, request, faults, err) == 0) {
+			find_own(rows);
 			*ret = rows;
 			return 0;
 		}
@@ -194,6 +215,7 @@ void export_rows_free(struct export_rows *rows)
 	store_snapshot_put(rows->snapshot);
 	free(rows->places);
 	free(rows->columns);
+	free(rows->own);
 	free(rows);
 }
 
@@ -229,38 +251,59 @@ const char *export_rows_run_id(const struct export_rows *rows, size_t at)
 	return store_view_run_id(rows->view, rows->places[at]);
 }
 
-void export_rows_codes(const struct export_rows *rows, size_t at, size_t count, size_t column,
-		       uint32_t *ret_codes)
+void export_rows_spot(const struct export_rows *rows, size_t at, size_t count,
+		      struct export_spot *ret)
 {
 	const size_t *places = rows->places + at;
-	uint32_t within[EXPORT_BLOCK_ROWS];
 
-	for (size_t i = 0, next; i < count; i = next) {
-		size_t segment = places[i] / STORE_SEGMENT_ROWS;
-		for (next = i; next < count && places[next] / STORE_SEGMENT_ROWS == segment; next++)
-			within[next] = (uint32_t)(places[next] % STORE_SEGMENT_ROWS);
-		chunk_gather(store_column_chunk(rows->columns[column], segment), within + i,
-			     next - i, ret_codes + i);
+	*ret = (struct export_spot){ at, count, places[0] / STORE_SEGMENT_ROWS, { 0 } };
+	for (size_t i = 0; i < count; i++) {
+		ret->within[i] = (uint32_t)(places[i] % STORE_SEGMENT_ROWS);
+		if (places[i] / STORE_SEGMENT_ROWS != ret->segment)
+			ret->segment = SIZE_MAX;
 	}
 }
 
-const double *export_rows_numbers(const struct export_rows *rows, size_t at, size_t count,
-				  size_t column, const uint32_t *codes)
+static bool are_alike(const uint32_t *codes, size_t count)
+{
+	uint32_t differ = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differ |= codes[i] ^ codes[0];
+	return differ == 0;
+}
+
+bool export_rows_codes(const struct export_rows *rows, const struct export_spot *spot,
+		       size_t column, uint32_t *ret_codes)
 {
 	const struct store_column *from = rows->columns[column];
-	size_t segment = rows->places[at] / STORE_SEGMENT_ROWS;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!store_column_value(from, codes[i])->is_elsewhere ||
-		    rows->places[at + i] / STORE_SEGMENT_ROWS != segment)
-			return NULL;
+	if (spot->segment == SIZE_MAX) {
+		for (size_t i = 0; i < spot->count; i++)
+			ret_codes[i] = chunk_code(
+				store_column_chunk(from,
+						   rows->places[spot->at + i] / STORE_SEGMENT_ROWS),
+				spot->within[i]);
+		return are_alike(ret_codes, spot->count);
 	}
-	return store_column_chunk(from, segment)->numbers;
+	const struct chunk *chunk = store_column_chunk(from, spot->segment);
+	chunk_gather(chunk, spot->within, spot->count, ret_codes);
+	return chunk->form == CHUNK_CONSTANT || are_alike(ret_codes, spot->count);
 }
 
-size_t export_rows_place(const struct export_rows *rows, size_t at)
+uint32_t export_rows_distinct(const struct export_rows *rows, size_t column)
 {
-	return rows->places[at] % STORE_SEGMENT_ROWS;
+	return rows->columns[column]->distinct;
+}
+
+struct export_own export_rows_own(const struct export_rows *rows, const struct export_spot *spot,
+				  size_t column)
+{
+	struct export_own own = rows->own[column];
+
+	if (spot->segment != SIZE_MAX && own.codes[0] != UINT32_MAX)
+		own.numbers = store_column_chunk(rows->columns[column], spot->segment)->numbers;
+	return own;
 }
 
 bool export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,

@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "store/out_priv.h"
 
-#define WHOLE_MAX 9e15 /* a double is exact to here */
-
 void out_next(struct pl_buf *out)
 {
 	char last = out->len > 0 ? out->data[out->len - 1] : '{';
@@ -46,17 +44,16 @@ void out_i64(struct pl_buf *out, int64_t number)
 
 void out_f64(struct pl_buf *out, double number)
 {
-	char text[PL_F64_TEXT_BYTES];
-
 	if (isnan(number)) {
 		pl_buf_add_text(out, "null");
 	} else if (isinf(number)) {
 		pl_buf_add_text(out, number > 0 ? "\"inf\"" : "\"-inf\"");
-	} else if (fabs(number) < WHOLE_MAX && trunc(number) >= number && trunc(number) <= number) {
+	} else if (out_is_whole(number)) {
 		out_i64(out, (int64_t)number);
 	} else {
-		pl_text_from_f64(number, text);
-		pl_buf_add_text(out, text);
+		char *at = pl_buf_reserve(out, PL_F64_TEXT_BYTES);
+		if (at != NULL)
+			out->len += (size_t)(pl_text_put_f64(at, number) - at);
 	}
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -20,6 +21,16 @@ void out_i64(struct pl_buf *out, int64_t number);
 void out_f64(struct pl_buf *out, double number);
 /* What is not recorded: null. */
 void out_value(struct pl_buf *out, const struct store_value *value);
+
+/* A double is exact to here; trunc() is a call where a processor need not know it. */
+#define OUT_WHOLE_MAX 9e15
+static inline bool out_is_whole(double number)
+{
+	if (!(fabs(number) < OUT_WHOLE_MAX))
+		return false;
+	double whole = (double)(int64_t)number;
+	return whole >= number && whole <= number;
+}
 
 /* Most of an answer are a few bytes that have room: so much costs no call. */
 static inline void out_add(struct pl_buf *out, const char *text, size_t len)

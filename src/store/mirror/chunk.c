@@ -245,11 +245,28 @@ static void gather_exceptions(const struct chunk *chunk, const uint32_t *rows, s
 	}
 }
 
+/* Of rows that all stand in one word of a bitmap, as those one behind the other mostly do: their bits. Else all. */
+static uint64_t bits_within(const uint32_t *rows, size_t count)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i] / 64 != rows[0] / 64)
+			return UINT64_MAX;
+		bits |= 1ull << rows[i] % 64;
+	}
+	return bits;
+}
+
 static void gather_bits(const struct chunk *chunk, const uint32_t *rows, size_t count,
 			uint32_t *ret)
 {
+	uint64_t within = bits_within(rows, count);
+
 	for (uint32_t part = 0; part < chunk->parts; part++) {
 		const uint64_t *bits = chunk_bitmap(chunk, part);
+		if (within != UINT64_MAX && (bits[rows[0] / 64] & within) == 0)
+			continue;
 		for (size_t k = 0; k < count; k++) {
 			if (bits[rows[k] / 64] >> rows[k] % 64 & 1)
 				ret[k] = chunk->part_codes[part];

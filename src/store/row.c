@@ -6,8 +6,13 @@
 
 #define ARENA_BLOCK_BYTES (64 * 1024)
 
-static void set_cell(struct pl_arena *arena, const struct res_value *value, struct store_cell *cell)
+static void set_cell(struct pl_arena *arena, const struct res_values *values,
+		     const struct res_field *field, struct store_cell *cell)
 {
+	auto_value made = { .state = RES_VALUE_NOT_RECORDED };
+	const struct res_value *value = &made;
+
+	res_values_get(values, field, &made);
 	cell->state = (unsigned char)value->state;
 	cell->is_explicit = value->is_explicit;
 	if (value->state != RES_VALUE_THERE)
@@ -34,11 +39,9 @@ void store_row_of_values(const struct res_values *values, struct store_row *ret)
 	if (run_id != NULL)
 		ret->run_id = pl_arena_strndup(arena, run_id, strlen(run_id));
 	for (size_t i = 0; i < count; i++) {
-		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
-		if (res_values_lacks(values, columns[i]))
-			continue;
-		res_values_get(values, columns[i], &value);
-		set_cell(arena, &value, &ret->cells[i]);
+		/* most are not recorded */
+		if (!res_values_lacks(values, columns[i]))
+			set_cell(arena, values, columns[i], &ret->cells[i]);
 	}
 }
 

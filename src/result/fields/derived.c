@@ -119,13 +119,16 @@ static bool is_listed(const struct res_tree *tree, const char *name)
 	return at != 0 && res_tree_node(tree, at)->field != 0;
 }
 
+static bool is_input(const struct res_field *field)
+{
+	return field->role == RES_FIELD_INPUT && field->of == NULL;
+}
+
 static void add_listed(const struct res_values *values, const struct res_field *field,
 		       json_t *chosen)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	if (field->role != RES_FIELD_INPUT || field->of != NULL || res_values_lacks(values, field))
-		return;
 	res_values_get(values, field, &value);
 	if (is_chosen(field, res_fields_default(res_values_fields(values), field), &value))
 		json_object_set_new(chosen, field->id, chosen_json(&value));
@@ -138,8 +141,12 @@ static json_t *derive_input_key(const struct res_values *values)
 	auto_json json_t *chosen = json_object();
 	char hex[65];
 
-	for (size_t i = 0; i < res_fields_count(fields); i++)
-		add_listed(values, res_fields_at(fields, i), chosen);
+	/* of more than a thousand fields a document has a few as inputs */
+	const struct res_field *field = res_fields_at(fields, 0);
+	for (size_t left = res_fields_count(fields); left > 0; left--, field++) {
+		if (is_input(field) && !res_values_lacks(values, field))
+			add_listed(values, field, chosen);
+	}
 	PL_JSON_EACH_MEMBER(name, ignored, arguments) {
 		if (!is_listed(res_fields_tree(fields), name))
 			add_unlisted(values, name, chosen);

@@ -64,6 +64,9 @@ struct store_sql_driver {
 extern const struct store_sql_driver store_sqlite_driver;
 extern const struct store_sql_driver store_postgres_driver;
 
+/* A column of a row of SQLite's; less than a value of it costs. */
+bool store_sqlite_is_null(struct store_stmt *statement, int at);
+
 static inline void store_sql_value(struct store_stmt *statement, int at,
 				   struct store_sql_value *ret)
 {

@@ -51,7 +51,10 @@ char *store_runs_replace_text(const struct store_sql *sql, const struct store_ru
 char *store_runs_select_text(const struct store_sql *sql, const struct store_runs_fixed *fixed,
 			     const struct store_columns *columns, const char *rest);
 
-/* Cells as parameters from `first` on; what they borrow is theirs until the statement is reset. */
+/*
+ * Cells as parameters from `first` on, which were not bound since the statement was made or cleared; what they
+ * borrow is theirs until it is reset.
+ */
 void store_runs_bind(struct store_stmt *statement, int first, const struct store_columns *columns,
 		     const struct store_cell *cells);
 /* The cells of the row at hand, from its column `first` on, without is_explicit. Texts are borrowed until the next step. */

@@ -304,6 +304,11 @@ static void sqlite_clear(struct store_stmt *statement)
 	sqlite3_clear_bindings(own(statement));
 }
 
+bool store_sqlite_is_null(struct store_stmt *statement, int at)
+{
+	return sqlite3_column_type(own(statement), at) == SQLITE_NULL;
+}
+
 static void sqlite_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
 {
 	/* one look-up of the column: a row has a thousand of them */

@@ -220,12 +220,21 @@ static void give_up_codes(struct store_mirror *mirror, struct segment *segment, 
 	values_put(old_values);
 }
 
+/* Most columns have nothing of most results: a row more of that kind changes none of these. */
+static bool stays_missing(const struct chunk *chunk, size_t at, const struct store_cell *cell)
+{
+	return at > 0 && cell->state == RES_VALUE_NOT_RECORDED && chunk->form == CHUNK_CONSTANT &&
+	       chunk->base == DICTIONARY_MISSING;
+}
+
 static void set_cells(struct store_mirror *mirror, struct segment *segment, size_t at,
 		      const struct store_row *row)
 {
 	for (size_t i = 0; i < mirror->column_count; i++) {
 		struct dictionary *values = &mirror->values[i]->dictionary;
 		const struct store_cell *cell = &row->cells[i];
+		if (stays_missing(&segment->chunks[i], at, cell))
+			continue;
 		if (mirror->segment_count == 1 && values->numbers == DICTIONARY_NUMBERS_MAX &&
 		    !values->refuses_numbers) {
 			give_up_codes(mirror, segment, i);

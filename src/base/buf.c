@@ -68,18 +68,22 @@ bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
 {
 	va_list args;
 	va_list again;
+	size_t room = buf->room - buf->len;
 
 	va_start(args, format);
 	va_copy(again, args);
-	/* Measured first: the text must fit whole or not be there at all. */
-	int len = vsnprintf(NULL, 0, format, args);
+	/* Most texts fit where they are: one that does not is measured by the way, and made once more. */
+	int len = vsnprintf(room > 0 ? buf->data + buf->len : NULL, room, format, args);
 	va_end(args);
 	char *at = len < 0 ? NULL : pl_buf_reserve(buf, (size_t)len);
-	if (at != NULL) {
+	if (at != NULL && (size_t)len >= room)
 		vsnprintf(at, (size_t)len + 1, format, again);
-		buf->len += (size_t)len;
-	}
 	va_end(again);
+	/* The text must be there whole or not at all. */
+	if (at != NULL)
+		buf->len += (size_t)len;
+	else if (room > 0)
+		buf->data[buf->len] = '\0';
 	return at != NULL;
 }
 

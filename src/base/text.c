@@ -448,9 +448,13 @@ size_t pl_text_index(const char *text, const char *const *texts, size_t count)
 {
 	size_t i = 0;
 
-	while (i < count && !pl_text_equal(texts[i], text))
+	if (text == NULL)
+		return count;
+	/* most differ in their first character */
+	while (i < count &&
+	       (texts[i] == NULL || texts[i][0] != text[0] || strcmp(texts[i], text) != 0))
 		i++;
-	return text != NULL ? i : count;
+	return i;
 }
 
 const void *pl_row_find(const void *rows, size_t count, size_t row_bytes, size_t member_at,

@@ -7,7 +7,8 @@
 #include "result/fields/values.h"
 
 #define KEY_BYTES_MAX (16u << 20)
-#define MEASURED_MIN  3 /* so many figures with a fraction are no coincidence */
+#define TOLD_BYTES    512 /* enough for most: one that does not fit is put together twice */
+#define MEASURED_MIN  3   /* so many figures with a fraction are no coincidence */
 
 static const char *const told_by_all[] = {
 	"results.duration",           "results.completed",
@@ -27,6 +28,7 @@ static bool add_told(const struct res_values *values, struct pl_buf *text)
 {
 	size_t measured = 0;
 
+	pl_buf_reserve(text, TOLD_BYTES);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(told_by_all); i++) {
 		const struct res_field *field = res_fields_find(res_values_fields(values),
 								told_by_all[i]);

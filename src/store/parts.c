@@ -78,8 +78,10 @@ static int add_part(struct cut *cut, const char *at, const char *end, char *name
 {
 	struct store_parts *parts = cut->parts;
 
-	for (; cut->counted < at; cut->counted++)
-		cut->line += *cut->counted == '\n';
+	for (const char *end_of_line;
+	     (end_of_line = memchr(cut->counted, '\n', (size_t)(at - cut->counted))) != NULL;
+	     cut->line++)
+		cut->counted = end_of_line + 1;
 	while (end > at && is_blank(end[-1]))
 		end--;
 	*PL_PUSH(parts->items, parts->count, parts->room) = (struct store_part){

@@ -36,22 +36,23 @@ static const char *const flat_keys[] = {
 #include "tbl/bench_notes.h"
 };
 
-/* "benchmark.model": by the name as it stands, or by another; NULL: it has no field. The caller's. */
-static char *id_of(const struct res_fields *fields, const char *key)
+/* "benchmark.model": by the name as it stands, or by another, put together in `id`; NULL: it has no field. */
+static const char *id_of(const struct res_fields *fields, const char *key, struct pl_buf *id)
 {
-	static const char *const places[] = { "results", "benchmark" };
+	static const char *const places[] = { "results.", "benchmark." };
 	struct res_field field;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
-		if (pl_text_equal(renamed[i].key, key))
-			return pl_strdup(renamed[i].id);
+		if (strcmp(renamed[i].key, key) == 0)
+			return renamed[i].id;
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(places) && strchr(key, '.') == NULL; i++) {
 		if (i > 0 && !PL_TEXT_IS_ONE_OF(key, flat_keys))
 			break;
-		auto_free char *id = pl_asprintf("%s.%s", places[i], key);
-		if (res_fields_resolve(fields, id, &field, NULL) == 0)
-			return pl_take(id);
+		pl_buf_clear(id);
+		if (pl_buf_add_text(id, places[i]) && pl_buf_add_text(id, key) &&
+		    res_fields_resolve(fields, pl_buf_text(id), &field, NULL) == 0)
+			return pl_buf_text(id);
 	}
 	return NULL;
 }
@@ -68,6 +69,7 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 	json_t *benchmark = json_object(), *results = json_object(), *tags = json_object();
 	json_t *document = json_pack("{s:o, s:{s:o}, s:o}", "tags", tags, "config", "benchmark",
 				     benchmark, "results", results);
+	auto_buf made = PL_BUF(PL_JSON_BYTES_MAX);
 	const char *name;
 
 	if (flat->date != NULL)
@@ -76,7 +78,7 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 		/* what a list of requests is called may be a figure of another kind of benchmark */
 		if (pl_text_equal(key, "date") || res_flat_is_of_requests(key))
 			continue;
-		auto_free char *id = id_of(fields, key);
+		const char *id = id_of(fields, key, &made);
 		if (id == NULL && json_is_string(value))
 			json_object_set(tags, key, value);
 		else if (id != NULL && (name = strchr(id, '.')) != NULL)

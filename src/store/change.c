@@ -453,7 +453,7 @@ static int prune(struct store *store, const char *before, struct ids *ids, struc
 	}
 	if (ids->count == 0)
 		return 0;
-	if (store_next_version(store, &version, err) < 0 ||
+	if (store_next_version(store, &version, err) < 0 || store_write_version(store, err) < 0 ||
 	    store_sql_kept(&store->writer, STORE_NOTE_PRUNED, &note, err) < 0)
 		return -1;
 	return store_sql_finish(note, err);

@@ -68,18 +68,32 @@ void store_prepared_free(struct store_prepared *prepared)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Nobody else counts while the transaction is open: only its first count has to be read. */
+/* Nobody else counts while the transaction is open: only its first count goes to the database at once. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 {
 	struct store_stmt *count;
 
-	if (store_sql_kept(&store->writer, STORE_NEXT_VERSION, &count, err) < 0)
-		return -1;
-	if (store->next_version > 0 ? store_sql_finish_later(count, err) < 0
-				    : store_sql_number(count, &store->next_version, err) < 0)
-		return -1;
+	if (store->next_version == 0) {
+		if (store_sql_kept(&store->writer, STORE_NEXT_VERSION, &count, err) < 0 ||
+		    store_sql_number(count, &store->next_version, err) < 0)
+			return -1;
+		store->written_version = store->next_version;
+	}
 	*ret = store->next_version++;
 	return 0;
+}
+
+int store_write_version(struct store *store, struct pl_err *err)
+{
+	struct store_stmt *set;
+
+	if (store->next_version == 0 || store->written_version == store->next_version - 1)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_SET_VERSION, &set, err) < 0)
+		return -1;
+	store->written_version = store->next_version - 1;
+	store_sql_bind_i64(set, 1, store->written_version);
+	return store_sql_finish_later(set, err);
 }
 
 int store_find_row(struct store_sql *sql, enum store_statement which, const char *text,

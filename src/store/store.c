@@ -45,8 +45,9 @@ int store_end(struct store *store, int result, struct pl_err *err)
 	if (store->in_batch) {
 		if (result < 0 && store->batch_err.code == PL_ERR_NONE)
 			store->batch_err = *err;
-	} else if (result < 0) {
+	} else if (result < 0 || store_write_version(store, err) < 0) {
 		store_sql_rollback(&store->writer);
+		result = -1;
 	} else {
 		result = store_sql_commit(&store->writer, err);
 	}

@@ -43,6 +43,7 @@ struct store {
 	struct pl_err batch_err;        /* the first failure in it; then nothing of it is kept */
 	bool changes_results;           /* the transaction that is open does */
 	int64_t next_version;           /* of it; 0: it has counted no change yet */
+	int64_t written_version;        /* of its counts the last that the database has */
 	struct store_hashes places_new; /* that this transaction has put into the file */
 
 	struct store_memory *memory; /* NULL: results are not kept in memory */
@@ -143,6 +144,8 @@ int store_change_note(struct store *store, int64_t id, const struct store_change
 
 /* Within a transaction: the count of changes, this one included. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
+/* What was counted so far, into the database: when the transaction ends, or the count is asked for in SQL. */
+int store_write_version(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 /*
  * A row anew from its document, with all of its columns, within a transaction: of its fixed columns only those that
  * follow from the document, and the count of changes, are touched. `replace` is of store_refill_text().

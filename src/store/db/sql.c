@@ -40,6 +40,7 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			      " WHERE content_sha256 = ?1 OR run_id = ?2",
 	[STORE_NEXT_VERSION] = "UPDATE store_state SET data_version = data_version + 1"
 			       " RETURNING data_version",
+	[STORE_SET_VERSION] = "UPDATE store_state SET data_version = ?1",
 	[STORE_GET_VERSION] = "SELECT data_version FROM store_state",
 	[STORE_COUNT] = "SELECT count(*) FROM benchmark_runs WHERE deleted = 0",
 	[STORE_ADD_DOCUMENT] = "INSERT INTO benchmark_documents (id, bytes, notes)"

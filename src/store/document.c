@@ -262,7 +262,7 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 	ret->form = json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
 									: STORE_FORM_PLAIN;
 	ret->json = json_incref(document);
-	ret->run_id = json_string_value(json_object_get(document, "run_id"));
+	ret->run_id = pl_strdup(json_string_value(json_object_get(document, "run_id")));
 	if (ret->run_id[0] == '\0' || strlen(ret->run_id) > RUN_ID_BYTES_MAX)
 		return check(intake, intake->reader->plain, "result", document, true, err);
 	return check_form(intake, document, err);
@@ -532,9 +532,16 @@ int store_document_read(const struct store_reader *reader, const char *bytes, si
 	return 0;
 }
 
-void store_document_done(struct store_document *document)
+void store_document_let_go(struct store_document *document)
 {
 	json_decref(document->json);
+	document->json = NULL;
+}
+
+void store_document_done(struct store_document *document)
+{
+	store_document_let_go(document);
+	free(document->run_id);
 	json_decref(document->notes);
 	json_decref(document->secrets);
 	free(document->bytes);

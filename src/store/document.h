@@ -40,11 +40,11 @@ PL_AUTO_DEFINE(struct store_reader, store_reader_free);
 
 struct store_document {
 	enum store_form form;
-	json_t *json; /* a document as res_field_value() takes it */
+	json_t *json; /* a document as res_field_value() takes it; NULL: it was let go */
 	char *bytes; /* as they came; written anew, compact, with "***", where there was a secret */
 	size_t len;
-	char sha256[65];    /* of the content */
-	const char *run_id; /* borrowed from json; NULL: it has none */
+	char sha256[65]; /* of the content */
+	char *run_id;    /* NULL: it has none */
 	/* Array of faults as below that are none: unknown keys of another version, secrets. */
 	json_t *notes;
 	json_t *secrets; /* array of JSON pointers, 1,000 at most: where secrets stood; NULL: none did */
@@ -59,6 +59,8 @@ struct store_document {
 int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
 			const char *name, struct store_document *ret, json_t **ret_faults,
 			struct pl_err *err) PL_MUST_CHECK;
+/* Its json, which is most of its memory and of no more use once it is prepared (store_prepare()). */
+void store_document_let_go(struct store_document *document);
 void store_document_done(struct store_document *document);
 #define auto_store_document \
 	__attribute__((cleanup(store_document_done), unused)) struct store_document

@@ -48,7 +48,7 @@ static void take(json_t *json, struct store_document *ret)
 	*ret = (struct store_document){ .form = STORE_FORM_OWN,
 					.json = json_incref(json),
 					.bytes = pl_json_to_text(json, PL_JSON_COMPACT),
-					.run_id = pl_json_get_text(json, "run_id"),
+					.run_id = pl_strdup(pl_json_get_text(json, "run_id")),
 					.notes = json_array() };
 	ret->len = strlen(ret->bytes);
 	pl_sha256(content, strlen(content), ret->sha256);
@@ -62,6 +62,7 @@ static int make(const struct dash_fill *fill, int64_t number, struct made *ret)
 		return -1;
 	take(json, &ret->document);
 	ret->prepared = store_prepare(fill->store, &ret->document, "made up");
+	store_document_let_go(&ret->document);
 	return 0;
 }
 

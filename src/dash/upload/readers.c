@@ -75,6 +75,8 @@ static void read_one(const struct dash_readers *readers, const struct dash_sourc
 				&ret->faults, &why) == 0) {
 		ret->is_rejected = false;
 		ret->prepared = store_prepare(readers->store, &ret->document, from->name);
+		/* quicker by the thread that made it, and the one that stores has less to do */
+		store_document_let_go(&ret->document);
 		return;
 	}
 	ret->document = (struct store_document){ 0 };

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 
 /* 3 is zstd's own default: quick enough that the disk is what a series waits for. */
-enum { ZST_LEVEL = 3, ZST_BLOCK_BYTES = 65536 };
+enum { ZST_LEVEL = 3, ZST_BRIEF_LEVEL = 1, ZST_BLOCK_BYTES = 65536 };
 
 struct pl_zst {
 	struct pl_file_new file;
@@ -245,8 +245,8 @@ static ZSTD_CCtx *packer(void)
 	return context;
 }
 
-void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *data, size_t len,
-		       size_t room, size_t *ret_len)
+static void *pack(int level, const struct pl_zst_dictionary *dictionary, const void *data,
+		  size_t len, size_t room, size_t *ret_len)
 {
 	size_t most = ZSTD_compressBound(len);
 	char *packed = malloc(room + most);
@@ -255,7 +255,7 @@ void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *d
 	/* room for the worst and a context are all that it can lack */
 	if (packed == NULL)
 		abort();
-	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ZST_LEVEL);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 	if (dictionary != NULL)
 		ZSTD_CCtx_refCDict(context, dictionary->packs);
@@ -266,9 +266,20 @@ void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *d
 	return packed;
 }
 
+void *pl_zst_pack_with(const struct pl_zst_dictionary *dictionary, const void *data, size_t len,
+		       size_t room, size_t *ret_len)
+{
+	return pack(ZST_LEVEL, dictionary, data, len, room, ret_len);
+}
+
 void *pl_zst_pack(const void *data, size_t len, size_t *ret_len)
 {
-	return pl_zst_pack_with(NULL, data, len, 0, ret_len);
+	return pack(ZST_LEVEL, NULL, data, len, 0, ret_len);
+}
+
+void *pl_zst_pack_brief(const void *data, size_t len, size_t *ret_len)
+{
+	return pack(ZST_BRIEF_LEVEL, NULL, data, len, 0, ret_len);
 }
 
 int pl_zst_unpack_with(const struct pl_zst_dictionary *dictionary, const void *packed, size_t len,

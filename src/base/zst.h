@@ -26,6 +26,8 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 bool pl_zst_is(const void *data, size_t len);
 /* One frame with a checksum; the caller's (free()). */
 void *pl_zst_pack(const void *data, size_t len, size_t *ret_len);
+/* The same of what does not stay for long: less work, and somewhat more bytes. */
+void *pl_zst_pack_brief(const void *data, size_t len, size_t *ret_len);
 
 /*
  * A text that others are packed against: what they have in common with it costs next to nothing. It never changes,

@@ -146,7 +146,7 @@ int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
 		.name = part->name, .files = -1, .bytes = -1, .on_known = on_known
 	};
 	size_t packed_len;
-	auto_free void *packed = pl_zst_pack(part->bytes, part->len, &packed_len);
+	auto_free void *packed = pl_zst_pack_brief(part->bytes, part->len, &packed_len);
 	int64_t job = *id;
 	int result;
 

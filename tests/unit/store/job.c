@@ -610,7 +610,7 @@ static bool file_has(const char *path, const char *bytes, size_t len)
 static bool is_left(const char *path, const char *secret)
 {
 	size_t len;
-	auto_free char *packed = pl_zst_pack(secret, strlen(secret), &len);
+	auto_free char *packed = pl_zst_pack_brief(secret, strlen(secret), &len);
 	auto_free char *log = pl_asprintf("%s-wal", path);
 
 	assert_true(len > 300);

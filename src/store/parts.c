@@ -143,9 +143,10 @@ static bool has_lines(const char *name, const char *at, const char *end)
 	if (at == end || *at != '{')
 		return false;
 	const char *line = memchr(at, '\n', (size_t)(end - at));
+	if (line == NULL)
+		return false;
 	const char *behind = skip_value(at, end, "");
-	return line != NULL && behind <= line && skip_blanks(behind, line) == line &&
-	       skip_blanks(line, end) < end;
+	return behind <= line && skip_blanks(behind, line) == line && skip_blanks(line, end) < end;
 }
 
 /* Behind the closing bracket of an array nothing may stand: it would be lost without a word. */

@@ -48,13 +48,17 @@ void dash_read_done(struct dash_read *read)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* What is no JSON object has no keys to know a secret by, and never becomes a result: it is not kept. */
+/*
+ * What is no JSON object has no keys to know a secret by, and never becomes a result: it is not kept. Nor is what
+ * is too large for one: to read it once more costs ten times what it costs to refuse it.
+ */
 static char *without_secrets(const struct dash_source *from)
 {
 	auto_json json_t *json = NULL;
 	auto_json json_t *shown = NULL;
 
-	if (store_json_parse(from->bytes, from->len, from->name, &json, PL_ERR_IGNORED) < 0 ||
+	if (from->len > STORE_DOCUMENT_BYTES_MAX ||
+	    store_json_parse(from->bytes, from->len, from->name, &json, PL_ERR_IGNORED) < 0 ||
 	    !json_is_object(json))
 		return NULL;
 	shown = vllm_secret_json_shown(json);

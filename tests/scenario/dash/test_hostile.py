@@ -130,7 +130,8 @@ def test_a_bomb_of_gzip(dashboard):
     for bomb in (zeros, text, twice):
         answer = dashboard.post("/api/upload/raw?name=bomb.json.gz", bomb, "application/gzip")
         if answer.status == 202:
-            assert dashboard.done(answer.json["status_url"])["counts"]["stored"] == 0
+            job = dashboard.done(answer.json["status_url"])
+            assert job["counts"]["stored"] == 0 and not any(item["kept"] for item in job["items"])
         else:
             is_refused(answer, 400, 413, 415, 422)
         body, media = form(("bomb.json.gz", bomb), ("good.json", json.dumps(little(3)).encode()))

@@ -71,13 +71,12 @@ function change({ field, at }) {
     const found = {}
     const boxes = document.querySelectorAll(`aside [role=group][aria-label="${field}"] input[type=checkbox]`)
     const count = () => document.querySelector('main [role=status]').textContent
-    const before = count()
+    // its points and its summary change with the filter
+    const chart = () => document.querySelector('section[aria-label=Chart] [role=application]')?.ariaLabel
+    const [before, drawn] = [count(), chart()] // what is known already is drawn within the press
     const begin = performance.now()
     boxes[at % boxes.length].click()
     const isBusy = (name) => document.querySelector(`main section[aria-label=${name}][aria-busy=true]`) !== null
-    // its points and its summary change with the filter
-    const chart = () => document.querySelector('section[aria-label=Chart] [role=application]')?.ariaLabel
-    const drawn = chart()
     const painted = (name) => requestAnimationFrame(() => setTimeout(() => {
       found[name] = performance.now() - begin
       if (found.table && found.chart) resolve(found)

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { cornersOf } from './shapes'
-import { boxOf, type Hits, nearest, outwards } from './hits'
+import { boxOf, type Hits, nearest, outwards, placing } from './hits'
 
 const hits: Hits = { x: new Float32Array([10, 20, 200]), y: new Float32Array([10, 10, 90]), count: 3 }
 
@@ -30,4 +30,17 @@ it('corners of shapes are where the path has them', () => {
   expect(cornersOf(2)).toEqual([[0, -5], [5, 4], [-5, 4]])
   expect(cornersOf(1)).toEqual([[-4.3, -4.3], [4.3, -4.3], [4.3, 4.3], [-4.3, 4.3]])
   expect(cornersOf(5)).toHaveLength(12)
+})
+
+describe('where values of an axis stand', () => {
+  const value = (one: number) => one
+  it.each([
+    ['evenly between the ends', [10, 20, 40], false, (at: number) => 100 + at * 2],
+    ['downwards', [0, 1, 5], false, (at: number) => 300 - at * 40],
+    ['by their logarithm', [1, 10, 1000], true, (at: number) => 50 + Math.log10(at) * 30],
+    ['in one place where there is one value', [7, 7], false, (at: number) => at + 1],
+  ] as [string, number[], boolean, (at: number) => number][])('%s', (_, list, onLog, ask) => {
+    const place = placing(list, value, onLog, ask)
+    for (const one of list) expect(place(one)).toBeCloseTo(ask(one), 9)
+  })
 })

@@ -32,6 +32,21 @@ export function nearest({ x, y, count, cell }: Hits, px: number, py: number, acr
   return best
 }
 
+export const isLogAxis = (axis: unknown) => (axis as { type?: string }).type === 'log'
+
+// Where the values of an axis stand: the drawing is asked for the ends, for each it would take long.
+export function placing<T>(list: T[], valueOf: (one: T) => number, onLog: boolean, ask: (value: number) => number): (one: T) => number {
+  const on = onLog ? Math.log : (value: number) => value
+  let [least, most] = [Infinity, -Infinity]
+  for (const one of list) {
+    least = Math.min(least, valueOf(one))
+    most = Math.max(most, valueOf(one))
+  }
+  const begin = ask(least)
+  const step = most > least ? (ask(most) - begin) / (on(most) - on(least)) : 0
+  return (one) => begin + (on(valueOf(one)) - on(least)) * step
+}
+
 export interface Box {
   x: [number, number]
   y: [number, number]

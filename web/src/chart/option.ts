@@ -10,7 +10,8 @@ import { heatOf } from './heat'
 import type { Chart, Item } from './items'
 import { OTHER } from './kinds'
 import { parallelOf } from './parallel'
-import { MARKS, type MarksShape } from './marks'
+import { isLogAxis, placing } from './hits'
+import { MARKS, type MarksShape, STRANDS, type StrandsShape } from './marks'
 import { symbolOf } from './shapes'
 
 export type Option = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption | GraphicComponentOption>
@@ -64,38 +65,64 @@ function style(chart: Chart, colours: Colours, item: Item) {
     : { fill: colour, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : OPACITY }
 }
 
-// A series for all that looks alike: by colour, shape, trusted or not. `perShape`: so many of them are one shape.
-function scatter(chart: Chart, colours: Colours, perShape: number): Series[] {
-  const size = sizes(chart)
-  const alike = new Map<string, Item[]>()
-  for (const item of chart.items) {
-    if (item.y === null) continue
+function alike(items: Item[]): Item[][] {
+  const looks = new Map<string, Item[]>()
+  for (const item of items) {
     const key = `${item.slot} ${item.shape} ${item.isHollow} ${item.isSimulated}`
-    const list = alike.get(key)
+    const list = looks.get(key)
     if (list) list.push(item)
-    else alike.set(key, [item])
+    else looks.set(key, [item])
   }
-  return [...alike.values()].map((list): CustomSeriesOption => {
-    const first = list[0] as Item
-    const look = style(chart, colours, first)
-    return {
-      ...QUIET, type: 'custom', z: first.slot === OTHER ? 2 : 3, encode: { x: 0, y: 1 }, data: list.map(({ x, y }) => [x, y as number]),
-      renderItem: ({ dataIndex }, api) => {
-        if (dataIndex % perShape !== 0) return null
-        const own = list.slice(dataIndex, dataIndex + perShape)
-        const at = Float32Array.from(own.flatMap(({ x, y }) => api.coord([x, y as number])))
-        const shape: MarksShape = { at, sizes: Float32Array.from(own, size ?? (() => (first.shape === OTHER ? 6 : MARK))), slot: first.shape }
-        return { type: MARKS, shape, style: look, silent: true } as unknown as CustomSeriesRenderItemReturn
-      },
-    }
+  return [...looks.values()]
+}
+
+type Place = (item: Item) => number
+
+// What looks alike by colour, shape, trusted or not: so many as `perShape` says are one shape.
+function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [x, y]: [Place, Place]) {
+  const size = sizes(chart)
+  const first = list[0] as Item
+  const look = style(chart, colours, first)
+  const many = Math.min(perShape, list.length)
+  return Array.from({ length: Math.ceil(list.length / many) }, (_, nth) => {
+    const own = list.slice(nth * many, (nth + 1) * many)
+    const shape: MarksShape = { at: new Float32Array(own.length * 2), sizes: Float32Array.from(own, size ?? (() => (first.shape === OTHER ? 6 : MARK))), slot: first.shape }
+    own.forEach((item, i) => shape.at.set([x(item), y(item)], i * 2))
+    return { type: MARKS, shape, style: look, silent: true, z2: first.slot === OTHER ? 0 : 1 }
   })
 }
 
-function frontier({ answer, items }: Chart, colours: Colours): Series[] {
-  return (answer.frontier ?? []).filter(({ marks }) => marks.length > 1).map(({ marks }): LineSeriesOption => ({
-    ...QUIET, type: 'line', step: 'start', symbol: 'none', z: 4, lineStyle: { color: colourOf(colours, items[marks[0] ?? 0]?.slot ?? 0), width: 1.5, type: 'solid' },
-    data: marks.map((at) => [items[at]?.x ?? 0, items[at]?.y ?? 0]),
-  }))
+// In steps: up to the next one nothing is better than the last.
+function frontier({ answer, items }: Chart, colours: Colours, [x, y]: [Place, Place]) {
+  return (answer.frontier ?? []).filter(({ marks: own }) => own.length > 1).map(({ marks: own }) => {
+    const steps = own.flatMap((at, i) => {
+      const [item, before] = [items[at] as Item, items[own[i - 1] ?? at] as Item]
+      return [...(i > 0 ? [x(before), y(item)] : []), x(item), y(item)]
+    })
+    const shape: StrandsShape = { at: Float32Array.from(steps) }
+    return { type: STRANDS, shape, style: { stroke: colourOf(colours, items[own[0] ?? 0]?.slot ?? 0), fill: 'none', lineWidth: 1.5 }, silent: true, z2: 2 }
+  })
+}
+
+// One series, whatever the number of looks, and its first item draws all of them: each series more, and each item that is
+// drawn by itself, costs the drawing more than what is seen of it.
+function scatter(chart: Chart, colours: Colours, perShape: number, isLog: [boolean, boolean]): Series[] {
+  const there = chart.items.filter(({ y }) => y !== null)
+  const data = new Float64Array(there.length * 2)
+  there.forEach(({ x, y }, i) => data.set([x, y as number], i * 2))
+  const [x0, y0] = data as unknown as [number, number]
+  return [{
+    ...QUIET, type: 'custom', z: 3, dimensions: ['x', 'y'], encode: { x: 0, y: 1 }, data,
+    renderItem: ({ dataIndex }, api) => {
+      if (dataIndex > 0) return null
+      const places: [Place, Place] = [
+        placing(there, ({ x }) => x, isLog[0], (value) => api.coord([value, y0])[0] as number),
+        placing(there, ({ y }) => y as number, isLog[1], (value) => api.coord([x0, value])[1] as number),
+      ]
+      const children = [...alike(there).flatMap((list) => marks(chart, colours, list, perShape, places)), ...frontier(chart, colours, places)]
+      return { type: 'group', children } as unknown as CustomSeriesRenderItemReturn
+    },
+  }]
 }
 
 const byKind = (chart: Chart) => {
@@ -218,12 +245,12 @@ function bins(chart: Chart, colours: Colours): Series[] {
 // Beyond so many beside each other none could be told from another.
 export const besideOf = (chart: Chart) => (chart.answer.groups && chart.state.kind !== 'line' ? byKind(chart).slice(0, BESIDE_MAX) : [])
 
-function seriesOf(chart: Chart, colours: Colours, drawn: Item[][], perShape: number): Series[] {
+function seriesOf(chart: Chart, colours: Colours, drawn: Item[][], perShape: number, isLog: [boolean, boolean]): Series[] {
   if (chart.answer.bins) return bins(chart, colours)
   if (chart.state.kind === 'line') return lines(chart, colours)
   if (chart.state.kind === 'box') return boxes(chart, colours, drawn)
   if (chart.state.kind === 'bar') return bars(chart, colours, drawn)
-  return [...scatter(chart, colours, perShape), ...frontier(chart, colours)]
+  return scatter(chart, colours, perShape, isLog)
 }
 
 // `perShape`: so many marks of one look are one shape; each by itself is what a drawing of paths needs.
@@ -237,10 +264,11 @@ export function drawingOf(chart: Chart, colours: Colours, perShape = Infinity): 
     if (item.y === null || (drawn.length > 0 && !places.has(item))) return []
     return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: places.get(item) ?? 0 }]
   })
+  const [onX, onY] = [xAxis(chart, colours), yAxis(chart, colours)]
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
     targets, beside: drawn.length, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane',
-    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: xAxis(chart, colours), yAxis: yAxis(chart, colours), series: seriesOf(chart, colours, drawn, perShape) },
+    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: onX, yAxis: onY, series: seriesOf(chart, colours, drawn, perShape, [isLogAxis(onX), isLogAxis(onY)]) },
   }
 }
 

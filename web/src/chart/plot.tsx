@@ -4,7 +4,7 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLa
 
 import css from './chart.module.css'
 import { type ECharts, open } from './draw'
-import { type Box, boxOf, type Hits, nearest, NO_HITS } from './hits'
+import { type Box, boxOf, type Hits, isLogAxis, nearest, NO_HITS, placing } from './hits'
 import { barWidth, type Drawing, GRID, type Target } from './option'
 
 const DRAG_FROM = 5
@@ -26,26 +26,11 @@ interface Props {
   onBrush: (box: Box) => void
 }
 
-const isLog = (axis: unknown) => (axis as { type?: string }).type === 'log'
-
-// Where the values of an axis stand: the drawing is asked for the ends, for each it would take long.
-function placing(targets: Target[], valueOf: (target: Target) => number, onLog: boolean, ask: (value: number) => number) {
-  const on = onLog ? Math.log : (value: number) => value
-  let [least, most] = [Infinity, -Infinity]
-  for (const target of targets) {
-    least = Math.min(least, valueOf(target))
-    most = Math.max(most, valueOf(target))
-  }
-  const begin = ask(least)
-  const step = most > least ? (ask(most) - begin) / (on(most) - on(least)) : 0
-  return (target: Target) => begin + (on(valueOf(target)) - on(least)) * step
-}
-
 function measure(chart: ECharts, { targets, beside, reach, option }: Drawing): Hits {
   const at = (value: [number, number]) => chart.convertToPixel({ gridIndex: 0 }, value) as [number, number]
   const { x: x0 = 0, y: y0 = 0 } = targets[0] ?? {}
-  const placeX = placing(targets, (target) => target.x, isLog(option.xAxis), (value) => at([value, y0])[0])
-  const placeY = placing(targets, (target) => target.y, isLog(option.yAxis), (value) => at([x0, value])[1])
+  const placeX = placing(targets, (target) => target.x, isLogAxis(option.xAxis), (value) => at([value, y0])[0])
+  const placeY = placing(targets, (target) => target.y, isLogAxis(option.yAxis), (value) => at([x0, value])[1])
   const band = beside ? Math.abs((at([1, 0])[0] ?? 0) - (at([0, 0])[0] ?? 0)) : 0
   const width = barWidth(band, beside)
   const x = Float32Array.from(targets, (target) => placeX(target) + target.shift * width)

@@ -117,23 +117,29 @@ function lines(chart: Chart, colours: Colours, shares: Float64Array[]): CustomSe
   const opacity = opacityOf(items.length)
   const bundled = bundles(items)
   const isMany = items.length > PATHS_MAX
+  // where a line begins, and behind that all of its places: the drawing can be asked for them
+  const wide = 2 + shares.length
+  const data = new Float64Array(items.length * wide)
+  items.forEach((_, line) => {
+    const own = shares.map((share) => share[line] as number)
+    const begin = Math.max(0, own.findIndex((share) => !Number.isNaN(share)))
+    data.set([begin, own[begin] || 0, ...own], line * wide)
+  })
+  const shape = (frame: Frame, own: number[], item: Item) => {
+    const isWide = item.n > 1
+    const at = strandsOf(own, shares, frame, isWide && isMany)
+    const look = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: isMany ? THIN : isWide ? WIDE : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
+    return { type: STRANDS, shape: { at }, style: look, silent: true }
+  }
   return {
-    // where a line begins, and behind that all of its places: the drawing can be asked for them
-    ...QUIET, z: 2, encode: { x: 0, y: 1 }, data: items.map((_, line) => {
-      const own = shares.map((share) => share[line] as number)
-      const begin = Math.max(0, own.findIndex((share) => !Number.isNaN(share)))
-      return [begin, own[begin] || 0, ...own]
-    }),
+    ...QUIET, z: 2, dimensions: Array.from({ length: wide }, (_, i) => `d${i}`), encode: { x: 0, y: 1 }, data,
+    // the first draws all: one by one they would cost the drawing more than what is seen of them
     renderItem: ({ dataIndex }, api) => {
-      const own = bundled.get(dataIndex)
-      const item = items[dataIndex] as Item
-      if (!own) return null
+      if (dataIndex > 0) return null
       const [left = 0, bottom = 0] = api.coord([0, 0])
       const [right = 0, top = 0] = api.coord([1, 1])
-      const isWide = item.n > 1
-      const at = strandsOf(own, shares, { left, band: right - left, bottom, high: bottom - top }, isWide && isMany)
-      const look = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: isMany ? THIN : isWide ? WIDE : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
-      return { type: STRANDS, shape: { at }, style: look, silent: true } as unknown as CustomSeriesRenderItemReturn
+      const frame = { left, band: right - left, bottom, high: bottom - top }
+      return { type: 'group', children: [...bundled].map(([first, own]) => shape(frame, own, items[first] as Item)) } as unknown as CustomSeriesRenderItemReturn
     },
   }
 }

@@ -370,10 +370,11 @@ static struct exchange *exchange_of(const struct dash_asker *asker)
 	return PL_CONTAINER_OF(asker, struct exchange, asker);
 }
 
-static void make_answer(struct dash_asker *asker)
+static void make_answer(struct dash_asker *asker, struct store_waiter *waiter)
 {
 	struct exchange *exchange = exchange_of(asker);
 
+	exchange->call.request.waiter = waiter;
 	if (exchange->sink != NULL)
 		exchange->sink->end(exchange->sink, &exchange->answer);
 	else
@@ -387,7 +388,10 @@ static void wake(struct dash_asker *asker)
 	MHD_resume_connection(exchange_of(asker)->connection);
 }
 
-/* It has closed the connection, or its side of it, which to the library is the same for one that slept. */
+/*
+ * It has closed the connection, or its side of it, which to the library is the same for one that slept. What it has
+ * sent behind its request, the next one, is no reason.
+ */
 static bool is_gone(const struct dash_asker *asker)
 {
 	struct pollfd peer = { .fd = exchange_of(asker)->fd, .events = POLLRDHUP };
@@ -499,12 +503,20 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 
 static void log_request(const struct exchange *exchange)
 {
+	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was made",
+					    [DASH_WORK_DROPPED] = ", which was not made",
+					    [DASH_WORK_GIVEN_UP] = ", which was given up" };
 	auto_free char *text = pl_clean_line(exchange->text);
 	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
+	auto_free char *answer =
+		exchange->status != 0
+			? pl_asprintf("%d %zu bytes", exchange->status, exchange->sent)
+			: pl_asprintf("left before its answer%s",
+				      exchange->connection != NULL ? ends[exchange->asker.end]
+								   : "");
 
-	fprintf(stderr, "%s %.500s %d %zu bytes in %.1f ms\n",
-		exchange->method != NULL ? exchange->method : "?", text, exchange->status,
-		exchange->sent, ms);
+	fprintf(stderr, "%s %.500s %s in %.1f ms\n",
+		exchange->method != NULL ? exchange->method : "?", text, answer, ms);
 }
 
 static void on_over(void *data, struct MHD_Connection *connection, void **at,

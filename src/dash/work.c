@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "dash/kept.h"
 #include "dash/problem.h"
+#include "store/mirror/mirror.h"
 
 #define THREADS_MAX 16
+/* To look whether those who ask are there is a call of the system's for each. */
+#define LOOK_NS (5 * PL_NS_PER_MS)
 
 /* One answer to be made. Everything in it is under the lock, but for the first asker's answer while it is
  * being made. */
@@ -22,6 +26,12 @@ struct job {
 	struct dash_asker *askers;
 	struct dash_asker **end;
 	struct job *next; /* of those that wait, or of those that are being made */
+
+	/* the maker's */
+	struct dash_work *work;
+	struct store_waiter waiter;
+	int64_t look_ns; /* not before */
+	enum dash_work_end outcome;
 };
 
 struct jobs {
@@ -107,6 +117,7 @@ static void finish(struct dash_work *work, struct job *job)
 	for (; asker != NULL; asker = next) {
 		/* its owner may be gone behind this */
 		next = asker->next;
+		asker->end = job->outcome;
 		work->options.done(asker);
 	}
 	free(job->question);
@@ -115,6 +126,7 @@ static void finish(struct dash_work *work, struct job *job)
 
 static void refuse(struct dash_work *work, struct job *job, const char *why)
 {
+	job->outcome = DASH_WORK_DROPPED;
 	job->askers->answer->retry_s = 1;
 	dash_refuse(job->askers->answer, 503, "%s", why);
 	finish(work, job);
@@ -130,15 +142,43 @@ static bool is_left(const struct dash_work *work, const struct job *job)
 	return true;
 }
 
+/* Whoever comes behind this cannot join any more. */
+static bool has_left(struct store_waiter *waiter)
+{
+	struct job *job = PL_CONTAINER_OF(waiter, struct job, waiter);
+	struct dash_work *work = job->work;
+	int64_t now_ns = pl_clock_now_ns();
+
+	if (job->outcome == DASH_WORK_GIVEN_UP)
+		return true;
+	if (now_ns < job->look_ns)
+		return false;
+	job->look_ns = now_ns + LOOK_NS;
+	pthread_mutex_lock(&work->lock);
+	if (is_left(work, job)) {
+		job->outcome = DASH_WORK_GIVEN_UP;
+		jobs_remove(&work->making, job);
+	}
+	pthread_mutex_unlock(&work->lock);
+	return job->outcome == DASH_WORK_GIVEN_UP;
+}
+
 static void make(struct dash_work *work, struct job *job)
 {
 	jobs_add(&work->making, job);
 	pthread_mutex_unlock(&work->lock);
-	work->options.make(job->askers);
+	job->look_ns = pl_clock_now_ns() + LOOK_NS;
+	work->options.make(job->askers, &job->waiter);
 	pthread_mutex_lock(&work->lock);
-	jobs_remove(&work->making, job);
+	if (job->outcome != DASH_WORK_GIVEN_UP)
+		jobs_remove(&work->making, job);
 	pthread_mutex_unlock(&work->lock);
 	finish(work, job);
+}
+
+static void refuse_left(struct dash_work *work, struct job *job)
+{
+	refuse(work, job, "the client left before its turn came");
 }
 
 static void *work_on(void *data)
@@ -155,7 +195,7 @@ static void *work_on(void *data)
 		jobs_remove(&work->waiting, job);
 		if (is_left(work, job)) {
 			pthread_mutex_unlock(&work->lock);
-			refuse(work, job, "the client left before its turn came");
+			refuse_left(work, job);
 		} else {
 			make(work, job);
 		}
@@ -229,13 +269,15 @@ bool dash_work_find(struct dash_work *work, int64_t version, const char *questio
 	return is_there;
 }
 
-static struct job *job_new(int64_t version, const char *question)
+static struct job *job_new(struct dash_work *work, int64_t version, const char *question)
 {
 	struct job *job = pl_alloc(sizeof(*job));
 
 	*job = (struct job){ .version = version,
 			     .question = pl_strdup(question),
-			     .end = &job->askers };
+			     .end = &job->askers,
+			     .work = work,
+			     .waiter = { .has_left = has_left } };
 	return job;
 }
 
@@ -254,7 +296,7 @@ static bool add(struct dash_work *work, int64_t version, const char *question,
 	if (job == NULL) {
 		if (work->waiting.count >= work->options.room)
 			return false;
-		job = job_new(version, question);
+		job = job_new(work, version, question);
 		jobs_add(&work->waiting, job);
 		pthread_cond_signal(&work->wake);
 	}
@@ -262,11 +304,35 @@ static bool add(struct dash_work *work, int64_t version, const char *question,
 	return true;
 }
 
+/* Those that wait for a turn which nobody waits for. Under the lock. */
+static void take_left(struct dash_work *work, struct jobs *ret)
+{
+	struct job *next;
+
+	for (struct job *job = work->waiting.first; job != NULL; job = next) {
+		next = job->next;
+		if (!is_left(work, job))
+			continue;
+		jobs_remove(&work->waiting, job);
+		jobs_add(ret, job);
+	}
+}
+
 bool dash_work_add(struct dash_work *work, int64_t version, const char *question,
 		   struct dash_asker *asker)
 {
+	struct jobs left;
+	struct job *next;
+
+	jobs_init(&left);
 	pthread_mutex_lock(&work->lock);
+	if (work->waiting.count >= work->options.room)
+		take_left(work, &left);
 	bool is_added = add(work, version, question, asker);
 	pthread_mutex_unlock(&work->lock);
+	for (struct job *job = left.first; job != NULL; job = next) {
+		next = job->next;
+		refuse_left(work, job);
+	}
 	return is_added;
 }

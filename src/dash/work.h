@@ -7,7 +7,9 @@
  *   longest ago go first.
  * - Who asks is part of its owner, and stays where it is until done() was called for it: exactly once
  *   behind each dash_work_add() that is true, by one of the threads, maybe before that returns.
- * - An answer that nobody is there for any more when its turn comes is not made.
+ * - An answer that nobody is there for any more when its turn comes is not made; one that all have left for
+ *   while it is being made is given up: who asks the same then asks anew.
+ * - A queue without room first forgets those for which nobody is there any more.
  */
 #pragma once
 
@@ -16,16 +18,27 @@
 
 #include <stdint.h>
 
+struct store_waiter;
+
+/* What became of an answer. */
+enum dash_work_end {
+	DASH_WORK_MADE,
+	DASH_WORK_DROPPED,  /* before its turn came */
+	DASH_WORK_GIVEN_UP, /* while it was being made */
+};
+
 struct dash_asker {
 	struct dash_asker *next; /* the queue's */
 	struct dash_answer *answer;
+	enum dash_work_end end; /* when done() is called */
 };
 
 struct dash_work_options {
 	unsigned threads;
-	size_t room;                            /* of the queue */
-	size_t kept_bytes;                      /* of answers */
-	void (*make)(struct dash_asker *asker); /* its answer */
+	size_t room;       /* of the queue */
+	size_t kept_bytes; /* of answers */
+	/* Its answer. What takes long asks the waiter, who speaks for all that wait for it. */
+	void (*make)(struct dash_asker *asker, struct store_waiter *waiter);
 	void (*done)(struct dash_asker *asker); /* the answer is there */
 	bool (*is_gone)(const struct dash_asker *asker);
 };

@@ -66,7 +66,8 @@
  * The answer's text is appended. -1, with something of it appended or nothing: where the request is not right
  * `faults`, which begins as { 0 }, has all that there is to say (pointer, found, expected, nearest: HTTP
  * 422), and err one line of it; else a document could not be read, the answer is beyond the buffer's
- * ceiling, or questions were ended (INTERRUPTED: store_mirror_end_questions()), and err says so.
+ * ceiling, or the question was ended (INTERRUPTED: store_mirror_end_questions(), store_snapshot_for()), and err
+ * says so.
  */
 int store_query_apply(const struct store_snapshot *snapshot, const json_t *request,
 		      struct pl_buf *ret_json, struct res_schema_faults *faults,

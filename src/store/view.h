@@ -38,7 +38,7 @@ const struct store_column *store_view_column(const struct store_view *view, cons
 const struct store_column *store_view_at(const struct store_view *view, size_t i);
 size_t store_view_column_count(const struct store_view *view);
 
-/* 0: go on. -1, INTERRUPTED: store_mirror_end_questions(); what takes long asks every now and then. */
+/* 0: go on. -1, INTERRUPTED: store_mirror_end_questions(), store_snapshot_for(); what takes long asks every now and then. */
 int store_view_goes_on(const struct store_view *view, struct pl_err *err) PL_MUST_CHECK;
 
 const struct res_fields *store_view_fields(const struct store_view *view);

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "store/mirror/mirror_priv.h"
 
+#define TURN_TICK_NS   (10 * PL_NS_PER_MS)
 #define LAZY_MAX       64           /* that are kept beyond their query */
 #define LAZY_BYTES_MAX (256u << 20) /* of them all; the one used last is kept, too */
 
@@ -32,7 +34,7 @@ struct lazy {
 	struct res_field field;
 	bool is_guessed; /* no row tells of the field: it is one where something is recorded */
 
-	/* under `reading` */
+	/* the thread's that is reading */
 	struct dictionary values;
 	struct chunk *chunks;
 	size_t segments;
@@ -49,9 +51,10 @@ struct lazy {
 };
 
 struct lazy_columns {
-	pthread_mutex_t reading; /* taken in front of `lock` */
-	pthread_mutex_t lock;
-	struct lazy **items; /* in the order of their ids */
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t over;  /* the reading */
+	bool is_reading;      /* a thread */
+	struct lazy **items;  /* in the order of their ids */
 	size_t count;
 	size_t room;
 	uint64_t used;
@@ -61,8 +64,8 @@ struct lazy_columns *lazy_columns_new(void)
 {
 	struct lazy_columns *lazy = pl_alloc(sizeof(*lazy));
 
-	pthread_mutex_init(&lazy->reading, NULL);
 	pthread_mutex_init(&lazy->lock, NULL);
+	pthread_cond_init(&lazy->over, NULL);
 	return lazy;
 }
 
@@ -83,7 +86,7 @@ void lazy_columns_free(struct lazy_columns *lazy)
 	for (size_t i = 0; i < lazy->count; i++)
 		lazy_free(lazy->items[i]);
 	free(lazy->items);
-	pthread_mutex_destroy(&lazy->reading);
+	pthread_cond_destroy(&lazy->over);
 	pthread_mutex_destroy(&lazy->lock);
 	free(lazy);
 }
@@ -317,7 +320,7 @@ static void skip_row(struct lazy *lazy, size_t place, int64_t version)
 		lazy->skipped_version = version;
 }
 
-/* The rows that the fields lack. What was read stays right where a document fails. Under `reading`. */
+/* The rows that the fields lack. What was read stays right where a document fails. Of the thread that is reading. */
 static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		     struct pl_err *err)
 {
@@ -359,7 +362,7 @@ static size_t count_bytes(const struct lazy *lazy)
 	return bytes;
 }
 
-/* Under both locks. */
+/* Of the thread that is reading, under the lock. */
 static void make_ready(struct lazy *lazy)
 {
 	struct ready *ready = &lazy->ready;
@@ -421,6 +424,22 @@ static int show_all(const struct store_snapshot *snapshot, struct lazy_use *uses
 	return all ? 0 : 1;
 }
 
+/* Another question may read for long: this one may be given up meanwhile. */
+static int begin_reading(const struct store_snapshot *snapshot, struct lazy_columns *columns,
+			 struct pl_err *err)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&columns->lock);
+	while (columns->is_reading && (result = snapshot_goes_on(snapshot, err)) == 0) {
+		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + TURN_TICK_NS);
+		pthread_cond_clockwait(&columns->over, &columns->lock, CLOCK_MONOTONIC, &due);
+	}
+	columns->is_reading = true;
+	pthread_mutex_unlock(&columns->lock);
+	return result;
+}
+
 int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
 	      struct pl_err *err)
 {
@@ -429,14 +448,16 @@ int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size
 
 	if (result <= 0)
 		return result;
-	pthread_mutex_lock(&columns->reading);
+	if (begin_reading(snapshot, columns, err) < 0)
+		return -1;
 	result = read_rows(snapshot, uses, count, err);
 	pthread_mutex_lock(&columns->lock);
 	for (size_t i = 0; i < count; i++) {
 		if (uses[i].lazy->ready.end < uses[i].lazy->end)
 			make_ready(uses[i].lazy);
 	}
+	columns->is_reading = false;
+	pthread_cond_broadcast(&columns->over);
 	pthread_mutex_unlock(&columns->lock);
-	pthread_mutex_unlock(&columns->reading);
 	return result < 0 ? -1 : show_all(snapshot, uses, count, err);
 }

@@ -20,6 +20,12 @@
 struct store_mirror;
 struct store_snapshot;
 
+/* Whoever waits for the answer to a question: part of its owner. */
+struct store_waiter {
+	/* Every now and then by the thread that makes the answer. True: nobody wants it any more. */
+	bool (*has_left)(struct store_waiter *waiter);
+};
+
 /*
  * The document of a result: a new reference. *ret_changed is the version of the data at which the result
  * changed last, looked up behind reading: a snapshot of at least that version has what was read. -1: it cannot
@@ -70,6 +76,13 @@ struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror);
 void store_snapshot_put(struct store_snapshot *snapshot);
 PL_AUTO_DEFINE(struct store_snapshot, store_snapshot_put);
 #define auto_snapshot PL_AUTO(store_snapshot_put)
+
+/*
+ * The same moment for one question, which ends with INTERRUPTED soon after the waiter has left; NULL: nobody leaves. To
+ * be put back as any other.
+ */
+struct store_snapshot *store_snapshot_for(struct store_snapshot *snapshot,
+					  struct store_waiter *waiter);
 
 /* Results in it. */
 size_t store_snapshot_count(const struct store_snapshot *snapshot);

@@ -45,6 +45,8 @@ struct lazy_columns;
 
 struct store_snapshot {
 	atomic_uint users;
+	struct store_snapshot *whole; /* all from here on is this one's; or NULL */
+	struct store_waiter *waiter;  /* or NULL */
 	struct store_mirror *mirror;
 	int64_t version;
 	size_t live;
@@ -92,7 +94,7 @@ void values_put(struct values *values);
 void segment_put(struct segment *segment);
 void dead_put(struct dead *dead);
 struct store_snapshot *snapshot_new(struct store_mirror *mirror);
-/* -1, INTERRUPTED: no question is to be answered any more. */
+/* -1, INTERRUPTED: no question is to be answered any more, or nobody waits for this one's answer. */
 int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err) PL_MUST_CHECK;
 
 /*

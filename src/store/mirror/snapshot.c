@@ -104,10 +104,34 @@ struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror)
 	return snapshot;
 }
 
-void store_snapshot_put(struct store_snapshot *snapshot)
+struct store_snapshot *store_snapshot_for(struct store_snapshot *snapshot,
+					  struct store_waiter *waiter)
 {
-	if (snapshot == NULL || atomic_fetch_sub(&snapshot->users, 1) > 1)
-		return;
+	struct store_snapshot *own = pl_alloc(sizeof(*own));
+
+	*own = (struct store_snapshot){
+		.users = 1,
+		.whole = snapshot,
+		.waiter = waiter,
+		.mirror = snapshot->mirror,
+		.version = snapshot->version,
+		.live = snapshot->live,
+		.segment_count = snapshot->segment_count,
+		.rows = snapshot->rows,
+		.segments = snapshot->segments,
+		.dead = snapshot->dead,
+		.chunks = snapshot->chunks,
+		.open = snapshot->open,
+		.columns = snapshot->columns,
+		.values = snapshot->values,
+		.other_bytes = snapshot->other_bytes,
+	};
+	atomic_fetch_add(&snapshot->users, 1);
+	return own;
+}
+
+static void free_parts(struct store_snapshot *snapshot)
+{
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
 		segment_put(snapshot->segments[i]);
 		dead_put(snapshot->dead[i]);
@@ -121,14 +145,30 @@ void store_snapshot_put(struct store_snapshot *snapshot)
 	free((void *)snapshot->chunks);
 	free(snapshot->open);
 	free(snapshot->columns);
+}
+
+void store_snapshot_put(struct store_snapshot *snapshot)
+{
+	if (snapshot == NULL || atomic_fetch_sub(&snapshot->users, 1) > 1)
+		return;
+	if (snapshot->whole != NULL)
+		store_snapshot_put(snapshot->whole);
+	else
+		free_parts(snapshot);
 	free(snapshot);
 }
 
 int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
 {
-	if (!atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
-		return 0;
-	return pl_err_set(err, PL_ERR_INTERRUPTED, "the question was given up: the program ends");
+	struct store_waiter *waiter = snapshot->waiter;
+
+	if (atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
+		return pl_err_set(err, PL_ERR_INTERRUPTED,
+				  "the question was given up: the program ends");
+	if (waiter != NULL && waiter->has_left(waiter))
+		return pl_err_set(err, PL_ERR_INTERRUPTED,
+				  "the question was given up: who asked it has left");
+	return 0;
 }
 
 int snapshot_read(const struct store_snapshot *snapshot, size_t row, json_t **ret,

@@ -2,13 +2,16 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
+#include "store/mirror/mirror.h"
 
 #define ASKERS 64
 
@@ -16,9 +19,10 @@
 static struct play {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	bool is_held; /* nothing is made until it is let go */
+	bool is_held; /* nothing is made until it is let go, or everybody has left */
 	unsigned begun;
 	unsigned made;
+	unsigned given_up;
 	unsigned done;
 } play = { .lock = PTHREAD_MUTEX_INITIALIZER, .turn = PTHREAD_COND_INITIALIZER };
 
@@ -29,7 +33,8 @@ struct person {
 	char letter;
 	int status;
 	bool is_partial;
-	bool is_gone;
+	atomic_bool is_gone;
+	atomic_uint looked_for;
 	unsigned done;
 };
 static struct person people[ASKERS];
@@ -39,17 +44,37 @@ static struct person *person_of(const struct dash_asker *asker)
 	return PL_CONTAINER_OF(asker, struct person, asker);
 }
 
-static void make(struct dash_asker *asker)
+/* Under the lock. False: nobody waits any more. */
+static bool is_let_go(struct store_waiter *waiter)
+{
+	while (play.is_held) {
+		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + PL_NS_PER_MS);
+		pthread_mutex_unlock(&play.lock);
+		bool has_left = waiter->has_left(waiter);
+		pthread_mutex_lock(&play.lock);
+		if (has_left)
+			return false;
+		if (play.is_held)
+			pthread_cond_clockwait(&play.turn, &play.lock, CLOCK_MONOTONIC, &due);
+	}
+	return true;
+}
+
+static void make(struct dash_asker *asker, struct store_waiter *waiter)
 {
 	struct person *person = person_of(asker);
 
 	pthread_mutex_lock(&play.lock);
 	play.begun++;
 	pthread_cond_broadcast(&play.turn);
-	while (play.is_held)
-		pthread_cond_wait(&play.turn, &play.lock);
-	play.made++;
+	bool is_made = is_let_go(waiter);
+	play.made += is_made;
+	play.given_up += !is_made;
 	pthread_mutex_unlock(&play.lock);
+	if (!is_made) {
+		person->answer.status = 503;
+		return;
+	}
 	person->answer.status = person->status;
 	person->answer.is_partial = person->is_partial;
 	dash_answer_bytes(&person->answer, "text/plain", pl_strndup(&person->letter, 1), 1);
@@ -66,6 +91,7 @@ static void done(struct dash_asker *asker)
 
 static bool is_gone(const struct dash_asker *asker)
 {
+	person_of(asker)->looked_for++;
 	return person_of(asker)->is_gone;
 }
 
@@ -81,7 +107,7 @@ static struct dash_work *start(unsigned threads, size_t room)
 	struct pl_err err = PL_ERR_INIT;
 
 	play.is_held = true;
-	play.begun = play.made = play.done = 0;
+	play.begun = play.made = play.given_up = play.done = 0;
 	memset(people, 0, sizeof(people));
 	for (size_t i = 0; i < ASKERS; i++)
 		people[i] = (struct person){ .letter = (char)('A' + i),
@@ -213,6 +239,77 @@ static void test_dash_work__nothing_is_made_for_nobody(void **state)
 	end(work);
 }
 
+static void test_dash_work__what_all_have_left_is_given_up(void **state)
+{
+	struct dash_work *work = start(1, 8);
+	auto_answer kept = { 0 };
+
+	(void)state;
+	assert_true(dash_work_add(work, 1, "same", &people[0].asker));
+	wait_for(1, 0);
+	assert_true(dash_work_add(work, 1, "same", &people[1].asker));
+	/* the one who began it, and then the last */
+	people[0].is_gone = true;
+	people[1].is_gone = true;
+	wait_for(1, 2);
+	assert_int_equal(play.given_up, 1);
+	assert_int_equal(people[1].asker.end, DASH_WORK_GIVEN_UP);
+	assert_false(dash_work_find(work, 1, "same", &kept));
+	/* and who asks it now has it made */
+	assert_true(dash_work_add(work, 1, "same", &people[2].asker));
+	wait_for(2, 2);
+	let_go();
+	wait_for(2, 3);
+	assert_int_equal(people[2].answer.status, 200);
+	assert_int_equal(people[2].asker.end, DASH_WORK_MADE);
+	assert_int_equal(play.made, 1);
+	end(work);
+}
+
+static void test_dash_work__one_who_stays_has_the_answer_of_who_left(void **state)
+{
+	struct dash_work *work = start(1, 8);
+
+	(void)state;
+	assert_true(dash_work_add(work, 1, "same", &people[0].asker));
+	wait_for(1, 0);
+	assert_true(dash_work_add(work, 1, "same", &people[1].asker));
+	people[0].is_gone = true;
+	for (unsigned before = people[1].looked_for; people[1].looked_for < before + 4;)
+		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_MS);
+	let_go();
+	wait_for(1, 2);
+	assert_int_equal(people[1].answer.status, 200);
+	assert_int_equal(letter_of(&people[1].answer), 'A');
+	assert_int_equal(play.made, 1);
+	assert_int_equal(play.given_up, 0);
+	end(work);
+}
+
+static void test_dash_work__those_who_left_take_no_room(void **state)
+{
+	struct dash_work *work = start(1, 3);
+
+	(void)state;
+	assert_true(dash_work_add(work, 1, "0", &people[0].asker));
+	wait_for(1, 0);
+	for (size_t i = 1; i <= 3; i++)
+		assert_true(dash_work_add(work, 1, NULL, &people[i].asker));
+	assert_false(dash_work_add(work, 1, NULL, &people[4].asker));
+	people[1].is_gone = people[3].is_gone = true;
+	/* they are answered before anything was made, and those behind them keep their order */
+	assert_true(dash_work_add(work, 1, NULL, &people[4].asker));
+	assert_int_equal(play.done, 2);
+	assert_int_equal(people[1].answer.status, 503);
+	assert_int_equal(people[1].asker.end, DASH_WORK_DROPPED);
+	assert_true(dash_work_add(work, 1, NULL, &people[5].asker));
+	assert_false(dash_work_add(work, 1, NULL, &people[6].asker));
+	let_go();
+	wait_for(4, 6);
+	assert_int_equal(play.made, 4);
+	end(work);
+}
+
 static void *stop(void *work)
 {
 	dash_work_stop(work);
@@ -255,6 +352,9 @@ int main(void)
 		cmocka_unit_test(test_dash_work__what_failed_is_told_to_all_and_not_kept),
 		cmocka_unit_test(test_dash_work__a_full_queue_takes_none),
 		cmocka_unit_test(test_dash_work__nothing_is_made_for_nobody),
+		cmocka_unit_test(test_dash_work__what_all_have_left_is_given_up),
+		cmocka_unit_test(test_dash_work__one_who_stays_has_the_answer_of_who_left),
+		cmocka_unit_test(test_dash_work__those_who_left_take_no_room),
 		cmocka_unit_test(test_dash_work__a_stop_answers_all),
 	};
 

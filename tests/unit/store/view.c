@@ -172,6 +172,47 @@ static void test_store_view__questions_end_when_told(void **state)
 	}
 }
 
+/* Who leaves when so many documents were read. */
+struct leaver {
+	struct store_waiter waiter;
+	const struct source *source;
+	size_t reads;
+};
+
+static bool has_left(struct store_waiter *waiter)
+{
+	const struct leaver *leaver = PL_CONTAINER_OF(waiter, struct leaver, waiter);
+
+	return leaver->source->reads >= leaver->reads;
+}
+
+static void test_store_view__a_question_ends_when_who_asked_has_left(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { 0 };
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_json json_t *request = json_loads("{\"facets\": [\"tags.k2\"], \"limit\": 0}", 0,
+					       NULL);
+	struct leaver leaver = { { has_left }, &source, 10 };
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	for (int64_t id = 1; id <= ROWS; id++)
+		append(mirror, fields, id);
+	struct store_snapshot *whole = store_mirror_snapshot(mirror);
+	auto_snapshot struct store_snapshot *own = store_snapshot_for(whole, &leaver.waiter);
+	store_snapshot_put(whole);
+	assert_int_equal(store_query_apply(own, request, &text, &faults, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
+	assert_string_equal(err.text, "the question was given up: who asked it has left");
+	assert_int_equal(source.reads, 10);
+	/* nobody else's does, and what was read is not read again */
+	assert_int_equal(count_by(store_query_apply, mirror, request, &err), ROWS);
+	assert_int_equal(source.reads, ROWS);
+}
+
 static bool may_have(void *context, const char *id)
 {
 	(void)context;
@@ -382,6 +423,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_view__questions_end_when_told),
+		cmocka_unit_test(test_store_view__a_question_ends_when_who_asked_has_left),
 		cmocka_unit_test(test_store_view__a_field_that_is_none_is_read_once),
 		cmocka_unit_test(test_store_view__nothing_is_read_for_what_no_document_has),
 		cmocka_unit_test(test_store_view__ids_that_are_made_up_are_many),

@@ -1,0 +1,122 @@
+"""A client that has left is nothing to compute for: its question is dropped, or given up while it is being answered, unless another asks the same."""
+import json
+import socket
+
+import pytest
+from dashboard_tools import Dashboard, results
+from run_tools import PATIENCE
+from wait_tools import wait_for
+
+APPLY = "/api/filters/apply"
+FIELDS = 48
+ROWS = 300 // PATIENCE  # where each takes longer fewer take as long
+RESET = b"\1\0\0\0\0\0\0\0"
+
+
+@pytest.fixture
+def dashboard(bin_dir, tmp_path):
+    """Of results each with fields of its own, which are read from every document when somebody first asks for them."""
+    with Dashboard(bin_dir, tmp_path / "d.db", "--verbose") as one:
+        one.upload("/api/upload/batch", [{**result, "tags": {f"t{j}": f"{i} {j}" for j in range(FIELDS)}} for i, result in enumerate(results(ROWS))])
+        yield one
+
+
+def question(*numbers):
+    return {"limit": 0, "facets": [f"tags.t{number}" for number in numbers], "budget_ms": 60000}
+
+
+def ask(dashboard, value, behind=b""):
+    """A connection on which the question is on its way, and maybe more behind it."""
+    host, port = dashboard.host.rsplit(":", 1)
+    peer = socket.create_connection((host, int(port)), timeout=120)
+    body = json.dumps(value).encode()
+    peer.sendall((f"POST {APPLY} HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Type: application/json\r\n"
+                  f"Content-Length: {len(body)}\r\n\r\n").encode() + body + behind)
+    return peer
+
+
+def end(dashboard):
+    """What its log says became of each question, in the order in which they were over."""
+    code, out, err = dashboard.stop()
+    assert (code, out) == (0, "")
+    return [line.split(APPLY)[1].split(" in ")[0].strip() for line in err.splitlines() if APPLY in line]
+
+
+def answer_of(peer):
+    came = b""
+    while b"\r\n\r\n" not in came or b"data_version" not in came:
+        piece = peer.recv(65536)
+        assert piece, came
+        came += piece
+    assert came.startswith(b"HTTP/1.1 200 ")
+    return came
+
+
+@pytest.mark.parametrize("how", ["closed", "reset", "half"])
+def test_what_clients_that_left_have_asked_is_not_made(dashboard, how):
+    peers = [ask(dashboard, question(number)) for number in range(FIELDS - 1)]
+    dashboard.get("/api/health")
+    for peer in peers:
+        if how == "reset":
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        if how == "half":
+            peer.shutdown(socket.SHUT_WR)
+        else:
+            peer.close()
+    assert dashboard.post(APPLY, question(FIELDS - 1)).json["count"] == ROWS
+    if how == "half":  # no answer comes to one that has closed its side
+        assert {peer.recv(100) for peer in peers} == {b""}
+        for peer in peers:
+            peer.close()
+    ends = end(dashboard)
+    # a reset may be there before the request was read: then nothing is told of that
+    assert how == "reset" or len(ends) == FIELDS
+    assert sum(said.startswith("200 ") for said in ends) == 1
+    assert any("which was given up" in said for said in ends) and any("which was not made" in said for said in ends)
+    # before its client could leave
+    assert sum("which was made" in said for said in ends) <= len(ends) // 4
+
+
+def test_one_who_asks_the_same_has_the_answer_of_who_left(dashboard):
+    everything = question(*range(FIELDS))
+    first = ask(dashboard, everything)
+    second = ask(dashboard, everything)
+    first.close()
+    with second:
+        came = answer_of(second)
+    assert came.count(b'"tags.t') == FIELDS
+    assert end(dashboard)[-1].startswith("200 ")
+
+
+def test_a_question_that_was_given_up_is_asked_anew(dashboard):
+    everything = question(*range(FIELDS))
+    for _ in range(3):
+        ask(dashboard, everything).close()
+    with ask(dashboard, everything) as last:
+        assert answer_of(last).count(b'"tags.t') == FIELDS
+    assert sum(said.startswith("200 ") for said in end(dashboard)) == 1
+
+
+def test_who_sends_the_next_request_has_not_left(dashboard):
+    health = f"GET /api/health HTTP/1.1\r\nHost: {dashboard.host}\r\nConnection: close\r\n\r\n".encode()
+    with ask(dashboard, question(*range(FIELDS)), behind=health) as peer:
+        came = b""
+        while piece := peer.recv(65536):
+            came += piece
+    assert came.count(b"HTTP/1.1 200 ") == 2 and came.count(b'"tags.t') == FIELDS
+    assert end(dashboard)[0].startswith("200 ")
+
+
+def test_who_left_the_queue_leaves_room_in_it(dashboard):
+    """More than it holds ask and leave, three times over: whoever comes then is answered, not told that too much is being asked."""
+    for number in range(3):
+        peers = [ask(dashboard, {**question(i % FIELDS), "limit": number + 1, "offset": i}) for i in range(60)]
+        for peer in peers:
+            peer.close()
+    answers = []
+    def asked():
+        answers.append(dashboard.post(APPLY, question(0)).status)
+        return answers[-1] == 200
+    wait_for(asked, "an answer", seconds=60)
+    assert len(answers) == 1
+    end(dashboard)

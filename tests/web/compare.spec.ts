@@ -7,6 +7,8 @@ import { counted, expect, names, soundness, test, useDashboard } from './fixture
 import { read, variant, write } from './results'
 
 const SIZES = [256, 256, 1024]
+const BEGIN_NS = 1e12
+const HOUR_S = 3600
 const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   const base = read(own)
@@ -16,6 +18,7 @@ const dashboard = useDashboard((store, own) => {
     document.config.server.max_num_seqs = size
     if (i === 2) document.config.server.quantization = 'fp8'
     document.results.p99_ttft_ms_ci95 = [90 + 50 * i, 110 + 50 * i]
+    document.series = { ...document.series, measured_begin_ns: BEGIN_NS, measured_end_ns: BEGIN_NS + HOUR_S * 1e9, interval_ms: 1000 }
     if (i === 2) for (const key of Object.keys(document.results)) if (/^(p\d|median|mean|std)/.test(key)) delete document.results[key]
     write(folder, `${i}.json`, document)
   })
@@ -127,4 +130,76 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
   await expect(page.getByRole('alert')).toContainText('id')
   expect(await names(page)).toEqual([])
+})
+
+// What was sampled over an hour, a sample every ten seconds; each run has its own figures.
+async function sendSeries(page: Page, figures: ((i: number) => number)[]) {
+  for (const [at, id] of (await ids(page)).slice(0, figures.length).entries()) {
+    const { run_id } = await (await page.request.get(`${dashboard().url}/api/data/experiments/${id}`)).json()
+    const lines = Array.from({ length: HOUR_S / 10 }, (_, i) => JSON.stringify({ t_ns: BEGIN_NS + i * 1e10 + 1, source: 'gpu', id: null, values: { power_w: figures[at]?.(i) } }))
+    const sent = await page.request.put(`${dashboard().url}/api/upload/artifact/${run_id}/series/r.series.jsonl`, { data: Buffer.from(`${lines.join('\n')}\n`), headers: { 'Content-Type': 'application/octet-stream' } })
+    expect(sent.ok()).toBe(true)
+  }
+}
+
+test('a cursor on one curve reads them all, by pointer and by keys', async ({ page }) => {
+  const [one, two, three] = await ids(page)
+  await compared(page, `side=${one}&side=${two}&side=${three}`)
+  const curves = part(page, 'Percentile curves')
+  const { families } = await (await page.request.post(`${dashboard().url}/api/data/compare`, { data: { sides: [one, two, three].map((id) => ({ ids: [id] })) } })).json()
+  const told = (key: string, percentile: number, side: number): number => families.find((family: { key: string }) => family.key === key).sides[side].value[families.find((family: { key: string }) => family.key === key).percentiles.indexOf(percentile)]
+  const ttft = curves.getByRole('slider', { name: /^TTFT by percentile/ })
+  await expect(ttft).toHaveAttribute('aria-valuetext', /^nothing is read/)
+  await ttft.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowLeft')
+  const said = await ttft.getAttribute('aria-valuetext')
+  const percentile = Number(/^p([\d.]+):/.exec(said ?? '')?.[1])
+  expect(said).toMatch(/^p[\d.]+: A [\d.,]+ ms, B [\d.,]+ ms, C has none$/)
+  const numbers = [...(said ?? '').matchAll(/[AB] ([\d.,]+) ms/g)].map(([, text]) => Number(text?.replaceAll(',', '')))
+  for (const side of [0, 1]) expect(Math.abs((numbers[side] ?? 0) - told('ttft_ms', percentile, side))).toBeLessThanOrEqual(told('ttft_ms', percentile, side) * 0.01)
+  // it stands within the drawing, which is as wide as there is room
+  for (const drawing of await curves.getByRole('slider').all()) expect(await drawing.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+  // a line in every drawing, and a reading below it
+  const count = await curves.getByRole('figure').count()
+  expect(count).toBeGreaterThan(1)
+  await expect(curves.locator('[data-cursor]')).toHaveCount(count)
+  await expect(curves.getByText(`p${percentile}`, { exact: true })).toHaveCount(count)
+  expect(await soundness(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(curves.locator('[data-cursor]')).toHaveCount(0)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Tab')
+  await expect(curves.locator('[data-cursor]')).toHaveCount(0)
+  await curves.getByRole('slider').last().hover()
+  await expect(curves.locator('[data-cursor]')).toHaveCount(count)
+  await part(page, 'Metrics').getByRole('heading').hover()
+  await expect(curves.locator('[data-cursor]')).toHaveCount(0)
+})
+
+test('what was sampled in an hour is a line, read by its cursor; a logarithm of zero is refused with the reason', async ({ page }) => {
+  await page.goto(`${dashboard().url}/`)
+  await sendSeries(page, [(i) => 100 + i, (i) => (i === 4 ? 0 : 700)])
+  const [one, two, three] = await ids(page)
+  await compared(page, `side=${one}&side=${three}`)
+  const time = part(page, 'Over time')
+  await expect(time.locator('path[data-side="A"]')).toHaveAttribute('d', /^M[^M]*L[^M]*$/) // in one piece
+  await time.getByRole('slider').focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  await expect(time.getByRole('slider')).toHaveAttribute('aria-valuetext', /^18 s: A 102.0 W, B has none$/)
+  const high = () => time.locator('path[data-side="A"]').getAttribute('d')
+  const linear = await high()
+  await time.getByRole('checkbox', { name: 'logarithmic' }).focus()
+  await page.keyboard.press('Space')
+  await expect(page).toHaveURL(/&logtime=1$/)
+  await expect.poll(high).not.toBe(linear)
+  await page.reload()
+  await expect(time.getByRole('checkbox', { name: 'logarithmic' })).toBeChecked()
+  await expect(time.locator('path[data-side="A"]')).not.toHaveAttribute('d', linear ?? '')
+  await page.goto(`${dashboard().url}/compare?side=${one}&side=${two}&logtime=1&logcurves=1`)
+  await expect(time).toContainText('No logarithmic axis: 1 value is at or below zero.')
+  await expect(part(page, 'Percentile curves').getByRole('checkbox', { name: 'logarithmic' })).toBeChecked()
+  await expect(part(page, 'Percentile curves').getByRole('figure').first()).not.toContainText('No logarithmic axis') // TTFT is above zero
+  expect(await soundness(page)).toEqual([])
 })

@@ -110,8 +110,8 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
           <Cautions answer={data} views={views} catalogue={catalogue} isMatched={state.match} onMatch={(match) => change({ match })} />
           <Differs answer={data} views={views} catalogue={catalogue} withEqual={state.withEqual} onEqual={(withEqual) => change({ withEqual })} />
           <Metrics answer={data} views={views} metrics={metrics} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
-          <Curves families={data.families} views={views} />
-          <OverTime views={views} />
+          <Curves families={data.families} views={views} isLog={state.logCurves} onLog={(logCurves) => change({ logCurves })} />
+          <OverTime views={views} isLog={state.logTime} onLog={(logTime) => change({ logTime })} />
           {detailsError && <Note kind="warn" role="alert"><b>Start-up and quality could not be had.</b> {detailsError.message}</Note>}
           <StartUp details={details} views={views} />
           <Quality details={details} views={views} />

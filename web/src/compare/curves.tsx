@@ -5,18 +5,19 @@ import type { ComparedFamily } from '../api/types'
 import { type Form, formFor, showNumber } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
 import { Slot } from '../tray/slot'
-import { IconButton, join } from '../ui/controls'
+import { Check, IconButton, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
+import { axisOf, refusedText } from './axis'
 import css from './compare.module.css'
+import { type Cursor, CursorArea, CursorLine, Read, saidOf, useCursor } from './cursor'
 import { colourOf, Mark, MarkPath } from './mark'
-import { deviate, type SideView, ticksTo } from './model'
+import { deviate, type SideView } from './model'
 
 const SHOWN = ['ttft_ms', 'tpot_ms', 'itl_ms', 'e2el_ms']
 const HIGH = 220
 const BOX = { left: 48, right: 14, top: 10, bottom: 24 }
 const LABELLED = [1, 10, 25, 50, 75, 90, 95, 99, 99.9]
-const TICKS = 3
 
 export const familiesOf = (families: ComparedFamily[]) => SHOWN.flatMap((key) => families.filter((family) => family.key === key))
 export const formOf = (family: ComparedFamily): Form =>
@@ -26,52 +27,62 @@ export const Key = ({ views, children }: { views: SideView[]; children?: ReactNo
   <span className={css.key}>{views.map(({ letter, at, name }) => <span key={letter} title={name}><Slot letter={letter} /><Mark at={at} /><span className="clip"><bdi>{name}</bdi></span></span>)}{children}</span>
 )
 
-export function Curves({ families, views }: { families: ComparedFamily[]; views: SideView[] }) {
+export function Curves({ families, views, isLog, onLog }: { families: ComparedFamily[]; views: SideView[]; isLog: boolean; onLog: (isLog: boolean) => void }) {
   const [asTable, setTable] = useState(false)
   const shown = familiesOf(families)
+  const cursor = useCursor([...new Set(shown.flatMap(({ percentiles }) => percentiles))].sort((a, b) => a - b))
   return (
     <section className={page.block} aria-label="Percentile curves">
       <div className={page.blockHead}>
         <h2>Percentile curves</h2>
         <p>bands are 95 % intervals; dashed where there is none</p>
-        <span className={page.end}><Key views={views} /><IconButton icon="table" name={asTable ? 'Show the curves' : 'Show as a table'} aria-pressed={asTable} onPress={() => setTable(!asTable)} /></span>
+        <span className={page.end}><Key views={views} />{shown.length > 0 && <Check isSelected={isLog} onChange={onLog}>logarithmic</Check>}<IconButton icon="table" name={asTable ? 'Show the curves' : 'Show as a table'} aria-pressed={asTable} onPress={() => setTable(!asTable)} /></span>
       </div>
       {shown.length === 0 && <p className={css.quiet}>No side has percentiles of TTFT, TPOT, ITL or E2EL.</p>}
-      {asTable ? shown.map((family) => <Table key={family.key} family={family} views={views} />) : <div className={css.curves}>{shown.map((family) => <Curve key={family.key} family={family} views={views} />)}</div>}
+      {asTable ? shown.map((family) => <Table key={family.key} family={family} views={views} />) : <div className={css.curves}>{shown.map((family) => <Curve key={family.key} family={family} views={views} isLog={isLog} cursor={cursor} />)}</div>}
     </section>
   )
 }
 
 interface Point { x: number; y: number; low: number | null; high: number | null; text: string }
 
-function Curve({ family, views }: { family: ComparedFamily; views: SideView[] }) {
-  const host = useRef<HTMLElement>(null)
+function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views: SideView[]; isLog: boolean; cursor: Cursor }) {
+  const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 400)
   const form = formOf(family)
   const places = family.percentiles.map((percentile) => deviate(percentile / 100))
   const [first = 0, last = 1] = [places[0], places.at(-1)]
-  const top = Math.max(...family.sides.flatMap(({ value, high }) => [...value, ...high]).filter((one): one is number => one !== null), 0) || 1
+  const axis = axisOf(family.sides.flatMap(({ value }) => value).filter(isThere), family.sides.flatMap(({ low, high }) => [...low, ...high]).filter(isThere), isLog)
   const toX = (at: number) => BOX.left + ((at - first) / (last - first || 1)) * (width - BOX.left - BOX.right)
-  const toY = (value: number) => HIGH - BOX.bottom - (value / top) * (HIGH - BOX.top - BOX.bottom)
+  const toY = (value: number) => HIGH - BOX.bottom - axis.share(value) * (HIGH - BOX.top - BOX.bottom)
+  const placeX = (percentile: number) => toX(deviate(percentile / 100))
   const points = family.sides.map(({ value, low, high, n }, side) => value.flatMap((one, i): Point[] => (one === null ? [] : [{
     x: toX(places[i] ?? 0), y: toY(one), low: low[i] == null ? null : toY(low[i]), high: high[i] == null ? null : toY(high[i]),
     text: `${views[side]?.letter ?? ''} p${family.percentiles[i]}: ${showNumber(one, form)} ${form.unit}${low[i] == null || high[i] == null ? '' : ` (${showNumber(low[i], form)} – ${showNumber(high[i], form)})`}, ${n[i]} ${n[i] === 1 ? 'run' : 'runs'}`,
   }])))
-  const ticks = ticksTo(top, TICKS)
+  const read = cursor.places[cursor.at ?? cursor.places.length - 1] ?? 0
+  const i = family.percentiles.indexOf(read)
+  const spots = family.sides.map(({ value }) => (value[i] == null ? null : { x: placeX(read), y: toY(value[i]) }))
+  const texts = family.sides.map(({ value }) => (value[i] == null ? null : join(showNumber(value[i], form), form.unit)))
   return (
-    <figure ref={host}>
-      <figcaption>{family.title} <span>{form.unit}, lower is better</span></figcaption>
-      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} role="img" aria-label={`${family.label} by percentile, ${views.length} sides; the table has the figures`}>
-        {ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{tickOf(tick, form)}</text></g>)}
-        {LABELLED.map((percentile) => ({ percentile, x: toX(deviate(percentile / 100)) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 6}>{percentile}</text></g>)}
+    <figure>
+      <figcaption>{family.title} <span>{form.unit}, lower is better{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
+      <CursorArea host={host} cursor={cursor} toX={placeX} said={saidOf(`p${read}`, texts, views)} label={`${family.label} by percentile, ${views.length} sides; the table has the figures`}>
+      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
+        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{tickOf(tick, form)}</text></g>)}
+        {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 6}>{percentile}</text></g>)}
         {points.map((of, at) => <path key={at} d={bandOf(of)} fill={colourOf(at)} opacity=".16" />)}
         {points.map((of, at) => <g key={at}>{of.slice(1).map((point, i) => <path key={i} d={`M${of[i]?.x ?? 0} ${of[i]?.y ?? 0}L${point.x} ${point.y}`} stroke={colourOf(at)} strokeWidth="1.5" strokeDasharray={point.low === null ? '2 3' : undefined} />)}</g>)}
         {points.map((of, at) => <g key={at} data-side={views[at]?.letter}>{of.map((point, i) => <g key={i}><title>{point.text}</title><MarkPath at={at} x={point.x} y={point.y} isHollow={point.low === null} scale={0.7} /></g>)}</g>)}
+        {cursor.at !== null && i >= 0 && <CursorLine x={placeX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}
       </svg>
+      </CursorArea>
+      <Read place={`p${read}`} texts={texts} views={views} isShown={cursor.at !== null} />
     </figure>
   )
 }
 
+const isThere = (one: number | null): one is number => one !== null
 const tickOf = (tick: number, form: Form) => Number((tick * form.scale).toPrecision(6)).toLocaleString('en-GB', { maximumFractionDigits: 6 })
 
 // Pieces between neighbours that both have an interval.

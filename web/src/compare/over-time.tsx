@@ -4,11 +4,13 @@ import { useRef, useState } from 'react'
 import { useSeries } from '../api/queries'
 import type { Experiment, SeriesBins } from '../api/types'
 import { type Form, formFor, showNumber } from '../format/number'
-import { Note, Select } from '../ui/controls'
+import { Check, join, Note, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
+import { axisOf, refusedText } from './axis'
 import css from './compare.module.css'
 import { Key } from './curves'
+import { CursorArea, CursorLine, Read, saidOf, useCursor } from './cursor'
 import { colourOf } from './mark'
 import { type SideView, ticksTo } from './model'
 
@@ -27,15 +29,17 @@ export function measuredOf(experiment: Experiment | undefined) {
   return experiment && typeof from === 'number' && typeof to === 'number' && to > from ? { id: experiment.id, from, to } : null
 }
 
-const GAP = 3.5 // samples that are missing one after the other
+const GAP = 3.5 // samples, or bins, that are missing one after the other
 
-// A line ends where nothing was sampled for this long, in seconds; bins may be shorter than what lies between two samples.
-function gapOf(experiment: Experiment | undefined, source: string) {
+// A line ends where nothing was sampled for this long, in seconds. Bins may be shorter than what lies between two samples, and those
+// of a run of hours are longer.
+export function gapOf(experiment: Pick<Experiment, 'fields'> | undefined, source: string, t: number[]) {
   const interval = experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value
-  return ((typeof interval === 'number' ? interval : 1000) / 1000) * GAP
+  const bin = 2 * (t[0] ?? 0)
+  return Math.max((typeof interval === 'number' ? interval : 1000) / 1000, bin) * GAP
 }
 
-export function OverTime({ views }: { views: SideView[] }) {
+export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: boolean; onLog: (isLog: boolean) => void }) {
   const [chosen, setChosen] = useState<string | null>(null)
   const asked = useSeries(views.map(({ experiment }) => measuredOf(experiment)))
   const all = new Map(asked.flatMap(({ data }) => data?.series ?? []).map((one) => [keyOf(one), one]))
@@ -49,25 +53,37 @@ export function OverTime({ views }: { views: SideView[] }) {
       <div className={page.blockHead}>
         <h2>Over time</h2>
         <p>from the start of each measured run; of several GPUs the mean</p>
-        {shown && <span className={page.end}><Key views={views} /><Select label="What is shown over time" value={key ?? ''} onChange={setChosen} options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])} /></span>}
+        {shown && <span className={page.end}><Key views={views} /><Check isSelected={isLog} onChange={onLog}>logarithmic</Check><Select label="What is shown over time" value={key ?? ''} onChange={setChosen} options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])} /></span>}
       </div>
       {failed && <Note kind="warn" role="alert"><b>Telemetry could not be had.</b> {failed.message}</Note>}
-      {shown && <Lines shown={shown} bins={asked.map(({ data }) => data)} views={views} />}
+      {shown && <Lines shown={shown} bins={asked.map(({ data }) => data)} views={views} isLog={isLog} />}
       {isSettled && missing.length > 0 && <p className={css.foot}>{missing.map(({ letter, told: { runs } }) => `${letter} has ${runs === 1 ? 'none: no telemetry was sent with it' : 'none: it is a group, and times of several runs are not put together'}`).join('. ')}.</p>}
     </section>
   )
 }
 
-function Lines({ shown, bins, views }: { shown: Sampled; bins: (SeriesBins | undefined)[]; views: SideView[] }) {
-  const host = useRef<HTMLElement>(null)
+export interface Line { t: number[]; values: (number | null)[] }
+
+// The sample of a line that is next to a time; -1: there is none near.
+export function sampleAt({ t, values }: Line, seconds: number, gap: number) {
+  let best = -1
+  for (const [i, value] of values.entries())
+    if (value !== null && Math.abs((t[i] ?? 0) - seconds) < Math.min(gap / 2, best < 0 ? Infinity : Math.abs((t[best] ?? 0) - seconds))) best = i
+  return best
+}
+
+const timeText = (seconds: number) => `${Number(seconds.toPrecision(4))} s`
+
+function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBins | undefined)[]; views: SideView[]; isLog: boolean }) {
+  const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 1000)
-  const lists = bins.map((of) => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }))
+  const lists = bins.map((of): Line => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }))
   const numbers = lists.flatMap(({ values }) => values).filter((one): one is number => one !== null)
   const form: Form = formFor({ id: '', label: '', help: '', group: '', unit: shown.unit, type: 'number', direction: 'neither', role: 'output', one: 'none', column: false, words: false }, numbers)
-  const top = Math.max(0, ...numbers) || 1
+  const axis = axisOf(numbers, [], isLog)
   const last = Math.max(...lists.map(({ t, values }) => (values.length ? (t.at(-1) ?? 0) + (t[0] ?? 0) : 0))) || 1
   const toX = (seconds: number) => BOX.left + (seconds / last) * (width - BOX.left - BOX.right)
-  const toY = (value: number) => HIGH - BOX.bottom - (Math.max(0, value) / top) * (HIGH - BOX.top - BOX.bottom)
+  const toY = (value: number) => HIGH - BOX.bottom - axis.share(value) * (HIGH - BOX.top - BOX.bottom)
   const pathOf = ({ t, values }: (typeof lists)[number], gap: number) => {
     let before = -Infinity
     return values.map((value, i) => {
@@ -78,14 +94,24 @@ function Lines({ shown, bins, views }: { shown: Sampled; bins: (SeriesBins | und
       return step
     }).join('')
   }
+  const gaps = lists.map(({ t }, at) => gapOf(views[at]?.experiment, shown.source, t))
+  const cursor = useCursor([...new Set(lists.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))].sort((a, b) => a - b))
+  const read = cursor.places[cursor.at ?? cursor.places.length - 1] ?? 0
+  const found = lists.map((list, at) => ({ ...list, i: sampleAt(list, read, gaps[at] ?? 0) }))
+  const spots = found.map(({ t, values, i }) => (values[i] == null ? null : { x: toX(t[i] ?? 0), y: toY(values[i]) }))
+  const texts = found.map(({ values, i }) => (values[i] == null ? null : join(showNumber(values[i], form), form.unit)))
   return (
-    <figure ref={host} className={css.time}>
-      <figcaption>{wordsOf(shown)} <span>{form.unit}</span></figcaption>
-      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} role="img" aria-label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}>
-        {ticksTo(top, 3).map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{Number((tick * form.scale).toPrecision(6)).toLocaleString('en-GB')}</text></g>)}
+    <figure className={css.time}>
+      <figcaption>{wordsOf(shown)} <span>{form.unit}{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
+      <CursorArea host={host} cursor={cursor} toX={toX} said={saidOf(timeText(read), texts, views)} label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}>
+      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
+        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{Number((tick * form.scale).toPrecision(6)).toLocaleString('en-GB')}</text></g>)}
         {ticksTo(last, 6).map((tick) => <text key={tick} className={css.tick} x={toX(tick)} y={HIGH - 6}>{tick} s</text>)}
-        {lists.map((list, at) => <path key={views[at]?.letter} data-side={views[at]?.letter} d={pathOf(list, gapOf(views[at]?.experiment, shown.source))} stroke={colourOf(at)} strokeWidth="1.5" fill="none" />)}
+        {lists.map((list, at) => <path key={views[at]?.letter} data-side={views[at]?.letter} d={pathOf(list, gaps[at] ?? 0)} stroke={colourOf(at)} strokeWidth="1.5" fill="none" />)}
+        {cursor.at !== null && <CursorLine x={toX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}
       </svg>
+      </CursorArea>
+      <Read place={timeText(read)} texts={texts} views={views} isShown={cursor.at !== null} />
     </figure>
   )
 }

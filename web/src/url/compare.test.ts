@@ -17,7 +17,7 @@ it.each(SIDES)('a side %s', (text, side) => {
 })
 
 it('an address comes back', () => {
-  const state: CompareState = { sides: SIDES.map(([, side]) => side), match: true, withSimulated: false, withEqual: true, onlyClear: false }
+  const state: CompareState = { sides: SIDES.map(([, side]) => side), match: true, withSimulated: false, withEqual: true, onlyClear: false, logCurves: true, logTime: false }
   expect(readCompare(`?${writeCompare(state)}`)).toEqual(state)
 })
 

@@ -3,7 +3,7 @@
 //   side=17           an experiment            side=17,18                   a group of them
 //   side={FILTER}     all that a filter leaves
 //   side={"label":…,"ids":[…]} or {"label":…,"filter":{…}}   the same with a name, as the API has it
-//   match=1  simulated=1  equal=1  clear=1
+//   match=1  simulated=1  equal=1  clear=1  logcurves=1  logtime=1
 import type { Filter } from '../api/types'
 
 export type Side = { label?: string } & ({ ids: number[] } | { filter: Filter })
@@ -14,11 +14,13 @@ export interface CompareState {
   withSimulated: boolean // in sides that are filters
   withEqual: boolean // inputs that are equal are listed, too
   onlyClear: boolean // figures of which a difference is shown
+  logCurves: boolean // percentile curves by the logarithm
+  logTime: boolean // what is shown over time, too
 }
 
 export const SIDES_MAX = 8
 export const LETTERS = 'ABCDEFGH'
-const FLAGS = [['match', 'match'], ['simulated', 'withSimulated'], ['equal', 'withEqual'], ['clear', 'onlyClear']] as const
+const FLAGS = [['match', 'match'], ['simulated', 'withSimulated'], ['equal', 'withEqual'], ['clear', 'onlyClear'], ['logcurves', 'logCurves'], ['logtime', 'logTime']] as const
 
 // Two that are written alike are one.
 export function writeSide(side: Side) {
@@ -60,7 +62,7 @@ export function writeCompare(state: CompareState) {
 export function readCompare(search: string): CompareState {
   const query = new URLSearchParams(search)
   const sides = query.getAll('side').map(readSide).filter((side) => side !== null).slice(0, SIDES_MAX)
-  const state: CompareState = { sides, match: false, withSimulated: false, withEqual: false, onlyClear: false }
+  const state: CompareState = { sides, match: false, withSimulated: false, withEqual: false, onlyClear: false, logCurves: false, logTime: false }
   for (const [name, member] of FLAGS) state[member] = query.get(name) === '1'
   return state
 }

@@ -1,0 +1,81 @@
+// One place on an axis that several drawings share: pointed at in one, or gone to by keys, it is read in all.
+import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useState } from 'react'
+
+import { NOT_RECORDED } from '../format/value'
+import { Slot } from '../tray/slot'
+import css from './compare.module.css'
+import { colourOf } from './mark'
+import type { SideView } from './model'
+
+const FAR = 10
+
+export interface Cursor {
+  places: number[] // that it may stand at, in their order
+  at: number | null // of those
+  set: (at: number | null) => void
+}
+
+export function useCursor(places: number[]): Cursor {
+  const [at, set] = useState<number | null>(null)
+  return { places, at: at === null || places.length === 0 ? null : Math.min(at, places.length - 1), set }
+}
+
+export const nearest = (places: number[], to: number) =>
+  places.reduce((best, place, i) => (Math.abs(place - to) < Math.abs((places[best] ?? Infinity) - to) ? i : best), 0)
+
+// Where a key leads from a place; undefined: it is none of ours.
+export function moved(key: string, at: number | null, last: number): number | null | undefined {
+  const to = { ArrowRight: (at ?? -1) + 1, ArrowUp: (at ?? -1) + 1, ArrowLeft: (at ?? last + 1) - 1, ArrowDown: (at ?? last + 1) - 1, PageUp: (at ?? -1) + FAR, PageDown: (at ?? last + 1) - FAR, Home: 0, End: last }[key]
+  if (to === undefined) return key === 'Escape' && at !== null ? null : undefined
+  return Math.min(last, Math.max(0, to))
+}
+
+interface Props {
+  host: RefObject<HTMLDivElement | null>
+  label: string
+  said: string // the whole reading, in words
+  cursor: Cursor
+  toX: (place: number) => number
+  children: ReactNode
+}
+
+// To readers of screens a slider whose value is the reading; its drawing is told by the label.
+export function CursorArea({ host, label, said, cursor, toX, children }: Props) {
+  const { places, at, set } = cursor
+  const point = ({ clientX }: PointerEvent) => {
+    const from = host.current?.getBoundingClientRect().left ?? 0
+    set(nearest(places.map(toX), clientX - from))
+  }
+  const press = (event: KeyboardEvent) => {
+    const to = event.altKey || event.ctrlKey || event.metaKey ? undefined : moved(event.key, at, places.length - 1)
+    if (to === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    set(to)
+  }
+  if (places.length === 0) return <div ref={host} className={css.cursor} role="img" aria-label={label}>{children}</div>
+  return (
+    <div ref={host} className={css.cursor} role="slider" tabIndex={0} aria-label={label} aria-orientation="horizontal" aria-valuemin={0} aria-valuemax={places.length - 1} aria-valuenow={at ?? 0} aria-valuetext={at === null ? 'nothing is read; arrow keys move a cursor' : said}
+      onPointerDown={point} onPointerMove={point} onPointerLeave={({ pointerType }) => { if (pointerType === 'mouse') set(null) }} onKeyDown={press} onBlur={() => set(null)}>
+      {children}
+    </div>
+  )
+}
+
+export interface Spot { x: number; y: number }
+
+export const CursorLine = ({ x, top, bottom, spots }: { x: number; top: number; bottom: number; spots: (Spot | null)[] }) => (
+  <g data-cursor>
+    <path d={`M${x} ${top}V${bottom}`} stroke="var(--text-3)" strokeDasharray="3 2" />
+    {spots.map((spot, at) => spot && <circle key={at} cx={spot.x} cy={spot.y} r="4.5" fill="none" stroke={colourOf(at)} strokeWidth="2" />)}
+  </g>
+)
+
+// The reading below a drawing. Where nothing is read some other stands there unseen: what is below does not move.
+export const Read = ({ place, texts, views, isShown }: { place: string; texts: (string | null)[]; views: SideView[]; isShown: boolean }) => (
+  <p className={css.reading} aria-hidden={!isShown || undefined}>
+    <b>{place}</b>{views.map(({ letter }, at) => <span key={letter}><Slot letter={letter} />{texts[at] ?? NOT_RECORDED}</span>)}
+  </p>
+)
+
+export const saidOf = (place: string, texts: (string | null)[], views: SideView[]) => `${place}: ${views.map(({ letter }, at) => `${letter} ${texts[at] ?? 'has none'}`).join(', ')}`

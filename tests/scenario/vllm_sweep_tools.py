@@ -22,6 +22,14 @@ path = os.path.join(told["result-dir"], told["result-filename"])
 if os.path.exists(here + "/hold") and open(here + "/hold").read() in path:
     open(here + "/holding", "w").close()
     time.sleep(1000)
+if os.path.exists(here + "/kill") and open(here + "/kill").read() in path:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = open("/proc/" + pid + "/cmdline").read().split("\\0")
+        except OSError:
+            continue
+        if "serve" in words and words[0].endswith("profllm-sim") and "{port}" in words:
+            os.kill(int(pid), 9)
 if os.path.exists(here + "/fail") and open(here + "/fail").read() in path:
     print("Traceback: it broke", file=sys.stderr)
     sys.exit(3)
@@ -48,7 +56,7 @@ class Sweep:
     def __init__(self, bin_dir, folder, limit=40.0):
         self.bin_dir, self.folder, self.port = bin_dir, Path(folder), free_port()
         self.client = self.folder / "client"
-        self.client.write_text(CLIENT.format(python=sys.executable, limit=limit))
+        self.client.write_text(CLIENT.format(python=sys.executable, limit=limit, port=self.port))
         self.client.chmod(0o755)
         self.log = self.folder / "sim.jsonl"
         self.serve_cmd = f"profllm-sim serve tiny --host 127.0.0.1 --port {self.port} --sim-step 1ms"

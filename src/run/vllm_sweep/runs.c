@@ -96,6 +96,13 @@ static json_t *read_over(const struct one *one)
 	return pl_take(run);
 }
 
+static bool is_over(const struct one *one)
+{
+	auto_json json_t *run = read_over(one);
+
+	return run != NULL;
+}
+
 static void tell_progress(struct run_vsweep *sweep, const struct one *one, const char *how)
 {
 	const struct run_vsweep_outcome *outcome = sweep->outcome;
@@ -236,10 +243,12 @@ static int take_failure(struct run_vsweep *sweep, const struct one *one, const c
 	tell_progress(sweep, one, "failed");
 	if (run_vsweep_write_failure(sweep, file, one->number, one->bench, &why, err) < 0)
 		return -1;
-	/* what the failed run has left in the caches is not to help the next one */
+	/* what the failed run has left in the caches is not to help the next one, which else has another server */
 	if (run_vsweep_server_is_up(&sweep->server) &&
-	    run_vsweep_server_reset(&sweep->server, &ignored) < 0)
-		pl_log(PL_LOG_WARNING, "%s", ignored.text);
+	    run_vsweep_server_reset(&sweep->server, &ignored) < 0) {
+		pl_log(PL_LOG_WARNING, "%s; the server is ended", ignored.text);
+		run_vsweep_server_stop(&sweep->server);
+	}
 	return 0;
 }
 
@@ -272,9 +281,13 @@ static int run_one(struct run_vsweep *sweep, const struct one *one, bool *warm, 
 		json_array_append(kept, run);
 		return 0;
 	}
+	size_t servers = sweep->outcome->servers;
 	int done = pl_file_make_folders(one->runs->folder, err);
 	if (done == 0)
 		done = need_server(sweep, err);
+	/* the one that was warm has ended */
+	if (sweep->outcome->servers > servers)
+		*warm = false;
 	if (done == 0 && !*warm && sweep->settings->warmup_prompts > 0)
 		done = warm_up(sweep, one->runs, err);
 	if (done == 0) {
@@ -301,8 +314,7 @@ static int run_each(struct run_vsweep *sweep, const struct run_vsweep_runs *runs
 		int done = 0;
 		if (sweep->settings->dry_run)
 			mark_one(sweep, &one,
-				 pl_file_exists(one.path) ? "[SKIPPED BENCHMARK]"
-							  : "[BEGIN BENCHMARK]");
+				 is_over(&one) ? "[SKIPPED BENCHMARK]" : "[BEGIN BENCHMARK]");
 		else
 			done = run_one(sweep, &one, &warm, kept, err);
 		one_done(&one);

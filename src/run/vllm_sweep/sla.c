@@ -73,6 +73,26 @@ static int check_limits(const json_t *limits, const char *path, struct pl_err *e
 	return 0;
 }
 
+/* Names have two decimals: what one search has found would be written over by the other. */
+static int check_names(const json_t *all, const char *path, struct pl_err *err)
+{
+	auto_json json_t *known = json_object();
+
+	PL_JSON_EACH(limits, all) {
+		auto_free char *name = run_vsweep_sla_name(limits);
+		auto_free char *file = run_vsweep_file_name(name);
+		if (json_object_get(known, file) != NULL)
+			return pl_err_invalid(
+				err,
+				"%s: what two combinations find would lie in one file, "
+				"'SLA--%.300s.json': limits that differ have to differ "
+				"in their first two decimals",
+				path, file);
+		json_object_set_new(known, file, json_true());
+	}
+	return 0;
+}
+
 int run_vsweep_sla_read(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *all = NULL;
@@ -83,6 +103,8 @@ int run_vsweep_sla_read(const char *path, json_t **ret, struct pl_err *err)
 		if (check_limits(limits, path, err) < 0)
 			return -1;
 	}
+	if (check_names(all, path, err) < 0)
+		return -1;
 	*ret = pl_take(all);
 	return 0;
 }

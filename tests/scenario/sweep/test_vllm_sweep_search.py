@@ -185,7 +185,8 @@ def test_limits_by_the_former_rules(sweep):
 
 @pytest.mark.parametrize("text, told", [
     ('[{"a": 3}]', "'a': found 3"), ('[{"a": "=3"}]', "'a': found"), ('[{"a": "<=x"}]', "'a': found"), ("[{}]", "has no limit"),
-    ('{"a": {}}', "has no limit")])
+    ('{"a": {}}', "has no limit"),
+    ('[{"a": "<=0.001", "b": ">1"}, {"a": "<=0.002", "b": ">1"}]', "would lie in one file, 'SLA--a<=0.00-b>1.00.json'")])
 def test_limits_that_are_none(sweep, text, told):
     (sweep.folder / "sla.json").write_text(text)
     assert told in sweep.run("serve_sla", "--sla-params", "sla.json", status=2).stderr

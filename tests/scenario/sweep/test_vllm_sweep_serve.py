@@ -187,6 +187,25 @@ def test_failures(sweep):
     assert sorted(path.name for path in folder.glob("*.json")) == ["run=0.json", "run=1.json", "summary.json"]
 
 
+def test_a_server_that_came_later_is_warmed_up_too(sweep):
+    (sweep.folder / "kill").write_text("run=0")
+    done = sweep.run("serve", "--num-runs", 3, "--warmup-num-prompts", 1, "--continue-on-error", "--json", status=1, bench=[{"max_concurrency": 1}])
+    assert [call[call.index("--result-filename") + 1] for call in sweep.calls()] == ["warmup.json", "run=0.json", "warmup.json", "run=1.json", "run=2.json"]
+    told = json.loads(done.stdout)
+    assert (told["measured"], told["failed"], told["servers_started"]) == (2, 1, 2)
+
+
+def test_what_was_not_finished_is_not_said_to_be_skipped(sweep):
+    bench = [{"max_concurrency": 1}]
+    sweep.run("serve", "--num-runs", 2, bench=bench)
+    half = sweep.root / "BENCH--max_concurrency=1" / "run=1.json"
+    run = json.loads(half.read_text())
+    del run["run_number"]  # as its client wrote it before the sweep was killed
+    half.write_text(json.dumps(run))
+    told = sweep.run("serve", "--num-runs", 2, "--dry-run", bench=bench, resume=True).stdout
+    assert told.count("[SKIPPED BENCHMARK]") == 1 and told.index("[SKIPPED BENCHMARK]") < told.index("[BEGIN BENCHMARK]")
+
+
 def test_servers_that_do_not_start(sweep):
     how = dict(serve=[{"no_such_flag": 1}, {"max_num_seqs": 2}], bench=[{"max_concurrency": 1}])
     done = sweep.run("serve", "--num-runs", 1, status=3, **how)

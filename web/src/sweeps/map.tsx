@@ -143,7 +143,7 @@ function SweepMapOf({ onRead, onTrouble, ...drawn }: Props) {
   }
   return (
     <div ref={root} className={css.maps} onMouseOver={read} onFocus={focus} onKeyDown={press} onClick={open}>
-      {drawn.facets.map((facet, i) => <FacetMap key={JSON.stringify(facet.values)} facet={facet} drawn={drawn} colours={colours} isFirst={i === 0} />)}
+      {drawn.facets.map((facet, i) => <FacetMap key={i} facet={facet} drawn={drawn} colours={colours} isFirst={i === 0} />)}
     </div>
   )
 }

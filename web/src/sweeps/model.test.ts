@@ -31,6 +31,11 @@ it('parts what would lie on each other, by keys that tell it apart and no others
   expect(grid(sample).facets).toHaveLength(1)
 })
 
+it('shows each of two cells that no key parts, as two sets may have', () => {
+  const { facets } = grid([run({ a: 1, b: 1 }, { cell: 'x', set: 'one' }), run({ a: 1, b: 1 }, { cell: 'y', set: 'two' }), run({ a: 2, b: 1 })])
+  expect(facets.map(({ rows }) => rows.flat().map((cell) => cell?.set))).toEqual([['one', null], ['two', undefined]])
+})
+
 it('makes one cell of repeats, with the best that they came to and the mean of what they measured', () => {
   const [cell] = cellsOf([run({ a: 1 }, { values: { m: 2 } }), run({ a: 1 }, { run: 'b', status: 'failed', values: { m: 900 } }), run({ a: 1 }, { run: 'c', values: { m: 4 } }), run({ a: 2 }, { gone: true })], 'm')
   expect([cell?.kind, cell?.value, cell?.n, cell?.runs.length]).toEqual(['done', 3, 2, 3])

@@ -128,19 +128,24 @@ export function facetsOf(cells: Cell[], inputs: Input[], { x, y }: { x: Input | 
   const keys = partingKeys(cells, inputs, [x, y].flatMap((input) => (input ? [input.key] : [])))
   const columns = new Map((x?.values ?? [NOTHING]).map((value, i) => [same(value), i]))
   const lines = new Map((y?.values ?? [NOTHING]).map((value, i) => [same(value), i]))
-  const facets = new Map<string, Facet>()
+  const facets: Facet[] = []
+  const byPlace = new Map<string, Facet[]>()
   for (const cell of cells) {
     const place = placeOf(cell, keys)
-    let facet = facets.get(place)
+    const down = lines.get(y ? same(cell.point[y.key]) : '') ?? 0
+    const right = columns.get(x ? same(cell.point[x.key]) : '') ?? 0
+    const alike = byPlace.get(place) ?? []
+    // what no key parts would lie on each other: the next one has a map of its own
+    let facet = alike.find(({ rows }) => rows[down]?.[right] === undefined)
     if (!facet) {
       facet = { values: keys.map((key) => [key, cell.point[key]]), rows: Array.from(lines, () => Array.from(columns, () => undefined)) }
-      facets.set(place, facet)
+      facets.push(facet)
+      byPlace.set(place, [...alike, facet])
     }
-    const row = facet.rows[lines.get(y ? same(cell.point[y.key]) : '') ?? 0]
-    if (row) row[columns.get(x ? same(cell.point[x.key]) : '') ?? 0] = cell
+    const row = facet.rows[down]
+    if (row) row[right] = cell
   }
-  // a line of which there is nothing, for its values belong to another map
-  return [...facets.values()]
+  return facets
 }
 
 // ---- scale and time ------------------------------------------------------------------------------------------

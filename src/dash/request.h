@@ -47,8 +47,7 @@ struct dash_request {
 	size_t len;
 	const char *media; /* Content-Type; NULL: there is none */
 	const struct dash_head *head;
-	struct store_waiter
-		*waiter; /* for the answer (store/mirror/mirror.h); NULL: nobody leaves */
+	struct store_waiter *waiter; /* for the answer (store/waiter.h); NULL: nobody leaves */
 };
 
 /* The JSON, or why it cannot be answered: it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/thread.h"
 #include "dash/kept.h"
 #include "dash/problem.h"
-#include "store/mirror/mirror.h"
+#include "store/waiter.h"
 
 #define THREADS_MAX 16
 /* To look whether those who ask are there is a call of the system's for each. */
@@ -79,11 +78,17 @@ static void jobs_remove(struct jobs *jobs, struct job *job)
 	jobs->count--;
 }
 
+static bool asks(const struct job *job, int64_t version, const char *question)
+{
+	return job->version == version && job->question != NULL &&
+	       strcmp(job->question, question) == 0;
+}
+
 static struct job *jobs_find(const struct jobs *jobs, int64_t version, const char *question)
 {
 	struct job *job = jobs->first;
 
-	while (job != NULL && (job->version != version || !pl_text_equal(job->question, question)))
+	while (job != NULL && !asks(job, version, question))
 		job = job->next;
 	return job;
 }

@@ -19,12 +19,7 @@
 
 struct store_mirror;
 struct store_snapshot;
-
-/* Whoever waits for the answer to a question: part of its owner. */
-struct store_waiter {
-	/* Every now and then by the thread that makes the answer. True: nobody wants it any more. */
-	bool (*has_left)(struct store_waiter *waiter);
-};
+struct store_waiter;
 
 /*
  * The document of a result: a new reference. *ret_changed is the version of the data at which the result

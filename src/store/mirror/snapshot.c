@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/mirror/mirror_priv.h"
+#include "store/waiter.h"
 
 void values_put(struct values *values)
 {

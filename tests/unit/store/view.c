@@ -10,6 +10,7 @@
 
 #include "store/points.h"
 #include "store/query.h"
+#include "store/waiter.h"
 
 #define ROWS             100
 #define THREADS          4

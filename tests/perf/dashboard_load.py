@@ -148,18 +148,28 @@ def measure_load(server, connections, numbers):
             "p99_ms": percentile(ms, 99), "cpu_ms": 1e3 * (server.cpu_s() - cpu) / len(ms), "load_average": os.getloadavg()[0]}
 
 
+def read_all(server, path, value):
+    """(ms, bytes) to the end of the answer: what a library makes of its pieces is not measured."""
+    body = json.dumps(value).encode()
+    head = (f"POST {path} HTTP/1.1\r\nHost: {server.address[0]}\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n").encode()
+    room = bytearray(1 << 20)
+    with socket.create_connection(server.address) as wire:
+        start, count = time.perf_counter(), 0
+        wire.sendall(head + body)
+        while some := wire.recv_into(room):
+            if count == 0 and not room.startswith(b"HTTP/1.1 200"):
+                raise OSError(bytes(room[:300]).decode())
+            count += some
+        return 1e3 * (time.perf_counter() - start), count
+
+
 def measure_csv(server, rows):
     """Every column of so many rows: the oldest of them."""
     last = server.apply(sort=[{"field": "run.timestamp", "dir": "asc"}], columns=["run.timestamp"], limit=1, offset=rows - 1)["rows"]
     tree = {"field": "run.timestamp", "op": "le", "value": last[0]["cells"]["run.timestamp"]}
-    ms = []
-    for _ in range(3):
-        start = time.perf_counter()
-        status, body = server.ask("POST", "/api/export/csv", {"filter": tree})
-        ms.append(1e3 * (time.perf_counter() - start))
-        if status != 200:
-            return {"failure": f"/api/export/csv answers {status}"}
-    return {"rows": rows, "bytes": len(body), "median_ms": sorted(ms)[1]}
+    said = sorted(read_all(server, "/api/export/csv", {"filter": tree}) for _ in range(3))
+    return {"rows": rows, "bytes": said[1][1], "median_ms": said[1][0]}
 
 
 def measure(program, folder, rows, requests=REQUESTS):

@@ -85,7 +85,8 @@ def test_one_who_asks_the_same_has_the_answer_of_who_left(dashboard):
     with second:
         came = answer_of(second)
     assert came.count(b'"tags.t') == FIELDS
-    assert end(dashboard)[-1].startswith("200 ")
+    # the log may tell of the one who left behind the other
+    assert sorted(said[:4] for said in end(dashboard)) == ["200 ", "left"]
 
 
 def test_a_question_that_was_given_up_is_asked_anew(dashboard):

@@ -21,6 +21,8 @@ const TP = 'server.tensor_parallel_size'
 const SCATTER = 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model'
 const KINDS = {
   scatter: SCATTER,
+  // of 100,000 results nearly the most that each have a mark of their own
+  'scatter of 5,000': `${SCATTER}&benchmark.seed=1`,
   line: `chart=line&x=benchmark.max_concurrency&y=results.output_throughput&colour=server.model`,
   bars: `chart=bar&x=${TP}&y=results.output_throughput&colour=server.model`,
   boxes: `chart=box&x=${TP}&y=results.p99_ttft_ms&colour=server.model`,

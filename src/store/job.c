@@ -135,13 +135,19 @@ int store_jobs_wipe(struct store *store, struct pl_err *err)
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-/* Was it cancelled meanwhile? Of items that are read again each is asked for itself. */
+/*
+ * Is it this one's still, as it was read? A database that was away for a moment may have given it to another process,
+ * which has done some of it. And was it cancelled meanwhile? Of items that are read again each is asked for itself.
+ */
 static int is_wanted(struct store *store, const struct store_job_work *work, bool *ret,
 		     struct pl_err *err)
 {
 	auto_borrowed state = NULL;
+	unsigned hold = store_sql_jobs_hold(&store->writer);
 
-	*ret = true;
+	*ret = hold != 0 && hold == work->hold;
+	if (!*ret)
+		return 0;
 	if (work->part == 0)
 		return 0;
 	if (store_sql_kept(&store->writer, STORE_PART_WAITS, &state, err) < 0)

@@ -100,8 +100,9 @@ struct store_job_turn {
 };
 
 struct store_job_work {
-	int64_t job;  /* 0: nothing waits */
-	int64_t part; /* 0: these are single items that are read again */
+	int64_t job;   /* 0: nothing waits */
+	int64_t part;  /* 0: these are single items that are read again */
+	unsigned hold; /* on the jobs, when it was read (store/db/sql.h) */
 	char *kind;
 	char *name;
 	char *media; /* or NULL */
@@ -128,7 +129,8 @@ void store_job_lay_out(struct store_job_work *work, size_t count);
 
 /*
  * Between these two what becomes of a group of items is one transaction. *ret_goes_on false: the job was
- * cancelled meanwhile; nothing is to be stored, and the transaction is over.
+ * cancelled meanwhile, or the work is another process's, or may have been for a while; nothing is to be stored, the
+ * transaction is over, and store_job_next() tells what is to be done.
  */
 int store_job_group_begin(struct store *store, const struct store_job_work *work, bool *ret_goes_on,
 			  struct pl_err *err) PL_MUST_CHECK;

@@ -207,6 +207,7 @@ int store_job_next(struct store *store, struct store_job_work *ret, struct pl_er
 	}
 	/* who works on jobs is one: nobody else takes what is read here */
 	pthread_mutex_lock(&store->write_lock);
+	work.hold = store_sql_jobs_hold(&store->writer);
 	int result = read_work(store, &work, err);
 	pthread_mutex_unlock(&store->write_lock);
 	if (result < 0)

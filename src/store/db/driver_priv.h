@@ -47,6 +47,7 @@ struct store_sql_driver {
 	int (*empty_log)(struct store_sql *sql, struct pl_err *err);
 	int (*check)(struct store_sql *sql, char **ret, struct pl_err *err);
 	int (*own_jobs)(struct store_sql *sql, struct pl_err *err);
+	unsigned (*jobs_hold)(const struct store_sql *sql);
 
 	int (*prepare)(struct store_sql *sql, const char *text, bool is_cursor,
 		       struct store_stmt **ret, struct pl_err *err);

@@ -326,6 +326,14 @@ static int pg_own_jobs(struct store_sql *sql, struct pl_err *err)
 	return own_jobs(connection, patience, err);
 }
 
+/* The lock is the session's, as the transaction is: where it went the transaction cannot be committed. */
+static unsigned pg_jobs_hold(const struct store_sql *sql)
+{
+	const struct pg_connection *connection = pg_of(sql);
+
+	return connection->owns_jobs ? connection->generation : 0;
+}
+
 /* The server has no log of ours. */
 static int pg_nothing(struct store_sql *sql, struct pl_err *err)
 {
@@ -488,6 +496,7 @@ const struct store_sql_driver store_postgres_driver = {
 	.empty_log = pg_nothing,
 	.check = pg_check,
 	.own_jobs = pg_own_jobs,
+	.jobs_hold = pg_jobs_hold,
 	.prepare = pg_prepare,
 	.ask = pg_ask,
 	.step = pg_step,

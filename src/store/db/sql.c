@@ -354,6 +354,11 @@ int store_sql_own_jobs(struct store_sql *sql, struct pl_err *err)
 	return sql->driver->own_jobs(sql, err);
 }
 
+unsigned store_sql_jobs_hold(const struct store_sql *sql)
+{
+	return sql->driver->jobs_hold(sql);
+}
+
 /* ---- statements ---------------------------------------------------------------------------- */
 
 int store_sql_run(struct store_sql *sql, const char *text, struct pl_err *err)

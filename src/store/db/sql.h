@@ -189,6 +189,11 @@ int store_sql_check(struct store_sql *sql, char **ret, struct pl_err *err) PL_MU
  * so already nothing happens; a connection that was lost may have lost it.
  */
 int store_sql_own_jobs(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * 0: this connection does not. Within a transaction any other number stays true up to its end. Another one than before: the
+ * connection was lost in between, and for that while another process may have had them.
+ */
+unsigned store_sql_jobs_hold(const struct store_sql *sql);
 
 /* To the next row, if there is one; behind the last the statement is ready to be used again. */
 int store_sql_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err) PL_MUST_CHECK;

@@ -230,6 +230,14 @@ static int sqlite_own_jobs(struct store_sql *sql, struct pl_err *err)
 	return 0;
 }
 
+/* A file's lock is the process's for as long as that lives. */
+static unsigned sqlite_jobs_hold(const struct store_sql *sql)
+{
+	const struct connection *connection = sql->connection;
+
+	return connection->jobs_fd >= 0 ? 1 : 0;
+}
+
 /* ---- statements ---------------------------------------------------------------------------- */
 
 static int sqlite_prepare(struct store_sql *sql, const char *text, bool is_cursor,
@@ -421,6 +429,7 @@ const struct store_sql_driver store_sqlite_driver = {
 	.empty_log = sqlite_empty_log,
 	.check = sqlite_check,
 	.own_jobs = sqlite_own_jobs,
+	.jobs_hold = sqlite_jobs_hold,
 	.prepare = sqlite_prepare,
 	.step = sqlite_step,
 	.reset = sqlite_reset,

@@ -2,6 +2,7 @@
 another's, how wide a row may be. What all databases do alike is played in the other files (the fixture `database`)."""
 import contextlib
 import json
+import signal
 import subprocess
 import threading
 import time
@@ -27,6 +28,27 @@ def db(postgres):
 def dashboard(bin_dir, db):
     with Dashboard(bin_dir, db) as one:
         yield one
+
+
+def locks(db, key, dashboard, granted):
+    """How many of a dashboard's connections hold, or wait for, the advisory lock of this key."""
+    ((count,),) = ask(db, "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory'"
+                          f" AND l.classid = {key} AND l.granted = {granted} AND a.datname = current_database()"
+                          f" AND a.application_name LIKE '%process {dashboard.process.pid}'")
+    return count
+
+
+@contextlib.contextmanager
+def psql(db, text):
+    """A transaction that is open up to the end; text's last row is 'held'."""
+    holder = subprocess.Popen(["psql", "-XqAt", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holder.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
+    holder.stdin.flush()
+    wait_for(lambda: holder.stdout.readline().strip() == "held", "the lock is held")
+    yield
+    holder.stdin.write("COMMIT;\n")
+    holder.stdin.close()
+    assert holder.wait(30) == 0
 
 
 # ---- several processes ---------------------------------------------------------------------------
@@ -57,19 +79,14 @@ def test_nobody_misses_what_becomes_visible_late(bin_dir, dashboard, db, tmp_pat
     """Who stores, in whatever process, is alone from the first number that it takes to its commit: readers answer meanwhile."""
     dashboard.upload("/api/upload/json", little(0))
     version = dashboard.get("/api/health").json["data_version"]
-    holder = subprocess.Popen(["psql", "-XqAt", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    holder.stdin.write("BEGIN; SELECT pg_advisory_xact_lock(1346784333, hashtext(current_schema()));"
-                       "UPDATE store_state SET data_version = data_version + 1; SELECT 'held';\n")
-    holder.stdin.flush()
-    wait_for(lambda: holder.stdout.readline().strip() == "held", "the lock is held")
     (tmp_path / "r.json").write_text(json.dumps(little(1)))
-    other = subprocess.Popen(dashboard_command(bin_dir, "import", tmp_path / "r.json", "--db", db), env=environment(),
-                             stdout=subprocess.DEVNULL)
-    answer = dashboard.post("/api/filters/apply", {})
-    assert (answer.json["count"], answer.json["data_version"]) == (1, version)
-    holder.stdin.write("COMMIT;\n")
-    holder.stdin.close()
-    assert holder.wait(30) == 0 and other.wait(TIMEOUT_S) == 0
+    with psql(db, "SELECT pg_advisory_xact_lock(1346784333, hashtext(current_schema()));"
+                  "UPDATE store_state SET data_version = data_version + 1"):
+        other = subprocess.Popen(dashboard_command(bin_dir, "import", tmp_path / "r.json", "--db", db), env=environment(),
+                                 stdout=subprocess.DEVNULL)
+        answer = dashboard.post("/api/filters/apply", {})
+        assert (answer.json["count"], answer.json["data_version"]) == (1, version)
+    assert other.wait(TIMEOUT_S) == 0
     assert [row["run_id"] for row in dashboard.rows()] == ["small-0", "small-1"]
     assert ask(db, "SELECT data_version FROM store_state") == [(version + 2,)]
 
@@ -97,6 +114,29 @@ def test_uploads_and_questions_of_two_processes_at_once(bin_dir, db):
         assert sum(count["stored"] for count in counts) == 80 and sum(count["duplicate"] for count in counts) == 40
         assert len(one.rows()) == len(other.rows()) == 80
     assert ask(db, "SELECT count(*), count(DISTINCT content_sha256) FROM benchmark_runs") == [(80, 80)]
+
+
+def test_a_part_of_which_another_process_takes_the_rest(bin_dir, db):
+    """Who works on it sleeps, amid it, for so long that the server gives its locks to the other one."""
+    count, at = 400, 150  # a transaction takes 128 of them
+    lines = b"".join(json.dumps(little(number)).encode() + b"\n" for number in range(count))
+    with Dashboard(bin_dir, db) as one, Dashboard(bin_dir, db) as other:
+        # whoever comes to this result stops there, with all of its group, until the lock is free
+        change(db, "CREATE FUNCTION halt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1, 2); RETURN NEW; END $$;"
+                   f"CREATE TRIGGER halt BEFORE INSERT ON benchmark_runs FOR EACH ROW WHEN (NEW.run_id = 'small-{at}') EXECUTE FUNCTION halt()")
+        with psql(db, "SELECT pg_advisory_xact_lock(1, 2)"):
+            job = one.post("/api/upload/batch?on_known=keep", lines, "application/x-ndjson").json["status_url"]
+            wait_for(lambda: locks(db, 1, one, False), "the first is amid the part")
+            assert 0 < one.get(f"{job}?limit=0").json["counts"]["stored"] <= at
+            one.process.send_signal(signal.SIGSTOP)
+            change(db, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%process {one.process.pid}'")
+            wait_for(lambda: locks(db, 1, other, False), "the other is amid the part")
+            one.process.send_signal(signal.SIGCONT)
+            wait_for(lambda: locks(db, 1346784333, one, False), "the first wants to write, too")
+        counts = other.done(job)["counts"]
+        assert counts["stored"] == sum(counts.values()) == count, counts
+        assert one.stop()[0] == other.stop()[0] == 0
+    assert ask(db, "SELECT count(*), count(DISTINCT run_id) FROM benchmark_runs") == [(count, count)]
 
 
 # ---- a server that goes --------------------------------------------------------------------------

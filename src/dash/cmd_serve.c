@@ -24,6 +24,8 @@
 
 /* Longer than any answer takes; a client that sends slowly does not hold the end up. */
 #define PATIENCE_NS (5 * PL_NS_PER_S)
+/* For others who write: a client is told then, and asks again. */
+#define WRITE_NS (5 * PL_NS_PER_S)
 
 #define AT(field) offsetof(struct dash_serve_options, field)
 
@@ -85,7 +87,9 @@ static int open_store(const struct dash_serve_options *options, const struct res
 		      struct store **ret, struct pl_err *err)
 {
 	auto_free char *path = pl_strdup(options->db);
-	struct store_options store = { .fields = fields, .with_columns = true, .with_jobs = true };
+	struct store_options store = {
+		.fields = fields, .with_columns = true, .with_jobs = true, .patience_ns = WRITE_NS
+	};
 
 	if (path == NULL && store_default_path(&path, err) < 0)
 		return -1;

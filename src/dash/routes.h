@@ -46,7 +46,14 @@ int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) 
 bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
 		       struct dash_match *ret, struct dash_answer *answer);
 
-enum dash_turn { DASH_TURN_NOW, DASH_TURN_QUEUE, DASH_TURN_SHARED, DASH_TURN_STREAM };
+enum dash_turn {
+	DASH_TURN_NOW,
+	DASH_TURN_READ,
+	DASH_TURN_WRITE,
+	DASH_TURN_QUEUE,
+	DASH_TURN_SHARED,
+	DASH_TURN_STREAM,
+};
 
 /* A request that was read. It borrows head, match and body. */
 struct dash_call {

@@ -4,7 +4,7 @@
  *	                                      or a handler's own (dash_sink)     dash_routes_answer
  *
  * All calls for one exchange come from one thread of the library's. What takes long is asleep to the
- * library meanwhile: on_request (end) puts it to sleep and into the queue (dash/work.h), a thread of the
+ * library meanwhile: on_request (end) puts it to sleep and into a queue (dash/work.h), a thread of the
  * queue's makes the answer and wakes it, and on_request (end) is called again. So each exchange has one
  * thread at a time. It is in flight from its request line to the last byte of its answer: that is what a
  * stop waits for.
@@ -33,8 +33,6 @@
 #include "store/store.h"
 
 #define THREADS         4
-#define MAKERS          4  /* threads of the queue's */
-#define QUEUE_ROOM      64 /* answers that wait to be made */
 #define KEPT_BYTES      ((size_t)64 << 20)
 #define CONNECTIONS_MAX 256
 #define IDLE_S          60
@@ -62,12 +60,36 @@ static const struct dash_peers_options movement = {
 	.tick_ns = PL_NS_PER_S,
 };
 
+/*
+ * Queues apart, so that none holds up another: of what takes long, of which some kinds of answers are kept; of brief
+ * questions to the database; of what changes it, which waits for all others who do. Of the last two one fits in for
+ * each connection.
+ */
+enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_COUNT };
+
+static const struct {
+	unsigned threads;
+	size_t room; /* for answers that wait to be made */
+	size_t kept_bytes;
+} work_kinds[WORK_COUNT] = {
+	[WORK_LONG] = { 4, 64, KEPT_BYTES },
+	[WORK_READS] = { 2, CONNECTIONS_MAX, 0 },
+	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0 },
+};
+
+static const enum work_kind work_of_turn[] = {
+	[DASH_TURN_NOW] = WORK_LONG, /* it comes to none */
+	[DASH_TURN_READ] = WORK_READS,    [DASH_TURN_WRITE] = WORK_WRITES,
+	[DASH_TURN_QUEUE] = WORK_LONG,    [DASH_TURN_SHARED] = WORK_LONG,
+	[DASH_TURN_STREAM] = WORK_WRITES,
+};
+
 struct dash_server {
 	const struct dash_context *context;
 	bool verbose;
 	struct io_addr addr;
 	struct MHD_Daemon *daemon;
-	struct dash_work *work;
+	struct dash_work *works[WORK_COUNT];
 	struct dash_peers *peers;
 	atomic_bool is_stopping;
 	atomic_int in_flight;
@@ -404,13 +426,14 @@ static void wait_for_turn(struct exchange *exchange, struct MHD_Connection *conn
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct dash_call *call = &exchange->call;
+	struct dash_work *work = exchange->server->works[work_of_turn[call->turn]];
 
 	exchange->connection = connection;
 	exchange->fd = info->connect_fd;
 	exchange->asker = (struct dash_asker){ .answer = &exchange->answer };
 	/* asleep before anybody can wake it */
 	MHD_suspend_connection(connection);
-	if (dash_work_add(exchange->server->work, call->version, call->question, &exchange->asker))
+	if (dash_work_add(work, call->version, call->question, &exchange->asker))
 		return;
 	exchange->answer.retry_s = 1;
 	dash_refuse(&exchange->answer, 503, "too much is being asked at once");
@@ -428,8 +451,8 @@ static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 	if (!dash_routes_read(server->context, &exchange->head, &exchange->match,
 			      pl_buf_text(&exchange->body), exchange->body.len, call,
 			      &exchange->answer) ||
-	    (call->question != NULL &&
-	     dash_work_find(server->work, call->version, call->question, &exchange->answer)))
+	    (call->question != NULL && dash_work_find(server->works[WORK_LONG], call->version,
+						      call->question, &exchange->answer)))
 		return true;
 	if (call->turn == DASH_TURN_NOW) {
 		dash_routes_answer(&exchange->match, call, &exchange->answer);
@@ -581,15 +604,37 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 	return 0;
 }
 
+/* Those that were started. */
+static void stop_works(struct dash_server *server)
+{
+	for (size_t i = 0; i < WORK_COUNT && server->works[i] != NULL; i++)
+		dash_work_stop(server->works[i]);
+}
+
+static void free_works(struct dash_server *server)
+{
+	for (size_t i = 0; i < WORK_COUNT && server->works[i] != NULL; i++)
+		dash_work_free(server->works[i]);
+}
+
+static int start_works(struct dash_server *server, struct pl_err *err)
+{
+	for (size_t i = 0; i < WORK_COUNT; i++) {
+		const struct dash_work_options options = { .threads = work_kinds[i].threads,
+							   .room = work_kinds[i].room,
+							   .kept_bytes = work_kinds[i].kept_bytes,
+							   .make = make_answer,
+							   .done = wake,
+							   .is_gone = is_gone };
+		if (dash_work_start(&options, &server->works[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
 		      struct pl_err *err)
 {
-	const struct dash_work_options work = { .threads = MAKERS,
-						.room = QUEUE_ROOM,
-						.kept_bytes = KEPT_BYTES,
-						.make = make_answer,
-						.done = wake,
-						.is_gone = is_gone };
 	auto_free struct dash_server *server = pl_alloc(sizeof(*server));
 	auto_fd int listener = -1;
 
@@ -599,13 +644,9 @@ int dash_server_start(const struct dash_server_options *options, struct dash_ser
 	    io_sock_local(listener, &server->addr, err) < 0 ||
 	    dash_peers_start(&movement, &server->peers, err) < 0)
 		return -1;
-	if (dash_work_start(&work, &server->work, err) < 0) {
-		dash_peers_stop(server->peers);
-		return -1;
-	}
-	if (start(server, listener, err) < 0) {
-		dash_work_stop(server->work);
-		dash_work_free(server->work);
+	if (start_works(server, err) < 0 || start(server, listener, err) < 0) {
+		stop_works(server);
+		free_works(server);
 		dash_peers_stop(server->peers);
 		return -1;
 	}
@@ -637,11 +678,11 @@ void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hu
 	dash_peers_reset_taking(server->peers);
 	store_end_questions(server->context->store);
 	/* the library may not end while a connection sleeps */
-	dash_work_stop(server->work);
+	stop_works(server);
 	wait_for_answers(server, LAST_NS, NULL);
 	MHD_stop_daemon(server->daemon);
 	dash_peers_stop(server->peers);
-	dash_work_free(server->work);
+	free_works(server);
 	pl_fd_close(&listener);
 	free(server);
 }

@@ -19,6 +19,9 @@
 #include "store/files.h"
 #include "store/store_priv.h"
 
+#define PATIENCE_NS (STORE_SQL_PATIENCE_MS * PL_NS_PER_MS)
+#define HASTE_NS    (250 * PL_NS_PER_MS)
+
 void store_now(char text[32])
 {
 	pl_clock_rfc3339(pl_clock_real_ns(), text);
@@ -26,16 +29,49 @@ void store_now(char text[32])
 
 /* ---- transactions -------------------------------------------------------------------------- */
 
+/* Behind one that waited in vain many would wait as long, one after the other. */
+static int64_t patience_of(struct store *store)
+{
+	int64_t patience_ns = store->patience_ns;
+
+	return atomic_load(&store->waits_in_vain) && patience_ns > HASTE_NS ? HASTE_NS
+									    : patience_ns;
+}
+
+/* By the time of the day, since sanitizers know no other lock that waits up to a moment. */
+static int lock_writes(struct store *store, int64_t patience_ns, struct pl_err *err)
+{
+	struct timespec end = pl_clock_timespec(pl_clock_real_ns() + patience_ns);
+
+	if (pthread_mutex_timedlock(&store->write_lock, &end) == 0)
+		return 0;
+	atomic_store(&store->waits_in_vain, true);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s': others have been writing for %.1f s",
+			  store->path, (double)patience_ns / PL_NS_PER_S);
+}
+
+static int begin(struct store *store, int64_t end_ns, struct pl_err *err)
+{
+	int64_t left_ms = (end_ns - pl_clock_now_ns()) / PL_NS_PER_MS;
+
+	store_sql_set_patience(&store->writer, left_ms > 1 ? (int)left_ms : 1);
+	int result = store_sql_begin(&store->writer, STORE_SQL_WRITE, err);
+	atomic_store(&store->waits_in_vain, result < 0 && err->code == PL_ERR_BUSY);
+	if (result < 0)
+		return -1;
+	store->changes_results = false;
+	store->next_version = 0;
+	return 0;
+}
+
 int store_begin(struct store *store, struct pl_err *err)
 {
-	pthread_mutex_lock(&store->write_lock);
-	if (store->in_batch)
+	int64_t patience_ns = patience_of(store), end_ns = pl_clock_now_ns() + patience_ns;
+
+	if (lock_writes(store, patience_ns, err) < 0)
+		return -1;
+	if (store->in_batch || begin(store, end_ns, err) == 0)
 		return 0;
-	if (store_sql_begin(&store->writer, STORE_SQL_WRITE, err) == 0) {
-		store->changes_results = false;
-		store->next_version = 0;
-		return 0;
-	}
 	pthread_mutex_unlock(&store->write_lock);
 	return -1;
 }
@@ -170,6 +206,8 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	store->columns.items = store_column_fields(options->fields, &store->columns.count);
 	store->address = pl_strdup(options->path);
 	store->with_jobs = options->with_jobs;
+	/* up to the end of the opening: another process may bring the form up to date */
+	store->patience_ns = PATIENCE_NS;
 	store->dictionaries = store_dictionaries_new(store->address);
 	make_locks(store);
 	if (open_writer(store, options, err) < 0 || open_reader(store, err) < 0 ||
@@ -179,6 +217,8 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 		return -1;
 	if (options->with_jobs)
 		store_artifacts_open(store);
+	if (options->patience_ns > 0)
+		store->patience_ns = options->patience_ns;
 	*ret = pl_take(store);
 	return 0;
 }

@@ -38,6 +38,9 @@ struct store_options {
 	/* Work on its jobs: one process at a time. BUSY where another one does; where the database is shared this one
 	 * takes its turn when that one ends. */
 	bool with_jobs;
+	/* How long a write waits for others, of this process and of others, before it fails with BUSY; 0: 20 s. One that
+	 * comes behind one that has waited in vain does not wait as long. */
+	int64_t patience_ns;
 };
 int store_open(const struct store_options *options, struct store **ret,
 	       struct pl_err *err) PL_MUST_CHECK;

@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Hashes of texts, never 0; see places.c. */
 struct store_hashes {
@@ -36,6 +37,8 @@ struct store {
 	struct store_files *files; /* of artifacts; NULL: there is no folder for them */
 
 	pthread_mutex_t write_lock; /* taken again by the thread that has a batch open */
+	int64_t patience_ns;        /* to wait for it, and for those of other processes */
+	atomic_bool waits_in_vain;  /* the last one did: nothing was written since */
 	struct store_sql writer;
 	struct store_stmt *add_row;
 	struct store_stmt *replace_row; /* NULL: nothing was replaced yet */

@@ -1,6 +1,7 @@
 """The databases that profllm-dashboard keeps results in, one as the other: SQLite files, and databases of a PostgreSQL server
 of our own, in a private folder, that nobody can reach but by a socket in it."""
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -160,6 +161,36 @@ def change(db, text):
     connection = sqlite3.connect(db)
     try:
         connection.executescript(f"BEGIN;{text};COMMIT;")
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def transaction(db, text):
+    """Statements in a transaction that is open meanwhile."""
+    holder = subprocess.Popen(["psql", "-XqAt", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=Postgres.environment())
+    holder.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
+    holder.stdin.flush()
+    wait_for(lambda: holder.stdout.readline().strip() == "held", "it has begun")
+    yield
+    holder.stdin.write("COMMIT;\n")
+    holder.stdin.close()
+    assert holder.wait(30 * PATIENCE) == 0
+
+
+@contextlib.contextmanager
+def writing(db, text="SELECT 1"):
+    """The same as a dashboard of another process writes: nobody else does meanwhile."""
+    if is_address(db):
+        with transaction(db, f"SELECT pg_advisory_xact_lock(1346784333, hashtext(current_schema())); {text}"):
+            yield
+        return
+    connection = sqlite3.connect(db, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(text)
+        yield
+        connection.execute("COMMIT")
     finally:
         connection.close()
 

@@ -37,6 +37,7 @@ struct store_sql_driver {
 	const char *(*name)(const struct store_sql *sql);
 	int (*use)(struct store_sql *sql, enum store_sql_access access, struct pl_err *err);
 	int (*own)(struct store_sql *sql, struct pl_err *err);
+	void (*set_patience)(struct store_sql *sql, int ms);
 	int (*begin)(struct store_sql *sql, enum store_sql_access access, struct pl_err *err);
 	int (*commit)(struct store_sql *sql, struct pl_err *err);
 	void (*rollback)(struct store_sql *sql);

@@ -15,9 +15,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define SERVER_MIN 130000 /* of what is asked for here, the newest words are of 13 */
-/* How long a write waits for another process's: theirs are transactions of a few documents. */
-#define BUSY_TEXT       "20s"
+#define SERVER_MIN      130000 /* of what is asked for here, the newest words are of 13 */
+#define BUSY_TEXT       "20s"  /* for a lock that is none of ours */
 #define CONNECT_SECONDS "10"
 /* A server that is gone is not asked for by each question. */
 #define PAUSE_NS (200 * PL_NS_PER_MS)
@@ -291,6 +290,7 @@ static int pg_open(struct store_sql *sql, const char *name, bool create, struct 
 		return -1;
 	connection = pl_alloc(sizeof(*connection));
 	connection->address = pl_strdup(name);
+	connection->patience_ms = STORE_SQL_PATIENCE_MS;
 	sql->connection = connection;
 	if (connect_again(connection, err) == 0)
 		return 0;
@@ -374,15 +374,22 @@ static void pg_rollback(struct store_sql *sql)
 	connection->in_transaction = false;
 }
 
+static void pg_set_patience(struct store_sql *sql, int ms)
+{
+	pg_of(sql)->patience_ms = ms;
+}
+
 static int pg_begin(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
 {
-	static const char *const texts[] = {
-		[STORE_SQL_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-		[STORE_SQL_WRITE] = "BEGIN; SELECT pg_advisory_xact_lock(" LOCK_WRITES ")",
-	};
+	static const char read[] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+	char write[160];
 
+	snprintf(write, sizeof(write),
+		 "BEGIN; SET LOCAL lock_timeout TO %d; SELECT pg_advisory_xact_lock(" LOCK_WRITES
+		 ")",
+		 pg_of(sql)->patience_ms);
 	/* it is not in a transaction yet: a connection that was lost meanwhile is made again */
-	if (pg_run(sql, texts[access], err) < 0) {
+	if (pg_run(sql, access == STORE_SQL_READ ? read : write, err) < 0) {
 		pg_rollback(sql);
 		return -1;
 	}
@@ -486,6 +493,7 @@ const struct store_sql_driver store_postgres_driver = {
 	.name = pg_name,
 	.use = pg_use,
 	.own = pg_nothing,
+	.set_patience = pg_set_patience,
 	.begin = pg_begin,
 	.commit = pg_commit,
 	.rollback = pg_rollback,

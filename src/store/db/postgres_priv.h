@@ -25,6 +25,7 @@ struct pg_connection {
 	bool only_reads;
 	bool owns_jobs;
 	bool asked_for_jobs; /* before */
+	int patience_ms;     /* of a write that waits for another process's */
 	int64_t next_try_ns; /* after a connection that failed; 0: at once */
 	/* whose answers are still to come, in their order; NULL: nobody wants it. While there are some nothing else
 	 * can be said to the server. */

@@ -323,6 +323,11 @@ int store_sql_own(struct store_sql *sql, struct pl_err *err)
 	return sql->driver->own(sql, err);
 }
 
+void store_sql_set_patience(struct store_sql *sql, int ms)
+{
+	sql->driver->set_patience(sql, ms);
+}
+
 int store_sql_begin(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
 {
 	return sql->driver->begin(sql, access, err);

@@ -149,9 +149,12 @@ int store_sql_set_form(struct store_sql *sql, int64_t form, struct pl_err *err) 
 /* It is ours: it is used in our way from now on, by everybody. */
 int store_sql_own(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
 
+/* How long a transaction that writes waits for another one; 1 at least. */
+#define STORE_SQL_PATIENCE_MS 20000 /* where nothing was said */
+void store_sql_set_patience(struct store_sql *sql, int ms);
 /*
  * A transaction. One that writes is begun alone: another one, of whatever process, waits, and fails with
- * BUSY after a while. One that reads sees the database as it is at its first statement, and waits for nobody.
+ * BUSY after that. One that reads sees the database as it is at its first statement, and waits for nobody.
  * Where a commit fails nothing of it is kept, and the transaction is over. Rolling back what is over does nothing.
  */
 int store_sql_begin(struct store_sql *sql, enum store_sql_access access,

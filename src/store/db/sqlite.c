@@ -10,9 +10,7 @@
 #include "base/text.h"
 #include "store/db/runs_priv.h"
 
-/* How long a write waits for another process's: theirs are transactions of a few documents. */
-#define BUSY_MS 20000
-/* The same of a log that is to be emptied: it can be done later as well. */
+/* How long a write waits for another process's, of a log that is to be emptied: it can be done later as well. */
 #define LOG_BUSY_MS    200
 #define LOG_TRIES      200
 #define LOG_PAUSE_NS   (50 * PL_NS_PER_MS)
@@ -109,7 +107,7 @@ static int sqlite_open(struct store_sql *sql, const char *name, bool create, str
 		sqlite_close(sql);
 		return -1;
 	}
-	sqlite3_busy_timeout(connection->db, BUSY_MS);
+	sqlite3_busy_timeout(connection->db, STORE_SQL_PATIENCE_MS);
 	return 0;
 }
 
@@ -159,6 +157,11 @@ static int sqlite_own(struct store_sql *sql, struct pl_err *err)
 	return -1;
 }
 
+static void sqlite_set_patience(struct store_sql *sql, int ms)
+{
+	sqlite3_busy_timeout(db_of(sql), ms);
+}
+
 static int sqlite_begin(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
 {
 	return sqlite_run(sql, access == STORE_SQL_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", err);
@@ -187,7 +190,7 @@ static int sqlite_empty_log(struct store_sql *sql, struct pl_err *err)
 
 	sqlite3_busy_timeout(db, LOG_BUSY_MS);
 	int status = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-	sqlite3_busy_timeout(db, BUSY_MS);
+	sqlite3_busy_timeout(db, STORE_SQL_PATIENCE_MS);
 	return status == SQLITE_OK ? 0 : fail(db, err);
 }
 
@@ -421,6 +424,7 @@ const struct store_sql_driver store_sqlite_driver = {
 	.set_form = sqlite_set_form,
 	.open = sqlite_open,
 	.close = sqlite_close,
+	.set_patience = sqlite_set_patience,
 	.begin = sqlite_begin,
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,

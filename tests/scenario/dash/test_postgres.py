@@ -10,7 +10,7 @@ import urllib.parse
 
 import pytest
 from dashboard_tools import GOOD, Dashboard, little, results
-from database_tools import Postgres, ask, change
+from database_tools import Postgres, ask, change, transaction, writing
 from import_tools import dashboard_command, import_json, run_dashboard
 from run_tools import TIMEOUT_S, environment
 from wait_tools import wait_for
@@ -36,19 +36,6 @@ def locks(db, key, dashboard, granted):
                           f" AND l.classid = {key} AND l.granted = {granted} AND a.datname = current_database()"
                           f" AND a.application_name LIKE '%process {dashboard.process.pid}'")
     return count
-
-
-@contextlib.contextmanager
-def psql(db, text):
-    """A transaction that is open up to the end; text's last row is 'held'."""
-    holder = subprocess.Popen(["psql", "-XqAt", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    holder.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
-    holder.stdin.flush()
-    wait_for(lambda: holder.stdout.readline().strip() == "held", "the lock is held")
-    yield
-    holder.stdin.write("COMMIT;\n")
-    holder.stdin.close()
-    assert holder.wait(30) == 0
 
 
 # ---- several processes ---------------------------------------------------------------------------
@@ -80,8 +67,7 @@ def test_nobody_misses_what_becomes_visible_late(bin_dir, dashboard, db, tmp_pat
     dashboard.upload("/api/upload/json", little(0))
     version = dashboard.get("/api/health").json["data_version"]
     (tmp_path / "r.json").write_text(json.dumps(little(1)))
-    with psql(db, "SELECT pg_advisory_xact_lock(1346784333, hashtext(current_schema()));"
-                  "UPDATE store_state SET data_version = data_version + 1"):
+    with writing(db, "UPDATE store_state SET data_version = data_version + 1"):
         other = subprocess.Popen(dashboard_command(bin_dir, "import", tmp_path / "r.json", "--db", db), env=environment(),
                                  stdout=subprocess.DEVNULL)
         answer = dashboard.post("/api/filters/apply", {})
@@ -124,7 +110,7 @@ def test_a_part_of_which_another_process_takes_the_rest(bin_dir, db):
         # whoever comes to this result stops there, with all of its group, until the lock is free
         change(db, "CREATE FUNCTION halt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1, 2); RETURN NEW; END $$;"
                    f"CREATE TRIGGER halt BEFORE INSERT ON benchmark_runs FOR EACH ROW WHEN (NEW.run_id = 'small-{at}') EXECUTE FUNCTION halt()")
-        with psql(db, "SELECT pg_advisory_xact_lock(1, 2)"):
+        with transaction(db, "SELECT pg_advisory_xact_lock(1, 2)"):
             job = one.post("/api/upload/batch?on_known=keep", lines, "application/x-ndjson").json["status_url"]
             wait_for(lambda: locks(db, 1, one, False), "the first is amid the part")
             assert 0 < one.get(f"{job}?limit=0").json["counts"]["stored"] <= at

@@ -7,7 +7,8 @@ import socket
 import threading
 
 import pytest
-from dashboard_tools import Dashboard, results
+from dashboard_tools import Dashboard, little, results
+from database_tools import writing
 
 APPLY = "/api/filters/apply"
 # of real width, each read for every field that only documents have: with a sanitizer fewer take as long as many
@@ -122,6 +123,38 @@ def test_clients_that_leave_hold_nothing_up(shared):
         peer.close()
     for number in range(0, 60, 7):
         assert counted(shared.post(APPLY, question(number)))["count"] == 60 - number
+
+
+def test_writers_that_wait_hold_no_reader_up(bin_dir, database, tmp_path):
+    """Another process writes: who wants to write is told so after a while, all others are answered as ever."""
+    db = database.new(tmp_path)
+    with Dashboard(bin_dir, db) as one:
+        preset = one.post("/api/filters/presets", {"name": "p"}).json["id"]
+        job = one.post("/api/upload/batch", [little(number) for number in range(3)])
+        assert one.job(job)["counts"]["stored"] == 3
+        with writing(db):
+            waiting = [connect(one) for _ in range(10)]
+            for number, peer in enumerate(waiting):
+                method, path, body = ("PUT", "/api/upload/artifact/small-1/trace/t", b"x") if number == 9 else \
+                    ("POST", "/api/filters/presets", b'{"name": "q"}') if number == 8 else \
+                    ("POST", "/api/upload/raw", json.dumps(little(number + 10)).encode())
+                media = "application/json" if number == 8 else "application/octet-stream"
+                peer.sendall(f"{method} {path} HTTP/1.1\r\nHost: {one.host}\r\nContent-Type: {media}\r\nContent-Length: {len(body)}\r\n"
+                             "Connection: close\r\n\r\n".encode() + body)
+            for path in ("/", "/api/fields", "/api/health", "/api/data/experiments", "/api/data/experiments/small-1",
+                         "/api/data/experiments/small-1/artifacts", "/api/filters/presets", f"/api/filters/presets/{preset}",
+                         job.json["status_url"]):
+                assert one.get(path).status == 200
+            assert one.post(APPLY, {"filter": {"field": "run.run_id", "op": "eq", "value": "small-2"}}).json["count"] == 1
+            for peer in waiting:
+                with peer:
+                    head, body = read_all(peer).split(b"\r\n\r\n", 1)
+                    assert head.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: 1\r\n" in head + b"\r\n", head
+                    assert json.loads(body)["status"] == 503
+        assert one.upload("/api/upload/json", little(3))["counts"]["stored"] == 1
+        assert [row["run_id"] for row in one.rows()] == [f"small-{number}" for number in range(4)]
+        assert len(one.get("/api/filters/presets").json["presets"]) == 1
+        assert one.stop() == (0, "", "")
 
 
 def test_a_stop_answers_all_that_came(dashboard):

@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "store/job_priv.h"
 
-#define JOBS_KEPT 10000 /* the newest of the finished ones, which still can be asked for */
+/* The newest of the finished ones can be asked for however old they are, and the others for as long as what they kept
+ * is there. */
+#define JOBS_KEPT 10000
 /* Where jobs never cease to come, the log is emptied behind so many parts. */
 #define PARTS_IN_LOG_MAX 16
 #define KEPT_NS          (7 * 24 * 3600 * PL_NS_PER_S)
@@ -48,26 +50,43 @@ int store_job_settle(struct store *store, int64_t id, struct pl_err *err)
 	return store_sql_finish(settle, err);
 }
 
-int store_jobs_forget(struct store *store, struct pl_err *err)
+/* ---- what is old --------------------------------------------------------------------------- */
+
+/* Jobs that were never closed are; what is kept for a while is kept from now on. */
+static int close_old(struct store *store, const char *then, struct pl_err *err)
+{
+	struct store_stmt *close;
+	char now[32];
+
+	store_now(now);
+	if (store_sql_kept(&store->writer, STORE_CLOSE_OLD_JOBS, &close, err) < 0)
+		return -1;
+	store_sql_bind_text(close, 1, then);
+	store_sql_bind_text(close, 2, now);
+	return store_sql_finish(close, err);
+}
+
+static int forget_jobs(struct store *store, const char *then, struct pl_err *err)
 {
 	struct store_stmt *forget;
 
 	if (store_sql_kept(&store->writer, STORE_FORGET_JOBS, &forget, err) < 0)
 		return -1;
-	store_sql_bind_i64(forget, 1, JOBS_KEPT);
+	store_sql_bind_text(forget, 1, then);
+	store_sql_bind_i64(forget, 2, JOBS_KEPT);
 	return store_sql_finish(forget, err);
 }
 
-/* ---- what is old --------------------------------------------------------------------------- */
-
-/* What nobody came back to: jobs that were never closed, bytes that were kept in vain. */
+/* What nobody came back to. */
 static int forget_old(struct store *store, struct pl_err *err)
 {
-	static const enum store_statement each[] = { STORE_CLOSE_OLD_JOBS, STORE_FORGET_OLD_BYTES,
+	static const enum store_statement each[] = { STORE_FORGET_OLD_BYTES,
 						     STORE_FORGET_OLD_PARTS };
 	char then[32];
 
 	pl_clock_rfc3339(pl_clock_real_ns() - KEPT_NS, then);
+	if (close_old(store, then, err) < 0)
+		return -1;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {
 		struct store_stmt *statement;
 		if (store_sql_kept(&store->writer, each[i], &statement, err) < 0)
@@ -77,7 +96,7 @@ static int forget_old(struct store *store, struct pl_err *err)
 			return -1;
 	}
 	store->jobs_looked_ns = pl_clock_now_ns();
-	return store_jobs_forget(store, err);
+	return forget_jobs(store, then, err);
 }
 
 int store_jobs_own(struct store *store, bool *ret, struct pl_err *err)
@@ -118,10 +137,20 @@ static int empty_log(struct store *store, unsigned least, struct pl_err *err)
 	return result;
 }
 
+static bool is_time_to_look(const struct store *store)
+{
+	return pl_clock_now_ns() - store->jobs_looked_ns >= LOOK_NS;
+}
+
+int store_jobs_look(struct store *store, struct pl_err *err)
+{
+	return is_time_to_look(store) ? forget_old(store, err) : 0;
+}
+
 /* Only who works on jobs comes here. */
 static int look_for_old(struct store *store, struct pl_err *err)
 {
-	if (pl_clock_now_ns() - store->jobs_looked_ns < LOOK_NS)
+	if (!is_time_to_look(store))
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;

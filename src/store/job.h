@@ -161,8 +161,8 @@ struct store_job_item {
 int store_job_item(struct store *store, const struct store_job_work *work,
 		   const struct store_job_item *item, struct store_put_result *ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-/* Within a group: the work is done. Bytes of a part are forgotten; what became of its items stays until
- * 10,000 newer jobs have come. */
+/* Within a group: the work is done. Bytes of a part are forgotten; what became of its items stays for
+ * seven days behind the job's end, and then until 10,000 newer jobs have come. */
 int store_job_done(struct store *store, const struct store_job_work *work,
 		   struct pl_err *err) PL_MUST_CHECK;
 

@@ -21,5 +21,5 @@ int store_job_run(struct store *store, enum store_statement which, int64_t id,
 		  struct pl_err *err) PL_MUST_CHECK;
 /* Within a transaction: a job for which nothing waits any more is done. */
 int store_job_settle(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
-/* Within a transaction: those that are done and too old are forgotten. */
-int store_jobs_forget(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+/* Within a transaction, and now and then only: what nobody came back to is forgotten. */
+int store_jobs_look(struct store *store, struct pl_err *err) PL_MUST_CHECK;

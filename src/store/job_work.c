@@ -419,7 +419,7 @@ static int end_work(struct store *store, const struct store_job_work *work, stru
 			return -1;
 		store->parts_in_log++;
 	}
-	return store_job_settle(store, work->job, err) < 0 ? -1 : store_jobs_forget(store, err);
+	return store_job_settle(store, work->job, err) < 0 ? -1 : store_jobs_look(store, err);
 }
 
 int store_job_done(struct store *store, const struct store_job_work *work, struct pl_err *err)

@@ -128,11 +128,12 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 		" AND state IN ('queued', 'running') AND NOT EXISTS"
 		" (SELECT 1 FROM job_parts WHERE job = ?1 AND state = 'queued') AND NOT"
 		" EXISTS (SELECT 1 FROM job_items WHERE job = ?1 AND state = 'again')",
-	[STORE_FORGET_JOBS] = "DELETE FROM jobs WHERE state IN ('done', 'cancelled') AND id <="
-			      " (SELECT id FROM jobs WHERE state IN ('done', 'cancelled')"
-			      " ORDER BY id DESC LIMIT 1 OFFSET ?1)",
+	[STORE_FORGET_JOBS] =
+		"DELETE FROM jobs WHERE state IN ('done', 'cancelled') AND finished < ?1 AND id <="
+		" (SELECT id FROM jobs WHERE state IN ('done', 'cancelled')"
+		" ORDER BY id DESC LIMIT 1 OFFSET ?2)",
 	[STORE_CLOSE_OLD_JOBS] =
-		"UPDATE jobs SET state = 'done', finished = created"
+		"UPDATE jobs SET state = 'done', finished = ?2"
 		" WHERE state = 'open' AND created < ?1 AND NOT EXISTS"
 		" (SELECT 1 FROM job_parts p WHERE p.job = jobs.id AND p.state = 'queued')",
 	[STORE_FORGET_OLD_BYTES] = "DELETE FROM job_bytes WHERE job IN"

@@ -202,17 +202,34 @@ def test_an_open_upload_outlives_the_server(bin_dir, db):
 
 
 def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
-    """Behind seven days an upload that was never closed is, and bytes that were kept are not kept any more."""
+    """Behind seven days an upload that was never closed is, bytes that were kept are not kept any more, and of uploads the newest are known:
+    until then all is there, however many come."""
+    crowd = """INSERT INTO jobs (kind, name, state, created, finished)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9998) SELECT 'raw', 'x', 'done', '2099-01-01', '2099-01-01' FROM n"""
+    data = json.dumps({"run_id": 1}).encode()
     with Dashboard(bin_dir, db) as one:
         never = opened(one)
-        kept = one.upload("/api/upload/json", {"run_id": 1})["job_id"]
+        one.upload("/api/upload/json", little("asked"))
+        rival = one.upload("/api/upload/json", little("asked", suite="other"))["job_id"]
+        kept = one.upload("/api/upload/raw", data, "application/octet-stream")["job_id"]
         assert look(one, kept)["items"][0]["kept"]
+        change(db, crowd)
+        newest = one.upload("/api/upload/json", little("newest"))["job_id"]
         assert one.stop() == (0, "", "")
-    change(db, "UPDATE jobs SET created = '2020-01-01T00:00:00Z'; UPDATE jobs SET finished = '2020-01-01T00:00:00Z' WHERE finished IS NOT NULL")
     with Dashboard(bin_dir, db) as again:
-        assert look(again, never)["state"] == "done"
-        assert not look(again, kept)["items"][0]["kept"]
+        assert look(again, kept)["items"][0]["kept"]
+        assert again.post("/api/upload/known", {"sha256": [sha256(data)]}).json["known"][0]["job_id"] == kept
+        ask(again, rival, "choose", {"choice": "keep"})
+        assert counts(again.done(f"/api/upload/status/{rival}")) == {"stored": 1}
         assert again.stop() == (0, "", "")
+    change(db, "UPDATE jobs SET created = '2020-01-01T00:00:00Z'; UPDATE jobs SET finished = '2020-01-01T00:00:00Z' WHERE finished IS NOT NULL")
+    with Dashboard(bin_dir, db) as late:
+        assert look(late, never)["state"] == "done"
+        # with 9,999 that are newer
+        assert not look(late, kept)["items"][0]["kept"]
+        assert late.get(f"/api/upload/status/{rival}").status == 404
+        assert look(late, newest)["state"] == "done"
+        assert late.stop() == (0, "", "")
 
 
 def test_a_database_of_before_goes_on(bin_dir, tmp_path):

@@ -705,29 +705,42 @@ static void test_store_job__nor_a_process_that_is_killed(void **state)
 	assert_false(is_left(path, secret));
 }
 
-static void test_store_job__old_ones_are_forgotten(void **state)
+static void run_beside(const char *path, const char *text)
 {
-	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 	struct store_sql other = { 0 };
 
-	tools_init(&tools);
-	const char *path = scratch_path(*state, "a.db");
-	auto_store struct store *store = open_store(&tools, path, false, true);
-	int64_t first = play(store, BODY), second = play(store, BODY);
-	/* 9,998 more that are done, and as many that wait, which push nothing out */
-	if (store_sql_open(&other, path, false, &err) < 0 ||
-	    store_sql_run(&other,
-			  "WITH RECURSIVE n (i) AS"
-			  " (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 19998)"
-			  " INSERT INTO jobs (id, kind, name, created, state)"
-			  " SELECT i, 'json', '', '',"
-			  " CASE WHEN i % 2 THEN 'done' ELSE 'running' END FROM n",
-			  &err) < 0)
+	if (store_sql_open(&other, path, false, &err) < 0 || store_sql_run(&other, text, &err) < 0)
 		fail_msg("%s", err.text);
 	store_sql_close(&other);
-	assert_job(store, first, "state", "'done'");
-	assert_int_equal(play(store, BODY), 19999);
+}
+
+static void test_store_job__old_ones_are_forgotten(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	int64_t first, second;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	{
+		auto_store struct store *store = open_store(&tools, path, false, true);
+		first = play(store, BODY);
+		second = play(store, BODY);
+		/* 9,998 more that are done, and as many that wait, which push nothing out */
+		run_beside(path, "WITH RECURSIVE n (i) AS"
+				 " (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 19998)"
+				 " INSERT INTO jobs (id, kind, name, created, finished, state)"
+				 " SELECT i, 'json', '', '', '2020-01-01T00:00:00Z',"
+				 " CASE WHEN i % 2 THEN 'done' ELSE 'running' END FROM n");
+		assert_int_equal(play(store, BODY), 19999);
+	}
+	{
+		/* it is not old */
+		auto_store struct store *store = open_store(&tools, path, false, true);
+		assert_job(store, first, "state", "'done'");
+		run_beside(path, "UPDATE jobs SET finished = '2020-01-01T00:00:00Z'");
+	}
+	auto_store struct store *store = open_store(&tools, path, false, true);
 	assert_null(told(store, first));
 	assert_job(store, second, "state", "'done'");
 }

@@ -10,7 +10,7 @@
 #include "dash/upload/ingest.h"
 #include "store/job.h"
 
-#define ITEMS_MAX 10000 /* that one answer tells */
+#define ITEMS_USUAL 1000 /* that one answer tells where nothing was said */
 
 int64_t dash_job_id(const char *word)
 {
@@ -62,7 +62,7 @@ static void tell(const struct dash_request *request, int64_t id, const struct st
 
 void dash_get_job(const struct dash_request *request, struct dash_answer *answer)
 {
-	const struct store_job_page page = page_of(request, ITEMS_MAX);
+	const struct store_job_page page = page_of(request, ITEMS_USUAL);
 
 	tell(request, dash_job_id(request->words[0]), &page, 200, answer);
 }

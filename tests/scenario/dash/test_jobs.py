@@ -86,6 +86,13 @@ def test_what_is_told_of_items_and_jobs(shared):
         [one for one in shared.get("/api/upload/jobs?limit=200").json["jobs"] if one["state"] != "done"])
 
 
+def test_an_answer_tells_a_thousand_items_unless_more_are_asked_for(shared):
+    job = shared.upload("/api/upload/batch", [0] * 1001)
+    assert job["total"] == 1001 and [item["index"] for item in job["items"]] == list(range(1000))
+    assert len(look(shared, job["job_id"], "?limit=10000")["items"]) == 1001
+    assert [item["index"] for item in look(shared, job["job_id"], "?offset=1000")["items"]] == [1000]
+
+
 def test_what_was_received_whole_is_known(shared):
     files = [(f"k{i}.json", json.dumps(little(f"known-{i}")).encode()) for i in range(3)]
     body, media = form(*files)

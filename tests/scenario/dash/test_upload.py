@@ -192,7 +192,7 @@ def test_the_documents_of_a_form_are_bounded(shared):
     answer = shared.post("/api/upload/batch", *form(("a.jsonl", lines), ("b.jsonl", lines), ("c.json", b"{}")))
 
     def look():
-        job = shared.ask("GET", answer.json["status_url"], check=False).json  # 10,000 items take their time in Python
+        job = shared.ask("GET", answer.json["status_url"] + "?limit=10000", check=False).json  # 10,000 items take their time in Python
         return job if job["state"] == "done" else None
     job = wait_for(look, "the job is done", seconds=60)
     assert len(job["items"]) == 10_000 and job["total"] == 10_002

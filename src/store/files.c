@@ -1,5 +1,5 @@
 /*
- *	write ──> incoming/PROCESS.N ──fsync, hash──> incoming/SHA256.PROCESS.N ──link──> ab/SHA256
+ *	write ──> incoming/PROCESS.N ──fsync, hash──> incoming/SHA256.PROCESS.N ──link, rename──> ab/SHA256
  *	                                                                          │ fsync of the folder
  *	                                            the row is committed  ──────> incoming/… goes
  *
@@ -55,6 +55,9 @@ struct store_files *store_files_new(const char *folder)
 	struct store_files *files = pl_alloc(sizeof(*files));
 
 	files->folder = pl_strdup(folder);
+	/* its own folder is what is in front of the last slash */
+	for (size_t len = strlen(folder); len > 1 && folder[len - 1] == '/'; len--)
+		files->folder[len - 1] = '\0';
 	files->incoming = pl_asprintf("%s/incoming", folder);
 	return files;
 }
@@ -76,18 +79,9 @@ static char *shard_of(const struct store_files *files, const char *sha256)
 	return pl_asprintf("%s/%.2s", files->folder, sha256);
 }
 
-/* free() */
-static char *path_of(const struct store_files *files, const char *sha256)
+char *store_files_path(const struct store_files *files, const char *sha256)
 {
 	return pl_asprintf("%s/%.2s/%s", files->folder, sha256, sha256);
-}
-
-static int make_folder(const char *path, struct pl_err *err)
-{
-	/* whose results these are, they alone read them */
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return pl_err_errno(err, "cannot make the folder '%s'", path);
-	return 0;
 }
 
 /* Some file systems cannot, which is no failure. */
@@ -100,6 +94,16 @@ static int sync_folder(const char *path, struct pl_err *err)
 	if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
 		return pl_err_errno(err, "cannot write the folder '%s'", path);
 	return 0;
+}
+
+static int make_folder(const char *path, struct pl_err *err)
+{
+	/* whose results these are, they alone read them */
+	if (mkdir(path, 0700) < 0)
+		return errno == EEXIST ? 0 : pl_err_errno(err, "cannot make the folder '%s'", path);
+	/* whatever comes into it lasts only as its own name does */
+	auto_free char *parent = pl_file_dir(path);
+	return sync_folder(parent, err);
 }
 
 /* `how` is LOCK_SH or LOCK_EX; waits. *ret: to be closed. */
@@ -171,39 +175,40 @@ int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len,
 	return 0;
 }
 
-/* One that is there under this name is the same, unless its disk has failed it. */
-static bool is_whole(const char *path, int64_t bytes)
+/*
+ * Under its name, also where one is there: these bytes have just been hashed, those may be what a failing disk has left of
+ * them. Who reads the old one goes on with that.
+ */
+static int put_in_place(struct store_file_in *in, struct pl_err *err)
 {
-	return pl_file_size(path) == bytes;
+	auto_free char *path = store_files_path(in->files, in->sha256);
+	auto_free char *second = pl_asprintf("%s.new", in->path);
+	/* a file system without links has renames: what a kill leaves there waits for a sweep */
+	bool has_links = link(in->path, second) == 0;
+
+	if (rename(has_links ? second : in->path, path) < 0) {
+		pl_err_errno(err, "cannot write '%s'", path);
+		if (has_links)
+			unlink(second);
+		return -1;
+	}
+	in->is_linked = true;
+	return 0;
 }
 
 static int link_whole(struct store_file_in *in, struct pl_err *err)
 {
 	auto_free char *shard = shard_of(in->files, in->sha256);
-	auto_free char *path = path_of(in->files, in->sha256);
 	const char *name = strrchr(in->path, '/') + 1;
 	auto_free char *whole = pl_asprintf("%s/%s.%s", in->files->incoming, in->sha256, name);
 
-	if (mkdir(shard, 0700) == 0) {
-		if (sync_folder(in->files->folder, err) < 0)
-			return -1;
-	} else if (errno != EEXIST) {
-		return pl_err_errno(err, "cannot make the folder '%s'", shard);
-	}
+	if (make_folder(shard, err) < 0)
+		return -1;
 	if (rename(in->path, whole) < 0)
 		return pl_err_errno(err, "cannot rename '%s'", in->path);
 	free(in->path);
 	in->path = pl_take(whole);
-	/* who has put it there may not have come to that yet */
-	if (is_whole(path, in->bytes))
-		return sync_folder(shard, err);
-	/* a file system without links has renames: what a kill leaves there waits for a sweep */
-	if (unlink(path) < 0 && errno != ENOENT)
-		return pl_err_errno(err, "cannot write '%s' anew", path);
-	if (link(in->path, path) < 0 && errno != EEXIST && rename(in->path, path) < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
-	in->is_linked = true;
-	return sync_folder(shard, err);
+	return put_in_place(in, err) < 0 ? -1 : sync_folder(shard, err);
 }
 
 int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_err *err)
@@ -252,7 +257,7 @@ void store_file_in_free(struct store_file_in *in, bool is_kept)
 int store_files_open(const struct store_files *files, const char *sha256, int *ret_fd,
 		     struct pl_err *err)
 {
-	auto_free char *path = path_of(files, sha256);
+	auto_free char *path = store_files_path(files, sha256);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0 && errno == ENOENT)
@@ -263,12 +268,31 @@ int store_files_open(const struct store_files *files, const char *sha256, int *r
 	return 0;
 }
 
+int64_t store_files_bytes(const struct store_files *files, const char *sha256)
+{
+	auto_free char *path = store_files_path(files, sha256);
+
+	return pl_file_size(path);
+}
+
+int store_files_hash(const struct store_files *files, const char *sha256,
+		     char ret[STORE_SHA256_LEN + 1], struct pl_err *err)
+{
+	auto_fd int fd = -1;
+
+	if (store_files_open(files, sha256, &fd, err) < 0)
+		return -1;
+	if (pl_fd_sha256(fd, ret) < 0)
+		return pl_err_errno(err, "it cannot be read");
+	return 0;
+}
+
 /* ---- away ---------------------------------------------------------------------------------- */
 
 int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
 		     void *context, bool *ret_gone, struct pl_err *err)
 {
-	auto_free char *path = path_of(files, sha256);
+	auto_free char *path = store_files_path(files, sha256);
 	auto_fd int alone = -1;
 	bool is_named = true;
 
@@ -317,23 +341,76 @@ int store_files_tidy(struct store_files *files, store_files_named_fn *named, voi
 	return 0;
 }
 
-int store_files_sweep(struct store_files *files, store_files_named_fn *named, void *context,
-		      size_t *ret_count, struct pl_err *err)
+/* Calls `each` with every file that has its name; it ends where that answers -1. */
+static int walk(struct store_files *files,
+		int (*each)(struct store_files *files, const char *sha256, void *context,
+			    struct pl_err *err),
+		void *context, struct pl_err *err)
 {
-	*ret_count = 0;
-	if (store_files_tidy(files, named, context, err) < 0)
-		return -1;
 	for (int i = 0; i < 256; i++) {
 		auto_free char *shard = pl_asprintf("%s/%02x", files->folder, (unsigned)i);
 		auto_dir dir = opendir(shard);
 		const char *name;
 		while ((name = pl_dir_next(dir)) != NULL) {
-			bool gone = false;
-			if (store_sha256_is(name) &&
-			    store_files_drop(files, name, named, context, &gone, err) < 0)
+			if (store_sha256_is(name) && each(files, name, context, err) < 0)
 				return -1;
-			*ret_count += gone;
 		}
 	}
+	return 0;
+}
+
+struct unnamed {
+	store_files_named_fn *named;
+	void *context;
+	size_t count;
+};
+
+static int drop_unnamed(struct store_files *files, const char *sha256, void *context,
+			struct pl_err *err)
+{
+	struct unnamed *unnamed = context;
+	bool gone = false;
+
+	if (store_files_drop(files, sha256, unnamed->named, unnamed->context, &gone, err) < 0)
+		return -1;
+	unnamed->count += gone;
+	return 0;
+}
+
+int store_files_sweep(struct store_files *files, store_files_named_fn *named, void *context,
+		      size_t *ret_count, struct pl_err *err)
+{
+	struct unnamed unnamed = { named, context, 0 };
+
+	*ret_count = 0;
+	if (store_files_tidy(files, named, context, err) < 0 ||
+	    walk(files, drop_unnamed, &unnamed, err) < 0)
+		return -1;
+	*ret_count = unnamed.count;
+	return 0;
+}
+
+static int count_unnamed(struct store_files *files, const char *sha256, void *context,
+			 struct pl_err *err)
+{
+	struct unnamed *unnamed = context;
+	bool is_named = true;
+
+	(void)files;
+	if (unnamed->named(unnamed->context, sha256, &is_named, err) < 0)
+		return -1;
+	unnamed->count += !is_named;
+	return 0;
+}
+
+int store_files_count_unnamed(struct store_files *files, store_files_named_fn *named, void *context,
+			      size_t *ret_count, struct pl_err *err)
+{
+	struct unnamed unnamed = { named, context, 0 };
+
+	*ret_count = 0;
+	if (walk(files, count_unnamed, &unnamed, err) < 0)
+		return -1;
+	*ret_count = unnamed.count;
 	return 0;
 }

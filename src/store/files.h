@@ -37,7 +37,8 @@ int store_file_in_new(struct store_files *files, struct store_file_in **ret,
 int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len,
 			struct pl_err *err) PL_MUST_CHECK;
 /*
- * That was all of it: on the disk and under its name, if its hash is the one that is expected (NULL: none is).
+ * That was all of it: on the disk and under its name, in place of any that is there, if its hash is the one that is
+ * expected (NULL: none is).
  * -1, INVALID: it is another. From here to store_file_in_free() no file of this folder goes.
  */
 int store_file_in_end(struct store_file_in *in, const char *expected,
@@ -51,6 +52,13 @@ void store_file_in_free(struct store_file_in *in, bool is_kept);
 /* *ret_fd is the caller's. NOT_FOUND: there is no such file. */
 int store_files_open(const struct store_files *files, const char *sha256, int *ret_fd,
 		     struct pl_err *err) PL_MUST_CHECK;
+/* How many bytes a file has; -1: there is no such file. */
+int64_t store_files_bytes(const struct store_files *files, const char *sha256);
+/* What its bytes hash to, which is its name unless its disk has failed it. NOT_FOUND, IO as store_files_open(). */
+int store_files_hash(const struct store_files *files, const char *sha256,
+		     char ret[STORE_SHA256_LEN + 1], struct pl_err *err) PL_MUST_CHECK;
+/* Where it lies, for people on this host; free(). */
+char *store_files_path(const struct store_files *files, const char *sha256);
 
 /* Does a row name it? */
 typedef int store_files_named_fn(void *context, const char *sha256, bool *ret, struct pl_err *err);
@@ -60,6 +68,9 @@ int store_files_tidy(struct store_files *files, store_files_named_fn *named, voi
 /* All that nobody names. *ret_count: how many went. */
 int store_files_sweep(struct store_files *files, store_files_named_fn *named, void *context,
 		      size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
+/* How many a sweep would take, but for what others left who were killed. */
+int store_files_count_unnamed(struct store_files *files, store_files_named_fn *named, void *context,
+			      size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
 /* One, if nobody names it any more. */
 int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
 		     void *context, bool *ret_gone, struct pl_err *err) PL_MUST_CHECK;

@@ -6,12 +6,26 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "store/files.h"
 #include "unit/base/scratch.h"
 
 #define ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+/* The folders that are written to the disk, one a line, in place of doing so. */
+static struct pl_buf synced;
+
+int fsync(int fd)
+{
+	auto_free char *link = pl_asprintf("/proc/self/fd/%d", fd);
+	char path[4096] = "";
+
+	if (readlink(link, path, sizeof(path) - 1) > 0)
+		pl_buf_addf(&synced, "%s\n", path);
+	return 0;
+}
 
 static size_t count_in(const char *folder)
 {
@@ -146,17 +160,47 @@ static void test_store_files__sweep_takes_what_nobody_names(void **state)
 	store_files_free(files);
 }
 
-/* One of another size by this name is none: its disk has failed. */
+/* Its disk has failed. */
 static void test_store_files__a_damaged_one_is_mended(void **state)
 {
 	const char *folder = scratch_path(*state, "files");
 	struct store_files *files = store_files_new(folder);
 	auto_free char *path = pl_asprintf("%s/ba/" ABC, folder);
+	struct pl_err err = PL_ERR_INIT;
+	char found[65];
 
 	put(files, "abc", true);
 	assert_int_equal(truncate(path, 1), 0);
+	assert_int_equal(store_files_bytes(files, ABC), 1);
 	put(files, "abc", true);
-	assert_int_equal(pl_file_size(path), 3);
+	assert_int_equal(store_files_bytes(files, ABC), 3);
+	/* as long, and another */
+	assert_int_equal(pl_file_write(path, "abd", 3, &err), 0);
+	assert_int_equal(store_files_hash(files, ABC, found, &err), 0);
+	assert_string_not_equal(found, ABC);
+	put(files, "abc", true);
+	assert_int_equal(store_files_hash(files, ABC, found, &err), 0);
+	assert_string_equal(found, ABC);
+	store_files_free(files);
+}
+
+/* A name is on the disk when the folder that it stands in was written. */
+static void test_store_files__new_folders_last(void **state)
+{
+	const char *folder = scratch_path(*state, "files");
+	auto_free char *with_slash = pl_asprintf("%s/", folder);
+	struct store_files *files = store_files_new(with_slash);
+	auto_free char *above = pl_file_dir(folder);
+	auto_free char *real = realpath(above, NULL);
+	const char *const names[] = { "", "/files", "/files/ba" };
+
+	pl_buf_init(&synced, 65536);
+	put(files, "abc", true);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		auto_free char *line = pl_asprintf("%s%s\n", real, names[i]);
+		assert_non_null(strstr(pl_buf_text(&synced), line));
+	}
+	pl_buf_done(&synced);
 	store_files_free(files);
 }
 
@@ -169,6 +213,7 @@ int main(void)
 		scratch_test(test_store_files__tidy_leaves_who_writes_alone),
 		scratch_test(test_store_files__sweep_takes_what_nobody_names),
 		scratch_test(test_store_files__a_damaged_one_is_mended),
+		scratch_test(test_store_files__new_folders_last),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

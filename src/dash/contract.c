@@ -309,6 +309,18 @@ const struct res_schema *dash_operation_schema(const struct dash_operation *oper
 	return dash_media_is(media, JSON_MEDIA) ? operation->body : NULL;
 }
 
+#define FLAG_WORDS "true, false, 1, 0, or nothing behind its name"
+
+/* "?all" is as good as "?all=1". */
+static json_t *flag_of(const char *text)
+{
+	static const char *const yes[] = { "", "1", "true" }, *const no[] = { "0", "false" };
+
+	if (PL_TEXT_IS_ONE_OF(text, yes))
+		return json_true();
+	return PL_TEXT_IS_ONE_OF(text, no) ? json_false() : json_string(text);
+}
+
 /* What the schema will refuse stays a text: it is then told as one. */
 static json_t *value_of(enum member_form form, const char *text)
 {
@@ -319,9 +331,22 @@ static json_t *value_of(enum member_form form, const char *text)
 		return json_integer(whole);
 	if (form == MEMBER_NUMBER && pl_text_to_f64(text, &number))
 		return json_real(number);
-	if (form == MEMBER_FLAG && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
-		return json_boolean(text[0] == 't');
-	return json_string(text);
+	return form == MEMBER_FLAG ? flag_of(text) : json_string(text);
+}
+
+/* A schema expects a boolean: a query has words for it. */
+static void word_flags(const struct dash_operation *operation, struct res_schema_faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++) {
+		struct res_schema_fault *fault = &faults->items[i];
+		for (size_t k = 0; k < operation->member_count; k++) {
+			if (operation->members[k].form != MEMBER_FLAG || fault->pointer[0] != '/' ||
+			    strcmp(fault->pointer + 1, operation->members[k].name) != 0)
+				continue;
+			free(fault->expected);
+			fault->expected = pl_strdup(FLAG_WORDS);
+		}
+	}
 }
 
 static int add_member(const struct dash_operation *operation, const struct dash_member *member,
@@ -354,8 +379,10 @@ int dash_operation_query(const struct dash_operation *operation, const struct da
 		if (add_member(operation, &target->members[i], query, err) < 0)
 			return -1;
 	}
-	if (!res_schema_check(operation->query, query, QUERY_FAULTS_MAX, faults))
+	if (!res_schema_check(operation->query, query, QUERY_FAULTS_MAX, faults)) {
+		word_flags(operation, faults);
 		return pl_err_set(err, PL_ERR_INVALID, "the query does not fit");
+	}
 	*ret = pl_take(query);
 	return 0;
 }

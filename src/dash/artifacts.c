@@ -3,6 +3,7 @@
  * they are, or parts of them; never as something that a browser runs. What a client names is looked up in a
  * list: no part of a path is ever its own.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +30,22 @@ struct incoming {
 	char expected[65]; /* "": any */
 };
 
-/* What does not fit is the client's; all else is the disk's or the database's. */
+/* What does not fit is the client's; all else is the disk's or the database's: where files lie is told in the log alone. */
 static void refuse(struct dash_answer *answer, const struct pl_err *err)
 {
-	if (err->code == PL_ERR_INVALID)
+	if (err->code == PL_ERR_INVALID) {
 		dash_refuse(answer, 422, "%s", err->text);
-	else
+	} else if (err->code == PL_ERR_FULL) {
+		dash_refuse(answer, 507, "no room is left on the disk for files beside results");
+	} else if (err->code == PL_ERR_IO || err->code == PL_ERR_NOT_FOUND) {
+		pl_log(PL_LOG_WARNING, "%s: %s", answer->path, err->text);
+		dash_refuse(answer, 503,
+			    "files beside results cannot be read or written now: the server's log "
+			    "says why");
+		answer->retry_s = 1;
+	} else {
 		dash_refuse_stored(answer, err);
+	}
 }
 
 static bool take_bytes(struct dash_sink *sink, const char *bytes, size_t len,
@@ -55,15 +65,21 @@ static void end_bytes(struct dash_sink *sink, struct dash_answer *answer)
 	struct incoming *incoming = PL_CONTAINER_OF(sink, struct incoming, sink);
 	const char *expected = incoming->expected[0] != '\0' ? incoming->expected : NULL;
 	struct pl_err err = PL_ERR_INIT;
+	char awaited[65];
 	bool is_new;
 
 	if (store_artifact_end(incoming->in, expected, &is_new, &err) < 0) {
 		refuse(answer, &err);
 		return;
 	}
-	dash_answer_json(answer, is_new ? 201 : 200,
-			 json_pack("{s:s, s:I}", "sha256", store_artifact_sha256(incoming->in),
-				   "bytes", (json_int_t)store_artifact_bytes(incoming->in)));
+	json_t *stored = json_pack("{s:s, s:I}", "sha256", store_artifact_sha256(incoming->in),
+				   "bytes", (json_int_t)store_artifact_bytes(incoming->in));
+	/* it is kept all the same: a result that names it may still come */
+	if (store_artifact_awaited(incoming->in, awaited, &err) < 0)
+		pl_log(PL_LOG_WARNING, "%s: %s", answer->path, err.text);
+	else if (awaited[0] != '\0')
+		json_object_set_new(stored, "expected", json_string(awaited));
+	dash_answer_json(answer, is_new ? 201 : 200, stored);
 }
 
 static void free_bytes(struct dash_sink *sink)
@@ -80,10 +96,10 @@ void dash_put_artifact(const struct dash_request *request, struct dash_answer *a
 	struct store_artifact_in *in = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (expected != NULL && !store_sha256_is(expected)) {
+	if (expected != NULL && (strspn(expected, "0123456789abcdefABCDEF") != STORE_SHA256_LEN ||
+				 expected[STORE_SHA256_LEN] != '\0')) {
 		dash_refuse(answer, 422,
-			    "X-Content-SHA256: found '%.100s', expected 64 hexadecimal digits in "
-			    "lower case",
+			    "X-Content-SHA256: found '%.100s', expected 64 hexadecimal digits",
 			    expected);
 		return;
 	}
@@ -96,8 +112,8 @@ void dash_put_artifact(const struct dash_request *request, struct dash_answer *a
 	*incoming = (struct incoming){
 		.sink = { .take = take_bytes, .end = end_bytes, .free = free_bytes }, .in = in
 	};
-	if (expected != NULL)
-		memcpy(incoming->expected, expected, sizeof(incoming->expected));
+	for (size_t i = 0; expected != NULL && i < STORE_SHA256_LEN; i++)
+		incoming->expected[i] = (char)tolower((unsigned char)expected[i]);
 	answer->sink = &incoming->sink;
 }
 
@@ -121,10 +137,11 @@ static bool find(const struct dash_request *request, struct store_artifacts *ret
 	    store_find(store, word, &id, &err) == 0 && id > 0 &&
 	    store_artifacts_of(store, id, ret, &err) == 0)
 		return true;
-	if (err.code == PL_ERR_NONE || err.code == PL_ERR_NOT_FOUND)
-		dash_refuse(answer, 404, "there is no experiment '%s'", word);
-	else
+	auto_store_entry entry = { .id = 0 };
+	if (err.code != PL_ERR_NONE && err.code != PL_ERR_NOT_FOUND)
 		dash_refuse_stored(answer, &err);
+	else if (dash_find_experiment(request, &entry, answer)) /* restored just now */
+		dash_refuse(answer, 404, "there is no experiment '%s'", word);
 	return false;
 }
 
@@ -195,16 +212,32 @@ static void choose_part(const struct dash_head *head, int64_t bytes, struct dash
 	}
 }
 
+/* False: refused. */
+static bool open_file(const struct dash_request *request, const struct store_artifact *artifact,
+		      int *ret_fd, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!artifact->is_lost &&
+	    store_artifact_open(request->context->store, artifact->sha256, ret_fd, &err) == 0)
+		return true;
+	if (artifact->is_lost || err.code == PL_ERR_NOT_FOUND)
+		dash_refuse(answer, 404,
+			    "the file of artifact '%s' of kind '%s' of experiment '%s' was lost on "
+			    "the server: to PUT it again brings it back",
+			    artifact->name, artifact->kind, request->words[0]);
+	else
+		refuse(answer, &err);
+	return false;
+}
+
 static void send_file(const struct dash_request *request, const struct store_artifact *artifact,
 		      struct dash_answer *answer)
 {
-	struct pl_err err = PL_ERR_INIT;
 	int fd;
 
-	if (store_artifact_open(request->context->store, artifact->sha256, &fd, &err) < 0) {
-		dash_refuse_stored(answer, &err);
+	if (!open_file(request, artifact, &fd, answer))
 		return;
-	}
 	dash_answer_bytes(answer, store_artifact_media(artifact->name), NULL,
 			  (size_t)artifact->bytes);
 	answer->status = 200;
@@ -227,7 +260,7 @@ void dash_get_artifact(const struct dash_request *request, struct dash_answer *a
 	if (!find(request, &artifacts, answer))
 		return;
 	const struct store_artifact *artifact = store_artifacts_find(&artifacts, kind, name);
-	if (artifact != NULL)
+	if (artifact != NULL && (artifact->stored_at != NULL || artifact->is_lost))
 		send_file(request, artifact, answer);
 	else
 		dash_refuse(answer, 404, "experiment '%s' has no artifact '%s' of kind '%s'",
@@ -323,10 +356,14 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 
 /* ---- traces: an archive -------------------------------------------------------------------- */
 
+#define OPEN_AHEAD \
+	64 /* more of an archive's files are looked at in front of it, and opened when it is their turn */
+
 struct archive {
 	struct dash_stream stream;
 	struct store *store;
 	struct store_artifacts traces;
+	int ahead[OPEN_AHEAD]; /* of the first traces; -1: not open */
 	size_t next;
 	int fd; /* of the one under way; -1: none */
 	int64_t left;
@@ -346,10 +383,14 @@ static int go_on(struct archive *archive, struct pl_err *err)
 		archive->is_over = true;
 		return 0;
 	}
-	const struct store_artifact *trace = &archive->traces.items[archive->next++];
+	size_t at = archive->next++;
+	const struct store_artifact *trace = &archive->traces.items[at];
 	dash_tar_add_head(&archive->heads, trace->name, trace->bytes, archive->mtime_s);
 	archive->left = trace->bytes;
-	return store_artifact_open(archive->store, trace->sha256, &archive->fd, err);
+	if (at >= OPEN_AHEAD)
+		return store_artifact_open(archive->store, trace->sha256, &archive->fd, err);
+	archive->fd = pl_take_fd(archive->ahead[at]);
+	return 0;
 }
 
 static void end_file(struct archive *archive)
@@ -413,9 +454,25 @@ static void free_archive(struct dash_stream *stream)
 	struct archive *archive = PL_CONTAINER_OF(stream, struct archive, stream);
 
 	pl_fd_close(&archive->fd);
+	for (size_t i = 0; i < OPEN_AHEAD; i++)
+		pl_fd_close(&archive->ahead[i]);
 	pl_buf_done(&archive->heads);
 	store_artifacts_done(&archive->traces);
 	free(archive);
+}
+
+/* What cannot be sent is told in front of the archive: within it there is nobody to tell. False: refused. */
+static bool open_all(const struct dash_request *request, struct archive *archive,
+		     struct dash_answer *answer)
+{
+	for (size_t i = 0; i < archive->traces.count; i++) {
+		auto_fd int fd = -1;
+		if (!open_file(request, &archive->traces.items[i], &fd, answer))
+			return false;
+		if (i < OPEN_AHEAD)
+			archive->ahead[i] = pl_take_fd(fd);
+	}
+	return true;
 }
 
 /* Takes the traces. */
@@ -433,7 +490,12 @@ static void send_archive(const struct dash_request *request, struct store_artifa
 		.mtime_s = pl_clock_real_ns() / PL_NS_PER_S,
 	};
 	*traces = (struct store_artifacts){ 0 };
+	memset(archive->ahead, -1, sizeof(archive->ahead));
 	pl_buf_init(&archive->heads, 1u << 20);
+	if (!open_all(request, archive, answer)) {
+		free_archive(&archive->stream);
+		return;
+	}
 	dash_answer_bytes(answer, "application/x-tar", NULL, 0);
 	answer->status = 200;
 	answer->stream = &archive->stream;
@@ -442,7 +504,7 @@ static void send_archive(const struct dash_request *request, struct store_artifa
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-/* Of a rank, or of all where there is none asked for; all others go. */
+/* Of a rank, or of all where there is none asked for, lost ones too; all others go. */
 static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 {
 	struct store_artifacts others = { 0 };
@@ -450,7 +512,7 @@ static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 
 	for (size_t i = 0; i < artifacts->count; i++) {
 		const struct store_artifact *artifact = &artifacts->items[i];
-		bool is_kept = artifact->stored_at != NULL &&
+		bool is_kept = (artifact->stored_at != NULL || artifact->is_lost) &&
 			       strcmp(artifact->kind, "trace") == 0 &&
 			       (rank == NULL ||
 				store_artifact_rank(artifact->name) == json_integer_value(rank));
@@ -469,6 +531,8 @@ static void list_traces(const struct store_artifacts *traces, struct dash_answer
 
 	for (size_t i = 0; i < traces->count; i++) {
 		int64_t rank = store_artifact_rank(traces->items[i].name);
+		if (traces->items[i].is_lost)
+			continue;
 		json_t *trace = stored_json(&traces->items[i]);
 		json_object_set_new(trace, "rank", pl_json_i64(rank, rank >= 0));
 		json_array_append_new(list, trace);

@@ -36,9 +36,8 @@ static bool find_any(const struct dash_request *request, struct store_entry *ret
 	return false;
 }
 
-/* One that is not deleted. */
-static bool find(const struct dash_request *request, struct store_entry *ret,
-		 struct dash_answer *answer)
+bool dash_find_experiment(const struct dash_request *request, struct store_entry *ret,
+			  struct dash_answer *answer)
 {
 	if (!find_any(request, ret, answer))
 		return false;
@@ -88,7 +87,7 @@ void dash_get_experiment(const struct dash_request *request, struct dash_answer 
 {
 	auto_store_entry entry;
 
-	if (find(request, &entry, answer))
+	if (dash_find_experiment(request, &entry, answer))
 		dash_answer_json(answer, 200, entry_json(request->context, &entry));
 }
 
@@ -96,7 +95,7 @@ void dash_get_experiment_raw(const struct dash_request *request, struct dash_ans
 {
 	auto_store_entry entry;
 
-	if (!find(request, &entry, answer))
+	if (!dash_find_experiment(request, &entry, answer))
 		return;
 	answer->status = 200;
 	auto_free char *otherwise = pl_asprintf("experiment-%lld.json", (long long)entry.id);
@@ -148,7 +147,7 @@ void dash_change_experiment(const struct dash_request *request, struct dash_answ
 	struct pl_err err = PL_ERR_INIT;
 	auto_store_entry entry = { .id = 0 };
 
-	if (!find(request, &entry, answer))
+	if (!dash_find_experiment(request, &entry, answer))
 		return;
 	int rc = store_change(request->context->store, entry.id, request->body, &came, &err);
 	if (is_done(request, rc, came, &err, answer))

@@ -45,6 +45,9 @@ void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *
 	/* all texts in it are cut, and its faults counted: it is small */
 	char *text = pl_json_to_text(object, PL_JSON_COMPACT);
 	answer->status = problem->status;
+	/* what was begun as a file to be saved is none any more */
+	free(pl_take(answer->disposition));
+	answer->is_inert = false;
 	dash_answer_bytes(answer, "application/problem+json", text, strlen(text));
 	json_decref(object);
 }

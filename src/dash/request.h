@@ -53,6 +53,14 @@ struct dash_request {
 /* The JSON, or why it cannot be answered: it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json);
 
+/*
+ * The result that a path's first word names, by its number or its run_id. Overwrites *ret (store_entry_done()). False: there is
+ * none, it is deleted, or it cannot be read; answered.
+ */
+struct store_entry;
+bool dash_find_experiment(const struct dash_request *request, struct store_entry *ret,
+			  struct dash_answer *answer);
+
 typedef void dash_handler_fn(const struct dash_request *request, struct dash_answer *answer);
 #define ROUTE(method, path, handler, tag, turn) dash_handler_fn dash_##handler;
 #include "tbl/routes.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -11,6 +12,8 @@
 #include "store/store_priv.h"
 
 #define RUN_ID_BYTES_MAX 1000
+#define KINDS_BYTES_MAX  1000
+#define RESULTS_ASKED    16 /* of one run_id: more have never told of one file */
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -26,8 +29,11 @@ static int check_kind(const char *kind, struct pl_err *err)
 			return 0;
 	}
 	const char *nearest = pl_text_nearest(kind, kinds, PL_ARRAY_SIZE(kinds));
-	return pl_err_invalid(err, "kind: found '%.100s', expected one of artifacts%s%s%s", kind,
-			      nearest != NULL ? " (did you mean '" : "",
+	auto_buf all = PL_BUF(KINDS_BYTES_MAX);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++)
+		pl_buf_addf(&all, "%s%s", i > 0 ? ", " : "", kinds[i]);
+	return pl_err_invalid(err, "kind: found '%.100s', expected one of %s%s%s%s", kind,
+			      pl_buf_text(&all), nearest != NULL ? " (did you mean '" : "",
 			      nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
 }
 
@@ -136,7 +142,7 @@ static int check_folder(const struct store *store, struct pl_err *err)
 {
 	if (store->files != NULL)
 		return 0;
-	return pl_err_set(err, PL_ERR_IO,
+	return pl_err_set(err, PL_ERR_FAILED,
 			  "there is no folder for artifacts: name it with --data DIR");
 }
 
@@ -248,9 +254,7 @@ static struct store_artifact *find(const struct store_artifacts *artifacts, cons
 const struct store_artifact *store_artifacts_find(const struct store_artifacts *artifacts,
 						  const char *kind, const char *name)
 {
-	const struct store_artifact *artifact = find(artifacts, kind, name);
-
-	return artifact != NULL && artifact->stored_at != NULL ? artifact : NULL;
+	return find(artifacts, kind, name);
 }
 
 /* Under the reader's lock. *ret: free(); NULL: it has none. */
@@ -310,6 +314,20 @@ static void take_row(struct store_stmt *row, size_t named, struct store_artifact
 	artifact->stored_at = pl_strdup(store_sql_text(row, 4));
 }
 
+/* What a row says is there is looked for: a file that is gone can be sent again, if nobody is told that it is there. */
+static void look_for(const struct store *store, struct store_artifacts *artifacts)
+{
+	for (size_t i = 0; i < artifacts->count; i++) {
+		struct store_artifact *artifact = &artifacts->items[i];
+		if (artifact->stored_at == NULL ||
+		    (store->files != NULL &&
+		     store_files_bytes(store->files, artifact->sha256) == artifact->bytes))
+			continue;
+		free(pl_take(artifact->stored_at));
+		artifact->is_lost = true;
+	}
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct store_artifact *one = a, *other = b;
@@ -357,11 +375,71 @@ int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *
 	pthread_mutex_unlock(&store->read_lock);
 	if (result < 0)
 		return -1;
+	look_for(store, &artifacts);
 	if (artifacts.count > 0)
 		qsort(artifacts.items, artifacts.count, sizeof(*artifacts.items), compare);
 	*ret = artifacts;
 	artifacts = (struct store_artifacts){ 0 };
 	return 0;
+}
+
+/* ---- which are awaited --------------------------------------------------------------------- */
+
+/* Under the reader's lock. *ret: how many of the results with this run_id stand in `ids`. */
+static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESULTS_ASKED],
+		      size_t *ret, struct pl_err *err)
+{
+	auto_borrowed rows = NULL;
+	bool is_row = false;
+
+	*ret = 0;
+	if (store_sql_kept(&store->reader, STORE_GET_OF_RUN_ID, &rows, err) < 0)
+		return -1;
+	store_sql_bind_text(rows, 1, run_id);
+	store_sql_bind_i64(rows, 2, RESULTS_ASKED);
+	for (;;) {
+		if (store_sql_step(rows, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		ids[(*ret)++] = store_sql_i64(rows, 0);
+	}
+}
+
+/* *ret_other: the one that its document names is another. */
+static int is_other(const struct store_artifact_in *in, int64_t id, char ret[65], bool *ret_other,
+		    struct pl_err *err)
+{
+	auto_json json_t *document = NULL;
+	auto_artifacts named = { 0 };
+
+	*ret_other = false;
+	if (store_read_document(in->store, id, &document, NULL, err) < 0)
+		return -1;
+	add_named(document, &named);
+	const struct store_artifact *artifact = find(&named, in->kind, in->name);
+	if (artifact == NULL || strcmp(artifact->sha256, store_artifact_sha256(in)) == 0)
+		return 0;
+	*ret_other = true;
+	memcpy(ret, artifact->sha256, sizeof(artifact->sha256));
+	return 0;
+}
+
+int store_artifact_awaited(const struct store_artifact_in *in, char ret[65], struct pl_err *err)
+{
+	int64_t ids[RESULTS_ASKED];
+	size_t count;
+	bool other = true;
+
+	ret[0] = '\0';
+	pthread_mutex_lock(&in->store->read_lock);
+	int result = ids_of_run(in->store, in->run_id, ids, &count, err);
+	pthread_mutex_unlock(&in->store->read_lock);
+	for (size_t i = 0; result == 0 && other && i < count; i++)
+		result = is_other(in, ids[i], ret, &other, err);
+	if (!other || count == RESULTS_ASKED)
+		ret[0] = '\0';
+	return result;
 }
 
 int store_artifact_open(struct store *store, const char *sha256, int *ret_fd, struct pl_err *err)
@@ -418,6 +496,14 @@ void store_artifacts_open(struct store *store)
 	/* they take room, and nothing else: no reason not to serve */
 	if (store->files != NULL && store_files_tidy(store->files, is_named, store, &err) < 0)
 		pl_log(PL_LOG_WARNING, "artifacts: %s", err.text);
+}
+
+int store_artifacts_count_unnamed(struct store *store, size_t *ret, struct pl_err *err)
+{
+	*ret = 0;
+	return store->files == NULL
+		       ? 0
+		       : store_files_count_unnamed(store->files, is_named, store, ret, err);
 }
 
 int store_artifacts_forget(struct store *store, int64_t id, struct pl_err *err)

@@ -43,6 +43,12 @@ int store_artifact_end(struct store_artifact_in *in, const char *expected, bool 
 /* Behind the end. */
 const char *store_artifact_sha256(const struct store_artifact_in *in);
 int64_t store_artifact_bytes(const struct store_artifact_in *in);
+/*
+ * Behind the end, of another file than the one that is awaited: each result of this run_id that is here names another by this
+ * kind and name. ret: the SHA-256 of one of those; "": all is well, or there is no such result.
+ */
+int store_artifact_awaited(const struct store_artifact_in *in, char ret[65],
+			   struct pl_err *err) PL_MUST_CHECK;
 /* Also amid it: then nothing is left. NULL is nothing. */
 void store_artifact_free(struct store_artifact_in *in);
 
@@ -53,24 +59,32 @@ struct store_artifact {
 	char *name;
 	char sha256[65];
 	int64_t bytes;
-	char *stored_at; /* RFC 3339; NULL: the document names it, and it is not there */
+	char *stored_at; /* RFC 3339; NULL: it is not there */
+	bool is_lost;    /* it was stored: its file is not there any more, or no longer as long */
 };
 struct store_artifacts {
 	struct store_artifact *items;
 	size_t count;
 	size_t room;
 };
-/* Those of a result, by kind and name. NOT_FOUND: there is no such result. Overwrites *ret. */
+/*
+ * Those of a result, by kind and name: that are there, that its document names, and that are lost. NOT_FOUND: there is no
+ * such result, or it is deleted. Overwrites *ret.
+ */
 int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 void store_artifacts_done(struct store_artifacts *artifacts);
 #define auto_artifacts __attribute__((cleanup(store_artifacts_done), unused)) struct store_artifacts
-/* NULL: it is not there. */
+/* Also one that is not there; NULL: neither is it stored nor named. */
 const struct store_artifact *store_artifacts_find(const struct store_artifacts *artifacts,
 						  const char *kind, const char *name);
 /* *ret_fd is the caller's. NOT_FOUND, IO: its file is gone or cannot be read. */
 int store_artifact_open(struct store *store, const char *sha256, int *ret_fd,
 			struct pl_err *err) PL_MUST_CHECK;
+
+/* How many files there are that no artifact names. */
+int store_artifacts_count_unnamed(struct store *store, size_t *ret,
+				  struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- away ---------------------------------------------------------------------------------- */
 

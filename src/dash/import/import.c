@@ -130,7 +130,8 @@ static bool has(const struct store_artifacts *there, const struct res_beside *be
 	const struct store_artifact *artifact = store_artifacts_find(there, beside->kind,
 								     beside->name);
 
-	return artifact != NULL && strcmp(artifact->sha256, beside->sha256) == 0;
+	return artifact != NULL && artifact->stored_at != NULL &&
+	       strcmp(artifact->sha256, beside->sha256) == 0;
 }
 
 static void take_beside(struct dash_import *import, const struct dash_imported *imported,

@@ -225,6 +225,8 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_ADD_DICTIONARY] =
 		"INSERT INTO dictionaries (kind, result, bytes) VALUES (?1, ?2, ?3)",
 	[STORE_GET_RUN_ID] = "SELECT run_id FROM benchmark_runs WHERE id = ?1 AND deleted = 0",
+	[STORE_GET_OF_RUN_ID] = "SELECT id FROM benchmark_runs WHERE run_id = ?1"
+				" AND deleted = 0 ORDER BY repeat LIMIT ?2",
 	[STORE_ADD_ARTIFACT] =
 		"INSERT INTO artifacts (run_id, kind, name, sha256, bytes, stored_at)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -131,6 +131,7 @@ def test_on_each_database(bin_dir, database, tmp_path):
 def test_without_a_hash(dashboard, runs):
     answer = dashboard.ask("PUT", path_of(runs[0], "trace", "a"), b"text")
     assert (answer.status, answer.json["sha256"]) == (201, sha256(b"text"))
+    assert put(dashboard, runs[0], "trace", "a", b"text", **{"X-Content-SHA256": sha256(b"text").upper()}).status == 200
 
 
 def test_before_its_result(dashboard):
@@ -148,8 +149,10 @@ def test_a_result_has_what_its_document_names(dashboard, runs):
         {"kind": "requests", "name": "r.requests.jsonl.zst", "size": 7, "sha256": "0" * 64}]}
     assert dashboard.upload("/api/upload/json", document)["counts"]["stored"] == 1
     for log in logs:
-        put(dashboard, document["run_id"], "server_log", "r.server.log", log)
-        put(dashboard, runs[0], "server_log", "r.server.log", log)
+        # one that no result names is kept for one that may come, and that is told
+        stored = {"sha256": sha256(log), "bytes": len(log), **({"expected": sha256(logs[0])} if log == logs[1] else {})}
+        assert put(dashboard, document["run_id"], "server_log", "r.server.log", log).json == stored
+        assert "expected" not in put(dashboard, runs[0], "server_log", "r.server.log", log).json
     answer = dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts")
     assert [one["sha256"] for one in answer.json["artifacts"]] == [sha256(logs[0])]
     assert answer.json["absent"] == [{"kind": "requests", "name": "r.requests.jsonl.zst", "bytes": 7, "sha256": "0" * 64}]
@@ -202,6 +205,7 @@ def test_ranges(dashboard, runs):
         answer = dashboard.get(where, Range=text)
         status, begin, end = expected_part(text, 1000)
         assert answer.status == status, text
+        assert (answer.headers["Content-Disposition"] is None) == (status == 416), text
         if status == 416:
             assert answer.headers["Content-Range"] == "bytes */1000"
             continue
@@ -247,6 +251,11 @@ def test_traces(dashboard, runs):
     assert [(one["name"], one["rank"]) for one in answer.json["traces"]] == [(name, i) for i, name in enumerate(traces)]
     assert dashboard.get(where + "?rank=1").body == b"one" * 1000
     assert dashboard.get(where + "?rank=2").status == 404
+    archives = [dashboard.get(f"{where}?{words}") for words in ("all", "all=1", "all=true")]
+    assert {answer.headers["Content-Type"] for answer in archives} == {"application/x-tar"}
+    assert dashboard.get(where + "?all=0").json == answer.json
+    refused = dashboard.get(where + "?all=yes")
+    assert (refused.status, refused.json["detail"]) == (422, '/all: found "yes", expected true, false, 1, 0, or nothing behind its name')
     assert dashboard.get("/api/export/traces/999999").status == 404
 
 
@@ -270,7 +279,7 @@ def test_what_is_refused(dashboard, runs, came):
     data = os.urandom(16)  # what no other play sends
     for kind, name, headers, words in [("trace", "t", {"X-Content-SHA256": "0" * 64}, "SHA-256"),
                                        ("trace", "t", {"X-Content-SHA256": "abc"}, "X-Content-SHA256"),
-                                       ("trac", "t", {}, "did you mean 'trace'"), ("trace", "..", {}, "name"),
+                                       ("trac", "t", {}, f"expected one of {', '.join(KINDS)} (did you mean 'trace'?)"), ("trace", "..", {}, "name"),
                                        ("trace", "a%0Ab", {}, "name"), ("trace", "x" * 256, {}, "name")]:
         answer = put(dashboard, runs[0], kind, name, data, **headers)
         assert answer.status == 422 and words in answer.json["detail"], (kind, name, answer.body)
@@ -279,6 +288,29 @@ def test_what_is_refused(dashboard, runs, came):
     assert put(dashboard, "x" * 1001, "trace", "t", data).status == 422
     assert came() == []
     assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts").json["artifacts"] == []
+
+
+@pytest.mark.parametrize("harm", ["gone", "short"])
+def test_a_file_that_is_lost(dashboard, runs, harm):
+    """It is told as absent, by its names and never by a path; and comes back."""
+    traces = {name: os.urandom(5000) for name in ("rank0.gz", "rank1.gz")}
+    for name, data in traces.items():
+        put(dashboard, runs[0], "trace", name, data)
+    lost = sha256(traces["rank1.gz"])
+    path = dashboard.folder / lost[:2] / lost
+    path.unlink() if harm == "gone" else os.truncate(path, 100)
+    listed = dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts").json
+    assert [one["name"] for one in listed["artifacts"]] == ["rank0.gz"]
+    assert listed["absent"] == [{"kind": "trace", "name": "rank1.gz", "bytes": 5000, "sha256": lost}]
+    assert [one["name"] for one in dashboard.get(f"/api/export/traces/{runs[0]}").json["traces"]] == ["rank0.gz"]
+    for where in ("data/experiments/{}/artifacts/trace/rank1.gz", "export/traces/{}?rank=1", "export/traces/{}?all"):
+        answer = dashboard.get(f"/api/{where.format(runs[0])}")
+        assert answer.status == 404 and "the file of artifact 'rank1.gz' of kind 'trace'" in answer.json["detail"]
+        assert str(dashboard.folder.parent) not in answer.json["detail"]
+    assert dashboard.get(f"/api/export/traces/{runs[0]}?rank=0").body == traces["rank0.gz"]
+    assert put(dashboard, runs[0], "trace", "rank1.gz", traces["rank1.gz"]).status == 200
+    with tarfile.open(fileobj=io.BytesIO(dashboard.get(f"/api/export/traces/{runs[0]}?all").body)) as archive:
+        assert {one.name: archive.extractfile(one).read() for one in archive.getmembers()} == traces
 
 
 def begin_put(dashboard, run_id, length, sent):
@@ -399,7 +431,8 @@ def test_of_a_result_that_is_deleted(dashboard, runs):
     put(dashboard, runs[0], "trace", "t", b"data")
     assert dashboard.ask("DELETE", f"/api/data/experiments/{runs[0]}").status == 204
     for where in ("data/experiments/{}/artifacts", "data/experiments/{}/artifacts/trace/t", "export/traces/{}"):
-        assert dashboard.get(f"/api/{where.format(runs[0])}").status == 404
+        answer = dashboard.get(f"/api/{where.format(runs[0])}")
+        assert answer.status == 410 and "/restore brings it back" in answer.json["detail"]
     assert dashboard.ask("POST", f"/api/data/experiments/{runs[0]}/restore").status == 200
     assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/trace/t").body == b"data"
 

@@ -1,5 +1,6 @@
 """`profllm upload` and the files beside results: what the dashboard lacks, and no more; what becomes of each is told."""
 import collections
+import hashlib
 import json
 import random
 
@@ -55,6 +56,11 @@ def test_only_what_is_lacking(bin_dir, dashboard, tmp_path):
     log.write_bytes(kept)
     file, = upload(bin_dir, dashboard, path)
     assert states(file) == {"duplicate": 2, "stored": 1, "changed": 1}
+    # what the server has lost lacks, too
+    digest = hashlib.sha256(kept).hexdigest()
+    (tmp_path / "d.db.files" / digest[:2] / digest).unlink()
+    file, = upload(bin_dir, dashboard, path)
+    assert states(file) == {"duplicate": 2, "stored": 1, "changed": 1} and there(dashboard, file["items"][0]["run_id"])["server_log"] == kept
 
 
 def test_folders_and_many_in_one_file(bin_dir, dashboard, tmp_path):

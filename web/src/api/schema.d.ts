@@ -495,7 +495,8 @@ export interface paths {
          * @description It goes to the disk as it comes, whatever its size. When this is answered it is there, and stays: once, however many
          *     results have the same bytes. The result of that run_id may come later, too: it may still wait in an upload. What no
          *     result has claimed goes with `prune`. Another file by the same kind and name is kept beside the first: each
-         *     result has the one that its document names, else the last.
+         *     result has the one that its document names, else the last. Bytes that are here already take the place of
+         *     those, whatever a disk may have made of them.
          */
         put: operations["putArtifact"];
         post?: never;
@@ -2352,6 +2353,11 @@ export interface components {
         ArtifactStored: {
             sha256: components["schemas"]["Sha256"];
             bytes: number;
+            /**
+             * @description Only where each result of this run_id that is here names another file by this kind and name: that one's
+             *     SHA-256. What came is kept for a result that may still come, and is told of none until then
+             */
+            expected?: components["schemas"]["Sha256"];
         };
         Artifact: {
             kind: components["schemas"]["ArtifactKind"];
@@ -2368,7 +2374,7 @@ export interface components {
         Artifacts: {
             /** @description By kind and name */
             artifacts: components["schemas"]["Artifact"][];
-            /** @description The document names them, and they are not here */
+            /** @description The document names them, or they were stored and their files are lost: not here, and to be sent */
             absent: {
                 kind: components["schemas"]["ArtifactKind"];
                 name: string;
@@ -3447,6 +3453,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
@@ -3463,7 +3470,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Those that are here, and those that its document names and that are not */
+            /** @description Those that are here, and those that are not though its document names them or they were stored */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3473,6 +3480,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3499,6 +3507,7 @@ export interface operations {
             206: components["responses"]["FilePart"];
             304: components["responses"]["NotModified"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             416: components["responses"]["NoSuchPart"];
             default: components["responses"]["Problem"];
         };
@@ -3678,7 +3687,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The trace, with its ETag; or a list of several; or the archive, with all=true */
+            /** @description The trace, with its ETag; or a list of several; or the archive, with all */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3692,6 +3701,7 @@ export interface operations {
             206: components["responses"]["FilePart"];
             304: components["responses"]["NotModified"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             416: components["responses"]["NoSuchPart"];
             default: components["responses"]["Problem"];
         };
@@ -3700,8 +3710,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of all its bytes; where it is not theirs, 422, and nothing is kept */
-                "X-Content-SHA256"?: components["schemas"]["Sha256"];
+                /** @description Of all its bytes, in lower or upper case; where it is not theirs, 422, and nothing is kept */
+                "X-Content-SHA256"?: string;
             };
             path: {
                 /** @description Of the result that it belongs to */

@@ -22,6 +22,7 @@ struct check_options {
 	const char *filter;
 	bool json;
 	bool dry_run;
+	bool quick;
 };
 
 #define AT(field) offsetof(struct check_options, field)
@@ -36,21 +37,25 @@ struct check_options {
 static const struct pl_opt check_rows[] = {
 	DB_ROW,
 	DATA_ROW,
+	PL_OPT(FLAG, 0, "quick", quick, NULL,
+	       "of files beside results look at their sizes alone, and read none"),
 	JSON_ROW,
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_check_command = {
 	.name = DASH_PROGRAM " check",
-	.usage = "[--db FILE] [--data DIR] [--json]",
+	.usage = "[--db FILE] [--data DIR] [--quick] [--json]",
 	.summary = "Compare rows, documents and artifacts.",
 	.details =
 		"Reads each document that is kept as a new one would be read, and compares its row "
-		"with "
-		"that; looks whether each result has its document and each artifact its file; "
-		"and asks the database itself whether it is whole. Nothing is changed, and others "
-		"may "
-		"read and write meanwhile.\n\n"
+		"with that; looks whether each result has its document, whether run_id and hash "
+		"are the document's, and whether each artifact has its file, with the bytes that "
+		"its SHA-256 says; and asks the database itself whether it is whole. Nothing is "
+		"changed, and others may read and write meanwhile.\n\n"
+		"A file that is damaged or gone comes back when it is sent again: remove the "
+		"damaged one and upload its result anew. Files that belong to no run are "
+		"counted; " DASH_PROGRAM " prune takes them away.\n\n"
 		"A row may differ because this program reads more than the one that made it did: "
 		"" DASH_PROGRAM " remap writes such rows anew.\n\n"
 		"Exit status: 0 all fits, 1 something does not, 2 an option or the database cannot "
@@ -149,23 +154,25 @@ static int check(const struct check_options *options, struct told *told, int *re
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
-	struct store_again again = { .tell = tell, .context = told };
+	struct store_again again = { .checks = true, .tell = tell, .context = told };
 	struct store_again_counts counts;
-	int64_t faults = 0;
+	struct store_again_faults beside;
 
 	if (open_store(options, fields, false, &store, err) < 0 ||
-	    store_again_database(store, tell, told, &faults, err) < 0 ||
+	    store_again_database(store, options->quick, tell, told, &beside, err) < 0 ||
 	    store_again(store, &again, &counts, err) < 0)
 		return -1;
-	auto_json json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "results",
-					   (json_int_t)counts.results, "differing",
-					   (json_int_t)counts.differing, "broken",
-					   (json_int_t)counts.broken, "faults", (json_int_t)faults);
+	int64_t faults = beside.told + counts.misnamed;
+	auto_json json_t *json = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I}", "results", (json_int_t)counts.results, "differing",
+		(json_int_t)counts.differing, "broken", (json_int_t)counts.broken, "faults",
+		(json_int_t)faults, "unnamed_files", (json_int_t)beside.unnamed);
 	auto_free char *text = pl_asprintf("%lld results: %lld rows differ from their documents, "
 					   "%lld documents cannot be read; "
-					   "%lld other faults\n",
+					   "%lld other faults; %zu files belong to no run\n",
 					   (long long)counts.results, (long long)counts.differing,
-					   (long long)counts.broken, (long long)faults);
+					   (long long)counts.broken, (long long)faults,
+					   beside.unnamed);
 	*ret_status = print_summary(told, text, json);
 	if (*ret_status == 0 && counts.differing + counts.broken + faults > 0)
 		*ret_status = pl_err_exit_status(PL_ERR_FAILED);

@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/text.h"
+#include "store/artifact.h"
 #include "store/files.h"
 #include "store/filter.h"
 #include "store/store_priv.h"
@@ -108,11 +109,14 @@ struct reading {
 	struct store_sql *sql;
 	const struct store_again *asked;
 	struct store_again_counts counts;
-	struct store_stmt *row;     /* explicit_fields and the cells of a result */
+	struct store_stmt *row;     /* fixed columns (ROW_*) and the cells of a result */
 	struct store_stmt *replace; /* NULL: nothing is written */
 	struct store_cell *cells;   /* of the row */
 	struct store_column_set set;
 };
+
+static const char *const row_names[] = { "explicit_fields", "run_id", "content_sha256", "form" };
+enum { ROW_EXPLICIT_FIELDS, ROW_RUN_ID, ROW_CONTENT, ROW_FORM, ROW_CELLS };
 
 static bool is_same(const struct store_cell *a, const struct store_cell *b)
 {
@@ -135,8 +139,9 @@ static int read_row(struct reading *reading, int64_t id, bool *ret_there, struct
 	store_sql_bind_i64(reading->row, 1, id);
 	if (store_sql_step(reading->row, ret_there, err) < 0 || !*ret_there)
 		return *ret_there ? -1 : 0;
-	if (store_runs_read(reading->row, 1, columns, reading->cells, err) < 0 ||
-	    store_column_set_read(columns, store_sql_text(reading->row, 0), &reading->set, err) < 0)
+	if (store_runs_read(reading->row, ROW_CELLS, columns, reading->cells, err) < 0 ||
+	    store_column_set_read(columns, store_sql_text(reading->row, ROW_EXPLICIT_FIELDS),
+				  &reading->set, err) < 0)
 		return -1;
 	for (size_t i = 0; i < reading->set.count; i++)
 		reading->cells[reading->set.columns[i]].is_explicit = true;
@@ -163,13 +168,42 @@ static char *difference(const struct reading *reading, const struct store_row *r
 			   count > FIELDS_TOLD ? ", …" : "");
 }
 
+/* By these a result is found, and known when it comes again. */
+static int check_names(struct reading *reading, int64_t id, const json_t *document,
+		       const char *bytes, size_t len, struct pl_err *err)
+{
+	const char *run_id = store_sql_text(reading->row, ROW_RUN_ID);
+	const char *expected = pl_json_get_text(document, "run_id");
+	const char *content = store_sql_text(reading->row, ROW_CONTENT);
+	bool is_flat = pl_text_equal(store_sql_text(reading->row, ROW_FORM),
+				     store_form_name(STORE_FORM_FLAT));
+	auto_free char *text = NULL;
+	char sha256[65];
+
+	if (store_document_content(is_flat ? STORE_FORM_FLAT : STORE_FORM_OWN, document, bytes, len,
+				   sha256, err) < 0)
+		return -1;
+	if (!pl_text_equal(content, sha256))
+		text = pl_asprintf("content_sha256: found %.100s, its document's is %s", content,
+				   sha256);
+	else if (run_id != expected && !pl_text_equal(run_id, expected))
+		text = pl_asprintf("run_id: found '%.100s', its document's is '%.100s'",
+				   run_id != NULL ? run_id : "", expected != NULL ? expected : "");
+	if (text == NULL)
+		return 0;
+	reading->counts.misnamed++;
+	reading->asked->tell(reading->asked->context, id, text);
+	return 0;
+}
+
 /* *ret NULL: it cannot be read, and that was told. */
 static int read_document(struct reading *reading, int64_t id, json_t **ret, struct pl_err *err)
 {
+	auto_free char *text = NULL;
 	auto_borrowed bytes = NULL;
 	struct pl_err why = PL_ERR_INIT;
 	bool is_row = false;
-	size_t len;
+	size_t len, text_len = 0;
 
 	*ret = NULL;
 	if (store_sql_kept(reading->sql, STORE_GET_BYTES, &bytes, err) < 0)
@@ -179,8 +213,9 @@ static int read_document(struct reading *reading, int64_t id, json_t **ret, stru
 		return -1;
 	const void *packed = is_row ? store_sql_bytes(bytes, 0, &len) : NULL;
 	if (packed != NULL &&
-	    store_unpack(reading->store, id, packed, len, NULL, NULL, ret, &why) == 0)
-		return 0;
+	    store_unpack(reading->store, id, packed, len, &text, &text_len, ret, &why) == 0)
+		return reading->asked->checks ? check_names(reading, id, *ret, text, text_len, err)
+					      : 0;
 	reading->counts.broken++;
 	reading->asked->tell(reading->asked->context, id,
 			     packed != NULL ? why.text : "its document is not there");
@@ -252,8 +287,7 @@ static int transact(struct reading *reading, const int64_t *ids, size_t count, s
 
 static int prepare(struct reading *reading, struct pl_err *err)
 {
-	static const char *const names[] = { "explicit_fields" };
-	static const struct store_runs_fixed fixed = { names, PL_ARRAY_SIZE(names) };
+	static const struct store_runs_fixed fixed = { row_names, PL_ARRAY_SIZE(row_names) };
 	const struct store *store = reading->store;
 	auto_free char *row = store_runs_select_text(reading->sql, &fixed, &store->columns,
 						     "WHERE id = ?1");
@@ -331,49 +365,139 @@ static int tell_ids(struct store *store, struct telling *telling, const char *qu
 	}
 }
 
-static void check_file(struct store *store, struct telling *telling, const char *sha256,
-		       int64_t bytes)
-{
-	struct pl_err why = PL_ERR_INIT;
-	struct stat found;
-	auto_fd int fd = -1;
+/* ---- files of artifacts -------------------------------------------------------------------- */
 
-	if (store_files_open(store->files, sha256, &fd, &why) < 0 || fstat(fd, &found) < 0) {
-		auto_free char *text = pl_asprintf("the file of an artifact: %s", why.text);
-		tell(telling, 0, text);
-	} else if (found.st_size != bytes) {
-		auto_free char *text = pl_asprintf(
-			"the file of the artifact %s: found %lld bytes, expected %lld", sha256,
-			(long long)found.st_size, (long long)bytes);
-		tell(telling, 0, text);
-	}
+struct checking {
+	struct store *store;
+	struct telling *telling;
+	struct store_stmt *next;  /* the file behind one */
+	struct store_stmt *whose; /* the artifacts of a file */
+	bool is_quick;
+};
+
+/* What is wrong with a file, whosever it is; free(); NULL: nothing, and it has *ret_bytes. */
+static char *file_fault(const struct checking *checking, const char *sha256, int64_t *ret_bytes)
+{
+	const struct store_files *files = checking->store->files;
+	struct pl_err err = PL_ERR_INIT;
+	char found[STORE_SHA256_LEN + 1];
+
+	if (files == NULL)
+		return pl_strdup("there is no folder for its file: name it with --data DIR");
+	if (!store_sha256_is(sha256))
+		return pl_asprintf("found '%.100s', expected the SHA-256 of its file", sha256);
+	auto_free char *path = store_files_path(files, sha256);
+	*ret_bytes = store_files_bytes(files, sha256);
+	if (*ret_bytes < 0)
+		return pl_asprintf("its file '%s' is not there", path);
+	if (checking->is_quick)
+		return NULL;
+	if (store_files_hash(files, sha256, found, &err) < 0)
+		return pl_asprintf("its file '%s': %s", path, err.text);
+	return strcmp(found, sha256) == 0
+		       ? NULL
+		       : pl_asprintf(
+				 "its file '%s' is damaged: the SHA-256 of its %lld bytes is %s",
+				 path, (long long)*ret_bytes, found);
 }
 
-static int check_files(struct store *store, struct telling *telling, struct pl_err *err)
+static void tell_artifact(const struct checking *checking, const char *fault, const char *sha256,
+			  int64_t bytes)
 {
-	auto_statement statement = NULL;
+	struct store_stmt *row = checking->whose;
+	int64_t expected = store_sql_i64(row, 4);
+	auto_free char *shorter = NULL;
+
+	if (bytes >= 0 && bytes != expected) {
+		auto_free char *path = store_files_path(checking->store->files, sha256);
+		shorter = pl_asprintf("its file '%s' has %lld bytes, expected %lld", path,
+				      (long long)bytes, (long long)expected);
+	}
+	if (shorter == NULL && fault == NULL)
+		return;
+	auto_free char *text = pl_asprintf(
+		"artifact '%s' of kind %s, of run '%s': %s", store_sql_text(row, 3),
+		store_sql_text(row, 2), store_sql_text(row, 1), shorter != NULL ? shorter : fault);
+	tell(checking->telling, store_sql_i64(row, 0), text);
+}
+
+/* All who have the file are told of what is wrong with it. */
+static int check_file(struct checking *checking, const char *sha256, struct pl_err *err)
+{
+	int64_t bytes = -1;
+	auto_free char *fault = file_fault(checking, sha256, &bytes);
 	bool is_row = false;
 
-	if (store_sql_prepare(&store->reader,
-			      "SELECT DISTINCT sha256, bytes FROM artifacts ORDER BY sha256",
-			      &statement, err) < 0)
-		return -1;
-	for (int64_t before = telling->count; telling->count - before < FAULTS_TOLD;) {
-		if (store_sql_step(statement, &is_row, err) < 0)
+	store_sql_bind_text(checking->whose, 1, sha256);
+	int result;
+	while ((result = store_sql_step(checking->whose, &is_row, err)) == 0 && is_row &&
+	       checking->telling->count < FAULTS_TOLD)
+		tell_artifact(checking, fault, sha256, bytes);
+	store_sql_reset(checking->whose);
+	return result;
+}
+
+/* *sha256 becomes the one behind it; NULL: there is none. */
+static int next_file(struct checking *checking, char **sha256, struct pl_err *err)
+{
+	bool is_row = false;
+
+	store_sql_bind_text(checking->next, 1, *sha256);
+	int result = store_sql_step(checking->next, &is_row, err);
+	char *found = result == 0 && is_row ? pl_strdup(store_sql_text(checking->next, 0)) : NULL;
+	store_sql_reset(checking->next);
+	free(*sha256);
+	*sha256 = found;
+	return result;
+}
+
+/* A question a file: bytes are hashed outside of any, for a long one keeps the log of the database from getting shorter. */
+static int check_each_file(struct checking *checking, struct pl_err *err)
+{
+	auto_free char *sha256 = pl_strdup("");
+
+	while (checking->telling->count < FAULTS_TOLD) {
+		if (next_file(checking, &sha256, err) < 0)
 			return -1;
-		if (!is_row)
+		if (sha256 == NULL)
 			return 0;
-		check_file(store, telling, store_sql_text(statement, 0),
-			   store_sql_i64(statement, 1));
+		if (check_file(checking, sha256, err) < 0)
+			return -1;
 	}
-	tell(telling, 0, "there are more such files");
+	tell(checking->telling, 0, "there may be more such faults");
 	return 0;
 }
 
-int store_again_database(struct store *store, store_again_tell_fn *tell_fn, void *context,
-			 int64_t *ret, struct pl_err *err)
+static int check_files(struct store *store, struct telling *telling, bool is_quick,
+		       struct pl_err *err)
+{
+	struct telling of_files = { .tell = telling->tell, .context = telling->context };
+	struct checking checking = { .store = store, .telling = &of_files, .is_quick = is_quick };
+
+	int result = store_sql_prepare(&store->reader,
+				       "SELECT sha256 FROM artifacts WHERE sha256 > ?1"
+				       " ORDER BY sha256 LIMIT 1",
+				       &checking.next, err);
+	if (result == 0)
+		result = store_sql_prepare(&store->reader,
+					   "SELECT (SELECT min(r.id) FROM benchmark_runs r"
+					   " WHERE r.run_id = a.run_id AND r.deleted = 0),"
+					   " a.run_id, a.kind, a.name, a.bytes FROM artifacts a"
+					   " WHERE a.sha256 = ?1 ORDER BY a.id",
+					   &checking.whose, err);
+	if (result == 0)
+		result = check_each_file(&checking, err);
+	store_sql_drop(checking.next);
+	store_sql_drop(checking.whose);
+	telling->count += of_files.count;
+	return result;
+}
+
+int store_again_database(struct store *store, bool is_quick, store_again_tell_fn *tell_fn,
+			 void *context, struct store_again_faults *ret, struct pl_err *err)
 {
 	struct telling telling = { .tell = tell_fn, .context = context };
+	struct store_again_faults faults = { 0 };
 	auto_free char *fault = NULL;
 
 	if (store_sql_check(&store->reader, &fault, err) < 0)
@@ -384,8 +508,10 @@ int store_again_database(struct store *store, store_again_tell_fn *tell_fn, void
 		     "SELECT id FROM benchmark_documents WHERE id NOT IN"
 		     " (SELECT id FROM benchmark_runs) ORDER BY id",
 		     "a document without its result", err) < 0 ||
-	    check_files(store, &telling, err) < 0)
+	    check_files(store, &telling, is_quick, err) < 0 ||
+	    store_artifacts_count_unnamed(store, &faults.unnamed, err) < 0)
 		return -1;
-	*ret = telling.count;
+	faults.told = telling.count;
+	*ret = faults;
 	return 0;
 }

@@ -11,6 +11,7 @@ typedef void store_again_tell_fn(void *context, int64_t id, const char *text);
 
 struct store_again {
 	bool writes; /* rows that differ are written anew; else they are told alone */
+	bool checks; /* whether run_id and the content's hash are the document's, too, is told */
 	const json_t *
 		filter; /* which results (store/filter.h; the store is open with_columns then); NULL: all */
 	store_again_tell_fn *tell;
@@ -20,6 +21,7 @@ struct store_again_counts {
 	int64_t results;
 	int64_t differing; /* rows that are not what their document says; with `writes`: and now are */
 	int64_t broken;    /* documents that are not there or cannot be read: their rows stay */
+	int64_t misnamed; /* another run_id or hash than the document's: that is never written */
 };
 /*
  * Rows are written some at a time, each whole; a kill leaves those that were written, and to call it again goes on
@@ -30,8 +32,13 @@ int store_again(struct store *store, const struct store_again *asked,
 
 /*
  * The database beside its rows: that it is whole, as far as it says so itself, that each result has one document and
- * each document its result, and that files of artifacts are there, as long as they should be. *ret: how many faults
- * were told.
+ * each document its result, and that files of artifacts are there, with the bytes that their names say; is_quick: with
+ * as many of them.
  */
-int store_again_database(struct store *store, store_again_tell_fn *tell, void *context,
-			 int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
+struct store_again_faults {
+	int64_t told;   /* faults */
+	size_t unnamed; /* files of no artifact: none */
+};
+int store_again_database(struct store *store, bool is_quick, store_again_tell_fn *tell,
+			 void *context, struct store_again_faults *ret,
+			 struct pl_err *err) PL_MUST_CHECK;

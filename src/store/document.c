@@ -488,6 +488,25 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	return 0;
 }
 
+/* One result may come as our file and within a flat one; of vLLM's all that it says counts. */
+static void hash_content(const json_t *content, char ret[65])
+{
+	auto_free char *text = res_field_canonical(content);
+
+	pl_sha256(text, strlen(text), ret);
+}
+
+int store_document_content(enum store_form form, const json_t *json, const char *bytes, size_t len,
+			   char ret[65], struct pl_err *err)
+{
+	auto_json json_t *root = NULL;
+
+	if (form == STORE_FORM_FLAT && parse(bytes, len, "document", &root, err) < 0)
+		return -1;
+	hash_content(root != NULL ? root : json, ret);
+	return 0;
+}
+
 static int take(struct intake *intake, const char *bytes, size_t len, struct pl_err *err)
 {
 	auto_json json_t *root = NULL;
@@ -502,10 +521,8 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 	own = res_read_own(root);
 	if ((own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err)) < 0)
 		return -1;
-	/* one result may come as our file and within a flat one; of vLLM's all that it says counts */
-	auto_free char *content = res_field_canonical(
-		intake->ret->form == STORE_FORM_FLAT ? root : intake->ret->json);
-	pl_sha256(content, strlen(content), intake->ret->sha256);
+	hash_content(intake->ret->form == STORE_FORM_FLAT ? root : intake->ret->json,
+		     intake->ret->sha256);
 	return 0;
 }
 

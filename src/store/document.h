@@ -59,6 +59,12 @@ struct store_document {
 int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
 			const char *name, struct store_document *ret, json_t **ret_faults,
 			struct pl_err *err) PL_MUST_CHECK;
+/*
+ * The hash of a kept document's content, once more: `json` is what store_document.json was, `bytes` those that are
+ * kept. Of two that are the same content it is the same.
+ */
+int store_document_content(enum store_form form, const json_t *json, const char *bytes, size_t len,
+			   char ret[65], struct pl_err *err) PL_MUST_CHECK;
 /* Its json, which is most of its memory and of no more use once it is prepared (store_prepare()). */
 void store_document_let_go(struct store_document *document);
 void store_document_done(struct store_document *document);

@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import io
 import itertools
+import json
 import os
 import random
 import signal
@@ -15,7 +16,7 @@ import threading
 import pytest
 from beside_tools import write_result
 from dashboard_tools import Dashboard, little, results
-from import_tools import import_json
+from import_tools import import_json, run_dashboard
 from wait_tools import wait_for
 
 KINDS = ["requests", "series", "server_log", "client_log", "client_plot", "timeline", "dataset_stats", "trace", "capture"]
@@ -311,6 +312,32 @@ def test_a_file_that_is_lost(dashboard, runs, harm):
     assert put(dashboard, runs[0], "trace", "rank1.gz", traces["rank1.gz"]).status == 200
     with tarfile.open(fileobj=io.BytesIO(dashboard.get(f"/api/export/traces/{runs[0]}?all").body)) as archive:
         assert {one.name: archive.extractfile(one).read() for one in archive.getmembers()} == traces
+
+
+def test_damaged_bytes_are_found_and_mended(own, bin_dir, db, folder):
+    def check(*words):
+        return run_dashboard(bin_dir, "check", "--db", db, *words)
+    data = b"x" * 5000
+    put(own, "small-1", "trace", "rank0.json", data)
+    assert check().returncode == 0
+    path = folder / sha256(data)[:2] / sha256(data)
+    path.write_bytes(b"y" + data[1:])
+    done = check()
+    assert done.returncode == 1 and "1 other faults" in done.stdout
+    assert f"result 1: artifact 'rank0.json' of kind trace, of run 'small-1': its file '{path}' is damaged" in done.stdout
+    assert check("--quick").returncode == 0
+    # what another process opened before is read to its end as it was
+    with path.open("rb") as old:
+        assert put(own, "small-1", "trace", "rank0.json", data).status == 200
+        assert old.read() == b"y" + data[1:]
+    assert own.get("/api/data/experiments/1/artifacts/trace/rank0.json").body == data and check().returncode == 0
+    # a file that no row names is no fault
+    unnamed = folder / "ab" / ("ab" * 32)
+    unnamed.parent.mkdir(exist_ok=True)
+    unnamed.write_bytes(b"")
+    done = check("--json")
+    assert (done.returncode, json.loads(done.stdout)["unnamed_files"]) == (0, 1)
+    assert files_of(folder) == sorted([f"ab/{'ab' * 32}", f"{sha256(data)[:2]}/{sha256(data)}"])
 
 
 def begin_put(dashboard, run_id, length, sent):

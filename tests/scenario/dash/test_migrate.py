@@ -146,19 +146,21 @@ def test_rows_of_another_reader_are_read_again(bin_dir, database, tmp_path):
 
 def test_what_check_finds(bin_dir, database, tmp_path):
     db = database.new(tmp_path)
-    import_json(bin_dir, write(tmp_path / "r.jsonl", results(3)), "--db", db)
+    import_json(bin_dir, write(tmp_path / "r.jsonl", [*results(3), *made_results(random.Random(SEED), 3)]), "--db", db)
     zero = "'\\x00'" if database.kind == "postgres" else "x'00'"
     change(db, f"UPDATE benchmark_documents SET bytes = {zero} WHERE id = 1; DELETE FROM benchmark_documents WHERE id = 2;"
                "INSERT INTO artifacts (run_id, kind, name, sha256, bytes, stored_at) VALUES"
-               f" ('exp_20260101_000000_000000', 'trace', 'a', '{'0' * 64}', 5, '2026-01-01T00:00:00.000Z')")
+               f" ('exp_20260101_000000_000000', 'trace', 'a', '{'0' * 64}', 5, '2026-01-01T00:00:00.000Z');"
+               f"UPDATE benchmark_runs SET content_sha256 = '{'1' * 64}' WHERE id = 4; UPDATE benchmark_runs SET run_id = 'other' WHERE id = 5")
     done = run_dashboard(bin_dir, "check", "--db", db)
     assert done.returncode == 1
-    for line in ("result 1: ", "result 2: its document is not there", "the file of an artifact", "3 results: 0 rows differ", "2 documents cannot be read",
-                 "1 other faults"):
+    for line in ("result 1: ", "result 2: its document is not there", "result 1: artifact 'a' of kind trace, of run 'exp_20260101_000000_000000': its file ",
+                 f"result 4: content_sha256: found {'1' * 64}, its document's is ", "result 5: run_id: found 'other', its document's is '",
+                 "6 results: 0 rows differ", "2 documents cannot be read", "3 other faults; 0 files belong to no run"):
         assert line in done.stdout, done.stdout
     # what cannot be read stays as it is
     done = run_dashboard(bin_dir, "remap", "--db", db)
-    assert done.returncode == 1 and "3 results read again: 0 written anew, 2 documents cannot be read" in done.stdout
+    assert done.returncode == 1 and "6 results read again: 0 written anew, 2 documents cannot be read" in done.stdout
 
 
 @pytest.mark.parametrize("words, says", [

@@ -1,18 +1,13 @@
 /*
- * `profllm complete WORDS…`: what can stand where the last of the words is, asked by the scripts
- * that `profllm completion` prints. The words are those of a line behind "profllm", up to the
- * cursor and without quotes.
- *
- * - A line a candidate: the whole word and, behind a tab, what it is where that is known. The
- *   shell leaves out what does not begin as the last word does.
- * - Or the one line ":files" and, behind a tab, what stands before a file's name in the word: what
- *   the shell itself finds.
+ * `profllm complete WORDS…`, asked by the scripts that `profllm completion` prints (base/completion.h): what rows of
+ * options cannot say, keys of an experiment and their values, arguments of vLLM, and lines of its own commands.
  */
 #include "cli/cli.h"
 #include "cli/sweep_vllm.h"
 
 #include <string.h>
 
+#include "base/completion.h"
 #include "base/text.h"
 #include "checkpoint/hardware.h"
 #include "experiment/config.h"
@@ -20,27 +15,16 @@
 #include "vllm/bench_options.h"
 #include "vllm/history.h"
 
-#define ANSWER_BYTES_MAX (4u << 20)
-/* Words with anything else would need quotes of the shell's. */
-#define PLAIN_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+,@%^=-"
-
 struct answer {
+	struct pl_completion common;
 	const struct vllm_catalog *catalog;
-	struct pl_buf text;
-	const char *name; /* what the word is the value of, if that is an option: "--set" */
-	const char *line; /* the word under the cursor */
-	size_t behind;    /* of it stand before every candidate: "--set=server.dtype=" */
 	const struct vllm_bench_kind
 		*kind; /* the line is an offline benchmark's; NULL: it is not */
 };
 
 static void offer(struct answer *answer, const char *word, const char *help)
 {
-	bool has_help = help != NULL && help[0] != '\0';
-
-	if (word[0] != '\0' && strspn(word, PLAIN_LETTERS) == strlen(word))
-		pl_buf_addf(&answer->text, "%.*s%s%s%s\n", (int)answer->behind, answer->line, word,
-			    has_help ? "\t" : "", has_help ? help : "");
+	pl_completion_offer(&answer->common, word, help);
 }
 
 /* Of a row's JSON array; NULL: any value does. */
@@ -52,17 +36,6 @@ static void offer_choices(struct answer *answer, const char *choices)
 		auto_free char *text = pl_json_to_plain(choice);
 		offer(answer, text, NULL);
 	}
-}
-
-static void offer_files(struct answer *answer)
-{
-	pl_buf_addf(&answer->text, ":files\t%.*s\n", (int)answer->behind, answer->line);
-}
-
-static void offer_commands(struct answer *answer)
-{
-	for (const struct pl_command *cmd = cli_commands.items; cmd->name != NULL; cmd++)
-		offer(answer, cmd->name, cmd->summary);
 }
 
 static void offer_arguments(struct answer *answer)
@@ -112,11 +85,11 @@ static void offer_key(struct answer *answer, const char *wanted, const char *key
 
 static void offer_keys(struct answer *answer)
 {
-	const char *word = answer->line + answer->behind;
+	const char *word = answer->common.line + answer->common.behind;
 	size_t len = strcspn(word, "=");
 	auto_free char *wanted = word[len] == '=' ? pl_strndup(word, len) : NULL;
 
-	answer->behind += wanted != NULL ? len + 1 : 0;
+	answer->common.behind += wanted != NULL ? len + 1 : 0;
 	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
 		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
 		auto_free char *key = pl_asprintf("server.%s", arg->name);
@@ -138,96 +111,21 @@ static void offer_keys(struct answer *answer)
 }
 
 /* What a value is, by the name that its row gives it. */
-static void offer_values(struct answer *answer, const char *name)
+static void offer_values(struct pl_completion *completion, const char *name)
 {
 	static const struct {
 		const char *name;
 		void (*offer)(struct answer *answer);
 	} kinds[] = {
-		{ "COMMAND", offer_commands },  { "DIR", offer_files },
-		{ "FILE", offer_files },        { "GROUP", offer_groups },
-		{ "KEY=VALUE", offer_keys },    { "OUTPUT", offer_files },
-		{ "PATTERN", offer_arguments }, { "PLACE", offer_files },
-		{ "PROFILE", offer_profiles },  { "RELEASE", offer_releases },
+		{ "GROUP", offer_groups },      { "KEY=VALUE", offer_keys },
+		{ "PATTERN", offer_arguments }, { "PROFILE", offer_profiles },
+		{ "RELEASE", offer_releases },
 	};
 
-	for (size_t i = 0; name != NULL && i < PL_ARRAY_SIZE(kinds); i++) {
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		if (strcmp(kinds[i].name, name) == 0)
-			kinds[i].offer(answer);
+			kinds[i].offer(PL_CONTAINER_OF(completion, struct answer, common));
 	}
-}
-
-static void offer_texts(struct answer *answer, const char *const *texts)
-{
-	for (; *texts != NULL; texts++)
-		offer(answer, *texts, NULL);
-}
-
-static void offer_options(struct answer *answer, const struct pl_opt_command *command)
-{
-	const struct pl_opt *option = command != NULL ? command->options : NULL;
-
-	offer(answer, "--help", "show this help and exit");
-	for (; option != NULL && option->name != NULL; option++) {
-		auto_free char *name = pl_asprintf("--%s", option->name);
-		auto_free char *negative = pl_asprintf("--no-%s", option->name);
-		const char letter[] = { '-', option->letter, '\0' };
-		if (option->hidden)
-			continue;
-		offer(answer, name, option->help);
-		if (option->negatable)
-			offer(answer, negative, option->help);
-		if (option->letter != 0)
-			offer(answer, letter, option->help);
-	}
-}
-
-/* The option that a word is, if it takes a value. */
-static const struct pl_opt *option_with_value(const struct pl_opt_command *command,
-					      const char *word)
-{
-	const struct pl_opt *option = command != NULL ? command->options : NULL;
-
-	for (; word[0] == '-' && option != NULL && option->name != NULL; option++) {
-		bool is_long = word[1] == '-' && strcmp(option->name, word + 2) == 0;
-		bool is_short = word[1] != '\0' && word[1] == option->letter && word[2] == '\0';
-		if (is_long || is_short)
-			return option->type == PL_OPT_FLAG || option->hidden ? NULL : option;
-	}
-	return NULL;
-}
-
-/* How many of a command's words are neither options nor their values. */
-static int count_operands(const struct pl_opt_command *command, char **words, int count)
-{
-	int operands = 0;
-
-	for (int i = 0; i < count; i++) {
-		if (words[i][0] != '-')
-			operands++;
-		else if (option_with_value(command, words[i]) != NULL)
-			i++;
-	}
-	return operands;
-}
-
-static void complete_own(struct answer *answer, const struct pl_opt_command *command, char **words,
-			 int count)
-{
-	const struct pl_opt *option = option_with_value(command, answer->name);
-
-	if (option != NULL && option->choices != NULL)
-		offer_texts(answer, option->choices);
-	else if (option != NULL)
-		offer_values(answer, option->arg);
-	else if (answer->line[answer->behind] == '-')
-		offer_options(answer, command);
-	else if (command == NULL)
-		offer_commands(answer);
-	else if (command->words != NULL && count_operands(command, words, count - 1) == 0)
-		offer_texts(answer, command->words);
-	else
-		offer_values(answer, command->operand);
 }
 
 /* The row at `i` of a command of vLLM's: of its server's arguments, or of its load's options. NULL: no
@@ -293,21 +191,21 @@ static void complete_command(struct answer *answer, char **words, int count)
 {
 	bool is_bench = count > 2 && strcmp(words[1], "bench") == 0;
 	answer->kind = is_bench && count > 3 ? vllm_bench_kind_find(words[2]) : answer->kind;
-	const struct option_row *row = row_with_value(answer, is_bench, answer->name);
+	const struct option_row *row = row_with_value(answer, is_bench, answer->common.name);
 
 	if (count == 1) {
 		offer(answer, "vllm", NULL);
-	} else if (count == 2 && strcmp(answer->name, "vllm") == 0) {
+	} else if (count == 2 && strcmp(answer->common.name, "vllm") == 0) {
 		offer(answer, "serve", NULL);
 		offer(answer, "bench", NULL);
 	} else if (count == 3 && is_bench) {
-		offer_texts(answer, cli_bench_command.words);
+		pl_completion_offer_texts(&answer->common, cli_bench_command.words);
 	} else if (row != NULL && row->choices != NULL) {
 		offer_choices(answer, row->choices);
-	} else if (row == NULL && answer->line[answer->behind] == '-') {
+	} else if (row == NULL && answer->common.line[answer->common.behind] == '-') {
 		offer_flags(answer, is_bench);
 	} else {
-		offer_files(answer);
+		pl_completion_offer_files(&answer->common);
 	}
 }
 
@@ -327,7 +225,7 @@ static void complete_line(struct answer *answer, char **words, int count)
 	int dashes = 1;
 
 	if (count == 1) {
-		offer_commands(answer);
+		pl_completion_offer_commands(&answer->common);
 		offer(answer, "--help", "show the help and exit");
 		offer(answer, "--version", "show the version and exit");
 		return;
@@ -340,7 +238,8 @@ static void complete_line(struct answer *answer, char **words, int count)
 		count--;
 	}
 	if (count > 2 && strcmp(words[0], "sweep") == 0 && cli_sweep_is_vllms(words[1])) {
-		complete_own(answer, cli_sweep_vllm_command(words[1]), words + 2, count - 2);
+		pl_completion_offer_own(&answer->common, cli_sweep_vllm_command(words[1]),
+					words + 2, count - 2);
 		return;
 	}
 	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
@@ -348,33 +247,28 @@ static void complete_line(struct answer *answer, char **words, int count)
 	/* our own line of an offline benchmark is vLLM's, with flags more */
 	if (count > 2 && strcmp(words[0], "bench") == 0)
 		answer->kind = vllm_bench_kind_find(words[1]);
-	if (answer->kind != NULL && row_with_value(answer, true, answer->name) == NULL &&
-	    answer->line[answer->behind] == '-')
+	if (answer->kind != NULL && row_with_value(answer, true, answer->common.name) == NULL &&
+	    answer->common.line[answer->common.behind] == '-')
 		offer_own_flags(answer);
 	if (answer->kind != NULL)
 		complete_command(answer, words - 1, count + 1);
 	else if (dashes < count - 1 && cmd->options != NULL && cmd->options->takes_command)
 		complete_command(answer, words + dashes + 1, count - dashes - 1);
 	else
-		complete_own(answer, cmd->options, words + 1, count - 1);
+		pl_completion_offer_own(&answer->common, cmd->options, words + 1, count - 1);
 }
 
 int cmd_complete(int argc, char **argv)
 {
-	const char *word = argv[argc - 1];
-	size_t len = strcspn(word, "=");
-	bool is_joined = word[0] == '-' && word[len] == '=';
-	auto_free char *name = is_joined ? pl_strndup(word, len) : pl_strdup(argv[argc - 2]);
-	struct answer answer = { .name = name, .line = word, .behind = is_joined ? len + 1 : 0 };
+	struct answer answer = { .kind = NULL };
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 
-	pl_buf_init(&answer.text, ANSWER_BYTES_MAX);
+	pl_completion_init(&answer.common, &cli_commands, argc, argv);
+	answer.common.offer_values = offer_values;
 	/* nobody would read a message here: no answer says as much */
 	if (cli_catalog_open(NULL, &catalog, PL_ERR_IGNORED) == 0) {
 		answer.catalog = catalog;
 		complete_line(&answer, argv + 1, argc - 1);
 	}
-	int status = cli_print(pl_buf_text(&answer.text));
-	pl_buf_done(&answer.text);
-	return status;
+	return pl_completion_done(&answer.common);
 }

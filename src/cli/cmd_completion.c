@@ -1,7 +1,5 @@
 /*
- * `profllm completion SHELL`: a short script that asks `profllm complete` for every word. What can
- * be completed so is known in one place, the rows of the program that is asked, whatever shell it
- * is.
+ * `profllm completion SHELL`: the script of base/completion.h, and where an overlay was given one that asks with that.
  */
 #include "cli/cli.h"
 
@@ -9,25 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/completion.h"
 
-#define SHELLS           "bash|zsh|fish"
 #define SCRIPT_BYTES_MAX 65536
-
-/* COMPLETION_SCRIPT: where the build finds the scripts (CMakeLists.txt) */
-#define SCRIPT(shell)                                        \
-	__asm__(".pushsection .rodata\n"                     \
-		"completion_" #shell ":\n"                   \
-		".incbin \"" COMPLETION_SCRIPT #shell "\"\n" \
-		".byte 0\n"                                  \
-		".popsection\n");                            \
-	extern const char completion_##shell[]
-SCRIPT(bash);
-SCRIPT(zsh);
-SCRIPT(fish);
-
-static const char *const shells[] = { "bash", "zsh", "fish", NULL };
-static const char *const scripts[] = { completion_bash, completion_zsh, completion_fish };
 
 struct completion_options {
 	const char *overlay;
@@ -43,14 +25,14 @@ static const struct pl_opt completion_rows[] = {
 
 const struct pl_opt_command cli_completion_command = {
 	.name = "profllm completion",
-	.usage = SHELLS " [options]",
+	.usage = PL_SHELLS " [options]",
 	.summary = "Print what lets a shell complete commands, options and --set keys and values.",
 	.details = "Examples:\n"
 		   "  source <(profllm completion bash)        # in ~/.bashrc\n"
 		   "  source <(profllm completion zsh)         # in ~/.zshrc, behind compinit\n"
 		   "  profllm completion fish | source         # in config.fish",
 	.options = completion_rows,
-	.words = shells,
+	.words = pl_shells,
 };
 
 /* The script asks with this overlay then, wherever the shell is; all three read such quotes. */
@@ -68,19 +50,15 @@ static void add_overlay(struct pl_buf *text, const char *shell, const char *over
 static int write_script(const char *shell, const char *overlay)
 {
 	auto_buf text = PL_BUF(SCRIPT_BYTES_MAX);
+	auto_free char *script = NULL;
+	struct pl_err err = PL_ERR_INIT;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(scripts); i++) {
-		if (strcmp(shells[i], shell) != 0)
-			continue;
-		pl_buf_add_text(&text, scripts[i]);
-		if (overlay != NULL)
-			add_overlay(&text, shell, overlay);
-		return cli_print(pl_buf_text(&text));
-	}
-	const char *nearest = pl_text_nearest(shell, shells, PL_ARRAY_SIZE(scripts));
-	if (nearest != NULL)
-		return cli_refuse("unknown shell '%s' (did you mean '%s'?)", shell, nearest);
-	return cli_refuse("unknown shell '%s', expected " SHELLS, shell);
+	if (pl_completion_script("profllm", shell, &script, &err) < 0)
+		return cli_fail(&err);
+	pl_buf_add_text(&text, script);
+	if (overlay != NULL)
+		add_overlay(&text, shell, overlay);
+	return cli_print(pl_buf_text(&text));
 }
 
 int cmd_completion(int argc, char **argv)
@@ -94,7 +72,7 @@ int cmd_completion(int argc, char **argv)
 	if (!pl_command_read(&cli_completion_command, argc, argv, &options, &words, &status))
 		return status;
 	if (words.count != 1)
-		return cli_refuse("expected one shell, " SHELLS);
+		return cli_refuse("expected one shell, " PL_SHELLS);
 	/* an overlay that cannot be read would be found out at every key press, and silently */
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);

@@ -3,6 +3,10 @@
  */
 #include "dash/dash.h"
 
+#include <string.h>
+
+#include "base/text.h"
+
 #define HELP_BYTES_MAX 65536
 
 static int print_help(void)
@@ -41,6 +45,20 @@ const struct pl_commands dash_commands = {
 	.unknown = refuse,
 	.print_help = print_help,
 };
+
+int dash_front_words(char **words, int count)
+{
+	int front = 0;
+
+	for (;;) {
+		bool is_alone = front < count && strcmp(words[front], "--db") == 0;
+		bool is_joined = front < count && pl_text_starts(words[front], "--db=");
+		int next = front + (is_alone ? 2 : is_joined);
+		if (next == front || next >= count)
+			return front;
+		front = next;
+	}
+}
 
 int dash_cmd_help(int argc, char **argv)
 {

@@ -8,14 +8,6 @@
 #include "base/text.h"
 #include "dash/dash.h"
 
-/* How many words the option at the front takes: 1 or 2, 0 where it is none that may stand there. */
-static int front_option(char **words)
-{
-	if (strcmp(words[0], "--db") == 0)
-		return words[1] != NULL ? 2 : 1;
-	return pl_text_starts(words[0], "--db=");
-}
-
 /* "--db FILE import PATH" as "import --db FILE PATH". */
 static int run_behind(const struct pl_command *cmd, int front, int argc, char **argv)
 {
@@ -35,19 +27,15 @@ static int print_help(void)
 int main(int argc, char **argv)
 {
 	const struct pl_command *serve = pl_command_find(&dash_commands, DASH_COMMAND_DEFAULT);
-	int front = 0;
 
 	pl_log_init(DASH_PROGRAM);
+	if (argc > 2 && strcmp(argv[1], "complete") == 0)
+		return dash_cmd_complete(argc - 1, argv + 1);
 	if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
 		return dash_cmd_version(1, argv);
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return print_help();
-	while (1 + front < argc) {
-		int words = front_option(argv + 1 + front);
-		if (words == 0)
-			break;
-		front += words;
-	}
+	int front = dash_front_words(argv + 1, argc - 1);
 	const char *name = 1 + front < argc ? argv[1 + front] : NULL;
 	if (name != NULL && name[0] != '-') {
 		const struct pl_command *cmd = pl_command_find(&dash_commands, name);

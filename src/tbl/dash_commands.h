@@ -15,6 +15,7 @@ COMMAND(demo, &dash_demo_command, "fill a database with made-up results and show
 COMMAND(check, &dash_check_command, "compare rows, documents and artifacts")
 COMMAND(remap, &dash_remap_command, "read the documents that are kept again, with today's reader")
 COMMAND(fields, &dash_fields_command, "list what results can be filtered by")
+COMMAND(completion, &dash_completion_command, "print what lets a shell complete commands and options")
 COMMAND(help, NULL, "show the commands, or one command's options")
 COMMAND(version, &dash_version_command, "show the version")
 

@@ -357,3 +357,47 @@ def test_wrong_use_is_told(bin_dir, args, says):
     done = run_profllm(bin_dir, "completion", *args)
     assert done.returncode == 2
     assert says in done.stderr
+
+
+# ---- profllm-dashboard ---------------------------------------------------------------------------
+
+
+def run_dashboard(bin_dir, *words):
+    return subprocess.run([bin_dir / "profllm-dashboard", *words], text=True, capture_output=True, timeout=60)
+
+
+def of_dashboard(bin_dir, *words):
+    return [line.split("\t")[0] for line in run_dashboard(bin_dir, "complete", *words).stdout.splitlines()]
+
+
+def test_words_of_the_dashboard(bin_dir):
+    listed = run_dashboard(bin_dir, "help").stdout.split("Commands:")[1].split("Options:")[0]
+    names = re.findall(r"^  ([a-z]+) ", listed, re.M)
+    assert {"import", "completion"} <= set(names) and of_dashboard(bin_dir, "") == [*names, "--help", "--version"]
+    for name in set(names) - {"help"}:
+        told = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", run_dashboard(bin_dir, name, "--help").stdout, re.M)
+        assert {word for word in of_dashboard(bin_dir, name, "--") if word.startswith("--")} == {f"--{option}" for option in told}
+    # the database may stand in front; a line without a command is one of serve
+    assert of_dashboard(bin_dir, "--db", "a.db", "import", "--on-known", "") == ["skip", "replace", "keep"]
+    assert of_dashboard(bin_dir, "--db=a.db", "--") == of_dashboard(bin_dir, "serve", "--")
+    for words in (["--db", ""], ["import", ""], ["prune", "--db", "a"], ["check", "--data", ""]):
+        assert of_dashboard(bin_dir, *words) == [":files"], words
+    assert of_dashboard(bin_dir, "help", "") == names and of_dashboard(bin_dir, "completion", "") == SHELLS
+
+
+def test_a_shell_completes_both_programs(bin_dir, tmp_path):
+    text = ("source <(profllm completion bash); source <(profllm-dashboard completion bash); complete -p profllm-dashboard profllm; "
+            "COMP_WORDS=(profllm-dashboard imp); COMP_CWORD=1; _profllm_dashboard; echo $COMPREPLY; "
+            "COMP_WORDS=(profllm upl); COMP_CWORD=1; _profllm; echo $COMPREPLY")
+    assert run_shell("bash", text, bin_dir) == [
+        "complete -F _profllm_dashboard profllm-dashboard", "complete -F _profllm profllm", "import", "upload"]
+    for name in SHELLS:
+        done = subprocess.run([need(name), "-n", "/dev/stdin"], input=run_dashboard(bin_dir, "completion", name).stdout,
+                              capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, ""), name
+
+
+def test_wrong_use_of_the_dashboards_is_told(bin_dir):
+    for words, says in (([], "expected one shell, bash|zsh|fish"), (["bas"], "unknown shell 'bas' (did you mean 'bash'?)")):
+        done = run_dashboard(bin_dir, "completion", *words)
+        assert done.returncode == 2 and says in done.stderr

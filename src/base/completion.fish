@@ -1,5 +1,5 @@
-# profllm's completion for fish: the program says what can follow
-function __profllm_answer
+# @program@'s completion for fish: the program says what can follow
+function _@name@_answer
 	set -l words (commandline -opc)
 	set -l program (string replace -r '^~/' $HOME/ -- $words[1])
 	set -e words[1]
@@ -7,5 +7,5 @@ function __profllm_answer
 	set -q _profllm_overlay; and set -lx PROFLLM_PARAMS_OVERLAY $_profllm_overlay
 	$program complete $words "$word" 2>/dev/null
 end
-complete -c profllm -f -a '(__profllm_answer | string match -v ":files*")'
-complete -c profllm -n '__profllm_answer | string match -q ":files*"' -F
+complete -c @program@ -f -a '(_@name@_answer | string match -v ":files*")'
+complete -c @program@ -n '_@name@_answer | string match -q ":files*"' -F

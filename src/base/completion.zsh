@@ -1,6 +1,6 @@
-#compdef profllm
-# profllm's completion for zsh: the program says what can follow
-_profllm() {
+#compdef @program@
+# @program@'s completion for zsh: the program says what can follow
+@name@() {
 	local -a lines shown flags
 	lines=("${(@f)$(PROFLLM_PARAMS_OVERLAY=${_profllm_overlay-$PROFLLM_PARAMS_OVERLAY} \
 		${~words[1]} complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
@@ -14,4 +14,4 @@ _profllm() {
 		compadd "${flags[@]}" -d shown -- ${lines%%$'\t'*}
 	fi
 }
-compdef _profllm profllm
+compdef @name@ @program@

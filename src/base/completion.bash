@@ -1,5 +1,5 @@
-# profllm's completion for bash: the program says what can follow
-_profllm() {
+# @program@'s completion for bash: the program says what can follow
+@name@() {
 	local word words=() cut= text help file
 	# bash splits words at '=' and ':'; joined again they are as they were written
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
@@ -25,4 +25,4 @@ _profllm() {
 	done < <(PROFLLM_PARAMS_OVERLAY=${_profllm_overlay-$PROFLLM_PARAMS_OVERLAY} \
 		"${COMP_WORDS[0]/#\~/$HOME}" complete "${words[@]}" 2>/dev/null)
 }
-complete -F _profllm profllm
+complete -F @name@ @program@

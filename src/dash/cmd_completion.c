@@ -1,0 +1,59 @@
+/*
+ * `profllm-dashboard completion SHELL`, and `complete`, which its script asks (base/completion.h).
+ */
+#include "dash/dash.h"
+
+#include "base/completion.h"
+
+static const struct pl_opt completion_rows[] = { { .name = NULL } };
+
+const struct pl_opt_command dash_completion_command = {
+	.name = DASH_PROGRAM " completion",
+	.usage = PL_SHELLS,
+	.summary = "Print what lets a shell complete commands, options and their values.",
+	.details = "Examples:\n"
+		   "  source <(" DASH_PROGRAM " completion bash)   # in ~/.bashrc\n"
+		   "  source <(" DASH_PROGRAM " completion zsh)    # in ~/.zshrc, behind compinit\n"
+		   "  " DASH_PROGRAM " completion fish | source    # in config.fish",
+	.options = completion_rows,
+	.words = pl_shells,
+};
+
+int dash_cmd_completion(int argc, char **argv)
+{
+	auto_free char *script = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	struct pl_words words;
+	int status;
+
+	if (!pl_command_read(&dash_completion_command, argc, argv, NULL, &words, &status))
+		return status;
+	if (words.count != 1)
+		return pl_program_refuse("expected one shell, " PL_SHELLS);
+	if (pl_completion_script(DASH_PROGRAM, words.items[0], &script, &err) < 0)
+		return pl_program_fail(&err);
+	return pl_program_print(script);
+}
+
+int dash_cmd_complete(int argc, char **argv)
+{
+	const struct pl_command *serve = pl_command_find(&dash_commands, DASH_COMMAND_DEFAULT);
+	struct pl_completion completion;
+	int front = dash_front_words(argv + 1, argc - 1);
+	char **words = argv + 1 + front;
+	int count = argc - 1 - front;
+
+	pl_completion_init(&completion, &dash_commands, argc, argv);
+	const struct pl_command *command = pl_command_find(&dash_commands, words[0]);
+	if (words[0][0] == '-') {
+		/* a line that names no command is one of serve */
+		pl_completion_offer_own(&completion, serve->options, words, count);
+	} else if (count == 1) {
+		pl_completion_offer_commands(&completion);
+		pl_completion_offer(&completion, "--help", "show the help and exit");
+		pl_completion_offer(&completion, "--version", "show the version and exit");
+	} else if (command != NULL) {
+		pl_completion_offer_own(&completion, command->options, words + 1, count - 1);
+	}
+	return pl_completion_done(&completion);
+}

@@ -53,8 +53,8 @@ static const struct pl_opt import_rows[] = {
 	       "take what is in the folder and below, and what comes, until a signal; may be given "
 	       "many times"),
 	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
-	       "what becomes of a result that is there already, by content or run_id: nothing, it "
-	       "takes that one's place, or it is stored beside it as a repeat",
+	       "what becomes of other content under a run_id that is there: nothing, it takes "
+	       "that one's place, or it is stored beside it as a repeat",
 	       .choices = known_names, .def = "skip"),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
 	       "take results only, and not the files beside them"),
@@ -96,7 +96,9 @@ const struct pl_opt_command dash_import_command = {
 		"found at the next start; a file that is replaced is read again; a file beside a "
 		"result may come later than that.\n\n"
 		"The same content is stored once, however often it comes. Other content under a "
-		"run_id that is there is a conflict: the result that is there stays. Secrets stand "
+		"run_id that is there is a conflict, and the result that is there stays, unless "
+		"--on-known says otherwise. What was deleted --on-known replace brings back, but "
+		"never --watch. Secrets stand "
 		"as *** in what is kept of documents; the files beside them are kept as they are. "
 		"A "
 		"result is told as stored when it is on the disk; after a kill, the same command "
@@ -398,7 +400,7 @@ static int import_files(struct view *view, const struct res_files *files, struct
 	auto_dash_import struct dash_import *import = dash_import_new(
 		store, reader, told, view->options->without_artifacts ? NULL : told_artifact, view);
 
-	dash_import_choose(import, store_known_of(view->options->on_known));
+	dash_import_choose(import, store_known_of(view->options->on_known), false);
 	dash_import_tell_sweeps(import, told_sweep);
 	for (size_t i = 0; i < files->count; i++) {
 		const struct res_file *file = &files->items[i];

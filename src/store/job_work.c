@@ -382,6 +382,7 @@ static int put_item(struct store *store, const struct store_job_work *work,
 		    const struct store_job_item *item, struct store_put_result *result,
 		    struct pl_err *err)
 {
+	const struct store_choice choice = { .on_known = item->on_known };
 	bool is_still = false;
 
 	if (is_wanted(store, work, item->index, &is_still, err) < 0)
@@ -389,7 +390,7 @@ static int put_item(struct store *store, const struct store_job_work *work,
 	if (!is_still)
 		return 0;
 	if (item->prepared != NULL &&
-	    store_put_within(store, item->prepared, item->on_known, result, err) < 0)
+	    store_put_within(store, item->prepared, &choice, result, err) < 0)
 		return -1;
 	return note_item(store, work->job, item, result, err) < 0
 		       ? -1

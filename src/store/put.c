@@ -387,8 +387,20 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 	return store_places_put(store, &prepared->places, err);
 }
 
+static bool is_kept(const struct store_choice *choice, const struct rival *rival)
+{
+	return choice->on_known == STORE_KEEP && !(choice->same_stays && rival->is_same);
+}
+
+static bool is_replaced(const struct store_choice *choice, const struct rival *rival)
+{
+	return choice->on_known == STORE_REPLACE &&
+	       (rival->is_deleted ? !choice->deleted_stays : !rival->is_same);
+}
+
 int store_put_within(struct store *store, const struct store_prepared *prepared,
-		     enum store_known on_known, struct store_put_result *ret, struct pl_err *err)
+		     const struct store_choice *choice, struct store_put_result *ret,
+		     struct pl_err *err)
 {
 	struct store_put_result result = { .outcome = STORE_STORED };
 	auto_asked asked = { .content = NULL };
@@ -399,13 +411,13 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		return -1;
 	result.id = rival.id;
 	result.is_deleted = rival.is_deleted;
-	if (rival.id == 0 || on_known == STORE_KEEP) {
+	if (rival.id == 0 || is_kept(choice, &rival)) {
 		if (rival.id > 0 && next_repeat(store, prepared->document, &repeat, err) < 0)
 			return -1;
 		result.is_deleted = false;
 		if (add(store, prepared, repeat, asked.near, &result, err) < 0)
 			return -1;
-	} else if (on_known == STORE_REPLACE && (rival.is_deleted || !rival.is_same)) {
+	} else if (is_replaced(choice, &rival)) {
 		result.is_deleted = false;
 		if (replace(store, prepared, &rival, &result, err) < 0)
 			return -1;
@@ -419,15 +431,17 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 int store_put(struct store *store, const struct store_prepared *prepared,
 	      struct store_put_result *ret, struct pl_err *err)
 {
-	return store_put_as(store, prepared, STORE_SKIP, ret, err);
+	return store_put_as(store, prepared, &(struct store_choice){ .on_known = STORE_SKIP }, ret,
+			    err);
 }
 
 int store_put_as(struct store *store, const struct store_prepared *prepared,
-		 enum store_known on_known, struct store_put_result *ret, struct pl_err *err)
+		 const struct store_choice *choice, struct store_put_result *ret,
+		 struct pl_err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;
-	return store_end(store, store_put_within(store, prepared, on_known, ret, err), err);
+	return store_end(store, store_put_within(store, prepared, choice, ret, err), err);
 }
 
 /* ---- again --------------------------------------------------------------------------------- */

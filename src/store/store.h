@@ -100,9 +100,14 @@ PL_AUTO_DEFINE(struct store_prepared, store_prepared_free);
 int store_put(struct store *store, const struct store_prepared *prepared,
 	      struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
 
+struct store_choice {
+	enum store_known on_known;
+	bool same_stays; /* KEEP is of other content alone: to put the same again changes nothing */
+	bool deleted_stays; /* REPLACE brings nothing back */
+};
 /* The same with a choice; store_put() skips. */
 int store_put_as(struct store *store, const struct store_prepared *prepared,
-		 enum store_known on_known, struct store_put_result *ret,
+		 const struct store_choice *choice, struct store_put_result *ret,
 		 struct pl_err *err) PL_MUST_CHECK;
 
 /*

@@ -118,7 +118,7 @@ struct store_prepared {
 int store_put_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 /* store_put_as() within a transaction. */
 int store_put_within(struct store *store, const struct store_prepared *prepared,
-		     enum store_known on_known, struct store_put_result *ret,
+		     const struct store_choice *choice, struct store_put_result *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 /* *ret_id: of the row where the statement's only parameter is this text; 0: none. */

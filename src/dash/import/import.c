@@ -40,7 +40,7 @@ struct dash_import {
 	dash_import_sweep_fn *told_sweep;
 	struct dash_contract *contract; /* once a sweep may have come */
 	void *context;
-	enum store_known on_known;
+	struct store_choice choice;
 	struct waiting waiting[BATCH_COUNT];
 	size_t count;
 	size_t bytes;
@@ -60,9 +60,11 @@ struct dash_import *dash_import_new(struct store *store, const struct store_read
 	return import;
 }
 
-void dash_import_choose(struct dash_import *import, enum store_known on_known)
+void dash_import_choose(struct dash_import *import, enum store_known on_known, bool deleted_stays)
 {
-	import->on_known = on_known;
+	import->choice = (struct store_choice){ .on_known = on_known,
+						.same_stays = true,
+						.deleted_stays = deleted_stays };
 }
 
 void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told)
@@ -209,7 +211,7 @@ static int put_all(struct dash_import *import, struct pl_err *err)
 	for (size_t i = 0; i < import->count && result == 0; i++) {
 		struct waiting *waiting = &import->waiting[i];
 		if (waiting->prepared != NULL)
-			result = store_put_as(import->store, waiting->prepared, import->on_known,
+			result = store_put_as(import->store, waiting->prepared, &import->choice,
 					      &waiting->result, err);
 	}
 	/* it tells of the first failure again */
@@ -236,7 +238,7 @@ static int put_each(struct dash_import *import, struct pl_err *err)
 	for (size_t i = 0; i < import->count; i++) {
 		struct waiting *waiting = &import->waiting[i];
 		if (waiting->prepared == NULL ||
-		    store_put_as(import->store, waiting->prepared, import->on_known,
+		    store_put_as(import->store, waiting->prepared, &import->choice,
 				 &waiting->result, err) == 0)
 			continue;
 		if (!is_lasting(err))

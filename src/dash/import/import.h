@@ -46,8 +46,12 @@ struct dash_import *dash_import_new(struct store *store, const struct store_read
 				    void *context);
 /* Without it nobody is told of sweeps. */
 void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told);
-/* What is done with results that are there already; without it they are skipped. */
-void dash_import_choose(struct dash_import *import, enum store_known on_known);
+/*
+ * What is done with other content under a run_id that is there; without it that is skipped. The same content is a
+ * duplicate whatever is chosen, so that the same files can be taken again. deleted_stays: nothing that was deleted is
+ * brought back; else STORE_REPLACE does that.
+ */
+void dash_import_choose(struct dash_import *import, enum store_known on_known, bool deleted_stays);
 /* What is not finished is not stored. */
 void dash_import_free(struct dash_import *import);
 PL_AUTO_DEFINE(struct dash_import, dash_import_free);

@@ -526,7 +526,8 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 				      .lacking_ns = INT64_MAX };
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);
-	dash_import_choose(watch->import, options->on_known);
+	/* the file lies there still, and nobody asks for it anew */
+	dash_import_choose(watch->import, options->on_known, true);
 	if (options->sweep != NULL)
 		dash_import_tell_sweeps(watch->import, on_sweep);
 	watch->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -145,3 +145,5 @@ def test_import_says_the_same(bin_dir, database, tmp_path):
     assert imported(new, "--on-known", "replace") == ("stored", 1, 0)
     assert imported(old, "--on-known", "keep") == ("stored", 2, 0)
     assert imported(new) == ("duplicate", 1, 0)
+    # of other content alone: the same command takes nothing twice
+    assert imported(old, "--on-known", "keep") == ("duplicate", 2, 0) and imported(new, "--on-known", "replace") == ("duplicate", 1, 0)

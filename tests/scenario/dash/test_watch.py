@@ -127,6 +127,32 @@ def test_what_came_while_it_was_down(bin_dir, db, folder):
         assert watch.wait(1) == ["small-1"]
 
 
+@pytest.mark.parametrize("choice, changes", [("keep", ["deleted"]), ("replace", ["deleted", "replaced"])])
+def test_a_choice_at_every_start(bin_dir, db, folder, choice, changes):
+    """It is of other content under a run_id: what was taken is a duplicate at the next start, and what somebody deleted stays so."""
+    write(folder / "a.json", 0)
+    with Watch(bin_dir, db, folder, args=("--on-known", choice)) as watch:
+        watch.wait(1)
+        write(folder / "b.json", 0, suite="other")
+        watch.wait(2)
+        watch.stop()
+    if choice == "replace":
+        (folder / "a.json").unlink()
+    with Dashboard(bin_dir, db) as dashboard:
+        deleted, *others = dashboard.ids()
+        assert dashboard.ask("DELETE", f"/api/data/experiments/{deleted}").status == 204
+    for number in (1, 2):
+        write(folder / f"new-{number}.json", number)
+        for one in folder.iterdir():
+            of_long_ago(one)
+        with Watch(bin_dir, db, folder, args=("--on-known", choice)) as watch:
+            assert watch.wait(1) == [f"small-{number}"]
+            watch.stop()
+    with Dashboard(bin_dir, db) as dashboard:
+        assert len(dashboard.ids()) == len(others) + 2
+        assert [one["kind"] for one in dashboard.get(f"/api/data/experiments/{deleted}/changes").json["changes"]] == changes
+
+
 def test_one_that_is_replaced(bin_dir, db, folder):
     write(folder / "a.json", 0)
     of_long_ago(folder / "a.json")

@@ -105,7 +105,8 @@ const struct pl_opt_command dash_import_command = {
 		"again takes the rest. profllm-dashboard may be running on the database meanwhile, "
 		"and shows what comes.\n\n"
 		"Exit status: 0 all is in the database, or a signal has ended --watch, 1 something "
-		"was rejected, is a conflict or could not be copied, 2 bad usage, a PATH that is "
+		"was rejected, is a conflict, was deleted there or could not be copied, 2 bad "
+		"usage, a PATH that is "
 		"not "
 		"there or a database that cannot be used (one that a newer program has changed, "
 		"too), 5 another process keeps writing to it.",
@@ -125,6 +126,7 @@ struct view {
 	json_t *beside;  /* the same, files beside results */
 	json_t *sweeps;  /* the same, summaries of sweeps */
 	size_t counts[STORE_OUTCOME_COUNT];
+	size_t deleted; /* of the duplicates: what is there was deleted */
 	size_t passed_over;
 	size_t sweeps_kept, sweeps_failed;
 	size_t artifacts[ARTIFACT_STATES];
@@ -187,13 +189,22 @@ static void log_faults(const json_t *faults)
 
 static void tell_failure(struct view *view, const struct dash_imported *imported)
 {
+	const char *deleted = imported->is_deleted ? ", and was deleted there: --on-known "
+						     "replace, or restore, brings it back"
+						   : "";
+
 	wipe(view);
 	if (imported->outcome == STORE_CONFLICT) {
 		auto_free char *run_id = pl_clean_line(imported->document->run_id);
 		pl_log(PL_LOG_ERROR,
 		       "'%s' is not stored: other content is there under its run_id '%s' (result "
-		       "%lld)",
-		       imported->path, run_id, (long long)imported->id);
+		       "%lld)%s",
+		       imported->path, run_id, (long long)imported->id, deleted);
+		return;
+	}
+	if (imported->outcome == STORE_DUPLICATE) {
+		pl_log(PL_LOG_ERROR, "'%s' is not stored: it is there (result %lld)%s",
+		       imported->path, (long long)imported->id, deleted);
 		return;
 	}
 	pl_log(PL_LOG_ERROR, "%s", imported->message);
@@ -221,11 +232,12 @@ static json_t *imported_json(const struct dash_imported *imported)
 {
 	const struct store_document *document = imported->document;
 
-	return json_pack("{s:o, s:o, s:s, s:s?, s:o, s:o, s:o, s:O}", "path",
+	return json_pack("{s:o, s:o, s:s, s:s?, s:o, s:b, s:o, s:o, s:O}", "path",
 			 pl_json_text(imported->path), "name", pl_json_text(imported->name),
 			 "state", store_outcome_name(imported->outcome), "form",
 			 document != NULL ? store_form_name(document->form) : NULL, "id",
-			 imported->id > 0 ? json_integer(imported->id) : json_null(), "run_id",
+			 imported->id > 0 ? json_integer(imported->id) : json_null(), "deleted",
+			 (int)imported->is_deleted, "run_id",
 			 pl_json_text(document != NULL ? document->run_id : NULL), "message",
 			 pl_json_text(imported->message), "faults", imported->faults);
 }
@@ -246,9 +258,12 @@ static void add_json(struct view *view, json_t *list, json_t *json)
 static void told(void *context, const struct dash_imported *imported)
 {
 	struct view *view = context;
-	bool fails = imported->outcome == STORE_CONFLICT || imported->outcome == STORE_REJECTED;
+	bool is_deleted = imported->outcome == STORE_DUPLICATE && imported->is_deleted;
+	bool fails = imported->outcome == STORE_CONFLICT || imported->outcome == STORE_REJECTED ||
+		     is_deleted;
 
 	view->counts[imported->outcome]++;
+	view->deleted += is_deleted;
 	/* what was there before is read at each start, and whenever something comes beside it */
 	if (view->is_watching && imported->outcome == STORE_DUPLICATE)
 		return;
@@ -365,6 +380,8 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		for (int i = 0; i < STORE_OUTCOME_COUNT; i++)
 			json_object_set_new(told_counts, store_outcome_name((enum store_outcome)i),
 					    json_integer((json_int_t)counts[i]));
+		json_object_set_new(told_counts, "deleted",
+				    json_integer((json_int_t)view->deleted));
 		json_object_set_new(told_counts, "passed_over",
 				    json_integer((json_int_t)view->passed_over));
 		auto_json json_t *artifacts = json_object();
@@ -379,8 +396,10 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		return pl_program_print_json(all);
 	}
 	pl_buf_addf(&text, "%zu stored, %zu there already, %zu in conflict, %zu rejected",
-		    counts[STORE_STORED], counts[STORE_DUPLICATE], counts[STORE_CONFLICT],
-		    counts[STORE_REJECTED]);
+		    counts[STORE_STORED], counts[STORE_DUPLICATE] - view->deleted,
+		    counts[STORE_CONFLICT], counts[STORE_REJECTED]);
+	if (view->deleted > 0)
+		pl_buf_addf(&text, ", %zu deleted there", view->deleted);
 	if (view->passed_over > 0)
 		pl_buf_addf(&text, ", %zu files passed over", view->passed_over);
 	if (view->sweeps_kept + view->sweeps_failed > 0)
@@ -520,7 +539,7 @@ static int run(const struct import_options *options, const struct pl_words *word
 	int status = is_told ? 0 : print_summary(&view, db, total);
 	if (status == 0)
 		status = view.status;
-	size_t failed = view.counts[STORE_CONFLICT] + view.counts[STORE_REJECTED] +
+	size_t failed = view.counts[STORE_CONFLICT] + view.counts[STORE_REJECTED] + view.deleted +
 			view.artifacts[ARTIFACT_STATES - 1] + view.sweeps_failed;
 	if (status == 0 && !view.is_watching && failed > 0)
 		status = pl_err_exit_status(PL_ERR_FAILED);

@@ -193,6 +193,7 @@ static void tell(struct dash_import *import, const struct waiting *waiting)
 		.outcome = is_rejected ? STORE_REJECTED : waiting->result.outcome,
 		.document = is_rejected ? NULL : &waiting->document,
 		.id = waiting->result.id,
+		.is_deleted = waiting->result.is_deleted,
 		.message = waiting->message,
 		.faults = is_rejected ? waiting->faults : waiting->document.notes,
 	};

@@ -13,6 +13,7 @@ struct dash_imported {
 	enum store_outcome outcome;
 	const struct store_document *document; /* NULL: rejected */
 	int64_t id;                            /* of the result that is there; 0: rejected */
+	bool is_deleted;                       /* that one was deleted */
 	const char *message;                   /* of a rejected one; else NULL */
 	const json_t *faults;                  /* as of store_document_read(), notes of others */
 };

@@ -147,3 +147,13 @@ def test_import_says_the_same(bin_dir, database, tmp_path):
     assert imported(new) == ("duplicate", 1, 0)
     # of other content alone: the same command takes nothing twice
     assert imported(old, "--on-known", "keep") == ("duplicate", 2, 0) and imported(new, "--on-known", "replace") == ("duplicate", 1, 0)
+    # what was deleted is there, and is not told as if it could be seen
+    with Dashboard(bin_dir, db) as dashboard:
+        for one in dashboard.ids():
+            assert dashboard.ask("DELETE", f"/api/data/experiments/{one}").status == 204
+    assert imported(new) == ("duplicate", 1, 1) and imported({"run_id": "r", "suite": "third"}) == ("conflict", 1, 1)
+    path.write_text(json.dumps(new))
+    done = subprocess.run([bin_dir / "profllm-dashboard", "import", "--db", db, path], capture_output=True, text=True)
+    assert "(result 1), and was deleted there: --on-known replace, or restore, brings it back\n" in done.stderr
+    assert done.returncode == 1 and done.stdout.startswith("0 stored, 0 there already, 0 in conflict, 0 rejected, 1 deleted there; ")
+    assert imported(new, "--on-known", "replace") == ("stored", 1, 0) and imported(new) == ("duplicate", 1, 0)

@@ -74,7 +74,7 @@ def assert_stored(db, id_, wanted, rows):
 
 def test_every_leaf_of_the_examples(bin_dir, examples, rows, tmp_path):
     told = import_json(bin_dir, examples, "--db", tmp_path / "a.db")
-    assert told["counts"] == {"stored": 5, "duplicate": 0, "conflict": 0, "rejected": 0, "passed_over": 15}
+    assert told["counts"] == {"stored": 5, "duplicate": 0, "conflict": 0, "rejected": 0, "deleted": 0, "passed_over": 15}
     stored = [result for result in told["results"] if result["state"] == "stored"]
     assert [result["name"] for result in stored] == sorted(f"{name}.json" for name in EXAMPLES)
     for result in stored:

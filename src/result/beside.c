@@ -93,15 +93,33 @@ void res_beside_done(struct res_besides *besides)
 	*besides = (struct res_besides){ 0 };
 }
 
-enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *ret_bytes)
+/* Nothing is there by that name, or nothing that can be opened as a file. */
+static bool is_absent(int why)
+{
+	return why == ENOENT || why == ENOTDIR || why == ELOOP || why == ENXIO ||
+	       why == ENAMETOOLONG;
+}
+
+static enum res_beside_state unread(const struct res_beside *beside, struct pl_err *err)
+{
+	pl_err_errno(err, "cannot read '%s'", beside->path);
+	return RES_BESIDE_UNREAD;
+}
+
+enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *ret_bytes,
+				      struct pl_err *err)
 {
 	/* not to wait for the other end of a pipe */
 	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	char hex[65];
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pl_fd_sha256(fd, hex) < 0)
+	if (fd < 0)
+		return is_absent(errno) ? RES_BESIDE_ABSENT : unread(beside, err);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return RES_BESIDE_ABSENT;
+	if (pl_fd_sha256(fd, hex) < 0)
+		return unread(beside, err);
 	*ret_bytes = st.st_size;
 	return strcmp(hex, beside->sha256) == 0 ? RES_BESIDE_THERE : RES_BESIDE_CHANGED;
 }

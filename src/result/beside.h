@@ -42,6 +42,8 @@ enum res_beside_state {
 	RES_BESIDE_THERE,
 	RES_BESIDE_ABSENT,  /* no plain file is there by that name */
 	RES_BESIDE_CHANGED, /* its bytes are others than the result says */
+	RES_BESIDE_UNREAD,  /* it cannot be read just now: why is in *err */
 };
 /* Reads all of it. *ret_bytes: how many. */
-enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *ret_bytes);
+enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *ret_bytes,
+				      struct pl_err *err);

@@ -28,6 +28,7 @@ struct waiting {
 	struct store_document document;
 	struct store_prepared *prepared; /* NULL: rejected */
 	char *message;
+	bool is_unread;
 	json_t *faults;
 	struct store_put_result result;
 };
@@ -136,35 +137,56 @@ static bool has(const struct store_artifacts *there, const struct res_beside *be
 	       strcmp(artifact->sha256, beside->sha256) == 0;
 }
 
+static struct dash_imported_artifact artifact_of(const struct res_beside *beside, const char *state)
+{
+	return (struct dash_imported_artifact){
+		.path = beside->path, .kind = beside->kind, .name = beside->name, .state = state
+	};
+}
+
+/* One that is lacking, and what came of it. */
+static void bring_beside(struct dash_import *import, const struct res_beside *beside,
+			 struct dash_imported_artifact *told, struct pl_err *err)
+{
+	int64_t bytes;
+	enum res_beside_state state = res_beside_look(beside, &bytes, err);
+
+	if (state == RES_BESIDE_THERE && put_file(import->store, beside, err) == 0)
+		return;
+	if (state == RES_BESIDE_ABSENT) {
+		told->state = "absent";
+		told->message = "it does not lie beside the result";
+	} else if (state == RES_BESIDE_CHANGED) {
+		told->state = "changed";
+		told->message = "it is not the file any more that the result names";
+	} else {
+		told->state = "failed";
+		told->message = err->text;
+	}
+}
+
 static void take_beside(struct dash_import *import, const struct dash_imported *imported,
 			const struct store_artifacts *there, const struct res_beside *beside)
 {
-	struct dash_imported_artifact told = {
-		.path = beside->path, .kind = beside->kind, .name = beside->name, .state = "stored"
-	};
+	struct dash_imported_artifact told = artifact_of(beside, "stored");
 	struct pl_err err = PL_ERR_INIT;
-	int64_t bytes;
 
-	if (has(there, beside)) {
+	if (has(there, beside))
 		told.state = "duplicate";
-	} else {
-		switch (res_beside_look(beside, &bytes)) {
-		case RES_BESIDE_ABSENT:
-			told.state = "absent";
-			told.message = "it does not lie beside the result";
-			break;
-		case RES_BESIDE_CHANGED:
-			told.state = "changed";
-			told.message = "it is not the file any more that the result names";
-			break;
-		case RES_BESIDE_THERE:
-			if (put_file(import->store, beside, &err) == 0)
-				break;
-			told.state = "failed";
-			told.message = err.text;
-		}
-	}
+	else
+		bring_beside(import, beside, &told, &err);
 	import->told_artifact(import->context, imported, &told);
+}
+
+/* What is there of them cannot be told just now. */
+static void fail_besides(struct dash_import *import, const struct dash_imported *imported,
+			 const struct res_besides *besides, const struct pl_err *err)
+{
+	for (size_t i = 0; i < besides->count; i++) {
+		struct dash_imported_artifact told = artifact_of(&besides->items[i], "failed");
+		told.message = err->text;
+		import->told_artifact(import->context, imported, &told);
+	}
 }
 
 /* Of a result that is in the store: a conflict's are another one's. */
@@ -172,14 +194,18 @@ static void take_besides(struct dash_import *import, const struct dash_imported 
 {
 	auto_besides besides = { 0 };
 	auto_artifacts there = { 0 };
+	struct pl_err err = PL_ERR_INIT;
 
 	if (import->told_artifact == NULL || imported->document == NULL ||
 	    (imported->outcome != STORE_STORED && imported->outcome != STORE_DUPLICATE))
 		return;
 	res_beside_add(imported->document->json, imported->path, &besides);
-	if (besides.count == 0 ||
-	    store_artifacts_of(import->store, imported->id, &there, PL_ERR_IGNORED) < 0)
+	if (besides.count == 0)
 		return;
+	if (store_artifacts_of(import->store, imported->id, &there, &err) < 0) {
+		fail_besides(import, imported, &besides, &err);
+		return;
+	}
 	for (size_t i = 0; i < besides.count; i++)
 		take_beside(import, imported, &there, &besides.items[i]);
 }
@@ -195,6 +221,7 @@ static void tell(struct dash_import *import, const struct waiting *waiting)
 		.id = waiting->result.id,
 		.is_deleted = waiting->result.is_deleted,
 		.message = waiting->message,
+		.is_unread = waiting->is_unread,
 		.faults = is_rejected ? waiting->faults : waiting->document.notes,
 	};
 
@@ -309,13 +336,17 @@ static int take_part(struct dash_import *import, const char *path, const struct 
 	return 0;
 }
 
-static int read_parts(const char *path, struct store_parts *ret, struct pl_err *err)
+/* *ret_unread: what is in it is not known, and may be read later. */
+static int read_parts(const char *path, struct store_parts *ret, bool *ret_unread,
+		      struct pl_err *err)
 {
 	auto_free char *bytes = NULL;
 	size_t len = 0;
 
-	if (pl_file_read(path, STORE_PARTS_BYTES_MAX, &bytes, &len, err) < 0)
+	if (pl_file_read(path, STORE_PARTS_BYTES_MAX, &bytes, &len, err) < 0) {
+		*ret_unread = err->code != PL_ERR_INVALID;
 		return -1;
+	}
 	return store_parts_of(bytes, len, path, ret, err);
 }
 
@@ -341,13 +372,16 @@ int dash_import_file(struct dash_import *import, const char *path, struct pl_err
 	int is_sweep = take_sweep(import, path, err);
 	struct pl_err why = PL_ERR_INIT;
 	auto_store_parts parts = { 0 };
+	bool is_unread = false;
 
 	if (is_sweep != 0)
 		return is_sweep < 0 ? -1 : 0;
-	if (read_parts(path, &parts, &why) < 0) {
+	if (read_parts(path, &parts, &is_unread, &why) < 0) {
 		json_t *faults = json_array();
 		json_array_append_new(faults, store_fault_new("", 0, why.text));
-		reject(add(import, path, path), &why, faults);
+		struct waiting *waiting = add(import, path, path);
+		waiting->is_unread = is_unread;
+		reject(waiting, &why, faults);
 		return import->count == BATCH_COUNT ? dash_import_finish(import, err) : 0;
 	}
 	for (size_t i = 0; i < parts.count; i++) {

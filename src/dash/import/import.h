@@ -15,7 +15,8 @@ struct dash_imported {
 	int64_t id;                            /* of the result that is there; 0: rejected */
 	bool is_deleted;                       /* that one was deleted */
 	const char *message;                   /* of a rejected one; else NULL */
-	const json_t *faults;                  /* as of store_document_read(), notes of others */
+	bool is_unread;       /* it is rejected because its file cannot be read just now */
+	const json_t *faults; /* as of store_document_read(), notes of others */
 };
 
 /* A file beside a result that is in the store, which its document names. Valid during the call. */

@@ -4,7 +4,7 @@
  *	every so often ─────> walk ──┴─> noted: PENDING ──two seconds the same──> READY ──store──> TAKEN
  *	                                    ^                                       ^                │
  *	                                    └──────────── it is another file ───────┼────────────────┘
- *	                          a file beside it has come, or has changed ────────┘
+ *	    a file beside it has come, or has changed; something of it failed ──────┘
  */
 #include "dash/import/watch.h"
 
@@ -30,6 +30,7 @@
 #define LOOK_BARE_NS (2 * PL_NS_PER_S) /* where nothing is told */
 #define LOOK_SHARE   10                /* looking takes this part of all time at most */
 #define AGAIN_NS     (2 * PL_NS_PER_S)
+#define AGAIN_MAX_NS (64 * PL_NS_PER_S)
 #define DEPTH_MAX    100
 #define LACKING_MAX  10000
 #define EVENTS_BYTES 65536
@@ -52,6 +53,8 @@ struct seen {
 	enum state state;
 	int64_t since_ns; /* that it is as it is */
 	uint64_t look;    /* at which it was there last */
+	int64_t again_ns; /* something of it failed: when it is taken again; INT64_MAX: nothing did */
+	unsigned failures; /* one after the other */
 };
 
 /* A result that names files which do not lie beside it, or are others. */
@@ -86,6 +89,7 @@ struct dash_watch {
 	uint64_t look;
 	int64_t look_ns;    /* the next one */
 	int64_t again_ns;   /* the store failed; INT64_MAX: it did not */
+	int64_t failed_ns;  /* the next of the seen that is taken again; INT64_MAX: none is */
 	int64_t lacking_ns; /* something has come beside results; INT64_MAX: nothing has */
 };
 
@@ -139,7 +143,10 @@ static struct seen *find_or_add(struct dash_watch *watch, const char *path)
 	if (seen != NULL)
 		return seen;
 	seen = pl_alloc(sizeof(*seen));
-	*seen = (struct seen){ .path = pl_strdup(path), .state = TAKEN, .mark = { .bytes = -1 } };
+	*seen = (struct seen){ .path = pl_strdup(path),
+			       .state = TAKEN,
+			       .mark = { .bytes = -1 },
+			       .again_ns = INT64_MAX };
 	if (tsearch(seen, &watch->tree, compare_paths) == NULL)
 		abort();
 	*PL_PUSH(watch->seen, watch->seen_count, watch->seen_room) = seen;
@@ -159,6 +166,7 @@ static void note(struct dash_watch *watch, const char *path, bool is_whole)
 	if (!is_same(&mark, &seen->mark)) {
 		seen->mark = mark;
 		seen->since_ns = now_ns;
+		seen->failures = 0;
 		set_state(watch, seen, PENDING);
 	}
 	if (seen->state == PENDING && (is_whole || now_ns - seen->since_ns >= STEADY_NS ||
@@ -331,6 +339,37 @@ static struct lacking *lacking_of(struct dash_watch *watch, const char *path)
 	return last;
 }
 
+/* Which may be for good: it is tried ever more rarely, and told once. False: it was told. */
+static bool meet_failure(struct dash_watch *watch, const char *path)
+{
+	struct seen *seen = find(watch, path);
+
+	if (seen == NULL)
+		return true;
+	int64_t pause_ns = AGAIN_NS;
+	for (unsigned i = 0; i < seen->failures && pause_ns < AGAIN_MAX_NS; i++)
+		pause_ns *= 2;
+	seen->again_ns = pl_clock_now_ns() + pause_ns;
+	if (seen->again_ns < watch->failed_ns)
+		watch->failed_ns = seen->again_ns;
+	return seen->failures == 0;
+}
+
+/* What failed and is due is ready again: a result of which a file beside it failed is a duplicate then. */
+static void take_failed_again(struct dash_watch *watch)
+{
+	int64_t now_ns = pl_clock_now_ns();
+
+	watch->failed_ns = INT64_MAX;
+	for (size_t i = 0; i < watch->seen_count; i++) {
+		struct seen *seen = watch->seen[i];
+		if (seen->state == TAKEN && seen->again_ns <= now_ns)
+			set_state(watch, seen, READY);
+		else if (seen->state == TAKEN && seen->again_ns < watch->failed_ns)
+			watch->failed_ns = seen->again_ns;
+	}
+}
+
 static void on_artifact(void *context, const struct dash_imported *imported,
 			const struct dash_imported_artifact *artifact)
 {
@@ -343,6 +382,8 @@ static void on_artifact(void *context, const struct dash_imported *imported,
 			lacking->tried = marks_of(&lacking->wanted);
 		}
 	}
+	if (strcmp(artifact->state, "failed") == 0 && !meet_failure(watch, imported->path))
+		return;
 	watch->options.artifact(watch->options.context, imported, artifact);
 }
 
@@ -350,6 +391,8 @@ static void on_document(void *context, const struct dash_imported *imported)
 {
 	struct dash_watch *watch = context;
 
+	if (imported->is_unread && !meet_failure(watch, imported->path))
+		return;
 	watch->options.told(watch->options.context, imported);
 }
 
@@ -436,9 +479,13 @@ static void take_events(struct dash_watch *watch)
 static int take_all(struct dash_watch *watch, struct pl_err *err)
 {
 	for (size_t i = 0; i < watch->seen_count; i++) {
+		struct seen *seen = watch->seen[i];
+		if (seen->state != READY)
+			continue;
+		seen->again_ns = INT64_MAX;
 		/* one that is gone again is no fault */
-		if (watch->seen[i]->state == READY && pl_file_exists(watch->seen[i]->path) &&
-		    dash_import_file(watch->import, watch->seen[i]->path, err) < 0)
+		if (pl_file_exists(seen->path) &&
+		    dash_import_file(watch->import, seen->path, err) < 0)
 			return -1;
 	}
 	return dash_import_finish(watch->import, err);
@@ -458,8 +505,11 @@ static void take_ready(struct dash_watch *watch)
 	watch->again_ns = INT64_MAX;
 	watch->has_ready = false;
 	for (size_t i = 0; i < watch->seen_count; i++) {
-		if (watch->seen[i]->state == READY)
-			set_state(watch, watch->seen[i], TAKEN);
+		struct seen *seen = watch->seen[i];
+		if (seen->state != READY)
+			continue;
+		seen->failures = seen->again_ns == INT64_MAX ? 0 : seen->failures + 1;
+		set_state(watch, seen, TAKEN);
 	}
 }
 
@@ -472,6 +522,8 @@ static int pause_ms(const struct dash_watch *watch)
 		due_ns = now_ns + STEADY_NS;
 	if (watch->again_ns < due_ns)
 		due_ns = watch->again_ns;
+	if (watch->failed_ns < due_ns)
+		due_ns = watch->failed_ns;
 	if (watch->lacking_ns < due_ns && watch->lacking_count > 0)
 		due_ns = watch->lacking_ns;
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns) / PL_NS_PER_MS) + 1;
@@ -490,6 +542,8 @@ void dash_watch_run(struct dash_watch *watch, int stop)
 		note_pending(watch);
 		if (now_ns >= watch->lacking_ns)
 			look_beside(watch);
+		if (now_ns >= watch->failed_ns)
+			take_failed_again(watch);
 		if (watch->again_ns == INT64_MAX || now_ns >= watch->again_ns)
 			take_ready(watch);
 		if (is_first && watch->options.looked != NULL)
@@ -523,6 +577,7 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 	struct dash_watch *watch = pl_alloc(sizeof(*watch));
 	*watch = (struct dash_watch){ .options = *options,
 				      .again_ns = INT64_MAX,
+				      .failed_ns = INT64_MAX,
 				      .lacking_ns = INT64_MAX };
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);

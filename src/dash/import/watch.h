@@ -7,6 +7,8 @@
  *   looked through at the start, and now and then. What came while nobody watched is found by that, too.
  * - Each file is read once, and again when it is another one: by size, time and inode.
  * - A file beside a result that comes later is taken when it is there.
+ * - What cannot be read or copied just now, a result or a file beside one, is told once and tried again, ever more
+ *   rarely.
  * - Where the system has no watches left, a line says so, and the folders are looked through every two seconds.
  */
 #pragma once

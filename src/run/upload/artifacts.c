@@ -145,6 +145,7 @@ static char *send_file(const struct run_upload *upload, const struct res_beside 
 static void send_one(struct run_upload *upload, struct run_upload_result *result,
 		     const struct res_beside *beside, const json_t *there)
 {
+	struct pl_err err = PL_ERR_INIT;
 	int64_t bytes = 0;
 
 	if (has(there, beside)) {
@@ -155,13 +156,16 @@ static void send_one(struct run_upload *upload, struct run_upload_result *result
 		tell(result, beside, 0, "failed", "not sent: the dashboard cannot be reached");
 		return;
 	}
-	switch (res_beside_look(beside, &bytes)) {
+	switch (res_beside_look(beside, &bytes, &err)) {
 	case RES_BESIDE_ABSENT:
 		tell(result, beside, 0, "absent", "it does not lie beside the result");
 		return;
 	case RES_BESIDE_CHANGED:
 		tell(result, beside, bytes, "changed",
 		     "not sent: it is not the file any more that the result names");
+		return;
+	case RES_BESIDE_UNREAD:
+		tell(result, beside, bytes, "failed", err.text);
 		return;
 	case RES_BESIDE_THERE:
 		break;

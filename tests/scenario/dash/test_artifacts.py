@@ -16,6 +16,7 @@ import threading
 import pytest
 from beside_tools import write_result
 from dashboard_tools import Dashboard, little, results
+from database_tools import bytes_literal, change
 from import_tools import import_json, run_dashboard
 from wait_tools import wait_for
 
@@ -451,6 +452,9 @@ def test_import(bin_dir, db, folder, tmp_path):
             assert one.get(f"/api/data/experiments/1/artifacts/{item['kind']}/{item['name']}").body == sent[item["kind"]]
     assert import_json(bin_dir, "--db", tmp_path / "alone.db", "--without-artifacts", path)["artifacts"] == []
     assert not (tmp_path / "alone.db.files").exists()
+    # where it cannot be told what is there of them, they are not passed over without a word
+    change(db, f"UPDATE benchmark_documents SET bytes = {bytes_literal(db, '28b52ffd00')}")
+    assert import_json(bin_dir, "--db", db, path, status=1)["artifact_counts"]["failed"] == 4
 
 
 def test_of_a_result_that_is_deleted(dashboard, runs):

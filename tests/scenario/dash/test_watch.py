@@ -18,13 +18,13 @@ from wait_tools import wait_for
 class Watch:
     """`import --watch`, with what it has told, a line each."""
 
-    def __init__(self, bin_dir, db, *folders, preload=None, args=()):
+    def __init__(self, bin_dir, db, *folders, preload=None, args=(), before=()):
         words = [word for folder in folders for word in ("--watch", folder)]
         # beside what is watched: where the database is may be full
         self.out = folders[0].with_name(f"{time.monotonic_ns()}.out")
         self.err = self.out.with_suffix(".err")
         with self.out.open("w") as out, self.err.open("w") as err:
-            self.process = subprocess.Popen([bin_dir / "profllm-dashboard", "import", "--db", db, "--json", *words, *args], stdout=out,
+            self.process = subprocess.Popen([*before, bin_dir / "profllm-dashboard", "import", "--db", db, "--json", *words, *args], stdout=out,
                                             stderr=err, stdin=subprocess.DEVNULL, env=environment(preload))
 
     def told(self):
@@ -186,6 +186,38 @@ def test_files_beside(bin_dir, db, folder, tmp_path):
         for kind, data in files.items():
             name, = [one.name for one in folder.iterdir() if one.read_bytes() == data]
             assert dashboard.get(f"/api/data/experiments/1/artifacts/{kind}/{name}").body == data
+
+
+def test_beside_what_could_not_be_copied(bin_dir, db, folder, tmp_path):
+    """Told once, and copied when that can be done; the result is not told again."""
+    path, files = write_result(folder)
+    for one in folder.iterdir():
+        of_long_ago(one)
+    with Watch(bin_dir, db, folder, args=("--data", tmp_path / "none" / "files")) as watch:
+        wait_for(lambda: sum(one["state"] == "failed" for one in watch.told()) == len(files), "all have failed")
+        (tmp_path / "none").mkdir()
+        assert watch.wait(len(files), "artifacts") == sorted(files)
+        assert len(watch.stored()) == 1 and watch.err.read_text().count("is not stored: ") == len(files)
+        assert len(watch.told()) == 1 + 2 * len(files) and watch.stop()[0] == 0
+
+
+@pytest.mark.parametrize("what", ["result", "beside"])
+def test_what_could_not_be_read(bin_dir, db, folder, what):
+    """It may be read later, though nothing of the file has changed then."""
+    path, files = write_result(folder)
+    hidden = path if what == "result" else path.with_name("r0.server.log")
+    hidden.chmod(0)
+    for one in folder.iterdir():
+        of_long_ago(one)
+    # who reads whatever its mode says does not here
+    bounds = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    with Watch(bin_dir, db, folder, before=bounds) as watch:
+        state = "rejected" if what == "result" else "failed"
+        told = wait_for(lambda: [one for one in watch.told() if one["state"] == state], "it is told")
+        assert len(told) == 1 and "Permission denied" in told[0]["message"]
+        hidden.chmod(0o600)
+        assert watch.wait(len(files), "artifacts") == sorted(files)
+        assert len(watch.stored()) == 1 and len(watch.told()) == 2 + len(files) and watch.stop()[0] == 0
 
 
 def test_beside_a_server_on_one_database(bin_dir, db, folder):

@@ -53,7 +53,9 @@ static char *name_of_words(const char *text)
 /* Three letters of each word that one of the names below has: most names have none of them. */
 static bool may_be_name(const char *name)
 {
-	static const char *const parts[] = { "sec", "pas", "key", "cre", "aut", "tok", "pwd" };
+	static const char *const parts[] = {
+		"sec", "pas", "key", "cre", "aut", "tok", "pwd", "coo"
+	};
 
 	for (; *name != '\0'; name++) {
 		for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
@@ -74,7 +76,7 @@ bool option_secret_is_name(const char *name)
 		"PASSPHRASE_", "_AUTHORIZATION_", "CREDENTIALS_", "PRIVATEKEY_", "_API_KEY_",
 		"_API_KEYS_",  "_ACCESS_KEY_",
 	};
-	static const char *const last[] = { "_KEY_", "_KEYS_", "_PASS_" };
+	static const char *const last[] = { "_KEY_", "_KEYS_", "_PASS_", "_COOKIE_", "_COOKIES_" };
 	/* keys by which something is looked up */
 	static const char *const lookups[] = { "_CONFIG_KEY_", "_CACHE_KEY_", "_SORT_KEY_",
 					       "_PUBLIC_KEY_" };
@@ -150,6 +152,23 @@ bool option_secret_in_json(const char *text)
 	return false;
 }
 
+/* "https://host/x?a=1&token=S": the next such value. */
+static const char *find_url_member(const char *text, size_t *ret_len)
+{
+	for (const char *at = strchr(text, '='); at != NULL; at = strchr(at + 1, '=')) {
+		const char *begin = at;
+		while (begin > text && is_name_char(begin[-1]))
+			begin--;
+		if (begin == text || (begin[-1] != '?' && begin[-1] != '&') ||
+		    !is_named_secret(text, at))
+			continue;
+		*ret_len = strcspn(at + 1, "&#<>\"' \t\r\n");
+		if (*ret_len > 0)
+			return at + 1;
+	}
+	return NULL;
+}
+
 /*
  * Where the next password of a URL begins, and its length; NULL: there is none. Alone in front of
  * the '@' of a web address stands a token.
@@ -174,27 +193,49 @@ static const char *find_url_password(const char *text, size_t *ret_len)
 	return NULL;
 }
 
-bool option_secret_in_url(const char *text)
+typedef const char *find_fn(const char *text, size_t *ret_len);
+
+/* Is any of them not hidden yet? */
+static bool has_found(const char *text, find_fn *find)
 {
 	size_t len;
-	const char *password = find_url_password(text, &len);
 
-	return password != NULL && strncmp(password, OPTION_SECRET_SHOWN, len) != 0;
+	while ((text = find(text, &len)) != NULL) {
+		if (len != strlen(OPTION_SECRET_SHOWN) ||
+		    memcmp(text, OPTION_SECRET_SHOWN, len) != 0)
+			return true;
+		text += len;
+	}
+	return false;
+}
+
+bool option_secret_in_url(const char *text)
+{
+	return strstr(text, "://") != NULL &&
+	       (has_found(text, find_url_password) || has_found(text, find_url_member));
+}
+
+static char *found_shown(const char *text, find_fn *find)
+{
+	auto_buf shown = PL_BUF(SIZE_MAX / 2);
+	const char *found;
+	size_t len;
+
+	while ((found = find(text, &len)) != NULL) {
+		pl_buf_add(&shown, text, (size_t)(found - text));
+		pl_buf_add_text(&shown, OPTION_SECRET_SHOWN);
+		text = found + len;
+	}
+	pl_buf_add_text(&shown, text);
+	return pl_buf_take(&shown);
 }
 
 char *option_secret_urls_shown(const char *text)
 {
-	auto_buf shown = PL_BUF(SIZE_MAX / 2);
-	const char *password;
-	size_t len;
-
-	while ((password = find_url_password(text, &len)) != NULL) {
-		pl_buf_add(&shown, text, (size_t)(password - text));
-		pl_buf_add_text(&shown, OPTION_SECRET_SHOWN);
-		text = password + len;
-	}
-	pl_buf_add_text(&shown, text);
-	return pl_buf_take(&shown);
+	if (!option_secret_in_url(text))
+		return pl_strdup(text);
+	auto_free char *without = found_shown(text, find_url_password);
+	return found_shown(without, find_url_member);
 }
 
 bool option_secret_is_held(const char *key, const char *text)

@@ -1,6 +1,6 @@
 /*
  * What is shown to nobody, as far as names tell: which variables, keys and parts of a word hold
- * secrets. Words of vLLM's command lines and JSON values: vllm/secret.h.
+ * secrets. Texts: option/secret_text.h. Words of vLLM's command lines and JSON values: vllm/secret.h.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ bool option_secret_is_name(const char *name);
 bool option_secret_in_json(const char *text);
 /* Does the text stand at a secret key within an object ("server.x.token"), or hold such a one? */
 bool option_secret_is_held(const char *key, const char *text);
-/* Does the text hold a URL with a password, "scheme://user:password@host"? */
+/* Does the text hold a URL with a password, "scheme://user:password@host", or with "?token=…"? */
 bool option_secret_in_url(const char *text);
-/* The text with "***" for such passwords. The caller's (free()). */
+/* The text with "***" for such values. The caller's (free()). */
 char *option_secret_urls_shown(const char *text);
 /* Where the value of "NAME=value" with a secret's name begins in the word; NULL: there is none. */
 const char *option_secret_assigned(const char *word);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/secret_text.h"
 #include "vllm/bench_options.h"
 #include "vllm/catalog.h"
 
@@ -59,6 +60,22 @@ static bool begins_bench_flag(const char *name)
 	return false;
 }
 
+/* Is it the exact name of a flag? *ret_secret: of a secret one. */
+static bool is_exact_flag(const char *name, bool *ret_secret)
+{
+	const struct vllm_catalog *catalog = vllm_catalog_reference();
+	const struct option_row *arg = vllm_arg_find(catalog, name);
+	enum vllm_bench_id option = vllm_bench_find(name);
+
+	*ret_secret = arg != NULL && arg->secret;
+	if (arg != NULL || vllm_arg_find_negative(catalog, name) != NULL)
+		return true;
+	if (option == VLLM_BENCH_COUNT)
+		return false;
+	*ret_secret = vllm_bench_row(option)->secret;
+	return true;
+}
+
 /* The exact names decide first, in both directions; only then beginnings and the nearest name. */
 bool vllm_secret_is_flag(const char *word)
 {
@@ -66,19 +83,14 @@ bool vllm_secret_is_flag(const char *word)
 	size_t dashes = dashes_len(word);
 	auto_free char *name = pl_strndup(word + dashes, strcspn(word + dashes, "="));
 	const char *member = strrchr(name, '.');
+	bool is_secret;
 
 	if (dashes == 0 || strlen(name) < 2)
 		return false;
 	if (member != NULL)
 		return option_secret_is_name(member + 1);
-	const struct option_row *arg = vllm_arg_find(catalog, name);
-	if (arg != NULL)
-		return arg->secret;
-	if (vllm_arg_find_negative(catalog, name) != NULL)
-		return false;
-	enum vllm_bench_id option = vllm_bench_find(name);
-	if (option != VLLM_BENCH_COUNT)
-		return vllm_bench_row(option)->secret;
+	if (is_exact_flag(name, &is_secret))
+		return is_secret;
 	if (begins_flag(catalog, name, true) || begins_bench_flag(name))
 		return true;
 	if (begins_flag(catalog, name, false))
@@ -86,6 +98,24 @@ bool vllm_secret_is_flag(const char *word)
 	const char *nearest = vllm_arg_nearest(catalog, name);
 	return option_secret_is_name(name) ||
 	       (nearest != NULL && vllm_arg_find(catalog, nearest)->secret);
+}
+
+/* Within a text, which may be no command line at all, a flag is none for being nearly one. */
+static bool is_flag_in_text(const char *word)
+{
+	const char *name = word + dashes_len(word);
+	const char *member = strrchr(name, '.');
+	bool is_secret;
+
+	if (member == NULL && strlen(name) > 1 && is_exact_flag(name, &is_secret))
+		return is_secret;
+	return option_secret_is_name(member != NULL ? member + 1 : name);
+}
+
+/* NULL: it has no secrets. */
+static char *text_shown(const char *text)
+{
+	return option_secret_text_shown(text, is_flag_in_text);
 }
 
 /* JSON without its secrets, "***" where it is not well formed; NULL: there are none. */
@@ -115,8 +145,10 @@ char *vllm_secret_word_shown(const char *word)
 	if (json != NULL)
 		return pl_asprintf("%.*s%s", (int)value_at, word, json);
 	const char *value = option_secret_assigned(word);
-	if (value == NULL || value[0] == '\0')
-		return option_secret_urls_shown(word);
+	if (value == NULL || value[0] == '\0') {
+		char *shown = text_shown(word);
+		return shown != NULL ? shown : pl_strdup(word);
+	}
 	return pl_asprintf("%.*s" OPTION_SECRET_SHOWN, (int)(value - word), word);
 }
 
@@ -188,12 +220,22 @@ static bool has_texts_only(const json_t *list)
 	return true;
 }
 
-static json_t *text_shown(const char *text)
+/* NULL: it is shown as it is. */
+static json_t *lone_text_shown(const char *text)
 {
+	auto_free char *shown = NULL;
+
 	if (option_secret_in_json(text))
 		return json_string(OPTION_SECRET_SHOWN);
-	auto_free char *shown = option_secret_urls_shown(text);
-	return json_string(shown);
+	shown = text_shown(text);
+	return shown != NULL ? json_string(shown) : NULL;
+}
+
+static json_t *text_or_shown(const json_t *text)
+{
+	json_t *shown = lone_text_shown(json_string_value(text));
+
+	return shown != NULL ? shown : json_deep_copy(text);
 }
 
 json_t *vllm_secret_json_shown(const json_t *value)
@@ -201,7 +243,7 @@ json_t *vllm_secret_json_shown(const json_t *value)
 	if (json_is_object(value))
 		return object_shown(value);
 	if (json_is_string(value))
-		return text_shown(json_string_value(value));
+		return text_or_shown(value);
 	if (!json_is_array(value))
 		return json_deep_copy(value);
 	if (has_texts_only(value))
@@ -214,12 +256,9 @@ json_t *vllm_secret_json_shown(const json_t *value)
 
 static bool text_has(const char *text)
 {
-	auto_json json_t *shown = NULL;
+	auto_json json_t *shown = lone_text_shown(text);
 
-	if (!option_secret_in_json(text) && strstr(text, "://") == NULL)
-		return false;
-	shown = text_shown(text);
-	return !pl_text_equal(json_string_value(shown), text);
+	return shown != NULL;
 }
 
 static bool object_has(const json_t *object)

@@ -14,15 +14,26 @@ PLACES = {
     "/launch/env/HF_TOKEN": f"{MARK}3",
     "/launch/url": f"https://me:{MARK}4@example.com/v1",
     "/tags/api~1key": f"{MARK}5",
+    "/launch/env/AWS": f"AWS_SECRET_ACCESS_KEY={MARK}6",
+    "/launch/env/SENT": f"Authorization: Bearer {MARK}7",
+    "/config/benchmark/extra_body/headers/Cookie": f"sid={MARK}8",
+    "/config/benchmark/extra_body/sent/1": f"X-Api-Key: {MARK}9",
+    "/launch/env/MIRROR": f"https://example.com/v1?a=1&token={MARK}10&api_key={MARK}11",
+    "/launch/env/COMMAND": f"vllm serve m --api-key {MARK}12 --port 1",
+    "/launch/env/LINES": f"sh -c 'vllm serve m \\\n  --hf-token={MARK}13'\nexport HF_TOKEN={MARK}14",
 }
+PLAIN = {"OMP_NUM_THREADS": "4", "NOTE": "total_tokens: 5, max_tokens=16, tokenizer: org/model, tokens=512/1024",
+         "ADDRESS": "https://example.com/v1?model=m", "LINE": "vllm serve m --max-num-batched-tokens 512", "AT": "2026-01-01T00:00:00Z"}
 
 
 def leaky(number=0):
     document = copy.deepcopy(next(results(1, number)))
     document["config"]["benchmark"] |= {"metadata": [PLACES["/config/benchmark/metadata/0"]],
-                                        "header": ["X-Plain=1", PLACES["/config/benchmark/header/1"]]}
-    document["launch"] = {**document["launch"], "env": {"HF_TOKEN": PLACES["/launch/env/HF_TOKEN"], "OMP_NUM_THREADS": "4"},
-                          "url": PLACES["/launch/url"]}
+                                        "header": ["X-Plain=1", PLACES["/config/benchmark/header/1"]],
+                                        "extra_body": {"headers": {"Cookie": PLACES["/config/benchmark/extra_body/headers/Cookie"], "Accept": "*/*"},
+                                                       "sent": ["Accept: text/plain", PLACES["/config/benchmark/extra_body/sent/1"]]}}
+    env = {place.rsplit("/", 1)[1]: text for place, text in PLACES.items() if place.startswith("/launch/env/")}
+    document["launch"] = {**document["launch"], "env": {**env, **PLAIN}, "url": PLACES["/launch/url"]}
     document["tags"] = {"api/key": PLACES["/tags/api~1key"], "plain": "1"}
     return document
 
@@ -60,7 +71,10 @@ def test_where_they_stood(shared, route):
     answers.append(json.dumps(shared.rows()))
     kept = json.loads(answers[1])
     assert kept["run_id"] == document["run_id"] and kept["tags"]["plain"] == "1"
-    assert kept["launch"]["env"]["HF_TOKEN"] == "***" and "OMP_NUM_THREADS" in kept["launch"]["env"]
+    env = kept["launch"]["env"]
+    assert env["HF_TOKEN"] == "***" and {name: env[name] for name in PLAIN} == PLAIN
+    assert kept["config"]["benchmark"]["extra_body"] == {"headers": {"Cookie": "***", "Accept": "*/*"}, "sent": ["Accept: text/plain", "X-Api-Key: ***"]}
+    assert env["MIRROR"] == "https://example.com/v1?a=1&token=***&api_key=***" and env["COMMAND"] == "vllm serve m --api-key *** --port 1"
     assert MARK not in "".join(answers)
     # what the upload came with goes when nothing waits
     wait_for(lambda: not [path for path in shared.home.iterdir() if MARK.encode() in path.read_bytes()], "no byte of it is left")

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "store/artifact.h"
 #include "store/store_priv.h"
+#include "vllm/secret.h"
 
 static const char *const kind_names[] = {
 #define STORE_CHANGE(NAME, name, text) #name,
@@ -310,12 +311,14 @@ static int change_what_is_said(struct changing *changing, const json_t *change,
 int store_change(struct store *store, int64_t id, const json_t *change,
 		 enum store_change_answer *ret, struct pl_err *err)
 {
+	/* as in a document that comes in */
+	auto_json json_t *shown = vllm_secret_json_shown(change);
 	struct changing changing = { .store = store,
 				     .id = id,
 				     .author = json_string_value(
-					     json_object_get(change, "author")) };
+					     json_object_get(shown, "author")) };
 
-	return change_row(&changing, change_what_is_said, change, ret, err);
+	return change_row(&changing, change_what_is_said, shown, ret, err);
 }
 
 static int delete_it(struct changing *changing, const json_t *change, enum store_change_answer *ret,

@@ -96,6 +96,18 @@ def test_the_same_but_for_a_secret_is_the_same(shared):
     assert shared.upload("/api/upload/json", other)["counts"]["duplicate"] == 1
 
 
+def test_in_what_is_said_of_a_result(shared):
+    """Nor is one kept of what people write on it."""
+    item, = shared.upload("/api/upload/json", leaky(12))["items"]
+    path = f"/api/data/experiments/{item['id']}"
+    change = {"tags": {"hf_token": f"{MARK}20", "mirror": f"https://u:{MARK}21@h", "plain": "2"}, "notes": f"see https://h/x?token={MARK}22\ntokens: 5"}
+    answer = shared.ask("PATCH", path, json.dumps(change), {"Content-Type": "application/json"})
+    told = answer.json
+    assert told["tags"].items() >= {**change["tags"], "hf_token": "***", "mirror": "https://u:***@h"}.items()
+    assert told["notes"] == "see https://h/x?token=***\ntokens: 5"
+    assert MARK not in shared.get(path + "/changes").body.decode() + json.dumps(told)
+
+
 def test_import(bin_dir, tmp_path):
     folder = tmp_path / "kept"
     folder.mkdir()

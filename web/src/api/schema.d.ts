@@ -2451,7 +2451,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description What is left out stays as it is
+         * @description What is left out stays as it is; secrets are "***" in what is kept
          * @example {
          *       "tags": {
          *         "driver": "570.86",

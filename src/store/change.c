@@ -1,5 +1,6 @@
 #include "store/change.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,90 @@ int store_change_note(struct store *store, int64_t id, const struct store_change
 	store_sql_bind_text(note, 7, change->to);
 	return store_sql_finish(note, err);
 }
+
+/* ---- marks of those that tell of one run ---------------------------------------------------- */
+
+int store_near_key_of(struct store *store, int64_t id, char key[65], struct pl_err *err)
+{
+	auto_borrowed get = NULL;
+	bool is_row = false;
+
+	key[0] = '\0';
+	if (store_sql_kept(&store->writer, STORE_GET_NEAR_KEY, &get, err) < 0)
+		return -1;
+	store_sql_bind_i64(get, 1, id);
+	if (store_sql_step(get, &is_row, err) < 0)
+		return -1;
+	if (is_row && !store_sql_is_null(get, 0))
+		snprintf(key, 65, "%s", store_sql_text(get, 0));
+	return 0;
+}
+
+struct mark {
+	int64_t id;
+	int64_t near;
+};
+
+struct marks {
+	struct mark *items;
+	size_t count;
+	size_t room;
+};
+
+static int list_wrong(struct store *store, const char *key, struct marks *ret, struct pl_err *err)
+{
+	auto_borrowed list = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_LIST_WRONG_NEAR, &list, err) < 0)
+		return -1;
+	store_sql_bind_text(list, 1, key);
+	for (;;) {
+		if (store_sql_step(list, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		*PL_PUSH(ret->items, ret->count,
+			 ret->room) = (struct mark){ .id = store_sql_i64(list, 0),
+						     .near = store_sql_i64(list, 1) };
+	}
+}
+
+static int set_marks(struct store *store, const struct marks *marks, struct pl_err *err)
+{
+	struct store_stmt *set;
+	int64_t version;
+
+	if (marks->count == 0)
+		return 0;
+	store_results_change(store);
+	if (store_next_version(store, &version, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_SET_NEAR, &set, err) < 0)
+		return -1;
+	for (size_t i = 0; i < marks->count; i++) {
+		store_sql_bind_i64(set, 1, marks->items[i].id);
+		store_sql_bind_i64(set, 2, marks->items[i].near);
+		store_sql_bind_i64(set, 3, version);
+		if (store_sql_finish(set, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int store_near_settle(struct store *store, const char *key, struct pl_err *err)
+{
+	struct marks marks = { 0 };
+
+	if (key[0] == '\0')
+		return 0;
+	int result = list_wrong(store, key, &marks, err);
+	if (result == 0)
+		result = set_marks(store, &marks, err);
+	free(marks.items);
+	return result;
+}
+
+/* ---- what people change ---------------------------------------------------------------------- */
 
 /* A change under way: what is there, and who changes it. */
 struct changing {
@@ -321,16 +406,33 @@ int store_change(struct store *store, int64_t id, const json_t *change,
 	return change_row(&changing, change_what_is_said, shown, ret, err);
 }
 
+/* It is one of those that tell of its run now, or no more. */
+static int settle_near(struct changing *changing, struct pl_err *err)
+{
+	char key[65];
+
+	if (store_near_key_of(changing->store, changing->id, key, err) < 0)
+		return -1;
+	return store_near_settle(changing->store, key, err);
+}
+
+static int set_deleted(struct changing *changing, enum store_change_kind kind, bool is_deleted,
+		       struct pl_err *err)
+{
+	if (changing->edits.is_deleted == is_deleted)
+		return 0;
+	if (note(changing, kind, NULL, NULL, NULL, err) < 0 ||
+	    touch(changing->store, changing->id, is_deleted, err) < 0)
+		return -1;
+	return settle_near(changing, err);
+}
+
 static int delete_it(struct changing *changing, const json_t *change, enum store_change_answer *ret,
 		     struct pl_err *err)
 {
 	(void)change;
 	(void)ret;
-	if (changing->edits.is_deleted)
-		return 0;
-	return note(changing, STORE_CHANGE_DELETED, NULL, NULL, NULL, err) < 0
-		       ? -1
-		       : touch(changing->store, changing->id, true, err);
+	return set_deleted(changing, STORE_CHANGE_DELETED, true, err);
 }
 
 static int restore_it(struct changing *changing, const json_t *change,
@@ -338,11 +440,7 @@ static int restore_it(struct changing *changing, const json_t *change,
 {
 	(void)change;
 	(void)ret;
-	if (!changing->edits.is_deleted)
-		return 0;
-	return note(changing, STORE_CHANGE_RESTORED, NULL, NULL, NULL, err) < 0
-		       ? -1
-		       : touch(changing->store, changing->id, false, err);
+	return set_deleted(changing, STORE_CHANGE_RESTORED, false, err);
 }
 
 int store_delete(struct store *store, int64_t id, const char *author, enum store_change_answer *ret,
@@ -432,6 +530,7 @@ static int list_deleted(struct store *store, const char *before, struct ids *ret
 	}
 }
 
+/* Nothing is marked by what was deleted: no marks are to be settled. */
 static int prune_one(struct store *store, int64_t id, struct pl_err *err)
 {
 	struct store_stmt *prune;

@@ -10,6 +10,7 @@
  */
 #include "base/log.h"
 #include "base/text.h"
+#include "result/fields/values.h"
 #include "store/store_priv.h"
 
 /* Of a row of id and bytes. */
@@ -276,11 +277,24 @@ static int make_sweeps(struct store *store, struct pl_err *err)
 			      err);
 }
 
+/* By what results of the same figures are told apart, and marks that are right: store/near.h; see mend_near(). */
+static int make_near_inputs(struct store *store, struct pl_err *err)
+{
+	return store_sql_make(&store->writer,
+			      "ALTER TABLE benchmark_runs ADD COLUMN near_inputs TEXT;"
+			      "DROP INDEX benchmark_runs_near;"
+			      "CREATE INDEX benchmark_runs_near ON benchmark_runs"
+			      " (near_key, id, deleted, form, near_inputs);",
+			      err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
 	make_tables,  make_places,       make_presets, make_artifacts, make_parts,
-	make_changes, make_dictionaries, make_pruned,  make_sweeps,
+	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_near_inputs,
 };
-#define STEP_COUNT ((int)PL_ARRAY_SIZE(steps))
+/* Behind a step, and behind the columns: what is in the file stands in none of them yet. */
+#define NEAR_INPUTS_STEP 10
+#define STEP_COUNT       ((int)PL_ARRAY_SIZE(steps))
 
 /* ---- which form it has --------------------------------------------------------------------- */
 
@@ -369,14 +383,83 @@ static int fill_columns(struct store *store, struct pl_err *err)
 	}
 }
 
-static int migrate(struct store *store, struct pl_err *err)
+/* ---- marks ---------------------------------------------------------------------------------- */
+
+static int set_near_inputs(struct store *store, struct store_stmt *set, int64_t id,
+			   const json_t *document, struct pl_err *err)
+{
+	auto_values struct res_values *values = res_values_new(store->fields, document);
+	auto_value inputs = { .state = RES_VALUE_NOT_RECORDED };
+
+	res_values_get(values, res_fields_find(store->fields, "derived.input_key"), &inputs);
+	if (inputs.state != RES_VALUE_THERE)
+		return 0;
+	store_sql_bind_i64(set, 1, id);
+	store_sql_bind_text(set, 2, inputs.text);
+	return store_sql_finish(set, err);
+}
+
+/* Of one that cannot be read they stay unknown. */
+static int fill_near_inputs(struct store *store, struct pl_err *err)
+{
+	auto_statement documents = NULL;
+	auto_statement set = NULL;
+	bool is_row = false;
+
+	if (store_sql_prepare_cursor(&store->writer,
+				     "SELECT d.id, d.bytes FROM benchmark_documents d"
+				     " JOIN benchmark_runs r ON r.id = d.id"
+				     " WHERE r.near_key IS NOT NULL AND r.near_inputs IS NULL",
+				     &documents, err) < 0 ||
+	    store_sql_prepare(&store->writer,
+			      "UPDATE benchmark_runs SET near_inputs = ?2 WHERE id = ?1", &set,
+			      err) < 0)
+		return -1;
+	for (;;) {
+		auto_json json_t *document = NULL;
+		if (store_sql_step(documents, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		if (unpack_row(store, documents, &document, PL_ERR_IGNORED) == 0 &&
+		    set_near_inputs(store, set, store_sql_i64(documents, 0), document, err) < 0)
+			return -1;
+	}
+}
+
+/* Older programs left the marks as they were when another result went or came back. */
+static int mend_near(struct store *store, struct pl_err *err)
+{
+	auto_statement keys = NULL;
+	bool is_row = false;
+
+	if (fill_near_inputs(store, err) < 0 ||
+	    store_sql_prepare_cursor(&store->writer,
+				     "SELECT near_key FROM benchmark_runs"
+				     " WHERE near_key IS NOT NULL GROUP BY near_key"
+				     " HAVING count(*) > 1",
+				     &keys, err) < 0)
+		return -1;
+	for (;;) {
+		if (store_sql_step(keys, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		if (store_near_settle(store, store_sql_text(keys, 0), err) < 0)
+			return -1;
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+/* *ret_done: the last step before. */
+static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err *err)
 {
 	auto_free size_t *missing = NULL;
 	size_t count = 0;
-	int64_t done = 0;
 
 	/* once more: another process may have done it while this one waited */
-	if (check_form(store, &done, err) < 0 || run_steps(store, done, err) < 0 ||
+	if (check_form(store, ret_done, err) < 0 || run_steps(store, *ret_done, err) < 0 ||
 	    store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0)
 		return -1;
 	if (count == 0)
@@ -389,6 +472,15 @@ static int migrate(struct store *store, struct pl_err *err)
 	pl_log(PL_LOG_INFO, "'%s': %zu new columns are filled from the documents of its results",
 	       store->path, count);
 	return fill_columns(store, err);
+}
+
+static int migrate(struct store *store, struct pl_err *err)
+{
+	int64_t done = 0;
+
+	if (migrate_columns(store, &done, err) < 0)
+		return -1;
+	return done > 0 && done < NEAR_INPUTS_STEP ? mend_near(store, err) : 0;
 }
 
 int store_migrate(struct store *store, struct pl_err *err)

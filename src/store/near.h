@@ -6,6 +6,12 @@
  * result has figures that every form of it tells (duration, tokens, means of the latencies), these alone are the
  * key, whatever else one form tells and another does not. Where it has not, its inputs (derived.input_key) and all of
  * its figures are.
+ *
+ * Two of one key tell of one run, unless they are of one form and have other inputs: what forms tell of the inputs
+ * differs, so that those of two forms say nothing of each other, and nor do those that are not known.
+ *
+ * A row's mark (benchmark_runs.near) is the oldest such result that is older than it and not deleted: of those that
+ * tell of one run exactly one has none (store_near_settle()).
  */
 #pragma once
 

@@ -36,6 +36,14 @@ char *store_explicit_fields(const struct store *store, const struct store_row *r
 	return pl_json_to_text(ids, PL_JSON_COMPACT);
 }
 
+const char *store_near_inputs(const struct store *store, const struct store_row *row)
+{
+	size_t at = store_column_find(&store->columns, "derived.input_key");
+
+	return at != SIZE_MAX && row->cells[at].state == RES_VALUE_THERE ? row->cells[at].text
+									 : NULL;
+}
+
 struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
 				     const char *name)
 {
@@ -51,6 +59,7 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
 	store_places_of(store, document->json, &prepared->places);
 	store_near_key(values, prepared->near_key);
+	prepared->near_inputs = store_near_inputs(store, &prepared->row);
 	return prepared;
 }
 
@@ -112,10 +121,10 @@ int store_find_row(struct store_sql *sql, enum store_statement which, const char
 }
 
 /* As bind_row() has them. */
-static const char *const fixed_names[] = {
-	"run_id",   "content_sha256",  "form",    "name", "stored_at", "changed", "repeat",
-	"near_key", "explicit_fields", "deleted", "near"
-};
+static const char *const fixed_names[] = { "run_id",  "content_sha256", "form",
+					   "name",    "stored_at",      "changed",
+					   "repeat",  "near_key",       "explicit_fields",
+					   "deleted", "near",           "near_inputs" };
 static const struct store_runs_fixed fixed = { fixed_names, PL_ARRAY_SIZE(fixed_names) };
 
 int store_put_open(struct store *store, struct pl_err *err)
@@ -156,6 +165,7 @@ static void bind_row(struct store_stmt *statement, const struct store_prepared *
 	store_sql_bind_text(statement, 9, prepared->explicit_fields);
 	store_sql_bind_i64(statement, 10, 0);
 	store_sql_bind_i64(statement, 11, place->edits.near);
+	store_sql_bind_text(statement, 12, prepared->near_inputs);
 	if (place->id > 0)
 		store_sql_bind_i64(statement, (int)fixed.count + 1, place->id);
 }
@@ -263,6 +273,8 @@ static int ask_near(struct store *store, const struct store_prepared *prepared, 
 	store_sql_bind_text(*ret, 1, prepared->near_key);
 	store_sql_bind_i64(*ret, 2, own);
 	store_sql_bind_i64(*ret, 3, STORE_NEAR_MAX);
+	store_sql_bind_text(*ret, 4, store_form_name(prepared->document->form));
+	store_sql_bind_text(*ret, 5, prepared->near_inputs);
 	return store_sql_ask(*ret, err);
 }
 
@@ -362,8 +374,18 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 	if (store_edits_read(&store->writer, rival->id, &place->edits, &is_there, err) < 0 ||
 	    ask_near(store, prepared, rival->id, &near, err) < 0 || read_near(near, ret, err) < 0)
 		return -1;
-	place->edits.near = ret->near_count > 0 ? ret->near[0] : 0;
+	/* an older one is no mark of a younger one */
+	place->edits.near = ret->near_count > 0 && ret->near[0] < rival->id ? ret->near[0] : 0;
 	return write_row(store, prepared, place, &id, err);
+}
+
+/* Of those that told of the same run as what was there, and those that tell of the same as what is there now. */
+static int settle_near(struct store *store, const char *key_before, const char *key,
+		       struct pl_err *err)
+{
+	if (store_near_settle(store, key_before, err) < 0)
+		return -1;
+	return strcmp(key_before, key) == 0 ? 0 : store_near_settle(store, key, err);
 }
 
 static int replace(struct store *store, const struct store_prepared *prepared,
@@ -375,13 +397,17 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 		.to = rival->is_same ? NULL : prepared->document->sha256
 	};
 	struct place_of_row place = { .id = rival->id };
+	char near_before[65];
 
 	ret->outcome = STORE_STORED;
 	ret->id = rival->id;
+	if (store_near_key_of(store, rival->id, near_before, err) < 0)
+		return -1;
 	int result = replace_row(store, prepared, rival, &place, ret, err);
 	store_edits_done(&place.edits);
 	if (result < 0 ||
 	    write_document(store, STORE_REPLACE_DOCUMENT, prepared, rival->id, err) < 0 ||
+	    settle_near(store, near_before, prepared->near_key, err) < 0 ||
 	    store_change_note(store, rival->id, &change, err) < 0)
 		return -1;
 	return store_places_put(store, &prepared->places, err);
@@ -446,7 +472,8 @@ int store_put_as(struct store *store, const struct store_prepared *prepared,
 
 /* ---- again --------------------------------------------------------------------------------- */
 
-static const char *const refilled_names[] = { "changed", "explicit_fields", "near_key" };
+static const char *const refilled_names[] = { "changed", "explicit_fields", "near_key",
+					      "near_inputs" };
 static const struct store_runs_fixed refilled = { refilled_names, PL_ARRAY_SIZE(refilled_names) };
 
 char *store_refill_text(const struct store *store)
@@ -475,8 +502,9 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	store_sql_bind_i64(replace, 1, version);
 	store_sql_bind_text(replace, 2, explicit_fields);
 	store_sql_bind_text(replace, 3, near_key[0] != '\0' ? near_key : NULL);
-	store_sql_bind_i64(replace, 4, id);
-	store_runs_bind(replace, 5, &store->columns, row.cells);
+	store_sql_bind_text(replace, 4, store_near_inputs(store, &row));
+	store_sql_bind_i64(replace, 5, id);
+	store_runs_bind(replace, 6, &store->columns, row.cells);
 	int result = store_sql_finish(replace, err);
 	store_sql_clear(replace);
 	return result;

@@ -112,7 +112,8 @@ struct store_prepared {
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
 	struct store_places places;
-	char near_key[65]; /* "": none */
+	char near_key[65];       /* "": none */
+	const char *near_inputs; /* the row's, or NULL: not known */
 };
 /* What store_put() wants of the writer. */
 int store_put_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
@@ -145,6 +146,12 @@ struct store_change {
 int store_change_note(struct store *store, int64_t id, const struct store_change *change,
 		      struct pl_err *err) PL_MUST_CHECK;
 
+/* Within a transaction: by what a row is near others, as it stands in the database (store/near.h); "": by nothing. */
+int store_near_key_of(struct store *store, int64_t id, char key[65],
+		      struct pl_err *err) PL_MUST_CHECK;
+/* Within one that has changed which results of this key there are: their marks are right again. */
+int store_near_settle(struct store *store, const char *key, struct pl_err *err) PL_MUST_CHECK;
+
 /* Within a transaction: the count of changes, this one included. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 /* What was counted so far, into the database: when the transaction ends, or the count is asked for in SQL. */
@@ -157,6 +164,9 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 		 const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 /* free() */
 char *store_refill_text(const struct store *store);
+
+/* What a row has of derived.input_key, by which marks are told apart (store/near.h); NULL: nothing. */
+const char *store_near_inputs(const struct store *store, const struct store_row *row);
 
 /* Ids of the fields that the user set, as a JSON array; free(). */
 char *store_explicit_fields(const struct store *store, const struct store_row *row);

@@ -131,7 +131,7 @@ TOP(benchmark, prompt_form, TEXT, "", PROVENANCE, "how prompts were sent: text o
 TOP(benchmark, chat_template, TEXT, "", PROVENANCE, "who laid the model's chat template over the prompts")
 TOP(benchmark, dataset_sha256, TEXT, "", INPUT, "of the data set's file, or of the prompts made")
 
-TOP(stored, near, COUNT, "", PROVENANCE, "id of the oldest result that tells of the same run: the same figures, in another form or under another run_id")
+TOP(stored, near, COUNT, "", PROVENANCE, "id of the oldest result that tells of the same run: the same figures, with the same inputs under another run_id, or in another form")
 TOP(stored, repeat, COUNT, "", PROVENANCE, "2 and up: kept beside others of the same content or run_id")
 
 DERIVED(gpu_count, COUNT, "", NEITHER, HOST, "system.hardware_info.gpu_count, else how many launch.gpus names")

@@ -34,8 +34,24 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			      " ORDER BY deleted, repeat LIMIT 1",
 	[STORE_FIND_RUN_ID_ALL] = "SELECT id, deleted, content_sha256 FROM benchmark_runs"
 				  " WHERE run_id = ?1 ORDER BY deleted, repeat LIMIT 1",
+	/* the rule of store/near.h, of a row that need not be there yet, and of those that are */
 	[STORE_FIND_NEAR] = "SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2"
-			    " AND deleted = 0 ORDER BY id LIMIT ?3",
+			    " AND deleted = 0 AND (form <> ?4 OR near_inputs IS NULL"
+			    " OR CAST(?5 AS TEXT) IS NULL OR near_inputs = ?5)"
+			    " ORDER BY id LIMIT ?3",
+	[STORE_GET_NEAR_KEY] = "SELECT near_key FROM benchmark_runs WHERE id = ?1",
+	[STORE_LIST_WRONG_NEAR] =
+		"SELECT w.id, w.oldest FROM (SELECT r.id, r.near, coalesce("
+		"(SELECT o.id FROM benchmark_runs o WHERE o.near_key = r.near_key"
+		" AND o.id < r.id AND o.deleted = 0 AND (o.form <> r.form"
+		" OR o.near_inputs IS NULL OR r.near_inputs IS NULL"
+		" OR o.near_inputs = r.near_inputs) ORDER BY o.id LIMIT 1), 0) AS oldest"
+		" FROM benchmark_runs r WHERE r.near_key = ?1 AND r.deleted = 0) w"
+		" WHERE w.near <> w.oldest ORDER BY w.id",
+	/* the field's column, too, where what is not recorded is NULL */
+	[STORE_SET_NEAR] = "UPDATE benchmark_runs SET near = ?2, \"stored.near\" = nullif(CAST(?2 "
+			   "AS BIGINT), 0),"
+			   " changed = ?3 WHERE id = ?1",
 	[STORE_LAST_REPEAT] = "SELECT max(repeat) FROM benchmark_runs"
 			      " WHERE content_sha256 = ?1 OR run_id = ?2",
 	[STORE_NEXT_VERSION] = "UPDATE store_state SET data_version = data_version + 1"

@@ -131,6 +131,41 @@ def test_one_run_told_twice(shared, shared_dir):
     assert again["state"] == "stored" and again["near"] == [plain["id"]]
 
 
+MEASURED = {"duration": 31.5, "completed": 100, "mean_ttft_ms": 81.25, "mean_itl_ms": 9.875, "output_throughput": 1234.5}
+
+
+def test_other_inputs_are_another_run(shared):
+    """Of one form. What another form tells of the inputs says nothing, and nor does one that tells nothing of them."""
+    def stored(run_id, size):
+        config = {"config": {"server": {"tensor_parallel_size": size}}} if size else {}
+        (item,) = shared.upload("/api/upload/json", {"run_id": run_id, "results": {**MEASURED, "duration": 41.5}, **config})["items"]
+        return item["id"], item["near"]
+    two, eight = stored("inputs-2", 2), stored("inputs-8", 8)
+    assert two[1] == eight[1] == [] and stored("inputs-8-again", 8)[1] == [eight[0]]
+    assert stored("inputs-unknown", None)[1] == [two[0], eight[0], eight[0] + 1]
+
+
+def test_marks_follow_what_goes_and_comes(shared):
+    """Of all that tell of one run the oldest that is there has no mark, and the others have its id."""
+    def stored(name, **figures):
+        return shared.upload("/api/upload/json?on_known=replace", {"run_id": f"mark-{name}", "suite": "marks", "results": {**MEASURED, **figures}})["items"][0]["id"]
+
+    def marks():
+        of = shared.rows(filter={"field": "run.suite", "op": "eq", "value": "marks"}, columns=["stored.near"])
+        once = shared.rows(filter={"and": [{"field": "run.suite", "op": "eq", "value": "marks"}, {"not": {"field": "stored.near", "op": "is_recorded"}}]})
+        told = {row["id"]: row["cells"].get("stored.near") for row in of}
+        assert {row["id"] for row in once} == {one for one, near in told.items() if near is None}
+        assert {one: shared.get(f"/api/data/experiments/{one}").json["fields"].get("stored.near", {}).get("value") for one in told} == told
+        return told
+    a, b, c = stored("a"), stored("b"), stored("c")
+    assert marks() == {a: None, b: a, c: a}
+    assert shared.ask("DELETE", f"/api/data/experiments/{a}").status == 204 and marks() == {b: None, c: b}
+    assert shared.ask("POST", f"/api/data/experiments/{a}/restore").status == 200 and marks() == {a: None, b: a, c: a}
+    assert stored("a", duration=32.5) == a and marks() == {a: None, b: None, c: b}
+    assert stored("c", duration=32.5) == c and marks() == {a: None, b: None, c: a}
+    assert stored("a", duration=33.5) == a and stored("a") == a and marks() == {a: None, b: a, c: None}
+
+
 def test_import_says_the_same(bin_dir, database, tmp_path):
     db, path = database.new(tmp_path), tmp_path / "r.json"
 

@@ -65,6 +65,23 @@ def test_the_first_form_answers_the_same(bin_dir, old):
     assert ask(db, "PRAGMA integrity_check") == [("ok",)]
 
 
+def test_marks_that_older_programs_left_are_mended(bin_dir, tmp_path):
+    """Of form 9: nothing of the inputs beside a key, and a mark of what was deleted since."""
+    db = tmp_path / "a.db"
+    figures = {"duration": 31.5, "mean_ttft_ms": 81.25, "mean_itl_ms": 9.875}
+    sizes = [2, 2, 2, 8]
+    documents = [{"run_id": f"r{i}", "config": {"server": {"tensor_parallel_size": size}}, "results": figures} for i, size in enumerate(sizes)]
+    import_json(bin_dir, write(tmp_path / "r.jsonl", documents), "--db", db)
+    change(db, 'DROP INDEX benchmark_runs_near; ALTER TABLE benchmark_runs DROP COLUMN near_inputs;'
+               'CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key); PRAGMA user_version = 9;'
+               'UPDATE benchmark_runs SET near = 1, "stored.near" = 1 WHERE id > 1; UPDATE benchmark_runs SET deleted = 1 WHERE id = 1')
+    with Dashboard(bin_dir, db) as one:
+        assert {row["id"]: row["cells"].get("stored.near") for row in one.rows(columns=["stored.near"])} == {2: None, 3: 2, 4: None}
+        assert one.upload("/api/upload/json", {**documents[3], "run_id": "r4"})["items"][0]["near"] == [4]
+        assert one.stop()[0] == 0
+    assert run_dashboard(bin_dir, "check", "--db", db).returncode == 0
+
+
 def test_a_newer_form_is_left_alone(bin_dir, tmp_path):
     db = tmp_path / "a.db"
     import_json(bin_dir, write(tmp_path / "r.jsonl", results(1)), "--db", db)

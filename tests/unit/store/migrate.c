@@ -27,6 +27,7 @@
 	"ALTER TABLE benchmark_runs DROP COLUMN deleted;"                                          \
 	"ALTER TABLE benchmark_runs DROP COLUMN repeat;"                                           \
 	"ALTER TABLE benchmark_runs DROP COLUMN near_key;"                                         \
+	"ALTER TABLE benchmark_runs DROP COLUMN near_inputs;"                                      \
 	"ALTER TABLE benchmark_runs DROP COLUMN near;"                                             \
 	"ALTER TABLE jobs DROP COLUMN on_known;"                                                   \
 	"ALTER TABLE jobs DROP COLUMN expected_files;"                                             \

@@ -2326,8 +2326,9 @@ export interface components {
             /** @description RFC 6901; where secrets stood, which are "***" in what is kept */
             secrets: string[];
             /**
-             * @description Other results that have the same inputs and the same figures (one run told twice, in two forms or under
-             *     two run_ids); it is stored all the same
+             * @description Other results that had the same figures when it came, and the same inputs or another form (one run told twice,
+             *     under two run_ids or in two forms); it is stored all the same. Inputs that one of them does not tell keep
+             *     nobody apart
              */
             near: number[];
             /** @description What is there was deleted; replace brings it back with this content */

@@ -79,7 +79,7 @@ function Words({ item }: { item: UploadItem }) {
       {item.run_id ? run : '1 experiment'}
       {choice === 'keep' && ', a repeat'}{choice === 'replace' && ', in place of what was there'}
       {message && <>: {message}</>}
-      {near.length > 0 && <>; the same inputs and figures as {near}{others > 0 && ` and ${count(others)} more`}</>}
+      {near.length > 0 && <>; it tells of the same run as {near}{others > 0 && ` and ${count(others)} more`}</>}
     </>
   )
 }

@@ -38,9 +38,10 @@ const char *store_item_state_name(enum store_item_state state);
 /* What came of asking for a change of a job. */
 enum store_job_answer {
 	STORE_JOB_OK,
-	STORE_JOB_NONE,   /* there is no such job */
-	STORE_JOB_CLOSED, /* no part can come any more */
-	STORE_JOB_FULL,   /* it has as many items as it may have */
+	STORE_JOB_NONE,    /* there is no such job */
+	STORE_JOB_CLOSED,  /* no part can come any more */
+	STORE_JOB_FULL,    /* it has as many items as it may have */
+	STORE_JOB_CHANGED, /* what is there is not what was expected */
 	STORE_JOB_NO_ITEM, /* one of the items is not there, or nothing like this can be done to it */
 };
 
@@ -51,12 +52,15 @@ struct store_job_plan {
 	int64_t files; /* that will come; -1: not said */
 	int64_t bytes;
 	enum store_known on_known;
+	const char *author; /* who says so, or NULL */
 };
 /* A job that is open, of kind "parts". */
 int store_job_open(struct store *store, const struct store_job_plan *plan, int64_t *ret_id,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 struct store_job_part {
+	const char
+		*author;  /* of a job of its own who says what becomes of what is known, or NULL */
 	const char *kind; /* the caller's word for what the bytes are: "json", "batch", "raw" */
 	const char *name;
 	const char *media; /* their media type, or NULL */
@@ -82,10 +86,15 @@ int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret
  */
 int store_job_retry(struct store *store, int64_t id, const json_t *items,
 		    enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;
-/* The same of what is a conflict or a duplicate, only of those where `of` is one of these two; else NULL. */
-int store_job_choose(struct store *store, int64_t id, enum store_known choice, const json_t *items,
-		     const char *of, enum store_job_answer *ret, size_t *ret_at,
-		     struct pl_err *err) PL_MUST_CHECK;
+
+struct store_job_wish {
+	struct store_choice choice; /* expected: of one item */
+	const json_t *items;        /* as above */
+	const char *of; /* only those that are a "conflict" or a "duplicate"; NULL: both */
+};
+/* The same of what is a conflict or a duplicate. CHANGED where it was not what was expected that is there. */
+int store_job_choose(struct store *store, int64_t id, const struct store_job_wish *chosen,
+		     enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
@@ -93,6 +102,9 @@ int store_job_choose(struct store *store, int64_t id, enum store_known choice, c
 struct store_job_turn {
 	size_t index;
 	enum store_known on_known;
+	/* as of struct store_choice, its own */
+	char *author;
+	char *expected;
 	/* of one that is read again: its name and bytes, its own; of a part NULL */
 	char *name;
 	char *bytes;
@@ -112,6 +124,7 @@ struct store_job_work {
 	size_t first; /* index of the part's first item */
 	size_t done; /* of a part that was not cut: items that a program of the form before has done */
 	enum store_known on_known;
+	char *author; /* or NULL */
 	/* those that wait, in order. Of a part that was not cut yet there are none: store_job_cut() */
 	struct store_job_turn *turns;
 	size_t count;
@@ -148,7 +161,7 @@ int store_job_cut(struct store *store, const struct store_job_work *work,
 
 struct store_job_item {
 	size_t index;
-	enum store_known on_known;
+	struct store_choice choice;
 	/* what is stored; NULL: it is rejected, and message and faults tell why */
 	const struct store_prepared *prepared;
 	const char *message;  /* of a rejected one */

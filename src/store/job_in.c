@@ -50,6 +50,7 @@ static int add_job(struct store *store, const char *kind, const char *state,
 	store_sql_bind_text(add, 5, store_known_name(plan->on_known));
 	bind_amount(add, 6, plan->files);
 	bind_amount(add, 7, plan->bytes);
+	store_sql_bind_text(add, 8, plan->author);
 	return store_sql_number(add, ret_id, err);
 }
 
@@ -142,9 +143,11 @@ static int check_open(struct store *store, int64_t id, enum store_job_answer *re
 int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
 		  const struct store_job_part *part, enum store_job_answer *ret, struct pl_err *err)
 {
-	const struct store_job_plan plan = {
-		.name = part->name, .files = -1, .bytes = -1, .on_known = on_known
-	};
+	const struct store_job_plan plan = { .name = part->name,
+					     .files = -1,
+					     .bytes = -1,
+					     .on_known = on_known,
+					     .author = part->author };
 	size_t packed_len;
 	auto_free void *packed = pl_zst_pack_brief(part->bytes, part->len, &packed_len);
 	int64_t job = *id;
@@ -239,8 +242,7 @@ int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret
 struct wish {
 	const json_t *items;
 	size_t at;
-	const char *choice; /* NULL: they are tried again */
-	const char *of;
+	const struct store_job_wish *chosen; /* NULL: they are tried again */
 };
 
 /* An item, or all of them (-1), by a statement that gives a row for each that it has changed. */
@@ -255,9 +257,12 @@ static int change_items(struct store *store, enum store_statement which, int64_t
 	store_sql_bind_i64(statement, 1, id);
 	store_sql_bind_i64(statement, 2, item >= 0 ? item : 0);
 	store_sql_bind_i64(statement, 3, item >= 0 ? item : INT64_MAX);
-	if (wish->choice != NULL) {
-		store_sql_bind_text(statement, 4, wish->choice);
-		store_sql_bind_text(statement, 5, wish->of != NULL ? wish->of : "");
+	if (wish->chosen != NULL) {
+		const struct store_choice *choice = &wish->chosen->choice;
+		store_sql_bind_text(statement, 4, store_known_name(choice->on_known));
+		store_sql_bind_text(statement, 5, wish->chosen->of != NULL ? wish->chosen->of : "");
+		store_sql_bind_text(statement, 6, choice->author);
+		store_sql_bind_text(statement, 7, choice->expected);
 	}
 	if (store_sql_step(statement, &is_row, err) < 0)
 		return -1;
@@ -270,13 +275,34 @@ static int ask_items(struct store *store, int64_t id, int64_t item, const struct
 {
 	static const enum store_statement again[] = { STORE_RETRY_ITEMS, STORE_RETRY_CANCELLED };
 	static const enum store_statement choose[] = { STORE_CHOOSE_ITEMS };
-	const enum store_statement *each = wish->choice != NULL ? choose : again;
-	size_t count = wish->choice != NULL ? PL_ARRAY_SIZE(choose) : PL_ARRAY_SIZE(again);
+	const enum store_statement *each = wish->chosen != NULL ? choose : again;
+	size_t count = wish->chosen != NULL ? PL_ARRAY_SIZE(choose) : PL_ARRAY_SIZE(again);
 
 	for (size_t i = 0; i < count; i++) {
 		if (change_items(store, each[i], id, item, wish, ret_any, err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Of an item that is there: whoever chose has looked at what is there now. */
+static int check_expected(struct store *store, int64_t id, int64_t item, const struct wish *wish,
+			  enum store_job_answer *ret, struct pl_err *err)
+{
+	const char *expected = wish->chosen != NULL ? wish->chosen->choice.expected : NULL;
+	auto_borrowed content = NULL;
+	bool is_row = false;
+
+	if (expected == NULL)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_GET_RIVAL_CONTENT, &content, err) < 0)
+		return -1;
+	store_sql_bind_i64(content, 1, id);
+	store_sql_bind_i64(content, 2, item);
+	if (store_sql_step(content, &is_row, err) < 0)
+		return -1;
+	if (!is_row || !pl_text_equal(store_sql_text(content, 0), expected))
+		*ret = STORE_JOB_CHANGED;
 	return 0;
 }
 
@@ -298,9 +324,11 @@ static int ask_again(struct store *store, int64_t id, void *context, enum store_
 			*ret = STORE_JOB_NO_ITEM;
 			return 0;
 		}
+		if (check_expected(store, id, item, wish, ret, err) < 0)
+			return -1;
 	}
 	/* parts of which items wait again do, too, and without a list those that were never cut */
-	if (wish->choice == NULL &&
+	if (wish->chosen == NULL &&
 	    store_job_run(store, wish->items == NULL ? STORE_RETRY_ALL_PARTS : STORE_RETRY_PARTS,
 			  id, err) < 0)
 		return -1;
@@ -319,10 +347,10 @@ int store_job_retry(struct store *store, int64_t id, const json_t *items,
 	return result;
 }
 
-int store_job_choose(struct store *store, int64_t id, enum store_known choice, const json_t *items,
-		     const char *of, enum store_job_answer *ret, size_t *ret_at, struct pl_err *err)
+int store_job_choose(struct store *store, int64_t id, const struct store_job_wish *chosen,
+		     enum store_job_answer *ret, size_t *ret_at, struct pl_err *err)
 {
-	struct wish wish = { .items = items, .choice = store_known_name(choice), .of = of };
+	struct wish wish = { .items = chosen->items, .chosen = chosen };
 	int result = change_job(store, id, ask_again, &wish, ret, err);
 
 	*ret_at = wish.at;

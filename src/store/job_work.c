@@ -17,6 +17,8 @@
 void store_job_release(struct store_job_work *work)
 {
 	for (size_t i = 0; i < work->count; i++) {
+		free(work->turns[i].author);
+		free(work->turns[i].expected);
 		free(work->turns[i].name);
 		free(work->turns[i].bytes);
 	}
@@ -26,6 +28,7 @@ void store_job_release(struct store_job_work *work)
 	free(work->media);
 	free(work->bytes);
 	free(work->fault);
+	free(work->author);
 	*work = (struct store_job_work){ 0 };
 }
 
@@ -37,7 +40,8 @@ void store_job_lay_out(struct store_job_work *work, size_t count)
 	work->turns = pl_alloc_array(work->count, sizeof(*work->turns));
 	for (size_t i = 0; i < work->count; i++)
 		work->turns[i] = (struct store_job_turn){ .index = work->first + done + i,
-							  .on_known = work->on_known };
+							  .on_known = work->on_known,
+							  .author = pl_strdup(work->author) };
 }
 
 /* Bytes that are broken would stand in the way of all jobs behind them: that is the part's to tell. */
@@ -77,6 +81,7 @@ static int read_part(struct store *store, struct store_job_work *work, int64_t *
 	work->is_cut = !store_sql_is_null(next, 6);
 	work->first = work->is_cut ? (size_t)store_sql_i64(next, 6) : 0;
 	*ret_items = store_sql_i64(next, 7);
+	work->author = pl_strdup(store_sql_text(next, 9));
 	return unpack_part(next, 8, work, err);
 }
 
@@ -127,7 +132,9 @@ static int read_turns(struct store *store, struct store_job_work *work, int64_t 
 		if (!is_row)
 			return 0;
 		*PL_PUSH(work->turns, work->count, room) = (struct store_job_turn){
-			.index = (size_t)store_sql_i64(waiting, 0), .on_known = work->on_known
+			.index = (size_t)store_sql_i64(waiting, 0),
+			.on_known = work->on_known,
+			.author = pl_strdup(work->author),
 		};
 	}
 }
@@ -171,6 +178,8 @@ static int read_again(struct store *store, struct store_job_work *work, struct p
 			.name = pl_strdup(store_sql_text(again, 2)),
 			.on_known = store_known_of(choice != NULL ? choice
 								  : store_sql_text(again, 4)),
+			.author = pl_strdup(store_sql_text(again, 6)),
+			.expected = pl_strdup(store_sql_text(again, 7)),
 		};
 		read_bytes(store, again, 5, turn);
 		bytes += turn->len;
@@ -306,6 +315,14 @@ static json_t *near_json(const struct store_put_result *result)
 	return near;
 }
 
+/* Of a choice that could not be followed. */
+static const char *why_not(const struct store_job_item *item, const struct store_put_result *result)
+{
+	return result->outcome == STORE_CONFLICT && item->choice.on_known == STORE_REPLACE
+		       ? "what is there has changed since it was looked at, and was not replaced"
+		       : NULL;
+}
+
 static int note_item(struct store *store, int64_t job, const struct store_job_item *item,
 		     const struct store_put_result *result, struct pl_err *err)
 {
@@ -332,7 +349,7 @@ static int note_item(struct store *store, int64_t job, const struct store_job_it
 	else
 		store_sql_bind_null(note, 5);
 	store_sql_bind_text(note, 6, document != NULL ? document->run_id : NULL);
-	store_sql_bind_text(note, 7, item->message);
+	store_sql_bind_text(note, 7, item->message != NULL ? item->message : why_not(item, result));
 	store_sql_bind_text(note, 8, faults_text);
 	store_sql_bind_text(note, 9, secrets_text);
 	store_sql_bind_text(note, 10, near_text);
@@ -382,7 +399,6 @@ static int put_item(struct store *store, const struct store_job_work *work,
 		    const struct store_job_item *item, struct store_put_result *result,
 		    struct pl_err *err)
 {
-	const struct store_choice choice = { .on_known = item->on_known };
 	bool is_still = false;
 
 	if (is_wanted(store, work, item->index, &is_still, err) < 0)
@@ -390,7 +406,7 @@ static int put_item(struct store *store, const struct store_job_work *work,
 	if (!is_still)
 		return 0;
 	if (item->prepared != NULL &&
-	    store_put_within(store, item->prepared, &choice, result, err) < 0)
+	    store_put_within(store, item->prepared, &item->choice, result, err) < 0)
 		return -1;
 	return note_item(store, work->job, item, result, err) < 0
 		       ? -1

@@ -288,9 +288,19 @@ static int make_near_inputs(struct store *store, struct pl_err *err)
 			      err);
 }
 
+/* Who said what becomes of what is known, and of which content. */
+static int make_authors(struct store *store, struct pl_err *err)
+{
+	return store_sql_make(&store->writer,
+			      "ALTER TABLE jobs ADD COLUMN author TEXT;"
+			      "ALTER TABLE job_items ADD COLUMN chosen_by TEXT;"
+			      "ALTER TABLE job_items ADD COLUMN expected TEXT;",
+			      err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
-	make_tables,  make_places,       make_presets, make_artifacts, make_parts,
-	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_near_inputs,
+	make_tables,       make_places, make_presets, make_artifacts,   make_parts,   make_changes,
+	make_dictionaries, make_pruned, make_sweeps,  make_near_inputs, make_authors,
 };
 /* Behind a step, and behind the columns: what is in the file stands in none of them yet. */
 #define NEAR_INPUTS_STEP 10

@@ -389,9 +389,11 @@ static int settle_near(struct store *store, const char *key_before, const char *
 }
 
 static int replace(struct store *store, const struct store_prepared *prepared,
-		   const struct rival *rival, struct store_put_result *ret, struct pl_err *err)
+		   const struct rival *rival, const char *author, struct store_put_result *ret,
+		   struct pl_err *err)
 {
 	const struct store_change change = {
+		.author = author,
 		.kind = rival->is_same ? STORE_CHANGE_RESTORED : STORE_CHANGE_REPLACED,
 		.from = rival->is_same ? NULL : rival->sha256,
 		.to = rival->is_same ? NULL : prepared->document->sha256
@@ -418,10 +420,12 @@ static bool is_kept(const struct store_choice *choice, const struct rival *rival
 	return choice->on_known == STORE_KEEP && !(choice->same_stays && rival->is_same);
 }
 
+/* What is there already gives way: it is other content or was deleted, and is what was meant. */
 static bool is_replaced(const struct store_choice *choice, const struct rival *rival)
 {
 	return choice->on_known == STORE_REPLACE &&
-	       (rival->is_deleted ? !choice->deleted_stays : !rival->is_same);
+	       (rival->is_deleted ? !choice->deleted_stays : !rival->is_same) &&
+	       (choice->expected == NULL || strcmp(choice->expected, rival->sha256) == 0);
 }
 
 int store_put_within(struct store *store, const struct store_prepared *prepared,
@@ -445,7 +449,7 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 			return -1;
 	} else if (is_replaced(choice, &rival)) {
 		result.is_deleted = false;
-		if (replace(store, prepared, &rival, &result, err) < 0)
+		if (replace(store, prepared, &rival, choice->author, &result, err) < 0)
 			return -1;
 	} else {
 		result.outcome = rival.is_same ? STORE_DUPLICATE : STORE_CONFLICT;

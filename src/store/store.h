@@ -74,6 +74,16 @@ const char *store_known_name(enum store_known known);
 /* SKIP where the text is no such word, or NULL. */
 enum store_known store_known_of(const char *name);
 
+/* The same, and what is said with it. */
+struct store_choice {
+	enum store_known on_known;
+	const char *author; /* of the change that it makes, or NULL */
+	const char *
+		expected; /* sha256 of what is replaced: another one is a conflict; NULL: whatever is there */
+	bool same_stays; /* KEEP is of other content alone: to put the same again changes nothing */
+	bool deleted_stays; /* REPLACE brings nothing back */
+};
+
 #define STORE_NEAR_MAX 8
 
 struct store_put_result {
@@ -100,11 +110,6 @@ PL_AUTO_DEFINE(struct store_prepared, store_prepared_free);
 int store_put(struct store *store, const struct store_prepared *prepared,
 	      struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
 
-struct store_choice {
-	enum store_known on_known;
-	bool same_stays; /* KEEP is of other content alone: to put the same again changes nothing */
-	bool deleted_stays; /* REPLACE brings nothing back */
-};
 /* The same with a choice; store_put() skips. */
 int store_put_as(struct store *store, const struct store_prepared *prepared,
 		 const struct store_choice *choice, struct store_put_result *ret,

@@ -107,12 +107,13 @@ test('a page that is loaded anew asks for the folder, and sends what is missing'
   expect(received.files).toBe(200)
 })
 
-test('what is there already: the diff, one by one, all at once, and said beforehand', async ({ page, folder, own }) => {
+test('what is there already: the diff, one by one, all at once, and said beforehand', async ({ page, folder, own, complaints }) => {
   const base = read(own)
   const documents = Array.from({ length: 4 }, (_, i) => variant(base, { name: `known ${i}` }))
   const first = documents.map((document, i) => write(folder, `known-${i}.json`, document))
   const changed = documents.map((document, i) => write(folder, `changed-${i}.json`, { ...document, duration: document.duration + 1 + i }))
   const url = empty().url
+  await page.addInitScript(() => localStorage.setItem('profllm', JSON.stringify({ state: { author: 'ann' }, version: 0 })))
   const send = async (paths: string[]) => {
     await page.goto(`${url}/upload`)
     await page.getByTestId('files').setInputFiles(paths)
@@ -128,11 +129,21 @@ test('what is there already: the diff, one by one, all at once, and said beforeh
   await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText(String(documents[0].duration + 1))
 
   const choose = (name: string, choice: string) => files(page).getByRole('radiogroup', { name: `What to do with ${name}` }).getByText(choice).click()
+  // somebody else replaces it between the look and the word: what differs is shown anew
+  complaints.allow.push(/status of 409/)
+  await page.request.post(`${url}/api/upload/json?on_known=replace`, { data: { ...documents[0], duration: 5.25 } })
+  await expect.poll(() => durationOf(0)).toBe(5.25)
   await choose('changed-0.json', 'Replace the stored one')
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
-  await expect(one).toContainText('in place of what was there')
+  await expect(files(page).getByRole('alert')).toContainText('what is there has changed since')
+  await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText('5.25')
+  await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
+  // for a moment it may be told among both, those of its old state and of its new one
+  await expect(one.filter({ hasText: 'in place of what was there' })).toBeVisible()
   await tally(page, 'conflict', 3)
   expect(await durationOf(0)).toBe(documents[0].duration + 1)
+  const { changes } = await (await page.request.get(`${url}/api/data/experiments/${documents[0].run_id}/changes`)).json()
+  expect(changes.map(({ author }: { author: string | null }) => author)).toEqual(['ann', null])
 
   await choose('changed-1.json', 'Keep both as repeats')
   await files(page).getByText('Same for the other 2 conflicts').first().click()

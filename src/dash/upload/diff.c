@@ -93,9 +93,10 @@ static json_t *diff_of(const struct res_fields *fields, const struct store_entry
 	compare_all(&sides);
 	json_decref(sides.there);
 	json_decref(sides.new);
-	return json_pack("{s:I, s:o, s:b, s:o, s:I, s:I}", "id", (json_int_t)entry->id, "run_id",
-			 pl_json_text(entry->run_id), "deleted", (int)entry->is_deleted,
-			 "differing", sides.differing, "equal", sides.equal, "total", sides.total);
+	return json_pack("{s:I, s:o, s:s, s:b, s:o, s:I, s:I}", "id", (json_int_t)entry->id,
+			 "run_id", pl_json_text(entry->run_id), "sha256", entry->sha256, "deleted",
+			 (int)entry->is_deleted, "differing", sides.differing, "equal", sides.equal,
+			 "total", sides.total);
 }
 
 /* A duplicate's document is the one that is there. *ret NULL: there is nothing to tell. */

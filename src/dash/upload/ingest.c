@@ -97,7 +97,9 @@ static int store_one(const struct task *task, size_t i, const struct dash_read *
 	const struct store_job_turn *turn = &task->work->turns[task->at + i];
 	struct store_put_result result;
 	const struct store_job_item item = { .index = turn->index,
-					     .on_known = turn->on_known,
+					     .choice = { .on_known = turn->on_known,
+							 .author = turn->author,
+							 .expected = turn->expected },
 					     .prepared = read->prepared,
 					     .message = read->message,
 					     .faults = read->is_rejected ? read->faults : NULL,

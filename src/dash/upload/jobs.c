@@ -109,6 +109,7 @@ void dash_open_job(const struct dash_request *request, struct dash_answer *answe
 		.bytes = amount_of(request->body, "bytes"),
 		.on_known = store_known_of(
 			json_string_value(json_object_get(request->body, "on_known"))),
+		.author = json_string_value(json_object_get(request->body, "author")),
 	};
 	struct pl_err err = PL_ERR_INIT;
 	int64_t id;
@@ -141,6 +142,13 @@ static void tell_changed(const struct dash_request *request, int rc, enum store_
 								    .detail = detail,
 								    .pointer = pointer,
 								    .found = found });
+	} else if (came == STORE_JOB_CHANGED) {
+		dash_problem_answer(answer,
+				    &(struct dash_problem){
+					    .status = 409,
+					    .detail = "/expected_sha256: what is there has "
+						      "changed since; look at what differs again",
+					    .pointer = "/expected_sha256" });
 	} else if (came == STORE_JOB_OK) {
 		dash_ingest_wake(request->context->ingest);
 		tell(request, dash_job_id(request->words[0]), &no_items, status, answer);
@@ -187,20 +195,37 @@ void dash_retry_job(const struct dash_request *request, struct dash_answer *answ
 	tell_changed(request, rc, came, at, 202, &err, answer);
 }
 
+static const char *text_of(const json_t *body, const char *key)
+{
+	return json_string_value(json_object_get(body, key));
+}
+
 void dash_choose_job(const struct dash_request *request, struct dash_answer *answer)
 {
 	const json_t *body = request->body;
-	enum store_known choice = store_known_of(
-		json_string_value(json_object_get(body, "choice")));
+	const struct store_job_wish wish = {
+		.choice = { .on_known = store_known_of(text_of(body, "choice")),
+			    .author = text_of(body, "author"),
+			    .expected = text_of(body, "expected_sha256") },
+		.items = json_object_get(body, "items"),
+		.of = text_of(body, "of"),
+	};
 	enum store_job_answer came = STORE_JOB_NONE;
 	int64_t id = dash_job_id(request->words[0]);
 	struct pl_err err = PL_ERR_INIT;
 	size_t at = 0;
 	int rc = 0;
 
+	if (wish.choice.expected != NULL && json_array_size(wish.items) != 1) {
+		dash_problem_answer(answer,
+				    &(struct dash_problem){
+					    .status = 422,
+					    .detail = "/expected_sha256: is of one item, expected "
+						      "it alone in items",
+					    .pointer = "/expected_sha256" });
+		return;
+	}
 	if (id > 0)
-		rc = store_job_choose(
-			request->context->store, id, choice, json_object_get(body, "items"),
-			json_string_value(json_object_get(body, "of")), &came, &at, &err);
+		rc = store_job_choose(request->context->store, id, &wish, &came, &at, &err);
 	tell_changed(request, rc, came, at, 202, &err, answer);
 }

@@ -55,18 +55,22 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 /* *ret 0: it is a job of its own. False: refused. */
 static bool find_job(const struct dash_request *request, int64_t *ret, struct dash_answer *answer)
 {
+	static const char *const of_whole[] = { "on_known", "author" };
 	const char *word = json_string_value(json_object_get(request->query, "job_id"));
 
 	*ret = 0;
 	if (word == NULL)
 		return true;
-	if (json_object_get(request->query, "on_known") != NULL) {
-		dash_problem_answer(answer,
-				    &(struct dash_problem){
-					    .status = 422,
-					    .detail = "/on_known: found beside job_id, expected it "
-						      "where the upload was opened",
-					    .pointer = "/on_known" });
+	for (size_t i = 0; i < PL_ARRAY_SIZE(of_whole); i++) {
+		if (json_object_get(request->query, of_whole[i]) == NULL)
+			continue;
+		auto_free char *pointer = pl_asprintf("/%s", of_whole[i]);
+		auto_free char *detail = pl_asprintf("%s: found beside job_id, expected it where "
+						     "the upload was opened",
+						     pointer);
+		dash_problem_answer(answer, &(struct dash_problem){ .status = 422,
+								    .detail = detail,
+								    .pointer = pointer });
 		return false;
 	}
 	*ret = dash_job_id(word);
@@ -130,7 +134,9 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 	auto_free char(*hashes)[65] = hashes_of(upload, &count);
 	if (!is_whole(request, (const char(*)[65])hashes, count, answer))
 		return;
-	const struct store_job_part part = { .kind = upload->kind,
+	const struct store_job_part part = { .author = json_string_value(
+						     json_object_get(request->query, "author")),
+					     .kind = upload->kind,
 					     .name = upload->name,
 					     .media = upload->media,
 					     .bytes = upload->bytes,

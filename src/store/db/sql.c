@@ -93,7 +93,8 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_ADD_PLACE] = "INSERT INTO document_places VALUES (?1) ON CONFLICT DO NOTHING",
 	[STORE_HAS_PLACE] = "SELECT 1 FROM document_places WHERE place IN (?1, '') LIMIT 1",
 	[STORE_ADD_JOB] = "INSERT INTO jobs (kind, name, state, created, on_known, expected_files,"
-			  " expected_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+			  " expected_bytes, author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+			  " RETURNING id",
 	[STORE_ADD_PART] = "INSERT INTO job_parts (job, kind, name, media, files, bytes)"
 			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
 	[STORE_ADD_FILE] = "INSERT INTO job_files (part, file, sha256) VALUES (?1, ?2, ?3)",
@@ -127,7 +128,7 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			      " AND i.state = 'queued')",
 	[STORE_RETRY_ALL_PARTS] = "UPDATE job_parts SET state = 'queued' WHERE job = ?1"
 				  " AND state = 'cancelled' AND bytes IS NOT NULL",
-	[STORE_CHOOSE_ITEMS] = "UPDATE job_items SET choice = ?4,"
+	[STORE_CHOOSE_ITEMS] = "UPDATE job_items SET choice = ?4, chosen_by = ?6, expected = ?7,"
 			       " state = CASE WHEN ?4 = 'skip' THEN state ELSE 'again' END"
 			       " WHERE job = ?1 AND item >= ?2 AND item <= ?3"
 			       " AND state IN ('conflict', 'duplicate') AND (?5 = '' OR state = ?5)"
@@ -156,15 +157,17 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 				   " (SELECT id FROM jobs WHERE finished < ?1)",
 	[STORE_FORGET_OLD_PARTS] = "UPDATE job_parts SET bytes = NULL WHERE bytes IS NOT NULL"
 				   " AND job IN (SELECT id FROM jobs WHERE finished < ?1)",
-	[STORE_NEXT_PART] =
-		"SELECT p.id, p.job, p.kind, p.name, p.media, j.on_known, p.first_item,"
-		" coalesce(p.items, 0), p.bytes FROM job_parts p JOIN jobs j ON j.id = p.job"
-		" WHERE p.state = 'queued' ORDER BY p.id LIMIT 1",
+	[STORE_NEXT_PART] = "SELECT p.id, p.job, p.kind, p.name, p.media, j.on_known, p.first_item,"
+			    " coalesce(p.items, 0), p.bytes, j.author FROM job_parts p JOIN jobs j "
+			    "ON j.id = p.job"
+			    " WHERE p.state = 'queued' ORDER BY p.id LIMIT 1",
 	[STORE_WAITING_ITEMS] = "SELECT item FROM job_items WHERE job = ?1 AND item >= ?2"
 				" AND item < ?3 AND state = 'queued' ORDER BY item",
 	[STORE_NEXT_AGAIN] =
 		"SELECT i.job, i.item, i.name, i.choice, j.on_known,"
-		" coalesce(b.bytes, d.bytes) FROM job_items i JOIN jobs j ON j.id = i.job"
+		" coalesce(b.bytes, d.bytes),"
+		" CASE WHEN i.choice IS NULL THEN j.author ELSE i.chosen_by END, i.expected"
+		" FROM job_items i JOIN jobs j ON j.id = i.job"
 		" LEFT JOIN job_bytes b ON b.job = i.job AND b.item = i.item"
 		" LEFT JOIN benchmark_runs r ON r.id = i.result"
 		" AND r.content_sha256 = i.content"
@@ -215,6 +218,9 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_GET_RIVAL] = "SELECT i.state, i.result, b.bytes FROM job_items i"
 			    " LEFT JOIN job_bytes b ON b.job = i.job AND b.item = i.item"
 			    " WHERE i.job = ?1 AND i.item = ?2",
+	[STORE_GET_RIVAL_CONTENT] = "SELECT r.content_sha256 FROM job_items i"
+				    " JOIN benchmark_runs r ON r.id = i.result"
+				    " WHERE i.job = ?1 AND i.item = ?2",
 	[STORE_FIND_FILE] = "SELECT p.job, f.item, coalesce(i.state, p.state), i.result"
 			    " FROM job_files f JOIN job_parts p ON p.id = f.part"
 			    " LEFT JOIN job_items i ON i.job = p.job AND i.item = f.item"

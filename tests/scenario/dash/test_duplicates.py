@@ -71,6 +71,44 @@ def test_a_conflict(shared, when, choice):
     assert again["state"] == ("conflict" if choice == "skip" else "duplicate")
 
 
+def changes_of(dashboard, one):
+    return [(change["kind"], change["author"]) for change in dashboard.get(f"/api/data/experiments/{one}/changes").json["changes"]]
+
+
+def test_who_replaces_is_told(shared):
+    """Of an upload of its own, of one of parts, and of a choice behind it; what is chosen for names its own author."""
+    one = shared.upload("/api/upload/json", {"run_id": "told", "suite": "0"})["items"][0]["id"]
+    shared.upload("/api/upload/json?on_known=replace&author=ann", {"run_id": "told", "suite": "1"})
+    job = shared.post("/api/upload/jobs", {"on_known": "replace", "author": "bob"}).json["job_id"]
+    shared.post(f"/api/upload/json?job_id={job}", {"run_id": "told", "suite": "2"})
+    assert shared.post(f"/api/upload/json?job_id={job}&author=x", {"run_id": "told"}).json["pointer"] == "/author"
+    shared.post(f"/api/upload/jobs/{job}/close", b"", None)
+    shared.done(f"/api/upload/status/{job}")
+    job = shared.upload("/api/upload/json?author=ann", {"run_id": "told", "suite": "3"})["job_id"]
+    choose(shared, job, choice="replace", items=[0], author="cleo")
+    assert shared.ask("DELETE", f"/api/data/experiments/{one}?author=dan").status == 204
+    job = shared.upload("/api/upload/json", {"run_id": "told", "suite": "3"})["job_id"]
+    choose(shared, job, choice="replace", items=[0], author="eve")
+    assert changes_of(shared, one) == [("restored", "eve"), ("deleted", "dan"), ("replaced", "cleo"), ("replaced", "bob"), ("replaced", "ann")]
+
+
+def test_what_has_changed_since_is_not_replaced(shared):
+    """Before the choice is taken, and between that and when it is followed."""
+    one = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "0"})["items"][0]["id"]
+    job = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "1"})["job_id"]
+    seen = shared.get(f"/api/upload/jobs/{job}/items/0/diff").json["sha256"]
+    assert seen == shared.get(f"/api/data/experiments/{one}").json["sha256"]
+    shared.upload("/api/upload/json?on_known=replace", {"run_id": "moved", "suite": "2"})
+    wish = {"choice": "replace", "items": [0], "expected_sha256": seen}
+    late = shared.post(f"/api/upload/jobs/{job}/choose", wish)
+    assert (late.status, late.json["pointer"]) == (409, "/expected_sha256") and suite_of(shared, one) == "2"
+    assert shared.get(f"/api/upload/status/{job}").json["items"][0]["choice"] is None
+    unfit = shared.post(f"/api/upload/jobs/{job}/choose", {"choice": "replace", "expected_sha256": seen})
+    assert (unfit.status, unfit.json["pointer"]) == (422, "/expected_sha256")
+    now = shared.get(f"/api/upload/jobs/{job}/items/0/diff").json["sha256"]
+    assert choose(shared, job, **{**wish, "expected_sha256": now})["items"][0]["state"] == "stored" and suite_of(shared, one) == "1"
+
+
 @pytest.mark.parametrize("when", ["before", "behind"])
 @pytest.mark.parametrize("choice", ["skip", "replace", "keep"])
 def test_a_duplicate(shared, when, choice):

@@ -97,11 +97,13 @@ static struct store_put_result item(const struct tools *tools, struct store *sto
 	auto_json json_t *faults = json_array();
 	struct store_put_result result = { .id = 0 };
 	struct pl_err err = PL_ERR_INIT;
-	struct store_job_item one = { .index = index, .on_known = work->on_known, .len = 7 };
+	struct store_job_item one = { .index = index, .choice.on_known = work->on_known, .len = 7 };
 
 	for (size_t i = 0; i < work->count; i++) {
-		if (work->turns[i].index == index)
-			one.on_known = work->turns[i].on_known;
+		const struct store_job_turn *turn = &work->turns[i];
+		if (turn->index == index)
+			one.choice = (struct store_choice){ .on_known = turn->on_known,
+							    .expected = turn->expected };
 	}
 	json_array_append_new(faults, store_fault_new("/a", 3, "wrong"));
 	if (text != NULL) {
@@ -490,13 +492,58 @@ static void assert_content(struct store *store, int64_t id, const char *suite)
 
 static void choose(struct store *store, int64_t id, enum store_known choice, const char *of)
 {
+	const struct store_job_wish wish = { .choice.on_known = choice, .of = of };
 	enum store_job_answer came;
 	struct pl_err err = PL_ERR_INIT;
 	size_t at;
 
-	if (store_job_choose(store, id, choice, NULL, of, &came, &at, &err) < 0)
+	if (store_job_choose(store, id, &wish, &came, &at, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(came, STORE_JOB_OK);
+}
+
+/* Between a choice and when it is followed somebody else replaces what is there. */
+static void test_store_job__replaces_only_what_was_seen(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	auto_store_document other = { .len = 0 };
+	auto_json json_t *items = json_pack("[i]", 0);
+	const struct store_choice replace = { .on_known = STORE_REPLACE };
+	auto_store_entry seen = { .id = 0 };
+	auto_store_job_work work = { .job = 0 };
+	auto_store_job_work again = { .job = 0 };
+	struct pl_err err = PL_ERR_INIT;
+	struct store_put_result result;
+	enum store_job_answer came;
+	size_t at;
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
+						    true);
+	put_text(&tools, store, "{'run_id': 'r', 'suite': 'one'}");
+	int64_t id = add(store, "x");
+	next(store, &work);
+	cut(store, &work, 1);
+	item(&tools, store, &work, 0, "{'run_id': 'r', 'suite': 'two'}");
+	done(store, &work);
+	assert_int_equal(store_get(store, 1, &seen, &err), 0);
+	const struct store_job_wish wish = {
+		.choice = { .on_known = STORE_REPLACE, .expected = seen.sha256 }, .items = items
+	};
+	assert_int_equal(store_job_choose(store, id, &wish, &came, &at, &err), 0);
+	assert_int_equal(came, STORE_JOB_OK);
+	read_text(&tools, "{'run_id': 'r', 'suite': 'three'}", &other);
+	auto_prepared struct store_prepared *prepared = store_prepare(store, &other, "x.json");
+	assert_int_equal(store_put_as(store, prepared, &replace, &result, &err), 0);
+	next(store, &again);
+	result = item(&tools, store, &again, 0, "{'run_id': 'r', 'suite': 'two'}");
+	assert_int_equal(result.outcome, STORE_CONFLICT);
+	done(store, &again);
+	assert_content(store, 1, "three");
+	/* what is there by now is not what is expected */
+	assert_int_equal(store_job_choose(store, id, &wish, &came, &at, &err), 0);
+	assert_int_equal(came, STORE_JOB_CHANGED);
+	assert_job(store, id, "state", "'done'");
 }
 
 static void test_store_job__choices(void **state)
@@ -757,6 +804,7 @@ int main(void)
 		scratch_test(test_store_job__cancel_and_retry),
 		scratch_test(test_store_job__an_item_asked_for_amid_the_work_is_not_lost),
 		scratch_test(test_store_job__choices),
+		scratch_test(test_store_job__replaces_only_what_was_seen),
 		scratch_test(test_store_job__known_files),
 		scratch_test(test_store_job__what_it_came_with_does_not_outlast_it),
 		scratch_test(test_store_job__a_queue_without_end_is_wiped_on_the_way),

@@ -29,6 +29,8 @@
 	"ALTER TABLE benchmark_runs DROP COLUMN near_key;"                                         \
 	"ALTER TABLE benchmark_runs DROP COLUMN near_inputs;"                                      \
 	"ALTER TABLE benchmark_runs DROP COLUMN near;"                                             \
+	"ALTER TABLE jobs DROP COLUMN author; ALTER TABLE job_items DROP COLUMN chosen_by;"        \
+	"ALTER TABLE job_items DROP COLUMN expected;"                                              \
 	"ALTER TABLE jobs DROP COLUMN on_known;"                                                   \
 	"ALTER TABLE jobs DROP COLUMN expected_files;"                                             \
 	"ALTER TABLE jobs DROP COLUMN expected_bytes;"                                             \

@@ -2177,6 +2177,8 @@ export interface components {
             files?: number;
             bytes?: number;
             on_known?: components["schemas"]["OnKnown"];
+            /** @description Who says what becomes of results that are there already, in their own words */
+            author?: string;
         };
         /**
          * @description open: more parts may come, and what has come is worked on. queued: all of it has come and waits. cancelled: what was
@@ -2410,7 +2412,8 @@ export interface components {
         /**
          * @example {
          *       "choice": "replace",
-         *       "of": "conflict"
+         *       "of": "conflict",
+         *       "author": "ann"
          *     }
          * @example {
          *       "choice": "keep",
@@ -2429,11 +2432,20 @@ export interface components {
              * @enum {string}
              */
             of?: "conflict" | "duplicate";
+            /** @description Who says so, in their own words; of a result that is replaced or comes back its change tells it */
+            author?: string;
+            /**
+             * @description Beside one item: the sha256 that its diff told of what is there. Where that has changed since nothing is
+             *     chosen (409), and where it changes until the choice is followed the item stays a conflict
+             */
+            expected_sha256?: components["schemas"]["Sha256"];
         };
         ItemDiff: {
             /** @description The result that is there */
             id: number;
             run_id: string | null;
+            /** @description Of its content, as ChoiceRequest may expect it */
+            sha256: components["schemas"]["Sha256"];
             /** @description It was deleted */
             deleted: boolean;
             /** @description At most 500, in the order of the fields */
@@ -3766,6 +3778,8 @@ export interface operations {
                 job_id?: components["parameters"]["PartOf"];
                 /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
                 on_known?: components["parameters"]["KnownChoice"];
+                /** @description Who says so, in their own words */
+                author?: components["parameters"]["Author"];
             };
             header?: {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
@@ -3801,6 +3815,8 @@ export interface operations {
                 job_id?: components["parameters"]["PartOf"];
                 /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
                 on_known?: components["parameters"]["KnownChoice"];
+                /** @description Who says so, in their own words */
+                author?: components["parameters"]["Author"];
             };
             header?: {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
@@ -3837,6 +3853,8 @@ export interface operations {
                 job_id?: components["parameters"]["PartOf"];
                 /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
                 on_known?: components["parameters"]["KnownChoice"];
+                /** @description Who says so, in their own words */
+                author?: components["parameters"]["Author"];
             };
             header?: {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
@@ -3983,6 +4001,15 @@ export interface operations {
         responses: {
             202: components["responses"]["Upload"];
             404: components["responses"]["NotFound"];
+            /** @description What is there is not what was expected */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };

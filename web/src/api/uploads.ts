@@ -19,7 +19,7 @@ const statusPath = (id: string, query: Record<string, string | number>) =>
 // Who is worked on just now is told among those that wait.
 export type AskedState = Exclude<UploadItemState, 'parsed' | 'valid'>
 
-export const openJob = (about: { name: string; files: number; bytes: number; on_known: OnKnown }, signal?: AbortSignal) =>
+export const openJob = (about: { name: string; files: number; bytes: number; on_known: OnKnown; author?: string }, signal?: AbortSignal) =>
   post<Accepted>(JOBS, { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
 export const closeJob = (id: string, signal?: AbortSignal) => post<Upload>(jobPath(id, '/close'), undefined, signal)
 export const cancelJob = (id: string) => post<Upload>(jobPath(id, '/cancel'), undefined)
@@ -87,9 +87,11 @@ export function useItems(id: string, pages: ItemPage[]) {
   }
 }
 
+const diffsKey = (id: string) => ['diff', id]
+
 export function useDiff(id: string, index: number) {
   return useQuery({
-    queryKey: ['diff', id, index],
+    queryKey: [...diffsKey(id), index],
     queryFn: ({ signal }) => get<ItemDiff>(jobPath(id, `/items/${index}/diff`), signal),
     staleTime: Infinity,
   })
@@ -99,6 +101,8 @@ export interface Choosing {
   choice: OnKnown
   items?: number[]
   of?: 'conflict' | 'duplicate'
+  author?: string
+  expected_sha256?: string // of one item: what is there as it was looked at
 }
 
 // What is said to the server about a job; what is shown of it follows at once.
@@ -112,7 +116,8 @@ export function useJobActions(id: string) {
     },
   }
   return {
-    choose: useMutation({ mutationFn: (body: Choosing) => post<Upload>(jobPath(id, '/choose'), body), ...options }),
+    // what is there may be another one by then: it is looked at again
+    choose: useMutation({ mutationFn: (body: Choosing) => post<Upload>(jobPath(id, '/choose'), body), onError: () => client.invalidateQueries({ queryKey: diffsKey(id) }), ...options }),
     retry: useMutation({ mutationFn: (items?: number[]) => post<Upload>(jobPath(id, '/retry'), items ? { items } : {}), ...options }),
     close: useMutation({ mutationFn: () => closeJob(id), ...options }),
     cancel: useMutation({ mutationFn: () => cancelJob(id), ...options }),

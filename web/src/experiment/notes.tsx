@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useChange, useChanges } from '../api/queries'
 import type { ChangeRequest, Changes, Experiment } from '../api/types'
 import { time } from '../format/time'
-import { usePreferences } from '../keys/store'
+import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, IconButton, Note } from '../ui/controls'
 import page from '../ui/page.module.css'
 import css from './notes.module.css'
@@ -61,7 +61,7 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
   const save = (event: FormEvent) => {
     event.preventDefault()
     if (!isChanged) return onClose()
-    change.mutate({ ...body, ...(author.trim() ? { author: author.trim() } : {}) }, { onSuccess: onClose })
+    change.mutate({ ...body, ...authorOf({ author }) }, { onSuccess: onClose })
   }
   // a line that is begun has an empty one below it
   const edit = (at: number, part: 0 | 1, text: string) => {

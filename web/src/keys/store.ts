@@ -22,6 +22,9 @@ export const usePreferences = create<Preferences>()(
   ),
 )
 
+// As what is sent tells who changes something, where that is known.
+export const authorOf = ({ author }: { author: string }) => (author.trim() ? { author: author.trim() } : {})
+
 // public/theme.js reads the same before the first paint.
 export function applyTheme(theme: Theme) {
   const root = document.documentElement

@@ -5,6 +5,7 @@ import type { ItemDiff, OnKnown, Upload, UploadItem } from '../api/types'
 import { useDiff, useJobActions } from '../api/uploads'
 import { count } from '../format/number'
 import { rawValue } from '../format/value'
+import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Check, join, Note, Progress, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
@@ -18,25 +19,28 @@ export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
   return (
     <>
       {diff.data ? <Diff diff={diff.data} /> : diff.error ? <Note kind="warn"><b>What differs cannot be told.</b> {diff.error.message}. <Act onPress={() => void diff.refetch()}>Try again</Act></Note> : <Progress on />}
-      {item.kept ? <Choose job={job} item={item} /> : <p className={css.remark}>Its bytes are no longer kept: to choose, upload the file again.</p>}
+      {item.kept ? <Choose job={job} item={item} seen={diff.data?.sha256} /> : <p className={css.remark}>Its bytes are no longer kept: to choose, upload the file again.</p>}
     </>
   )
 }
 
-function Choose({ job, item }: { job: Upload; item: UploadItem }) {
+// seen: what is there, as it is shown above
+function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: string | undefined }) {
   const { choose } = useJobActions(job.job_id)
   const [choice, setChoice] = useState<OnKnown>(item.choice ?? 'skip')
   const [isForAll, setForAll] = useState(false)
   const of = item.state === 'conflict' ? 'conflict' : 'duplicate'
   const others = job.counts[of] - 1
   const name = item.name ?? `item ${item.index + 1}`
+  const author = authorOf(usePreferences())
+  const apply = () => choose.mutate(isForAll ? { choice, of, ...author } : { choice, items: [item.index], ...author, ...(seen === undefined ? {} : { expected_sha256: seen }) })
   return (
     <div className={css.choice}>
       <Segment label={`What to do with ${name}`} value={choice} onChange={(value) => setChoice(value as OnKnown)} options={CHOICES} />
       {others > 0 && <Check isSelected={isForAll} onChange={setForAll}>Same for the other {others === 1 ? of : `${count(others)} ${of}s`}</Check>}
       {choose.error && <span role="alert" className={css.bad}>{choose.error.message}</span>}
       <span className="grow" />
-      <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={() => choose.mutate(isForAll ? { choice, of } : { choice, items: [item.index] })}>Apply</Button>
+      <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={apply}>Apply</Button>
     </div>
   )
 }

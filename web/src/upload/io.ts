@@ -1,6 +1,7 @@
 // What a Sender does to the world.
 import { get, send as sendFile } from '../api/client'
 import { cancelJob, closeJob, isSettled, itemsOf, jobOf, knownFiles, openJob, sendPart } from '../api/uploads'
+import { authorOf, usePreferences } from '../keys/store'
 import { hash } from './hash'
 import { lastName } from './kinds'
 import type { Io, Run } from './sender'
@@ -34,7 +35,7 @@ async function runs(job: string, signal: AbortSignal) {
 }
 
 export const io: Io = {
-  open: async (about, signal) => (await openJob(about, signal)).job_id,
+  open: async (about, signal) => (await openJob({ ...about, ...authorOf(usePreferences.getState()) }, signal)).job_id,
   stateOf: async (job, signal) => (await jobOf(job, signal)).state,
   known: knownFiles,
   send: async (job, files, onShare, signal) => void (await sendPart(job, files, onShare, signal)),

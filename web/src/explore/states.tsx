@@ -79,13 +79,14 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
     }),
   })
   const helping = active.map((filter, i) => ({ ...filter, n: without[i]?.data ?? 0 })).filter(({ n }) => n > 0).sort((a, b) => b.n - a.n)
+  // what can be pressed comes at once, when it is known where it stands
   const isKnown = without.every((query) => !query.isPending)
   const others = active.length - helping.length
   const clear = <Act onPress={() => change({ choices: {}, where: undefined })}>Clear all</Act>
   return (
     <div className={css.centre}>
       <h2>No experiment fits {active.length === 1 ? 'this filter' : `${NUMBERS[active.length] ?? 'all'} filters`}</h2>
-      {helping.length > 0 && (
+      {isKnown && helping.length > 0 && (
         <>
           <p>Removing {helping.length === 1 ? 'this one' : 'one of these'} would bring some back:</p>
           <table className={css.kill}>

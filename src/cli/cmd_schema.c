@@ -256,6 +256,7 @@ static void add_result(json_t *lists)
 	ROW("comparison_kinds", "id title alone text", #id, title, alone, text)
 #define COMPARABLE(kind, field) ROW("comparable_fields", "kind field", #kind, field)
 #define ANY(kind, field)        ROW("comparable_counts", "kind field", #kind, field)
+#define CHARTED(kind, field)    ROW("charted_fields", "kind field", #kind, field)
 #include "tbl/comparability.h"
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "result/compare/documents.h"
 #include "store/cells_priv.h"
+#include "store/compared_priv.h"
 #include "store/filter.h"
 #include "store/matching_priv.h"
 #include "store/request_priv.h"
@@ -406,6 +407,9 @@ static void add_tallied(const struct tally_value *tallied, struct res_compare_va
 	case STORE_YES:
 		res_compare_add_yes(ret, value->class == STORE_YES, tallied->count);
 		break;
+	case STORE_NUMBER:
+		res_compare_add_number(ret, value->number, tallied->count);
+		break;
 	case STORE_TEXT:
 		res_compare_add_text(ret, value->text, tallied->count);
 		break;
@@ -417,24 +421,33 @@ static void add_tallied(const struct tally_value *tallied, struct res_compare_va
 	}
 }
 
+void compared_values(struct tally *tally, const struct store_column *column,
+		     const struct facet_rows *rows, size_t most, struct res_compare_values *ret)
+{
+	tally_column(tally, column, rows);
+	tally_list_others(tally, column);
+	tally_list_words(tally, column);
+	tally_find_numbers(tally, column, rows);
+	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
+	size_t listed = distinct < most ? distinct : most;
+	tally_list_numbers(tally, most);
+	if (listed < distinct)
+		tally_put_first(tally, column, listed, TALLY_BY_COUNT);
+	for (size_t i = 0; i < listed; i++)
+		add_tallied(&tally->values[i], ret);
+	ret->more = distinct - listed;
+	ret->null = tally->class_counts[STORE_NULL];
+	ret->not_recorded = tally->class_counts[STORE_MISSING];
+}
+
 static void values_of(void *context, size_t at, const struct res_field *field,
 		      struct res_compare_values *ret)
 {
 	struct comparison *comparison = context;
 	const struct side *side = &comparison->sides[at];
-	const struct store_column *column = store_view_column(comparison->view, field->id);
-	struct tally *tally = &comparison->tally;
 
-	tally_column(tally, column, side->facet_rows);
-	tally_list_words(tally, column);
-	tally_list_others(tally, column);
-	tally_count_numbers(tally, column, side->facet_rows);
-	for (size_t i = 0; i < tally->value_count; i++)
-		add_tallied(&tally->values[i], ret);
-	for (size_t i = 0; i < tally->counted_count; i++)
-		res_compare_add_number(ret, tally->counted[i].number, tally->counted[i].count);
-	ret->null = tally->class_counts[STORE_NULL];
-	ret->not_recorded = tally->class_counts[STORE_MISSING];
+	compared_values(&comparison->tally, store_view_column(comparison->view, field->id),
+			side->facet_rows, SIZE_MAX, ret);
 }
 
 static bool is_in_time(void *context)

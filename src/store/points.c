@@ -387,6 +387,15 @@ void points_write_reasons(const char *const *names, const size_t *counts, size_t
 	pl_buf_add_char(out, '}');
 }
 
+/* Of one point and its neighbours nobody asks whether they are alike. */
+static void write_cautions(const struct points *points, struct pl_buf *out)
+{
+	auto_json json_t *cautions = points->form == POINTS_NEAR ? json_array()
+								 : points_cautions(points);
+
+	pl_json_write(cautions, PL_JSON_COMPACT, out);
+}
+
 static void write_head(const struct points *points, struct pl_buf *out)
 {
 	pl_buf_add_text(out, "{\"form\":");
@@ -402,6 +411,8 @@ static void write_head(const struct points *points, struct pl_buf *out)
 		pl_buf_add_text(out, "null");
 	else
 		pl_json_write(points->matched, PL_JSON_COMPACT, out);
+	out_key(out, "cautions");
+	write_cautions(points, out);
 	out_key(out, "x");
 	points_write_axis(&points->x, out);
 	out_key(out, "y");

@@ -5,7 +5,7 @@
  * store_query_points(): {form, filter, x, y, value, axes: [id], x_log, y_log, colour, shape, size, labels: [id],
  * selected: [number], near, simulated, match, limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
  *
- *	{form, count, total, drawn, simulated, left_out: {REASON: n}, matched, x: AXIS, y: AXIS, colour: KINDS,
+ *	{form, count, total, drawn, simulated, left_out: {REASON: n}, matched, cautions, x: AXIS, y: AXIS, colour: KINDS,
  *	 shape: KINDS, …, not_ready: [name], elapsed_ms, data_version}
  *
  * where count = drawn + all of left_out, and what was not asked for is null. Simulated rows are left out
@@ -16,6 +16,8 @@
  *   x; what is not recorded is in none and goes. The others are left out as `unmatched`. matched: {groups, by: [id], apart: [id], cells}, groups
  *   being how many; null where it was not asked for and where there are no groups, fewer than 2 or more than
  *   STORE_MATCH_GROUPS_MAX: then all rows stay.
+ * - cautions: in what the rows that are drawn are not alike, as in a comparison of one side (result/compare/compare.h), but for
+ *   what an axis, the colour or the shape shows and for inputs that were matched; of form "near" none.
  * - budget_ms: rows and axes are always read, and cells matched. Then colour, shape, size, frontier, labels and near are made one after the
  *   other until so much time is used; those for which it was too short are as if nobody had asked, and named in not_ready.
  *

@@ -153,6 +153,8 @@ int points_rows_read(struct points *points, struct pl_err *err) PL_MUST_CHECK;
 /* Rows go of which not every kind of the column has the like. -1: INTERRUPTED. */
 int points_match(struct points *points, const struct store_column *column,
 		 struct pl_err *err) PL_MUST_CHECK;
+/* What is not alike in the rows that are drawn. New reference. */
+json_t *points_cautions(const struct points *points);
 
 /* ---- points_marks.c ---- */
 

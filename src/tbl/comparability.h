@@ -9,6 +9,7 @@
  * COMPARABLE(kind, field)  a field that is a column (result/fields/fields.h)
  * ANY(kind, field)         the same of a count of which only matters whether there is any: 0, null and what is not
  *                          recorded are none
+ * CHARTED(kind, field)     the same on a chart alone: a comparison lists what its sides differ in, and a chart does not
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef KIND
@@ -20,6 +21,9 @@
 #ifndef ANY
 #define ANY(kind, field)
 #endif
+#ifndef CHARTED
+#define CHARTED(kind, field)
+#endif
 
 KIND(simulated, "simulated", NULL, "figures of a simulator and of an engine have nothing in common")
 KIND(status, "status", "completed", "figures of a run that did not come to its end are of the requests that did")
@@ -30,6 +34,9 @@ KIND(load, "load form", NULL, "latency follows from the load: a rate and a cap a
 KIND(precision, "precision", NULL, "a smaller format is faster and may answer worse")
 KIND(client, "client", NULL, "programs and protocols count events and begin their clocks in ways of their own")
 KIND(neighbours, "neighbours", NULL, "servers that are up on one host at the same time share its processors, memory and buses")
+KIND(model, "model", NULL, "a larger model is slower")
+KIND(engine, "engine", NULL, "programs and their releases differ in speed")
+KIND(gpu, "GPU", NULL, "one kind of GPU is faster than another")
 
 COMPARABLE(simulated, "environment.engine.simulated")
 COMPARABLE(status, "run.status")
@@ -76,7 +83,12 @@ COMPARABLE(client, "benchmark.mode")
 COMPARABLE(client, "benchmark.backend")
 COMPARABLE(client, "environment.client.name")
 ANY(neighbours, "launch.beside")
+CHARTED(model, "server.model")
+CHARTED(engine, "environment.engine.name")
+CHARTED(engine, "environment.engine.version")
+CHARTED(gpu, "system.hardware_info.gpu_name")
 
 #undef KIND
 #undef COMPARABLE
 #undef ANY
+#undef CHARTED

@@ -36,6 +36,7 @@
 /* What the runs of one side have at a field: begins as { 0 }. */
 struct res_compare_values {
 	json_t *counts; /* by the value's canonical JSON; NULL: none */
+	size_t more; /* different ones that are rarer than these and were not listed; a comparison lists all */
 	size_t null;
 	size_t not_recorded;
 };
@@ -69,6 +70,8 @@ struct res_compare_source {
 		       struct res_compare_values *ret);
 	/* Is there time for another figure? NULL: always. */
 	bool (*is_in_time)(void *context);
+	/* Does who reads the answer see what differs in the field anyhow? Then it raises no caution. NULL: no. */
+	bool (*is_shown)(void *context, const char *id);
 };
 
 struct res_compare_options {
@@ -77,6 +80,12 @@ struct res_compare_options {
 	double effect; /* 0: RES_RATIO_SMALL_EFFECT */
 	bool list_equal;
 };
+
+/*
+ * The cautions alone, a new reference. Of one side, the rows of a chart, with the fields that only a chart has to name: of the
+ * source `values` and `is_shown` are used.
+ */
+json_t *res_compare_cautions(const struct res_compare_source *source);
 
 /* New reference. */
 json_t *res_compare(const struct res_compare_source *source,

@@ -7,7 +7,6 @@
 
 /* New references. */
 json_t *compare_inputs(const struct res_compare_source *source, bool list_equal);
-json_t *compare_cautions(const struct res_compare_source *source);
 /* Ids of what there was no time for are appended to not_ready. */
 json_t *compare_metrics(const struct res_compare_source *source,
 			const struct res_compare_options *options, json_t *not_ready);

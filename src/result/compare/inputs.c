@@ -22,13 +22,16 @@ static const struct kind {
 #include "tbl/comparability.h"
 };
 
+enum comparable_form { COMPARABLE_VALUE, COMPARABLE_ANY, COMPARABLE_CHARTED };
+
 static const struct comparable {
 	const char *kind;
 	const char *field;
-	bool any;
+	enum comparable_form form;
 } comparables[] = {
-#define COMPARABLE(kind, field) { #kind, field, false },
-#define ANY(kind, field)        { #kind, field, true },
+#define COMPARABLE(kind, field) { #kind, field, COMPARABLE_VALUE },
+#define ANY(kind, field)        { #kind, field, COMPARABLE_ANY },
+#define CHARTED(kind, field)    { #kind, field, COMPARABLE_CHARTED },
 #include "tbl/comparability.h"
 };
 
@@ -107,9 +110,9 @@ static json_t *values_json(const struct res_compare_values *values)
 				      json_pack("{s:o, s:I}", "value",
 						pl_json_or_null(pl_json_of_text(listed[i].text)),
 						"count", (json_int_t)listed[i].count));
-	return json_pack("{s:o, s:I, s:I, s:I}", "values", list, "distinct", (json_int_t)count,
-			 "null", (json_int_t)values->null, "not_recorded",
-			 (json_int_t)values->not_recorded);
+	return json_pack("{s:o, s:I, s:I, s:I}", "values", list, "distinct",
+			 (json_int_t)(count + values->more), "null", (json_int_t)values->null,
+			 "not_recorded", (json_int_t)values->not_recorded);
 }
 
 /* ---- a field on all sides ------------------------------------------------------------------ */
@@ -164,8 +167,9 @@ static struct variety variety_of(const struct row *row)
 		}
 		is_null = is_null || row->sides[i].null > 0;
 		ret.missing += row->sides[i].not_recorded;
+		ret.different += row->sides[i].more;
 	}
-	ret.different = json_object_size(all) + is_null;
+	ret.different += json_object_size(all) + is_null;
 	return ret;
 }
 
@@ -292,18 +296,29 @@ static bool is_of_some(const struct row *row)
 	return some && others;
 }
 
+/* A chart is one side. */
+static bool is_looked_at(const struct res_compare_source *source,
+			 const struct comparable *comparable)
+{
+	if (comparable->form == COMPARABLE_CHARTED && source->side_count > 1)
+		return false;
+	return source->is_shown == NULL || !source->is_shown(source->context, comparable->field);
+}
+
 static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind)
 {
 	json_t *fields = json_array();
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(comparables); i++) {
-		const struct res_field *field = res_fields_find(source->fields,
-								comparables[i].field);
+		const struct comparable *comparable = &comparables[i];
+		const struct res_field *field = res_fields_find(source->fields, comparable->field);
 		auto_row row = { 0 };
-		if (strcmp(comparables[i].kind, kind->id) != 0 || field == NULL)
+		if (strcmp(comparable->kind, kind->id) != 0 || field == NULL ||
+		    !is_looked_at(source, comparable))
 			continue;
 		fill_row(source, field, &row);
-		if (comparables[i].any ? is_of_some(&row) : raises_caution(&row, kind->alone))
+		if (comparable->form == COMPARABLE_ANY ? is_of_some(&row)
+						       : raises_caution(&row, kind->alone))
 			json_array_append_new(fields, json_pack("{s:s, s:s, s:o}", "field",
 								field->id, "label", field->label,
 								"sides", row_sides(&row)));
@@ -311,7 +326,7 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 	return fields;
 }
 
-json_t *compare_cautions(const struct res_compare_source *source)
+json_t *res_compare_cautions(const struct res_compare_source *source)
 {
 	json_t *cautions = json_array();
 

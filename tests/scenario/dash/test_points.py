@@ -467,6 +467,62 @@ def near(driver, documents, id_, **request):
     return ask(driver, form="near", near=id_, **request)["near"]
 
 
+ALONE = {"run.status": "completed", "quality.verdict": "trusted"}
+COMPARED = {"server.model": "model", "benchmark.request_rate": "load", "run.status": "status", "quality.verdict": "verdict",
+            "environment.engine.simulated": "simulated"}  # those of FIELDS that have to be alike
+
+
+def not_alike(field, cells):
+    """(named, different values): null is a value, and so is what some rows do not tell of what others do."""
+    there = {key_of(value) for value in cells if value is not MISSING}
+    lone = field in ALONE and len(there) == 1 and there != {key_of(ALONE[field])}
+    return lone or len(there) > 1 or (len(there) == 1 and MISSING in cells)
+
+
+def test_what_is_not_alike_in_the_rows_that_are_drawn_is_named(made):
+    """Rows that the filter leaves and that have no place on an axis do not count; nor what an axis or the colour shows."""
+    driver, rows = made
+    rng = random.Random(SEED + 10)
+    seen = collections.Counter()
+    for _ in range(ROUNDS // 2):
+        tree, shown = random_tree(rng, rows.documents), rng.sample(list(COMPARED), 2)
+        x = "results.p99_ttft_ms"
+        said = ask(driver, filter=tree, x=x, y="results.completed", colour=shown[0], shape=shown[1], simulated=rng.random() < 0.5)
+        drawn = [i - 1 for i in said["marks"]["id"]]
+        told = {field["field"]: (caution["kind"], field["sides"]) for caution in said["cautions"] for field in caution["fields"]}
+        for field, kind_ in COMPARED.items():
+            cells = [cell(rows, field, i) for i in drawn]
+            is_named = field not in shown and not_alike(field, cells)
+            assert (field in told) == is_named, (field, said["cautions"])
+            seen[field] += is_named
+            if not is_named:
+                continue
+            assert told[field][0] == kind_
+            [values] = told[field][1]
+            counts = collections.Counter(key_of(value) for value in cells if value is not MISSING and value is not NULL)
+            assert values["distinct"] == len(counts) and [one["count"] for one in values["values"]] == sorted(counts.values(), reverse=True)[:20]
+            assert (values["null"], values["not_recorded"]) == (cells.count(NULL), cells.count(MISSING))
+    assert all(seen[field] for field in COMPARED), seen
+    assert ask(driver, form="near", x=x, y="results.completed", near=1)["cautions"] == []
+
+
+def test_of_many_values_that_are_not_alike_the_most_frequent_are_named(bin_dir):
+    """Matched inputs are seen, and one model is one model however many the filter's own facet would offer."""
+    driver = Driver(bin_dir)
+    for i in range(300):
+        benchmark = {"max_concurrency": i // 2 if i < 290 else 7, "num_prompts": 10 + i / 4, "random_input_len": 8}
+        driver.tell(document={"config": {"server": {"model": "one" if i < 200 else "other"}, "benchmark": benchmark}, "results": {"p99_ttft_ms": i}}, id=i + 1)
+    one = {"filter": {"field": "server.model", "op": "eq", "value": "one"}, "x": "results.p99_ttft_ms", "y": "results.p99_ttft_ms"}
+    [load] = ask(driver, **one)["cautions"]
+    assert load["kind"] == "load" and [field["field"] for field in load["fields"]] == ["benchmark.max_concurrency", "benchmark.num_prompts"]
+    assert [field["sides"][0]["distinct"] for field in load["fields"]] == [100, 200] and all(len(field["sides"][0]["values"]) == 20 for field in load["fields"])
+    everything = {caution["kind"]: caution for caution in ask(driver, form="bins", x="results.p99_ttft_ms")["cautions"]}
+    assert list(everything) == ["load", "model"] and everything["load"]["fields"][0]["sides"][0]["values"][0] == {"value": 7, "count": 12}
+    matched = ask(driver, form="groups", x="server.model", y="results.p99_ttft_ms", match=True)
+    assert matched["matched"]["by"] and matched["cautions"] == []
+    driver.close()
+
+
 def point(x, y, **server):
     return {"config": {"server": server, "benchmark": {}}, "results": {"p99_ttft_ms": x, "p99_tpot_ms": y}}
 

@@ -1273,6 +1273,11 @@ export interface components {
                 unmatched?: components["schemas"]["Rows"];
             };
             matched: components["schemas"]["MatchedGroups"];
+            /**
+             * @description In what the rows that are drawn are not alike, or not as they should be; each field has one side, these rows. What an
+             *     axis, the colour or the shape shows, and inputs that were matched, are left out. Of form near there are none.
+             */
+            cautions: components["schemas"]["Caution"][];
             x: components["schemas"]["PointsAxis"];
             y: components["schemas"]["PointsAxis"];
             colour: components["schemas"]["PointsKinds"];
@@ -1629,9 +1634,10 @@ export interface components {
             null: number;
             not_recorded: components["schemas"]["Count"];
         };
+        /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs */
         Caution: {
             /** @enum {string} */
-            kind: "simulated" | "status" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours";
+            kind: "simulated" | "status" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours" | "model" | "engine" | "gpu";
             title: string;
             /** @description Why it matters */
             text: string;

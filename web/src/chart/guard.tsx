@@ -1,8 +1,9 @@
 // What one must know before two points are compared: in what they differ that is no result, and what is not drawn.
-import { memo } from 'react'
+import { memo, useId, useState } from 'react'
 
-import type { Facet } from '../api/types'
-import { type Catalogue, namesOf } from '../fields/catalogue'
+import type { Caution } from '../api/types'
+import { valuesText } from '../compare/model'
+import { type Catalogue, longName, namesOf } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -12,30 +13,37 @@ import css from './chart.module.css'
 import type { Chart } from './items'
 import { leftOutOf, lowerFirst } from './model'
 
-// [field, what several of it are called]
-const COMPARED: [string, string][] = [
-  ['server.model', 'models'], ['benchmark.dataset_name', 'data sets'], ['benchmark.random_input_len', 'input lengths'], ['benchmark.random_output_len', 'output lengths'],
-  ['benchmark.request_rate', 'request rates'], ['server.quantization', 'quantisations'], ['server.dtype', 'data types'], ['environment.engine.name', 'engines'], ['environment.engine.version', 'engine releases'],
-  ['benchmark.client', 'clients'], ['quality.verdict', 'verdicts'],
-]
-
-const NAMED = 4
+const NAMED = 2 // fields of a kind; the list below has all
 
 interface Props {
   chart: Chart
   catalogue: Catalogue
-  facets: Record<string, Facet>
   set: (part: Partial<ChartState>) => void
 }
 
-// Differences that an axis, a colour or a shape shows are seen, and not warned of.
-function mixed({ answer }: Chart, facets: Record<string, Facet>) {
-  const shown = new Set([answer.x?.field, answer.y?.field, answer.colour?.field, answer.shape?.field, ...(answer.axes ?? []).map((axis) => axis?.field)])
-  return COMPARED.flatMap(([id, words]) => {
-    const facet = facets[id]
-    const different = (facet?.distinct ?? 0) + (facet && facet.null > 0 ? 1 : 0)
-    return shown.has(id) || different < 2 ? [] : [{ id, words: `${count(different)} ${words}` }]
-  })
+// All points have the same there, which is not as it should be: no verdict is "trusted".
+const isOfAll = ({ fields }: Caution) => fields.every(({ sides: [told] }) => told && told.distinct + (told.null > 0 ? 1 : 0) + (told.not_recorded > 0 ? 1 : 0) === 1)
+
+// "load form (max concurrency, number of prompts)"
+function kindWords({ title, fields }: Caution, catalogue: Catalogue) {
+  const names = fields.map(({ field }) => lowerFirst(longName(catalogue.get(field))))
+  const more = names.length - NAMED
+  const words = more > 1 ? `${names.slice(0, NAMED).join(', ')} and ${more} more` : names.join(', ')
+  return words === title ? title : `${title} (${words})`
+}
+
+const words = (cautions: Caution[], catalogue: Catalogue) => cautions.map((caution) => kindWords(caution, catalogue)).join(', ')
+
+// Every field that is not alike, with what the points have there.
+function Fields({ id, cautions, catalogue }: { id: string; cautions: Caution[]; catalogue: Catalogue }) {
+  return (
+    <dl id={id} className={css.fields} aria-label="What is not alike">
+      {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [told] }) => {
+        const field = catalogue.get(of)
+        return <div key={`${kind} ${of}`}><dt title={`${of}\n${title}: ${text}`}>{longName(field)}</dt><dd className="n"><bdi>{told && valuesText(field, told, Infinity)}</bdi></dd></div>
+      }))}
+    </dl>
+  )
 }
 
 // What cells are matched between: the kinds of the colour, and of bars without one those of their axis.
@@ -54,22 +62,27 @@ function Matched({ chart: { answer }, catalogue }: { chart: Chart; catalogue: Ca
   )
 }
 
-export const Guard = memo(function Guard({ chart, catalogue, facets, set }: Props) {
+export const Guard = memo(function Guard({ chart, catalogue, set }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const list = useId()
   const { answer } = chart
+  const { cautions } = answer
   const isMatched = chart.state.match
-  const alike = isMatched && answer.matched ? [] : mixed(chart, facets)
-  const canMatch = !isMatched && alike.length > 0 && (groupsOf(chart)?.kinds.length ?? 0) > 1
+  const ofAll = cautions.filter(isOfAll)
+  const mixed = cautions.filter((caution) => !isOfAll(caution))
+  const canMatch = !isMatched && mixed.length > 0 && (groupsOf(chart)?.kinds.length ?? 0) > 1
   const simulated = answer.left_out.simulated ?? 0
   const left = leftOutOf(answer, catalogue).filter(({ reason }) => reason !== 'simulated' && reason !== 'unmatched')
   const gaps = chart.axes.filter(({ gaps: rows }) => rows > 0)
   const marks = answer.marks ?? answer.lines
   const log = [answer.x, answer.y].filter((axis) => axis && axis.not_positive > 0)
-  if (!isMatched && alike.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0 && gaps.length === 0 && answer.not_ready.length === 0) return null
+  if (!isMatched && cautions.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0 && gaps.length === 0 && answer.not_ready.length === 0) return null
   return (
     <div className={css.guard} role="note" aria-label="About this chart">
-      {alike.length > 0 && <Icon name="warn" />}
+      {cautions.length > 0 && <Icon name="warn" />}
       <span>
-        {alike.length > 0 && <><b>These points are not all alike:</b> <span title={alike.map(({ id, words }) => `${words}: ${id}`).join('\n')}>{alike.slice(0, NAMED).map(({ words }) => words).join(', ')}{alike.length > NAMED && `, and ${alike.length - NAMED} more`}</span>. </>}
+        {mixed.length > 0 && <><b>These points are not all alike:</b> {words(mixed, catalogue)}. </>}
+        {ofAll.length > 0 && <><b>All of these are to be read with care:</b> {words(ofAll, catalogue)}. </>}
         {isMatched && <Matched chart={chart} catalogue={catalogue} />}
         {(simulated > 0 || left.length > 0) && (
           <>
@@ -85,11 +98,13 @@ export const Guard = memo(function Guard({ chart, catalogue, facets, set }: Prop
         {log.map((axis) => axis && <span key={axis.field}>No logarithmic axis: {count(axis.not_positive)} of them {axis.not_positive === 1 ? 'is' : 'are'} at or below zero. </span>)}
       </span>
       <span className={css.end}>
+        {cautions.length > 0 && <Act aria-expanded={isOpen} {...(isOpen && { 'aria-controls': list })} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide the fields' : 'Which fields'}</Act>}
         {canMatch && <span title="Keeps only results whose other inputs occur in every group"><Act onPress={() => set({ match: true })}>Match cells</Act></span>}
         {isMatched && <Act onPress={() => set({ match: false })}>Take all results</Act>}
         {simulated > 0 && <Act onPress={() => set({ withSimulated: true })}>Draw simulated ones</Act>}
         {simulated === 0 && chart.state.withSimulated && answer.simulated < answer.count && <Act onPress={() => set({ withSimulated: false })}>Leave simulated ones out</Act>}
       </span>
+      {isOpen && cautions.length > 0 && <Fields id={list} cautions={cautions} catalogue={catalogue} />}
     </div>
   )
 })

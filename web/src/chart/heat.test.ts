@@ -18,7 +18,7 @@ const OUTPUT = { unit: 'tok/s', type: 'number', direction: 'higher', role: 'outp
 const catalogue = new Catalogue([field('server.tensor_parallel_size', 'TP size'), field('benchmark.max_concurrency', 'Concurrency'), field('server.model', 'Model', { type: 'text' }), field('results.output_throughput', 'Output throughput', OUTPUT)])
 const kinds = (name: string, ...values: unknown[]) => ({ field: name, kind: 'kinds' as const, log: false, not_positive: 0, min: 0, max: values.length - 1, kinds: { field: name, kinds: values.map((value): Kind => ({ state: 'value', value, count: 1 })) } })
 const numbers = (name: string, min: number, max: number) => ({ field: name, kind: 'number' as const, log: false, not_positive: 0, min, max, kinds: null })
-const base: Answer = { form: 'grid', count: 9, total: 9, drawn: 9, simulated: 0, left_out: {}, matched: null, x: null, y: null, shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'grid' } as Answer['request'] }
+const base: Answer = { form: 'grid', count: 9, total: 9, drawn: 9, simulated: 0, left_out: {}, matched: null, cautions: [], x: null, y: null, shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'grid' } as Answer['request'] }
 const NONE = [0, 0, 0]
 const list = (...values: (number | null)[]) => values
 const figures: NonNullable<PointsAnswer['grid']> = {

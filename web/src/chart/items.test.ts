@@ -13,7 +13,7 @@ const catalogue = new Catalogue([field('results.p99_ttft_ms', 'P99 TTFT'), field
 const NOTHING = { missing: [0, 2], null: [0, 0], word: [0, 0], infinite: [0, 0], failed: [0, 1], std: [1, null] }
 const figures = (value: number) => [value, null]
 const answer = (part: Partial<PointsAnswer>): Answer => ({
-  form: 'points', count: 5, total: 9, drawn: 3, simulated: 0, left_out: {}, matched: null, shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'points' } as Answer['request'],
+  form: 'points', count: 5, total: 9, drawn: 3, simulated: 0, left_out: {}, matched: null, cautions: [], shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'points' } as Answer['request'],
   x: { field: 'results.p99_ttft_ms', kind: 'number', log: false, not_positive: 0, min: 1, max: 3, kinds: null }, y: { field: 'results.output_throughput', kind: 'number', log: false, not_positive: 0, min: 10, max: 30, kinds: null }, ...part,
 })
 const marks: NonNullable<PointsAnswer['marks']> = { id: [7, 8], x: [1, 3], y: [10, 30], colour: null, shape: null, stands_for: [1, 2], verdict: ['trusted', 'degraded'], simulated: [false, true], labels: { 'run.name': ['=one', null] } }

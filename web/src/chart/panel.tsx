@@ -4,7 +4,7 @@ import { replaceEqualDeep } from '@tanstack/react-query'
 import { memo, useCallback, useMemo, useRef, useState } from 'react'
 
 import { usePoints, usePointsAhead } from '../api/queries'
-import type { Facet, Filter, Kind, PointsAnswer, Scalar } from '../api/types'
+import type { Filter, Kind, PointsAnswer, Scalar } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { type Choice, type Choices, treeOf, withChoice } from '../filter/model'
 import { isNumeric } from '../format/number'
@@ -41,7 +41,6 @@ interface Asked {
 export interface PanelProps extends Asked {
   choices: Choices
   where: Filter | undefined // of the tree, what is no choice
-  facets: Record<string, Facet>
   onChart: (chart: ChartState) => void
   onChoose: (choices: Choices) => void // of a region; it is asked for already
 }
@@ -100,7 +99,7 @@ export function ChartPanel(props: PanelProps) {
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {!chart && !asked.error && <div className={join(css.none, css.bare)}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />}
-      {chart && <Guard chart={chart} catalogue={catalogue} facets={props.facets} set={set} />}
+      {chart && <Guard chart={chart} catalogue={catalogue} set={set} />}
     </section>
   )
 }

@@ -63,8 +63,8 @@ export function valueText(field: Field, value: unknown) {
 }
 
 // One value as it is, several with how many runs have each.
-export function valuesText(field: Field, told: ComparedValues) {
-  const parts = told.values.slice(0, VALUES_SHOWN).map(({ value, count: runs }) => [valueText(field, value), runs] as const)
+export function valuesText(field: Field, told: ComparedValues, shown = VALUES_SHOWN) {
+  const parts = told.values.slice(0, shown).map(({ value, count: runs }) => [valueText(field, value), runs] as const)
   const more = told.distinct - parts.length
   const words = [...parts, ...(told.null > 0 ? [[UNSET, told.null] as const] : []), ...(told.not_recorded > 0 ? [[NOT_RECORDED, told.not_recorded] as const] : [])]
   if (words.length === 1 && more <= 0) return words[0]?.[0] ?? ''

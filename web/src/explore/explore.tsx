@@ -182,7 +182,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} facets={facets} varying={varying} round={round} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
+            <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} varying={varying} round={round} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
           </ChartPlace>
         )}
         {shown && shown.total > 0 && (

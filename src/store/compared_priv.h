@@ -1,0 +1,11 @@
+/*
+ * What rows have at a field, for the code that compares (result/compare/compare.h): by a comparison of sides, and by a chart.
+ */
+#pragma once
+
+#include "result/compare/compare.h"
+#include "store/tally_priv.h"
+
+/* The `most` most frequent values are listed, SIZE_MAX: all; *ret is { 0 }. The tally is used for it. */
+void compared_values(struct tally *tally, const struct store_column *column,
+		     const struct facet_rows *rows, size_t most, struct res_compare_values *ret);

@@ -18,6 +18,7 @@
 
 struct side {
 	uint64_t *rows; /* its own */
+	bool is_filter;
 	size_t count;
 	struct facet_rows *facet_rows;
 	json_t *document; /* of one run; NULL: it was removed meanwhile */
@@ -34,6 +35,7 @@ struct comparison {
 	struct request_fields metrics;
 	struct res_field *metric_fields;
 	double effect;
+	bool with_simulated;
 	bool match;
 	json_t *matched;      /* what made the cells; NULL: nothing was asked to match */
 	json_int_t budget_ms; /* 0: none */
@@ -188,10 +190,8 @@ static void simulated_rows(const struct store_view *view, uint64_t *ret_rows)
 	}
 }
 
-static bool rows_of_filter(struct comparison *comparison, const json_t *side, bool with_simulated,
-			   uint64_t *ret_rows, size_t *ret_left_out)
+static bool rows_of_filter(struct comparison *comparison, const json_t *side, uint64_t *ret_rows)
 {
-	const struct store_kernels *kernels = store_kernels();
 	size_t words = store_view_words(comparison->view);
 	size_t before = place_enter(&comparison->place, "filter");
 	auto_filter struct store_filter *filter = NULL;
@@ -200,18 +200,34 @@ static bool rows_of_filter(struct comparison *comparison, const json_t *side, bo
 				     comparison->place.faults) == 0;
 
 	place_leave(&comparison->place, before);
-	if (!fits)
-		return false;
-	const uint64_t *rows = store_filter_rows(filter);
-	memcpy(ret_rows, rows, words * sizeof(*rows));
-	*ret_left_out = 0;
-	if (with_simulated)
-		return true;
+	if (fits && words > 0)
+		memcpy(ret_rows, store_filter_rows(filter), words * sizeof(*ret_rows));
+	return fits;
+}
+
+/* As on a chart: those that a filter means go where the sides have others, and nobody asked for them. */
+static void drop_simulated(struct comparison *comparison)
+{
+	const struct store_kernels *kernels = store_kernels();
+	size_t words = store_view_words(comparison->view), others = 0;
 	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
+
 	simulated_rows(comparison->view, simulated);
-	*ret_left_out = kernels->count_and(rows, simulated, words);
-	kernels->and_not(ret_rows, rows, simulated, words);
-	return true;
+	for (size_t i = 0; i < comparison->count; i++) {
+		const uint64_t *rows = comparison->sides[i].rows;
+		others += kernels->count(rows, words) - kernels->count_and(rows, simulated, words);
+	}
+	for (size_t i = 0; i < comparison->count; i++) {
+		struct side *side = &comparison->sides[i];
+		size_t left_out = 0;
+		if (!side->is_filter)
+			continue;
+		if (!comparison->with_simulated && others > 0) {
+			left_out = kernels->count_and(side->rows, simulated, words);
+			kernels->and_not(side->rows, side->rows, simulated, words);
+		}
+		json_object_set_new(side->about, "left_out", json_integer((json_int_t)left_out));
+	}
 }
 
 /* ---- sides --------------------------------------------------------------------------------------- */
@@ -260,12 +276,11 @@ static char *name_of(const struct side *side, const char *label)
 				: pl_asprintf("%zu experiments", side->count);
 }
 
-static bool read_side(struct comparison *comparison, const json_t *json, bool with_simulated)
+static bool read_side(struct comparison *comparison, const json_t *json)
 {
 	static const char *const keys[] = { "label", "ids", "filter", NULL };
 	struct side *side = &comparison->sides[comparison->count++];
 	const json_t *ids = request_member(json, "ids");
-	size_t left_out = 0;
 	bool fits;
 
 	side->rows = pl_alloc_array(store_view_words(comparison->view), sizeof(*side->rows));
@@ -279,15 +294,13 @@ static bool read_side(struct comparison *comparison, const json_t *json, bool wi
 				   NULL);
 	if (ids != NULL)
 		return rows_of_ids(comparison, ids, side->rows) && fits;
-	fits = rows_of_filter(comparison, json, with_simulated, side->rows, &left_out) && fits;
-	json_object_set_new(side->about, "left_out", json_integer((json_int_t)left_out));
-	return fits;
+	side->is_filter = true;
+	return rows_of_filter(comparison, json, side->rows) && fits;
 }
 
 static bool read_sides(struct comparison *comparison, const json_t *request)
 {
 	const json_t *sides = request_member(request, "sides");
-	bool with_simulated = json_is_true(json_object_get(request, "simulated"));
 	size_t count = json_array_size(sides), before = place_enter(&comparison->place, "sides");
 	bool fits = count >= 2 && count <= RES_COMPARE_SIDES_MAX;
 
@@ -295,7 +308,7 @@ static bool read_sides(struct comparison *comparison, const json_t *request)
 		place_fault(&comparison->place, "type", sides, "a list of 2 to 8 sides", NULL);
 	for (size_t i = 0; i < count && count <= RES_COMPARE_SIDES_MAX; i++) {
 		size_t outside = place_enter_item(&comparison->place, i);
-		fits = read_side(comparison, json_array_get(sides, i), with_simulated) && fits;
+		fits = read_side(comparison, json_array_get(sides, i)) && fits;
 		place_leave(&comparison->place, outside);
 	}
 	place_leave(&comparison->place, before);
@@ -351,6 +364,7 @@ static bool read_request(struct comparison *comparison, const json_t *request)
 	fits = read_metrics(comparison, request) && fits;
 	fits = read_effect(comparison, request) && fits;
 	comparison->match = json_is_true(json_object_get(request, "match"));
+	comparison->with_simulated = json_is_true(json_object_get(request, "simulated"));
 	return request_number(&comparison->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
 			      &comparison->budget_ms) &&
 	       fits;
@@ -536,6 +550,7 @@ int store_query_compare(const struct store_snapshot *snapshot, const json_t *req
 		return -1;
 	if (!read_request(&comparison, request))
 		return request_refuse(&comparison.place, err);
+	drop_simulated(&comparison);
 	if ((comparison.match && match_sides(&comparison, err) < 0) ||
 	    look_at_sides(&comparison, request, err) < 0)
 		return -1;

@@ -95,7 +95,7 @@ test('figures are those of the server; what a side has not is a dash, and counte
   expect(await soundness(page)).toEqual([])
 })
 
-test('groups: a filter is pinned, simulated runs are taken in by a word, cells are matched', async ({ page }) => {
+test('groups: a filter is pinned, simulated runs alone are compared, cells are matched, and alike is what is known to be', async ({ page }) => {
   await page.goto(`${dashboard().url}/?server.max_num_seqs=256`)
   await expect(counted(page)).toContainText('2 of 3')
   await page.getByRole('button', { name: /^Pin these/ }).click()
@@ -104,15 +104,22 @@ test('groups: a filter is pinned, simulated runs are taken in by a word, cells a
   await expect(tray(page)).toContainText('256')
   await page.getByRole('button', { name: /^Pin these/ }).click()
   await tray(page).getByRole('link', { name: 'Compare 2' }).click()
-  await page.getByRole('listitem', { name: /^A/ }).getByRole('button', { name: 'Take them in' }).click()
+  // simulated as all of them are: there is nothing else that they could be beside
   await expect(page.getByRole('listitem', { name: /^A/ })).toContainText('2 runs')
   await page.getByRole('button', { name: 'Match cells' }).click()
   await expect(part(page, 'With care')).toContainText('1 cell occur')
-  await expect(page).toHaveURL(/match=1&simulated=1$/)
+  await expect(page).toHaveURL(/match=1$/)
   await page.getByRole('button', { name: 'Remove B' }).click()
   await expect(page.getByText('One side is there')).toBeVisible()
   await page.keyboard.press('[')
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
+  const [one, two] = await ids(page)
+  await compared(page, `side=${one}&side=${two}`)
+  await expect(part(page, 'With care')).toContainText('Status, verdict, data set, lengths, load form, precision, client and neighbours are alike on all sides.')
+  const nobodys = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'nobody' } }))
+  await compared(page, `side=${one}&side=${nobodys}`)
+  await expect(part(page, 'With care')).toContainText('B has no run: nothing is known of what is alike.')
+  await expect(part(page, 'With care')).not.toContainText('on all sides')
 })
 
 test('the tray, rows and points mark each other; a row takes itself out again', async ({ page, complaints }) => {

@@ -6,6 +6,7 @@
  *	{sides:    [{name, runs, simulated, untrusted, …}],
  *	 effect,
  *	 cautions: [{kind, title, text, fields: [{field, label, sides: [VALUES]}]}],
+ *	 alike, not_told: [{kind, title}],
  *	 inputs:   {differing: [{field, label, group, role, between, sides: [VALUES]}], equal, partly_recorded,
  *	            equal_fields: [{field, value}], partly_recorded_fields: [id]},
  *	 metrics:  [{field, label, unit, direction, sides: [FIGURE], against: [RATIO]}],
@@ -19,7 +20,8 @@
  * - simulated, untrusted: how many of the runs are, have a verdict that is not `trusted`.
  * - Numbers that there are none of are null. Ratios and findings: result/compare/ratio.h.
  * - cautions: kinds of tbl/comparability.h in which runs differ, within a side or between sides, or of which some
- *   runs tell and others do not.
+ *   runs tell and others do not. alike: kinds of which some field is recorded, and all runs have the same; not_told: those of which no
+ *   run has any recorded. Where a side has no run nothing is alike, and all that raises no caution is not told.
  * - inputs: columns (result/fields) that were chosen (role input) or were there (engine, host). differing: two
  *   runs have not the same; `between` is false where each side has the same mixture of them. First what differs
  *   between sides. partly_recorded: alike where they are recorded, and not recorded in some runs. The lists of

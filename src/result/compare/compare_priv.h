@@ -5,6 +5,8 @@
 
 #include "result/compare/compare.h"
 
+/* The members cautions, alike and not_told. */
+void compare_alike(const struct res_compare_source *source, json_t *answer);
 /* New references. */
 json_t *compare_inputs(const struct res_compare_source *source, bool list_equal);
 /* Ids of what there was no time for are appended to not_ready. */

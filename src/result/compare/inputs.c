@@ -305,9 +305,28 @@ static bool is_looked_at(const struct res_compare_source *source,
 	return source->is_shown == NULL || !source->is_shown(source->context, comparable->field);
 }
 
-static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind)
+/* Of a count that nobody tells there are none: that is told by any run. */
+static bool is_told(const struct row *row, const struct comparable *comparable)
+{
+	bool is_count = comparable->form == COMPARABLE_ANY;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const struct res_compare_values *values = &row->sides[i];
+		if (json_object_size(values->counts) + values->null +
+			    (is_count ? values->not_recorded : 0) >
+		    0)
+			return true;
+	}
+	return false;
+}
+
+/* *ret_told: some run tells one of the kind's fields; *ret_any: there is a field to be looked at. */
+static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind,
+			      bool *ret_told, bool *ret_any)
 {
 	json_t *fields = json_array();
+
+	*ret_told = *ret_any = false;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(comparables); i++) {
 		const struct comparable *comparable = &comparables[i];
@@ -317,6 +336,8 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 		    !is_looked_at(source, comparable))
 			continue;
 		fill_row(source, field, &row);
+		*ret_any = true;
+		*ret_told = *ret_told || is_told(&row, comparable);
 		if (comparable->form == COMPARABLE_ANY ? is_of_some(&row)
 						       : raises_caution(&row, kind->alone))
 			json_array_append_new(fields, json_pack("{s:s, s:s, s:o}", "field",
@@ -326,19 +347,43 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 	return fields;
 }
 
-json_t *res_compare_cautions(const struct res_compare_source *source)
+static bool have_all_runs(const struct res_compare_source *source)
 {
-	json_t *cautions = json_array();
+	for (size_t i = 0; i < source->side_count; i++) {
+		if (source->sides[i].runs == 0)
+			return false;
+	}
+	return true;
+}
+
+void compare_alike(const struct res_compare_source *source, json_t *answer)
+{
+	json_t *cautions = json_array(), *alike = json_array(), *not_told = json_array();
+	bool have_runs = source->sides == NULL || have_all_runs(source);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
-		json_t *fields = caution_fields(source, &kinds[i]);
-		if (json_array_size(fields) == 0)
-			json_decref(fields);
-		else
+		const struct kind *kind = &kinds[i];
+		bool told, any;
+		auto_json json_t *fields = caution_fields(source, kind, &told, &any);
+		if (json_array_size(fields) > 0)
 			json_array_append_new(cautions,
-					      json_pack("{s:s, s:s, s:s, s:o}", "kind", kinds[i].id,
-							"title", kinds[i].title, "text",
-							kinds[i].text, "fields", fields));
+					      json_pack("{s:s, s:s, s:s, s:O}", "kind", kind->id,
+							"title", kind->title, "text", kind->text,
+							"fields", fields));
+		else if (any)
+			json_array_append_new(
+				told && have_runs ? alike : not_told,
+				json_pack("{s:s, s:s}", "kind", kind->id, "title", kind->title));
 	}
-	return cautions;
+	json_object_set_new(answer, "cautions", cautions);
+	json_object_set_new(answer, "alike", alike);
+	json_object_set_new(answer, "not_told", not_told);
+}
+
+json_t *res_compare_cautions(const struct res_compare_source *source)
+{
+	auto_json json_t *answer = json_object();
+
+	compare_alike(source, answer);
+	return json_incref(json_object_get(answer, "cautions"));
 }

@@ -266,18 +266,34 @@ static void add_sides(const struct form *form, const json_t *comparison)
 		pl_buf_add_char(form->buf, '\n');
 }
 
+static void add_not_told(const struct form *form, const json_t *comparison)
+{
+	const json_t *kinds = json_object_get(comparison, "not_told");
+
+	if (json_array_size(kinds) == 0)
+		return;
+	pl_buf_add_text(form->buf,
+			form->is_markdown ? "- **told by no run**: " : "  told by no run: ");
+	PL_JSON_EACH(kind, kinds)
+		pl_buf_addf(form->buf, "%s%s", kind_at > 0 ? ", " : "",
+			    pl_json_get_text(kind, "title"));
+	pl_buf_add_char(form->buf, '\n');
+}
+
 static void add_cautions(const struct form *form, const json_t *comparison)
 {
 	const json_t *cautions = json_object_get(comparison, "cautions");
 	auto_json json_t *rows = json_array();
 
-	if (json_array_size(cautions) == 0)
+	if (json_array_size(cautions) + json_array_size(json_object_get(comparison, "not_told")) ==
+	    0)
 		return;
 	add_title(form, "With care");
 	PL_JSON_EACH(caution, cautions) {
 		pl_buf_addf(form->buf, form->is_markdown ? "- **%s**: %s\n" : "  %s: %s\n",
 			    pl_json_get_text(caution, "title"), pl_json_get_text(caution, "text"));
 	}
+	add_not_told(form, comparison);
 	pl_buf_add_char(form->buf, '\n');
 	json_array_append_new(rows, head_of(comparison, "not alike, or not as it should be"));
 	PL_JSON_EACH(kind, cautions) {
@@ -288,7 +304,8 @@ static void add_cautions(const struct form *form, const json_t *comparison)
 			json_array_append_new(rows, row);
 		}
 	}
-	add_table(form, rows, json_array_size(json_array_get(rows, 0)));
+	if (json_array_size(rows) > 1)
+		add_table(form, rows, json_array_size(json_array_get(rows, 0)));
 }
 
 static void add_inputs(const struct form *form, const json_t *comparison)

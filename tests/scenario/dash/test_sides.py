@@ -68,7 +68,7 @@ def of_files(bin_dir, folder, *sides, **more):
 
 
 def same(answer, files):
-    for part in ("effect", "cautions", "inputs", "metrics", "families", "not_ready"):
+    for part in ("effect", "cautions", "alike", "not_told", "inputs", "metrics", "families", "not_ready"):
         assert answer[part] == files[part], part
     assert [(side["runs"], side["simulated"]) for side in answer["sides"]] == [(side["runs"], side["simulated"]) for side in files["sides"]]
 
@@ -115,6 +115,32 @@ def test_simulated_ones_take_part_where_they_are_asked_for(kept):
     assert [one["kind"] for one in with_them["cautions"]] == ["simulated"] and ask(kept, sides)["cautions"] == []
     named = ask(kept, [{"ids": [1]}, {"ids": [16]}])
     assert [side["simulated"] for side in named["sides"]] == [0, 1] and [one["kind"] for one in named["cautions"]] == ["simulated"]
+
+
+def test_simulated_ones_alone_are_compared(kept):
+    """As a chart draws them: they go only where some side has others."""
+    simulated = {"field": "environment.engine.simulated", "op": "eq", "value": True}
+    one, many = {"and": [simulated, {"field": "run.suite", "op": "eq", "value": "two"}]}, {"filter": simulated}
+    alone = ask(kept, [{"filter": one}, many])
+    assert [(side["runs"], side["simulated"], side["left_out"]) for side in alone["sides"]] == [(3, 3, 0), (3, 3, 0)]
+    beside = ask(kept, [{"ids": [1]}, many])
+    assert [(side["runs"], side.get("left_out")) for side in beside["sides"]] == [(1, None), (0, 3)]
+
+
+def kinds_of(answer, part):
+    return [one["kind"] for one in answer[part]]
+
+
+def test_what_nobody_tells_is_not_called_alike(kept):
+    """Neighbours are a count: none are told of where none are recorded."""
+    answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("two")}])
+    assert answer["cautions"] == []
+    assert kinds_of(answer, "alike") == ["simulated", "status", "verdict", "load", "neighbours"]
+    assert kinds_of(answer, "not_told") == ["data_set", "lengths", "precision", "client"]
+    # of no run, or one side of none, nothing is known at all
+    for sides in ([{"filter": suite("nobody's")}] * 2, [{"ids": [1]}, {"filter": suite("nobody's")}]):
+        empty = ask(kept, sides)
+        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 9
 
 
 def test_a_side_without_a_row_has_nothing(kept):

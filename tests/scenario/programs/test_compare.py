@@ -197,6 +197,7 @@ def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
     row = next(line for line in text.splitlines() if line.lstrip().startswith("p99_ttft_ms ↓"))
     assert row.endswith(words) and words.startswith("worse by ")
     assert "What differs: 1 input" in text and "server.max_num_seqs  256  512" in text
+    assert "\nWith care\n  told by no run: client\n\n\nWhat differs" in text
     markdown = run_profllm(bin_dir, "compare", a, b, "--markdown").stdout
     assert "| figure | A | B | runs for 5 % | B against A |\n|---|--:|--:|--:|---|\n" in markdown
     assert any(line.startswith("| p99_ttft_ms ↓ |") and line.endswith(f"| {words} |") for line in markdown.splitlines())

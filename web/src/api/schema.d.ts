@@ -1545,7 +1545,7 @@ export interface components {
              */
             effect: number | null;
             /**
-             * @description Take simulated results into sides that are filters, too
+             * @description Take simulated results into sides that are filters, too; where no side has any other, they always are
              * @default false
              */
             simulated: boolean;
@@ -1574,6 +1574,10 @@ export interface components {
             effect: number;
             /** @description Kinds of what has to be alike and is not, or is not told by all */
             cautions: components["schemas"]["Caution"][];
+            /** @description Kinds that raise no caution, of which some field is recorded and the same in all runs; none where a side has no run */
+            alike: components["schemas"]["AlikeKind"][];
+            /** @description Kinds of which no run has any field recorded, so that nobody knows whether they are alike */
+            not_told: components["schemas"]["AlikeKind"][];
             inputs: components["schemas"]["ComparedInputs"];
             /** @description Where that was asked for */
             matched?: {
@@ -1633,6 +1637,10 @@ export interface components {
             /** @description Runs that have null */
             null: number;
             not_recorded: components["schemas"]["Count"];
+        };
+        AlikeKind: {
+            kind: string;
+            title: string;
         };
         /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs */
         Caution: {

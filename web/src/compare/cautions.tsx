@@ -18,17 +18,22 @@ interface Props {
 
 export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props) {
   const { cautions, matched } = answer
+  const alike = titles(answer.alike)
+  const notTold = titles(answer.not_told)
+  const empty = views.filter(({ told }) => told.runs === 0).map(({ letter }) => letter)
   const fell = views.reduce((sum, { told }) => sum + (told.fell_out ?? 0), 0)
   const isSimulated = views.length > 0 && views.every(({ told }) => told.runs > 0 && told.simulated === told.runs)
   const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
   return (
     <section className={css.cautions} aria-label="With care">
-      {cautions.length === 0 ? <p className={css.fine}>Data set, lengths, load, precision, client, neighbours and verdict are alike on all sides.</p> : (
+      {empty.length > 0 && <p className={css.fine}><b>{listed(empty)} {empty.length === 1 ? 'has' : 'have'} no run:</b> nothing is known of what is alike.</p>}
+      {cautions.length === 0 ? alike.length > 0 && <p className={css.fine}>{sentence(alike)} alike on all sides.</p> : (
         <>
           <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> {listed(cautions.map(({ title }) => title))}. A difference below may come of {cautions.length === 1 ? 'this' : 'these'}.</span></p>
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={views} catalogue={catalogue} /></li>)}</ul>
         </>
       )}
+      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Told by no run:</b> {listed(notTold)}. Whether {notTold.length === 1 ? 'it is' : 'they are'} alike is not known.</p>}
       {isSimulated && <p className={css.fine}>All of these are <Simulated />: nothing below is a figure of real hardware.</p>}
       {isGroup && (
         <p className={css.match}>
@@ -47,6 +52,14 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
 }
 
 const listed = (words: string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`)
+
+// Whether runs are simulated has a line of its own.
+const titles = (kinds: Answer['alike']) => kinds.filter(({ kind }) => kind !== 'simulated').map(({ title }) => title)
+
+function sentence(words: string[]) {
+  const text = `${listed(words)} ${words.length === 1 ? 'is' : 'are'}`
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
 
 function One({ caution, views, catalogue }: { caution: Caution; views: SideView[]; catalogue: Catalogue }) {
   return (

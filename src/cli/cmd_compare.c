@@ -30,7 +30,8 @@ struct compare_options {
 
 static const struct pl_opt compare_rows[] = {
 	PL_OPT(FLAG, 0, "fail-on-regression", fail_on_regression, NULL,
-	       "exit 7 when a figure is worse by more than --min-effect"),
+	       "exit 7 when a figure is worse by more than --min-effect, 1 when a side cannot be "
+	       "judged"),
 	PL_OPT(TEXT, 0, "min-effect", min_effect, "SHARE",
 	       "the smallest difference that matters, as 5% or 0.05", .def = EFFECT_DEFAULT),
 	PL_OPT(LIST, 0, "metrics", metrics, "LIST",
@@ -59,8 +60,10 @@ const struct pl_opt_command cli_compare_command = {
 		"A figure is a regression when the whole 95 % interval of a worse ratio lies "
 		"beyond --min-effect; one without an interval never is. "
 		"docs/reference/compare.md has the statistics.\n\n"
-		"Exit status: 0 compared, 2 usage or a file cannot be read, 7 regression found "
-		"(--fail-on-regression).",
+		"Exit status: 0 compared, 2 usage or a file cannot be read; with "
+		"--fail-on-regression 7 regression found, 1 there is nothing to judge a side by: "
+		"none of its runs completed, or it has no number, or 0 where more is better, of a "
+		"figure that A has.",
 	.options = compare_rows,
 	.operand = "FILE",
 };
@@ -219,15 +222,16 @@ static int print(const struct compare_options *options, const json_t *comparison
 	return cli_print(pl_buf_text(&text));
 }
 
-/* Figures by name, of which a ratio has the member `key` with that value. */
-static size_t list_figures(const json_t *comparison, const char *key, const json_t *value,
-			   struct pl_buf *names)
+typedef bool figure_fn(const json_t *metric, const json_t *ratio, size_t side);
+
+/* Figures by name, of which some side's ratio is of that kind. */
+static size_t list_figures(const json_t *comparison, figure_fn *is_it, struct pl_buf *names)
 {
 	size_t count = 0;
 
 	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
 		PL_JSON_EACH(ratio, json_object_get(metric, "against")) {
-			if (!json_equal(json_object_get(ratio, key), value))
+			if (!is_it(metric, ratio, ratio_at + 1))
 				continue;
 			pl_buf_addf(names, "%s%s", count > 0 ? ", " : "",
 				    pl_json_get_text(metric, "field"));
@@ -238,20 +242,67 @@ static size_t list_figures(const json_t *comparison, const char *key, const json
 	return count;
 }
 
+static bool is_regression(const json_t *metric, const json_t *ratio, size_t side)
+{
+	(void)metric;
+	(void)side;
+	return json_is_true(json_object_get(ratio, "regression"));
+}
+
+/* What is equal is no worse, however sure that is. */
+static bool is_unsure(const json_t *metric, const json_t *ratio, size_t side)
+{
+	(void)metric;
+	(void)side;
+	return pl_text_equal(pl_json_get_text(ratio, "how"), "none") &&
+	       !pl_text_equal(pl_json_get_text(ratio, "finding"), "equal");
+}
+
+/* A has a number, and the side has none; or 0, where more is better. */
+static bool is_lost(const json_t *metric, const json_t *ratio, size_t side)
+{
+	const json_t *sides = json_object_get(metric, "sides");
+	const json_t *before = json_object_get(json_array_get(sides, 0), "value");
+	const json_t *after = json_object_get(json_array_get(sides, side), "value");
+
+	(void)ratio;
+	if (!json_is_number(before) || !json_is_number(after))
+		return json_is_number(before);
+	return pl_text_equal(pl_json_get_text(metric, "direction"), "higher") &&
+	       json_number_value(before) > 0 && !(json_number_value(after) > 0);
+}
+
+/* A side without a run that came to its end. */
+static const json_t *failed_side(const json_t *comparison)
+{
+	PL_JSON_EACH(side, json_object_get(comparison, "sides")) {
+		if (side_at > 0 &&
+		    pl_json_get_i64(side, "not_completed") == pl_json_get_i64(side, "runs"))
+			return side;
+	}
+	return NULL;
+}
+
 static int judge(const struct compare_options *options, const json_t *comparison)
 {
 	auto_buf worse = PL_BUF(NAMES_BYTES_MAX), unsure = PL_BUF(NAMES_BYTES_MAX);
-	auto_json json_t *yes = json_true(), *none = json_string("none");
+	auto_buf lost = PL_BUF(NAMES_BYTES_MAX);
+	const json_t *failed = failed_side(comparison);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (list_figures(comparison, "how", none, &unsure) > 0)
+	if (list_figures(comparison, is_unsure, &unsure) > 0)
 		pl_log(PL_LOG_WARNING, "no interval, so nothing is called a regression of: %s",
 		       pl_buf_text(&unsure));
-	if (list_figures(comparison, "regression", yes, &worse) == 0)
-		return 0;
-	pl_err_set(&err, PL_ERR_REGRESSION, "worse by more than %s: %s", options->min_effect,
-		   pl_buf_text(&worse));
-	return cli_fail(&err);
+	if (list_figures(comparison, is_regression, &worse) > 0)
+		pl_err_set(&err, PL_ERR_REGRESSION, "worse by more than %s: %s",
+			   options->min_effect, pl_buf_text(&worse));
+	else if (failed != NULL)
+		pl_err_set(&err, PL_ERR_FAILED, "'%s': found no run that completed, expected one",
+			   pl_json_get_text(failed, "name"));
+	else if (list_figures(comparison, is_lost, &lost) > 0)
+		pl_err_set(&err, PL_ERR_FAILED, "what the first side has, another lacks: %s",
+			   pl_buf_text(&lost));
+	return err.code == PL_ERR_NONE ? 0 : cli_fail(&err);
 }
 
 static int compare(const struct compare_options *options, const struct pl_words *words)

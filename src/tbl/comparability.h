@@ -4,7 +4,7 @@
  *
  * KIND(id, title, alone, text)
  *   title   as it begins a caution
- *   alone   the one value that raises none, though all runs have another: "trusted"; NULL: any, once all have it
+ *   alone   the one value that raises none, though all runs have another: "trusted", "0"; NULL: any, once all have it
  *   text    why it matters, lower case, no full stop
  * COMPARABLE(kind, field)  a field that is a column (result/fields/fields.h)
  * ANY(kind, field)         the same of a count of which only matters whether there is any: 0, null and what is not
@@ -27,6 +27,7 @@
 
 KIND(simulated, "simulated", NULL, "figures of a simulator and of an engine have nothing in common")
 KIND(status, "status", "completed", "figures of a run that did not come to its end are of the requests that did")
+KIND(failures, "failed requests", "0", "figures are of the requests that came to their end: those that failed may have been the slow ones, and have made room")
 KIND(verdict, "verdict", "trusted", "the client, the load or the server's state has moved figures that are not trusted")
 KIND(data_set, "data set", NULL, "other prompts are other work")
 KIND(lengths, "lengths", NULL, "longer prompts and answers take longer")
@@ -40,6 +41,7 @@ KIND(gpu, "GPU", NULL, "one kind of GPU is faster than another")
 
 COMPARABLE(simulated, "environment.engine.simulated")
 COMPARABLE(status, "run.status")
+COMPARABLE(failures, "derived.failed_share")
 COMPARABLE(verdict, "quality.verdict")
 COMPARABLE(data_set, "benchmark.dataset_name")
 COMPARABLE(data_set, "benchmark.dataset_sha256")

@@ -21,15 +21,16 @@ static json_t *simulated_json(const struct res_compare_source *source, size_t si
 	return json_integer(pl_json_get_i64(values.counts, "true"));
 }
 
-/* Runs with a verdict that is another than the best. */
-static json_t *untrusted_json(const struct res_compare_source *source, size_t side)
+/* Runs that have something there, and not the best. */
+static json_t *others_json(const struct res_compare_source *source, size_t side, const char *id,
+			   const char *best)
 {
 	auto_compare_values values = { 0 };
 	int64_t count = 0;
 
-	look_at(source, side, "quality.verdict", &values);
+	look_at(source, side, id, &values);
 	PL_JSON_EACH_MEMBER(text, number, values.counts)
-		count += strcmp(text, "\"trusted\"") != 0 ? json_integer_value(number) : 0;
+		count += strcmp(text, best) != 0 ? json_integer_value(number) : 0;
 	return json_integer(count);
 }
 
@@ -39,10 +40,11 @@ static json_t *sides_json(const struct res_compare_source *source)
 
 	for (size_t i = 0; i < source->side_count; i++) {
 		const struct res_compare_side *side = &source->sides[i];
-		json_t *json = json_pack("{s:o, s:I, s:o, s:o}", "name", pl_json_text(side->name),
-					 "runs", (json_int_t)side->runs, "simulated",
-					 simulated_json(source, i), "untrusted",
-					 untrusted_json(source, i));
+		json_t *json = json_pack(
+			"{s:o, s:I, s:o, s:o, s:o}", "name", pl_json_text(side->name), "runs",
+			(json_int_t)side->runs, "simulated", simulated_json(source, i), "untrusted",
+			others_json(source, i, "quality.verdict", "\"trusted\""), "not_completed",
+			others_json(source, i, "run.status", "\"completed\""));
 		if (side->about != NULL)
 			json_object_update_missing(json, side->about);
 		json_array_append_new(sides, json);

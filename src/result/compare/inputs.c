@@ -272,12 +272,12 @@ json_t *compare_inputs(const struct res_compare_source *source, bool list_equal)
 static bool raises_caution(const struct row *row, const char *alone)
 {
 	struct variety variety = variety_of(row);
-	auto_json json_t *wanted = alone != NULL ? json_string(alone) : NULL;
-	auto_json json_t *only = variety.only != NULL ? pl_json_of_text(variety.only) : NULL;
+	auto_json json_t *json = variety.only != NULL ? pl_json_of_text(variety.only) : NULL;
+	auto_free char *only = json != NULL ? pl_json_to_plain(json) : NULL;
 
 	if (variety.different > 1 || (variety.different == 1 && variety.missing > 0))
 		return true;
-	return alone != NULL && variety.different == 1 && !json_equal(only, wanted);
+	return alone != NULL && variety.different == 1 && !pl_text_equal(only, alone);
 }
 
 /* Some runs have any, and others have none. */

@@ -255,6 +255,7 @@ static void add_side(const struct form *form, size_t at, const json_t *side)
 		    letter_of(at).text, name, (long long)runs, runs == 1 ? "" : "s");
 	add_mark(form, pl_json_get_i64(side, "simulated"), runs, "SIMULATED");
 	add_mark(form, pl_json_get_i64(side, "untrusted"), runs, "not trusted");
+	add_mark(form, pl_json_get_i64(side, "not_completed"), runs, "not completed");
 	pl_buf_add_char(form->buf, '\n');
 }
 

@@ -63,6 +63,18 @@ static json_t *derive_tokens_per_s_per_user(const struct res_values *values)
 	return tpot_ms > 0 ? pl_json_number(1000 / tpot_ms) : json_null();
 }
 
+static json_t *derive_failed_share(const struct res_values *values)
+{
+	const json_t *document = res_values_document(values);
+	bool recorded = true;
+	double completed = number_at(document, "results.completed", &recorded);
+	double failed = number_at(document, "results.failed", &recorded);
+
+	if (!recorded)
+		return NULL;
+	return completed + failed > 0 ? pl_json_number(failed / (completed + failed)) : json_null();
+}
+
 /* ---- what was chosen ----------------------------------------------------------------------- */
 
 static bool is_default(const struct res_value *before, const struct res_value *value)

@@ -28,7 +28,7 @@ def result(number, speed=1.0, suite="one", simulated=False, **server):
         "config": {"server": {"model": "some/model", "max_num_seqs": 256, **server},
                    "benchmark": {"request_rate": "inf", "goodput": ["ttft:100", "tpot:50"], "request_timeout": "30s"}},
         "results": {"mean_ttft_ms": ttft, "mean_ttft_ms_ci95": [ttft * 0.97, ttft * 1.02], "median_ttft_ms": ttft * 0.9, "p99_ttft_ms": ttft * 3,
-                    "output_throughput": 1000 / speed * rng.gauss(1, 0.01), "request_goodput": None},
+                    "output_throughput": 1000 / speed * rng.gauss(1, 0.01), "request_goodput": None, "completed": 200, "failed": 0},
         "environment": {"engine": {"simulated": simulated}, "gpu_models": ["H100", "H100"]},
     }
 
@@ -135,17 +135,17 @@ def test_what_nobody_tells_is_not_called_alike(kept):
     """Neighbours are a count: none are told of where none are recorded."""
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("two")}])
     assert answer["cautions"] == []
-    assert kinds_of(answer, "alike") == ["simulated", "status", "verdict", "load", "neighbours"]
+    assert kinds_of(answer, "alike") == ["simulated", "status", "failures", "verdict", "load", "neighbours"]
     assert kinds_of(answer, "not_told") == ["data_set", "lengths", "precision", "client"]
     # of no run, or one side of none, nothing is known at all
     for sides in ([{"filter": suite("nobody's")}] * 2, [{"ids": [1]}, {"filter": suite("nobody's")}]):
         empty = ask(kept, sides)
-        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 9
+        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 10
 
 
 def test_a_side_without_a_row_has_nothing(kept):
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
-    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "untrusted": 0, "left_out": 0, "ids": []}
+    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "untrusted": 0, "not_completed": 0, "left_out": 0, "ids": []}
     assert answer["metrics"][0]["against"][0]["finding"] == "nothing" and answer["metrics"][0]["sides"][1]["value"] is None
 
 

@@ -22,7 +22,7 @@ def document(name="one", seed=1, speed=1.0, **more):
         "config": {"server": {"model": "some/model", "dtype": "bfloat16", "max_num_seqs": 256},
                    "benchmark": {"dataset_name": "random", "random_input_len": 128, "num_prompts": 100, "request_rate": 5.0}},
         "results": {"mean_ttft_ms": ttft, "mean_ttft_ms_ci95": [ttft * 0.98, ttft * 1.02], "p99_ttft_ms": ttft * 3,
-                    "p99_ttft_ms_ci95": None, "output_throughput": rate, "request_goodput": None, "failed": 0},
+                    "p99_ttft_ms_ci95": None, "output_throughput": rate, "request_goodput": None, "completed": 100, "failed": 0},
         "environment": {"engine": {"name": "vllm", "version": "0.32.0", "simulated": False}},
         "quality": {"verdict": "trusted"},
     }
@@ -134,6 +134,38 @@ def test_what_has_no_interval_is_no_regression_and_that_is_said(bin_dir, tmp_pat
     done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", *metrics)
     assert done.returncode == 0
     assert "no interval, so nothing is called a regression of: results.p99_ttft_ms, results.output_throughput" in done.stderr
+
+
+GONE = {"results": None, "error": {"stage": "launch", "code": "LAUNCH", "message": "no server"}}
+
+
+@pytest.mark.parametrize("candidate,said", [
+    ({"status": "launch_failed", **GONE}, "'{}': found no run that completed, expected one"),
+    ({"status": "failed", "results__output_throughput": 0}, "'{}': found no run that completed, expected one"),
+    # whatever the status says
+    ({"results": None}, "what the first side has, another lacks: results.output_throughput, derived.failed_share, results.mean_ttft_ms, results.p99_ttft_ms"),
+    ({"results__output_throughput": 0}, "what the first side has, another lacks: results.output_throughput"),
+    ({"results__output_throughput": 2000.0}, None), ({"quality__verdict": "degraded"}, None)])
+def test_a_candidate_that_cannot_be_judged_is_no_pass(bin_dir, tmp_path, candidate, said):
+    a, b = group(tmp_path / "a", runs=5), group(tmp_path / "b", runs=5, first=100, **candidate)
+    done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--min-effect", "10%")
+    assert done.returncode == (0 if said is None else 1), done.stdout + done.stderr
+    if said is not None:
+        assert done.stderr.splitlines()[-1].endswith(said.format(b)), done.stderr
+    assert run_profllm(bin_dir, "compare", a, b).returncode == 0
+
+
+def test_failed_requests_are_told_and_a_reason_for_care(bin_dir, tmp_path):
+    a = write(tmp_path / "a.json", document(results__completed=200))
+    b = write(tmp_path / "b.json", document(results__completed=20, results__failed=180, results__output_throughput=2000.0))
+    answer = compare(bin_dir, a, b)
+    share = metric(answer, "derived.failed_share")
+    assert [side["value"] for side in share["sides"]] == [0, 0.9] and share["direction"] == "lower" and share["unit"] == "share"
+    [caution] = answer["cautions"]
+    assert caution["kind"] == "failures" and [side["values"] for side in caution["fields"][0]["sides"]] == [[{"value": 0, "count": 1}], [{"value": 0.9, "count": 1}]]
+    assert caution_kinds(compare(bin_dir, b, b)) == ["failures"] and compare(bin_dir, a, a)["cautions"] == []
+    text = run_profllm(bin_dir, "compare", a, b).stdout
+    assert "failed requests: figures are of the requests" in text and "derived.failed_share ↓" in text
 
 
 def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_path):

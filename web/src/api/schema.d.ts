@@ -1620,6 +1620,8 @@ export interface components {
             simulated: number;
             /** @description How many of them have a verdict that is not trusted */
             untrusted: number;
+            /** @description How many of them have a status that is not completed */
+            not_completed: number;
             /** @description Of a filter; simulated results that were not asked for */
             left_out?: number;
             /** @description Where cells were matched; results that have none on another side */
@@ -1645,7 +1647,7 @@ export interface components {
         /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs */
         Caution: {
             /** @enum {string} */
-            kind: "simulated" | "status" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours" | "model" | "engine" | "gpu";
+            kind: "simulated" | "status" | "failures" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours" | "model" | "engine" | "gpu";
             title: string;
             /** @description Why it matters */
             text: string;

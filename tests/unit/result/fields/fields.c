@@ -274,6 +274,7 @@ static const struct {
 	{ "derived.gpu_count", IS("0", UNTOLD) },
 	{ "derived.output_throughput_per_gpu", IS_NULL(UNTOLD) },
 	{ "derived.tokens_per_s_per_user", IS("50.0", UNTOLD) },
+	{ "derived.failed_share", NOT_RECORDED(UNTOLD) },
 };
 
 static void test_res_fields__three_kinds_of_nothing_and_values(void **state)

@@ -479,17 +479,23 @@ static bool is_in_time(void *context)
 static json_t *compare(struct comparison *comparison, bool list_equal)
 {
 	struct res_compare_side sides[RES_COMPARE_SIDES_MAX];
+	size_t shared[RES_COMPARE_SIDES_MAX][RES_COMPARE_SIDES_MAX] = { 0 };
+	size_t words = store_view_words(comparison->view);
 
-	for (size_t i = 0; i < comparison->count; i++)
-		sides[i] = (struct res_compare_side){ comparison->sides[i].name,
-						      comparison->sides[i].count,
-						      comparison->sides[i].about };
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct side *side = &comparison->sides[i];
+		sides[i] = (struct res_compare_side){ side->name, side->count, side->about };
+		for (size_t k = i + 1; k < comparison->count; k++)
+			shared[i][k] = store_kernels()->count_and(side->rows,
+								  comparison->sides[k].rows, words);
+	}
 	const struct res_compare_source source = { .context = comparison,
 						   .fields = store_view_fields(comparison->view),
 						   .sides = sides,
 						   .side_count = comparison->count,
 						   .sample = sample_of,
 						   .values = values_of,
+						   .shared = shared,
 						   .is_in_time = is_in_time };
 	return res_compare(&source,
 			   &(struct res_compare_options){ .metrics = comparison->metric_fields,

@@ -23,10 +23,12 @@
  * - cautions: kinds of tbl/comparability.h in which runs differ, within a side or between sides, or of which some
  *   runs tell and others do not. alike: kinds of which some field is recorded, and all runs have the same; not_told: those of which no
  *   run has any recorded. Where a side has no run nothing is alike, and all that raises no caution is not told.
+ *   Of kind "shared" there is one without fields where runs are on several sides: its text counts them.
  * - inputs: columns (result/fields) that were chosen (role input) or were there (engine, host). differing: two
  *   runs have not the same; `between` is false where each side has the same mixture of them. First what differs
  *   between sides. partly_recorded: alike where they are recorded, and not recorded in some runs. The lists of
  *   those and of equal ones are there where they were asked for.
+ * - Where all runs of a side are A's too, or the other way round, nothing tells how sure a difference is (ratio.h).
  * - metrics: those asked for, in that order; else headline figures of which some side has a number.
  * - families: percentiles of each family of tbl/metrics.h of which some side has a number.
  */
@@ -65,6 +67,8 @@ struct res_compare_source {
 	const struct res_fields *fields;
 	const struct res_compare_side *sides;
 	size_t side_count;
+	/* How many runs are on both sides, of each pair of them with the lesser first; NULL: of one side. */
+	const size_t (*shared)[RES_COMPARE_SIDES_MAX];
 	/* Overwrites *ret; it is settled, and of one run has its interval. */
 	void (*sample)(void *context, size_t side, const struct res_field *field,
 		       struct res_sample *ret);

@@ -135,20 +135,48 @@ static void values_of(void *context, size_t side, const struct res_field *field,
 	}
 }
 
+static bool has_document(const struct res_compare_documents *side, const json_t *document)
+{
+	const char *id = pl_json_get_text(document, "run_id");
+
+	for (size_t i = 0; i < side->count; i++) {
+		if (pl_text_equal(pl_json_get_text(side->items[i], "run_id"), id) &&
+		    json_equal(side->items[i], document))
+			return true;
+	}
+	return false;
+}
+
+/* A copy of a file is the same run. */
+static size_t count_shared(const struct res_compare_documents *one,
+			   const struct res_compare_documents *other)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < other->count; i++)
+		count += has_document(one, other->items[i]);
+	return count;
+}
+
 json_t *res_compare_of_documents(const struct res_fields *fields,
 				 struct res_compare_documents *sides, size_t count,
 				 const struct res_compare_options *options)
 {
 	struct res_compare_side about[RES_COMPARE_SIDES_MAX];
+	size_t shared[RES_COMPARE_SIDES_MAX][RES_COMPARE_SIDES_MAX] = { 0 };
 	struct source context = { fields, sides };
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		about[i] = sides[i].side;
+		for (size_t k = i + 1; k < count; k++)
+			shared[i][k] = count_shared(&sides[i], &sides[k]);
+	}
 	return res_compare(&(struct res_compare_source){ .context = &context,
 							 .fields = fields,
 							 .sides = about,
 							 .side_count = count,
 							 .sample = sample_of,
-							 .values = values_of },
+							 .values = values_of,
+							 .shared = shared },
 			   options);
 }

@@ -81,24 +81,6 @@ static const char *direction_name(enum res_field_direction direction)
 					       : "neither";
 }
 
-static json_t *metric_json(const struct res_field *field, const struct figure *figure,
-			   double effect)
-{
-	json_t *sides = json_array(), *against = json_array();
-
-	for (size_t i = 0; i < figure->count; i++) {
-		json_array_append_new(sides, side_json(&figure->sides[i]));
-		if (i == 0)
-			continue;
-		struct res_ratio ratio = res_ratio_of(field->id, field->direction, effect,
-						      &figure->sides[0], &figure->sides[i]);
-		json_array_append_new(against, ratio_json(&ratio, effect));
-	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "field", field->id, "label",
-			 field->label, "unit", field->unit, "direction",
-			 direction_name(field->direction), "sides", sides, "against", against);
-}
-
 /* Figures being made one after the other, for as long as there is time. */
 struct figures {
 	const struct res_compare_source *source;
@@ -107,6 +89,36 @@ struct figures {
 	json_t *list;
 	json_t *not_ready;
 };
+
+/* All runs of one of them are the other's, too. */
+static bool is_shared(const struct res_compare_source *source, size_t side)
+{
+	size_t first = source->sides[0].runs, runs = source->sides[side].runs;
+	size_t fewest = first < runs ? first : runs;
+
+	return fewest > 0 && source->shared[0][side] == fewest;
+}
+
+static json_t *metric_json(const struct figures *figures, const struct res_field *field,
+			   const struct figure *figure)
+{
+	double effect = figures->effect;
+	json_t *sides = json_array(), *against = json_array();
+
+	for (size_t i = 0; i < figure->count; i++) {
+		json_array_append_new(sides, side_json(&figure->sides[i]));
+		if (i == 0)
+			continue;
+		struct res_ratio ratio = res_ratio_of(field->id, field->direction, effect,
+						      &figure->sides[0], &figure->sides[i]);
+		if (is_shared(figures->source, i))
+			res_ratio_forget_chance(&ratio);
+		json_array_append_new(against, ratio_json(&ratio, effect));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "field", field->id, "label",
+			 field->label, "unit", field->unit, "direction",
+			 direction_name(field->direction), "sides", sides, "against", against);
+}
 
 static bool is_in_time(const struct figures *figures)
 {
@@ -125,7 +137,7 @@ static void add_metric(struct figures *figures, const struct res_field *field)
 	}
 	fill_figure(figures->source, field, &figure);
 	if (!figures->only_told || has_number(&figure))
-		json_array_append_new(figures->list, metric_json(field, &figure, figures->effect));
+		json_array_append_new(figures->list, metric_json(figures, field, &figure));
 }
 
 /* ---- headline figures ---------------------------------------------------------------------- */

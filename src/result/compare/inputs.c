@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 
-#define VALUES_SHOWN 20
-#define WHOLE_MAX    9e15 /* a double is exact to here */
+#define VALUES_SHOWN     20
+#define SHARED_BYTES_MAX 2048
+#define WHOLE_MAX        9e15 /* a double is exact to here */
 
 static const struct kind {
 	const char *id;
@@ -347,6 +348,37 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 	return fields;
 }
 
+/* "10 runs are on A and B, 3 on A and C" */
+static void count_shared(const struct res_compare_source *source, struct pl_buf *text)
+{
+	for (size_t a = 0; a < source->side_count; a++) {
+		for (size_t b = a + 1; b < source->side_count; b++) {
+			size_t count = source->shared[a][b];
+			const char *verb = count == 1 ? " run is" : " runs are";
+			if (count == 0)
+				continue;
+			pl_buf_addf(text, "%s%zu%s on %c and %c", text->len > 0 ? ", " : "", count,
+				    text->len > 0 ? "" : verb, (char)('A' + a), (char)('A' + b));
+		}
+	}
+}
+
+static void add_shared(const struct res_compare_source *source, json_t *cautions)
+{
+	auto_buf text = PL_BUF(SHARED_BYTES_MAX);
+
+	if (source->shared == NULL)
+		return;
+	count_shared(source, &text);
+	if (text.len == 0)
+		return;
+	pl_buf_add_text(&text,
+			": sides are taken for independent of each other, and these are not");
+	json_array_append_new(cautions,
+			      json_pack("{s:s, s:s, s:s, s:[]}", "kind", "shared", "title",
+					"shared runs", "text", pl_buf_text(&text), "fields"));
+}
+
 static bool have_all_runs(const struct res_compare_source *source)
 {
 	for (size_t i = 0; i < source->side_count; i++) {
@@ -361,6 +393,7 @@ void compare_alike(const struct res_compare_source *source, json_t *answer)
 	json_t *cautions = json_array(), *alike = json_array(), *not_told = json_array();
 	bool have_runs = source->sides == NULL || have_all_runs(source);
 
+	add_shared(source, cautions);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		const struct kind *kind = &kinds[i];
 		bool told, any;

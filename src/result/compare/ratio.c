@@ -418,6 +418,15 @@ struct res_ratio res_ratio_of(const char *id, enum res_field_direction direction
 	return ret;
 }
 
+void res_ratio_forget_chance(struct res_ratio *ratio)
+{
+	ratio->how = RES_RATIO_NONE;
+	ratio->interval = (struct res_interval){ NAN, NAN };
+	ratio->p = ratio->more_runs = NAN;
+	if (ratio->finding != RES_FINDING_NOTHING && ratio->finding != RES_FINDING_NO_RATIO)
+		ratio->finding = finding_of(ratio, ratio->ratio - 1, RES_FIELD_NEITHER);
+}
+
 bool res_ratio_is_regression(const struct res_ratio *ratio, double effect)
 {
 	return ratio->finding == RES_FINDING_WORSE &&

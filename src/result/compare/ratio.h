@@ -96,6 +96,9 @@ struct res_ratio {
 struct res_ratio res_ratio_of(const char *id, enum res_field_direction direction, double effect,
 			      const struct res_sample *a, const struct res_sample *b);
 
+/* Of runs that are on both sides chance cannot be told: they are no independent samples. */
+void res_ratio_forget_chance(struct res_ratio *ratio);
+
 /* Is it worse, and the interval wholly beyond `effect` (0.05: 5 % of the first side's)? */
 bool res_ratio_is_regression(const struct res_ratio *ratio, double effect);
 /* "better by 3.1 % (1.2 to 5.0 %)"; effect as it was given to res_ratio_of(). The caller's (free()). */

@@ -82,9 +82,9 @@ def test_two_results_have_the_numbers_of_their_files(kept, bin_dir, tmp_path):
 
 
 def test_groups_have_the_numbers_of_their_folders(kept, bin_dir, tmp_path):
-    answer = ask(kept, [{"label": "before", "filter": suite("one")}, {"filter": suite("two")}, {"ids": [3]}], equal=True, effect=0.02)
-    same(answer, of_files(bin_dir, tmp_path, kept[1][:8], kept[1][8:15], kept[1][2:3], **{"min-effect": "2%"}))
-    assert [side["name"] for side in answer["sides"]] == ["before", "7 experiments", "experiment 3"]
+    answer = ask(kept, [{"label": "before", "filter": suite("one")}, {"filter": suite("two")}, {"ids": [10]}], equal=True, effect=0.02)
+    same(answer, of_files(bin_dir, tmp_path, kept[1][:8], kept[1][8:15], kept[1][9:10], **{"min-effect": "2%"}))
+    assert [side["name"] for side in answer["sides"]] == ["before", "7 experiments", "experiment 10"]
     assert answer["sides"][0]["ids"] == list(range(1, 9)) and [side.get("left_out") for side in answer["sides"]] == [0, 3, None]
     p99 = next(one for one in answer["metrics"] if one["field"] == "results.p99_ttft_ms")
     assert [one["how"] for one in p99["against"]] == ["bootstrap", "one_of_many"]
@@ -125,6 +125,23 @@ def test_simulated_ones_alone_are_compared(kept):
     assert [(side["runs"], side["simulated"], side["left_out"]) for side in alone["sides"]] == [(3, 3, 0), (3, 3, 0)]
     beside = ask(kept, [{"ids": [1]}, many])
     assert [(side["runs"], side.get("left_out")) for side in beside["sides"]] == [(1, None), (0, 3)]
+
+
+def chances(answer):
+    return {(ratio["how"], ratio["p"], ratio["low"], ratio["more_runs"], ratio["finding"]) for metric in answer["metrics"] for ratio in metric["against"]}
+
+
+def test_runs_on_both_sides_are_told_and_no_chance_of_them(kept, bin_dir, tmp_path):
+    some, fewer, other = {"ids": [1, 2, 3, 4, 5, 6]}, {"ids": [1, 2, 3]}, {"ids": [4, 5, 6, 7, 8]}
+    answer = ask(kept, [some, fewer, other], equal=True)
+    assert [(one["kind"], one["fields"]) for one in answer["cautions"]] == [("shared", [])]
+    assert answer["cautions"][0]["text"].startswith("3 runs are on A and B, 3 on A and C: sides are taken")
+    against = [metric["against"] for metric in answer["metrics"] if metric["field"] == "results.p99_ttft_ms"][0]
+    assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "how": "none", "finding": "not_known", "more_runs": None,
+                          "regression": False, "words": against[0]["words"]} and against[0]["words"].endswith("not known how sure")
+    assert against[1]["how"] == "bootstrap" and against[1]["p"] is not None
+    same(answer, of_files(bin_dir, tmp_path, kept[1][:6], kept[1][:3], kept[1][3:8]))
+    assert chances(ask(kept, [some, some])) == {("none", None, None, None, "equal")}
 
 
 def kinds_of(answer, part):

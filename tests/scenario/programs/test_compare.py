@@ -163,7 +163,7 @@ def test_failed_requests_are_told_and_a_reason_for_care(bin_dir, tmp_path):
     assert [side["value"] for side in share["sides"]] == [0, 0.9] and share["direction"] == "lower" and share["unit"] == "share"
     [caution] = answer["cautions"]
     assert caution["kind"] == "failures" and [side["values"] for side in caution["fields"][0]["sides"]] == [[{"value": 0, "count": 1}], [{"value": 0.9, "count": 1}]]
-    assert caution_kinds(compare(bin_dir, b, b)) == ["failures"] and compare(bin_dir, a, a)["cautions"] == []
+    assert caution_kinds(compare(bin_dir, b, b)) == ["shared", "failures"] and caution_kinds(compare(bin_dir, a, a)) == ["shared"]
     text = run_profllm(bin_dir, "compare", a, b).stdout
     assert "failed requests: figures are of the requests" in text and "derived.failed_share ↓" in text
 
@@ -196,13 +196,13 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
     ({"launch__beside": 3}, "neighbours")])
 def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
-    assert caution_kinds(compare(bin_dir, a, a)) == []
+    assert caution_kinds(compare(bin_dir, a, a)) == ["shared"]
     answer = compare(bin_dir, a, b)
     assert caution_kinds(answer) == [kind]
     assert [side["simulated"] for side in answer["sides"]] == [0, int(kind == "simulated")]
     assert [side["untrusted"] for side in answer["sides"]] == [0, int(kind == "verdict")]
     # one that all have raises a caution where it is bad of itself
-    assert caution_kinds(compare(bin_dir, b, b)) == ([kind] if kind in ("verdict", "status") else [])
+    assert caution_kinds(compare(bin_dir, b, b)) == ["shared", *([kind] if kind in ("verdict", "status") else [])]
     text = run_profllm(bin_dir, "compare", a, b).stdout
     assert "With care" in text and answer["cautions"][0]["fields"][0]["field"] in text
     assert ("SIMULATED" in text) == (kind == "simulated") and ("1 run, not trusted" in text) == (kind == "verdict")

@@ -1644,10 +1644,10 @@ export interface components {
             kind: string;
             title: string;
         };
-        /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs */
+        /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs; shared are runs that are on several sides, which text counts */
         Caution: {
             /** @enum {string} */
-            kind: "simulated" | "status" | "failures" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours" | "model" | "engine" | "gpu";
+            kind: "simulated" | "status" | "failures" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours" | "model" | "engine" | "gpu" | "shared";
             title: string;
             /** @description Why it matters */
             text: string;

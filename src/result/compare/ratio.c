@@ -26,10 +26,10 @@
 #define BOOT_MAX  500 /* from there on the mean is as normal as it gets */
 #define POWER_MISSED \
 	0.4 /* the share of Student's t that four of five lie below, both sides counted */
-#define NEEDED_MAX  1000000
-#define Z_95        1.959963984540054
-#define Z_POWER     0.8416212335729143 /* what four of five lie below */
-#define PERCENT_FEW 10                 /* with a digit behind the point */
+#define NEEDED_MAX   1000000
+#define DECIMALS_MAX 6
+#define Z_95         1.959963984540054
+#define Z_POWER      0.8416212335729143 /* what four of five lie below */
 
 const char *res_ratio_how_name(enum res_ratio_how how)
 {
@@ -439,23 +439,31 @@ struct percent {
 	char text[32];
 };
 
-/* Two digits at least, and none behind the point where there are two before it. */
-static struct percent percent_of(double share)
+/* As many digits behind the point as tell two digits of the interval's width; without one two digits of the share. */
+static int decimals_of(const struct res_ratio *ratio)
 {
-	double size = fabs(share * 100);
+	double width = 100 * (ratio->interval.high - ratio->interval.low);
+	int decimals = 1;
+
+	if (isnan(width))
+		return fabs(ratio->ratio - 1) * 100 < 1 ? 2 : 1;
+	for (double digits = 10; width * digits < 10 && decimals < DECIMALS_MAX; digits *= 10)
+		decimals++;
+	return decimals;
+}
+
+static struct percent percent_of(double share, int decimals)
+{
 	struct percent ret;
 
-	snprintf(ret.text, sizeof(ret.text), "%.*f",
-		 size < 1             ? 2
-		 : size < PERCENT_FEW ? 1
-				      : 0,
-		 share * 100);
+	snprintf(ret.text, sizeof(ret.text), "%.*f", decimals, share * 100);
 	return ret;
 }
 
-static void add_range(struct pl_buf *text, double from, double to)
+static void add_range(struct pl_buf *text, double from, double to, int decimals)
 {
-	pl_buf_addf(text, " (%s to %s %%)", percent_of(from).text, percent_of(to).text);
+	pl_buf_addf(text, " (%s to %s %%)", percent_of(from, decimals).text,
+		    percent_of(to, decimals).text);
 }
 
 static void add_more_runs(struct pl_buf *text, double more, double effect)
@@ -473,10 +481,11 @@ static void add_difference(struct pl_buf *text, const struct res_ratio *ratio)
 {
 	double low = ratio->interval.low - 1, high = ratio->interval.high - 1;
 	bool is_higher = low > 0;
+	int decimals = decimals_of(ratio);
 
 	pl_buf_addf(text, "%s by %s %%", res_finding_name(ratio->finding),
-		    percent_of(fabs(ratio->ratio - 1)).text);
-	add_range(text, is_higher ? low : -high, is_higher ? high : -low);
+		    percent_of(fabs(ratio->ratio - 1), decimals).text);
+	add_range(text, is_higher ? low : -high, is_higher ? high : -low, decimals);
 	if (ratio->how == RES_RATIO_WITHIN)
 		pl_buf_add_text(text, " in these runs");
 }
@@ -498,11 +507,12 @@ char *res_ratio_words(const struct res_ratio *ratio, double effect)
 	case RES_FINDING_NOT_KNOWN:
 		pl_buf_add_text(&text, ratio->ratio > 1 ? "higher" : "lower");
 		pl_buf_addf(&text, " by %s %%, not known how sure",
-			    percent_of(fabs(ratio->ratio - 1)).text);
+			    percent_of(fabs(ratio->ratio - 1), decimals_of(ratio)).text);
 		break;
 	case RES_FINDING_NO_DIFFERENCE:
 		pl_buf_add_text(&text, "no difference shown");
-		add_range(&text, ratio->interval.low - 1, ratio->interval.high - 1);
+		add_range(&text, ratio->interval.low - 1, ratio->interval.high - 1,
+			  decimals_of(ratio));
 		add_more_runs(&text, ratio->more_runs, effect);
 		break;
 	default:

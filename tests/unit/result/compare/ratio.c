@@ -124,12 +124,15 @@ static void test_result_compare_ratio__two_runs(void **state)
 	found = ratio(RES_FIELD_LOWER, run_of(100, 99, 101), run_of(110, 109, 111));
 	assert_int_equal(found.how, RES_RATIO_WITHIN);
 	assert_int_equal(found.finding, RES_FINDING_WORSE);
-	assert_words(&found, "worse by 10 % (8.5 to 11 %) in these runs");
+	assert_words(&found, "worse by 10.0 % (8.5 to 11.5 %) in these runs");
 	assert_true(isnan(found.more_runs));
+	/* a narrow interval has ends of its own */
+	found = ratio(RES_FIELD_HIGHER, run_of(100, 99.9, 100.1), run_of(178, 177.9, 178.1));
+	assert_words(&found, "better by 78.00 % (77.80 to 78.20 %) in these runs");
 	found = ratio(RES_FIELD_LOWER, run_of(100, 90, 110), run_of(103, 95, 115));
 	assert_int_equal(found.finding, RES_FINDING_NO_DIFFERENCE);
 	assert_true(found.p > 0.05);
-	assert_words(&found, "no difference shown (-9.1 to 20 %)");
+	assert_words(&found, "no difference shown (-9.1 to 20.0 %)");
 	/* one that its interval does not hold, or that reaches 0, is none to go by */
 	found = ratio(RES_FIELD_LOWER, run_of(100, 101, 110), run_of(103, 95, 115));
 	assert_int_equal(found.finding, RES_FINDING_NOT_KNOWN);
@@ -197,7 +200,7 @@ static void test_result_compare_ratio__runs_that_lack(void **state)
 	found = ratio(RES_FIELD_LOWER, SAMPLE(95, 100, 105), SAMPLE(95, 100, 105));
 	assert_int_equal((int)found.more_runs, 15);
 	assert_words(&found,
-		     "no difference shown (-11 to 12 %); one of 5 % needs 15 more runs a side");
+		     "no difference shown (-10.7 to 12.0 %); one of 5 % needs 15 more runs a side");
 	found = ratio(RES_FIELD_LOWER, SAMPLE(99.9, 100, 100.1), SAMPLE(99.9, 100, 100.1));
 	assert_true(found.more_runs <= 0);
 	assert_words(&found,

@@ -12,7 +12,7 @@ const catalogue = new Catalogue([field('results.p99_ttft_ms', 'P99 TTFT'), field
 
 const NOTHING = { missing: [0, 2], null: [0, 0], word: [0, 0], infinite: [0, 0], failed: [0, 1], std: [1, null] }
 const figures = (value: number) => [value, null]
-const answer = (part: Partial<PointsAnswer>): Answer => ({
+const answer = (part: Partial<Answer>): Answer => ({
   form: 'points', count: 5, total: 9, drawn: 3, simulated: 0, left_out: {}, matched: null, cautions: [], shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'points' } as Answer['request'],
   x: { field: 'results.p99_ttft_ms', kind: 'number', log: false, not_positive: 0, min: 1, max: 3, kinds: null }, y: { field: 'results.output_throughput', kind: 'number', log: false, not_positive: 0, min: 10, max: 30, kinds: null }, ...part,
 })
@@ -71,4 +71,27 @@ it('files have raw values, and no formula', () => {
   expect(csvOf(columnsOf(chart, catalogue), chart.items, ['n = 3'])).toBe("# n = 3\r\nexperiment,P99 TTFT [ms],Output throughput [tok/s],verdict,id\r\n'=one,1,10,trusted,7\r\nresult 8,3,30,degraded,8\r\n")
   const bars = chartOf(state({ kind: 'bar' }), groups, catalogue)
   expect(markdownOf(columnsOf(bars, catalogue).slice(0, 3), bars.items, [])).toBe('\n| TP size | n | not recorded |\n|---|---:|---:|\n| 2 | 3 | 0 |\n| unset | 0 | 2 |\n')
+})
+
+// [unit of the field, a number as it is stored, what Markdown heads it with and shows, what CSV does]
+it.each([['ms', 45461.8986, 's', '45.46', 'ms'], ['B', 150109945856, 'GB', '150.1', 'B'], ['share', 0.9941, '%', '99.41', 'share']])('of %s a file for programs has the number as it is, one for people the scaled one', (unit, value, shownUnit, shown, own) => {
+  const fields = new Catalogue([field('results.a', 'A', { unit }), field('server.tensor_parallel_size', 'TP size', { type: 'count', unit: '', role: 'input' })])
+  const axis = { field: 'results.a', kind: 'number' as const, log: false, not_positive: 0, min: value, max: value, kinds: null }
+  const both = (part: Partial<Answer>, kind: ChartState['kind'] = 'scatter') => {
+    const chart = chartOf(state({ kind }), answer(part), fields)
+    const columns = columnsOf(chart, fields)
+    return [csvOf(columns, chart.items, []), markdownOf(columns, chart.items, [])]
+  }
+  const [points = '', pointsWords = ''] = both({ x: axis, y: axis, marks: { ...marks, x: [value, value], y: [value, value], size: [value, value] }, request: { form: 'points', size: 'results.a' } })
+  expect(points.split('\r\n').slice(0, 2)).toEqual([`experiment,A [${own}],A [${own}],A [${own}],verdict,id`, `'=one,${value},${value},${value},trusted,7`])
+  expect(pointsWords.split('\n').slice(1, 4)).toEqual([`| experiment | A (${shownUnit}) | A (${shownUnit}) | A (${shownUnit}) | verdict | id |`, '|---|---:|---:|---:|---|---:|', `| =one | ${shown} | ${shown} | ${shown} | trusted | 7 |`])
+  const [bars = '', barsWords = ''] = both({ form: 'groups', x: groups.x, y: axis, groups: { ...groups.groups!, mean: figures(value), p50: figures(value) } }, 'bar')
+  expect(bars).toContain(`mean [${own}]`)
+  expect(bars).toContain(`,${value},`)
+  expect(barsWords).toContain(`mean (${shownUnit})`)
+  expect(barsWords).toContain(`| ${shown} |`)
+  const [bins = ''] = both({ form: 'bins', x: axis, y: null, bins: { edges: [value, value * 2], counts: [[3]] } }, 'histogram')
+  expect(bins).toBe(`A [${own}],experiments\r\n${value} – ${value * 2},3\r\n`)
+  const [lines = ''] = both({ form: 'parallel', x: null, y: null, axes: [axis, axis], lines: { ...marks, at: [[value, value], [value, value]] } }, 'parallel')
+  expect(lines.split('\r\n')[0]).toBe(`experiment,A [${own}],A [${own}],verdict,id`)
 })

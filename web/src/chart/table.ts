@@ -1,13 +1,16 @@
 // The chart as a table: what stands behind it for keys and readers of screens, and what its files hold.
+import type { Field } from '../api/types'
 import { longName } from '../fields/catalogue'
 import type { Catalogue } from '../fields/catalogue'
+import { formFor, ownUnit, showNumber } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
 import { lowerFirst, SPREAD_WORDS, STAT_WORDS } from './model'
 import { aboutOf, binWords, type Chart, type Item, nameOf, type Named, placeWords, unitOf, verdictOf } from './items'
 
 export interface Column {
   head: string
-  unit: string
+  unit: string // of what is shown
+  rawUnit: string // of what is as it is stored
   isFigure: boolean
   show: (item: Item) => string
   raw: (item: Item) => string | number | null
@@ -17,6 +20,9 @@ const FIGURES = ['n', 'missing', 'null', 'word', 'infinite', 'failed', 'mean', '
 const HEADS: Partial<Record<(typeof FIGURES)[number], string>> = { missing: 'not recorded', null: 'unset', word: 'words', failed: 'failed runs', p50: 'median', low: '95 % low', high: '95 % high' }
 const COUNTS = new Set<string>(['n', 'missing', 'null', 'word', 'infinite', 'failed'])
 
+const rawUnitOf = ({ kinds, field }: Named) => (kinds || field.type === 'time' ? '' : ownUnit(field))
+const NO_UNIT = { unit: '', rawUnit: '' }
+
 // A place on an axis, in words and as it is.
 function placeColumn(axis: Named, place: (item: Item) => number | null): Column {
   const of = (item: Item, told: (at: number) => string | number | null) => {
@@ -24,14 +30,14 @@ function placeColumn(axis: Named, place: (item: Item) => number | null): Column 
     return at === null ? null : told(at)
   }
   const raw = (at: number) => (axis.kinds ? (rawKind(axis.kinds[at]) ?? axis.words[at] ?? '') : axis.field.type === 'time' ? new Date(at).toISOString() : at)
-  return { head: axis.name, unit: unitOf(axis), isFigure: !axis.kinds, show: (item) => String(of(item, (at) => placeWords(axis, at, true)) ?? NOT_RECORDED), raw: (item) => of(item, raw) }
+  return { head: axis.name, unit: unitOf(axis), rawUnit: rawUnitOf(axis), isFigure: !axis.kinds, show: (item) => String(of(item, (at) => placeWords(axis, at, true)) ?? NOT_RECORDED), raw: (item) => of(item, raw) }
 }
 
 function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Named): Column[] {
   return FIGURES.map((key): Column => {
     const value = (item: Item) => figures[key][item.at] ?? null
     return {
-      head: HEADS[key] ?? key, unit: COUNTS.has(key) ? '' : axis.form.unit, isFigure: true, raw: value,
+      head: HEADS[key] ?? key, ...(COUNTS.has(key) ? NO_UNIT : { unit: axis.form.unit, rawUnit: ownUnit(axis.field) }), isFigure: true, raw: value,
       show: (item) => {
         const is = value(item)
         return typeof is !== 'number' ? (is ?? NOT_RECORDED) : COUNTS.has(key) ? String(is) : placeWords(axis, is, true)
@@ -40,23 +46,28 @@ function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Na
   })
 }
 
+function sizeColumn(field: Field, items: Item[]): Column {
+  const form = formFor({ ...field, role: 'output' }, items.map(({ size }) => size))
+  return { head: longName(field), unit: form.unit, rawUnit: ownUnit(field), isFigure: true, show: ({ size }) => (size === null ? NOT_RECORDED : showNumber(size, form)), raw: ({ size }) => size }
+}
+
 export function columnsOf(chart: Chart, catalogue: Catalogue): Column[] {
   const { x, y, value, axes, answer, colours } = chart
-  const colour: Column[] = colours ? [{ head: longName(colours.field), unit: '', isFigure: false, show: (item) => colours.words[item.kind] ?? '', raw: (item) => rawKind(colours.kinds[item.kind]) ?? colours.words[item.kind] ?? '' }] : []
+  const colour: Column[] = colours ? [{ head: longName(colours.field), ...NO_UNIT, isFigure: false, show: (item) => colours.words[item.kind] ?? '', raw: (item) => rawKind(colours.kinds[item.kind]) ?? colours.words[item.kind] ?? '' }] : []
   const place: Column = answer.bins
-    ? { head: x.name, unit: unitOf(x), isFigure: !x.kinds, show: (item) => binWords(chart, item.at), raw: (item) => binRaw(chart, item.at) }
+    ? { head: x.name, unit: unitOf(x), rawUnit: rawUnitOf(x), isFigure: !x.kinds, show: (item) => binWords(chart, item.at), raw: (item) => binRaw(chart, item.at) }
     : placeColumn(x, (item) => item.x)
-  if (answer.bins) return [place, ...colour, { head: 'experiments', unit: '', isFigure: true, show: (item) => String(item.n), raw: (item) => item.n }]
+  if (answer.bins) return [place, ...colour, { head: 'experiments', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n }]
   if (answer.groups && y) return [...(answer.groups.x ? [place] : []), ...colour, ...figureColumns(answer.groups, y)]
   if (answer.grid && y && value) return [place, placeColumn(y, (item) => item.y), ...figureColumns(answer.grid, value)]
-  const columns: Column[] = [{ head: 'experiment', unit: '', isFigure: false, show: (item) => nameOf(chart, item), raw: (item) => nameOf(chart, item) }]
+  const columns: Column[] = [{ head: 'experiment', ...NO_UNIT, isFigure: false, show: (item) => nameOf(chart, item), raw: (item) => nameOf(chart, item) }]
   if (answer.lines) columns.push(...axes.map((axis, at) => placeColumn(axis, (item) => answer.lines?.at[at]?.[item.at] ?? null)))
   else columns.push(place, ...(y ? [placeColumn(y, (item) => item.y)] : []))
   columns.push(...colour)
-  if (answer.marks?.size && answer.request.size) columns.push({ head: longName(catalogue.get(answer.request.size)), unit: '', isFigure: true, show: (item) => (item.size === null ? NOT_RECORDED : String(item.size)), raw: (item) => item.size })
-  columns.push({ head: 'verdict', unit: '', isFigure: false, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
-  if (answer.form === 'thinned') columns.push({ head: 'stands for', unit: '', isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
-  columns.push({ head: 'id', unit: '', isFigure: true, show: (item) => String(item.id), raw: (item) => item.id })
+  if (answer.marks?.size && answer.request.size) columns.push(sizeColumn(catalogue.get(answer.request.size), chart.items))
+  columns.push({ head: 'verdict', ...NO_UNIT, isFigure: false, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
+  if (answer.form === 'thinned') columns.push({ head: 'stands for', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
+  columns.push({ head: 'id', ...NO_UNIT, isFigure: true, show: (item) => String(item.id), raw: (item) => item.id })
   return columns
 }
 
@@ -83,11 +94,13 @@ const quoted = (value: string | number | null) => {
 // What a spreadsheet would take for a formula begins with a quote.
 const safe = (value: string | number | null) => (typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
 
+// For programs: numbers as they are stored, in the field's own unit.
 export function csvOf(columns: Column[], items: Item[], notes: string[]) {
-  const lines = [columns.map(({ head, unit }) => quoted(safe(unit ? `${head} [${unit}]` : head))), ...items.map((item) => columns.map((column) => quoted(safe(column.raw(item)))))]
+  const lines = [columns.map(({ head, rawUnit }) => quoted(safe(rawUnit ? `${head} [${rawUnit}]` : head))), ...items.map((item) => columns.map((column) => quoted(safe(column.raw(item)))))]
   return [...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`), ...lines.map((line) => line.join(','))].map((line) => `${line}\r\n`).join('')
 }
 
+// For people: as the page shows it.
 export function markdownOf(columns: Column[], items: Item[], notes: string[]) {
   const cell = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll('\n', ' ')
   const line = (cells: string[]) => `| ${cells.map(cell).join(' | ')} |`

@@ -16,6 +16,9 @@ export const arrow = (field: Field) => ARROW[field.direction]
 export const isNumeric = (field: Field) => field.type === 'number' || field.type === 'count'
 export const isParameter = (field: Field) => field.role === 'input' && /^(server|benchmark|experiment)\./.test(field.id)
 
+// Of a number as it is stored, whatever it is shown in.
+export const ownUnit = ({ unit }: Field) => (NO_UNITS.has(unit) ? '' : unit)
+
 function median(values: number[]) {
   // an array of numbers alone is put in order without a call for each two
   const sorted = Float64Array.from(values, Math.abs).filter(Number.isFinite).sort()
@@ -41,7 +44,7 @@ function unitFor(unit: string, middle: number): [string, number] {
 }
 
 export function formFor(field: Field, values: unknown[]): Form {
-  if (isParameter(field)) return { unit: NO_UNITS.has(field.unit) ? '' : field.unit, scale: 1, decimals: null }
+  if (isParameter(field)) return { unit: ownUnit(field), scale: 1, decimals: null }
   const numbers = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
   const [unit, scale] = unitFor(field.unit, median(numbers))
   return { unit, scale, decimals: decimalsFor(numbers, scale) }

@@ -2,19 +2,19 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 
-import type { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Button, join } from '../ui/controls'
 import { paths } from '../url/paths'
+import { captionOf } from './caption'
 import css from './chart.module.css'
 import type { Chart } from './items'
-import { captionOf, columnsOf } from './table'
+import { columnsOf } from './table'
 
 const PAGE = 200
 
-export function DataTable({ chart, catalogue, label }: { chart: Chart; catalogue: Catalogue; label: string }) {
+export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const [wanted, setPage] = useState(0)
-  const columns = columnsOf(chart, catalogue)
+  const columns = columnsOf(chart)
   const pages = Math.max(1, Math.ceil(chart.items.length / PAGE))
   const page = Math.min(wanted, pages - 1)
   const items = chart.items.slice(page * PAGE, (page + 1) * PAGE)

@@ -30,9 +30,9 @@ export const Files = memo(function Files({ of }: Props) {
     if (!chart) return
     const notes = notesOf(chart, catalogue, tree)
     const name = `profllm-${chart.state.kind}-${new Date(chart.answer.at).toISOString().slice(0, 19).replaceAll(':', '')}`
-    if (kind === 'csv') return save(`${name}.csv`, csvOf(columnsOf(chart, catalogue), chart.items, notes), 'text/csv')
+    if (kind === 'csv') return save(`${name}.csv`, csvOf(columnsOf(chart), chart.items, notes), 'text/csv')
     if (kind === 'markdown') {
-      await navigator.clipboard.writeText(markdownOf(columnsOf(chart, catalogue), chart.items, notes))
+      await navigator.clipboard.writeText(markdownOf(columnsOf(chart), chart.items, notes))
       return setSaid('Copied')
     }
     const colours = readColours()

@@ -4,14 +4,15 @@ import { type Catalogue, longName } from '../fields/catalogue'
 import { treeWords } from '../filter/tree-words'
 import { arrow, count } from '../format/number'
 import { MONO, SANS } from './axes'
+import { captionOf } from './caption'
 import { type Colours, colourOf, rampAt } from './colours'
 import { scaleOf } from './heat'
-import { aboutOf, type Chart, placeWords, unitOf } from './items'
-import { legendOf, RAMP, RAMP_STEPS } from './kinds'
+import { aboutOf, type Chart, drawnOf, placeWords, unitOf } from './items'
+import { type Key, keysOf } from './keys'
+import { OTHER, RAMP, RAMP_STEPS } from './kinds'
 import { chartWords, leftOutOf, lowerFirst, STAT_WORDS } from './model'
 import { GRID, type Option } from './option'
 import { cornersOf } from './shapes'
-import { captionOf } from './table'
 
 export const WIDTH = 960
 const PLOT_HIGH = 420
@@ -26,9 +27,9 @@ export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undef
   const { answer } = chart
   const left = leftOutOf(answer, catalogue).map(({ rows, words }) => `${count(rows)} ${words}`)
   return [
-    `${chartWords(chart.state, answer, catalogue)}.${captionOf(chart) ? ` ${captionOf(chart)}.` : ''}`,
+    `${chartWords(chart.state, answer, catalogue, drawnOf(chart))}.${captionOf(chart) ? ` ${captionOf(chart)}.` : ''}`,
     `Filter: ${tree ? treeWords(catalogue, tree) : 'none'}`,
-    `n = ${count(answer.drawn)} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not drawn: ${left.join(', ')}` : ''}`,
+    `n = ${count(drawnOf(chart))} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not drawn: ${left.join(', ')}` : ''}`,
     ...(answer.simulated > 0 && !answer.left_out.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
     ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} stand for all of them`] : []),
     ...(chart.axes.some(({ gaps }) => gaps > 0) ? [`Broken lines: ${chart.axes.filter(({ gaps }) => gaps > 0).map(({ name, gaps }) => `${count(gaps)} without ${lowerFirst(name)}`).join(', ')}`] : []),
@@ -52,24 +53,35 @@ function scaleLine(chart: Chart, colours: Colours, top: number): object[] {
   return [text(words, GRID.left, top + 2, colours.text2), ...steps, text(placeWords(value, scale.most, true), begin + RAMP_STEPS * 14 + 8, top + 2, colours.text2)]
 }
 
+// What stands before the words of a key, around a place.
+function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: number): object {
+  const colour = slot === OTHER ? colours.other : colourOf(colours, slot)
+  const stroke = { fill: 'none', stroke: colours.text2, lineWidth: 1.5 }
+  const of = (type: string, shape: object, style: object) => ({ type, x, y, shape, silent: true, style })
+  const square = [[-5, -5], [5, -5], [5, 5], [-5, 5]]
+  if (look === 'size') return of('circle', { cx: 0, cy: 0, r: wide / 2 }, { ...stroke, lineWidth: 1 })
+  if (look === 'dashed') return of('polyline', { points: [[-6, 0], [6, 0]] }, { ...stroke, lineDash: [4, 2] })
+  if (look === 'frontier') return of('polyline', { points: [[-6, -3], [0, -3], [0, 3], [6, 3]] }, stroke)
+  if (look === 'empty') return of('polygon', { points: square }, { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] })
+  if (look === 'corner') return of('polygon', { points: square.slice(0, 3) }, { fill: colours.text2 })
+  if (slot <= 0 || slot >= RAMP) return of('circle', { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, { fill: colour })
+  return of('polygon', { points: cornersOf(slot) }, look === 'hollow' ? { fill: colours.sheet, stroke: colour, lineWidth: 1.6 } : { fill: colour })
+}
+
 // Colours and shapes line by line; and how far down they reach.
 function legendLines(chart: Chart, colours: Colours): { legend: object[]; end: number } {
-  if (chart.answer.grid) return { legend: scaleLine(chart, colours, LEGEND_TOP), end: LEGEND_TOP + LINE }
-  const entries = chart.colours ? legendOf(chart.colours.field, chart.colours.kinds, chart.colours.slots) : []
-  const legend: object[] = []
+  const keys = keysOf(chart)
+  const legend = chart.answer.grid ? scaleLine(chart, colours, LEGEND_TOP) : []
   let left = GRID.left
-  let top = LEGEND_TOP
-  for (const { slot, words, count: rows } of entries.slice(0, 24)) {
-    const label = `${words.length > 40 ? `${words.slice(0, 39)}…` : words}  ${count(rows)}`
-    const wide = 34 + label.length * CHAR_WIDE
+  let top = LEGEND_TOP + (chart.answer.grid && keys.length ? LINE + 2 : 0)
+  for (const key of keys) {
+    const label = `${key.words.length > 40 ? `${key.words.slice(0, 39)}…` : key.words}${key.count === null ? '' : `  ${count(key.count)}`}`
+    const wide = 24 + key.wide + label.length * CHAR_WIDE
     if (left + wide > WIDTH - 20) { left = GRID.left; top += LINE + 2 }
-    const fill = colourOf(colours, slot)
-    legend.push(slot <= 0 || slot >= RAMP ? { type: 'circle', x: left + 5, y: top + 8, shape: { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, silent: true, style: { fill } }
-      : { type: 'polygon', x: left + 5, y: top + 8, shape: { points: cornersOf(slot) }, silent: true, style: { fill } })
-    legend.push(text(label, left + 16, top + 2, colours.text2))
+    legend.push(swatch(key, colours, left + key.wide / 2, top + 8), text(label, left + key.wide + 6, top + 2, colours.text2))
     left += wide
   }
-  return { legend, end: entries.length ? top + LINE : LEGEND_TOP - 4 }
+  return { legend, end: keys.length || chart.answer.grid ? top + LINE : LEGEND_TOP - 4 }
 }
 
 // Titles, legend and notes around the drawing, which on the page stand beside it.

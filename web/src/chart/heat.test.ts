@@ -5,13 +5,14 @@ import type { Field, Kind, PointsAnswer } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
 import { readExplore, writeExplore } from '../url/explore'
+import { captionOf } from './caption'
 import type { Colours } from './colours'
 import { failedOf, scaleOf } from './heat'
 import { chartOf, linesOf, nameOf } from './items'
 import { type Answer, axesOf, chartWords, requestOf } from './model'
 import { drawingOf } from './option'
 import { kindsBetween, shareOn, valueOn } from './parallel'
-import { captionOf, columnsOf, csvOf } from './table'
+import { columnsOf, csvOf } from './table'
 
 const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: '', type: 'count', direction: 'neither', role: 'input', one: 'none', column: true, words: false, ...part })
 const OUTPUT = { unit: 'tok/s', type: 'number', direction: 'higher', role: 'output' } as const
@@ -60,7 +61,7 @@ it('a line goes through what there is, and through nothing else', () => {
   expect(targets).toEqual([{ item: 0, x: 0, y: 0, shift: 0 }, { item: 1, x: 0, y: 1, shift: 0 }, { item: 0, x: 1, y: 0.75, shift: 0 }, { item: 0, x: 2, y: 0, shift: 0 }, { item: 1, x: 2, y: 1, shift: 0 }])
   expect(linesOf(chart, chart.items[1]!)).toEqual([['TP size', '5'], ['Model', '–'], ['Output throughput', '300 tok/s'], ['stands for', '3 results']])
   expect(chart.axes.map(({ gaps }) => gaps)).toEqual([0, 1, 0])
-  expect(csvOf(columnsOf(chart, catalogue), chart.items, [])).toBe('experiment,TP size,Model,Output throughput [tok/s],verdict,id\r\none,1,b,100,trusted,7\r\nresult 9,5,,300,degraded,9\r\n')
+  expect(csvOf(columnsOf(chart), chart.items, [])).toBe('experiment,TP size,Model,Output throughput [tok/s],verdict,id\r\none,1,b,100,trusted,7\r\nresult 9,5,,300,degraded,9\r\n')
 })
 
 it('a share of an axis is a value of it, and back', () => {

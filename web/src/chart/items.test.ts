@@ -3,8 +3,13 @@ import { expect, it } from 'vitest'
 import type { Field, PointsAnswer } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
-import { chartOf, linesOf, nameOf } from './items'
+import { captionOf } from './caption'
+import type { Colours } from './colours'
+import { notesOf, sheetOf } from './files'
+import { chartOf, drawnOf, linesOf, nameOf } from './items'
+import { keysOf } from './keys'
 import { type Answer, axesOf, leftOutOf, requestOf, spreadOf } from './model'
+import { drawingOf } from './option'
 import { columnsOf, csvOf, markdownOf } from './table'
 
 const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', one: 'none', column: true, words: false, ...part })
@@ -21,6 +26,7 @@ const groups = answer({
   form: 'groups', x: { field: 'server.tensor_parallel_size', kind: 'kinds', log: false, not_positive: 0, min: 0, max: 1, kinds: { field: 'server.tensor_parallel_size', kinds: [{ state: 'value', value: 2, count: 3 }, { state: 'null', count: 2 }] } },
   groups: { x: [0, 1], colour: null, n: [3, 0], ...NOTHING, mean: figures(20), min: figures(10), p5: figures(11), p25: figures(15), p50: figures(21), p75: figures(25), p95: figures(29), max: figures(30), low: figures(8), high: figures(32) },
 })
+const COLOURS: Colours = { series: ['#394bc1', '#b85404'], other: '#868b92', text: '#1a1c1f', text2: '#4b5057', text3: '#666b73', grid: '#ececE9', axis: '#b4b7bb', sheet: '#ffffff', accent: '#3347b8', quiet: '#868b92' }
 const state = (part: Partial<ChartState> = {}): ChartState => ({ ...CHART, ...part })
 
 it('marks are what the answer has, each once', () => {
@@ -66,11 +72,57 @@ it('says what is not drawn in words', () => {
   expect(leftOutOf(answer({ left_out: { x_missing: 2, y_infinite: 5 } }), catalogue).map(({ rows, words }) => [rows, words])).toEqual([[5, 'with an infinite output throughput'], [2, 'without P99 TTFT']])
 })
 
+it('of groups n is what their figures are of, and those without a number are named', () => {
+  const chart = chartOf(state({ kind: 'bar' }), groups, catalogue)
+  expect(drawnOf(chart)).toBe(3)
+  expect(leftOutOf(groups, catalogue).map(({ rows, words }) => [rows, words])).toEqual([[2, 'without output throughput']])
+  expect(notesOf(chart, catalogue, undefined)).toContain('n = 3 of 5 that the filter leaves, 9 in all; not drawn: 2 without output throughput')
+  const colour = { field: 'server.model', kinds: [{ state: 'value' as const, value: 'a', count: 5 }] }
+  expect(keysOf(chartOf(state({ kind: 'bar' }), { ...groups, colour, groups: { ...groups.groups!, colour: [0, 0] } }, catalogue)).map(({ words, count }) => [words, count])).toEqual([['a', 3]])
+})
+
+// so many colours at each of so many places
+function crowd(places: number, kinds: number) {
+  const at = Array.from({ length: places * kinds }, (_, i) => i)
+  const same = (value: number) => at.map(() => value)
+  const of = (count: number) => Array.from({ length: count }, (_, i) => ({ state: 'value' as const, value: i, count: 1 }))
+  return answer({
+    form: 'groups', x: { field: 'server.tensor_parallel_size', kind: 'kinds', log: false, not_positive: 0, min: 0, max: places - 1, kinds: { field: 'server.tensor_parallel_size', kinds: of(places) } },
+    colour: { field: 'server.model', kinds: of(kinds) },
+    groups: { x: at.map((i) => Math.floor(i / kinds)), colour: at.map((i) => i % kinds), n: at.map((i) => 1 + (i % kinds)), missing: same(0), null: same(0), word: same(0), infinite: same(0), failed: same(0), std: same(1), mean: same(1), min: same(1), p5: same(1), p25: same(1), p50: same(1), p75: same(1), p95: same(1), max: same(1), low: same(1), high: same(1) },
+  })
+}
+
+it('of more colours than have room beside each other those of fewest results fall out, which is said and counted', () => {
+  const chart = chartOf(state({ kind: 'bar' }), crowd(2, 30), catalogue)
+  expect(chart.items.length).toBe(48)
+  expect(chart.beside.kinds).toEqual(Array.from({ length: 24 }, (_, i) => i + 6))
+  expect(captionOf(chart)).toContain('6 of 30 colours have no room beside the others: their bars of 42 experiments are not drawn')
+  expect(drawnOf(chart)).toBe(930 - 42)
+  expect(keysOf(chart).reduce((all, { count }) => all + (count ?? 0), 0)).toBe(930 - 42)
+})
+
+it('where no two colours meet none falls out, and all stand in the middle', () => {
+  const many = crowd(30, 1)
+  const chart = chartOf(state({ kind: 'bar' }), { ...many, groups: { ...many.groups!, colour: many.groups!.x! } }, catalogue)
+  expect([chart.items.length, chart.beside]).toEqual([30, { kinds: [], fell: null }])
+})
+
+it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {
+  const sized = chartOf(state({ size: 'results.p99_ttft_ms' }), answer({ marks: { ...marks, size: [10, 130] }, frontier: [{ colour: 0, marks: [0, 1] }], request: { form: 'points', size: 'results.p99_ttft_ms' } as Answer['request'] }), catalogue)
+  expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['frontier', 'frontier', null]])
+  const [little, most] = keysOf(sized)
+  expect((most!.wide / little!.wide) ** 2).toBeCloseTo(10, 0)
+  const { option } = sheetOf(drawingOf(sized, COLOURS).option, sized, COLOURS, [])
+  const texts = (option.graphic as unknown as { style: { text?: string } }[]).map(({ style: { text } }) => text)
+  for (const words of ['P99 TTFT 10', '100 ms', 'hollow: not trusted  1', 'frontier']) expect(texts).toContain(words)
+})
+
 it('files have raw values, and no formula', () => {
   const chart = chartOf(state(), answer({ marks }), catalogue)
-  expect(csvOf(columnsOf(chart, catalogue), chart.items, ['n = 3'])).toBe("# n = 3\r\nexperiment,P99 TTFT [ms],Output throughput [tok/s],verdict,id\r\n'=one,1,10,trusted,7\r\nresult 8,3,30,degraded,8\r\n")
+  expect(csvOf(columnsOf(chart), chart.items, ['n = 3'])).toBe("# n = 3\r\nexperiment,P99 TTFT [ms],Output throughput [tok/s],verdict,id\r\n'=one,1,10,trusted,7\r\nresult 8,3,30,degraded,8\r\n")
   const bars = chartOf(state({ kind: 'bar' }), groups, catalogue)
-  expect(markdownOf(columnsOf(bars, catalogue).slice(0, 3), bars.items, [])).toBe('\n| TP size | n | not recorded |\n|---|---:|---:|\n| 2 | 3 | 0 |\n| unset | 0 | 2 |\n')
+  expect(markdownOf(columnsOf(bars).slice(0, 3), bars.items, [])).toBe('\n| TP size | n | not recorded |\n|---|---:|---:|\n| 2 | 3 | 0 |\n| unset | 0 | 2 |\n')
 })
 
 // [unit of the field, a number as it is stored, what Markdown heads it with and shows, what CSV does]
@@ -79,10 +131,10 @@ it.each([['ms', 45461.8986, 's', '45.46', 'ms'], ['B', 150109945856, 'GB', '150.
   const axis = { field: 'results.a', kind: 'number' as const, log: false, not_positive: 0, min: value, max: value, kinds: null }
   const both = (part: Partial<Answer>, kind: ChartState['kind'] = 'scatter') => {
     const chart = chartOf(state({ kind }), answer(part), fields)
-    const columns = columnsOf(chart, fields)
+    const columns = columnsOf(chart)
     return [csvOf(columns, chart.items, []), markdownOf(columns, chart.items, [])]
   }
-  const [points = '', pointsWords = ''] = both({ x: axis, y: axis, marks: { ...marks, x: [value, value], y: [value, value], size: [value, value] }, request: { form: 'points', size: 'results.a' } })
+  const [points = '', pointsWords = ''] = both({ x: axis, y: axis, marks: { ...marks, x: [value, value], y: [value, value], size: [value, value] }, request: { form: 'points', size: 'results.a' } as Answer['request'] })
   expect(points.split('\r\n').slice(0, 2)).toEqual([`experiment,A [${own}],A [${own}],A [${own}],verdict,id`, `'=one,${value},${value},${value},trusted,7`])
   expect(pointsWords.split('\n').slice(1, 4)).toEqual([`| experiment | A (${shownUnit}) | A (${shownUnit}) | A (${shownUnit}) | verdict | id |`, '|---|---:|---:|---:|---|---:|', `| =one | ${shown} | ${shown} | ${shown} | trusted | 7 |`])
   const [bars = '', barsWords = ''] = both({ form: 'groups', x: groups.x, y: axis, groups: { ...groups.groups!, mean: figures(value), p50: figures(value) } }, 'bar')

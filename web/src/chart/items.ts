@@ -2,12 +2,12 @@
 // the files are made of these, so that none of them can show what another has not.
 import type { Field, Kind } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, type Form, showNumber } from '../format/number'
+import { count, type Form, formFor, showNumber } from '../format/number'
 import { NOT_RECORDED, verdictWord } from '../format/value'
 import { time } from '../format/time'
 import { type ChartState, type Spread } from '../url/chart'
 import { kindsInWords, OTHER, plain, slotsOf } from './kinds'
-import { type Answer, finite, formOfAxis, lowerFirst, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey } from './model'
+import { type Answer, finite, formOfAxis, lowerFirst, NOTHINGS, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey, sum } from './model'
 
 export interface Item {
   x: number // as on the axis
@@ -49,8 +49,30 @@ export interface Chart {
   y: Named | null // null of a histogram, and of parallel axes
   value: Named | null // of a heat map
   axes: Axis[] // parallel ones
+  size: Named | null // of marks
   spread: Spread
+  beside: Beside
   colours: { field: Field; kinds: Kind[]; words: string[]; slots: number[] } | null
+}
+
+// Bars or boxes that stand beside each other in one place, by the kinds of their colour; none where no two of them meet.
+export interface Beside {
+  kinds: number[]
+  fell: { kinds: number; rows: number } | null // for them there is no room
+}
+
+const BESIDE_MAX = 24 // beyond, none could be told from another
+
+// Those of most results have the room, in the order of all.
+function besideOf(state: ChartState, items: Item[]): Beside {
+  if (state.kind !== 'bar' && state.kind !== 'box') return { kinds: [], fell: null }
+  if (new Set(items.map(({ x }) => x)).size === items.length) return { kinds: [], fell: null }
+  const rows = new Map<number, number>()
+  for (const { kind, n } of items) rows.set(kind, (rows.get(kind) ?? 0) + n)
+  const byRows = [...rows.entries()].sort(([a, n], [b, m]) => m - n || a - b)
+  const kinds = byRows.slice(0, BESIDE_MAX).map(([kind]) => kind).sort((a, b) => a - b)
+  const fallen = byRows.slice(BESIDE_MAX)
+  return { kinds, fell: fallen.length ? { kinds: fallen.length, rows: sum(fallen.map(([, n]) => n)) } : null }
 }
 
 function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = []): Named | null {
@@ -145,21 +167,28 @@ function itemsOf(state: ChartState, answer: Answer, slots: number[], spread: Spr
   return answer.lines ? linesOfAnswer(answer, slots) : marksOf(answer, slots)
 }
 
+function sizeOf(field: Field, items: Item[]): Named {
+  return { field, name: longName(field), form: formFor({ ...field, role: 'output' }, items.map(({ size }) => size)), kinds: null, words: [] }
+}
+
 const NOWHERE = { name: '', form: { unit: '', scale: 1, decimals: 0 }, kinds: null, words: [] }
 
 export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
   const kinds = answer.colour?.kinds ?? []
   const slots = slotsOf(kinds, answer.lines !== undefined)
   const spread = spreadOf(state)
-  const items = itemsOf(state, answer, slots, spread)
+  const all = itemsOf(state, answer, slots, spread)
+  const beside = besideOf(state, all)
+  const items = beside.fell ? all.filter(({ kind }) => beside.kinds.includes(kind)) : all
   const field = answer.colour && catalogue.get(answer.colour.field)
   const known = (values: (number | null)[]) => values.filter((value) => value !== null)
   return {
-    state, answer, items, spread,
+    state, answer, items, spread, beside,
     x: named(catalogue, answer.x, answer.bins ? typical(answer.bins) : answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') },
     y: named(catalogue, answer.y, known(items.map(({ y }) => y))),
     value: named(catalogue, answer.value ?? null, known(items.map(({ value }) => value))),
     axes: axesOfAnswer(catalogue, answer),
+    size: answer.marks?.size && answer.request.size ? sizeOf(catalogue.get(answer.request.size), items) : null,
     colours: field ? { field, kinds, words: kindsInWords(field, kinds), slots } : null,
   }
 }
@@ -181,6 +210,9 @@ export function binWords({ x, answer }: Chart, at: number) {
   return edges ? `${plain(edges[at] ?? 0, x.form)} – ${plain(edges[at + 1] ?? 0, x.form)}` : placeWords(x, at)
 }
 
+// Rows that the drawing is of: those without a number are in no figure.
+export const drawnOf = ({ answer, items }: Chart) => (answer.groups || answer.grid ? sum(items.map(({ n }) => n)) : answer.drawn)
+
 // What is told of experiments one by one.
 export const aboutOf = ({ marks, lines }: Answer) => marks ?? lines
 
@@ -195,11 +227,11 @@ export function nameOf(chart: Chart, item: Item) {
 
 const figure = (axis: Named, value: number | null) => (value === null ? NOT_RECORDED : `${placeWords(axis, value, true)}${unitOf(axis) ? ` ${unitOf(axis)}` : ''}`)
 
-const NOTHINGS = { missing: 'not recorded', null: 'unset', word: 'a word', infinite: 'infinite' } as const
+const NOTHING_WORDS = { missing: 'not recorded', null: 'unset', word: 'a word', infinite: 'infinite' } as const
 
 // What figures are of, and of what there is none.
 function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string, string][] {
-  const rows = (Object.keys(NOTHINGS) as (keyof typeof NOTHINGS)[]).map((why): [string, number] => [NOTHINGS[why], figures[why][item.at] ?? 0])
+  const rows = NOTHINGS.map((why): [string, number] => [NOTHING_WORDS[why], figures[why][item.at] ?? 0])
   const shown = [['experiments', item.n] as [string, number], ...[...rows, ['runs that failed', figures.failed[item.at] ?? 0] as [string, number]].filter(([, n]) => n > 0)]
   return shown.map(([what, n]) => [what, count(n)])
 }

@@ -107,12 +107,23 @@ export interface LeftOut {
   words: string
 }
 
+export const NOTHINGS = ['missing', 'null', 'word', 'infinite'] as const
+
+// Rows that a group or a cell has and its figures are not of: they have no number.
+function withoutNumber({ groups, grid }: PointsAnswer): [string, number][] {
+  const figures = groups ?? grid
+  if (!figures) return []
+  return NOTHINGS.map((why): [string, number] => [`${grid ? 'value' : 'y'}_${why}`, sum(figures[why])]).filter(([, rows]) => rows > 0)
+}
+
+export const sum = (list: number[]) => list.reduce((all, one) => all + one, 0)
+
 // Why results are not on the chart, the most frequent reason first.
 export function leftOutOf(answer: PointsAnswer, catalogue: Catalogue): LeftOut[] {
-  return Object.entries(answer.left_out).map(([reason, rows]) => {
+  return [...Object.entries(answer.left_out), ...withoutNumber(answer)].map(([reason, rows]) => {
     if (reason === 'too_few') return { reason, rows, words: 'with fewer than two of the axes' }
     if (reason === 'unmatched') return { reason, rows, words: 'without a match in every group' }
-    const axis = reason.startsWith('x_') ? answer.x : answer.y
+    const axis = reason.startsWith('x_') ? answer.x : reason.startsWith('value_') ? answer.value : answer.y
     const name = axis ? lowerFirst(longName(catalogue.get(axis.field))) : ''
     const words = REASONS.find(([pattern]) => pattern.test(reason))?.[1](name) ?? reason
     return { reason, rows, words }
@@ -134,11 +145,11 @@ export const statKey = (stat: Stat) => (stat === 'median' ? 'p50' : stat) as 'p5
 export const SPREAD_KEYS = { iqr: ['p25', 'p75'], range: ['min', 'max'], ci: ['low', 'high'] } as const
 
 // What the chart is, for who does not see it.
-export function chartWords(chart: ChartState, answer: Answer, catalogue: Catalogue) {
+export function chartWords(chart: ChartState, answer: Answer, catalogue: Catalogue, drawn = answer.drawn) {
   const name = (id: string | undefined) => (id ? lowerFirst(longName(catalogue.get(id))) : '')
   const { x, y, colour } = { x: name(answer.x?.field), y: name(answer.y?.field), colour: name(answer.colour?.field) }
   const by = colour ? `, by ${colour}` : ''
-  const of = `${count(answer.drawn)} experiments`
+  const of = `${count(drawn)} ${drawn === 1 ? 'experiment' : 'experiments'}`
   if (answer.lines) return `Parallel axes of ${of}: ${(answer.axes ?? []).map((axis) => name(axis?.field)).join(', ')}${by}`
   if (answer.grid) return `Heat map: ${STAT_WORDS[chart.stat]} ${name(answer.value?.field)} by ${x} and ${y} of ${of}`
   if (answer.form === 'bins') return `Histogram of ${x} of ${of}${by}`

@@ -13,6 +13,7 @@ import { parallelOf } from './parallel'
 import { isLogAxis, placing } from './hits'
 import { MARKS, type MarksShape, STRANDS, type StrandsShape } from './marks'
 import { symbolOf } from './shapes'
+import { sizingOf } from './sizes'
 
 export type Option = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption | GraphicComponentOption>
 type Series = LineSeriesOption | CustomSeriesOption
@@ -35,34 +36,23 @@ export interface Drawing {
 
 export const GRID = { left: 68, right: 24, top: 10, bottom: 22 }
 const MARK = 8
-const MARK_MAX = 26
 const OPACITY = 0.72
 const FAINT = 0.4
+const CROWDED = 0.45 // of many that are large
 const BAR_MAX = 46
 const BAR_SHARE = 0.78
-const BESIDE_MAX = 24
 const QUIET = { animation: false, silent: true, progressive: 0 } as const
 
 export const barWidth = (band: number, beside: number) => Math.max(1, Math.min(BAR_MAX, (band * BAR_SHARE) / Math.max(1, beside)))
 
-// By area, so that twice as much looks twice as large.
-function sizes(chart: Chart): ((item: Item) => number) | null {
-  const { items, answer } = chart
-  const byField = answer.marks?.size !== undefined
-  if (!byField && answer.form !== 'thinned') return null
-  const of = (item: Item) => (byField ? item.size : item.n)
-  const most = items.reduce((greatest, item) => Math.max(greatest, of(item) ?? 0), 0)
-  return (item) => Math.max(5, Math.sqrt(Math.max(0, of(item) ?? 0) / (most || 1)) * MARK_MAX)
-}
-
 // Beside real ones simulated results are faint; alone nothing has to be told apart.
 const isMixed = ({ answer }: Chart) => answer.simulated < answer.count
 
-function style(chart: Chart, colours: Colours, item: Item) {
+function style(chart: Chart, colours: Colours, item: Item, opacity: number) {
   const colour = colourOf(colours, item.slot)
   return item.isHollow
     ? { fill: colours.sheet, stroke: colour, lineWidth: 1.3, opacity: 0.95 }
-    : { fill: colour, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : OPACITY }
+    : { fill: colour, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : opacity }
 }
 
 function alike(items: Item[]): Item[][] {
@@ -80,13 +70,13 @@ type Place = (item: Item) => number
 
 // What looks alike by colour, shape, trusted or not: so many as `perShape` says are one shape.
 function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [x, y]: [Place, Place]) {
-  const size = sizes(chart)
+  const sizing = sizingOf(chart)
   const first = list[0] as Item
-  const look = style(chart, colours, first)
+  const look = style(chart, colours, first, sizing?.isCrowded ? CROWDED : OPACITY)
   const many = Math.min(perShape, list.length)
   return Array.from({ length: Math.ceil(list.length / many) }, (_, nth) => {
     const own = list.slice(nth * many, (nth + 1) * many)
-    const shape: MarksShape = { at: new Float32Array(own.length * 2), sizes: Float32Array.from(own, size ?? (() => (first.shape === OTHER ? 6 : MARK))), slot: first.shape }
+    const shape: MarksShape = { at: new Float32Array(own.length * 2), sizes: Float32Array.from(own, sizing ? (item) => sizing.wide(sizing.of(item)) : () => (first.shape === OTHER ? 6 : MARK)), slot: first.shape }
     own.forEach((item, i) => shape.at.set([x(item), y(item)], i * 2))
     return { type: MARKS, shape, style: look, silent: true, z2: first.slot === OTHER ? 0 : 1 }
   })
@@ -180,10 +170,16 @@ function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: number,
   }
 }
 
-function bars(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
+const lanesOf = ({ beside }: Chart) => Math.max(1, beside.kinds.length)
+
+// So many widths from the middle of a place.
+const shiftOf = ({ beside }: Chart, { kind }: Item) => (beside.kinds.length ? beside.kinds.indexOf(kind) - (beside.kinds.length - 1) / 2 : 0)
+
+function bars(chart: Chart, colours: Colours): Series[] {
   const base = (chart.answer.y?.log || chart.state.fromData) ? null : 0
-  return drawn.flatMap((list, k): Series[] => {
-    const shift = k - (drawn.length - 1) / 2
+  const beside = lanesOf(chart)
+  return byKind(chart).flatMap((list): Series[] => {
+    const shift = shiftOf(chart, list[0] as Item)
     const there = list.filter(({ y }) => y !== null)
     const colour = colourOf(colours, list[0]?.slot ?? 0)
     const bar: CustomSeriesOption = {
@@ -192,28 +188,28 @@ function bars(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
         const [x = 0, y = 0] = api.coord([api.value(0), api.value(1)])
         const area = coordSys as unknown as { y: number; height: number }
         const floor = base === null ? area.y + area.height : (api.coord([api.value(0), 0])[1] ?? 0)
-        const width = barWidth(bandOf(api), drawn.length)
+        const width = barWidth(bandOf(api), beside)
         const gap = width > 6 ? 1 : 0
         return { type: 'rect', shape: { x: x + (shift - 0.5) * width + gap / 2, y: Math.min(y, floor), width: width - gap, height: Math.abs(floor - y) }, style: { fill: colour, opacity: 0.82 } }
       },
     }
-    return [bar, whiskers(there.filter(({ low, high }) => low !== null && high !== null && high > low), ({ x }) => x, shift, drawn.length, colours.text)]
+    return [bar, whiskers(there.filter(({ low, high }) => low !== null && high !== null && high > low), ({ x }) => x, shift, beside, colours.text)]
   })
 }
 
-function boxes(chart: Chart, colours: Colours, drawn: Item[][]): Series[] {
+function boxes(chart: Chart, colours: Colours): Series[] {
   const { groups } = chart.answer
   const [least, most] = chart.spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const)
   if (!groups) return []
-  return drawn.map((list, k): CustomSeriesOption => {
-    const shift = k - (drawn.length - 1) / 2
+  return byKind(chart).map((list): CustomSeriesOption => {
+    const shift = shiftOf(chart, list[0] as Item)
     const there = list.filter(({ y }) => y !== null)
     const colour = colourOf(colours, list[0]?.slot ?? 0)
     return {
       ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: [1, 2, 3, 4, 5] }, data: there.map(({ x, at }) => [x, ...[least, 'p25' as const, 'p50' as const, 'p75' as const, most].map((key) => groups[key][at] as number)]),
       renderItem: (_, api) => {
         const at = (dim: number) => api.coord([api.value(0), api.value(dim)])
-        const width = barWidth(bandOf(api), drawn.length) * 0.86
+        const width = barWidth(bandOf(api), lanesOf(chart)) * 0.86
         const x = (at(1)[0] ?? 0) + (shift * width) / 0.86
         const [low = 0, first = 0, median = 0, third = 0, high = 0] = [1, 2, 3, 4, 5].map((dim) => at(dim)[1] ?? 0)
         return {
@@ -242,14 +238,11 @@ function bins(chart: Chart, colours: Colours): Series[] {
   }))
 }
 
-// Beyond so many beside each other none could be told from another.
-export const besideOf = (chart: Chart) => (chart.answer.groups && chart.state.kind !== 'line' ? byKind(chart).slice(0, BESIDE_MAX) : [])
-
-function seriesOf(chart: Chart, colours: Colours, drawn: Item[][], perShape: number, isLog: [boolean, boolean]): Series[] {
+function seriesOf(chart: Chart, colours: Colours, perShape: number, isLog: [boolean, boolean]): Series[] {
   if (chart.answer.bins) return bins(chart, colours)
   if (chart.state.kind === 'line') return lines(chart, colours)
-  if (chart.state.kind === 'box') return boxes(chart, colours, drawn)
-  if (chart.state.kind === 'bar') return bars(chart, colours, drawn)
+  if (chart.state.kind === 'box') return boxes(chart, colours)
+  if (chart.state.kind === 'bar') return bars(chart, colours)
   return scatter(chart, colours, perShape, isLog)
 }
 
@@ -257,18 +250,17 @@ function seriesOf(chart: Chart, colours: Colours, drawn: Item[][], perShape: num
 export function drawingOf(chart: Chart, colours: Colours, perShape = Infinity): Drawing {
   if (chart.answer.grid) return heatOf(chart, colours)
   if (chart.answer.lines) return parallelOf(chart, colours)
-  const drawn = besideOf(chart)
-  const places = new Map<Item, number>(drawn.flatMap((list, k) => list.map((item): [Item, number] => [item, k - (drawn.length - 1) / 2])))
+  const isBeside = chart.answer.groups !== undefined && chart.state.kind !== 'line'
   const isBins = chart.answer.bins?.edges
   const targets = chart.items.flatMap((item, at): Target[] => {
-    if (item.y === null || (drawn.length > 0 && !places.has(item))) return []
-    return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: places.get(item) ?? 0 }]
+    if (item.y === null) return []
+    return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: shiftOf(chart, item) }]
   })
   const [onX, onY] = [xAxis(chart, colours), yAxis(chart, colours)]
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
-    targets, beside: drawn.length, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane',
-    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: onX, yAxis: onY, series: seriesOf(chart, colours, drawn, perShape, [isLogAxis(onX), isLogAxis(onY)]) },
+    targets, beside: isBeside ? lanesOf(chart) : 0, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane',
+    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: onX, yAxis: onY, series: seriesOf(chart, colours, perShape, [isLogAxis(onX), isLogAxis(onY)]) },
   }
 }
 

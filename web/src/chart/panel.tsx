@@ -11,13 +11,14 @@ import { isNumeric } from '../format/number'
 import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
 import { Icon, type IconName } from '../ui/icons'
 import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
+import { captionOf } from './caption'
 import css from './chart.module.css'
 import { useColours } from './colours'
 import { DataTable } from './data-table'
 import { Files } from './files-menu'
 import { Guard } from './guard'
 import { type Box, outwards } from './hits'
-import { type Chart, chartOf, linesOf, nameOf, type Named, unitOf } from './items'
+import { type Chart, chartOf, drawnOf, linesOf, nameOf, type Named, unitOf } from './items'
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
@@ -27,7 +28,6 @@ import { kindsBetween, valueOn } from './parallel'
 import { Pick } from './pick'
 import { Plot } from './plot'
 import { Reading } from './reading'
-import { captionOf } from './table'
 
 interface Asked {
   state: ChartState
@@ -187,7 +187,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   const itemOf = (target: number | null) => (target === null ? null : (items[drawing.targets[target]?.item ?? -1] ?? null))
   const linked = useLinked(itemOf(hovered)?.id ?? null)
   const ringed = useMemo(() => [...selected, ...(linked === null ? [] : [linked])].flatMap((id) => byId.get(id) ?? []), [selected, linked, byId])
-  const label = chartWords(state, answer, catalogue)
+  const label = chartWords(state, answer, catalogue, drawnOf(chart))
   const pin = (target: number | null) => {
     const item = itemOf(target)
     setGroup(item && item.id === null && target !== null ? { answer, target } : null)
@@ -199,7 +199,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     <>
       <div className={css.body}>
         <div className={css.fig}>
-          {state.asTable ? <DataTable chart={chart} catalogue={catalogue} label={label} /> : (
+          {state.asTable ? <DataTable chart={chart} label={label} /> : (
             <>
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (

@@ -1,10 +1,7 @@
 // The chart as a table: what stands behind it for keys and readers of screens, and what its files hold.
-import type { Field } from '../api/types'
 import { longName } from '../fields/catalogue'
-import type { Catalogue } from '../fields/catalogue'
-import { formFor, ownUnit, showNumber } from '../format/number'
+import { ownUnit } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
-import { lowerFirst, SPREAD_WORDS, STAT_WORDS } from './model'
 import { aboutOf, binWords, type Chart, type Item, nameOf, type Named, placeWords, unitOf, verdictOf } from './items'
 
 export interface Column {
@@ -46,12 +43,7 @@ function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Na
   })
 }
 
-function sizeColumn(field: Field, items: Item[]): Column {
-  const form = formFor({ ...field, role: 'output' }, items.map(({ size }) => size))
-  return { head: longName(field), unit: form.unit, rawUnit: ownUnit(field), isFigure: true, show: ({ size }) => (size === null ? NOT_RECORDED : showNumber(size, form)), raw: ({ size }) => size }
-}
-
-export function columnsOf(chart: Chart, catalogue: Catalogue): Column[] {
+export function columnsOf(chart: Chart): Column[] {
   const { x, y, value, axes, answer, colours } = chart
   const colour: Column[] = colours ? [{ head: longName(colours.field), ...NO_UNIT, isFigure: false, show: (item) => colours.words[item.kind] ?? '', raw: (item) => rawKind(colours.kinds[item.kind]) ?? colours.words[item.kind] ?? '' }] : []
   const place: Column = answer.bins
@@ -64,7 +56,7 @@ export function columnsOf(chart: Chart, catalogue: Catalogue): Column[] {
   if (answer.lines) columns.push(...axes.map((axis, at) => placeColumn(axis, (item) => answer.lines?.at[at]?.[item.at] ?? null)))
   else columns.push(place, ...(y ? [placeColumn(y, (item) => item.y)] : []))
   columns.push(...colour)
-  if (answer.marks?.size && answer.request.size) columns.push(sizeColumn(catalogue.get(answer.request.size), chart.items))
+  if (chart.size) columns.push(placeColumn(chart.size, ({ size }) => size))
   columns.push({ head: 'verdict', ...NO_UNIT, isFigure: false, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
   if (answer.form === 'thinned') columns.push({ head: 'stands for', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
   columns.push({ head: 'id', ...NO_UNIT, isFigure: true, show: (item) => String(item.id), raw: (item) => item.id })
@@ -73,16 +65,6 @@ export function columnsOf(chart: Chart, catalogue: Catalogue): Column[] {
 
 const rawKind = (kind: { state: string; value?: unknown } | undefined) => (kind?.state === 'value' && kind.value !== undefined ? (typeof kind.value === 'object' ? JSON.stringify(kind.value) : String(kind.value)) : null)
 const binRaw = ({ answer, x }: Chart, at: number) => (answer.bins?.edges ? `${answer.bins.edges[at]} – ${answer.bins.edges[at + 1]}` : (x.words[at] ?? ''))
-
-const CELL_WORDS = 'no cell: no experiment; dashed: none with a number; a corner: failed runs among them'
-
-// What a figure of a group is of, once for the whole chart.
-export function captionOf({ state, answer, spread, value }: Chart) {
-  if (answer.grid && value) return `${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}; ${CELL_WORDS}`
-  if (!answer.groups) return ''
-  if (state.kind === 'box') return `Box: quartiles and median; whiskers: ${spread === 'range' ? 'least to greatest' : 'p5 to p95'}`
-  return `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; bars of error: ${SPREAD_WORDS[spread]}`}`
-}
 
 // ---- files ----------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ it('a cell is what the answer has; one without a number has no value and is not 
   const scale = scaleOf(chart)
   expect([scale?.least, scale?.most, scale?.share(10), scale?.share(31)]).toEqual([10, 31, 0, 1])
   expect(nameOf(chart, chart.items[2]!)).toBe('2, 16')
-  expect(linesOf(chart, chart.items[1]!)).toEqual([['median output throughput', '–'], ['TP size', '1'], ['Concurrency', '16'], ['experiments', '0'], ['not recorded', '2'], ['runs that failed', '2']])
+  expect(linesOf(chart, chart.items[1]!)).toEqual([['median output throughput over runs', '–'], ['TP size', '1'], ['Concurrency', '16'], ['experiments', '0'], ['not recorded', '2'], ['runs that failed', '2']])
   expect(linesOf(chart, chart.items[2]!)[1]).toEqual(['quartiles (p25 – p75)', '29.00 – 32.00 tok/s'].map((text) => text.replaceAll('.00', '')))
   expect(drawingOf(chart, colours).targets.map(({ x, y }) => [x, y])).toEqual([[0, 0], [0, 1], [1, 1]])
   expect(captionOf(chart)).toContain('median output throughput')

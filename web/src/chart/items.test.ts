@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Field, PointsAnswer } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
+import { brushed } from './brush'
 import { captionOf } from './caption'
 import type { Colours } from './colours'
 import { notesOf, sheetOf } from './files'
@@ -39,7 +40,7 @@ it('marks are what the answer has, each once', () => {
 it('a group without a number has no value, and says why', () => {
   const chart = chartOf(state({ kind: 'bar' }), groups, catalogue)
   expect(chart.items.map(({ y, low, high }) => [y, low, high])).toEqual([[21, 15, 25], [null, null, null]])
-  expect(linesOf(chart, chart.items[1]!)).toEqual([['median', '–'], ['experiments', '0'], ['not recorded', '2'], ['runs that failed', '1']])
+  expect(linesOf(chart, chart.items[1]!)).toEqual([['median output throughput over runs', '–'], ['experiments', '0'], ['not recorded', '2'], ['runs that failed', '1']])
   expect(nameOf(chart, chart.items[1]!)).toBe('unset')
 })
 
@@ -106,6 +107,12 @@ it('where no two colours meet none falls out, and all stand in the middle', () =
   const many = crowd(30, 1)
   const chart = chartOf(state({ kind: 'bar' }), { ...many, groups: { ...many.groups!, colour: many.groups!.x! } }, catalogue)
   expect([chart.items.length, chart.beside]).toEqual([30, { kinds: [], fell: null }])
+})
+
+it('a region of a histogram takes whole bins, also within one of them', () => {
+  const of = (name: string, from: number, to: number) => brushed(chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', x: { ...groups.y!, field: name }, y: null, bins: { edges: [500, 510, 520, 530], counts: [[1, 2, 3]] } }), catalogue), {}, { x: [from, to], y: [0, 1] })[name]
+  expect([[0.1, 0.45], [0.6, 1.2], [2.4, 2.6], [-3, 9]].map(([from = 0, to = 0]) => of('results.output_throughput', from, to)?.range)).toEqual([[500, 510], [500, 520], [520, 530], [500, 530]])
+  expect([[0.1, 0.45], [2.4, 2.6]].map(([from = 0, to = 0]) => of('server.tensor_parallel_size', from, to)?.range)).toEqual([[500, 509], [520, 530]])
 })
 
 it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {

@@ -239,6 +239,10 @@ function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string
 const spreadLine = ({ spread }: Chart, axis: Named, { low, high }: Item): [string, string][] =>
   low === null ? [] : [[SPREAD_WORDS[spread], `${figure({ ...axis, form: { ...axis.form, unit: '' } }, low)} – ${figure(axis, high)}`]]
 
+// Said where figures are of several runs.
+export const OVER_RUNS = 'Over runs: requests of one run are never taken as independent samples of a configuration.'
+export const isOverRuns = ({ answer }: Chart) => answer.groups !== undefined || answer.grid !== undefined
+
 const standsFor = ({ n }: Item): [string, string][] => (n > 1 ? [['stands for', `${count(n)} results`]] : [])
 
 // [what, value]: a line each.
@@ -246,10 +250,10 @@ export function linesOf(chart: Chart, item: Item): [string, string][] {
   const { x, y, value, axes, answer, state } = chart
   if (answer.bins) return [[x.name, `${binWords(chart, item.at)} ${x.form.unit}`.trim()], ['experiments', count(item.n)]]
   if (answer.lines) return [...axes.map((axis, at): [string, string] => [axis.name, figure(axis, answer.lines?.at[at]?.[item.at] ?? null)]), ...standsFor(item)]
-  if (answer.grid && value && y) return [[`${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}`, figure(value, item.value)], ...spreadLine(chart, value, item), [x.name, placeWords(x, item.x)], [y.name, placeWords(y, item.y ?? 0)], ...countLines(answer.grid, item)]
+  if (answer.grid && value && y) return [[`${STAT_WORDS[state.stat]} ${lowerFirst(value.name)} over runs`, figure(value, item.value)], ...spreadLine(chart, value, item), [x.name, placeWords(x, item.x)], [y.name, placeWords(y, item.y ?? 0)], ...countLines(answer.grid, item)]
   if (!y) return []
   if (!answer.groups) return [[y.name, figure(y, item.y)], [x.name, figure(x, item.x)], ...standsFor(item)]
-  return [[state.kind === 'box' ? 'median' : STAT_WORDS[state.stat], figure(y, item.y)], ...spreadLine(chart, y, item), ...countLines(answer.groups, item)]
+  return [[`${state.kind === 'box' ? 'median' : STAT_WORDS[state.stat]} ${lowerFirst(y.name)} over runs`, figure(y, item.y)], ...spreadLine(chart, y, item), ...countLines(answer.groups, item)]
 }
 
 export const verdictOf = (chart: Chart, item: Item) => verdictWord(aboutOf(chart.answer)?.verdict[item.at] ?? null)

@@ -4,27 +4,27 @@ import { replaceEqualDeep } from '@tanstack/react-query'
 import { memo, useCallback, useMemo, useRef, useState } from 'react'
 
 import { usePoints, usePointsAhead } from '../api/queries'
-import type { Filter, Kind, PointsAnswer, Scalar } from '../api/types'
+import type { Filter, PointsAnswer } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
-import { type Choice, type Choices, treeOf, withChoice } from '../filter/model'
+import { type Choices, treeOf } from '../filter/model'
 import { isNumeric } from '../format/number'
 import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
 import { Icon, type IconName } from '../ui/icons'
 import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
+import { brushed, canBrushOn } from './brush'
 import { captionOf } from './caption'
 import css from './chart.module.css'
 import { useColours } from './colours'
 import { DataTable } from './data-table'
 import { Files } from './files-menu'
 import { Guard } from './guard'
-import { type Box, outwards } from './hits'
-import { type Chart, chartOf, drawnOf, linesOf, nameOf, type Named, unitOf } from './items'
+import type { Box } from './hits'
+import { type Chart, chartOf, drawnOf, isOverRuns, linesOf, nameOf, OVER_RUNS, unitOf } from './items'
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
 import { drawingOf } from './option'
 import { Options } from './options'
-import { kindsBetween, valueOn } from './parallel'
 import { Pick } from './pick'
 import { Plot } from './plot'
 import { Reading } from './reading'
@@ -226,6 +226,7 @@ function Tip({ chart, target }: { chart: Chart; target: Chart['items'][number] |
     <>
       <b><bdi>{nameOf(chart, target)}</bdi></b>
       <dl>{linesOf(chart, target).map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
+      {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
     </>
   )
 }
@@ -239,53 +240,4 @@ function Nothing({ chart }: { chart: Chart }) {
       <span>{answer.count === 0 ? 'The filter leaves no experiment.' : `None of the ${answer.count} experiments has ${names}${answer.lines || answer.grid ? '' : ' as a number'}. Another field above may have one.`}</span>
     </div>
   )
-}
-
-// ---- a region as a filter -------------------------------------------------------------------------------
-
-const canRange = ({ kinds, field }: Named) => kinds === null && (isNumeric(field) || field.type === 'time')
-
-function canBrushOn({ answer, x, y }: Chart) {
-  if (answer.grid || answer.lines) return true
-  return canRange(x) || (answer.marks !== undefined && y !== null && canRange(y))
-}
-
-// Values as they are; ranges by their ends, which are one range where they lie beside each other.
-function choiceOf(kinds: Kind[]): Choice {
-  const values = kinds.flatMap(({ state, value }) => (state === 'value' && ['string', 'number', 'boolean'].includes(typeof value) ? [value as Scalar] : []))
-  const ranges = kinds.filter(({ state }) => state === 'range')
-  const ends = [ranges[0]?.low, ranges.at(-1)?.high]
-  return {
-    ...(values.length && { values }), ...(kinds.some(({ state }) => state === 'null') && { unset: true }),
-    ...(ends[0] !== undefined && ends[1] !== undefined && { range: [ends[0], ends[1]] as [number, number] }),
-  }
-}
-
-// A region without any kind in it asks for nothing.
-const ofKinds = (axis: Named, kinds: Kind[], choices: Choices) => (kinds.length ? withChoice(choices, axis.field.id, choiceOf(kinds)) : choices)
-
-function ranged(axis: Named, ends: [number, number], choices: Choices): Choices {
-  if (!canRange(axis)) return choices
-  const isTime = axis.field.type === 'time'
-  const [low, high] = isTime ? ends : outwards(ends)
-  const range = isTime ? ([new Date(low).toISOString(), new Date(high).toISOString()] as [string, string]) : ([low, high] as [number, number])
-  return withChoice(choices, axis.field.id, { range })
-}
-
-function brushedAxis({ axes }: Chart, choices: Choices, { x, y }: Box): Choices {
-  const axis = axes[Math.max(0, Math.min(axes.length - 1, Math.round(x[0])))]
-  if (!axis) return choices
-  if (axis.kinds) return ofKinds(axis, kindsBetween(axis, y), choices)
-  return ranged(axis, [valueOn(axis, Math.max(0, y[0])), valueOn(axis, Math.min(1, y[1]))], choices)
-}
-
-function brushed(chart: Chart, choices: Choices, box: Box): Choices {
-  if (chart.answer.lines) return brushedAxis(chart, choices, box)
-  const within = (axis: Named, [low, high]: [number, number]) => (axis.kinds ?? []).slice(Math.max(0, Math.round(low)), Math.round(high) + 1)
-  if (chart.answer.grid && chart.y) return ofKinds(chart.y, within(chart.y, box.y), ofKinds(chart.x, within(chart.x, box.x), choices))
-  const edges = chart.answer.bins?.edges
-  const bin = (at: number) => edges?.[Math.max(0, Math.min(edges.length - 1, Math.round(at)))] ?? 0
-  if (edges) return withChoice(choices, chart.x.field.id, { range: [bin(box.x[0]), bin(box.x[1])] })
-  const next = ranged(chart.x, box.x, choices)
-  return chart.answer.marks && chart.y ? ranged(chart.y, box.y, next) : next
 }

@@ -11,7 +11,7 @@ import { Simulated, Verdict } from '../ui/verdict'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
-import { aboutOf, type Chart, type Item, linesOf, nameOf, type Named } from './items'
+import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS } from './items'
 import { groupOf } from './group'
 import { plain } from './kinds'
 
@@ -45,6 +45,7 @@ function Group({ chart, item }: { chart: Chart; item: Item }) {
   return (
     <>
       <Lines lines={linesOf(chart, item)} />
+      {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
       {filter && <p className={css.acts}><Pin side={{ filter }} name={nameOf(chart, item)} words="Pin as a group" /></p>}
     </>
   )

@@ -1,0 +1,62 @@
+// A region that is drawn on a chart, as a choice of its fields.
+import type { Kind, Scalar } from '../api/types'
+import { type Choice, type Choices, withChoice } from '../filter/model'
+import { isNumeric } from '../format/number'
+import { type Box, outwards } from './hits'
+import type { Chart, Named } from './items'
+import { kindsBetween, valueOn } from './parallel'
+
+const canRange = ({ kinds, field }: Named) => kinds === null && (isNumeric(field) || field.type === 'time')
+
+export function canBrushOn({ answer, x, y }: Chart) {
+  if (answer.grid || answer.lines) return true
+  return canRange(x) || (answer.marks !== undefined && y !== null && canRange(y))
+}
+
+// Values as they are; ranges by their ends, which are one range where they lie beside each other.
+function choiceOf(kinds: Kind[]): Choice {
+  const values = kinds.flatMap(({ state, value }) => (state === 'value' && ['string', 'number', 'boolean'].includes(typeof value) ? [value as Scalar] : []))
+  const ranges = kinds.filter(({ state }) => state === 'range')
+  const ends = [ranges[0]?.low, ranges.at(-1)?.high]
+  return {
+    ...(values.length && { values }), ...(kinds.some(({ state }) => state === 'null') && { unset: true }),
+    ...(ends[0] !== undefined && ends[1] !== undefined && { range: [ends[0], ends[1]] as [number, number] }),
+  }
+}
+
+// A region without any kind in it asks for nothing.
+const ofKinds = (axis: Named, kinds: Kind[], choices: Choices) => (kinds.length ? withChoice(choices, axis.field.id, choiceOf(kinds)) : choices)
+
+function ranged(axis: Named, ends: [number, number], choices: Choices): Choices {
+  if (!canRange(axis)) return choices
+  const isTime = axis.field.type === 'time'
+  const [low, high] = isTime ? ends : outwards(ends)
+  const range = isTime ? ([new Date(low).toISOString(), new Date(high).toISOString()] as [string, string]) : ([low, high] as [number, number])
+  return withChoice(choices, axis.field.id, { range })
+}
+
+function brushedAxis({ axes }: Chart, choices: Choices, { x, y }: Box): Choices {
+  const axis = axes[Math.max(0, Math.min(axes.length - 1, Math.round(x[0])))]
+  if (!axis) return choices
+  if (axis.kinds) return ofKinds(axis, kindsBetween(axis, y), choices)
+  return ranged(axis, [valueOn(axis, Math.max(0, y[0])), valueOn(axis, Math.min(1, y[1]))], choices)
+}
+
+// Whole bins, those at the ends with what is outside of the region. A bin ends before its edge, a filter with it: of whole
+// numbers the one before the edge is the last one, of others what is exactly on the edge comes along.
+function binned({ x }: Chart, edges: number[], choices: Choices, [from, to]: [number, number]): Choices {
+  const last = edges.length - 1
+  const end = Math.max(1, Math.min(last, Math.ceil(to)))
+  const begin = Math.max(0, Math.min(end - 1, Math.floor(from)))
+  const [low, high] = [edges[begin] as number, edges[end] as number]
+  return withChoice(choices, x.field.id, { range: [low, end < last && x.field.type === 'count' && Number.isInteger(high) ? high - 1 : high] })
+}
+
+export function brushed(chart: Chart, choices: Choices, box: Box): Choices {
+  if (chart.answer.lines) return brushedAxis(chart, choices, box)
+  const within = (axis: Named, [low, high]: [number, number]) => (axis.kinds ?? []).slice(Math.max(0, Math.round(low)), Math.round(high) + 1)
+  if (chart.answer.grid && chart.y) return ofKinds(chart.y, within(chart.y, box.y), ofKinds(chart.x, within(chart.x, box.x), choices))
+  if (chart.answer.bins?.edges) return binned(chart, chart.answer.bins.edges, choices, box.x)
+  const next = ranged(chart.x, box.x, choices)
+  return chart.answer.marks && chart.y ? ranged(chart.y, box.y, next) : next
+}

@@ -185,7 +185,7 @@ static size_t log_edges(const struct spread *spread, double *edges)
 	static const int mantissas[] = { 1, 2, 5 };
 	int first = (int)floor(log10(spread->least_positive));
 	int decades = (int)ceil(log10(spread->most)) - first + 1;
-	int each = decades * 3 <= LINEAR_BINS_MAX ? 3 : 1;
+	int each = decades * 3 < STORE_HISTOGRAM_BINS_MAX ? 3 : 1; /* zero may have one, too */
 	int stride = each == 3 ? 1 : (decades + LINEAR_BINS_MAX - 1) / LINEAR_BINS_MAX;
 	size_t zero = spread->least <= 0, count = zero;
 

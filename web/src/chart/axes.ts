@@ -5,7 +5,7 @@ import type { Form } from '../format/number'
 import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
-import { binWords } from './items'
+import { binWords, drawnValues } from './items'
 import { plain } from './kinds'
 
 const LABEL_MAX = 22
@@ -17,10 +17,13 @@ export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
 
 const TICK_MAX = 10 // letters that have room beside an axis
+const SHORT: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']]
 
-// What is too long for an axis stands by its power of ten.
+// From a million on in short, and what is too long for an axis all the same by its power of ten.
 export function tickWords(value: number, form: Form) {
-  const words = plain(value, form)
+  const size = Math.abs(value * form.scale)
+  const [step, letter] = SHORT.find(([from]) => size >= from && size < 1e15) ?? [1, '']
+  const words = `${plain(value / step, form)}${letter}`
   return words.length <= TICK_MAX ? words : (value * form.scale).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
 }
 
@@ -50,7 +53,7 @@ function ofNumbers(axis: Named, colours: Colours, isY: boolean, isLog: boolean, 
   const { min } = domain(least, most, isZero, isLog) as { min?: number }
   const base = look(colours, isY, true)
   const common = { ...base, scale: true, ...(min !== undefined && { min }), splitNumber: isY ? 4 : 7, axisLabel: { ...base.axisLabel, formatter: (value: number) => tickWords(value, axis.form) } }
-  return isLog ? { ...common, type: 'log' as const, logBase: most / least < FEW_DECADES ? 2 : 10 } : { ...common, type: 'value' as const }
+  return isLog ? { ...common, type: 'log' as const, logBase: baseOf(ends) } : { ...common, type: 'value' as const }
 }
 
 function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]) {
@@ -64,11 +67,20 @@ export function ofKinds(words: string[], colours: Colours, isY: boolean) {
   return { ...base, type: 'category' as const, data: words.map(clipped), axisLabel: { ...base.axisLabel, color: colours.text2 } }
 }
 
+const TICKED_BINS = 16 // more have not a figure each
+const PER_DECADE = 3
+
+// Where bins are not equally wide they grow with what is in them.
+export function isEven(edges: number[]) {
+  const widths = edges.slice(1).map((edge, i) => edge - (edges[i] as number))
+  return Math.max(...widths) - Math.min(...widths) < Math.max(...widths) * 1e-6
+}
+
 // Bins are as wide as each other, whatever their edges: those stand between them.
 function ofBins(chart: Chart, colours: Colours) {
   const edges = chart.answer.bins?.edges ?? []
   const base = look(colours, false, true)
-  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), interval: Math.ceil(edges.length / 16), axisLabel: { ...base.axisLabel, formatter: (at: number) => (edges[at] === undefined ? '' : plain(edges[at], chart.x.form)) } }
+  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), interval: edges.length <= TICKED_BINS ? 1 : isEven(edges) ? Math.ceil(edges.length / TICKED_BINS) : PER_DECADE, axisLabel: { ...base.axisLabel, formatter: (at: number) => (edges[at] === undefined ? '' : tickWords(edges[at], chart.x.form)) } }
 }
 
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
@@ -93,13 +105,39 @@ export function xAxis(chart: Chart, colours: Colours): XAXisOption {
   return own.kind === 'time' ? ofTimes(colours, false, ends) : ofNumbers(x, colours, false, own.log, ends, false)
 }
 
+function endsOf({ answer, state, items, spread }: Chart): [number, number] {
+  const values = answer.marks ? [answer.y?.min ?? 0, answer.y?.max ?? 1] : drawnValues(state, answer, items, spread).filter((at) => at !== null)
+  return values.length ? [Math.min(...values), Math.max(...values)] : [0, 1]
+}
+
+const isZeroBased = ({ answer, state }: Chart) => answer.bins !== undefined || (state.kind === 'bar' && !state.fromData && !answer.y?.log)
+export const isLogY = (chart: Chart) => chart.answer.y?.log === true && endsOf(chart)[0] > 0
+const baseOf = ([least, most]: [number, number]) => (most / least < FEW_DECADES ? 2 : 10)
+const BEGIN_STEPS = 4
+
+// Where the axis of bars begins that does not at zero; null: it does, or nothing has to be said of it.
+export function beginOf(chart: Chart): number | null {
+  const { answer, state } = chart
+  if (state.kind !== 'bar' || !answer.groups || isZeroBased(chart)) return null
+  const [least, most] = endsOf(chart)
+  if (isLogY(chart)) {
+    const base = baseOf([least, most])
+    return base ** Math.floor(Math.log(least) / Math.log(base))
+  }
+  const size = (most - least) / BEGIN_STEPS || Math.abs(most) || 1
+  const power = 10 ** Math.floor(Math.log10(size))
+  const step = power * ([5, 2].find((times) => times <= size / power) ?? 1)
+  const begin = Math.floor(least / step) * step
+  return begin === 0 ? null : begin
+}
+
 export function yAxis(chart: Chart, colours: Colours): YAXisOption {
-  const { y, answer, state, items } = chart
+  const { y, answer } = chart
   if (y?.kinds) return ofKinds(y.words, colours, true)
-  const values = answer.marks ? [answer.y?.min ?? 0, answer.y?.max ?? 1] : items.flatMap(({ y: at, low, high }) => [at, low, high]).filter((at): at is number => at !== null)
-  const ends: [number, number] = values.length ? [Math.min(...values), Math.max(...values)] : [0, 1]
+  const ends = endsOf(chart)
   if (answer.y?.kind === 'time') return ofTimes(colours, true, ends)
   const axis = y ?? { ...chart.x, kinds: null, form: { unit: '', scale: 1, decimals: 0 } }
-  const isZero = answer.bins !== undefined || (state.kind === 'bar' && !state.fromData && !answer.y?.log)
-  return ofNumbers(axis, colours, true, answer.y?.log === true && ends[0] > 0, ends, isZero)
+  const begin = beginOf(chart)
+  const drawn = ofNumbers(axis, colours, true, isLogY(chart), ends, isZeroBased(chart))
+  return begin === null ? drawn : { ...drawn, min: begin }
 }

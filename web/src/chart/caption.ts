@@ -1,6 +1,8 @@
 // What a chart's figures are of, once for the whole chart: below it, in its table and in its files.
 import { count } from '../format/number'
-import type { Chart } from './items'
+import { beginOf, isEven, isLogY } from './axes'
+import { type Chart, unitOf } from './items'
+import { plain } from './kinds'
 import { lowerFirst, SPREAD_WORDS, STAT_WORDS } from './model'
 
 const CELL_WORDS = 'no cell: no experiment; dashed: none with a number; a corner: failed runs among them'
@@ -18,4 +20,20 @@ function fallenWords({ beside: { kinds, fell }, state }: Chart) {
   return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colours have no room beside the others: their ${state.kind === 'box' ? 'boxes' : 'bars'} of ${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'} are not drawn`
 }
 
-export const captionOf = (chart: Chart) => [figureWords(chart), fallenWords(chart)].filter(Boolean).join('; ')
+// A length says how much only from zero.
+function beginWords(chart: Chart) {
+  const begin = beginOf(chart)
+  if (begin === null || !chart.y) return ''
+  return `the ${isLogY(chart) ? 'logarithmic axis' : 'axis'} begins at ${plain(begin, chart.y.form)} ${unitOf(chart.y)}`.trimEnd() + ', not at zero'
+}
+
+const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'without an end: it reaches further' : '')
+
+// Equally wide on the screen.
+function binWords({ answer, x }: Chart) {
+  const edges = answer.bins?.edges
+  if (!edges || edges.length < 3) return ''
+  return isEven(edges) ? '' : `bins grow along the axis, from ${plain(edges[1] as number, x.form)} to ${plain(edges.at(-1) as number, x.form)} ${unitOf(x)}`.trimEnd() + ': heights are counts, not densities'
+}
+
+export const captionOf = (chart: Chart) => [figureWords(chart), openWords(chart), beginWords(chart), binWords(chart), fallenWords(chart)].filter(Boolean).join('; ')

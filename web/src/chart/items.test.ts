@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Field, PointsAnswer } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
+import { beginOf } from './axes'
 import { brushed } from './brush'
 import { captionOf } from './caption'
 import type { Colours } from './colours'
@@ -113,6 +114,41 @@ it('a region of a histogram takes whole bins, also within one of them', () => {
   const of = (name: string, from: number, to: number) => brushed(chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', x: { ...groups.y!, field: name }, y: null, bins: { edges: [500, 510, 520, 530], counts: [[1, 2, 3]] } }), catalogue), {}, { x: [from, to], y: [0, 1] })[name]
   expect([[0.1, 0.45], [0.6, 1.2], [2.4, 2.6], [-3, 9]].map(([from = 0, to = 0]) => of('results.output_throughput', from, to)?.range)).toEqual([[500, 510], [500, 520], [520, 530], [500, 530]])
   expect([[0.1, 0.45], [2.4, 2.6]].map(([from = 0, to = 0]) => of('server.tensor_parallel_size', from, to)?.range)).toEqual([[500, 509], [520, 530]])
+})
+
+it('an interval of the mean: none of two, open at zero and where it is far from all means', () => {
+  const of = (part: object) => {
+    const own = answer({ ...groups, groups: { ...groups.groups!, ...part } })
+    const chart = chartOf(state({ kind: 'line', stat: 'mean', spread: 'ci' }), own, catalogue)
+    const { low, high, openLow, openHigh } = chart.items[0]!
+    return [[low, high, openLow, openHigh], linesOf(chart, chart.items[0]!)[1]?.[1]]
+  }
+  expect(of({ n: [2, 0] })[0]).toEqual([null, null, false, false])
+  expect(of({})).toEqual([[8, 32, false, false], '8 – 32 tok/s'])
+  expect(of({ low: figures(-500), high: figures(540) })).toEqual([[0, 40, true, true], 'below 0 – 540 tok/s'])
+  expect(of({ min: figures(-10), low: figures(-12) })[0]).toEqual([-12, 32, false, false])
+})
+
+it('bars: where the axis does not begin at zero, the caption says where; a logarithmic one has dots', () => {
+  const shapes = (part: Partial<ChartState>, log = false) => {
+    const chart = chartOf(state({ kind: 'bar', ...part }), { ...groups, y: { ...groups.y!, log } }, catalogue)
+    return [captionOf(chart), beginOf(chart)]
+  }
+  expect(shapes({})).toEqual(['median; bars of error: quartiles (p25 – p75)', null])
+  expect(shapes({ fromData: true })).toEqual(['median; bars of error: quartiles (p25 – p75); the axis begins at 14 tok/s, not at zero', 14])
+  expect(shapes({}, true)).toEqual(['median; bars of error: quartiles (p25 – p75); the logarithmic axis begins at 8 tok/s, not at zero', 8])
+})
+
+it('bins that are not equally wide are told', () => {
+  const of = (edges: number[]) => captionOf(chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges, counts: [edges.slice(1).map(() => 1)] } }), catalogue))
+  expect(of([0, 10, 20, 30])).toBe('')
+  expect(of([0, 10, 20, 50, 100])).toBe('bins grow along the axis, from 10 to 100 ms: heights are counts, not densities')
+})
+
+it('the unit of a box is that of its whiskers', () => {
+  const box = { ...groups, groups: { ...groups.groups!, p95: figures(8_000_000) }, y: { ...groups.y!, field: 'results.p99_ttft_ms' } }
+  expect(chartOf(state({ kind: 'box' }), box, catalogue).y?.form.unit).toBe('s')
+  expect(chartOf(state({ kind: 'bar' }), box, catalogue).y?.form.unit).toBe('ms')
 })
 
 it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {

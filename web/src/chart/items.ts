@@ -15,6 +15,8 @@ export interface Item {
   value: number | null // of a cell, whose x and y are places
   low: number | null
   high: number | null
+  openLow: boolean // it reaches further than it is drawn
+  openHigh: boolean
   kind: number // of colour; 0 where there is none
   slot: number
   shape: number
@@ -75,15 +77,15 @@ function besideOf(state: ChartState, items: Item[]): Beside {
   return { kinds, fell: fallen.length ? { kinds: fallen.length, rows: sum(fallen.map(([, n]) => n)) } : null }
 }
 
-function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = []): Named | null {
+function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = [], most?: number): Named | null {
   if (!axis) return null
   const field = catalogue.get(axis.field)
   const kinds = axis.kinds?.kinds ?? null
-  return { field, name: longName(field), form: formOfAxis(field, axis, values), kinds, words: kinds ? kindsInWords(field, kinds) : [] }
+  return { field, name: longName(field), form: formOfAxis(field, axis, values, most), kinds, words: kinds ? kindsInWords(field, kinds) : [] }
 }
 
 const TYPICAL = 100
-const BARE = { value: null, low: null, high: null, id: null, isHollow: false, isSimulated: false, size: null }
+const BARE = { value: null, low: null, high: null, openLow: false, openHigh: false, id: null, isHollow: false, isSimulated: false, size: null }
 
 function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
   if (!marks) return []
@@ -99,6 +101,24 @@ function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
   })
 }
 
+const INTERVAL_FROM = 3 // of two, Student's t says next to nothing
+
+// An interval of few runs reaches further than any of them: what is never below zero has none there, and far above all that
+// is drawn it would press everything else flat. There it is open.
+function withOpenEnds(items: Item[], { groups, y }: Answer): Item[] {
+  const values = items.flatMap((item) => item.y ?? [])
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const above = y?.log ? most * FAR_ON_LOG : most + (most - Math.min(0, least))
+  return items.map((item) => {
+    if (item.low === null || item.high === null) return item
+    const openLow = item.low < 0 && (finite(groups?.min[item.at]) ?? -1) >= 0
+    const openHigh = item.high > above
+    return openLow || openHigh ? { ...item, openLow, openHigh, low: openLow ? 0 : item.low, high: openHigh ? above : item.high } : item
+  })
+}
+
+const FAR_ON_LOG = 10
+
 function groupsOf(state: ChartState, { groups }: Answer, slots: number[], spread: Spread): Item[] {
   if (!groups) return []
   const [low, high] = spread === 'none' ? [null, null] : SPREAD_KEYS[spread]
@@ -106,7 +126,8 @@ function groupsOf(state: ChartState, { groups }: Answer, slots: number[], spread
     const kind = groups.colour?.[at] ?? 0
     const slot = slots[kind] ?? 0
     const y = finite(groups[state.kind === 'box' ? 'p50' : statKey(state.stat)][at])
-    return { ...BARE, at, kind, slot, shape: slot, x: groups.x?.[at] ?? 0, y, n, low: low ? finite(groups[low][at]) : null, high: high ? finite(groups[high][at]) : null }
+    const isTold = spread !== 'ci' || n >= INTERVAL_FROM
+    return { ...BARE, at, kind, slot, shape: slot, x: groups.x?.[at] ?? 0, y, n, low: low && isTold ? finite(groups[low][at]) : null, high: high && isTold ? finite(groups[high][at]) : null }
   })
 }
 
@@ -161,7 +182,7 @@ function axesOfAnswer(catalogue: Catalogue, { axes, gaps, lines }: Answer): Axis
 }
 
 function itemsOf(state: ChartState, answer: Answer, slots: number[], spread: Spread): Item[] {
-  if (answer.groups) return groupsOf(state, answer, slots, spread)
+  if (answer.groups) return spread === 'ci' ? withOpenEnds(groupsOf(state, answer, slots, spread), answer) : groupsOf(state, answer, slots, spread)
   if (answer.bins) return binsOf(answer, slots)
   if (answer.grid) return cellsOf(state, answer, spread)
   return answer.lines ? linesOfAnswer(answer, slots) : marksOf(answer, slots)
@@ -169,6 +190,15 @@ function itemsOf(state: ChartState, answer: Answer, slots: number[], spread: Spr
 
 function sizeOf(field: Field, items: Item[]): Named {
   return { field, name: longName(field), form: formFor({ ...field, role: 'output' }, items.map(({ size }) => size)), kinds: null, words: [] }
+}
+
+export const boxKeys = (spread: Spread) => (spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const))
+
+// All that is drawn along the axis of y, ends of spreads among them.
+export function drawnValues(state: ChartState, { groups }: Answer, items: Item[], spread: Spread): (number | null)[] {
+  const keys = boxKeys(spread)
+  if (groups && state.kind === 'box') return items.flatMap(({ at }) => keys.map((key) => finite(groups[key][at])))
+  return items.flatMap(({ y, low, high, openLow }) => [y, openLow ? null : low, high])
 }
 
 const NOWHERE = { name: '', form: { unit: '', scale: 1, decimals: 0 }, kinds: null, words: [] }
@@ -185,7 +215,7 @@ export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue)
   return {
     state, answer, items, spread, beside,
     x: named(catalogue, answer.x, answer.bins ? typical(answer.bins) : answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') },
-    y: named(catalogue, answer.y, known(items.map(({ y }) => y))),
+    y: named(catalogue, answer.y, known(items.map(({ y }) => y)), answer.groups && !answer.y?.log ? Math.max(0, ...known(drawnValues(state, answer, items, spread)).map(Math.abs)) : undefined),
     value: named(catalogue, answer.value ?? null, known(items.map(({ value }) => value))),
     axes: axesOfAnswer(catalogue, answer),
     size: answer.marks?.size && answer.request.size ? sizeOf(catalogue.get(answer.request.size), items) : null,
@@ -236,8 +266,12 @@ function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string
   return shown.map(([what, n]) => [what, count(n)])
 }
 
-const spreadLine = ({ spread }: Chart, axis: Named, { low, high }: Item): [string, string][] =>
-  low === null ? [] : [[SPREAD_WORDS[spread], `${figure({ ...axis, form: { ...axis.form, unit: '' } }, low)} – ${figure(axis, high)}`]]
+// As the answer has it, also where it is drawn in part.
+function spreadLine({ spread, answer }: Chart, axis: Named, { at, low, high, openLow }: Item): [string, string][] {
+  if (low === null || spread === 'none') return []
+  const end = finite((answer.groups ?? answer.grid)?.[SPREAD_KEYS[spread][1]][at]) ?? high
+  return [[SPREAD_WORDS[spread], `${openLow ? 'below 0' : figure({ ...axis, form: { ...axis.form, unit: '' } }, low)} – ${figure(axis, end)}`]]
+}
 
 // Said where figures are of several runs.
 export const OVER_RUNS = 'Over runs: requests of one run are never taken as independent samples of a configuration.'

@@ -133,9 +133,10 @@ export function leftOutOf(answer: PointsAnswer, catalogue: Catalogue): LeftOut[]
 // "Output per GPU" within a sentence; what begins with an acronym stays.
 export const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)
 
-export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = []): Form {
+// `most`: how far the axis reaches, where that is further than the values do.
+export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = [], most?: number): Form {
   const ends = [axis?.min, axis?.max].filter((end): end is number => typeof end === 'number')
-  return formFor({ ...field, role: 'output' }, values.length ? values : ends)
+  return formFor({ ...field, role: 'output' }, values.length ? values : ends, most)
 }
 
 // Of a figure in the answer: what JSON cannot say is a word.

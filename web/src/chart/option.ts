@@ -4,10 +4,10 @@ import type { ComposeOption } from 'echarts/core'
 import type { GraphicComponentOption, GridComponentOption } from 'echarts/components'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
-import { xAxis, xOf, yAxis } from './axes'
+import { isLogY, xAxis, xOf, yAxis } from './axes'
 import { type Colours, colourOf } from './colours'
 import { heatOf } from './heat'
-import type { Chart, Item } from './items'
+import { boxKeys, type Chart, type Item } from './items'
 import { OTHER } from './kinds'
 import { parallelOf } from './parallel'
 import { isLogAxis, placing } from './hits'
@@ -125,13 +125,18 @@ const byKind = (chart: Chart) => {
   return [...kinds.entries()].sort(([a], [b]) => a - b).map(([, list]) => list)
 }
 
+const DODGE = 4 // between spreads of several lines in one place
+const DODGE_ALL = 16
+
 // What has no value is a gap: the line ends before it and begins anew behind it. Nothing leads from numbers to what is
 // none of them.
 function lines(chart: Chart, colours: Colours): Series[] {
   const isNumber = (item: Item) => chart.x.kinds === null || typeof chart.x.kinds[item.x]?.value === 'number' || chart.x.kinds[item.x]?.state === 'range'
   const hasNumbers = chart.items.some(isNumber)
-  return byKind(chart).flatMap((list): Series[] => {
+  const kinds = byKind(chart)
+  return kinds.flatMap((list, k): Series[] => {
     const first = list[0] as Item
+    const dodge = (k - (kinds.length - 1) / 2) * Math.min(DODGE, DODGE_ALL / kinds.length)
     const colour = colourOf(colours, first.slot)
     const sorted = list.toSorted((a, b) => a.x - b.x)
     const line = (items: Item[], width: number): LineSeriesOption => ({
@@ -140,7 +145,7 @@ function lines(chart: Chart, colours: Colours): Series[] {
     })
     const apart = hasNumbers ? sorted.filter((item) => !isNumber(item)) : []
     const spread = sorted.filter(({ low, high, y }) => y !== null && low !== null && high !== null && high > low)
-    return [line(sorted.filter((item) => !apart.includes(item)), 1.5), ...(apart.length ? [line(apart, 0)] : []), whiskers(spread, (item) => xOf(chart, item.x), 0, 1, colour)]
+    return [line(sorted.filter((item) => !apart.includes(item)), 1.5), ...(apart.length ? [line(apart, 0)] : []), whiskers(spread, (item) => xOf(chart, item.x), () => dodge, colour)]
   })
 }
 
@@ -149,26 +154,29 @@ type Api = Parameters<NonNullable<CustomSeriesOption['renderItem']>>[1]
 // The drawing takes a place across only; how wide a bar is follows from how wide a place is.
 const bandOf = (api: Api) => Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
 
-function whisker(x: number, low: number, high: number, cap: number, colour: string) {
+function whisker(x: number, low: number, high: number, cap: number, colour: string, ends: [boolean, boolean] = [true, true]) {
   const stroke = { stroke: colour, lineWidth: 1.2, fill: 'none' as const }
-  return [
-    { type: 'line' as const, shape: { x1: x, y1: low, x2: x, y2: high }, style: stroke },
-    { type: 'line' as const, shape: { x1: x - cap, y1: low, x2: x + cap, y2: low }, style: stroke },
-    { type: 'line' as const, shape: { x1: x - cap, y1: high, x2: x + cap, y2: high }, style: stroke },
-  ]
+  const line = (x1: number, y1: number, x2: number, y2: number) => ({ type: 'line' as const, shape: { x1, y1, x2, y2 }, style: stroke })
+  return [line(x, low, x, high), ...[low, high].filter((_, end) => ends[end]).map((y) => line(x - cap, y, x + cap, y))]
 }
 
-function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: number, beside: number, colour: string): CustomSeriesOption {
+type Shift = (api: Api) => number
+
+function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: Shift, colour: string): CustomSeriesOption {
   return {
     ...QUIET, type: 'custom', z: 3, encode: { x: 0, y: [1, 2] }, data: items.map((item) => [xOfItem(item), item.low as number, item.high as number]),
-    renderItem: (_, api) => {
-      const [x = 0, low = 0] = api.coord([api.value(0), api.value(1)])
-      const high = api.coord([api.value(0), api.value(2)])[1] ?? 0
-      const width = beside > 1 ? barWidth(bandOf(api), beside) : 0
-      return { type: 'group', children: whisker(x + shift * width, low, high, 3, colour) }
+    renderItem: ({ dataIndex, coordSys }, api) => {
+      const { openLow, openHigh } = items[dataIndex] as Item
+      const area = coordSys as unknown as { y: number; height: number }
+      const [x = 0, high = 0] = api.coord([api.value(0), api.value(2)])
+      // of a logarithmic axis zero is nowhere
+      const low = openLow ? area.y + area.height : (api.coord([api.value(0), api.value(1)])[1] ?? 0)
+      return { type: 'group', children: whisker(x + shift(api), low, high, 3, colour, [!openLow, !openHigh]) }
     },
   }
 }
+
+const DOT = 4
 
 const lanesOf = ({ beside }: Chart) => Math.max(1, beside.kinds.length)
 
@@ -176,7 +184,8 @@ const lanesOf = ({ beside }: Chart) => Math.max(1, beside.kinds.length)
 const shiftOf = ({ beside }: Chart, { kind }: Item) => (beside.kinds.length ? beside.kinds.indexOf(kind) - (beside.kinds.length - 1) / 2 : 0)
 
 function bars(chart: Chart, colours: Colours): Series[] {
-  const base = (chart.answer.y?.log || chart.state.fromData) ? null : 0
+  const base = chart.state.fromData ? null : 0
+  const isDots = isLogY(chart)
   const beside = lanesOf(chart)
   return byKind(chart).flatMap((list): Series[] => {
     const shift = shiftOf(chart, list[0] as Item)
@@ -187,19 +196,21 @@ function bars(chart: Chart, colours: Colours): Series[] {
       renderItem: ({ coordSys }, api) => {
         const [x = 0, y = 0] = api.coord([api.value(0), api.value(1)])
         const area = coordSys as unknown as { y: number; height: number }
-        const floor = base === null ? area.y + area.height : (api.coord([api.value(0), 0])[1] ?? 0)
         const width = barWidth(bandOf(api), beside)
+        // a length from the end of a logarithmic axis says nothing
+        if (isDots) return { type: 'circle', shape: { cx: x + shift * width, cy: y, r: DOT }, style: { fill: colour } }
+        const floor = base === null ? area.y + area.height : (api.coord([api.value(0), 0])[1] ?? 0)
         const gap = width > 6 ? 1 : 0
         return { type: 'rect', shape: { x: x + (shift - 0.5) * width + gap / 2, y: Math.min(y, floor), width: width - gap, height: Math.abs(floor - y) }, style: { fill: colour, opacity: 0.82 } }
       },
     }
-    return [bar, whiskers(there.filter(({ low, high }) => low !== null && high !== null && high > low), ({ x }) => x, shift, beside, colours.text)]
+    return [bar, whiskers(there.filter(({ low, high }) => low !== null && high !== null && high > low), ({ x }) => x, (api) => (beside > 1 ? shift * barWidth(bandOf(api), beside) : 0), isDots ? colour : colours.text)]
   })
 }
 
 function boxes(chart: Chart, colours: Colours): Series[] {
   const { groups } = chart.answer
-  const [least, most] = chart.spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const)
+  const [least, most] = boxKeys(chart.spread)
   if (!groups) return []
   return byKind(chart).map((list): CustomSeriesOption => {
     const shift = shiftOf(chart, list[0] as Item)

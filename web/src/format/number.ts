@@ -43,10 +43,11 @@ function unitFor(unit: string, middle: number): [string, number] {
   return [unit, 1]
 }
 
-export function formFor(field: Field, values: unknown[]): Form {
+// The unit is that of most values, or of `most` where that is given.
+export function formFor(field: Field, values: unknown[], most?: number): Form {
   if (isParameter(field)) return { unit: ownUnit(field), scale: 1, decimals: null }
   const numbers = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
-  const [unit, scale] = unitFor(field.unit, median(numbers))
+  const [unit, scale] = unitFor(field.unit, most ?? median(numbers))
   return { unit, scale, decimals: decimalsFor(numbers, scale) }
 }
 

@@ -209,8 +209,8 @@ int store_job_json(struct store *store, int64_t id, const struct store_job_page 
 /* Uploads of api/openapi.yaml: the newest first. New reference. */
 int store_jobs_json(struct store *store, const struct store_job_page *page, json_t **ret,
 		    struct pl_err *err) PL_MUST_CHECK;
-/* KnownAnswer of api/openapi.yaml, of an array of sha256. New reference. */
-int store_jobs_known(struct store *store, const json_t *sha256, json_t **ret,
+/* KnownAnswer of api/openapi.yaml, of an array of sha256; of that job where it has it, 0: of whichever. New reference. */
+int store_jobs_known(struct store *store, const json_t *sha256, int64_t job, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 /*

@@ -338,7 +338,9 @@ int store_jobs_json(struct store *store, const struct store_job_page *page, json
 
 /* ---- what was received before -------------------------------------------------------------- */
 
-static int find_file(struct store *store, const char *sha256, json_t *list, struct pl_err *err)
+/* In a job, or in whichever it came last (0). */
+static int find_file(struct store *store, const char *sha256, int64_t job_id, json_t *list,
+		     struct pl_err *err)
 {
 	auto_borrowed find = NULL;
 	bool is_row = false;
@@ -346,10 +348,11 @@ static int find_file(struct store *store, const char *sha256, json_t *list, stru
 	if (store_sql_kept(&store->reader, STORE_FIND_FILE, &find, err) < 0)
 		return -1;
 	store_sql_bind_text(find, 1, sha256);
+	store_sql_bind_i64(find, 2, job_id);
 	if (store_sql_step(find, &is_row, err) < 0)
 		return -1;
 	if (!is_row)
-		return 0;
+		return job_id != 0 ? find_file(store, sha256, 0, list, err) : 0;
 	auto_free char *job = pl_asprintf("%lld", (long long)store_sql_i64(find, 0));
 	const char *state = store_sql_text(find, 2);
 	const struct store_job_marks none = { .count = 0 };
@@ -360,7 +363,8 @@ static int find_file(struct store *store, const char *sha256, json_t *list, stru
 	return 0;
 }
 
-int store_jobs_known(struct store *store, const json_t *sha256, json_t **ret, struct pl_err *err)
+int store_jobs_known(struct store *store, const json_t *sha256, int64_t job, json_t **ret,
+		     struct pl_err *err)
 {
 	auto_json json_t *list = json_array();
 	int result = 0;
@@ -368,7 +372,7 @@ int store_jobs_known(struct store *store, const json_t *sha256, json_t **ret, st
 	pthread_mutex_lock(&store->read_lock);
 	PL_JSON_EACH(item, sha256) {
 		if (result == 0)
-			result = find_file(store, json_string_value(item), list, err);
+			result = find_file(store, json_string_value(item), job, list, err);
 	}
 	pthread_mutex_unlock(&store->read_lock);
 	if (result == 0)

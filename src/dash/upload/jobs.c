@@ -82,10 +82,11 @@ void dash_list_jobs(const struct dash_request *request, struct dash_answer *answ
 void dash_list_known(const struct dash_request *request, struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;
+	const char *word = json_string_value(json_object_get(request->body, "job_id"));
 	json_t *known = NULL;
 
 	if (store_jobs_known(request->context->store, json_object_get(request->body, "sha256"),
-			     &known, &err) < 0)
+			     word != NULL ? dash_job_id(word) : 0, &known, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else
 		dash_answer_json(answer, 200, known);

@@ -227,6 +227,7 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			    " WHERE f.sha256 = ?1 AND (i.result IS NULL OR EXISTS"
 			    " (SELECT 1 FROM benchmark_runs r WHERE r.id = i.result))"
 			    " AND (i.state IS NOT NULL OR p.state <> 'done')"
+			    " AND (p.job = ?2 OR ?2 = 0)"
 			    " ORDER BY f.part DESC LIMIT 1",
 	[STORE_LIST_PRESETS] = "SELECT id, name, is_default, created, changed, content"
 			       " FROM presets WHERE id >= ?1 ORDER BY id LIMIT ?2",

@@ -101,6 +101,11 @@ def test_what_was_received_whole_is_known(shared):
     known = shared.post("/api/upload/known", {"sha256": [*hashes, "0" * 64]}).json["known"]
     assert known == [{"sha256": one, "job_id": job["job_id"], "index": i, "state": "stored", "id": job["items"][i]["id"]}
                      for i, one in enumerate(hashes)]
+    # of one that came again the newest, or the upload that is asked about
+    again = shared.job(shared.post("/api/upload/raw", files[0][1], "application/octet-stream"))["job_id"]
+    for asked, told in (({}, again), ({"job_id": job["job_id"]}, job["job_id"]), ({"job_id": again}, again), ({"job_id": "x"}, again)):
+        found = shared.post("/api/upload/known", {"sha256": hashes, **asked}).json["known"]
+        assert [one["job_id"] for one in found] == [told, job["job_id"], job["job_id"]]
     # a result that is gone has to be sent again
     assert shared.ask("DELETE", f"/api/data/experiments/{known[0]['id']}").status == 204
     assert len(shared.post("/api/upload/known", {"sha256": hashes}).json["known"]) == 3

@@ -613,7 +613,7 @@ static void test_store_job__known_files(void **state)
 	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
 						    true);
 	add(store, "x");
-	assert_int_equal(store_jobs_known(store, asked, &before, &err), 0);
+	assert_int_equal(store_jobs_known(store, asked, 0, &before, &err), 0);
 	auto_free char *text = pl_json_to_text(before, PL_JSON_COMPACT);
 	assert_string_equal(text,
 			    "{\"known\":[{\"sha256\":\"" SHA "\",\"job_id\":\"1\",\"index\":null,"
@@ -622,7 +622,7 @@ static void test_store_job__known_files(void **state)
 	cut(store, &work, 1);
 	item(&tools, store, &work, 0, FLAT);
 	done(store, &work);
-	assert_int_equal(store_jobs_known(store, asked, &after, &err), 0);
+	assert_int_equal(store_jobs_known(store, asked, 0, &after, &err), 0);
 	auto_free char *then = pl_json_to_text(after, PL_JSON_COMPACT);
 	assert_string_equal(then,
 			    "{\"known\":[{\"sha256\":\"" SHA "\",\"job_id\":\"1\",\"index\":0,"

@@ -2408,9 +2408,11 @@ export interface components {
         KnownRequest: {
             /** @description Of files as they would be sent, of their bytes before any Content-Encoding */
             sha256: components["schemas"]["Sha256"][];
+            /** @description Of a file that came in several uploads this one is told, where it is among them */
+            job_id?: components["schemas"]["JobId"];
         };
         KnownAnswer: {
-            /** @description One of each that was received whole, the newest time; what is missing here was not, or is forgotten */
+            /** @description One of each that was received whole, of the upload that was asked about or else the newest time; what is missing here was not, or is forgotten */
             known: {
                 sha256: components["schemas"]["Sha256"];
                 job_id: components["schemas"]["JobId"];

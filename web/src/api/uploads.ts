@@ -23,7 +23,8 @@ export const openJob = (about: { name: string; files: number; bytes: number; on_
   post<Accepted>(JOBS, { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
 export const closeJob = (id: string, signal?: AbortSignal) => post<Upload>(jobPath(id, '/close'), undefined, signal)
 export const cancelJob = (id: string) => post<Upload>(jobPath(id, '/cancel'), undefined)
-export const knownFiles = async (sha256: string[], signal: AbortSignal) => (await post<KnownAnswer>('/api/upload/known', { sha256 }, signal)).known
+// Each is told of this upload where it came with it, also where it came with a newer one again.
+export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) => (await post<KnownAnswer>('/api/upload/known', { sha256, job_id }, signal)).known
 export const jobOf = (id: string, signal?: AbortSignal) => get<Upload>(statusPath(id, { limit: 0 }), signal)
 export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get<Upload>(statusPath(id, query), signal)
 

@@ -38,10 +38,11 @@ class Server implements Io {
     return this.jobs.get(job)?.state ?? 'gone'
   }
 
-  async known(sha256: string[]) {
+  async known(job: string, sha256: string[]) {
     this.answer()
     this.asked += 1
-    return [...this.jobs].flatMap(([job_id, { files }]) => files.filter((name) => sha256.includes(`hash of ${name}`)).map((name) => ({ sha256: `hash of ${name}`, job_id })))
+    const has = (id: string, hash: string) => this.jobs.get(id)?.files.some((name) => `hash of ${name}` === hash) ?? false
+    return sha256.flatMap((hash) => [job, ...[...this.jobs.keys()].reverse()].filter((id) => has(id, hash)).slice(0, 1).map((job_id) => ({ sha256: hash, job_id })))
   }
 
   async send(job: string, entries: Entry[], _: unknown, signal: AbortSignal) {
@@ -186,6 +187,7 @@ it('somebody who may not upload is told once', async () => {
 
 it('goes on with an upload that was left: only what is missing is sent', async () => {
   server.jobs.set('job-1', { name: 'old', files: ['0.json', '1.json', '2.json'], state: 'open' })
+  server.jobs.set('job-2', { name: 'newer, with some of the same', files: ['1.json', '3.json'], state: 'done' })
   const sender = make(many(5), 'job-1')
   await sender.run()
   expect(server.parts.flat().toSorted()).toEqual(['3.json', '4.json'])

@@ -51,7 +51,7 @@ export interface Run {
 export interface Io {
   open(about: { name: string; files: number; bytes: number; on_known: Choice }, signal: AbortSignal): Promise<string>
   stateOf(job: string, signal: AbortSignal): Promise<string>
-  known(sha256: string[], signal: AbortSignal): Promise<{ sha256: string; job_id: string }[]>
+  known(job: string, sha256: string[], signal: AbortSignal): Promise<{ sha256: string; job_id: string }[]>
   send(job: string, files: Entry[], onShare: (share: number) => void, signal: AbortSignal): Promise<void>
   close(job: string, signal: AbortSignal): Promise<void>
   cancel(job: string): Promise<void>
@@ -349,7 +349,7 @@ export class Sender {
     for (const entry of part) if ((entry.isDoubtful || entry.isAlone) && !(await this.read(entry, signal))) settle(entry, 'failed', UNREADABLE)
     const doubtful = part.filter((entry) => entry.isDoubtful && entry.state !== 'failed')
     if (doubtful.length > 0) {
-      const known = await this.insist(() => this.io.known(doubtful.map(({ sha256 }) => sha256 as string), signal), signal)
+      const known = await this.insist(() => this.io.known(job, doubtful.map(({ sha256 }) => sha256 as string), signal), signal)
       const came = new Set(known.filter(({ job_id }) => job_id === job).map(({ sha256 }) => sha256))
       for (const entry of doubtful) {
         if (!came.has(entry.sha256 as string)) continue

@@ -130,7 +130,7 @@ struct store_job_work {
 	size_t count;
 	bool is_cut;
 };
-/* The part that has waited longest; items that are read again, some of one job, where there is none. */
+/* The part that has waited longest, and items that are read again, some of one job: in turns where both wait. */
 int store_job_next(struct store *store, struct store_job_work *ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 void store_job_release(struct store_job_work *work); /* its memory */

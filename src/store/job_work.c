@@ -184,19 +184,34 @@ static int read_again(struct store *store, struct store_job_work *work, struct p
 		read_bytes(store, again, 5, turn);
 		bytes += turn->len;
 	}
-	work->is_cut = true;
+	work->is_cut = work->job != 0;
 	return 0;
 }
 
-static int read_work(struct store *store, struct store_job_work *work, struct pl_err *err)
+static int read_part_and_turns(struct store *store, struct store_job_work *work, struct pl_err *err)
 {
 	int64_t items = 0;
 
 	if (read_part(store, work, &items, err) < 0)
 		return -1;
 	if (work->job == 0)
-		return read_again(store, work, err);
+		return 0;
 	return work->is_cut ? read_turns(store, work, items, err) : ask_first(store, work, err);
+}
+
+/* Parts that never cease to come do not hold up what somebody has chosen or asked for again, nor the other way round. */
+static int read_work(struct store *store, struct store_job_work *work, struct pl_err *err)
+{
+	bool was_part = store->last_was_part;
+
+	if (was_part && read_again(store, work, err) < 0)
+		return -1;
+	if (work->job == 0 && read_part_and_turns(store, work, err) < 0)
+		return -1;
+	if (work->job == 0 && !was_part && read_again(store, work, err) < 0)
+		return -1;
+	store->last_was_part = work->part != 0;
+	return 0;
 }
 
 int store_job_next(struct store *store, struct store_job_work *ret, struct pl_err *err)

@@ -57,8 +57,9 @@ struct store {
 	pthread_rwlock_t places_lock;
 	struct store_hashes places_known; /* some that are in the file; changes under both locks */
 
-	bool with_jobs; /* this process works on them when it is its turn */
-	bool owns_jobs; /* it is; under write_lock */
+	bool with_jobs;     /* this process works on them when it is its turn */
+	bool owns_jobs;     /* it is; under write_lock */
+	bool last_was_part; /* what was worked on last; under write_lock */
 	/* under write_lock: parts that ended since the log was emptied, one at least at the start */
 	unsigned parts_in_log;
 	int64_t jobs_looked_ns; /* when what is old was forgotten */

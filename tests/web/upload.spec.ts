@@ -49,6 +49,10 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   const fault = page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })
   await expect(fault).toContainText('"n/a"')
   await expect(fault).toContainText(/number/)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Report' }).click()
+  const report = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
+  expect(report.items.map(({ state }: { state: string }) => state).sort()).toEqual(['rejected', 'rejected', 'stored', 'stored'])
 
   // the job has an address of its own
   const other = await browser.newPage()

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { ApiError } from './client'
 import type { Upload } from './types'
-import { jobPause } from './uploads'
+import { jobPause, reportOf } from './uploads'
 
 const job = (state: Upload['state'], waiting = 1) => ({ state, counts: { queued: waiting, parsed: 0, valid: 0 } }) as Upload
 const failed = (status?: number) => new ApiError(status === undefined ? { detail: 'no answer' } : { detail: 'no', status }, 'GET /api/upload/status/1')
@@ -31,4 +31,20 @@ describe('a job is asked for', () => {
   })
 
   it('no more where the server refused', () => expect(at(job('running'), failed(404), 700)).toBe(false))
+})
+
+it('a report has all items, however many questions that takes', async () => {
+  const asked: string[] = []
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation((input) => {
+    const query = new URL(String(input instanceof Request ? input.url : input), 'http://x').searchParams
+    asked.push(query.toString())
+    const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))]
+    const items = Array.from({ length: Math.max(0, Math.min(limit, 20_001 - offset)) }, (_, i) => ({ index: offset + i }))
+    return Promise.resolve(Response.json({ job_id: '7', total: 20_001, items }))
+  })
+  const report = JSON.parse(await (await reportOf('7')).text()) as { job_id: string; total: number; items: { index: number }[] }
+  fetched.mockRestore()
+  expect(asked).toEqual(['limit=10000&offset=0', 'limit=10000&offset=10000', 'limit=10000&offset=20000'])
+  expect([report.job_id, report.total, report.items.length]).toEqual(['7', 20_001, 20_001])
+  expect(report.items.every(({ index }, i) => index === i)).toBe(true)
 })

@@ -8,6 +8,7 @@ const JOB_EVERY_MS = 500
 const JOB_OPEN_MS = 2000
 const JOB_RARELY_MS = 10_000
 export const ITEMS_A_PAGE = 100
+const ITEMS_MOST = 10_000 // that one answer tells
 const JOBS_A_PAGE = 20
 const NAME_MAX = 500
 
@@ -41,8 +42,18 @@ export function sendPart(job: string, files: { file: File; name: string; sha256:
   return send<Accepted>('POST', `/api/upload/batch?${query.toString()}`, form, { onShare, signal })
 }
 
-// What became of each file, to be kept.
-export const reportPath = (id: string) => `/api/upload/status/${encodeURIComponent(id)}`
+// What became of each file, to be kept: one answer as the server tells it, with all items of however many questions. A
+// part is given to the browser as it comes, which may keep it elsewhere than in memory.
+export async function reportOf(id: string, signal?: AbortSignal): Promise<Blob> {
+  const parts: Blob[] = []
+  for (let offset = 0; ; ) {
+    const { items, ...job } = await itemsOf(id, { limit: ITEMS_MOST, offset }, signal)
+    const text = items.map((item) => JSON.stringify(item)).join(',\n')
+    parts.push(new Blob([offset === 0 ? `${JSON.stringify(job).slice(0, -1)},"items":[\n` : text ? ',\n' : '', text]))
+    offset += items.length
+    if (items.length < ITEMS_MOST) return new Blob([...parts, '\n]}\n'], { type: 'application/json' })
+  }
+}
 
 export const isSettled = ({ state, counts }: Upload) => state === 'done' || state === 'cancelled' || (state === 'open' && counts.queued + counts.parsed + counts.valid === 0)
 
@@ -122,6 +133,7 @@ export function useJobActions(id: string) {
     retry: useMutation({ mutationFn: (items?: number[]) => post<Upload>(jobPath(id, '/retry'), items ? { items } : {}), ...options }),
     close: useMutation({ mutationFn: () => closeJob(id), ...options }),
     cancel: useMutation({ mutationFn: () => cancelJob(id), ...options }),
+    report: useMutation({ mutationFn: () => reportOf(id) }),
   }
 }
 

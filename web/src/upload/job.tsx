@@ -4,12 +4,12 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
 import type { Upload } from '../api/types'
-import { isSettled, itemsKey, reportPath, useJobActions } from '../api/uploads'
+import { isSettled, itemsKey, useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { clock } from '../format/time'
 import { Act, Acts as Hints, Button, Meter, Note } from '../ui/controls'
-import controls from '../ui/controls.module.css'
 import page from '../ui/page.module.css'
+import { save } from '../ui/save'
 import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { leftWords, Pace } from './pace'
@@ -86,7 +86,8 @@ function Acts({ job, sender, isOver }: { job: Upload | undefined; sender: Sender
       {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Leave {unsent === 1 ? 'it' : 'them'} out</Button>}
       {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Send {count(unsent)} again</Button>}
       {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {job.counts.cancelled > 0 ? 'what was not stored' : 'rejected'}</Button>}
-      {isOver && job && <a className={controls.button} href={reportPath(job.job_id)} download={`upload-${job.job_id}.json`}>Report</a>}
+      {actions.report.error && <span role="alert" className={css.bad}>The report could not be had: {actions.report.error.message}.</span>}
+      {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Report</Button>}
       {!isOver && <Button look="line" onPress={cancel}>Cancel the rest</Button>}
     </>
   )

@@ -78,6 +78,21 @@ void store_artifacts_done(struct store_artifacts *artifacts);
 /* Also one that is not there; NULL: neither is it stored nor named. */
 const struct store_artifact *store_artifacts_find(const struct store_artifacts *artifacts,
 						  const char *kind, const char *name);
+
+#define STORE_ABSENT_RESULTS_MAX 1000
+
+/* Files that the results of a job name and that are not there. */
+struct store_absent {
+	int64_t results; /* that were looked at: those that are there of its first STORE_ABSENT_RESULTS_MAX */
+	bool has_more;   /* there are others behind them */
+	int64_t lacking; /* of the results */
+	int64_t files;
+	int64_t bytes; /* as the documents say */
+};
+/* Reads the documents of all of them. Of a job that is not there nothing is absent. Overwrites *ret. */
+int store_artifacts_absent(struct store *store, int64_t job, struct store_absent *ret,
+			   struct pl_err *err) PL_MUST_CHECK;
+
 /* *ret_fd is the caller's. NOT_FOUND, IO: its file is gone or cannot be read. */
 int store_artifact_open(struct store *store, const char *sha256, int *ret_fd,
 			struct pl_err *err) PL_MUST_CHECK;

@@ -1,6 +1,7 @@
 // Uploads as people make them: whole folders, over connections that break, into servers that are restarted, with what is
 // there already, and with files beside the results.
 import type { Locator, Page } from '@playwright/test'
+import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -161,6 +162,29 @@ test('what is there already: the diff, one by one, all at once, and said beforeh
   await page.getByTestId('files').setInputFiles(write(folder, 'newest.json', { ...documents[0], duration: 77 }))
   await expect(row(page, 'newest.json')).toContainText('stored')
   expect(await durationOf(0)).toBe(77)
+})
+
+test('files that results name and that did not come are told in any browser, which may send them', async ({ page, folder, own, browser }) => {
+  const path = mkdtempSync(join(folder, 'absent-'))
+  const records = 'records of requests'
+  const artifact = { kind: 'requests', name: 'r.requests.jsonl.zst', path: 'r.requests.jsonl.zst', size: records.length, sha256: createHash('sha256').update(records).digest('hex') }
+  const result = write(path, 'r.json', { ...variant(read(own), { name: 'lacks a file' }), artifacts: [artifact] } as Document)
+  await page.goto(`${empty().url}/upload`)
+  await page.getByTestId('files').setInputFiles(result)
+  await expect(upload(page)).toContainText('1 file beside the results is not here')
+  write(path, artifact.name, records)
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(page.url())
+  await expect(upload(other)).toContainText('1 of 1 result names it')
+  await other.getByTestId('folder').setInputFiles(path)
+  await expect(upload(other)).toContainText('1 of 1 files beside them')
+  await expect(upload(other)).toContainText('all 1 done')
+  await tally(other, 'duplicate', 1)
+  await expect(upload(other).getByText('beside the results')).toHaveCount(0)
+  await other.context().close()
+  await page.reload()
+  await expect(upload(page)).toContainText('all 1 done')
+  await expect(upload(page).getByText('beside the results')).toHaveCount(0)
 })
 
 test('files beside results follow them, others are passed over', async ({ page, folder, own }) => {

@@ -8,6 +8,7 @@
 #include "dash/problem.h"
 #include "dash/request.h"
 #include "dash/upload/ingest.h"
+#include "store/artifact.h"
 #include "store/job.h"
 
 #define ITEMS_USUAL 1000 /* that one answer tells where nothing was said */
@@ -77,6 +78,28 @@ void dash_list_jobs(const struct dash_request *request, struct dash_answer *answ
 		dash_refuse_stored(answer, &err);
 	else
 		dash_answer_json(answer, 200, jobs);
+}
+
+void dash_get_absent(const struct dash_request *request, struct dash_answer *answer)
+{
+	const struct store_job_page no_items = { .limit = 0 };
+	int64_t id = dash_job_id(request->words[0]);
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *job = NULL;
+	struct store_absent absent;
+
+	if (id > 0 && (store_job_json(request->context->store, id, &no_items, &job, &err) < 0 ||
+		       store_artifacts_absent(request->context->store, id, &absent, &err) < 0))
+		dash_refuse_stored(answer, &err);
+	else if (job == NULL)
+		refuse_none(request, answer);
+	else
+		dash_answer_json(
+			answer, 200,
+			json_pack("{s:I, s:b, s:I, s:I, s:I}", "results",
+				  (json_int_t)absent.results, "has_more", (int)absent.has_more,
+				  "lacking", (json_int_t)absent.lacking, "files",
+				  (json_int_t)absent.files, "bytes", (json_int_t)absent.bytes));
 }
 
 void dash_list_known(const struct dash_request *request, struct dash_answer *answer)

@@ -215,6 +215,10 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			    " AND i.item >= ?2 ORDER BY i.item LIMIT ?3",
 	[STORE_GET_ITEMS_OF] = "SELECT " ITEM_COLUMNS " FROM job_items i WHERE i.job = ?1"
 			       " AND i.state IN (?4, ?5) ORDER BY i.item LIMIT ?3 OFFSET ?2",
+	[STORE_LIST_RESULTS_OF] =
+		"SELECT i.result FROM job_items i JOIN benchmark_runs r ON r.id = i.result"
+		" WHERE i.job = ?1 AND i.state IN ('stored', 'duplicate') AND r.deleted = 0"
+		" GROUP BY i.result ORDER BY min(i.item) LIMIT ?2",
 	[STORE_GET_RIVAL] = "SELECT i.state, i.result, b.bytes FROM job_items i"
 			    " LEFT JOIN job_bytes b ON b.job = i.job AND b.item = i.item"
 			    " WHERE i.job = ?1 AND i.item = ?2",

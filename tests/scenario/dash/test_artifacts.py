@@ -486,3 +486,29 @@ def test_a_full_disk(bin_dir, tmp_path):
             assert names(one.get("/api/data/experiments/1/artifacts")) == [("trace", "small")]
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_what_the_results_of_an_upload_lack(dashboard):
+    """Named by them and not here: of what is stored or was there already, and of nothing that is deleted or a conflict."""
+    def named(run_id, *names, **keys):
+        files = [{"kind": "requests", "name": name, "path": name, "size": len(name), "sha256": sha256(name.encode())} for name in names]
+        return little(run_id=run_id, artifacts=files, schema_version=1, **keys)
+
+    def absent(job):
+        told = dashboard.get(f"/api/upload/jobs/{job}/absent").json
+        return told["results"], told["lacking"], told["files"], told["bytes"], told["has_more"]
+    dashboard.upload("/api/upload/json", named("lacks-c", "c.zst"))
+    job = dashboard.upload("/api/upload/batch", [named("lacks-a", "a.zst", "aa.zst"), named("lacks-b"), named("lacks-c", "c.zst"), named("lacks-c", "d.zst", suite="other")])
+    assert (job["counts"]["stored"], job["counts"]["duplicate"], job["counts"]["conflict"]) == (2, 1, 1), job
+    job = job["job_id"]
+    assert absent(job) == (3, 2, 3, 16, False)
+    assert put(dashboard, "lacks-a", "requests", "a.zst", b"a.zst").status == 201 and absent(job) == (3, 2, 2, 11, False)
+    # other bytes than the result names are not its file
+    put(dashboard, "lacks-c", "requests", "c.zst", b"other")
+    assert absent(job) == (3, 2, 2, 11, False)
+    dashboard.ask("POST", f"/api/upload/jobs/{job}/choose", b'{"choice": "replace", "of": "conflict"}', {"Content-Type": "application/json"})
+    dashboard.done(f"/api/upload/status/{job}")
+    # that is one result now, of which two items tell
+    assert absent(job) == (3, 2, 2, 11, False)
+    assert dashboard.ask("DELETE", "/api/data/experiments/lacks-a").status == 204 and absent(job) == (2, 1, 1, 5, False)
+    assert dashboard.get("/api/upload/jobs/999999/absent").status == dashboard.get("/api/upload/jobs/x/absent").status == 404

@@ -657,6 +657,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/upload/jobs/{job_id}/absent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many files beside its results are named by them and are not here
+         * @description Of its first 1,000 results that are stored or were there already. Which they are tells
+         *     /api/data/experiments/{id}/artifacts
+         */
+        get: operations["getAbsent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/upload/jobs/{job_id}/items/{index}/diff": {
         parameters: {
             query?: never;
@@ -2458,6 +2479,26 @@ export interface components {
              */
             expected_sha256?: components["schemas"]["Sha256"];
         };
+        /**
+         * @example {
+         *       "results": 12,
+         *       "has_more": false,
+         *       "lacking": 3,
+         *       "files": 6,
+         *       "bytes": 1834202
+         *     }
+         */
+        AbsentFiles: {
+            /** @description That were looked at */
+            results: number;
+            /** @description There are results behind them */
+            has_more: boolean;
+            /** @description Results of which files are absent */
+            lacking: number;
+            files: number;
+            /** @description As the results say */
+            bytes: number;
+        };
         ItemDiff: {
             /** @description The result that is there */
             id: number;
@@ -4029,6 +4070,31 @@ export interface operations {
                 };
             };
             422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAbsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the upload's answer has it */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbsentFiles"];
+                };
+            };
+            404: components["responses"]["NotFound"];
             default: components["responses"]["Problem"];
         };
     };

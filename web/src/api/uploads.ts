@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { ApiError, get, post, send } from './client'
-import type { Accepted, ItemDiff, KnownAnswer, OnKnown, Upload, UploadItem, UploadItemState, Uploads } from './types'
+import type { AbsentFiles, Accepted, ItemDiff, KnownAnswer, OnKnown, Upload, UploadItem, UploadItemState, Uploads } from './types'
 
 const JOB_EVERY_MS = 500
 const JOB_OPEN_MS = 2000
@@ -107,6 +107,16 @@ export function useDiff(id: string, index: number) {
     queryFn: ({ signal }) => get<ItemDiff>(jobPath(id, `/items/${index}/diff`), signal),
     staleTime: Infinity,
   })
+}
+
+// Files that its results name and that are not here: whoever sent them may have gone, and another browser knows nothing of it.
+export function useAbsent(id: string | undefined, isOver: boolean) {
+  const found = useQuery({
+    queryKey: ['absent', id],
+    queryFn: ({ signal }) => get<AbsentFiles>(jobPath(id ?? '', '/absent'), signal),
+    enabled: id !== undefined && isOver,
+  })
+  return isOver ? found.data : undefined
 }
 
 export interface Choosing {

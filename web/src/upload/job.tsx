@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
-import type { Upload } from '../api/types'
-import { isSettled, itemsKey, useJobActions } from '../api/uploads'
+import type { AbsentFiles, Upload } from '../api/types'
+import { isSettled, itemsKey, useAbsent, useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { clock } from '../format/time'
 import { Act, Acts as Hints, Button, Meter, Note } from '../ui/controls'
@@ -34,6 +34,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
   const isOver = (job === undefined || isSettled(job)) && !sender?.isBusy
   const sum = sumOf(job, entries, sender !== undefined, sender?.isResumed)
   useFollowers(job, sender, isOver)
+  const absent = useAbsent(job?.job_id, isOver)
   return (
     <>
       <section className={page.block} aria-label="This upload">
@@ -46,7 +47,8 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
         <Tally job={job} sender={sender} sum={sum} />
         <Trouble sender={sender} />
         {sum.missing > 0 && <Missing job={job as Upload} missing={sum.missing} onChoose={onChoose} />}
-        {unfinished > 0 && sum.missing === 0 && (
+        {absent && absent.files > 0 && sum.missing === 0 && <Absent absent={absent} onChoose={onChoose} />}
+        {unfinished > 0 && !absent?.files && sum.missing === 0 && (
           <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'file' : 'files'} beside the results had not come</b> when this page was closed. Choose the folder again to go on: what is there is not sent twice. <Act onPress={onChoose}>Choose the folder</Act></Note></div>
         )}
       </section>
@@ -163,6 +165,17 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
       <Note kind="warn">
         <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not come.</b> Whoever sends them may still be at it. If that was here, choose the folder again to go on, or drop it: only the missing ones are sent.
         <Hints><Act onPress={onChoose}>Choose the folder</Act><Act onPress={() => close.mutate()}>No more will come</Act></Hints>
+      </Note>
+    </div>
+  )
+}
+
+function Absent({ absent: { files, bytes: size, lacking, results, has_more }, onChoose }: { absent: AbsentFiles; onChoose: () => void }) {
+  const of = `${count(lacking)} of ${has_more ? 'the first ' : ''}${count(results)} ${results === 1 ? 'result' : 'results'}`
+  return (
+    <div className={css.why}>
+      <Note kind="warn">
+        <b>{count(files)} {files === 1 ? 'file' : 'files'} beside the results {files === 1 ? 'is' : 'are'} not here</b> ({bytes(size)}): {of} {lacking === 1 ? 'names' : 'name'} {files === 1 ? 'it' : 'them'}. Choose the folder again, or drop it: what is there is not stored twice. <Act onPress={onChoose}>Choose the folder</Act>
       </Note>
     </div>
   )

@@ -176,8 +176,7 @@ static bool rows_of_ids(struct comparison *comparison, const json_t *list, uint6
 	return fits;
 }
 
-/* Rows that are simulated, of all. */
-static void simulated_rows(const struct store_view *view, uint64_t *ret_rows)
+void compared_simulated(const struct store_view *view, uint64_t *ret_rows)
 {
 	const struct store_column *column = store_view_column(view, SIMULATED);
 
@@ -212,7 +211,7 @@ static void drop_simulated(struct comparison *comparison)
 	size_t words = store_view_words(comparison->view), others = 0;
 	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
 
-	simulated_rows(comparison->view, simulated);
+	compared_simulated(comparison->view, simulated);
 	for (size_t i = 0; i < comparison->count; i++) {
 		const uint64_t *rows = comparison->sides[i].rows;
 		others += kernels->count(rows, words) - kernels->count_and(rows, simulated, words);

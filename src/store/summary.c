@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "base/student.h"
 #include "store/cells_priv.h"
+#include "store/compared_priv.h"
 #include "store/filter.h"
 #include "store/group_priv.h"
 #include "store/kernels/kernels.h"
@@ -40,6 +41,9 @@ struct summary {
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 
+	bool with_simulated;
+	size_t simulated;
+	size_t left_out;
 	bool asks_match;
 	json_t *matched; /* NULL: no cells were matched */
 	uint64_t *rows;
@@ -108,8 +112,8 @@ static bool read_list(struct summary *summary, const json_t *request, const char
 
 static bool read_request(struct summary *summary, const json_t *request)
 {
-	static const char *const keys[] = { "filter", "group_by",  "metrics", "limit",
-					    "match",  "budget_ms", NULL };
+	static const char *const keys[] = { "filter",    "group_by", "metrics",   "limit",
+					    "simulated", "match",    "budget_ms", NULL };
 	struct place *place = &summary->place;
 	bool fits = place_keys(place, request, keys);
 
@@ -121,6 +125,7 @@ static bool read_request(struct summary *summary, const json_t *request)
 	fits = request_number(place, request, "limit", 1, STORE_SUMMARY_GROUPS_MAX,
 			      &summary->limit) &&
 	       fits;
+	fits = request_flag(place, request, "simulated", &summary->with_simulated) && fits;
 	fits = request_flag(place, request, "match", &summary->asks_match) && fits;
 	return request_number(place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
 			      &summary->budget_ms) &&
@@ -166,12 +171,27 @@ static int match(struct summary *summary, struct pl_err *err)
 	return result;
 }
 
+static void drop_simulated(struct summary *summary)
+{
+	const struct store_kernels *kernels = store_kernels();
+	size_t words = store_view_words(summary->view);
+	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
+
+	compared_simulated(summary->view, simulated);
+	summary->simulated = kernels->count_and(summary->rows, simulated, words);
+	if (summary->with_simulated || summary->simulated == kernels->count(summary->rows, words))
+		return;
+	kernels->and_not(summary->rows, summary->rows, simulated, words);
+	summary->left_out = summary->simulated;
+}
+
 static int make_groups(struct summary *summary, struct pl_err *err)
 {
 	size_t bytes = store_view_words(summary->view) * sizeof(*summary->rows);
 
 	summary->rows = pl_alloc(bytes);
 	memcpy(summary->rows, store_filter_rows(summary->filter), bytes);
+	drop_simulated(summary);
 	if (summary->asks_match && summary->by.count > 0 && match(summary, err) < 0)
 		return -1;
 	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
@@ -339,6 +359,8 @@ static int write_answer(const struct summary *summary, const struct store_snapsh
 	pl_buf_add_char(out, '{');
 	out_count(out, "count", summary->groups.row_count);
 	out_count(out, "total", store_view_count(summary->view));
+	out_count(out, "simulated", summary->simulated);
+	out_count(out, "left_out", summary->left_out);
 	out_key(out, "matched");
 	if (summary->matched == NULL)
 		pl_buf_add_text(out, "null");

@@ -1,16 +1,19 @@
 /*
  * Figures of results in groups, from JSON to JSON.
  *
- * store_query_summary(): {filter, group_by: [id], metrics: [id], limit (1 … 1000, 200), match, budget_ms}, all may be left out.
+ * store_query_summary(): {filter, group_by: [id], metrics: [id], limit (1 … 1000, 200), simulated, match, budget_ms}, all may be left
+ * out.
  * Answers
  *
- *	{count, total, matched, groups: [{key: {ID: value}, count, metrics: {ID: SUMMARY}}], more, not_ready: [id], data_version}
+ *	{count, total, simulated, left_out, matched, groups: [{key: {ID: value}, count, metrics: {ID: SUMMARY}}], more, not_ready: [id], data_version}
  *
  *	SUMMARY {n, mean, std, min, p5, p25, p50, p75, p95, max, low, high, null, not_recorded, infinite, words}
  *
  * - groups: rows that have the same in every field of group_by, in the order of its values; null and not recorded
  *   are groups of their own and stand last (a key that is absent: not recorded). more: how many were left out.
  *   Without group_by all rows are one group, and there is one of no row too.
+ * - simulated: rows that the filter leaves which are; without `simulated` in the question they are left out where there are others, as
+ *   from a chart (store/points.h), left_out being how many went. count is without them.
  * - match: only rows stay of which every group has the like in all inputs but those of which no value occurs in all groups
  *   (store/matching_priv.h); those that lack a field of group_by are in no group. matched: {groups, by: [id], apart: [id], cells,
  *   fell_out}, fell_out being how many went; null where it was not asked for, or there are fewer than 2 groups or more than

@@ -97,7 +97,7 @@ def test_random_groups_have_numpys_figures(made):
         by = rng.sample(list(FIELDS), rng.randint(0, 3))
         metrics = rng.sample(METRICS, rng.randint(1, 3))
         limit = rng.choice([3, 200, 1000])
-        said = driver.ask(summary={"filter": tree, "group_by": by, "metrics": metrics, "limit": limit})["answer"]
+        said = driver.ask(summary={"filter": tree, "group_by": by, "metrics": metrics, "limit": limit, "simulated": True})["answer"]
         places = matching(rows, tree)
         wanted = {}
         for i in sorted(places):
@@ -125,7 +125,7 @@ def test_matched_groups_are_cells_of_every_group(made):
     kept_some = 0
     for _ in range(20):
         tree, by = random_tree(rng, rows.documents), rng.sample(["run.status", "quality.verdict", "server.enable_prefix_caching"], rng.randint(1, 2))
-        said = driver.ask(summary={"filter": tree, "group_by": by, "match": True})["answer"]
+        said = driver.ask(summary={"filter": tree, "group_by": by, "match": True, "simulated": True})["answer"]
         places = sorted(matching(rows, tree))
         groups = {}
         for i in places:
@@ -152,11 +152,31 @@ def test_matched_groups_are_cells_of_every_group(made):
     ({"group_by": ["server.tensor_paralel_size"]}, "/group_by/0", "the id of a field"), ({"metrics": [7]}, "/metrics/0", "the id of a field"),
     ({"group_by": "server.model"}, "/group_by", "a list of ids of fields"), ({"group_by": ["run.suite"] * 9}, "/group_by", "at most 8 fields"),
     ({"metrics": ["run.suite"] * 201}, "/metrics", "at most 200 fields"), ({"limit": 0}, "/limit", "a whole number from 1 to 1000"),
-    ({"match": 1}, "/match", "true or false"), ({"limit": 1001}, "/limit", "a whole number from 1 to 1000"), ({"budget_ms": 0}, "/budget_ms", "a whole number from 1 to 60000"),
+    ({"simulated": "yes"}, "/simulated", "true or false"), ({"match": 1}, "/match", "true or false"), ({"limit": 1001}, "/limit", "a whole number from 1 to 1000"), ({"budget_ms": 0}, "/budget_ms", "a whole number from 1 to 60000"),
     ({"filter": {"field": "run.suite", "op": "lk"}}, "/filter/op", None), ({"by": []}, "", None), ([], "", "an object")])
 def test_what_is_wrong_is_told_where(made, request_, pointer, expected):
     [fault] = made[0].ask(summary=request_)["faults"]
     assert fault["pointer"] == pointer and (expected is None or fault["expected"] == expected)
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_simulated_rows_are_left_out_beside_others_and_counted(made, simulated):
+    """By the rule of charts, and in the same numbers."""
+    driver, rows = made
+    rng = random.Random(SEED + 3)
+    seen = set()
+    for _ in range(30):
+        tree = random_tree(rng, rows.documents)
+        said = driver.ask(summary={"filter": tree, "metrics": ["results.p99_ttft_ms"], "simulated": simulated})["answer"]
+        places = matching(rows, tree)
+        others = [i for i in sorted(places) if rows.cells["environment.engine.simulated"][i][0] is not True]
+        kept = sorted(places) if simulated or not others else others
+        assert (said["count"], said["simulated"], said["left_out"]) == (len(kept), len(places) - len(others), len(places) - len(kept))
+        check_metric(said["groups"][0]["metrics"]["results.p99_ttft_ms"], [rows.cells["results.p99_ttft_ms"][i][0] for i in kept])
+        chart = driver.ask(points={"filter": tree, "form": "bins", "x": "run.status", "simulated": simulated})["answer"]
+        assert (chart["simulated"], chart["left_out"].get("simulated", 0)) == (said["simulated"], said["left_out"])
+        seen.add(said["left_out"] > 0)
+    assert seen == {not simulated, False}
 
 
 def test_a_field_named_twice_is_one(made):
@@ -184,5 +204,6 @@ def test_the_route(dashboard):
     assert (matched["groups"], matched["apart"], matched["fell_out"]) == (2, ["server.dtype"], 0)
     tree = quote(json.dumps({"field": "server.dtype", "op": "eq", "value": "b"}))
     assert dashboard.get(f"/api/data/summary?filter={tree}").json["groups"] == [{"key": {}, "count": 3, "metrics": {}}]
+    assert [dashboard.get(f"/api/data/summary?simulated={word}").json["left_out"] for word in ("true", "false")] == [0, 0]  # there is nothing else
     problem = dashboard.get("/api/data/summary?group_by=server.dtyp")
     assert problem.status == 422 and problem.json["pointer"] == "/group_by/0" and problem.json["nearest"] == "server.dtype"

@@ -407,7 +407,7 @@ export interface paths {
         /**
          * Sweeps that told what they are to run, the newest first
          * @description Of each what its plan says. How many results there are of it, also of sweeps without a plan, tells
-         *     /api/data/summary with group_by=tags.sweep,run.status
+         *     /api/data/summary with group_by=tags.sweep,run.status and simulated=true
          */
         get: operations["listSweeps"];
         put?: never;
@@ -1465,10 +1465,14 @@ export interface components {
             fell_out?: number;
         } | null;
         Summary: {
-            /** @description Rows that the filter leaves, and that have a match where that was asked for */
+            /** @description Rows that the filter leaves, without those that are left_out or have no match where that was asked for */
             count: number;
             /** @description All rows */
             total: number;
+            /** @description Rows that the filter leaves which are simulated */
+            simulated: number;
+            /** @description Simulated rows that were left out, for there are others and nobody asked for them */
+            left_out: number;
             matched: components["schemas"]["MatchedGroups"];
             /** @description In the order of their values, the first field's first; null and not recorded last */
             groups: components["schemas"]["SummaryGroup"][];
@@ -3271,6 +3275,8 @@ export interface operations {
                 metrics?: components["schemas"]["FieldList"];
                 /** @description At most so many groups, the first in the order of their values */
                 limit?: number;
+                /** @description Whether simulated results are taken beside others; where there are no others, they always are */
+                simulated?: boolean;
                 /**
                  * @description Keep those rows only of which every group has the like in all inputs but those of which no value occurs in all groups;
                  *     rows that lack a field of group_by are in none

@@ -19,7 +19,7 @@ export const TALLY_FIELDS = ['tags.sweep', 'tags.sweep_name', 'run.status', 'ser
 
 // Results of all sweeps in groups, also of those that told nothing of themselves.
 export function useSweepTallies() {
-  const query = new URLSearchParams({ filter: JSON.stringify({ field: 'tags.sweep', op: 'is_recorded' }), group_by: TALLY_FIELDS.join(','), limit: String(GROUPS_MAX) })
+  const query = new URLSearchParams({ filter: JSON.stringify({ field: 'tags.sweep', op: 'is_recorded' }), group_by: TALLY_FIELDS.join(','), simulated: 'true', limit: String(GROUPS_MAX) })
   return useQuery({ queryKey: ['sweep tallies'], queryFn: ({ signal }) => get<Summary>(`/api/data/summary?${query.toString()}`, signal), refetchInterval: LIST_EVERY_MS })
 }
 

@@ -366,7 +366,7 @@ int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *
 	pthread_mutex_lock(&store->read_lock);
 	int result = run_id_of(store, id, &run_id, err);
 	pthread_mutex_unlock(&store->read_lock);
-	if (result < 0 || store_read_document(store, id, &document, NULL, err) < 0)
+	if (result < 0 || store_read_document(store, id, NULL, &document, NULL, err) < 0)
 		return -1;
 	add_named(document, &artifacts);
 	pthread_mutex_lock(&store->read_lock);
@@ -414,7 +414,7 @@ static int is_other(const struct store_artifact_in *in, int64_t id, char ret[65]
 	auto_artifacts named = { 0 };
 
 	*ret_other = false;
-	if (store_read_document(in->store, id, &document, NULL, err) < 0)
+	if (store_read_document(in->store, id, NULL, &document, NULL, err) < 0)
 		return -1;
 	add_named(document, &named);
 	const struct store_artifact *artifact = find(&named, in->kind, in->name);

@@ -271,7 +271,7 @@ static int set_tags(struct changing *changing, const json_t *tags, bool *ret_any
 
 	if (json_object_size(tags) == 0)
 		return 0;
-	if (store_read_bare(changing->store, &changing->store->writer, changing->id,
+	if (store_read_bare(changing->store, &changing->store->writer, changing->id, NULL,
 			    &changing->document, err) < 0)
 		return -1;
 	own = json_object_get(changing->document, "tags");

@@ -178,10 +178,10 @@ void store_end_questions(struct store *store)
 		store_mirror_end_questions(store->memory->mirror);
 }
 
-static int read_for_mirror(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-			   struct pl_err *err)
+static int read_for_mirror(void *context, int64_t id, const char *member, json_t **ret,
+			   int64_t *ret_changed, struct pl_err *err)
 {
-	return store_read_document(context, id, ret, ret_changed, err);
+	return store_read_document(context, id, member, ret, ret_changed, err);
 }
 
 static bool may_have(void *context, const char *id)

@@ -306,8 +306,21 @@ int store_unpack(const struct store *store, int64_t id, const void *packed, size
 	return 0;
 }
 
-int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, json_t **ret,
-		    struct pl_err *err)
+static int unpack_member(const struct store *store, int64_t id, const void *packed, size_t len,
+			 const char *member, json_t **ret, struct pl_err *err)
+{
+	auto_free char *name = pl_asprintf("result %lld of %s", (long long)id, store->path);
+	auto_free char *bytes = NULL;
+	size_t bytes_len = 0;
+
+	if (store_document_unpack(store->dictionaries, packed, len, name, &bytes, &bytes_len, err) <
+	    0)
+		return -1;
+	return res_read_member(store->fields, bytes, bytes_len, name, member, ret, err);
+}
+
+int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, const char *member,
+		    json_t **ret, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
 	bool is_row = false;
@@ -321,16 +334,19 @@ int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, json
 	if (!is_row)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "there is no result %lld", (long long)id);
 	const void *packed = store_sql_bytes(statement, 0, &len);
+	if (member != NULL)
+		return unpack_member(store, id, packed, len, member, ret, err);
 	return store_unpack(store, id, packed, len, NULL, NULL, ret, err);
 }
 
-static int read_whole(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+static int read_whole(struct store *store, int64_t id, const char *member, json_t **ret,
+		      struct pl_err *err)
 {
 	auto_json json_t *bare = NULL;
 	auto_edits edits = { .repeat = 1 };
 	bool is_there;
 
-	if (store_read_bare(store, &store->reader, id, &bare, err) < 0 ||
+	if (store_read_bare(store, &store->reader, id, member, &bare, err) < 0 ||
 	    store_edits_read(&store->reader, id, &edits, &is_there, err) < 0)
 		return -1;
 	*ret = store_edits_over(&edits, bare);
@@ -347,13 +363,13 @@ static int read_changed(struct store *store, int64_t id, int64_t *ret, struct pl
 	return store_sql_number(statement, ret, err);
 }
 
-int store_read_document(struct store *store, int64_t id, json_t **ret, int64_t *ret_changed,
-			struct pl_err *err)
+int store_read_document(struct store *store, int64_t id, const char *member, json_t **ret,
+			int64_t *ret_changed, struct pl_err *err)
 {
 	struct pl_err why = PL_ERR_INIT;
 
 	pthread_mutex_lock(&store->read_lock);
-	int result = read_whole(store, id, ret, err);
+	int result = read_whole(store, id, member, ret, err);
 	/* last: a document that is changed while it is read is not taken for what it was before */
 	if (ret_changed != NULL && read_changed(store, id, ret_changed, &why) < 0) {
 		*err = why;

@@ -176,13 +176,13 @@ char *store_explicit_fields(const struct store *store, const struct store_row *r
 int store_unpack(const struct store *store, int64_t id, const void *packed, size_t len,
 		 char **ret_bytes, size_t *ret_len, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* The document of a result, without what stands beside it. */
-int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, json_t **ret,
-		    struct pl_err *err) PL_MUST_CHECK;
+/* The document of a result, without what stands beside it. member: as of store_mirror_read_fn. */
+int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, const char *member,
+		    json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /* With that. *ret_changed, where it is wanted (else NULL), is as of store_mirror_read_fn, also where there is
  * none. */
-int store_read_document(struct store *store, int64_t id, json_t **ret, int64_t *ret_changed,
-			struct pl_err *err) PL_MUST_CHECK;
+int store_read_document(struct store *store, int64_t id, const char *member, json_t **ret,
+			int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
 
 /* Results in memory; see memory.c. Of what was never opened close does nothing. */
 struct store_memory;

@@ -164,7 +164,7 @@ int store_view_document(const struct store_view *view, size_t row, json_t **ret,
 {
 	int64_t changed = 0;
 
-	if (snapshot_read(view->snapshot, row, ret, &changed, err) < 0)
+	if (snapshot_read(view->snapshot, row, NULL, ret, &changed, err) < 0)
 		return -1;
 	return *ret == NULL ? snapshot_too_old(err) : 0;
 }

@@ -10,10 +10,11 @@
 #define ANSWER_BYTES_MAX (64u << 20)
 
 /* Every field that is asked for has a column: no document is ever read. */
-static int mirror_no_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-			      struct pl_err *err)
+static int mirror_no_document(void *context, int64_t id, const char *member, json_t **ret,
+			      int64_t *ret_changed, struct pl_err *err)
 {
 	(void)context;
+	(void)member;
 	(void)ret;
 	(void)ret_changed;
 	return pl_err_set(err, PL_ERR_INTERNAL, "document %lld is not kept", (long long)id);

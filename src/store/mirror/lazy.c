@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "store/mirror/mirror_priv.h"
 
+#define TAGS           "tags"
 #define TURN_TICK_NS   (10 * PL_NS_PER_MS)
 #define LAZY_MAX       64           /* that are kept beyond their query */
 #define LAZY_BYTES_MAX (256u << 20) /* of them all; the one used last is kept, too */
@@ -320,11 +322,22 @@ static void skip_row(struct lazy *lazy, size_t place, int64_t version)
 		lazy->skipped_version = version;
 }
 
+/* What all of the fields are of, where that is known: tags, mostly, and a document is long. */
+static const char *member_of(const struct lazy_use *uses, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!pl_text_starts(uses[i].lazy->id, TAGS "."))
+			return NULL;
+	}
+	return TAGS;
+}
+
 /* The rows that the fields lack. What was read stays right where a document fails. Of the thread that is reading. */
 static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		     struct pl_err *err)
 {
 	size_t end = end_of(snapshot), first = end;
+	const char *member = member_of(uses, count);
 
 	for (size_t i = 0; i < count; i++) {
 		pass_over(snapshot, uses[i].lazy);
@@ -336,7 +349,7 @@ static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *use
 		int64_t changed = snapshot->version;
 		if (snapshot_goes_on(snapshot, err) < 0 ||
 		    (!is_dead(snapshot, place) &&
-		     snapshot_read(snapshot, place, &document, &changed, err) < 0))
+		     snapshot_read(snapshot, place, member, &document, &changed, err) < 0))
 			return -1;
 		for (size_t i = 0; i < count; i++) {
 			if (row_at(snapshot, uses[i].lazy->end) != place)

@@ -22,12 +22,13 @@ struct store_snapshot;
 struct store_waiter;
 
 /*
- * The document of a result: a new reference. *ret_changed is the version of the data at which the result
+ * The document of a result: a new reference. member: nothing but this member of it is looked at, all others may lack; NULL: all are.
+ * *ret_changed is the version of the data at which the result
  * changed last, looked up behind reading: a snapshot of at least that version has what was read. -1: it cannot
  * be read, which ends the query; NOT_FOUND: it was removed, at *ret_changed or before.
  */
-typedef int store_mirror_read_fn(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-				 struct pl_err *err);
+typedef int store_mirror_read_fn(void *context, int64_t id, const char *member, json_t **ret,
+				 int64_t *ret_changed, struct pl_err *err);
 
 /* May a document that is there by now have something at this field, of any id? False: surely none. */
 typedef bool store_mirror_may_have_fn(void *context, const char *id);

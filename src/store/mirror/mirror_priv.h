@@ -99,10 +99,10 @@ int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err) 
 
 /*
  * The document of a row that lives in the snapshot, as it was then: a new reference. NULL: the result was
- * changed or removed since, at *ret_changed or before, and what it was is known no more.
+ * changed or removed since, at *ret_changed or before, and what it was is known no more. member: as of store_mirror_read_fn.
  */
-int snapshot_read(const struct store_snapshot *snapshot, size_t row, json_t **ret,
-		  int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
+int snapshot_read(const struct store_snapshot *snapshot, size_t row, const char *member,
+		  json_t **ret, int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
 
 /* Always -1, BUSY: a newer snapshot has the answer. */
 int snapshot_too_old(struct pl_err *err);

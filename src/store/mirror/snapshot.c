@@ -172,13 +172,13 @@ int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
 	return 0;
 }
 
-int snapshot_read(const struct store_snapshot *snapshot, size_t row, json_t **ret,
-		  int64_t *ret_changed, struct pl_err *err)
+int snapshot_read(const struct store_snapshot *snapshot, size_t row, const char *member,
+		  json_t **ret, int64_t *ret_changed, struct pl_err *err)
 {
 	const struct store_mirror *mirror = snapshot->mirror;
 	int64_t id = snapshot_id(snapshot, row);
 	auto_json json_t *document = NULL;
-	int result = mirror->read(mirror->context, id, &document, ret_changed, err);
+	int result = mirror->read(mirror->context, id, member, &document, ret_changed, err);
 
 	if (result < 0 && err->code != PL_ERR_NOT_FOUND)
 		return pl_err_wrap(err, "result %lld", (long long)id);

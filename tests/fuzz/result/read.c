@@ -23,6 +23,20 @@ static void check_value(const struct res_fields *fields, const struct res_field 
 		abort();
 }
 
+/* What is read alone is what the whole has there. */
+static void check_member(const struct res_fields *fields, const uint8_t *data, size_t size,
+			 const char *member, const json_t *document)
+{
+	auto_json json_t *lean = NULL;
+
+	if (res_read_member(fields, (const char *)data, size, "input", member, &lean,
+			    PL_ERR_IGNORED) < 0)
+		abort();
+	json_t *found = json_object_get(lean, member), *wanted = json_object_get(document, member);
+	if (found != wanted && !json_equal(found, wanted))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct res_fields *fields;
@@ -36,6 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fields = res_fields_new(NULL);
 	if (res_read_text(fields, (const char *)data, size, "input", &document, NULL, &err) < 0)
 		return 0;
+	check_member(fields, data, size, "tags", document);
+	check_member(fields, data, size, "results", document);
 	for (size_t i = 0; i < res_fields_count(fields); i++)
 		check_value(fields, res_fields_at(fields, i), document);
 	/* what the document calls something is an id that somebody may ask for */

@@ -30,9 +30,10 @@ static const char *const texts[RESULTS] = {
 static json_t *documents[RESULTS];
 static struct store_mirror *mirror;
 
-static int read_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-			 struct pl_err *err)
+static int read_document(void *context, int64_t id, const char *member, json_t **ret,
+			 int64_t *ret_changed, struct pl_err *err)
 {
+	(void)member;
 	(void)context;
 	(void)err;
 	*ret_changed = 0;

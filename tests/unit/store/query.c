@@ -31,10 +31,11 @@ static size_t place_of(int64_t id)
 	return (size_t)(id * 5 % (int64_t)ROWS);
 }
 
-static int read_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-			 struct pl_err *err)
+static int read_document(void *context, int64_t id, const char *member, json_t **ret,
+			 int64_t *ret_changed, struct pl_err *err)
 {
 	(void)context;
+	(void)member;
 	(void)err;
 	*ret_changed = 0;
 	*ret = document_of(place_of(id));

@@ -17,10 +17,11 @@
 #define NUMBER_FIELD     "results.p99_ttft_ms"
 #define WHOLE_FIELD      "results.total_output_tokens"
 
-static int no_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-		       struct pl_err *err)
+static int no_document(void *context, int64_t id, const char *member, json_t **ret,
+		       int64_t *ret_changed, struct pl_err *err)
 {
 	(void)ret_changed;
+	(void)member;
 	(void)context;
 	(void)ret;
 	return pl_err_set(err, PL_ERR_IO, "result %lld is no document", (long long)id);

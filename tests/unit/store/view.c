@@ -39,11 +39,12 @@ static json_t *document_of(int64_t id)
 			 "seed", (json_int_t)id);
 }
 
-static int read_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-			 struct pl_err *err)
+static int read_document(void *context, int64_t id, const char *member, json_t **ret,
+			 int64_t *ret_changed, struct pl_err *err)
 {
 	struct source *source = context;
 
+	(void)member;
 	source->reads++;
 	if (id == source->broken)
 		return pl_err_set(err, PL_ERR_IO, "the disk is gone");

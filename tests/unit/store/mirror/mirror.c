@@ -17,10 +17,11 @@
 #define MODEL_FIELD      "server.model"
 #define RATE_FIELD       "results.p99_ttft_ms"
 
-static int no_document(void *context, int64_t id, json_t **ret, int64_t *ret_changed,
-		       struct pl_err *err)
+static int no_document(void *context, int64_t id, const char *member, json_t **ret,
+		       int64_t *ret_changed, struct pl_err *err)
 {
 	(void)ret_changed;
+	(void)member;
 	(void)context;
 	(void)ret;
 	return pl_err_set(err, PL_ERR_IO, "result %lld is no document", (long long)id);

@@ -91,6 +91,11 @@ for (const kind of ['line', 'bar', 'box'] as const) {
     if (kind === 'bar') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual([...there.map((one: number[]) => one.slice(0, 2)), ...there.map((one: number[]) => [one[0], one[2], one[5]])])
     if (kind === 'box') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50, min, p25, p75, max]: number[]) => [at, min, p25, p50, p75, max]))
     await expect(page.getByText(kind === 'box' ? 'whiskers: least to greatest' : 'bars of error: least to greatest')).toBeVisible()
+    await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`Not drawn: ${RUNS - groups.n[0]} without P99 TTFT`)
+    await plot(page).focus()
+    await page.keyboard.press('Home')
+    await expect(plot(page)).toContainText('median P99 TTFT over runs')
+    await expect(plot(page)).toContainText('requests of one run are never taken as independent samples of a configuration')
     await page.getByRole('button', { name: 'Show as a table' }).click()
     await expect(page.getByRole('group', { name: /^Table of the chart/ }).getByRole('row').nth(2)).toContainText('–')
   })
@@ -103,6 +108,12 @@ test('histogram: every run stands in a bin once', async ({ page }) => {
   const drawn = (await marksOf(page, 'custom')).map(({ values }) => values)
   expect(drawn).toEqual(bins.counts[0].map((n: number, i: number) => [i + 0.5, 0, n]).filter(([, , n]: number[]) => (n as number) > 0))
   expect(drawn.reduce((sum, [, low, high]) => sum + (high as number) - (low as number), 0)).toBe(RUNS)
+  // a region within one bin is that bin
+  const [left = 0, right = 0] = await inDrawing(page, (host) => [0.1, 0.45].map((at) => (host as unknown as { chart: Drawn }).chart.convertToPixel({ gridIndex: 0 }, [at, 0])[0] as number), null)
+  const wide = (await plot(page).boundingBox())?.width ?? 1
+  await dragAcross(page, [left / wide, 0.2], [right / wide, 0.6])
+  await page.mouse.move(2, 2)
+  await expect(counted(page)).toHaveText(`${runs.filter(({ output }) => output <= bins.edges[1]).length} of ${RUNS} experiments`)
 })
 
 const CONCURRENCY = 'benchmark.max_concurrency'
@@ -121,9 +132,10 @@ test('heat map: a cell for each pair that some run has, no colour where no run h
   await expect(legend).toContainText(`no number ${grid.n.filter((n: number) => n === 0).length}`)
   await plot(page).focus()
   await page.keyboard.press('ArrowRight')
-  await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT [\d.]+ ms, quartiles/)
+  await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT over runs [\d.]+ ms, quartiles/)
+  const withP99 = runs.filter(({ p99 }) => p99 !== undefined).length
   const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
-  for (const words of ['Heat map: median P99 TTFT by tensor parallel size', 'Filter: none', `n = ${RUNS} of ${RUNS}`, 'data version', 'median P99 TTFT ms']) expect(drawing).toContain(words)
+  for (const words of ['Heat map: median P99 TTFT by tensor parallel size', 'Filter: none', `n = ${withP99} of ${RUNS}`, `not drawn: ${RUNS - withP99} without P99 TTFT`, 'data version', 'median P99 TTFT ms', `no number  ${grid.n.filter((n: number) => n === 0).length}`]) expect(drawing).toContain(words)
   await dragAcross(page, [0.12, 0.1], [0.45, 0.85])
   await page.mouse.move(2, 2)
   await expect(chips(page)).toHaveCount(2)

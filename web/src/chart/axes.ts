@@ -7,6 +7,8 @@ import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
 import { plain } from './kinds'
+import { sum } from './model'
+import { type Names, namesOf } from './names'
 
 const LABEL_MAX = 22
 const FEW_DECADES = 20
@@ -18,11 +20,13 @@ export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 
 
 const TICK_MAX = 10 // letters that have room beside an axis
 const SHORT: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']]
+const THOUSAND: [number, string] = [1e3, 'k']
 
 // From a million on in short, and what is too long for an axis all the same by its power of ten.
-export function tickWords(value: number, form: Form) {
+// `isNarrow`: from a thousand on.
+export function tickWords(value: number, form: Form, isNarrow = false) {
   const size = Math.abs(value * form.scale)
-  const [step, letter] = SHORT.find(([from]) => size >= from && size < 1e15) ?? [1, '']
+  const [step, letter] = [...SHORT, ...(isNarrow ? [THOUSAND] : [])].find(([from]) => size >= from && size < 1e15) ?? [1, '']
   const words = `${plain(value / step, form)}${letter}`
   return words.length <= TICK_MAX ? words : (value * form.scale).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
 }
@@ -76,6 +80,20 @@ export function isEven(edges: number[]) {
   return Math.max(...widths) - Math.min(...widths) < Math.max(...widths) * 1e-6
 }
 
+// Below an axis each has its place, flat or slanted.
+export function ofNames({ words, rotate, step }: Names, colours: Colours) {
+  const base = look(colours, false, false)
+  return { ...base, type: 'category' as const, data: words, axisLabel: { ...base.axisLabel, color: colours.text2, rotate, hideOverlap: false, lineHeight: 13, interval: (at: number) => at % step === 0 } }
+}
+
+// Names of what stands along the axis, and how many results each has; null: it has none.
+export function namesBelow(chart: Chart, wide: number): Names | null {
+  const { x, answer, items } = chart
+  if (answer.lines || answer.bins?.edges || !x.kinds || isOnNumbers(chart)) return null
+  const words = answer.bins ? x.kinds.map((_, at) => binWords(chart, at)) : x.words
+  return namesOf(words, answer.groups ? words.map((_, at) => sum(items.filter((item) => item.x === at).map(({ n }) => n))) : null, wide)
+}
+
 // Bins are as wide as each other, whatever their edges: those stand between them.
 function ofBins(chart: Chart, colours: Colours) {
   const edges = chart.answer.bins?.edges ?? []
@@ -91,7 +109,7 @@ const isLogX = (chart: Chart) => (isOnNumbers(chart) ? chart.state.logX && chart
 // Where an item stands on the axis.
 export const xOf = (chart: Chart, x: number) => (isOnNumbers(chart) ? (chart.x.kinds?.[x]?.value as number) : x)
 
-export function xAxis(chart: Chart, colours: Colours): XAXisOption {
+export function xAxis(chart: Chart, colours: Colours, names: Names | null): XAXisOption {
   const { x, answer } = chart
   if (answer.bins?.edges) return ofBins(chart, colours)
   const own = answer.x
@@ -100,7 +118,7 @@ export function xAxis(chart: Chart, colours: Colours): XAXisOption {
     return ofNumbers(x, colours, false, isLogX(chart), [Math.min(...values), Math.max(...values)], false)
   }
   if (!own) return ofKinds([''], colours, false)
-  if (x.kinds) return ofKinds(answer.bins ? x.kinds.map((_, at) => binWords(chart, at)) : x.words, colours, false)
+  if (names) return ofNames(names, colours)
   const ends: [number, number] = [own.min ?? 0, own.max ?? 1]
   return own.kind === 'time' ? ofTimes(colours, false, ends) : ofNumbers(x, colours, false, own.log, ends, false)
 }

@@ -36,7 +36,7 @@ export const Files = memo(function Files({ of }: Props) {
       return setSaid('Copied')
     }
     const colours = readColours()
-    const { option, height } = sheetOf(drawingOf(chart, colours, kind === 'svg' ? 1 : undefined).option, chart, colours, notes)
+    const { option, height } = sheetOf(drawingOf(chart, colours, WIDTH, kind === 'svg' ? 1 : undefined).option, chart, colours, notes)
     if (kind === 'svg') return save(`${name}.svg`, svgOf(option, WIDTH, height), 'image/svg+xml')
     save(`${name}.png`, await pngOf(option, WIDTH, height, colours.sheet), 'image/png')
   }

@@ -87,17 +87,18 @@ function legendLines(chart: Chart, colours: Colours): { legend: object[]; end: n
 // Titles, legend and notes around the drawing, which on the page stand beside it.
 export function sheetOf(option: Option, chart: Chart, colours: Colours, notes: string[]): { option: Option; height: number } {
   const { answer, y } = chart
-  const { legend, end } = legendLines(chart, colours)
-  const begin = end + 10
-  const lines = notes.flatMap(cut)
-  const height = begin + PLOT_HIGH + 34 + lines.length * LINE + 12
+  const { legend, end: legendEnd } = legendLines(chart, colours)
+  const begin = legendEnd + 10
+  const lines = notes.flatMap((note, i) => cut(note).map((line) => ({ line, isFirst: i === 0, isLast: i === notes.length - 1 })))
+  const grid = option.grid as { left: number; right: number; top: number; bottom: number }
+  const end = begin + PLOT_HIGH + Math.max(0, grid.bottom - GRID.bottom)
+  const height = end + 34 + lines.length * LINE + 12
   const title = answer.lines ? `Parallel axes${chart.colours ? `, by ${lowerFirst(longName(chart.colours.field))}` : ''}` : `↑ ${y ? `${y.name} ${unitOf(y)}` : 'Experiments'}`
-  const grid = option.grid as { left: number; right: number; top: number }
   const graphic = [
     text(title, GRID.left, 8, colours.text, { font: `600 12px ${SANS}` }),
     ...legend,
-    ...(answer.lines ? [] : [{ type: 'text' as const, right: GRID.right, top: begin + PLOT_HIGH + 6, silent: true, style: { text: `${chart.x.name} ${unitOf(chart.x)} →`, fill: colours.text, font: `600 12px ${SANS}` } }]),
-    ...lines.map((line, i) => text(line, GRID.left, begin + PLOT_HIGH + 30 + i * LINE, i === 0 ? colours.text : colours.text3, i === lines.length - 1 ? { font: `11px ${MONO}` } : {})),
+    ...(answer.lines ? [] : [{ type: 'text' as const, right: GRID.right, top: end + 6, silent: true, style: { text: `${chart.x.name} ${unitOf(chart.x)} →`, fill: colours.text, font: `600 12px ${SANS}` } }]),
+    ...lines.map(({ line, isFirst, isLast }, i) => text(line, GRID.left, end + 30 + i * LINE, isFirst ? colours.text : colours.text3, isLast ? { font: `11px ${MONO}` } : {})),
   ]
   return {
     height,

@@ -11,7 +11,7 @@ import { failedOf, scaleOf } from './heat'
 import { chartOf, linesOf, nameOf } from './items'
 import { type Answer, axesOf, chartWords, requestOf } from './model'
 import { drawingOf } from './option'
-import { kindsBetween, shareOn, valueOn } from './parallel'
+import { kindsBetween, linesOfTitle, shareOn, valueOn } from './parallel'
 import { columnsOf, csvOf } from './table'
 
 const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: '', type: 'count', direction: 'neither', role: 'input', one: 'none', column: true, words: false, ...part })
@@ -44,9 +44,24 @@ it('a cell is what the answer has; one without a number has no value and is not 
   expect(nameOf(chart, chart.items[2]!)).toBe('2, 16')
   expect(linesOf(chart, chart.items[1]!)).toEqual([['median output throughput over runs', '–'], ['TP size', '1'], ['Concurrency', '16'], ['experiments', '0'], ['not recorded', '2'], ['runs that failed', '2']])
   expect(linesOf(chart, chart.items[2]!)[1]).toEqual(['quartiles (p25 – p75)', '29.00 – 32.00 tok/s'].map((text) => text.replaceAll('.00', '')))
-  expect(drawingOf(chart, colours).targets.map(({ x, y }) => [x, y])).toEqual([[0, 0], [0, 1], [1, 1]])
+  expect(drawingOf(chart, colours, 960).targets.map(({ x, y }) => [x, y])).toEqual([[0, 0], [0, 1], [1, 1]])
   expect(captionOf(chart)).toContain('median output throughput')
   expect(chartWords(heat, grid, catalogue)).toBe('Heat map: median output throughput by TP size and concurrency of 9 experiments')
+})
+
+it('titles of axes stand in lines of whole words, the last one cut', () => {
+  expect(linesOfTitle('Tensor parallel size', 12, 2)).toEqual(['Tensor', 'parallel siz…'.slice(0, 11) + '…'])
+  expect(linesOfTitle('Output throughput per GPU', 19, 2)).toEqual(['Output throughput', 'per GPU'])
+  expect(linesOfTitle('Model', 12, 2)).toEqual(['Model'])
+})
+
+it('cells have figures where all have room for theirs', () => {
+  const texts = (wide: number) => {
+    const [series] = drawingOf(chartOf(heat, grid, catalogue), colours, 960).option.series as { renderItem: (params: object, api: object) => { children: { type: string }[] } }[]
+    return [0, 1, 2].map((dataIndex) => series!.renderItem({ dataIndex }, { coord: () => [50, 50], size: () => [wide, 30] }).children.filter(({ type }) => type === 'text').length)
+  }
+  expect(texts(60)).toEqual([1, 1, 1])
+  expect(texts(18)).toEqual([0, 0, 0])
 })
 
 it('cells of one value are in the middle of the scale', () => {
@@ -57,7 +72,7 @@ it('cells of one value are in the middle of the scale', () => {
 
 it('a line goes through what there is, and through nothing else', () => {
   const chart = chartOf(parallel, lines, catalogue)
-  const { targets } = drawingOf(chart, colours)
+  const { targets } = drawingOf(chart, colours, 960)
   expect(targets).toEqual([{ item: 0, x: 0, y: 0, shift: 0 }, { item: 1, x: 0, y: 1, shift: 0 }, { item: 0, x: 1, y: 0.75, shift: 0 }, { item: 0, x: 2, y: 0, shift: 0 }, { item: 1, x: 2, y: 1, shift: 0 }])
   expect(linesOf(chart, chart.items[1]!)).toEqual([['TP size', '5'], ['Model', '–'], ['Output throughput', '300 tok/s'], ['stands for', '3 results']])
   expect(chart.axes.map(({ gaps }) => gaps)).toEqual([0, 1, 0])

@@ -2,7 +2,7 @@
 // results have no number is an outline, and is no colour of the scale.
 import type { CustomSeriesOption } from 'echarts/charts'
 
-import { MONO, ofKinds } from './axes'
+import { MONO, namesBelow, ofKinds, ofNames } from './axes'
 import { type Colours, rampAt } from './colours'
 import type { Chart, Item } from './items'
 import { placeWords } from './items'
@@ -15,6 +15,9 @@ const TEXT_HIGH = 14
 const CORNER = 7
 const LEFT_MIN = 68
 const LEFT_MAX = 190
+const LEFT_SHARE = 0.3
+const RIGHT = 16
+const BOTTOM = 22
 
 // From the least to the greatest value of all cells; of one value alone nothing is little or much.
 export function scaleOf({ items }: Chart) {
@@ -29,6 +32,9 @@ export const failedOf = ({ answer }: Chart, { at }: Item) => answer.grid?.failed
 function cells(chart: Chart, colours: Colours): CustomSeriesOption {
   const { items, value } = chart
   const scale = scaleOf(chart)
+  const wordsOf = (item: Item) => (item.value === null || !value ? '–' : placeWords(value, item.value, true))
+  // figures in some cells alone would look as if the others had none
+  const longest = items.reduce((most, item) => Math.max(most, wordsOf(item).length), 0)
   return {
     type: 'custom', animation: false, silent: true, progressive: 0, z: 2, encode: { x: 0, y: 1 }, data: items.map((item) => [item.x, item.y as number, item.value ?? NaN, failedOf(chart, item)]),
     renderItem: ({ dataIndex }, api) => {
@@ -38,8 +44,8 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
       const [width, height] = [Math.max(1, bandX - GAP), Math.max(1, bandY - GAP)]
       const shape = { x: x - width / 2, y: y - height / 2, width, height }
       const fill = item.value === null || !scale ? null : rampAt(colours, scale.share(item.value))
-      const words = item.value === null || !value ? '–' : placeWords(value, item.value, true)
-      const fits = words.length * CHAR_WIDE + 4 < width && TEXT_HIGH < height
+      const words = wordsOf(item)
+      const fits = longest * CHAR_WIDE + 4 < width && TEXT_HIGH < height
       const ink = fill ? inkOn(fill) : colours.text3
       const corner = Math.min(CORNER, width / 2, height / 2)
       const right = x + width / 2
@@ -55,17 +61,19 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
   }
 }
 
-export function heatOf(chart: Chart, colours: Colours): Drawing {
+export function heatOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { x, y, items } = chart
   const words = y?.words ?? []
   const widest = words.reduce((most, text) => Math.max(most, Math.min(22, text.length)), 0)
+  const side = Math.min(LEFT_MAX, wide * LEFT_SHARE, Math.max(LEFT_MIN, widest * 6.6 + 16))
+  const names = namesBelow(chart, wide - side - RIGHT)
   const noLines = { splitLine: { show: false }, axisLine: { show: false } }
   return {
-    beside: 0, reach: 'cell', brush: 'plane',
+    beside: 0, reach: 'cell', brush: 'plane', more: (names?.bottom ?? BOTTOM) - BOTTOM,
     targets: items.map((item, at) => ({ item: at, x: item.x, y: item.y as number, shift: 0 })).sort((a, b) => a.x - b.x || a.y - b.y),
     option: {
-      animation: false, grid: { left: Math.min(LEFT_MAX, Math.max(LEFT_MIN, widest * 6.6 + 16)), right: 16, top: 6, bottom: 22, outerBoundsMode: 'none' },
-      xAxis: { ...ofKinds(x.words, colours, false), ...noLines }, yAxis: { ...ofKinds(words, colours, true), ...noLines }, series: [cells(chart, colours)],
+      animation: false, grid: { left: Math.max(side, names?.left ?? 0), right: RIGHT, top: 6, bottom: names?.bottom ?? BOTTOM, outerBoundsMode: 'none' },
+      xAxis: { ...(names ? ofNames(names, colours) : ofKinds(x.words, colours, false)), ...noLines }, yAxis: { ...ofKinds(words, colours, true), ...noLines }, series: [cells(chart, colours)],
     },
   }
 }

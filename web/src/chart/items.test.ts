@@ -156,7 +156,7 @@ it('the legend of a file is that of the page: what is not trusted, the frontier,
   expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['frontier', 'frontier', null]])
   const [little, most] = keysOf(sized)
   expect((most!.wide / little!.wide) ** 2).toBeCloseTo(10, 0)
-  const { option } = sheetOf(drawingOf(sized, COLOURS).option, sized, COLOURS, [])
+  const { option } = sheetOf(drawingOf(sized, COLOURS, 960).option, sized, COLOURS, [])
   const texts = (option.graphic as unknown as { style: { text?: string } }[]).map(({ style: { text } }) => text)
   for (const words of ['P99 TTFT 10', '100 ms', 'hollow: not trusted  1', 'frontier']) expect(texts).toContain(words)
 })

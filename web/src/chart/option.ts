@@ -4,7 +4,7 @@ import type { ComposeOption } from 'echarts/core'
 import type { GraphicComponentOption, GridComponentOption } from 'echarts/components'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
-import { isLogY, xAxis, xOf, yAxis } from './axes'
+import { isLogY, namesBelow, xAxis, xOf, yAxis } from './axes'
 import { type Colours, colourOf } from './colours'
 import { heatOf } from './heat'
 import { boxKeys, type Chart, type Item } from './items'
@@ -31,6 +31,7 @@ export interface Drawing {
   beside: number // bars in one place; 0: nothing stands beside another
   reach: 'near' | 'across' | 'cell' // what is under the pointer: by its distance, by its place alone, by the cell it is
   brush: 'plane' | 'axis' // what a region is drawn on: both axes, or along one of several
+  more: number // height that it needs beyond the usual
   isTraced?: boolean // an item is a line through its targets
 }
 
@@ -257,21 +258,23 @@ function seriesOf(chart: Chart, colours: Colours, perShape: number, isLog: [bool
   return scatter(chart, colours, perShape, isLog)
 }
 
-// `perShape`: so many marks of one look are one shape; each by itself is what a drawing of paths needs.
-export function drawingOf(chart: Chart, colours: Colours, perShape = Infinity): Drawing {
-  if (chart.answer.grid) return heatOf(chart, colours)
-  if (chart.answer.lines) return parallelOf(chart, colours)
+// `wide`: the whole drawing, in pixels. `perShape`: so many marks of one look are one shape; each by itself is what a drawing of paths needs.
+export function drawingOf(chart: Chart, colours: Colours, wide: number, perShape = Infinity): Drawing {
+  if (chart.answer.grid) return heatOf(chart, colours, wide)
+  if (chart.answer.lines) return parallelOf(chart, colours, wide)
+  const names = namesBelow(chart, wide - GRID.left - GRID.right)
+  const grid = { ...GRID, left: Math.max(GRID.left, names?.left ?? 0), bottom: names?.bottom ?? GRID.bottom }
   const isBeside = chart.answer.groups !== undefined && chart.state.kind !== 'line'
   const isBins = chart.answer.bins?.edges
   const targets = chart.items.flatMap((item, at): Target[] => {
     if (item.y === null) return []
     return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: shiftOf(chart, item) }]
   })
-  const [onX, onY] = [xAxis(chart, colours), yAxis(chart, colours)]
+  const [onX, onY] = [xAxis(chart, colours, names), yAxis(chart, colours)]
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
-    targets, beside: isBeside ? lanesOf(chart) : 0, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane',
-    option: { animation: false, grid: { ...GRID, outerBoundsMode: 'none' }, xAxis: onX, yAxis: onY, series: seriesOf(chart, colours, perShape, [isLogAxis(onX), isLogAxis(onY)]) },
+    targets, beside: isBeside ? lanesOf(chart) : 0, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane', more: grid.bottom - GRID.bottom,
+    option: { animation: false, grid: { ...grid, outerBoundsMode: 'none' }, xAxis: onX, yAxis: onY, series: seriesOf(chart, colours, perShape, [isLogAxis(onX), isLogAxis(onY)]) },
   }
 }
 

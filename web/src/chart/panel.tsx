@@ -1,7 +1,7 @@
 // The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
 // must know before two are compared. The address is its state.
 import { replaceEqualDeep } from '@tanstack/react-query'
-import { memo, useCallback, useMemo, useRef, useState } from 'react'
+import { memo, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { usePoints, usePointsAhead } from '../api/queries'
 import type { Filter, PointsAnswer } from '../api/types'
@@ -175,10 +175,29 @@ function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
 
 type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart: Chart; set: Set; onBrush: (box: Box) => void }
 
+const WIDE_STEP = 20 // within it names of an axis stand alike
+
+// How wide an element is, from before it is painted on.
+function useRoughWidth(element: RefObject<HTMLElement | null>) {
+  const [wide, setWide] = useState(0)
+  useLayoutEffect(() => {
+    const watched = element.current
+    if (!watched) return
+    const read = () => setWide(Math.max(1, Math.floor(watched.clientWidth / WIDE_STEP)) * WIDE_STEP)
+    read()
+    const watch = new ResizeObserver(read)
+    watch.observe(watched)
+    return () => watch.disconnect()
+  }, [element])
+  return wide
+}
+
 const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBrush }: ShownProps) {
   const { state, answer, items } = chart
   const colours = useColours()
-  const drawing = useMemo(() => drawingOf(chart, colours), [chart, colours])
+  const fig = useRef<HTMLDivElement>(null)
+  const wide = useRoughWidth(fig)
+  const drawing = useMemo(() => drawingOf(chart, colours, wide), [chart, colours, wide])
   const [hovered, setHovered] = useState<number | null>(null)
   const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
   // of a line the place where it begins
@@ -198,8 +217,8 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   return (
     <>
       <div className={css.body}>
-        <div className={css.fig}>
-          {state.asTable ? <DataTable chart={chart} label={label} /> : (
+        <div ref={fig} className={css.fig}>
+          {wide === 0 ? null : state.asTable ? <DataTable chart={chart} label={label} /> : (
             <>
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (

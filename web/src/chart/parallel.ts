@@ -2,8 +2,9 @@
 import type { CustomSeriesOption } from 'echarts/charts'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
+import { shortName } from '../fields/catalogue'
 import { time } from '../format/time'
-import { arrow } from '../format/number'
+import { arrow, count } from '../format/number'
 import { MONO, SANS, tickWords } from './axes'
 import { type Colours, colourOf } from './colours'
 import type { Axis, Chart, Item } from './items'
@@ -13,10 +14,17 @@ import type { Drawing, Target } from './option'
 
 const SIDE = 64 // room for the outermost titles
 const LEFT_MAX = 170 // and for the first axis' values
-const TOP = 42
+const NARROW = 90 // axes nearer to each other have shorter names and figures
+const SIDE_NARROW = 34
+const LEFT_SHARE = 0.28
+const TOP = 28 // and a line for each of a title
+const TITLE_HIGH = 13
+const TITLE_WIDE = 6.2
 const BOTTOM = 24
-const TICK_HIGH = 16
-const CHAR_WIDE = 6.8
+const TICK_HIGH = 14
+const CHAR_WIDE = 6.6
+const USUAL_HIGH = 238
+const MORE_MAX = 120
 const TICKS = 4
 const WHOLE_MAX = 12 // different numbers that all stand at their axis
 const QUIET = { type: 'custom', animation: false, silent: true, progressive: 0 } as const
@@ -171,7 +179,7 @@ function ownTicks(axis: Axis, values: (number | null)[], high: number): number[]
   })
 }
 
-function ticksOf(axis: Axis, values: (number | null)[], high: number): Tick[] {
+function ticksOf(axis: Axis, values: (number | null)[], high: number, isNarrow: boolean): Tick[] {
   const room = Math.max(2, Math.floor(high / TICK_HIGH))
   if (axis.kinds) {
     const step = Math.ceil(axis.kinds.length / room)
@@ -179,17 +187,55 @@ function ticksOf(axis: Axis, values: (number | null)[], high: number): Tick[] {
   }
   const day = (value: number) => time(new Date(value).toISOString()).slice(0, 10)
   if (axis.field.type === 'time') return [0, 0.5, 1].map((share) => ({ share, words: day(valueOn(axis, share)) })).slice(0, axis.most > axis.least ? 3 : 1)
-  return ownTicks(axis, values, high).map((value) => ({ share: shareOn(axis, value), words: tickWords(value, axis.form) }))
+  return ownTicks(axis, values, high).map((value) => ({ share: shareOn(axis, value), words: tickWords(value, axis.form, isNarrow) }))
 }
 
 // The first axis has its values at its left, where nothing else is.
-const leftOf = ({ axes: [first] }: Chart) => Math.min(LEFT_MAX, Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * CHAR_WIDE + 16)))
+const leftOf = ({ axes: [first] }: Chart, wide: number) => Math.min(LEFT_MAX, Math.max(SIDE, wide * LEFT_SHARE), Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * CHAR_WIDE + 16)))
+
+interface Layout {
+  left: number
+  right: number
+  isNarrow: boolean
+  titles: string[][]
+  lines: number // of the highest title
+}
+
+// By whole words, the last line cut.
+export function linesOfTitle(text: string, letters: number, most: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && (`${last} ${word}`.length <= letters || lines.length === most)) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines.map((line) => (line.length > letters ? `${line.slice(0, Math.max(2, letters - 1))}…` : line))
+}
+
+const TITLE_LINES = 2
+const TITLE_LINES_NARROW = 3
+
+function layoutOf(chart: Chart, wide: number): Layout {
+  const { axes } = chart
+  const left = leftOf(chart, wide)
+  const bandOf = (right: number) => (wide - left - right) / Math.max(1, axes.length - 1)
+  const isNarrow = bandOf(SIDE) < NARROW
+  const right = isNarrow ? SIDE_NARROW : SIDE
+  const band = bandOf(right)
+  const most = isNarrow ? TITLE_LINES_NARROW : TITLE_LINES
+  const titles = axes.map((axis, at) => {
+    const room = at === 0 ? left + band / 2 - 8 : at === axes.length - 1 ? right + band / 2 - 8 : band - 6
+    const letters = Math.floor(room / TITLE_WIDE)
+    const long = linesOfTitle(axis.name, letters, most)
+    return long.some((line) => line.endsWith('…')) ? linesOfTitle(shortName(axis.field), letters, most) : long
+  })
+  return { left, right, isNarrow, titles, lines: Math.max(1, ...titles.map(({ length }) => length)) }
+}
 
 const clip = (text: string, wide: number) => (text.length * CHAR_WIDE <= wide ? text : `${text.slice(0, Math.max(3, Math.floor(wide / CHAR_WIDE) - 1))}…`)
 
-function stems(chart: Chart, colours: Colours): CustomSeriesOption {
+function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles }: Layout): CustomSeriesOption {
   const { axes, answer } = chart
-  const left = leftOf(chart)
   return {
     ...QUIET, z: 5, encode: { x: 0, y: 1 }, data: axes.map((_, i) => [i, 0]),
     renderItem: ({ dataIndex }, api) => {
@@ -198,26 +244,33 @@ function stems(chart: Chart, colours: Colours): CustomSeriesOption {
       const top = api.coord([dataIndex, 1])[1] ?? 0
       const band = Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
       const align = dataIndex === 0 ? 'left' as const : dataIndex === axes.length - 1 ? 'right' as const : 'center' as const
-      const side = align === 'left' ? x - left + 2 : align === 'right' ? x + SIDE - 6 : x
-      const halo = { stroke: colours.sheet, lineWidth: 3 }
+      const side = align === 'left' ? x - left + 2 : align === 'right' ? x + right - 4 : x
+      // on a ground of their own, so that no line goes through them
+      const halo = { backgroundColor: colours.sheet, padding: [1, 2], borderRadius: 2 }
       const text = (words: string, left: number, y: number, more: object) => ({ type: 'text' as const, style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...halo, ...more } })
-      const unit = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
+      const all = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
+      const unit = align === 'center' && all.length * CHAR_WIDE > band ? arrow(axis.field) : all
+      const title = titles[dataIndex] ?? []
+      const room = dataIndex === 0 ? left - 10 : band - 12
       return {
         type: 'group',
         children: [
           { type: 'line', shape: { x1: x, y1: top, x2: x, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } },
-          text(clip(axis.name, align === 'center' ? band - 8 : band / 2 + (align === 'left' ? left : SIDE) - 14), side, top - 30, { fill: colours.text, font: `500 11px ${SANS}`, align }),
+          ...title.map((line, i) => text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, { fill: colours.text, font: `500 11px ${SANS}`, align })),
           ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
-          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top).map(({ share, words }) => text(clip(words, dataIndex === 0 ? left - 10 : band - 16), x - 5, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: 'right' })),
-          ...(axis.gaps > 0 ? [text(`– ${axis.gaps}`, x, bottom + 12, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
+          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(clip(words, room), x - 4, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: 'right' })),
+          ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x, bottom + 12, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
         ],
       }
     },
   }
 }
 
-export function parallelOf(chart: Chart, colours: Colours): Drawing {
+export function parallelOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { axes, items } = chart
+  const layout = layoutOf(chart, wide)
+  const top = TOP + layout.lines * TITLE_HIGH
+  const names = Math.max(0, ...axes.map(({ kinds }) => kinds?.length ?? 0))
   const shares = crossings(chart)
   const targets = shares.flatMap((own, x) => {
     const there = Uint32Array.from(items.keys()).filter((line) => !Number.isNaN(own[line]))
@@ -226,10 +279,10 @@ export function parallelOf(chart: Chart, colours: Colours): Drawing {
   })
   const hidden = { type: 'value' as const, show: false, min: 0, splitLine: { show: false } }
   return {
-    targets, beside: 0, reach: 'near', brush: 'axis', isTraced: true,
+    targets, beside: 0, reach: 'near', brush: 'axis', more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)), isTraced: true,
     option: {
-      animation: false, grid: { left: leftOf(chart), right: SIDE, top: TOP, bottom: BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares), stems(chart, colours)],
+      animation: false, grid: { left: layout.left, right: layout.right, top, bottom: BOTTOM, outerBoundsMode: 'none' },
+      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares), stems(chart, colours, layout)],
     },
   }
 }

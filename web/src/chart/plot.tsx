@@ -1,6 +1,6 @@
 // The drawing itself, with what lies over it: rings, the small reading under the pointer, a region that is being drawn.
 // One enters it with Tab, walks with arrows, pins with Enter.
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import css from './chart.module.css'
 import { type ECharts, open } from './draw'
@@ -132,7 +132,7 @@ export function Plot({ drawing, label, hovered, ringed, pinned, canBrush, tip, o
   const look = { hits, traces, targets: drawing.targets }
   return (
     <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
-      onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot">
+      onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot" style={{ '--more': `${drawing.more}px` } as CSSProperties}>
       <div ref={host} className={css.canvas} aria-hidden="true" />
       <svg className={css.over} aria-hidden="true">
         {ringed.map((target) => <Ring key={target} {...look} target={target} look={css.ring} radius={7} />)}

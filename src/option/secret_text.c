@@ -126,15 +126,18 @@ static bool is_of_headers(const struct name *name)
 /* "NAME: value" is a header or a setting, and not a sentence: that has the same sign and some of the words. */
 static bool is_setting(const struct name *name, const char *value)
 {
-	const char *closed = name->quote != '\0' ? strchr(value, name->quote) : NULL;
-	const char *end = closed != NULL ? closed : line_end(value);
-
 	if (name->is_quoted || is_of_headers(name))
 		return true;
 	if ((!name->is_first && name->quote == '\0') ||
 	    IS_WORD(name->text, "tokens", "keys", "pass"))
 		return false;
-	return !IS_WORD(name->text, "token", "key") || value + strcspn(value, BLANKS) >= end;
+	if (!IS_WORD(name->text, "token", "key"))
+		return true;
+	const char *closed = name->quote != '\0' ? strchr(value, name->quote) : NULL;
+	const char *end = closed != NULL ? closed : line_end(value);
+	size_t len = (size_t)(end - value);
+	/* what was hidden in it may have had blanks */
+	return memchr(value, ' ', len) == NULL && memchr(value, '*', len) == NULL;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -189,20 +192,26 @@ static struct span find_value(const struct name *name, const char *begin)
 	return value;
 }
 
-/* A truth value, none, or a number where that is a count: no secret whatever its name is. */
-static bool is_plain(struct span name, struct span value)
+/*
+ * A truth value, none, or a number where that is a count: no secret whatever its name is. Asked before the
+ * value's end is looked for, so that no text is gone through more than once.
+ */
+static bool is_plain(struct span name, const char *value)
 {
-	size_t len = strcspn(value.begin, ",;)]}" ENDS);
-	struct span first = { value.begin, value.begin + len };
+	size_t len = 0;
 	double number;
 
-	if (len >= WORD_BYTES_MAX)
-		return false;
+	value += strspn(value, "\\\"'");
+	while (value[len] != '\0' && !is_one_of(value[len], ",;)]}" ENDS)) {
+		if (++len == WORD_BYTES_MAX)
+			return false;
+	}
+	struct span first = { value, value + len };
 	if (IS_WORD(first, "true", "false", "null", "none"))
 		return true;
 	if (ENDS_IN(name, "tokens"))
-		return isdigit((unsigned char)first.begin[strspn(first.begin, "~<>+-.")]);
-	auto_free char *text = pl_strndup(first.begin, len);
+		return isdigit((unsigned char)value[strspn(value, "~<>+-.")]);
+	auto_free char *text = pl_strndup(value, len);
 	return ENDS_IN(name, "token", "key", "keys", "pass") && pl_text_to_f64(text, &number);
 }
 
@@ -212,10 +221,11 @@ static bool find_named(const char *text, const char *sign, struct span *ret)
 	struct name name;
 
 	if (*begin == '\0' || (*sign == ':' && is_one_of(sign[1], ":/=")) ||
-	    !find_name(text, sign, &name) || (*sign == ':' && !is_setting(&name, begin)))
+	    !find_name(text, sign, &name) || (*sign == ':' && !is_setting(&name, begin)) ||
+	    is_plain(name.text, begin))
 		return false;
 	*ret = find_value(&name, begin);
-	return ret->end > ret->begin && !is_plain(name.text, *ret);
+	return ret->end > ret->begin;
 }
 
 /* ---- flags --------------------------------------------------------------------------------- */
@@ -278,17 +288,19 @@ static bool find_flagged(const char *text, const char *at, option_secret_flag_fn
 		return false;
 	const char *value = end + 1;
 	if (*end == '=') {
+		if (is_plain(name, value))
+			return false;
 		if (!find_quoted(value, ret))
 			*ret = (struct span){ value, value + strcspn(value, ENDS) };
-		return ret->end > ret->begin && !is_plain(name, *ret);
+		return ret->end > ret->begin;
 	}
 	/* also within a list: '--api-key', 'S' */
 	value = end + is_one_of(*end, "\"'");
 	value = skip_blanks(value + (*value == ','));
-	if (is_dash(value) || is_one_of(*value, "\r\n"))
+	if (is_dash(value) || is_one_of(*value, "\r\n") || is_plain(name, value))
 		return false;
 	*ret = find_words(value);
-	return ret->end > ret->begin && !is_plain(name, *ret);
+	return ret->end > ret->begin;
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */

@@ -115,7 +115,12 @@ static bool is_flag_in_text(const char *word)
 /* NULL: it has no secrets. */
 static char *text_shown(const char *text)
 {
-	return option_secret_text_shown(text, is_flag_in_text);
+	auto_free char *shown = option_secret_text_shown(text, is_flag_in_text);
+
+	/* a number at a secret key, which no JSON hides, may have become a text */
+	if (shown != NULL && option_secret_in_json(shown))
+		return pl_strdup(OPTION_SECRET_SHOWN);
+	return pl_take(shown);
 }
 
 /* JSON without its secrets, "***" where it is not well formed; NULL: there are none. */

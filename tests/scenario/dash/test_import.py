@@ -112,7 +112,7 @@ def test_a_document_that_tells_little(bin_dir, rows, tmp_path):
     told = import_json(bin_dir, write(tmp_path / "r.json", SAMPLE), "--db", tmp_path / "a.db")
     (result,) = told["results"]
     assert result == {"path": str(tmp_path / "r.json"), "name": "r.json", "state": "stored", "form": "plain", "id": 1,
-                      "run_id": SAMPLE["run_id"], "message": None, "faults": []}
+                      "deleted": False, "run_id": SAMPLE["run_id"], "message": None, "faults": []}
     values, explicit = assert_stored(told["db"], 1, {
         "run.run_id": SAMPLE["run_id"], "run.suite": SAMPLE["suite"], "run.timestamp": SAMPLE["timestamp"],
         "run.duration": 300.5, "run.status": "completed", "server.model": "meta-llama/Llama-3-8B",

@@ -13,6 +13,7 @@
 #include "cli/sweep_file.h"
 #include "cli/sweep_vllm.h"
 #include "run/sweep/sweep.h"
+#include "run/target.h"
 #include "run/upload/sweep.h"
 #include "run/upload/upload.h"
 
@@ -268,7 +269,9 @@ static int send_result(void *user, const char *path, struct pl_err *err)
 	const struct run_target *dashboard = user;
 	auto_free char *name = pl_file_name(path);
 	struct run_upload_file file = { .path = path, .name = name };
-	struct run_upload upload = { .target = dashboard, .files = &file, .count = 1 };
+	struct run_upload upload = {
+		.target = dashboard, .files = &file, .count = 1, .wait_ns = RUN_UPLOAD_WAIT_NS
+	};
 
 	run_upload_all(&upload);
 	enum pl_err_code code = run_upload_code(&upload);

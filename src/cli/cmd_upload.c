@@ -8,27 +8,45 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "result/files.h"
 #include "run/sweep/journal.h"
+#include "run/target.h"
 #include "run/upload/sweep.h"
 #include "run/upload/upload.h"
 
 #define REPORT_BYTES_MAX (256u << 20)
+#define WAIT_NS          (60 * PL_NS_PER_S)
 
 struct upload_options {
 	const char *to;
 	bool insecure;
 	bool json;
 	bool without_artifacts;
+	const char *on_known;
+	int64_t wait_ns;
 };
 
 #define AT(field) offsetof(struct upload_options, field)
 
+static const char *const known_names[] = {
+#define STORE_KNOWN(NAME, name, text) #name,
+#include "tbl/store_words.h"
+	NULL,
+};
+
 static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "to", to, "URL", "the dashboard, as http://127.0.0.1:8421"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of an https address"),
+	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
+	       "what becomes of a result that is there already, by content or run_id: nothing, it "
+	       "takes that one's place, or it is stored beside it as a repeat",
+	       .choices = known_names, .def = "skip"),
+	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
+	       "how long a dashboard that is away, or has no room, is waited for", .def = "60s"),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
 	       "send results only, and not the files beside them"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
@@ -37,7 +55,9 @@ static const struct pl_opt upload_rows[] = {
 
 const struct pl_opt_command cli_upload_command = {
 	.name = "profllm upload",
-	.usage = "FILE… --to URL [--without-artifacts] [--insecure] [--json]",
+	.usage =
+		"FILE… --to URL [--on-known WORD] [--wait TIME] [--without-artifacts] [--insecure] "
+		"[--json]",
 	.summary = "Send results to a dashboard and show what became of each.",
 	.details =
 		"A FILE is a result of profllm, of any version, or of vllm bench serve, or many of "
@@ -55,17 +75,24 @@ const struct pl_opt_command cli_upload_command = {
 		"dashboard lacks them. One that is gone or was changed since is told and not "
 		"sent.\n\n"
 		"Same content is stored once (duplicate); other content under a run_id that is "
-		"there is a conflict and is not stored. What the dashboard has accepted it reads "
-		"even if this command is ended.\n\n"
+		"there is a conflict and is not stored; --on-known chooses otherwise. All files "
+		"are "
+		"one upload, which has a page: its address is the last line. What the dashboard "
+		"has accepted it reads even if this command is ended, and the same command again "
+		"sends only what is not there yet (with --on-known replace all of it).\n\n"
+		"A dashboard that is away, or has no room, is asked again, ever more rarely, for "
+		"as "
+		"long as --wait says.\n\n"
 		"Exit status: 0 every result is there, 1 the dashboard cannot be reached or does "
-		"not take files, 2 usage, a file cannot be read, a result was rejected or is in "
-		"conflict, or an artifact was refused.",
+		"not take files, 2 usage, a file cannot be read, a result was rejected, cancelled "
+		"or deleted there, or is in conflict, or an artifact was refused.",
 	.options = upload_rows,
 	.operand = "FILE",
 };
 
 /* What is sent: results, and summaries of sweeps. Paths are borrowed. */
 struct named {
+	const char *name; /* of the whole */
 	struct run_upload_file *files;
 	size_t count;
 	size_t room;
@@ -84,11 +111,10 @@ static const char *text_of(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
-static bool is_there(const json_t *item)
+static bool is_deleted(const json_t *item)
 {
-	const char *state = text_of(item, "state");
-
-	return strcmp(state, "stored") == 0 || strcmp(state, "duplicate") == 0;
+	return strcmp(text_of(item, "state"), "duplicate") == 0 &&
+	       json_is_true(json_object_get(item, "deleted"));
 }
 
 /* ---- for people ---------------------------------------------------------------------------- */
@@ -112,9 +138,10 @@ static void add_item(struct pl_buf *text, const json_t *item)
 	if (json_is_integer(id))
 		pl_buf_addf(text, "  (experiment %lld)", (long long)json_integer_value(id));
 	const char *message = text_of(item, "message");
-	add_clean(text, ": ", message);
+	auto_free char *fault_words = run_upload_item_fault(item);
+	add_clean(text, ": ", fault_words != NULL ? fault_words : message);
 	pl_buf_add_char(text, '\n');
-	if (is_there(item))
+	if (fault_words == NULL)
 		return;
 	PL_JSON_EACH(fault, json_object_get(item, "faults")) {
 		/* a lone one mostly is the message */
@@ -125,20 +152,44 @@ static void add_item(struct pl_buf *text, const json_t *item)
 	}
 }
 
-static void add_counts(const struct run_upload *upload, struct pl_buf *text)
-{
-	static const char *const states[] = { "stored", "duplicate", "conflict", "rejected" };
-	size_t counts[PL_ARRAY_SIZE(states)] = { 0 }, failed = 0;
+enum count { STORED, DUPLICATE, CONFLICT, REJECTED, CANCELLED, COUNTS };
+static const char *const count_names[] = { "stored", "duplicate", "conflict", "rejected",
+					   "cancelled" };
 
+/* Of the upload as the dashboard counts, and of what was not sent because it is there. */
+static void count_items(const struct run_upload *upload, int64_t *counts, int64_t *ret_deleted)
+{
+	const json_t *counted = json_object_get(upload->job, "counts");
+
+	*ret_deleted = 0;
+	for (size_t k = 0; k < COUNTS; k++)
+		counts[k] = pl_json_get_i64(counted, count_names[k]);
 	for (size_t i = 0; i < upload->count; i++) {
-		failed += upload->results[i].failure != NULL;
+		bool is_counted = upload->results[i].state == RUN_UPLOAD_SENT;
 		PL_JSON_EACH(item, upload->results[i].items) {
-			for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
-				counts[k] += strcmp(text_of(item, "state"), states[k]) == 0;
+			*ret_deleted += is_deleted(item);
+			for (size_t k = 0; k < COUNTS && !is_counted; k++)
+				counts[k] += strcmp(text_of(item, "state"), count_names[k]) == 0;
 		}
 	}
-	for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
-		pl_buf_addf(text, "%s%zu %s", k > 0 ? ", " : "", counts[k], states[k]);
+	counts[DUPLICATE] -= *ret_deleted;
+}
+
+static void add_counts(const struct run_upload *upload, struct pl_buf *text)
+{
+	int64_t counts[COUNTS], deleted;
+	size_t failed = 0;
+
+	for (size_t i = 0; i < upload->count; i++)
+		failed += upload->results[i].failure != NULL;
+	count_items(upload, counts, &deleted);
+	for (size_t k = 0; k < COUNTS; k++) {
+		if (k < CANCELLED || counts[k] > 0)
+			pl_buf_addf(text, "%s%lld %s", k > 0 ? ", " : "", (long long)counts[k],
+				    count_names[k]);
+	}
+	if (deleted > 0)
+		pl_buf_addf(text, ", %lld deleted there", (long long)deleted);
 	if (failed > 0)
 		pl_buf_addf(text, "; %zu of %zu files failed", failed, upload->count);
 	pl_buf_add_char(text, '\n');
@@ -210,6 +261,9 @@ static int print_text(const struct run_upload *upload, const struct named *named
 	add_sweeps(named, &text);
 	add_counts(upload, &text);
 	add_artifact_counts(upload, &text);
+	auto_free char *page = run_upload_page(upload);
+	if (page != NULL)
+		pl_buf_addf(&text, "%s\n", page);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -220,7 +274,11 @@ static int print_json(const struct run_upload *upload, const struct named *named
 	auto_json json_t *report = json_object();
 	json_t *files = json_array();
 
+	auto_free char *page = run_upload_page(upload);
+
 	json_object_set_new(report, "to", pl_json_text(to));
+	json_object_set_new(report, "page", pl_json_text(page));
+	json_object_set_new(report, "state", pl_json_text(pl_json_get_text(upload->job, "state")));
 	json_object_set_new(report, "files", files);
 	json_object_set(report, "sweeps", named->told);
 	for (size_t i = 0; i < upload->count; i++) {
@@ -246,6 +304,16 @@ static void show_progress(const struct run_upload *upload)
 		upload->count, upload->over > upload->sent ? upload->sent : upload->over,
 		upload->artifacts_sent, upload->is_over ? "\r\x1b[K" : "");
 	fflush(stderr);
+}
+
+static void say_away(const struct run_upload *upload, const char *why, int64_t wait_ns)
+{
+	auto_free char *clean = pl_clean_line(why);
+
+	if (upload->on_progress != NULL)
+		fputs("\r\x1b[K", stderr);
+	pl_log(PL_LOG_WARNING, "the dashboard is waited for, %.0f s at most: %s",
+	       (double)wait_ns / (double)PL_NS_PER_S, clean);
 }
 
 static int open_target(const struct upload_options *options, struct run_target *ret,
@@ -284,12 +352,18 @@ static int send_files(const struct upload_options *options, const struct run_tar
 	struct run_upload upload = { .target = target,
 				     .files = named->files,
 				     .count = named->count,
+				     .name = named->name,
+				     .on_known = options->on_known,
+				     .wait_ns = options->wait_ns,
+				     .wait_first_ns = options->wait_ns,
+				     .on_away = say_away,
 				     .without_artifacts = options->without_artifacts };
 
 	if (isatty(STDERR_FILENO))
 		upload.on_progress = show_progress;
-	enum pl_err_code sweeps = send_sweeps(target, named);
 	run_upload_all(&upload);
+	/* behind the files: by then a dashboard that was away has come back, or will not */
+	enum pl_err_code sweeps = send_sweeps(target, named);
 	if (upload.on_progress != NULL)
 		show_progress(&upload);
 	enum pl_err_code code = run_upload_code(&upload);
@@ -311,6 +385,15 @@ static size_t name_at(const char *word)
 	while (len > 0 && word[len - 1] != '/')
 		len--;
 	return len;
+}
+
+/* What the upload is called: as the first of the words. free() */
+static char *name_of(const char *word)
+{
+	const char *name = word + name_at(word);
+	size_t len = strcspn(name, "/");
+
+	return len > 0 ? pl_strndup(name, len) : pl_strdup("upload");
 }
 
 /* Of a sweep's folder: its journal is no file of results, its summary tells of the sweep. */
@@ -356,7 +439,6 @@ static int name_files(const struct pl_words *words, struct res_files *files, str
 static int upload_words(const struct upload_options *options, const struct pl_words *words)
 {
 	auto_res_files files = { 0 };
-	struct named named = { 0 };
 	struct run_target target = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	int status;
@@ -366,6 +448,8 @@ static int upload_words(const struct upload_options *options, const struct pl_wo
 				  "http://127.0.0.1:8421");
 	if (words->count == 0)
 		return cli_refuse("nothing to send: expected files or folders");
+	auto_free char *name = name_of(words->items[0]);
+	struct named named = { .name = name };
 	if (name_files(words, &files, &named, &err) < 0 || open_target(options, &target, &err) < 0)
 		status = cli_fail(&err);
 	else
@@ -379,7 +463,7 @@ static int upload_words(const struct upload_options *options, const struct pl_wo
 
 int cmd_upload(int argc, char **argv)
 {
-	struct upload_options options = { 0 };
+	struct upload_options options = { .wait_ns = WAIT_NS };
 	struct pl_words words;
 	int status;
 

@@ -6,6 +6,7 @@
 
 #include "base/clean.h"
 #include "base/text.h"
+#include "run/target.h"
 #include "run/upload/upload.h"
 
 static int open_target(const char *url, struct run_target *ret, struct pl_err *err)
@@ -39,7 +40,9 @@ static char *send_result(const char *path, const char *url)
 	const struct run_upload_file file = { .path = path,
 					      .name = slash != NULL ? slash + 1 : path };
 	struct run_target target = { 0 };
-	struct run_upload upload = { .target = &target, .files = &file, .count = 1 };
+	struct run_upload upload = {
+		.target = &target, .files = &file, .count = 1, .wait_ns = RUN_UPLOAD_WAIT_NS
+	};
 	struct pl_err err = PL_ERR_INIT;
 	char *fault;
 

@@ -11,11 +11,8 @@
 #include "result/beside.h"
 #include "run/upload/upload_priv.h"
 
-#define ASK_NS         (30 * PL_NS_PER_S)
-#define SEND_LEAST_NS  (300 * PL_NS_PER_S)
-#define NS_PER_MIB     (PL_NS_PER_S) /* a slow line */
-#define BUSY_TRIES     10
-#define LIST_BYTES_MAX (16u << 20)
+#define SEND_LEAST_NS (300 * PL_NS_PER_S)
+#define NS_PER_MIB    (PL_NS_PER_S) /* a slow line */
 
 /* Of one artifact: {kind, name, run_id, bytes, state, message}. */
 static void tell(struct run_upload_result *result, const struct res_beside *beside, int64_t bytes,
@@ -35,6 +32,7 @@ static json_int_t row_of(const struct run_upload_result *result, const char *run
 	PL_JSON_EACH(item, result->items) {
 		const char *state = pl_json_get_text(item, "state");
 		if (pl_text_equal(pl_json_get_text(item, "run_id"), run_id) &&
+		    !json_is_true(json_object_get(item, "deleted")) &&
 		    (pl_text_equal(state, "stored") || pl_text_equal(state, "duplicate")))
 			return pl_json_get_i64(item, "id");
 	}
@@ -44,21 +42,12 @@ static json_int_t row_of(const struct run_upload_result *result, const char *run
 /* ---- what is there ------------------------------------------------------------------------- */
 
 /* The answer's array of those that are there; empty where that cannot be told. New reference. */
-static json_t *list_of(const struct run_upload *upload, json_int_t id)
+static json_t *list_of(struct run_upload *upload, json_int_t id)
 {
-	auto_free char *path = pl_asprintf("%s/api/data/experiments/%lld/artifacts",
-					   upload->target->prefix, (long long)id);
-	auto_reply reply = { 0 };
+	auto_free char *path = pl_asprintf("/api/data/experiments/%lld/artifacts", (long long)id);
 	auto_json json_t *answer = NULL;
 
-	if (io_fetch(&(struct io_fetch){ .addr = &upload->target->addr,
-					 .host = upload->target->host,
-					 .path = path,
-					 .timeout_ns = ASK_NS,
-					 .reply_bytes_max = LIST_BYTES_MAX },
-		     &reply, PL_ERR_IGNORED) < 0 ||
-	    reply.status != 200 ||
-	    pl_json_parse(reply.body, reply.body_len, "answer", &answer, PL_ERR_IGNORED) < 0)
+	if (run_upload_ask_json(upload, "GET", path, NULL, 200, &answer, PL_ERR_IGNORED) < 0)
 		return json_array();
 	json_t *list = json_object_get(answer, "artifacts");
 	return json_is_array(list) ? json_incref(list) : json_array();
@@ -82,53 +71,38 @@ static char *path_for(const struct run_upload *upload, const struct res_beside *
 	const char *const words[] = { beside->run_id, beside->kind, beside->name };
 	auto_buf path = PL_BUF(65536);
 
-	pl_buf_addf(&path, "%s/api/upload/artifact", upload->target->prefix);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
 		pl_buf_add_char(&path, '/');
 		run_upload_add_word(&path, words[i], "-._~");
 	}
-	return pl_buf_take(&path);
+	return run_upload_path(upload, "/api/upload/artifact%s", pl_buf_text(&path));
 }
 
-/* One that is busy is asked again. *ret_unreachable: nobody is there. free(); NULL: it is stored. */
-static char *send_bytes(const struct run_upload *upload, const struct res_beside *beside, int fd,
-			size_t len, bool *ret_unreachable)
+/* Why it is not stored; NULL: it is. free() */
+static char *send_bytes(struct run_upload *upload, const struct res_beside *beside, int fd,
+			size_t len)
 {
 	auto_free char *path = path_for(upload, beside);
 	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
 					      "X-Content-SHA256: %s\r\n",
 					      beside->sha256);
-	const struct io_fetch fetch = {
-		.addr = &upload->target->addr,
-		.host = upload->target->host,
-		.method = "PUT",
-		.path = path,
-		.headers = headers,
-		.body = "",
-		.body_len = len,
-		.body_fd = &fd,
-		.timeout_ns = SEND_LEAST_NS + (int64_t)(len >> 20) * NS_PER_MIB,
-	};
+	struct io_fetch fetch = run_upload_fetch(upload, "PUT", path);
+	auto_reply reply = { 0 };
+	struct pl_err err = PL_ERR_INIT;
 
-	for (unsigned tries = 0;; tries++) {
-		auto_reply reply = { 0 };
-		struct pl_err err = PL_ERR_INIT;
-		if (io_fetch(&fetch, &reply, &err) < 0) {
-			/* a file that cannot be read is no fault of the way there */
-			*ret_unreachable = err.code != PL_ERR_IO;
-			return pl_strdup(err.text);
-		}
-		if (reply.status == 200 || reply.status == 201)
-			return NULL;
-		if (reply.status != 503 || tries == BUSY_TRIES)
-			return run_upload_words_of(&reply);
-		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_S);
-	}
+	fetch.headers = headers;
+	fetch.body = "";
+	fetch.body_len = len;
+	fetch.body_fd = &fd;
+	fetch.timeout_ns = SEND_LEAST_NS + (int64_t)(len >> 20) * NS_PER_MIB;
+	if (run_upload_ask(upload, &fetch, &reply, &err) < 0)
+		return pl_strdup(err.text);
+	return reply.status == 200 || reply.status == 201 ? NULL : run_upload_words_of(&reply);
 }
 
 /* Read from the disk as the socket takes it. As send_bytes(). */
-static char *send_file(const struct run_upload *upload, const struct res_beside *beside,
-		       int64_t *ret_bytes, bool *ret_unreachable)
+static char *send_file(struct run_upload *upload, const struct res_beside *beside,
+		       int64_t *ret_bytes)
 {
 	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);
 	struct pl_err err = PL_ERR_INIT;
@@ -139,7 +113,7 @@ static char *send_file(const struct run_upload *upload, const struct res_beside 
 		return pl_strdup(err.text);
 	}
 	*ret_bytes = st.st_size;
-	return send_bytes(upload, beside, fd, (size_t)st.st_size, ret_unreachable);
+	return send_bytes(upload, beside, fd, (size_t)st.st_size);
 }
 
 static void send_one(struct run_upload *upload, struct run_upload_result *result,
@@ -170,7 +144,7 @@ static void send_one(struct run_upload *upload, struct run_upload_result *result
 	case RES_BESIDE_THERE:
 		break;
 	}
-	auto_free char *failure = send_file(upload, beside, &bytes, &upload->is_lost);
+	auto_free char *failure = send_file(upload, beside, &bytes);
 	tell(result, beside, bytes, failure != NULL ? "failed" : "stored", failure);
 	upload->artifacts_sent++;
 	if (upload->on_progress != NULL)

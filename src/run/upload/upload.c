@@ -1,7 +1,3 @@
-/*
- * Files go in groups over one connection that stays, and are asked after in groups, with pauses that
- * grow: an outcome is there within milliseconds or, behind a large file, takes as long as it takes.
- */
 #include "run/upload/upload.h"
 
 #include <stdlib.h>
@@ -10,298 +6,162 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "io/http_text.h"
 #include "run/upload/artifacts.h"
 #include "run/upload/upload_priv.h"
 
-#define GROUP_MAX       32
-#define GROUP_BYTES_MAX RUN_UPLOAD_BYTES_MAX
-#define SEND_NS         (300 * PL_NS_PER_S) /* a file of 64 MiB over a slow line */
-#define ASK_NS          (30 * PL_NS_PER_S)
-#define PAUSE_NS        (5 * PL_NS_PER_MS)
-#define PAUSE_MAX_NS    (PL_NS_PER_S / 2)
-/* A dashboard that is started anew goes on with what it has. */
-#define GONE_MAX_NS (30 * PL_NS_PER_S)
-#define BUSY_TRIES  10
-#define STATUS_PATH "/api/upload/status/"
+/* Between two looks at what is worked on: there within milliseconds or, behind a large file, as late as it takes. */
+#define PAUSE_NS     (5 * PL_NS_PER_MS)
+#define PAUSE_MAX_NS (PL_NS_PER_S / 2)
 
-static void fail(struct run_upload_result *result, const char *why)
+/* ---- what there is ------------------------------------------------------------------------- */
+
+/* By their bytes; where they are the same as those of one in front of it, that one stands for both. */
+static void look_at_files(struct run_upload *upload)
 {
-	free(result->failure);
-	result->failure = pl_strdup(why);
-}
+	auto_json json_t *first_of = json_object();
 
-char *run_upload_words_of(const struct io_reply *reply)
-{
-	struct pl_err ignored = PL_ERR_INIT;
-	auto_json json_t *problem = NULL;
-	const char *detail = NULL;
-
-	if (pl_json_parse(reply->body, reply->body_len, "answer", &problem, &ignored) == 0)
-		detail = json_string_value(json_object_get(problem, "detail"));
-	return detail != NULL
-		       ? pl_asprintf("HTTP %d: %s", reply->status, detail)
-		       : pl_asprintf("HTTP %d %s", reply->status, io_http_reason(reply->status));
-}
-
-/* ---- sending ------------------------------------------------------------------------------- */
-
-struct group {
-	size_t first;
-	size_t count;
-	char *bodies[GROUP_MAX];
-	char *paths[GROUP_MAX];
-	struct io_fetch fetches[GROUP_MAX];
-	size_t files[GROUP_MAX]; /* of each fetch */
-	size_t fetch_count;
-};
-
-void run_upload_add_word(struct pl_buf *path, const char *word, const char *plain)
-{
-	for (const char *c = word; *c != '\0'; c++) {
-		bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
-				(*c >= 'a' && *c <= 'z') || strchr(plain, *c) != NULL;
-		pl_buf_addf(path, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
-	}
-}
-
-static char *path_for(const struct run_target *target, const char *name)
-{
-	auto_buf path = PL_BUF(65536);
-
-	pl_buf_addf(&path, "%s/api/upload/raw?name=", target->prefix);
-	run_upload_add_word(&path, name, "-._~/");
-	return pl_buf_take(&path);
-}
-
-static void group_done(struct group *group)
-{
-	for (size_t i = 0; i < group->fetch_count; i++) {
-		free(group->bodies[i]);
-		free(group->paths[i]);
-	}
-}
-
-/* The next files that fit together; one that cannot be read has its failure at once. */
-static void group_take(struct run_upload *upload, size_t first, struct group *group)
-{
-	size_t bytes = 0;
-
-	*group = (struct group){ .first = first };
-	for (size_t i = first; i < upload->count && group->count < GROUP_MAX; i++) {
-		const struct run_upload_file *file = &upload->files[i];
-		int64_t size = pl_file_size(file->path);
+	for (size_t i = 0; i < upload->count; i++) {
+		struct run_upload_result *result = &upload->results[i];
 		struct pl_err err = PL_ERR_INIT;
-		size_t at = group->fetch_count, len;
-		if (group->count > 0 && size > 0 && bytes + (size_t)size > GROUP_BYTES_MAX)
-			break;
-		group->count++;
-		if (pl_file_read(file->path, RUN_UPLOAD_BYTES_MAX, &group->bodies[at], &len, &err) <
-		    0) {
-			fail(&upload->results[i], err.text);
+		if (pl_file_sha256(upload->files[i].path, result->sha256, &err) < 0) {
+			run_upload_fail(result, err.text);
 			continue;
 		}
-		bytes += len;
-		group->paths[at] = path_for(upload->target, file->name);
-		group->files[at] = i;
-		group->fetches[at] = (struct io_fetch){
-			.addr = &upload->target->addr,
-			.host = upload->target->host,
-			.method = "POST",
-			.path = group->paths[at],
-			.headers = "Content-Type: application/octet-stream\r\n",
-			.body = group->bodies[at],
-			.body_len = len,
-			.timeout_ns = SEND_NS,
-		};
-		group->fetch_count++;
-	}
-}
-
-/* True: the dashboard has no room just now, ask again. */
-static bool take_reply(struct run_upload_result *result, const struct io_reply *reply)
-{
-	struct pl_err err = PL_ERR_INIT;
-	auto_json json_t *accepted = NULL;
-
-	if (reply->status == 0) {
-		fail(result, reply->error != NULL ? reply->error : "no answer");
-		result->is_unreachable = true;
-	} else if (reply->status != 202) {
-		auto_free char *words = run_upload_words_of(reply);
-		fail(result, words);
-		return reply->status == 503;
-	} else if (pl_json_parse(reply->body, reply->body_len, "answer", &accepted, &err) < 0) {
-		fail(result, err.text);
-	} else {
-		const char *url = json_string_value(json_object_get(accepted, "status_url"));
-		if (url == NULL || !pl_text_starts(url, STATUS_PATH)) {
-			fail(result,
-			     "the answer has no status_url: is a dashboard at this address?");
-			return false;
+		const json_t *first = json_object_get(first_of, result->sha256);
+		if (first != NULL) {
+			result->state = RUN_UPLOAD_SAME;
+			result->same_as = (size_t)json_integer_value(first);
+		} else {
+			json_object_set_new(first_of, result->sha256, json_integer((json_int_t)i));
 		}
-		result->status_url = pl_strdup(url);
-		free(pl_take(result->failure));
-	}
-	return false;
-}
-
-/* False: nobody is there. */
-static bool send_group(struct run_upload *upload, struct group *group)
-{
-	bool reached = group->fetch_count == 0;
-
-	for (unsigned tries = 0; group->fetch_count > 0; tries++) {
-		struct io_reply replies[GROUP_MAX];
-		struct pl_err err = PL_ERR_INIT;
-		bool busy = false;
-		if (io_fetch_batch(group->fetches, group->fetch_count, 1, replies, &err) < 0) {
-			for (size_t i = 0; i < group->fetch_count; i++)
-				replies[i].error = pl_strdup(err.text);
-		}
-		for (size_t i = 0; i < group->fetch_count; i++) {
-			struct run_upload_result *result = &upload->results[group->files[i]];
-			if (result->status_url == NULL)
-				busy |= take_reply(result, &replies[i]);
-			reached |= replies[i].status != 0;
-			io_reply_done(&replies[i]);
-		}
-		if (!busy || tries == BUSY_TRIES)
-			break;
-		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_S);
-	}
-	return reached;
-}
-
-static void send_all(struct run_upload *upload)
-{
-	while (upload->sent < upload->count) {
-		struct group group;
-		group_take(upload, upload->sent, &group);
-		bool reached = send_group(upload, &group);
-		upload->sent += group.count;
-		group_done(&group);
-		if (upload->on_progress != NULL)
-			upload->on_progress(upload);
-		if (!reached)
-			break;
-	}
-	for (; upload->sent < upload->count; upload->sent++) {
-		fail(&upload->results[upload->sent], "not sent: the dashboard cannot be reached");
-		upload->results[upload->sent].is_unreachable = true;
 	}
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
-
-static bool is_waiting(const struct run_upload_result *result)
-{
-	return result->status_url != NULL && result->items == NULL && result->failure == NULL;
-}
-
-/* 1: something new is known, 0: not yet, -1: nobody is there. */
-static int take_status(struct run_upload_result *result, const struct io_reply *reply)
-{
-	struct pl_err err = PL_ERR_INIT;
-	auto_json json_t *job = NULL;
-
-	if (reply->status == 0 || reply->status == 503)
-		return -1;
-	if (reply->status != 200) {
-		auto_free char *words = run_upload_words_of(reply);
-		fail(result, words);
-		return 1;
-	}
-	if (pl_json_parse(reply->body, reply->body_len, "answer", &job, &err) < 0) {
-		fail(result, err.text);
-		return 1;
-	}
-	if (!pl_text_equal(json_string_value(json_object_get(job, "state")), "done"))
-		return 0;
-	json_t *items = json_object_get(job, "items");
-	result->items = json_is_array(items) ? json_incref(items) : json_array();
-	return 1;
-}
-
-/* As take_status(), of the oldest that are waited for. */
-static int ask(struct run_upload *upload)
-{
-	struct io_fetch fetches[GROUP_MAX] = { 0 };
-	struct io_reply replies[GROUP_MAX] = { 0 };
-	char *paths[GROUP_MAX];
-	size_t files[GROUP_MAX], count = 0;
-	struct pl_err err = PL_ERR_INIT;
-	int news = 0;
-
-	for (size_t i = 0; i < upload->count && count < GROUP_MAX; i++) {
-		if (!is_waiting(&upload->results[i]))
-			continue;
-		paths[count] = pl_asprintf("%s%s", upload->target->prefix,
-					   upload->results[i].status_url);
-		fetches[count] = (struct io_fetch){ .addr = &upload->target->addr,
-						    .host = upload->target->host,
-						    .path = paths[count],
-						    .timeout_ns = ASK_NS };
-		files[count++] = i;
-	}
-	if (io_fetch_batch(fetches, count, 1, replies, &err) < 0)
-		news = -1;
-	for (size_t i = 0; i < count; i++) {
-		int one = take_status(&upload->results[files[i]], &replies[i]);
-		if (news != 1)
-			news = one != 0 ? one : news;
-		io_reply_done(&replies[i]);
-		free(paths[i]);
-	}
-	return news;
-}
-
-static size_t count_over(const struct run_upload *upload)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < upload->count; i++)
-		count += !is_waiting(&upload->results[i]);
-	return count;
-}
-
-static void give_up(struct run_upload *upload)
+/* As the dashboard would have told of the second one, had it been sent. */
+static void copy_same(struct run_upload *upload)
 {
 	for (size_t i = 0; i < upload->count; i++) {
 		struct run_upload_result *result = &upload->results[i];
-		if (!is_waiting(result))
+		if (result->state != RUN_UPLOAD_SAME)
 			continue;
-		auto_free char *why = pl_asprintf(
-			"sent, and the dashboard cannot be reached any more: %s "
-			"would tell what became of it",
-			result->status_url);
-		fail(result, why);
-		result->is_unreachable = true;
+		const struct run_upload_result *first = &upload->results[result->same_as];
+		result->is_unreachable = first->is_unreachable;
+		result->failure = pl_strdup(first->failure);
+		result->status_url = pl_strdup(first->status_url);
+		result->items = json_deep_copy(first->items);
+		PL_JSON_EACH(item, result->items) {
+			json_object_set_new(item, "name", pl_json_text(upload->files[i].name));
+			if (pl_text_equal(pl_json_get_text(item, "state"), "stored"))
+				json_object_set_new(item, "state", json_string("duplicate"));
+		}
 	}
 }
 
-static void ask_all(struct run_upload *upload)
-{
-	int64_t pause_ns = PAUSE_NS, gone_ns = 0;
+/* ---- the job ------------------------------------------------------------------------------- */
 
-	while ((upload->over = count_over(upload)) < upload->count) {
-		int news = ask(upload);
-		if (news < 0 && gone_ns == 0)
-			gone_ns = pl_clock_now_ns();
-		else if (news >= 0)
-			gone_ns = 0;
-		if (gone_ns != 0 && pl_clock_now_ns() - gone_ns > GONE_MAX_NS)
-			give_up(upload);
-		if (news == 1) {
-			pause_ns = PAUSE_NS;
-			upload->over = count_over(upload);
-			if (upload->on_progress != NULL)
-				upload->on_progress(upload);
-			continue;
+static int open_job(struct run_upload *upload, const size_t *files, size_t count,
+		    struct pl_err *err)
+{
+	auto_json json_t *answer = NULL;
+	json_int_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t size = pl_file_size(upload->files[files[i]].path);
+		bytes += size > 0 ? size : 0;
+	}
+	auto_json json_t *body = json_pack(
+		"{s:o, s:I, s:I, s:s}", "name",
+		pl_json_text(upload->name != NULL ? upload->name : upload->files[0].name), "files",
+		(json_int_t)count, "bytes", bytes, "on_known",
+		upload->on_known != NULL ? upload->on_known : "skip");
+	if (run_upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
+		return -1;
+	upload->job_id = pl_strdup(pl_json_get_text(answer, "job_id"));
+	return upload->job_id != NULL
+		       ? 0
+		       : pl_err_invalid(err, "the answer has no job_id: is a dashboard at this "
+					     "address?");
+}
+
+static int close_job(struct run_upload *upload, struct pl_err *err)
+{
+	auto_free char *path = pl_asprintf("/api/upload/jobs/%s/close", upload->job_id);
+	auto_json json_t *job = NULL;
+
+	return run_upload_ask_json(upload, "POST", path, NULL, 200, &job, err);
+}
+
+/* One that is not read yet is an item that waits. */
+static void count_over(struct run_upload *upload, const json_t *job)
+{
+	const json_t *counts = json_object_get(job, "counts");
+	int64_t waiting = pl_json_get_i64(counts, "queued") + pl_json_get_i64(counts, "parsed") +
+			  pl_json_get_i64(counts, "valid");
+
+	upload->over = waiting < (int64_t)upload->sent ? upload->sent - (size_t)waiting : 0;
+	if (upload->on_progress != NULL)
+		upload->on_progress(upload);
+}
+
+/* Until nothing of it is worked on any more. */
+static int wait_for_job(struct run_upload *upload, struct pl_err *err)
+{
+	auto_free char *path = pl_asprintf("/api/upload/status/%s?limit=0", upload->job_id);
+	int64_t pause_ns = PAUSE_NS;
+
+	for (;;) {
+		auto_json json_t *job = NULL;
+		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+			return -1;
+		const char *state = pl_json_get_text(job, "state");
+		count_over(upload, job);
+		if (pl_text_equal(state, "done") || pl_text_equal(state, "cancelled")) {
+			upload->job = json_incref(job);
+			return 0;
 		}
 		pl_clock_sleep_until(pl_clock_now_ns() + pause_ns);
 		pause_ns = pause_ns * 2 < PAUSE_MAX_NS ? pause_ns * 2 : PAUSE_MAX_NS;
 	}
+}
+
+/* They are the dashboard's, and what becomes of them cannot be told here. */
+static void fail_sent(struct run_upload *upload, const struct pl_err *err)
+{
+	auto_free char *page = run_upload_page(upload);
+	auto_free char *why = pl_asprintf("sent, and not told what became of it: %s (see %s)",
+					  err->text, page);
+
+	for (size_t i = 0; i < upload->count; i++) {
+		struct run_upload_result *result = &upload->results[i];
+		if (result->state != RUN_UPLOAD_SENT)
+			continue;
+		run_upload_fail(result, why);
+		result->is_unreachable = true;
+	}
+}
+
+static void send_all(struct run_upload *upload)
+{
+	struct pl_err err = PL_ERR_INIT;
+	size_t count;
+
+	/* to replace is to look at each anew: what came before may have been replaced since */
+	bool asks = !pl_text_equal(upload->on_known, "replace");
+	if (asks && run_upload_find_known(upload, &err) < 0) {
+		run_upload_fail_waiting(upload, &err);
+		return;
+	}
+	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_WAITING, &count);
+	if (count == 0)
+		return;
+	if (open_job(upload, files, count, &err) < 0) {
+		run_upload_fail_waiting(upload, &err);
+		return;
+	}
+	run_upload_send(upload);
+	if (close_job(upload, &err) < 0 || wait_for_job(upload, &err) < 0 ||
+	    run_upload_take_items(upload, &err) < 0)
+		fail_sent(upload, &err);
 }
 
 void run_upload_all(struct run_upload *upload)
@@ -309,14 +169,32 @@ void run_upload_all(struct run_upload *upload)
 	upload->results = pl_alloc_array(upload->count, sizeof(*upload->results));
 	for (size_t i = 0; i < upload->count; i++)
 		upload->results[i].artifacts = json_array();
+	look_at_files(upload);
 	send_all(upload);
-	ask_all(upload);
+	copy_same(upload);
+	upload->sent = upload->over = upload->count;
+	if (upload->on_progress != NULL)
+		upload->on_progress(upload);
 	if (!upload->without_artifacts)
 		run_upload_artifacts(upload);
 	upload->is_over = true;
 }
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
+
+char *run_upload_item_fault(const json_t *item)
+{
+	const char *state = pl_json_get_text(item, "state");
+	const char *message = pl_json_get_text(item, "message");
+	bool is_there = pl_text_equal(state, "stored") || pl_text_equal(state, "duplicate");
+
+	if (json_is_true(json_object_get(item, "deleted")) && !pl_text_equal(state, "stored"))
+		return pl_strdup("was deleted there: --on-known replace, or restore, brings it "
+				 "back");
+	if (is_there)
+		return NULL;
+	return pl_strdup(message != NULL ? message : "no reason was told");
+}
 
 /* NULL: the file's results are there, with what was sent beside them. */
 static char *fault_of(const struct run_upload_result *result)
@@ -325,10 +203,9 @@ static char *fault_of(const struct run_upload_result *result)
 		return pl_strdup(result->failure);
 	PL_JSON_EACH(item, result->items) {
 		const char *state = pl_json_get_text(item, "state");
-		const char *message = pl_json_get_text(item, "message");
-		if (!pl_text_equal(state, "stored") && !pl_text_equal(state, "duplicate"))
-			return pl_asprintf("%s: %s", state != NULL ? state : "no state",
-					   message != NULL ? message : "no reason was told");
+		auto_free char *fault = run_upload_item_fault(item);
+		if (fault != NULL)
+			return pl_asprintf("%s: %s", state != NULL ? state : "no state", fault);
 	}
 	PL_JSON_EACH(artifact, result->artifacts) {
 		if (pl_text_equal(pl_json_get_text(artifact, "state"), "failed"))
@@ -338,9 +215,19 @@ static char *fault_of(const struct run_upload_result *result)
 	return NULL;
 }
 
+/* By what the dashboard has counted, whatever was told of its items. */
+static bool is_counted_bad(const json_t *job)
+{
+	const json_t *counts = json_object_get(job, "counts");
+
+	return pl_json_get_i64(counts, "conflict") + pl_json_get_i64(counts, "rejected") +
+		       pl_json_get_i64(counts, "cancelled") >
+	       0;
+}
+
 enum pl_err_code run_upload_code(const struct run_upload *upload)
 {
-	enum pl_err_code code = PL_ERR_NONE;
+	enum pl_err_code code = is_counted_bad(upload->job) ? PL_ERR_INVALID : PL_ERR_NONE;
 
 	for (size_t i = 0; i < upload->count; i++) {
 		auto_free char *fault = fault_of(&upload->results[i]);
@@ -370,4 +257,6 @@ void run_upload_done(struct run_upload *upload)
 		json_decref(upload->results[i].artifacts);
 	}
 	free(upload->results);
+	free(upload->job_id);
+	json_decref(upload->job);
 }

@@ -297,7 +297,8 @@ def test_the_command_sends_files_and_folders(bin_dir, shared, tmp_path):
     (folder / "notes.txt").write_text("none")
     done = run_profllm(bin_dir, "upload", folder, "--to", shared.url)
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    assert done.stdout.splitlines()[-1] == "3 stored, 0 duplicate, 0 conflict, 0 rejected"
+    *_, counts, page = done.stdout.splitlines()
+    assert counts == "3 stored, 0 duplicate, 0 conflict, 0 rejected" and page.startswith(f"{shared.url}/upload/")
     assert "results/a.json" in done.stdout and "results/deeper/b.jsonl:2" in done.stdout
     (tmp_path / "bad.json").write_text('{"run_id":\n nan')
     (tmp_path / "other.json").write_text(json.dumps(little("cmd-a", suite="\x1b[31mother")))
@@ -320,7 +321,7 @@ def test_the_command_says_what_is_wrong(bin_dir, shared, tmp_path):
                                 ([empty, "--to", shared.url], 2, "found no file"), ([path, "--to", "http://no-such-host.invalid"], 1, "no-such-host")):
         done = run_profllm(bin_dir, "upload", *args)
         assert (done.returncode, words in done.stderr) == (status, True), done.stderr
-    done = run_profllm(bin_dir, "upload", path, path, "--to", "http://127.0.0.1:1")
+    done = run_profllm(bin_dir, "upload", path, path, "--to", "http://127.0.0.1:1", "--wait", "0s")
     assert done.returncode == 1 and done.stdout.count("Connection refused") + done.stdout.count("not sent") == 2
     # something answers there, and is no dashboard for that path
     done = run_profllm(bin_dir, "upload", path, "--to", shared.url + "/other")
@@ -338,7 +339,7 @@ def test_the_command_shows_how_far_it_is_on_a_terminal(bin_dir, shared, tmp_path
         while data := os.read(ours, 65536):
             told += data.decode()
     os.close(ours)
-    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "1 stored, 1 duplicate, 0 conflict, 0 rejected"
+    assert done.returncode == 0 and done.stdout.splitlines()[-2] == "1 stored, 1 duplicate, 0 conflict, 0 rejected"
     assert "\rsent 2 of 2 files, 2 read" in told and told.endswith("\r\x1b[K")
 
 

@@ -1,0 +1,245 @@
+"""`profllm upload` as one upload of many files: what came before is not sent again, what breaks goes on by itself, and what
+becomes of each file is told."""
+import http.client
+import http.server
+import json
+import re
+import threading
+
+import pytest
+from dashboard_tools import Dashboard, little
+from run_tools import base_config, run_profllm, write_config
+
+STATUS = "/api/upload/status"
+
+
+class Front(http.server.ThreadingHTTPServer):
+    """Stands before a dashboard, and does to the requests at a path what it is told, one after the other: a status is answered in
+    place of the dashboard, "drop" breaks the connection instead, "cut" behind it, a function makes another answer of its."""
+
+    def __init__(self, dashboard, **plans):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.dashboard, self.url, self.asked = dashboard, f"http://127.0.0.1:{self.server_address[1]}", []
+        self.files = 0  # that were sent
+        self.plans = {f"/api/upload/{name}": list(plan) for name, plan in plans.items()}
+        self.before = lambda path: None
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def handle_one_request(self):
+        try:
+            super().handle_one_request()
+        except OSError:
+            self.close_connection = True
+
+    def pass_on(self):
+        front = self.server
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        front.asked.append(self.path.split("?")[0])
+        front.files += body.count(b"; filename=") if self.path.startswith("/api/upload/batch") else self.path.startswith("/api/upload/raw")
+        front.before(self.path)
+        plan = next((plan for start, plan in front.plans.items() if self.path.startswith(start) and plan), [None])
+        todo = plan.pop(0)
+        if todo == "drop":
+            self.close_connection = True
+            return
+        if isinstance(todo, int):
+            status, headers, data = todo, [], b"{}"
+        else:
+            inner = front.dashboard.connect()
+            inner.request(self.command, self.path, body, {name: value for name, value in self.headers.items() if name != "Host"})
+            reply = inner.getresponse()
+            status, headers, data = reply.status, reply.getheaders(), reply.read()
+            inner.close()
+        if callable(todo):
+            data = json.dumps(todo(json.loads(data))).encode()
+        if todo == "cut":
+            self.close_connection = True
+            return
+        self.send_response(status)
+        for name, value in headers:
+            if name.lower() not in ("content-length", "connection", "date", "transfer-encoding"):
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    do_GET = do_POST = do_PUT = do_HEAD = pass_on
+
+
+@pytest.fixture(scope="module")
+def shared(bin_dir, tmp_path_factory):
+    with Dashboard(bin_dir, tmp_path_factory.mktemp("db") / "d.db") as one:
+        yield one
+
+
+@pytest.fixture
+def files(tmp_path, request):
+    """Results that no other play has."""
+    return write_files(tmp_path, request.node.name)
+
+
+def write_files(folder, name, suffix=".json"):
+    paths = [folder / f"{i}{suffix}" for i in range(5)]
+    for i, path in enumerate(paths):
+        path.write_text(json.dumps(little(f"{name}-{i}")))
+    return paths
+
+
+def upload(bin_dir, url, *words, status=0):
+    done = run_profllm(bin_dir, "upload", "--to", url, "--json", *words)
+    assert done.returncode == status, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def states(report):
+    return [[item["state"] for item in file["items"]] for file in report["files"]]
+
+
+def ids(report):
+    return [file["items"][0]["id"] for file in report["files"]]
+
+
+def test_one_upload_and_only_what_is_missing(bin_dir, shared, files):
+    with Front(shared) as front:
+        first = upload(bin_dir, front.url, *files[:3])
+        assert states(first) == [["stored"]] * 3 and front.files == 3 and first["state"] == "done"
+        assert front.asked.count("/api/upload/batch") == 1 and "/api/upload/raw" not in front.asked
+        job = shared.get(first["files"][0]["status_url"]).json
+        assert {file["status_url"] for file in first["files"]} == {f"{STATUS}/{job['job_id']}"}
+        assert (job["expected"]["files"], job["received"]["files"], job["name"], job["kind"]) == (3, 3, "0.json", "parts")
+        assert first["page"] == f"{front.url}/upload/{job['job_id']}"
+        # the same and two more
+        again = upload(bin_dir, front.url, *files)
+        assert states(again) == [["duplicate"]] * 3 + [["stored"]] * 2 and front.files == 5 and ids(again)[:3] == ids(first)
+        # nothing to be sent: no upload of it
+        assert upload(bin_dir, front.url, *files, "--on-known", "keep")["page"] is None and front.files == 5
+        # what was deleted is not there: it is sent, and told
+        assert shared.ask("DELETE", f"/api/data/experiments/{ids(again)[1]}").status == 204
+        told = upload(bin_dir, front.url, *files, status=2)
+        assert states(told) == [["duplicate"]] * 5 and [file["items"][0]["deleted"] for file in told["files"]] == [False, True, False, False, False]
+        assert front.files == 6
+        done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
+        assert f"duplicate  1.json  (experiment {ids(again)[1]}): was deleted there: --on-known replace, or restore, brings it back\n" in done.stdout
+        assert "0 stored, 4 duplicate, 0 conflict, 0 rejected, 1 deleted there\n" in done.stdout and done.returncode == 2
+        assert states(upload(bin_dir, front.url, *files, "--on-known", "replace")) == [["duplicate"], ["stored"]] + [["duplicate"]] * 3
+
+
+def test_what_is_chosen(bin_dir, shared, files):
+    old, new = files[0], files[1]
+    new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "new"}))
+    first = upload(bin_dir, shared.url, old)
+    assert states(upload(bin_dir, shared.url, new, status=2)) == [["conflict"]]
+    kept = upload(bin_dir, shared.url, new, "--on-known", "keep")
+    assert states(kept) == [["stored"]] and ids(kept) != ids(first)
+    new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "newer"}))
+    assert ids(upload(bin_dir, shared.url, new, "--on-known", "replace")) == ids(first)
+    done = run_profllm(bin_dir, "upload", "--to", shared.url, new, "--on-known", "drop")
+    assert done.returncode == 2 and "--on-known" in done.stderr and "skip" in done.stderr
+
+
+@pytest.mark.parametrize("route, plan", [("batch", ["drop"]), ("batch", ["cut"]), ("batch", [503, 507]), ("raw", [None, None, "cut", "drop"])])
+def test_a_way_that_breaks(bin_dir, shared, tmp_path, request, route, plan):
+    """It goes on by itself, and nothing is there twice: what came is asked for before anything is sent again."""
+    files = write_files(tmp_path, request.node.name, ".json" if route == "batch" else ".jsonl")
+    with Front(shared, **{route: plan}) as front:
+        report = upload(bin_dir, front.url, *files, "--on-known", "keep")
+    assert states(report) == [["stored"]] * 5 and len(set(ids(report))) == 5
+    assert front.files == {"drop": 10, "cut": 5, 503: 15, None: 6}[plan[0]]
+    (job,) = {file["status_url"] for file in report["files"]}
+    assert shared.get(job).json["counts"]["stored"] == 5
+
+
+def test_one_that_is_refused_among_others(bin_dir, shared, files):
+    """Where a form is refused its files go one by one: the others are stored."""
+    with Front(shared, batch=[413], raw=[None, 413]) as front:
+        report = upload(bin_dir, front.url, *files, status=2)
+    assert states(report) == [["stored"], [], ["stored"], ["stored"], ["stored"]] and "HTTP 413" in report["files"][1]["failure"]
+
+
+def test_a_dashboard_that_is_away_at_every_step(bin_dir, shared, files):
+    with Front(shared, known=[503], jobs=["drop"], status=[502, "cut"]) as front:
+        done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
+    assert done.returncode == 0 and "5 stored, 0 duplicate" in done.stdout
+    assert re.search(r"^profllm: warning: the dashboard is waited for, 60 s at most: HTTP 503 ", done.stderr)
+
+
+def test_one_that_answers_is_waited_for(bin_dir, shared, tmp_path):
+    """Behind a run, too, which does not wait for one that never answered."""
+    config = write_config(tmp_path, base_config(num_prompts=2))
+    with Front(shared, known=[503]) as front:
+        done = run_profllm(bin_dir, "run", "-c", config, "-o", tmp_path / "r.json", "--quiet", "--upload", front.url)
+    assert done.returncode == 0 and done.stderr.endswith(f"uploaded '{tmp_path}/r.json' to {front.url}\n")
+
+
+def test_a_dashboard_that_stays_away(bin_dir, shared, files, tmp_path, request):
+    """For as long as it is said; what came is not told as lost, and the same command takes the rest."""
+    files += write_files(tmp_path, request.node.name + " lines", ".jsonl")[:2]
+    with Front(shared, raw=[503] * 9) as front:
+        report = upload(bin_dir, front.url, *files, "--wait", "0s", status=1)
+        assert [file["failure"] is not None for file in report["files"]] == [True] * 7
+        assert "HTTP 503" in report["files"][5]["failure"] and report["files"][6]["failure"].startswith("not sent: ")
+        assert report["files"][0]["failure"].startswith("sent, and not told what became of it: ")
+    with Front(shared) as front:
+        assert [one[0] for one in states(upload(bin_dir, front.url, *files))] == ["duplicate"] * 5 + ["stored"] * 2
+        assert front.files == 2
+
+
+def cancelled(job):
+    """As the dashboard tells of one that was cancelled before it was worked on."""
+    count = sum(job["counts"].values())
+    return {**job, "state": "cancelled", "counts": {**dict.fromkeys(job["counts"], 0), "cancelled": count},
+            "items": [{**item, "state": "cancelled", "id": None} for item in job["items"]]}
+
+
+def test_an_upload_that_is_cancelled(bin_dir, shared, files):
+    """It ends, and says so."""
+    with Front(shared, status=[cancelled] * 9) as front:
+        done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
+    assert done.returncode == 2 and done.stdout.count("cancelled  ") == 5 and "0 rejected, 5 cancelled\n" in done.stdout
+
+
+def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path, request):
+    files = write_files(tmp_path, request.node.name, ".jsonl")
+    with Front(shared) as front:
+        def cancel(path):
+            if path.startswith("/api/upload/raw") and front.files == 2:
+                job = re.search(r"job_id=(\d+)", path)[1]
+                assert shared.ask("POST", f"/api/upload/jobs/{job}/cancel").status == 200
+        front.before = cancel
+        done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
+    assert done.returncode == 2 and done.stdout.count(": not sent: the upload was cancelled\n") == 4 and "; 4 of 5 files failed\n" in done.stdout
+
+
+def test_more_items_than_one_answer_tells(bin_dir, shared, tmp_path):
+    """The last one of 10,001 is the bad one."""
+    path = tmp_path / "many.jsonl"
+    path.write_text('{"run_id":"many"}\n' * 10_000 + "1\n")
+    done = run_profllm(bin_dir, "upload", "--to", shared.url, path)
+    assert done.returncode == 2 and "rejected   many.jsonl:10001" in done.stdout and done.stdout.count("\n") == 10_003
+    assert "1 stored, 9999 duplicate, 0 conflict, 1 rejected\n" in done.stdout
+
+
+def test_names_that_are_alike(bin_dir, shared, tmp_path):
+    """Each file has its own items, also where several are called the same."""
+    paths = []
+    for i, count in enumerate((1, 3, 1, 2)):
+        (tmp_path / str(i)).mkdir()
+        paths.append(tmp_path / str(i) / "r.jsonl")
+        paths[-1].write_text("\n".join(json.dumps(little(f"alike-{i}-{k}")) for k in range(count)))
+    (tmp_path / "same.jsonl").write_bytes(paths[1].read_bytes())
+    report = upload(bin_dir, shared.url, *paths, tmp_path / "same.jsonl")
+    wanted = [[f"small-alike-{i}-{k}" for k in range(count)] for i, count in enumerate((1, 3, 1, 2))]
+    assert [[item["run_id"] for item in file["items"]] for file in report["files"]] == [*wanted, wanted[1]]
+    assert states(report)[4] == ["duplicate"] * 3

@@ -61,9 +61,9 @@ const struct pl_opt_command cli_upload_command = {
 	.summary = "Send results to a dashboard and show what became of each.",
 	.details =
 		"A FILE is a result of profllm, of any version, or of vllm bench serve, or many of "
-		"them as a JSON array or a line each; also packed (.zst). A folder stands for all "
-		"in it that may be results by their names (.json, .jsonl, .ndjson), without the "
-		"files beside them.\n\n"
+		"them as a JSON array or a line each; also packed (.zst, .gz). A folder stands for "
+		"all in it that may be results by their names (.json, .jsonl, .ndjson, packed "
+		"too), without the files beside them.\n\n"
 		"Examples:\n"
 		"  profllm upload r.json --to http://127.0.0.1:8421\n"
 		"  profllm upload results/ --to https://bench.example --json\n\n"
@@ -93,6 +93,7 @@ const struct pl_opt_command cli_upload_command = {
 /* What is sent: results, and summaries of sweeps. Paths are borrowed. */
 struct named {
 	const char *name; /* of the whole */
+	size_t others;    /* files of folders that are no results by their names: not looked at */
 	struct run_upload_file *files;
 	size_t count;
 	size_t room;
@@ -261,6 +262,10 @@ static int print_text(const struct run_upload *upload, const struct named *named
 	add_sweeps(named, &text);
 	add_counts(upload, &text);
 	add_artifact_counts(upload, &text);
+	if (named->others > 0)
+		pl_buf_addf(&text, "%zu file%s of folders not looked at: by %s no results\n",
+			    named->others, named->others == 1 ? "" : "s",
+			    named->others == 1 ? "its name" : "their names");
 	auto_free char *page = run_upload_page(upload);
 	if (page != NULL)
 		pl_buf_addf(&text, "%s\n", page);
@@ -281,6 +286,7 @@ static int print_json(const struct run_upload *upload, const struct named *named
 	json_object_set_new(report, "state", pl_json_text(pl_json_get_text(upload->job, "state")));
 	json_object_set_new(report, "files", files);
 	json_object_set(report, "sweeps", named->told);
+	json_object_set_new(report, "not_looked_at", json_integer((json_int_t)named->others));
 	for (size_t i = 0; i < upload->count; i++) {
 		const struct run_upload_result *result = &upload->results[i];
 		json_t *file = json_object();
@@ -430,9 +436,10 @@ static int name_files(const struct pl_words *words, struct res_files *files, str
 		if (named->count + named->sweep_count == before)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'%s': found no file that may be a result (.json, "
-					  ".jsonl, .ndjson)",
+					  ".jsonl, .ndjson, packed too)",
 					  words->items[i]);
 	}
+	named->others = files->others;
 	return 0;
 }
 

@@ -74,8 +74,9 @@ const struct pl_opt_command dash_import_command = {
 	.summary = "Take result files into the database.",
 	.details =
 		"A PATH is a file, or a folder: then all files in it and below that may hold "
-		"results by their names (.json, .jsonl, .ndjson, each also .zst). A file holds one "
-		"result, a JSON array of them, or one a line. What it is, is found out from what "
+		"results by their names (.json, .jsonl, .ndjson, each also .zst and .gz). A file "
+		"holds one result, a JSON array of them, or one a line. What it is, is found out "
+		"from what "
 		"it "
 		"holds: a result of profllm, of any schema_version, of vllm bench serve, or a "
 		"document with a run_id.\n\n"
@@ -128,6 +129,7 @@ struct view {
 	size_t counts[STORE_OUTCOME_COUNT];
 	size_t deleted; /* of the duplicates: what is there was deleted */
 	size_t passed_over;
+	size_t others; /* of folders: no results by their names */
 	size_t sweeps_kept, sweeps_failed;
 	size_t artifacts[ARTIFACT_STATES];
 	bool is_watching;
@@ -384,6 +386,8 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 				    json_integer((json_int_t)view->deleted));
 		json_object_set_new(told_counts, "passed_over",
 				    json_integer((json_int_t)view->passed_over));
+		json_object_set_new(told_counts, "not_looked_at",
+				    json_integer((json_int_t)view->others));
 		auto_json json_t *artifacts = json_object();
 		for (size_t i = 0; i < ARTIFACT_STATES; i++)
 			json_object_set_new(artifacts, artifact_states[i],
@@ -402,6 +406,10 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		pl_buf_addf(&text, ", %zu deleted there", view->deleted);
 	if (view->passed_over > 0)
 		pl_buf_addf(&text, ", %zu files passed over", view->passed_over);
+	if (view->others > 0)
+		pl_buf_addf(&text, "; %zu file%s not looked at (by %s no results)", view->others,
+			    view->others == 1 ? "" : "s",
+			    view->others == 1 ? "its name" : "their names");
 	if (view->sweeps_kept + view->sweeps_failed > 0)
 		pl_buf_addf(&text, "; %zu sweep%s", view->sweeps_kept,
 			    view->sweeps_kept == 1 ? "" : "s");
@@ -529,6 +537,7 @@ static int run(const struct import_options *options, const struct pl_words *word
 	if (find_files(words, &files, &err) < 0 ||
 	    (options->db == NULL && store_default_path(&default_db, &err) < 0))
 		return pl_program_fail(&err);
+	view.others = files.others;
 	const char *db = options->db != NULL ? options->db : default_db;
 	if (import_all(&view, &files, db, &total, &err) < 0) {
 		wipe(&view);

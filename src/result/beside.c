@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/gz.h"
 #include "base/text.h"
 #include "base/zst.h"
+#include "result/files.h"
 #include "result/read.h"
 
 static bool is_name(const char *name)
@@ -68,17 +70,29 @@ static void add_lines(const char *text, size_t len, const char *path, struct res
 	}
 }
 
+static int unpack(char *bytes, size_t len, size_t bytes_max, const char *path, char **ret_text,
+		  size_t *ret_len)
+{
+	if (pl_zst_is(bytes, len))
+		return pl_zst_unpack(bytes, len, bytes_max, path, ret_text, ret_len,
+				     PL_ERR_IGNORED);
+	if (pl_gz_is(bytes, len))
+		return pl_gz_unpack(bytes, len, bytes_max, path, ret_text, ret_len, PL_ERR_IGNORED);
+	*ret_text = pl_memdup(bytes, len + 1);
+	*ret_len = len;
+	return 0;
+}
+
 void res_beside_of_file(const char *path, size_t bytes_max, struct res_besides *ret)
 {
-	bool is_packed = pl_text_ends(path, ".zst");
-	auto_free char *name = pl_strndup(path, strlen(path) - (is_packed ? strlen(".zst") : 0));
+	auto_free char *bytes = NULL;
 	auto_free char *text = NULL;
-	size_t len;
+	size_t bytes_len, len;
 
-	if ((is_packed ? pl_zst_read_file(path, bytes_max, &text, &len, PL_ERR_IGNORED)
-		       : pl_file_read(path, bytes_max, &text, &len, PL_ERR_IGNORED)) < 0)
+	if (pl_file_read(path, bytes_max, &bytes, &bytes_len, PL_ERR_IGNORED) < 0 ||
+	    unpack(bytes, bytes_len, bytes_max, path, &text, &len) < 0)
 		return;
-	if (pl_text_ends(name, ".jsonl") || pl_text_ends(name, ".ndjson"))
+	if (res_holds_lines(path))
 		add_lines(text, len, path, ret);
 	else
 		add_text(text, len, path, ret);

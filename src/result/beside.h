@@ -31,7 +31,7 @@ struct res_besides {
 /* Of a document of ours in the file `path`; adds to *ret. One that has no run_id has none. */
 void res_beside_add(json_t *document, const char *path, struct res_besides *ret);
 /*
- * Of every document of ours in a file: one, an array, or one a line; packed (.zst) too. What cannot be read has none:
+ * Of every document of ours in a file: one, an array, or one a line; packed (zstd, gzip) too. What cannot be read has none:
  * who takes results in says why.
  */
 void res_beside_of_file(const char *path, size_t bytes_max, struct res_besides *ret);

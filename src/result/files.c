@@ -19,7 +19,14 @@ static const struct {
 	 * of others read */
 	{ ".journal", "a journal (profllm recover makes its result)" },
 	{ ".pytorch.json", "figures for PyTorch's pages" },
+	{ ".pt.trace.json", "a trace" },
+	{ ".pt.trace.json.gz", "a trace" },
 };
+
+/* The ends of names of files that may hold results, and what may stand behind them; web/src/upload/kinds.ts has the
+ * same. */
+static const char *const result_ends[] = { ".json", ".jsonl", ".ndjson" };
+static const char *const packed_ends[] = { ".zst", ".gz" };
 
 static bool is_called(const char *path, const char *name)
 {
@@ -50,17 +57,33 @@ const char *res_side_file(const char *name)
 	return NULL;
 }
 
+/* The end of the name, that of packing left out; NULL: no result has it. */
+static const char *result_end(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(packed_ends); i++) {
+		if (pl_text_ends(name, packed_ends[i]))
+			len = strlen(name) - strlen(packed_ends[i]);
+	}
+	auto_free char *plain = pl_strndup(name, len);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(result_ends); i++) {
+		if (pl_text_ends(plain, result_ends[i]))
+			return result_ends[i];
+	}
+	return NULL;
+}
+
 bool res_may_hold_results(const char *name)
 {
-	static const char *const ends[] = { ".json", ".jsonl", ".ndjson" };
-	size_t len = strlen(name) - (pl_text_ends(name, ".zst") ? strlen(".zst") : 0);
-	auto_free char *plain = pl_strndup(name, len);
+	return result_end(name) != NULL;
+}
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(ends); i++) {
-		if (pl_text_ends(plain, ends[i]))
-			return true;
-	}
-	return false;
+bool res_holds_lines(const char *name)
+{
+	const char *end = result_end(name);
+
+	return end != NULL && strcmp(end, ".json") != 0;
 }
 
 static void add_file(struct res_files *files, const char *path)

@@ -1,7 +1,7 @@
 /*
  * The files that paths stand for: a file for itself, a folder for the result files in it and in the
  * folders below it, in the order of their names. By its name a file may hold results (.json, .jsonl,
- * .ndjson, each also .zst), lies beside one (res_side_file()), or is none of ours.
+ * .ndjson, each also .zst and .gz), lies beside one (res_side_file()), or is none of ours.
  */
 #pragma once
 
@@ -47,3 +47,5 @@ bool res_may_be_sweep(const char *path);
 const char *res_sweep_id(const json_t *summary);
 /* By the end of its name; so may those beside results. */
 bool res_may_hold_results(const char *name);
+/* A document a line, by the end of its name: .jsonl, .ndjson, packed too. */
+bool res_holds_lines(const char *name);

@@ -11,6 +11,7 @@
 #include "base/gz.h"
 #include "base/text.h"
 #include "base/zst.h"
+#include "result/files.h"
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
@@ -132,13 +133,7 @@ static int cut_lines(struct cut *cut, const char *at, const char *end, struct pl
 /* JSON lines by the name, or where the first line is an object and more follow. */
 static bool has_lines(const char *name, const char *at, const char *end)
 {
-	auto_free char *plain = pl_strdup(name);
-
-	if (pl_text_ends(plain, ".zst"))
-		plain[strlen(plain) - strlen(".zst")] = '\0';
-	else if (pl_text_ends(plain, ".gz"))
-		plain[strlen(plain) - strlen(".gz")] = '\0';
-	if (pl_text_ends(plain, ".jsonl") || pl_text_ends(plain, ".ndjson"))
+	if (res_holds_lines(name))
 		return true;
 	if (at == end || *at != '{')
 		return false;

@@ -4,7 +4,7 @@ import json
 
 from dashboard_tools import results
 
-SUFFIXES = {"requests": ".requests.jsonl.zst", "series": ".series.jsonl.zst", "server_log": ".server.log", "trace": ".rank0.json.gz"}
+SUFFIXES = {"requests": ".requests.jsonl.zst", "series": ".series.jsonl.zst", "server_log": ".server.log", "trace": ".rank0.pt.trace.json.gz"}
 
 
 def write_result(folder, number=0, stem=None, rng=None):

@@ -1,5 +1,6 @@
 """`profllm-dashboard import`: files of every form go in once, as they are, and what is wrong is told by its place."""
 import contextlib
+import gzip
 import json
 import math
 import re
@@ -74,7 +75,7 @@ def assert_stored(db, id_, wanted, rows):
 
 def test_every_leaf_of_the_examples(bin_dir, examples, rows, tmp_path):
     told = import_json(bin_dir, examples, "--db", tmp_path / "a.db")
-    assert told["counts"] == {"stored": 5, "duplicate": 0, "conflict": 0, "rejected": 0, "deleted": 0, "passed_over": 15}
+    assert told["counts"] == {"stored": 5, "duplicate": 0, "conflict": 0, "rejected": 0, "deleted": 0, "passed_over": 15, "not_looked_at": 0}
     stored = [result for result in told["results"] if result["state"] == "stored"]
     assert [result["name"] for result in stored] == sorted(f"{name}.json" for name in EXAMPLES)
     for result in stored:
@@ -174,7 +175,8 @@ def test_stars_in_place_of_a_secret_are_no_fault(bin_dir, examples, tmp_path):
 # ---- once, and what is in conflict ----------------------------------------------------------------------------------
 
 def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):
-    db = tmp_path / "a.db"
+    db, tmp_path = tmp_path / "a.db", tmp_path / "in"
+    tmp_path.mkdir()
     one = write(tmp_path / "one.json", SAMPLE)
     again = write(tmp_path / "two.json", json.dumps(dict(reversed(SAMPLE.items())), indent=3))
     other = write(tmp_path / "zzz.json", {**SAMPLE, "duration": 1})
@@ -208,12 +210,15 @@ def test_many_in_one_file(bin_dir, tmp_path):
     write(tmp_path / "array.json", [documents[2], {"odd": 1}, documents[0]])
     write(tmp_path / "packed.ndjson", json.dumps(documents[3]))
     subprocess.run(["zstd", "-q", "--rm", tmp_path / "packed.ndjson"], check=True)
+    (tmp_path / "zipped.json.gz").write_bytes(gzip.compress(json.dumps({"run_id": "r4"}).encode()))
+    write(tmp_path / "rank0.1.pt.trace.json.gz", "a trace")
+    write(tmp_path / "notes.txt", "no result")
     told = import_json(bin_dir, tmp_path, "--db", tmp_path / "a.db", status=1)
-    assert [(result["name"], result["state"], result["run_id"]) for result in told["results"]] == [
+    assert [(result["name"], result["state"], result["run_id"]) for result in told["results"] if "name" in result] == [
         ("array.json[0]", "stored", "r2"), ("array.json[1]", "rejected", None), ("array.json[2]", "stored", "r0"),
         ("lines.jsonl:1", "duplicate", "r0"), ("lines.jsonl:2", "rejected", None), ("lines.jsonl:4", "stored", "r1"),
-        ("packed.ndjson.zst:1", "stored", "r3")]
-    assert told["total"] == 4
+        ("packed.ndjson.zst:1", "stored", "r3"), ("zipped.json.gz", "stored", "r4")]
+    assert told["total"] == 5 and (told["counts"]["passed_over"], told["counts"]["not_looked_at"]) == (1, 1)
 
 
 def test_folders(bin_dir, examples, tmp_path):
@@ -231,7 +236,8 @@ def test_folders(bin_dir, examples, tmp_path):
     told = [line.split()[-1] for line in done.stdout.splitlines() if re.match("stored|duplicate", line)]
     assert told == [*sorted(f"{name}.json" for name in EXAMPLES), "link.json", "r.json", "z.json"]
     assert "quickstart.requests.jsonl.zst: records of requests\n" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 there already, 0 in conflict, 0 rejected, 15 files passed over;")
+    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 there already, 0 in conflict, 0 rejected, 15 files passed over; 1 file not looked at "
+                                                    "(by its name no results); ")
     quiet = run_dashboard(bin_dir, "import", tmp_path, "--db", tmp_path / "x.db", "--quiet")
     assert quiet.stdout.count("\n") == 1 and quiet.stderr == ""
 

@@ -297,8 +297,9 @@ def test_the_command_sends_files_and_folders(bin_dir, shared, tmp_path):
     (folder / "notes.txt").write_text("none")
     done = run_profllm(bin_dir, "upload", folder, "--to", shared.url)
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    *_, counts, page = done.stdout.splitlines()
+    *_, counts, others, page = done.stdout.splitlines()
     assert counts == "3 stored, 0 duplicate, 0 conflict, 0 rejected" and page.startswith(f"{shared.url}/upload/")
+    assert others == "1 file of folders not looked at: by its name no results"
     assert "results/a.json" in done.stdout and "results/deeper/b.jsonl:2" in done.stdout
     (tmp_path / "bad.json").write_text('{"run_id":\n nan')
     (tmp_path / "other.json").write_text(json.dumps(little("cmd-a", suite="\x1b[31mother")))

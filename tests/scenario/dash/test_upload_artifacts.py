@@ -1,8 +1,10 @@
 """`profllm upload` and the files beside results: what the dashboard lacks, and no more; what becomes of each is told."""
 import collections
+import gzip
 import hashlib
 import json
 import random
+import subprocess
 
 import pytest
 from beside_tools import write_result
@@ -43,12 +45,28 @@ def test_all_of_a_result(bin_dir, dashboard, tmp_path):
     assert file["items"][0]["state"] == "duplicate" and states(file) == {"duplicate": 4}
 
 
+@pytest.mark.parametrize("pack, suffix", [(gzip.compress, ".gz"), (lambda data: subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE,
+                                                                                              check=True).stdout, ".zst")])
+def test_of_a_result_that_is_packed(bin_dir, dashboard, tmp_path, pack, suffix):
+    """In a folder, by its name, and with what lies beside it; what is no result by its name is told."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    path, files = write_result(folder)
+    path.with_name(path.name + suffix).write_bytes(pack(path.read_bytes()))
+    path.unlink()
+    (folder / "notes.txt").write_text("none")
+    file, = upload(bin_dir, dashboard, folder)
+    assert file["items"][0]["state"] == "stored" and states(file) == {"stored": len(files)}
+    done = run_profllm(bin_dir, "upload", folder, "--to", dashboard.url)
+    assert "1 file of folders not looked at: by its name no results\n" in done.stdout and done.returncode == 0
+
+
 def test_only_what_is_lacking(bin_dir, dashboard, tmp_path):
     path, files = write_result(tmp_path)
     log = tmp_path / "r0.server.log"
     kept = log.read_bytes()
     log.unlink()
-    (tmp_path / "r0.rank0.json.gz").write_text("another")
+    (tmp_path / "r0.rank0.pt.trace.json.gz").write_text("another")
     file, = upload(bin_dir, dashboard, path)
     assert states(file) == {"stored": 2, "absent": 1, "changed": 1}
     absent = dashboard.get(f"/api/data/experiments/{file['items'][0]['id']}/artifacts").json["absent"]

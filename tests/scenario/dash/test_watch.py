@@ -179,7 +179,7 @@ def test_files_beside(bin_dir, db, folder, tmp_path):
         shutil.copy(tmp_path / "r0.requests.jsonl.zst", folder)
         watch.wait(2, "artifacts")
         shutil.copy(tmp_path / "r0.series.jsonl.zst", folder)
-        shutil.copy(tmp_path / "r0.rank0.json.gz", folder)
+        shutil.copy(tmp_path / "r0.rank0.pt.trace.json.gz", folder)
         assert watch.wait(4, "artifacts") == sorted(files)
         assert watch.stop() == (0, "")
     with Dashboard(bin_dir, db) as dashboard:

@@ -4,17 +4,26 @@ import { expect, it } from 'vitest'
 
 import { SIDE_FILES, sortOf, stemOf } from './kinds'
 
-const source = (path: string) => readFileSync(new URL(`../../../src/tbl/${path}`, import.meta.url), 'utf8')
+const source = (path: string) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8')
 
 it('files beside a result are those of the lists', () => {
-  const text = source('side_files.h')
+  const text = source('tbl/side_files.h')
   const macros = new Map([...text.matchAll(/#define (\w+_SUFFIX)\s+("[^"]+")/g)].map(([, name, value]) => [name as string, value as string]))
   const suffixes = [...text.matchAll(/^SIDE_FILE\(\w+,\s*(.+?),\s*"[^"]*"\)/gm)].map(([, words]) =>
     (words as string).replace(/\w+_SUFFIX/g, (name) => macros.get(name) ?? '').replace(/"\s*"?|\s/g, ''),
   )
   expect(suffixes).toEqual(SIDE_FILES.map(([suffix]) => suffix))
-  const kinds = [...source('states.h').matchAll(/^ARTIFACT\(\w+,\s*(\w+)/gm)].map(([, kind]) => kind)
+  const kinds = [...source('tbl/states.h').matchAll(/^ARTIFACT\(\w+,\s*(\w+)/gm)].map(([, kind]) => kind)
   for (const [, kind] of SIDE_FILES) expect(kinds).toContain(kind)
+})
+
+it('what may be a result, and what is passed over, is so on the command line', () => {
+  const text = source('result/files.c')
+  const ends = (name: string) => [...(text.match(new RegExp(`${name}\\[\\] = \\{([^}]*)\\}`))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, end]) => end as string)
+  const packed = ends('packed_ends')
+  expect(packed.length).toBeGreaterThan(0)
+  for (const end of ends('result_ends')) for (const behind of ['', ...packed]) expect(sortOf(`r${end}${behind}`, true)).toEqual({ is: 'result' })
+  for (const [, end] of text.matchAll(/^\t\{ "([^"]+)", "/gm)) expect(sortOf(`r${end}`, true)).toMatchObject({ is: 'other' })
 })
 
 it('a folder’s files are told apart by their names, a chosen one is tried', () => {

@@ -15,7 +15,10 @@ export const SIDE_FILES: [suffix: string, kind: string][] = [
 const PASSED_OVER: [suffix: string, why: string][] = [
   ['.journal', 'a journal: profllm recover makes its result'],
   ['.pytorch.json', 'figures for PyTorch’s pages'],
+  ['.pt.trace.json', 'a trace: profllm upload sends it with its result'],
+  ['.pt.trace.json.gz', 'a trace: profllm upload sends it with its result'],
 ]
+// result_ends and packed_ends of src/result/files.c
 const RESULT = /\.(json|jsonl|ndjson)(\.zst|\.gz)?$/
 
 export type Sort = { is: 'result' } | { is: 'artifact'; kind: string; stem: string } | { is: 'other'; why: string }

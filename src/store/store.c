@@ -158,6 +158,7 @@ static void make_locks(struct store *store)
 	pthread_mutexattr_destroy(&again);
 	pthread_mutex_init(&store->read_lock, NULL);
 	pthread_rwlock_init(&store->places_lock, NULL);
+	pthread_mutex_init(&store->sweeps_lock, NULL);
 	pthread_mutex_init(&store->marks_lock, NULL);
 }
 
@@ -235,6 +236,8 @@ void store_close(struct store *store)
 	store_places_close(store);
 	store_dictionaries_free(store->dictionaries);
 	pthread_mutex_destroy(&store->marks_lock);
+	pthread_mutex_destroy(&store->sweeps_lock);
+	json_decref(store->sweeps_kept);
 	pthread_mutex_destroy(&store->read_lock);
 	pthread_mutex_destroy(&store->write_lock);
 	free(store->address);

@@ -51,6 +51,9 @@ struct store {
 
 	struct store_memory *memory; /* NULL: results are not kept in memory */
 
+	pthread_mutex_t sweeps_lock;
+	json_t *sweeps_kept; /* of the list of sweeps before (sweep_list.c), or NULL */
+
 	pthread_mutex_t read_lock;
 	struct store_sql reader;
 

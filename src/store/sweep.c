@@ -155,25 +155,43 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 		const char *text = store_sql_text(rows, 3);
 		if (pl_json_parse(text, strlen(text), "sweep", &head, err) < 0)
 			return -1;
-		json_t *told = json_pack("{s:s, s:s, s:s}", "id", store_sql_text(rows, 0),
+		json_t *told = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
 					 "created", store_sql_text(rows, 1), "changed",
-					 store_sql_text(rows, 2));
+					 store_sql_text(rows, 2), "has_plan", 1);
 		json_object_update(told, head);
 		json_array_append_new(heads, told);
 	}
 }
 
-int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err)
+/* Plans and results as they are now. */
+static int list_once(struct store *store, json_t **ret, struct pl_err *err)
 {
-	json_t *heads = json_array();
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_json json_t *heads = json_array();
 
 	pthread_mutex_lock(&store->read_lock);
 	int result = list(&store->reader, heads, err);
 	pthread_mutex_unlock(&store->read_lock);
-	if (result < 0)
-		json_decref(heads);
-	else
-		*ret = heads;
+	if (result < 0 || store_snapshot_get(store, &snapshot, err) < 0)
+		return -1;
+	pthread_mutex_lock(&store->sweeps_lock);
+	result = sweep_list_results(store, snapshot, heads, &store->sweeps_kept, err);
+	/* what is kept is never out of the lock */
+	if (result == 0)
+		*ret = json_deep_copy(heads);
+	json_decref(pl_take(heads));
+	pthread_mutex_unlock(&store->sweeps_lock);
+	return result;
+}
+
+int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err)
+{
+	unsigned tries = 0;
+	int result;
+
+	do
+		result = list_once(store, ret, err);
+	while (result < 0 && store_is_asked_again(err, &tries));
 	return result;
 }
 
@@ -205,6 +223,14 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 	return 0;
 }
 
+int sweep_read_plan(struct store *store, const char *id, json_t **ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->read_lock);
+	int result = read_plan(&store->reader, id, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	return result;
+}
+
 /* Takes the runs. What no plan tells is null. */
 static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_t version)
 {
@@ -232,10 +258,8 @@ static int get(struct store *store, const char *id, const json_t *metrics, json_
 	auto_json json_t *plan = NULL;
 	json_t *runs = NULL;
 
-	pthread_mutex_lock(&store->read_lock);
-	int read = read_plan(&store->reader, id, &plan, err);
-	pthread_mutex_unlock(&store->read_lock);
-	if (read < 0 || store_snapshot_get(store, &snapshot, err) < 0 ||
+	if (sweep_read_plan(store, id, &plan, err) < 0 ||
+	    store_snapshot_get(store, &snapshot, err) < 0 ||
 	    sweep_runs(snapshot, id, plan, metrics, &runs, faults, err) < 0)
 		return -1;
 	if (json_object_size(plan) > 0 || json_array_size(runs) > 0)

@@ -22,8 +22,10 @@ int store_sweep_put(struct store *store, const char *id, const json_t *plan, boo
 /* *ret_found false: there was none. Results stay. */
 int store_sweep_remove(struct store *store, const char *id, bool *ret_found,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* Heads, the newest first, as an array: {id, created, changed, name, state, file, runs, falls_out,
- * without_result, gone}. New reference. */
+/*
+ * SweepHeads of api/openapi.yaml as an array, the newest first: of sweeps that told what they are to run, and behind them of
+ * those of which there are results alone. For a store opened with_columns. New reference.
+ */
 int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*

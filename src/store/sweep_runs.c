@@ -183,6 +183,16 @@ static void join(json_t *runs, const json_t *results, const json_t *metrics, boo
 	}
 }
 
+json_t *sweep_runs_joined(const json_t *plan, const json_t *results)
+{
+	auto_json json_t *metrics = json_array();
+	json_t *known = json_object_get(plan, "runs");
+	json_t *runs = known != NULL ? json_incref(known) : json_array();
+
+	join(runs, results, metrics, known != NULL);
+	return runs;
+}
+
 int sweep_runs(const struct store_snapshot *snapshot, const char *id, const json_t *plan,
 	       const json_t *metrics, json_t **ret, struct res_schema_faults *faults,
 	       struct pl_err *err)

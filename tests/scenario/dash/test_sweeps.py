@@ -63,7 +63,7 @@ def test_what_was_to_be_run_and_what_came_of_it(dashboard):
     # told again: the same, and another state in place of the one before
     assert put(dashboard, {**first, "state": "ended"}).status == 204
     again = dashboard.get(PATH).json["sweeps"]
-    assert len(again) == 1 and again[0]["state"] == "ended" and again[0]["created"] == head["created"]
+    assert [one["id"] for one in again] == [ID, "another"] and again[0]["state"] == "ended" and again[0]["created"] == head["created"]
     # a run that was tried again: the newest result counts, and none that is deleted
     dashboard.upload("/api/upload/json", result(6, "b", repeat=2))
     assert runs(dashboard)["b.2"]["status"] == "completed"
@@ -73,6 +73,32 @@ def test_what_was_to_be_run_and_what_came_of_it(dashboard):
     rest = dashboard.get(f"{PATH}/{ID}").json
     assert not rest["has_plan"] and {run["run"] for run in rest["runs"]} == {"a", "b", "b.2", "x"} and not any(run["gone"] for run in rest["runs"])
     assert dashboard.get(f"/api/export/sweep/{ID}").status == 409
+
+
+def counts(dashboard):
+    return {head["id"]: tuple(head["counts"][kind] for kind in ("done", "failed", "missing", "falls_out")) for head in dashboard.get(PATH).json["sweeps"]}
+
+
+def test_the_list_counts_as_the_sweep_itself_does(dashboard):
+    """A run that was tried again is one; a result of a cell that the plan has no more, or that is deleted, is none."""
+    put(dashboard, plan(planned("a", 1, 1), planned("b", 1, 2), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("c", 2, 1, "falls_out"),
+                        planned("d", 2, 2, "launch_failed"), planned("e", 3, 1, "completed", run_id="exp_e"), planned("g", 4, 1, gone=True)))
+    assert counts(dashboard) == {ID: (0, 1, 4, 1)}
+    dashboard.upload("/api/upload/batch", [result(1, "a", status="failed"), result(2, "b"), result(3, "x"), result(4, "g")])
+    assert counts(dashboard) == {ID: (1, 2, 2, 1)}
+    dashboard.upload("/api/upload/batch", [result(5, "a", status="failed"), result(6, "d", status="failed")])
+    assert counts(dashboard) == {ID: (1, 2, 2, 1)}
+    (again,) = dashboard.upload("/api/upload/json", result(7, "a"))["items"]
+    assert counts(dashboard) == {ID: (2, 1, 2, 1)}
+    assert dashboard.ask("DELETE", f"/api/data/experiments/{again['id']}").status == 204 and counts(dashboard) == {ID: (1, 2, 2, 1)}
+    # without a plan its results are its runs; another plan is another count
+    other = [little(f"o{i}", tags={"sweep": "swp_other", "sweep_cell": cell, "sweep_name": "by hand"}, status=status)
+             for i, (cell, status) in enumerate([("a", "failed"), ("a", "completed"), ("b", "failed")])]
+    dashboard.upload("/api/upload/batch", other)
+    put(dashboard, plan(planned("x", 1, 1), planned("y", 1, 1)))
+    assert counts(dashboard) == {ID: (1, 0, 1, 0), "swp_other": (1, 1, 0, 0)}
+    bare = dashboard.get(PATH).json["sweeps"][1]
+    assert (bare["has_plan"], bare["name"], bare["runs"], bare["created"]) == (False, "by hand", None, None)
 
 
 def test_results_without_a_repeat_are_found_by_their_run_id(dashboard):

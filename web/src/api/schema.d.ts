@@ -405,9 +405,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sweeps that told what they are to run, the newest first
-         * @description Of each what its plan says. How many results there are of it, also of sweeps without a plan, tells
-         *     /api/data/summary with group_by=tags.sweep,run.status and simulated=true
+         * Sweeps with what came of their runs, the newest first
+         * @description Those that told what they are to run, and behind them those of which there are results alone (tags.sweep), by their
+         *     newest result
          */
         get: operations["listSweeps"];
         put?: never;
@@ -1913,6 +1913,7 @@ export interface components {
             sweeps: components["schemas"]["SweepHead"][];
         };
         /**
+         * @description What its plan says and what came of its runs; of a sweep without a plan, of which there are results alone, the plan's part is null
          * @example {
          *       "id": "swp_20261123_060000_1a2b3c",
          *       "name": "night",
@@ -1923,7 +1924,21 @@ export interface components {
          *       "runs": 200,
          *       "falls_out": 12,
          *       "without_result": 0,
-         *       "gone": 0
+         *       "gone": 0,
+         *       "has_plan": true,
+         *       "counts": {
+         *         "done": 196,
+         *         "failed": 3,
+         *         "missing": 1,
+         *         "falls_out": 12
+         *       },
+         *       "models": [
+         *         "meta-llama/Llama-3.1-8B-Instruct"
+         *       ],
+         *       "gpus": [
+         *         "NVIDIA H100 80GB HBM3"
+         *       ],
+         *       "simulated": false
          *     }
          */
         SweepHead: {
@@ -1936,16 +1951,33 @@ export interface components {
             state: "running" | "ended" | "interrupted" | null;
             file: string | null;
             /** Format: date-time */
-            created: string;
+            created: string | null;
             /** Format: date-time */
-            changed: string;
+            changed: string | null;
             /** @description There are to be, without those that fall out */
-            runs: number;
+            runs: number | null;
             falls_out: number;
             /** @description Are over and have no result, as those of a server that did not start */
             without_result: number;
             /** @description The file has no more */
             gone: number;
+            /** @description It told what it is to run */
+            has_plan: boolean;
+            /**
+             * @description Of its runs, as /api/data/sweeps/{id} has them, without those that are gone: of several results of a run the newest
+             *     counts. done: partial ones too; missing: also those that are over elsewhere and were not sent
+             */
+            counts: {
+                done: number;
+                failed: number;
+                missing: number;
+                falls_out: number;
+            };
+            /** @description Of its results, the newest first */
+            models: string[];
+            gpus: string[];
+            /** @description Some of its results are */
+            simulated: boolean;
         };
         Sweep: {
             id: string;
@@ -3599,7 +3631,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description At most 10,000 */
+            /** @description At most 10,000 of each */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { get } from './client'
-import type { Summary, Sweep, Sweeps } from './types'
+import type { Sweep, Sweeps } from './types'
 
 const LIST_EVERY_MS = 5000
 const EVERY_MS = 2000
@@ -13,15 +13,6 @@ export const sweepPath = (id: string) => `/api/data/sweeps/${encodeURIComponent(
 
 export const useSweeps = () =>
   useQuery({ queryKey: ['sweeps'], queryFn: async ({ signal }) => (await get<Sweeps>('/api/data/sweeps', signal)).sweeps, refetchInterval: LIST_EVERY_MS })
-
-const GROUPS_MAX = 1000
-export const TALLY_FIELDS = ['tags.sweep', 'tags.sweep_name', 'run.status', 'server.model', 'system.hardware_info.gpu_name', 'environment.engine.simulated'] as const
-
-// Results of all sweeps in groups, also of those that told nothing of themselves.
-export function useSweepTallies() {
-  const query = new URLSearchParams({ filter: JSON.stringify({ field: 'tags.sweep', op: 'is_recorded' }), group_by: TALLY_FIELDS.join(','), simulated: 'true', limit: String(GROUPS_MAX) })
-  return useQuery({ queryKey: ['sweep tallies'], queryFn: ({ signal }) => get<Summary>(`/api/data/summary?${query.toString()}`, signal), refetchInterval: LIST_EVERY_MS })
-}
 
 export function useSweep(id: string, metric: string) {
   return useQuery({

@@ -1,8 +1,7 @@
 // All sweeps: those that told what they are to run, and those of which there are results.
 import { Link } from 'wouter'
 
-import { useSweeps, useSweepTallies } from '../api/sweeps'
-import type { SweepHead } from '../api/types'
+import { useSweeps } from '../api/sweeps'
 import { count } from '../format/number'
 import { time } from '../format/time'
 import { Act, join, Note, Progress } from '../ui/controls'
@@ -23,9 +22,9 @@ function SweepRow({ sweep }: { sweep: Listed }) {
     <tr>
       <th scope="row" className="clip"><Link href={paths.sweep(sweep.id)} title={sweep.id}><bdi>{sweep.name ?? sweep.id}</bdi></Link> {sweep.simulated && <Simulated />}</th>
       <td className="n">{sweep.began === null ? '–' : time(sweep.began)}</td>
-      <td className={page.num}>{sweep.total === null ? '–' : count(sweep.total)}</td>
+      <td className={page.num}>{sweep.runs === null ? '–' : count(sweep.runs)}</td>
       <td><span className={css.kinds}>{(['done', 'failed', 'missing', 'falls_out'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
-      <td className="mid">{sweep.state || '–'}</td>
+      <td className="mid">{sweep.word || '–'}</td>
       <td className="clip" title={sweep.models.join(', ')}>{words(sweep.models, briefModel) || '–'}</td>
       <td className="clip" title={sweep.gpus.join(', ')}>{words(sweep.gpus, briefGpu) || '–'}</td>
     </tr>
@@ -45,20 +44,18 @@ function Table({ sweeps }: { sweeps: Listed[] }) {
 
 export function SweepList() {
   const heads = useSweeps()
-  const tallies = useSweepTallies()
-  const error = heads.error ?? tallies.error
-  const isThere = heads.data !== undefined && tallies.data !== undefined
-  const sweeps = isThere ? listOf(heads.data as SweepHead[], tallies.data) : []
+  const { error } = heads
+  const isThere = heads.data !== undefined
+  const sweeps = listOf(heads.data ?? [])
   usePlace({ content: 'sweeps', isReady: isThere })
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <Progress on={!isThere && !error} />
       <h1>Sweeps</h1>
       <p className={page.facts}>Many runs of one file: what was to be run, and what came of it.</p>
-      {error && <div className={page.block}><Note kind="bad" role="alert"><b>Sweeps cannot be shown.</b> {error.message}. <Act onPress={() => { void heads.refetch(); void tallies.refetch() }}>Try again</Act></Note></div>}
+      {error && <div className={page.block}><Note kind="bad" role="alert"><b>Sweeps cannot be shown.</b> {error.message}. <Act onPress={() => void heads.refetch()}>Try again</Act></Note></div>}
       {isThere && sweeps.length === 0 && <div className={page.block}><Note>There is no sweep yet. <code>profllm sweep run -o FOLDER --upload {window.location.origin} FILE</code> shows one while it runs, <code>profllm upload FOLDER --to {window.location.origin}</code> one that is over.</Note></div>}
       {sweeps.length > 0 && <section className={page.block} aria-label="All sweeps"><Table sweeps={sweeps} /></section>}
-      {(tallies.data?.more ?? 0) > 0 && <p className="dim small">Results of the oldest sweeps are not counted here.</p>}
     </main>
   )
 }

@@ -120,6 +120,19 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await about.getByRole('button', { name: 'Take all results' }).click()
   await expect(page).not.toHaveURL(/match=/)
   await expect(about).not.toContainText('Matched cells')
+  // what there was no time for is asked for once more
+  let isFirst = true
+  await page.route('**/api/data/points', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as object
+    await route.fulfill({ response, json: isFirst ? { ...answer, not_ready: ['colour'] } : answer })
+    isFirst = false
+  })
+  await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=one`)
+  await expect(about).toContainText('There was no time for: colour.')
+  await about.getByRole('button', { name: 'Ask again' }).press('Enter')
+  await expect(about).toHaveCount(0)
+  await page.unroute('**/api/data/points')
   // of rows of one kind nothing is to be warned of, whatever else there is
   await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=equal`)
   await expect(about).toHaveCount(0)

@@ -19,6 +19,7 @@ interface Props {
   chart: Chart
   catalogue: Catalogue
   set: (part: Partial<ChartState>) => void
+  onAgain: () => void // for what there was no time for: what was begun is kept
 }
 
 // All points have the same there, which is not as it should be: no verdict is "trusted".
@@ -37,7 +38,7 @@ const words = (cautions: Caution[], catalogue: Catalogue) => cautions.map((cauti
 // Every field that is not alike, with what the points have there.
 function Fields({ id, cautions, catalogue }: { id: string; cautions: Caution[]; catalogue: Catalogue }) {
   return (
-    <dl id={id} className={css.fields} aria-label="What is not alike">
+    <dl id={id} className={css.unlike} aria-label="What is not alike">
       {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [told] }) => {
         const field = catalogue.get(of)
         return <div key={`${kind} ${of}`}><dt title={`${of}\n${title}: ${text}`}>{longName(field)}</dt><dd className="n"><bdi>{told && valuesText(field, told, Infinity)}</bdi></dd></div>
@@ -62,7 +63,7 @@ function Matched({ chart: { answer }, catalogue }: { chart: Chart; catalogue: Ca
   )
 }
 
-export const Guard = memo(function Guard({ chart, catalogue, set }: Props) {
+export const Guard = memo(function Guard({ chart, catalogue, set, onAgain }: Props) {
   const [isOpen, setOpen] = useState(false)
   const list = useId()
   const { answer } = chart
@@ -99,6 +100,7 @@ export const Guard = memo(function Guard({ chart, catalogue, set }: Props) {
       </span>
       <span className={css.end}>
         {cautions.length > 0 && <Act aria-expanded={isOpen} {...(isOpen && { 'aria-controls': list })} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide the fields' : 'Which fields'}</Act>}
+        {answer.not_ready.length > 0 && <Act onPress={onAgain}>Ask again</Act>}
         {canMatch && <span title="Keeps only results whose other inputs occur in every group"><Act onPress={() => set({ match: true })}>Match cells</Act></span>}
         {isMatched && <Act onPress={() => set({ match: false })}>Take all results</Act>}
         {simulated > 0 && <Act onPress={() => set({ withSimulated: true })}>Draw simulated ones</Act>}

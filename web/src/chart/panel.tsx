@@ -68,7 +68,8 @@ export function ChartPanel(props: PanelProps) {
   const { state, where, choices, selected, catalogue, varying, round, onChart, onChoose } = props
   const { axes, request } = useRequest(props)
   const asked = usePoints(request, round)
-  const { data } = asked
+  const { data, refetch } = asked
+  const again = useCallback(() => void refetch(), [refetch])
   // what was chosen is told of at once, what is drawn is of the answer
   const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
@@ -99,7 +100,7 @@ export function ChartPanel(props: PanelProps) {
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {!chart && !asked.error && <div className={join(css.none, css.bare)}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />}
-      {chart && <Guard chart={chart} catalogue={catalogue} set={set} />}
+      {chart && <Guard chart={chart} catalogue={catalogue} set={set} onAgain={again} />}
     </section>
   )
 }

@@ -251,7 +251,7 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles }
       const all = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
       const unit = align === 'center' && all.length * CHAR_WIDE > band ? arrow(axis.field) : all
       const title = titles[dataIndex] ?? []
-      const room = dataIndex === 0 ? left - 10 : band - 12
+      const room = dataIndex === 0 ? left - 10 : band - (isNarrow ? 12 : 24)
       return {
         type: 'group',
         children: [

@@ -199,6 +199,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
   const job = { job_id: 'job-1', kind: 'batch', name: 'a.json', state: 'running', created: '2026-11-01T00:00:00Z', finished: null, expected: null, received: { files: 1, bytes: 12 }, on_known: 'skip', counts, items: [], total: 1 }
   let asked = 0
   let isBack = false
+  await page.route('**/api/upload/jobs/job-1/absent', (route) => route.fulfill({ json: { results: 1, has_more: false, lacking: 0, files: 0, bytes: 0 } }))
   await page.route('**/api/upload/status/job-1?*', (route) => {
     const state = new URL(route.request().url()).searchParams.get('state')
     const done = { ...job, state: 'done', counts: { ...counts, queued: 0, stored: 1 } }

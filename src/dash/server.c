@@ -63,7 +63,7 @@ static const struct dash_peers_options movement = {
 /*
  * Queues apart, so that none holds up another: of what takes long, of which some kinds of answers are kept; of brief
  * questions to the database; of what changes it, which waits for all others who do. Of the last two one fits in for
- * each connection.
+ * each connection, and all are made: a change is wanted also where its client closes its side before the answer.
  */
 enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_COUNT };
 
@@ -71,10 +71,11 @@ static const struct {
 	unsigned threads;
 	size_t room; /* for answers that wait to be made */
 	size_t kept_bytes;
+	bool ends_with_client;
 } work_kinds[WORK_COUNT] = {
-	[WORK_LONG] = { 4, 64, KEPT_BYTES },
-	[WORK_READS] = { 2, CONNECTIONS_MAX, 0 },
-	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0 },
+	[WORK_LONG] = { 4, 64, KEPT_BYTES, true },
+	[WORK_READS] = { 2, CONNECTIONS_MAX, 0, false },
+	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0, false },
 };
 
 static const enum work_kind work_of_turn[] = {
@@ -625,7 +626,9 @@ static int start_works(struct dash_server *server, struct pl_err *err)
 							   .kept_bytes = work_kinds[i].kept_bytes,
 							   .make = make_answer,
 							   .done = wake,
-							   .is_gone = is_gone };
+							   .is_gone = work_kinds[i].ends_with_client
+									      ? is_gone
+									      : NULL };
 		if (dash_work_start(&options, &server->works[i], err) < 0)
 			return -1;
 	}

@@ -140,6 +140,8 @@ static void refuse(struct dash_work *work, struct job *job, const char *why)
 /* Has everybody left whom it is for? */
 static bool is_left(const struct dash_work *work, const struct job *job)
 {
+	if (work->options.is_gone == NULL)
+		return false;
 	for (const struct dash_asker *asker = job->askers; asker != NULL; asker = asker->next) {
 		if (!work->options.is_gone(asker))
 			return false;

@@ -40,6 +40,7 @@ struct dash_work_options {
 	/* Its answer. What takes long asks the waiter, who speaks for all that wait for it. */
 	void (*make)(struct dash_asker *asker, struct store_waiter *waiter);
 	void (*done)(struct dash_asker *asker); /* the answer is there */
+	/* Then its answer is not made. NULL: each is, whoever waits for it. */
 	bool (*is_gone)(const struct dash_asker *asker);
 };
 

@@ -252,7 +252,7 @@ def test_tags_change_with_the_data(dashboard):
     ("evil.example", 403), ("evil.example:8421", 403), ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403),
     ("127.0.0.1@evil.example", 403), ("10.0.0.1", 403), ("[::2]", 403), ("[::1", 403), ("localhost:x", 403), ("", 403), ("0x7f.1", 403)])
 def test_only_names_of_the_loopback_are_answered(dashboard, host, status):
-    came = talk(dashboard, f"GET /api/health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    came = talk(dashboard, f"GET /api/health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode(), shut=False)
     assert int(came.split()[1]) == status
 
 

@@ -255,7 +255,7 @@ def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
         if "field" in tree:
             ops.add((snapshot.fields[tree["field"]], tree["op"]))
 
-    for _ in range(500):
+    for _ in range(2000):
         walk(random_tree(rng, snapshot, played.words))
     for type_, more in (("number", ["lt", "between"]), ("count", ["ge", "between"]), ("text", ["contains", "lt"]), ("time", ["le", "starts_with"]),
                         ("yes", []), ("json", ["contains", "starts_with"])):

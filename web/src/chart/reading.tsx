@@ -4,8 +4,8 @@ import { Link } from 'wouter'
 import { useExperiment, usePoints } from '../api/queries'
 import type { PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, formFor, isNumeric } from '../format/number'
-import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+import { count } from '../format/number'
+import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { IconButton } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
 import { Pin } from '../tray/pin'
@@ -94,7 +94,7 @@ function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; ca
       <dl>
         {near.fields.map(({ field: name, value, differ }) => {
           const field = catalogue.get(name)
-          const words = value === undefined ? NOT_RECORDED : value === null ? UNSET : briefly(field, showValue(field, value, isNumeric(field) ? formFor(field, [value]) : { unit: '', scale: 1, decimals: null }))
+          const words = value === undefined ? NOT_RECORDED : value === null ? UNSET : withUnit(field, value)
           return <div key={name} style={{ display: 'contents' }}><dt title={`${longName(field)}: ${differ} of ${near.neighbours} have it otherwise`}>{name.split('.').slice(1).join('.')}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
         })}
       </dl>

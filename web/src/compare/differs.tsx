@@ -1,12 +1,12 @@
 // The inputs in which the sides differ, then those in which runs of one side do; equal ones are folded.
 import type { ComparedInput } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count } from '../format/number'
-import { NOT_RECORDED } from '../format/value'
+import { count, formOfRow, isNumeric } from '../format/number'
+import { NOT_RECORDED, UNSET, valueText, wholeText, withUnit } from '../format/value'
 import { Act, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import css from './compare.module.css'
-import { type Answer, isSameAs, type SideView, valuesText, valueText } from './model'
+import { type Answer, isSameAs, type SideView, valuesOf, valuesText } from './model'
 
 interface Props {
   answer: Answer
@@ -51,13 +51,15 @@ function Rows({ title, rows, catalogue }: { title: string; rows: ComparedInput[]
       {title !== '' && <tr className={page.sect}><th scope="colgroup" colSpan={(rows[0]?.sides.length ?? 0) + 1}>{title}</th></tr>}
       {rows.map(({ field: id, sides }) => {
         const field = catalogue.get(id)
+        const form = formOfRow(field, valuesOf(sides))
         return (
           <tr key={id}>
-            <th scope="row" title={`${id}\n${field.help}`}>{longName(field)}</th>
+            <th scope="row" title={`${id}\n${field.help}`}>{longName(field)}{form.unit && <span className="dim"> {form.unit}</span>}</th>
             {sides.map((told, at) => {
-              const text = valuesText(field, told)
+              const text = valuesText(field, told, undefined, (value) => valueText(field, value, form))
+              const whole = join(valuesText(field, told, undefined, (value) => wholeText(field, value)), isNumeric(field) && field.unit)
               const isSame = at > 0 && isSameAs(sides[0], told)
-              return <td key={at} className={join(page.val, isSame && css.same)} title={text}>{isSame && <><span aria-hidden="true">= </span><span className="sr">as A: </span></>}<bdi>{text}</bdi></td>
+              return <td key={at} className={join(page.val, isSame && css.same)} title={whole}>{isSame && <><span aria-hidden="true">= </span><span className="sr">as A: </span></>}<bdi>{text}</bdi></td>
             })}
           </tr>
         )
@@ -70,7 +72,7 @@ function Equal({ answer: { equal_fields: equal = [], partly_recorded_fields: par
   return (
     <div className={css.equal} role="region" aria-label="Equal parameters" tabIndex={0}>
       <dl>
-        {equal.map(({ field: id, value }) => <div key={id}><dt title={id}>{longName(catalogue.get(id))}</dt><dd className="n"><bdi>{value === null ? 'unset' : valueText(catalogue.get(id), value)}</bdi></dd></div>)}
+        {equal.map(({ field: id, value }) => <div key={id}><dt title={id}>{longName(catalogue.get(id))}</dt><dd className="n" title={value === null ? undefined : wholeText(catalogue.get(id), value)}><bdi>{value === null ? UNSET : withUnit(catalogue.get(id), value)}</bdi></dd></div>)}
         {partly.map((id) => <div key={id}><dt title={id}>{longName(catalogue.get(id))}</dt><dd className="dim">equal, or {NOT_RECORDED}</dd></div>)}
       </dl>
     </div>

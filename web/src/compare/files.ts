@@ -1,10 +1,10 @@
 // What is shown, to take along: Markdown for people, CSV and JSON for programs. Numbers are in full in CSV and JSON.
-import type { ComparedFigure, ComparedRatio } from '../api/types'
+import type { ComparedFigure, ComparedInput, ComparedRatio } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { arrow, showNumber } from '../format/number'
-import { NOT_RECORDED } from '../format/value'
+import { arrow, formOfRow, isNumeric, showNumber } from '../format/number'
+import { NOT_RECORDED, valueText, wholeText } from '../format/value'
 import { familiesOf, formOf } from './curves'
-import { type Answer, arrowOf, findingText, intervalText, type MetricView, percent, percentInterval, pText, type SideView, valuesText } from './model'
+import { type Answer, arrowOf, findingText, intervalText, type MetricView, percent, percentInterval, pText, type SideView, valuesOf, valuesText } from './model'
 import { phasesOf } from './startup'
 
 export interface Shown {
@@ -39,6 +39,14 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
   })
 }
 
+// In one form, and hashes whole: nobody hovers over a text.
+function inputRow({ field: id, sides }: ComparedInput, catalogue: Catalogue) {
+  const field = catalogue.get(id)
+  const form = formOfRow(field, valuesOf(sides))
+  const say = (value: unknown) => (typeof value === 'number' ? valueText(field, value, form) : wholeText(field, value))
+  return [`\`${id}\`${form.unit && ` (${form.unit})`}`, ...sides.map((told) => valuesText(field, told, undefined, say))]
+}
+
 export function markdownOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const letters = views.map(({ letter }) => letter)
   const marks = ({ told: { runs, simulated, untrusted } }: SideView) => [`${runs} ${runs === 1 ? 'run' : 'runs'}`, simulated > 0 && `${simulated} simulated`, untrusted > 0 && `${untrusted} not trusted`].filter(Boolean).join(', ')
@@ -46,7 +54,7 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
   if (answer.cautions.length) lines.push('## With care', '', ...answer.cautions.map(({ title, text, fields }) => `- **${title}**: ${text} (${fields.map(({ field }) => `\`${field}\``).join(', ')})`), '')
   lines.push('## What differs', '')
   const { differing, equal, partly_recorded: partly } = answer.inputs
-  if (differing.length) lines.push(...table(['Parameter', ...letters], differing.map(({ field, sides }) => [`\`${field}\``, ...sides.map((told) => valuesText(catalogue.get(field), told))]), 9))
+  if (differing.length) lines.push(...table(['Parameter', ...letters], differing.map((input) => inputRow(input, catalogue)), 9))
   lines.push(`${equal + partly} parameters are equal${partly ? `, ${partly} of them not recorded in some runs` : ''}.`, '')
   if (metrics.length) lines.push('## Metrics', '', ...table(['Metric', 'Side', 'Value', 'n', '95 % interval', 'Against A', '95 % interval, %', 'p', 'In words'], metrics.flatMap((metric) => figureRow(metric, views, answer.effect)), 2))
   for (const family of familiesOf(answer.families)) {
@@ -71,7 +79,10 @@ const CSV_HEAD = ['part', 'field', 'label', 'unit', 'side', 'name', 'value', 'n'
 
 export function csvOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const rows: (string | number | null | undefined)[][] = []
-  for (const { field, label, sides } of answer.inputs.differing) views.forEach(({ letter, name, at }) => { const told = sides[at]; rows.push(['input', field, label, '', letter, name, told ? valuesText(catalogue.get(field), told) : '']) })
+  for (const { field: id, label, sides } of answer.inputs.differing) {
+    const field = catalogue.get(id)
+    views.forEach(({ letter, name, at }) => { const told = sides[at]; rows.push(['input', id, label, isNumeric(field) ? field.unit : '', letter, name, told && valuesText(field, told, undefined, (value) => wholeText(field, value))]) })
+  }
   const figures = (part: string, list: MetricView[]) => {
     for (const { told } of list) views.forEach(({ letter, name, at }) => {
       const figure = told.sides[at]

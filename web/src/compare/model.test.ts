@@ -1,9 +1,25 @@
 import { expect, it } from 'vitest'
 
-import type { ComparedRatio } from '../api/types'
-import { deviate, findingText, percent, percentInterval, spanOf, ticksTo, tickText } from './model'
+import type { ComparedRatio, ComparedValues, Field } from '../api/types'
+import { formOfRow } from '../format/number'
+import { valueText, wholeText, withUnit } from '../format/value'
+import { deviate, findingText, percent, percentInterval, spanOf, ticksTo, tickText, valuesOf, valuesText } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
+
+const field = (part: Partial<Field>): Field => ({ id: 'system.host.memory_bytes', label: 'Memory bytes', help: '', group: '', unit: 'B', type: 'number', direction: 'neither', role: 'host', one: 'none', column: true, words: false, ...part })
+const told = (...values: unknown[]) => ({ values: values.map((value) => ({ value, count: 1 })), distinct: values.length, null: 0, not_recorded: 0 }) as ComparedValues
+
+it('values beside each other have one unit, and decimals that tell them apart', () => {
+  const row = (...values: number[]) => { const form = formOfRow(field({}), valuesOf(values.map((value) => told(value)))); return [form.unit, ...values.map((value) => valueText(field({}), value, form))] }
+  expect(row(900e6, 2e9)).toEqual(['GB', '0.900', '2.000'])
+  expect(row(85_020_000_000, 85_020_100_000)).toEqual(['GB', '85.0200', '85.0201'])
+  expect(valuesText(field({}), told(85.02e9))).toBe('85.02 GB')
+  expect(valuesText(field({}), told(900e6, 2e9))).toBe('0.900 GB (1), 2.000 GB (1)')
+  const hash = 'ab'.repeat(32)
+  const text = field({ id: 'benchmark.dataset_sha256', unit: '', type: 'text' })
+  expect([withUnit(text, hash), withUnit(text, `sha256:${hash}`), wholeText(text, hash), withUnit(text, 'auto')]).toEqual(['abababababab…', 'sha256:abababababab…', hash, 'auto'])
+})
 
 it('differences have their sign, and nothing is no zero', () => {
   expect([1.0523, 0.98, 1, 1.0002, 0.9998, 12.5, null].map(percent)).toEqual(['+5.2 %', '−2.0 %', '0.0 %', '0.0 %', '0.0 %', '+1,150 %', '–'])

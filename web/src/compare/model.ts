@@ -2,8 +2,8 @@
 import type { CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
 import { type Catalogue } from '../fields/catalogue'
 import { treeWords } from '../filter/tree-words'
-import { count, type Form, formFor, isNumeric, showNumber } from '../format/number'
-import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
+import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
 
 export type Answer = Comparison & { request: CompareRequest; at: number }
@@ -58,13 +58,11 @@ export const viewsOf = (sides: Side[], answer: Answer, experiments: (Experiment 
 
 const VALUES_SHOWN = 4
 
-export function valueText(field: Field, value: unknown) {
-  return briefly(field, showValue(field, value, isNumeric(field) ? formFor(field, [value]) : { unit: '', scale: 1, decimals: null }))
-}
+export const valuesOf = (sides: ComparedValues[]) => sides.flatMap(({ values }) => values.map(({ value }) => value))
 
 // One value as it is, several with how many runs have each.
-export function valuesText(field: Field, told: ComparedValues, shown = VALUES_SHOWN) {
-  const parts = told.values.slice(0, shown).map(({ value, count: runs }) => [valueText(field, value), runs] as const)
+export function valuesText(field: Field, told: ComparedValues, most = VALUES_SHOWN, say: (value: unknown) => string = (value) => withUnit(field, value, formOfRow(field, valuesOf([told])))) {
+  const parts = told.values.slice(0, most).map(({ value, count: runs }) => [say(value), runs] as const)
   const more = told.distinct - parts.length
   const words = [...parts, ...(told.null > 0 ? [[UNSET, told.null] as const] : []), ...(told.not_recorded > 0 ? [[NOT_RECORDED, told.not_recorded] as const] : [])]
   if (words.length === 1 && more <= 0) return words[0]?.[0] ?? ''

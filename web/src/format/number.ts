@@ -9,6 +9,8 @@ export interface Form {
 }
 
 const MS_AS_S_FROM = 10_000
+const MOST_DECIMALS = 8
+export const PLAIN: Form = { unit: '', scale: 1, decimals: null } // as it was written
 const ARROW = { lower: '↓', higher: '↑', neither: '' } as const
 const NO_UNITS = new Set(['', 'count', 'yes'])
 
@@ -49,6 +51,16 @@ export function formFor(field: Field, values: unknown[], most?: number): Form {
   const numbers = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
   const [unit, scale] = unitFor(field.unit, most ?? median(numbers))
   return { unit, scale, decimals: decimalsFor(numbers, scale) }
+}
+
+// One form for values beside each other: one unit, and as many decimals as tell them apart.
+export function formOfRow(field: Field, values: unknown[]): Form {
+  if (!isNumeric(field)) return PLAIN
+  const numbers = [...new Set(values.filter((value) => typeof value === 'number'))]
+  const form = formFor(field, numbers)
+  const isAlike = () => new Set(numbers.map((value) => showNumber(value, form))).size < numbers.length
+  while (form.decimals !== null && form.decimals < MOST_DECIMALS && isAlike()) form.decimals += 1
+  return form
 }
 
 const formats = new Map<number, Intl.NumberFormat>()

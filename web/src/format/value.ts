@@ -1,9 +1,10 @@
 // One value as text. Not recorded and unset are no values: who shows them shows them in their own way.
 import type { Field, Row } from '../api/types'
-import { type Form, isNumeric, isParameter, showNumber } from './number'
+import { type Form, formOfRow, isNumeric, isParameter, PLAIN, showNumber } from './number'
 import { time } from './time'
 
 const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
+const HASH_SHOWN = 12
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
 
@@ -33,6 +34,14 @@ export function showValue(field: Field, value: unknown, form: Form): string {
   if (field.id === 'quality.verdict') return verdictWord(value)
   return value
 }
+
+// A long hash by its beginning: the whole is on hover, and in what is taken along.
+const shortHash = (text: string) => (/^(sha256:)?[0-9a-f]{40,}$/.test(text) ? `${text.slice(0, text.indexOf(':') + 1 + HASH_SHOWN)}…` : text)
+
+export const valueText = (field: Field, value: unknown, form: Form) => shortHash(briefly(field, showValue(field, value, form)))
+export const withUnit = (field: Field, value: unknown, form = formOfRow(field, [value])) => `${valueText(field, value, form)}${typeof value === 'number' && form.unit ? ` ${form.unit}` : ''}`
+// As the document has it, for files and on hover: in the unit of the lists.
+export const wholeText = (field: Field, value: unknown) => showValue(field, value, PLAIN)
 
 export const nameOf = (row: Row) => {
   const name = row.cells['run.name']

@@ -21,17 +21,22 @@ static json_t *simulated_json(const struct res_compare_source *source, size_t si
 	return json_integer(pl_json_get_i64(values.counts, "true"));
 }
 
-/* Runs that have something there, and not the best. */
-static json_t *others_json(const struct res_compare_source *source, size_t side, const char *id,
-			   const char *best)
+/* Runs that have the best value there, and those that have another; what has none is neither. A key that is NULL is not told. */
+static void add_counts(json_t *json, const struct res_compare_source *source, size_t side,
+		       const char *id, const char *best, const char *best_key,
+		       const char *others_key)
 {
 	auto_compare_values values = { 0 };
-	int64_t count = 0;
+	int64_t with_best = 0, others = 0;
 
 	look_at(source, side, id, &values);
-	PL_JSON_EACH_MEMBER(text, number, values.counts)
-		count += strcmp(text, best) != 0 ? json_integer_value(number) : 0;
-	return json_integer(count);
+	PL_JSON_EACH_MEMBER(text, number, values.counts) {
+		int64_t *count = strcmp(text, best) == 0 ? &with_best : &others;
+		*count += json_integer_value(number);
+	}
+	if (best_key != NULL)
+		json_object_set_new(json, best_key, json_integer(with_best));
+	json_object_set_new(json, others_key, json_integer(others));
 }
 
 static json_t *sides_json(const struct res_compare_source *source)
@@ -40,11 +45,12 @@ static json_t *sides_json(const struct res_compare_source *source)
 
 	for (size_t i = 0; i < source->side_count; i++) {
 		const struct res_compare_side *side = &source->sides[i];
-		json_t *json = json_pack(
-			"{s:o, s:I, s:o, s:o, s:o}", "name", pl_json_text(side->name), "runs",
-			(json_int_t)side->runs, "simulated", simulated_json(source, i), "untrusted",
-			others_json(source, i, "quality.verdict", "\"trusted\""), "not_completed",
-			others_json(source, i, "run.status", "\"completed\""));
+		json_t *json = json_pack("{s:o, s:I, s:o}", "name", pl_json_text(side->name),
+					 "runs", (json_int_t)side->runs, "simulated",
+					 simulated_json(source, i));
+		add_counts(json, source, i, "quality.verdict", "\"trusted\"", "trusted",
+			   "untrusted");
+		add_counts(json, source, i, "run.status", "\"completed\"", NULL, "not_completed");
 		if (side->about != NULL)
 			json_object_update_missing(json, side->about);
 		json_array_append_new(sides, json);

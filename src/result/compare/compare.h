@@ -3,7 +3,7 @@
  * be compared at all, and each figure with its ratio to the first side's and how sure that is. One function for
  * the page, the API and `profllm compare`, whatever holds the runs (struct res_compare_source).
  *
- *	{sides:    [{name, runs, simulated, untrusted, not_completed, …}],
+ *	{sides:    [{name, runs, simulated, trusted, untrusted, not_completed, …}],
  *	 effect,
  *	 cautions: [{kind, title, text, fields: [{field, label, sides: [VALUES]}]}],
  *	 alike, not_told: [{kind, title}],
@@ -17,8 +17,8 @@
  *	FIGURE  {n, value, low, high, std, null, not_recorded, infinite, words}
  *	RATIO   {ratio, low, high, p, how, finding, more_runs, regression, words}, of each side but the first
  *
- * - simulated, untrusted, not_completed: how many of the runs are, have a verdict that is not `trusted`, a status that is not
- *   `completed`.
+ * - simulated, trusted, untrusted, not_completed: how many of the runs are, have the verdict `trusted`, have another (what is left has
+ *   none), have a status that is not `completed`.
  * - Numbers that there are none of are null. Ratios and findings: result/compare/ratio.h.
  * - cautions: kinds of tbl/comparability.h in which runs differ, within a side or between sides, or of which some
  *   runs tell and others do not. alike: kinds of which some field is recorded, and all runs have the same; not_told: those of which no

@@ -162,7 +162,7 @@ def test_what_nobody_tells_is_not_called_alike(kept):
 
 def test_a_side_without_a_row_has_nothing(kept):
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
-    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "untrusted": 0, "not_completed": 0, "left_out": 0, "ids": []}
+    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "trusted": 0, "untrusted": 0, "not_completed": 0, "left_out": 0, "ids": []}
     assert answer["metrics"][0]["against"][0]["finding"] == "nothing" and answer["metrics"][0]["sides"][1]["value"] is None
 
 

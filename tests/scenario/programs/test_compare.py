@@ -200,6 +200,7 @@ def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     answer = compare(bin_dir, a, b)
     assert caution_kinds(answer) == [kind]
     assert [side["simulated"] for side in answer["sides"]] == [0, int(kind == "simulated")]
+    assert [side["trusted"] for side in answer["sides"]] == [1, int(kind != "verdict")]
     assert [side["untrusted"] for side in answer["sides"]] == [0, int(kind == "verdict")]
     # one that all have raises a caution where it is bad of itself
     assert caution_kinds(compare(bin_dir, b, b)) == ["shared", *([kind] if kind in ("verdict", "status") else [])]

@@ -1643,6 +1643,8 @@ export interface components {
             runs: components["schemas"]["Count"];
             /** @description How many of them are */
             simulated: number;
+            /** @description How many of them have the verdict trusted; those without a verdict are neither this nor untrusted */
+            trusted: number;
             /** @description How many of them have a verdict that is not trusted */
             untrusted: number;
             /** @description How many of them have a status that is not completed */

@@ -111,6 +111,17 @@ export function longName(field: Field) {
   return place ? `${words}, ${place}` : words
 }
 
+// Names in one table: where two would be alike each says what it is of, and as the last means its id.
+export function namesApart(fields: Field[]): Map<string, string> {
+  const names = new Map(fields.map((field) => [field.id, longName(field)]))
+  for (const more of [(field: Field) => `${longName(field)}, ${field.group}`, ({ id }: Field) => id]) {
+    const counts = new Map<string, number>()
+    for (const name of names.values()) counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const field of fields) if ((counts.get(names.get(field.id) ?? '') ?? 0) > 1) names.set(field.id, more(field))
+  }
+  return names
+}
+
 export const sectionOf = (field: Field) =>
   RULES.find((rule) => (rule.group ? rule.group.test(field.group) : rule.id?.test(field.id)))?.title ?? field.group
 

@@ -1,6 +1,4 @@
 // Where values stand on an axis from below to above: from zero, or, where all are above zero, by their logarithm.
-import { ticksTo } from './model'
-
 export interface Axis {
   ticks: number[]
   refused: number // values at or below zero, for which there is no logarithm
@@ -22,6 +20,14 @@ export function logTicks(low: number, high: number): number[] {
   return all.slice(Math.max(0, from), to < 0 ? undefined : to + 1)
 }
 
+// Four to six round numbers from 0 to the one at or above `top`, with the least room above it.
+export function ticksOver(top: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(top))
+  const axes = [0.2, 0.25, 0.5, 1, 2, 2.5].map((step) => ({ step: step * power, pieces: Math.ceil(top / (step * power) - 1e-9) })).filter(({ pieces }) => pieces >= 3 && pieces <= 5)
+  const { step, pieces } = axes.sort((a, b) => a.step * a.pieces - b.step * b.pieces || a.pieces - b.pieces)[0] ?? { step: top / 4, pieces: 4 }
+  return Array.from({ length: pieces + 1 }, (_, i) => Number((i * step).toPrecision(12)))
+}
+
 // `ends` are those of intervals: they have room, but what of them is at or below zero ends at the edge of a logarithmic axis.
 export function axisOf(values: number[], ends: number[], asksLog: boolean): Axis {
   const refused = values.filter((value) => value <= 0).length
@@ -29,7 +35,9 @@ export function axisOf(values: number[], ends: number[], asksLog: boolean): Axis
   const all = [...values, ...ends]
   if (!isLog) {
     const top = Math.max(0, ...all) || 1
-    return { ticks: ticksTo(top, 3), refused, isLog, share: (value) => Math.max(0, value) / top }
+    const ticks = ticksOver(top)
+    const last = ticks.at(-1) ?? 1
+    return { ticks, refused, isLog, share: (value) => Math.max(0, value) / last }
   }
   const above = all.filter((value) => value > 0)
   const found = logTicks(Math.min(...above), Math.max(...above))

@@ -17,6 +17,8 @@ const dashboard = useDashboard((store, own) => {
     const document = variant(base, { name: `run-${i + 1}`, verdict: 'trusted', p99_ttft_ms: 100 + 50 * i, output_throughput: 1000 - 100 * i })
     document.config.server.max_num_seqs = size
     if (i === 2) document.config.server.quantization = 'fp8'
+    document.config.benchmark.dataset_sha256 = (i === 2 ? 'ab' : 'cd').repeat(32)
+    document.environment.memory_bytes = i === 2 ? 2e9 : 9e8
     document.results.p99_ttft_ms_ci95 = [90 + 50 * i, 110 + 50 * i]
     document.series = { ...document.series, measured_begin_ns: BEGIN_NS, measured_end_ns: BEGIN_NS + HOUR_S * 1e9, interval_ms: 1000 }
     if (i === 2) for (const key of Object.keys(document.results)) if (/^(p\d|median|mean|std)/.test(key)) delete document.results[key]
@@ -49,7 +51,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the base')
   const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
-  await expect(part(page, 'With care')).toContainText('Read with care: precision. A difference')
+  await expect(part(page, 'With care')).toContainText(/Read with care: (data set and precision|precision and data set)\. A difference/)
   await expect(part(page, 'With care')).toContainText('All of these are simulated')
   // the second becomes the base with Alt and an arrow, and the focus goes with it
   await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
@@ -63,6 +65,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   const text = await page.evaluate(() => navigator.clipboard.readText())
   expect(text).toContain('- **A** (the base): run-2, 1 run, 1 simulated')
   expect(text).toContain('| `server.max_num_seqs` | 256 | 256 | 1024 |')
+  expect(text).toContain('| `environment.memory_bytes` (GB) | 0.900 | 0.900 | 2.000 |')
   await page.reload()
   await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
   await page.keyboard.press('[')
@@ -91,8 +94,39 @@ test('figures are those of the server; what a side has not is a dash, and counte
   await page.getByRole('menuitem', { name: 'CSV' }).click()
   const csv = readFileSync(await (await download).path(), 'utf8')
   await expect(part(page, 'Over time')).toContainText('A has none: no telemetry was sent with it')
+  expect(csv).toMatch(/^input,environment\.memory_bytes,[^,]*,B,C,run-3,2000000000,/m)
   expect(csv).toContain(`metric,results.p99_ttft_ms,P99 TTFT,ms,B,run-2,150,1,140,160,${p99.against[0].ratio},`)
   expect(await soundness(page)).toEqual([])
+})
+
+test('numbers have their unit, marks and heads say how sure they are, and the arrow of the base is in its box', async ({ page }) => {
+  const [one, two, three] = await ids(page)
+  await compared(page, `side=${one}&side=${two}&side=${three}`)
+  const differs = part(page, 'What differs')
+  await expect(differs.getByRole('row', { name: /^Memory bytes/ })).toContainText('GB0.900= as A: 0.9002.000')
+  const hash = differs.getByRole('row', { name: /^Dataset sha256/ }).getByRole('cell').last()
+  await expect(hash).toHaveText('abababababab…')
+  await expect(hash).toHaveAttribute('title', 'ab'.repeat(32))
+  const metrics = part(page, 'Metrics')
+  await expect(metrics.locator('tbody', { hasText: 'P99 TTFT' }).getByRole('row').nth(1).locator('[data-look]')).toHaveCount(2)
+  for (const mark of await metrics.locator('tbody', { hasText: 'P99 TTFT' }).getByRole('row').nth(1).locator('[data-look]').all()) await expect(mark).toHaveAttribute('data-look', 'filled')
+  for (const mark of await metrics.locator('tbody', { hasText: 'Output throughput' }).getByRole('row').nth(1).locator('[data-look]').all()) await expect(mark).toHaveAttribute('data-look', 'dashed')
+  await expect(metrics).toContainText('Requests of one run are never taken as independent samples of a configuration.')
+  const base = page.getByRole('combobox', { name: /^The base/ })
+  const [box, arrow] = [await base.boundingBox(), await base.locator('xpath=following-sibling::*').boundingBox()]
+  expect((arrow?.x ?? Infinity) + (arrow?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0))
+  await expect(part(page, 'Percentile curves').getByRole('figure').first()).toContainText('percentile of requests')
+})
+
+test('a phone holds eight sides, and says how sure a difference is', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [one, two, three] = await ids(page)
+  await compared(page, `side=${one}&side=${two}&side=${three}&side=${one},${two}&side=${one},${three}&side=${two},${three}&side=${one},${two},${three}&side=${two},${one}`)
+  await expect(part(page, 'With care')).toContainText('abababababab…')
+  await expect(part(page, 'Quality').getByRole('row', { name: /^Verdict/ })).toContainText('2 trusted')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  const words = part(page, 'Metrics').locator('tbody', { hasText: 'P99 TTFT' }).getByRole('row').nth(1).getByRole('cell').last()
+  expect(await words.innerText()).toMatch(/^worse by more than 5 % · \+[\d.]+ … \+[\d.]+ %/)
 })
 
 test('groups: a filter is pinned, simulated runs alone are compared, cells are matched, and alike is what is known to be', async ({ page }) => {

@@ -15,8 +15,8 @@ import { colourOf, Mark, MarkPath } from './mark'
 import { deviate, type SideView } from './model'
 
 const SHOWN = ['ttft_ms', 'tpot_ms', 'itl_ms', 'e2el_ms']
-const HIGH = 220
-const BOX = { left: 48, right: 14, top: 10, bottom: 24 }
+const HIGH = 236
+const BOX = { left: 48, right: 14, top: 10, bottom: 40 }
 const LABELLED = [1, 10, 25, 50, 75, 90, 95, 99, 99.9]
 
 export const familiesOf = (families: ComparedFamily[]) => SHOWN.flatMap((key) => families.filter((family) => family.key === key))
@@ -30,12 +30,13 @@ export const Key = ({ views, children }: { views: SideView[]; children?: ReactNo
 export function Curves({ families, views, isLog, onLog }: { families: ComparedFamily[]; views: SideView[]; isLog: boolean; onLog: (isLog: boolean) => void }) {
   const [asTable, setTable] = useState(false)
   const shown = familiesOf(families)
+  const isGroup = views.some(({ told }) => told.runs > 1)
   const cursor = useCursor([...new Set(shown.flatMap(({ percentiles }) => percentiles))].sort((a, b) => a - b))
   return (
     <section className={page.block} aria-label="Percentile curves">
       <div className={page.blockHead}>
         <h2>Percentile curves</h2>
-        <p>bands are 95 % intervals; dashed where there is none</p>
+        <p>{isGroup && 'of a group the mean of its runs’ percentiles; '}bands are 95 % intervals{isGroup && ', of a group over its runs'}; dashed where there is none</p>
         <span className={page.end}><Key views={views} />{shown.length > 0 && <Check isSelected={isLog} onChange={onLog}>logarithmic</Check>}<IconButton icon="table" name={asTable ? 'Show the curves' : 'Show as a table'} aria-pressed={asTable} onPress={() => setTable(!asTable)} /></span>
       </div>
       {shown.length === 0 && <p className={css.quiet}>No side has percentiles of TTFT, TPOT, ITL or E2EL.</p>}
@@ -70,10 +71,11 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
       <CursorArea host={host} cursor={cursor} toX={placeX} said={saidOf(`p${read}`, texts, views)} label={`${family.label} by percentile, ${views.length} sides; the table has the figures`}>
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
         {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{tickOf(tick, form)}</text></g>)}
-        {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 6}>{percentile}</text></g>)}
+        {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 22}>{percentile}</text></g>)}
+        <text className={css.tick} x={(BOX.left + width - BOX.right) / 2} y={HIGH - 5}>percentile of requests</text>
         {points.map((of, at) => <path key={at} d={bandOf(of)} fill={colourOf(at)} opacity=".16" />)}
         {points.map((of, at) => <g key={at}>{of.slice(1).map((point, i) => <path key={i} d={`M${of[i]?.x ?? 0} ${of[i]?.y ?? 0}L${point.x} ${point.y}`} stroke={colourOf(at)} strokeWidth="1.5" strokeDasharray={point.low === null ? '2 3' : undefined} />)}</g>)}
-        {points.map((of, at) => <g key={at} data-side={views[at]?.letter}>{of.map((point, i) => <g key={i}><title>{point.text}</title><MarkPath at={at} x={point.x} y={point.y} isHollow={point.low === null} scale={0.7} /></g>)}</g>)}
+        {points.map((of, at) => <g key={at} data-side={views[at]?.letter}>{of.map((point, i) => <g key={i}><title>{point.text}</title><MarkPath at={at} x={point.x} y={point.y} look={point.low === null ? 'hollow' : 'filled'} scale={0.7} /></g>)}</g>)}
         {cursor.at !== null && i >= 0 && <CursorLine x={placeX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}
       </svg>
       </CursorArea>

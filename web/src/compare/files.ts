@@ -4,7 +4,7 @@ import { type Catalogue, longName } from '../fields/catalogue'
 import { arrow, formOfRow, isNumeric, showNumber } from '../format/number'
 import { NOT_RECORDED, valueText, wholeText } from '../format/value'
 import { familiesOf, formOf } from './curves'
-import { type Answer, arrowOf, findingText, intervalText, type MetricView, percent, percentInterval, pText, type SideView, valuesOf, valuesText } from './model'
+import { type Answer, arrowOf, decimalsFor, findingText, intervalText, type MetricView, percent, percentInterval, pText, type SideView, valuesOf, valuesText, verdictsText } from './model'
 import { phasesOf } from './startup'
 
 export interface Shown {
@@ -34,7 +34,7 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
     const figure = told.sides[at] as ComparedFigure
     const ratio: ComparedRatio | undefined = at === 0 ? undefined : told.against[at - 1]
     const name = at === 0 ? `${longName(field)} (${[form.unit, arrow(field)].filter(Boolean).join(' ')})`.replace(' ()', '') : ''
-    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : `${percent(ratio.ratio)} ${arrowOf(ratio)}`, percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['base', '', '', '']
+    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : `${percent(ratio.ratio, decimalsFor(ratio))} ${arrowOf(ratio)}`, percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['base', '', '', '']
     return [name, letter, shown(figure.value, metric), String(figure.n), intervalText(figure, form), ...against]
   })
 }
@@ -49,7 +49,7 @@ function inputRow({ field: id, sides }: ComparedInput, catalogue: Catalogue) {
 
 export function markdownOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const letters = views.map(({ letter }) => letter)
-  const marks = ({ told: { runs, simulated, untrusted } }: SideView) => [`${runs} ${runs === 1 ? 'run' : 'runs'}`, simulated > 0 && `${simulated} simulated`, untrusted > 0 && `${untrusted} not trusted`].filter(Boolean).join(', ')
+  const marks = ({ told }: SideView) => [`${told.runs} ${told.runs === 1 ? 'run' : 'runs'}`, told.simulated > 0 && `${told.simulated} simulated`, told.runs > 0 && verdictsText(told)].filter(Boolean).join(', ')
   const lines = ['# Comparison', '', ...views.map((view) => `- **${view.letter}**${view.at === 0 ? ' (the base)' : ''}: ${cell(view.name)}, ${marks(view)}`), '']
   if (answer.cautions.length) lines.push('## With care', '', ...answer.cautions.map(({ title, text, fields }) => `- **${title}**: ${text} (${fields.map(({ field }) => `\`${field}\``).join(', ')})`), '')
   lines.push('## What differs', '')

@@ -9,7 +9,12 @@ import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './compare.module.css'
 import { colourOf, Mark, MarkPath } from './mark'
-import { type Answer, arrowOf, findingText, howText, intervalText, isClear, lookOf, type MetricView, missingText, percent, percentInterval, pText, type SideView, spanOf, tickText } from './model'
+import { type Answer, arrowOf, decimalsFor, findingText, howText, intervalText, isClear, lookOf, markOf, type MetricView, missingText, percent, percentInterval, pText, type SideView, spanOf, tickText } from './model'
+
+// said where intervals are, and on their heads
+const NOT_SAMPLES = 'Requests of one run are never taken as independent samples of a configuration.'
+const OF_WHAT = `Of a single run it is within that run; of a group over its runs. ${NOT_SAMPLES}`
+const OF_RATIO = `Of two single runs it is made of the intervals within them and says nothing of how runs differ; of groups it is over runs. ${NOT_SAMPLES}`
 
 const WIDE = 300
 const HIGH = 20
@@ -36,18 +41,19 @@ export function Metrics({ answer, views, metrics, onlyClear, onOnlyClear }: Prop
         <h2>Metrics</h2>
         <p>{isSingle ? 'single runs: intervals are within each run and say nothing about how runs differ' : 'means over runs; intervals are 95 % over runs, of a single run within it'}</p>
         <span className={page.end}>
-          <span className={css.legend}><Mark at={0} isHollow />hollow: the interval holds equal</span>
+          <span className={css.legend}><span><Mark at={0} look="hollow" />hollow: the interval holds equal</span><span><Mark at={0} look="dashed" />dashed: no interval</span></span>
           <Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check>
         </span>
       </div>
       {answer.not_ready.length > 0 && <p className={css.foot}>Not ready in time: {answer.not_ready.join(', ')}.</p>}
+      <p className={css.foot}>{NOT_SAMPLES}</p>
       {shown.length === 0 ? <p className={css.quiet}>{metrics.length === 0 ? 'No side has a headline figure.' : `None of ${metrics.length} figures has a difference that is shown.`}</p> : (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
           <table className={join(page.rows, css.metrics)}>
             <thead>
               <tr>
-                <th scope="col">Metric</th><th scope="col">Side</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>n</th><th scope="col" className={page.num}>95 % interval</th>
-                <th scope="col" className={page.num}>Against A</th><th scope="col" className={page.num}>95 % interval, %</th><th scope="col" className={page.num}>p</th>
+                <th scope="col">Metric</th><th scope="col">Side</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>n</th><th scope="col" className={page.num} title={OF_WHAT}>95 % interval</th>
+                <th scope="col" className={page.num}>Against A</th><th scope="col" className={page.num} title={OF_RATIO}>95 % interval, %</th><th scope="col" className={page.num}>p</th>
                 <th scope="col" className={css.forest}><span className="sr">The ratio to A and its interval</span><Axis span={span} /></th><th scope="col">In words</th>
               </tr>
             </thead>
@@ -83,9 +89,9 @@ function Metric({ metric: { told, field, form }, views, span, effect }: { metric
                 {longName(field)} <span className="dim">{form.unit} {arrow(field)}</span><span className="sr">{directionWords(field)}</span>
               </th>
             )}
-            <td className={css.who}><span><Slot letter={letter} /><Mark at={at} isHollow={ratio?.finding === 'no_difference'} /></span></td>
+            <td className={css.who}><span><Slot letter={letter} /><Mark at={at} look={ratio ? markOf(ratio) : 'filled'} /></span></td>
             <td className={page.num} title={figure?.value === null ? undefined : `${figure?.value} ${field.unit}`}>{!figure || figure.value === null ? <Nothing of={undefined} /> : showNumber(figure.value, form)}</td>
-            <td className={join(page.num, 'mid')} title={missing || undefined}>{figure?.n}{missing && <span className={css.missing}> of {runs}<span className="sr">: {missing}</span></span>}</td>
+            <td className={join(page.num, 'mid', css.n)} title={missing || undefined}>{figure?.n}{missing && <span className={css.missing}> of {runs}<span className="sr">: {missing}</span></span>}</td>
             <td className={join(page.num, 'mid', css.own)}>{figure ? intervalText(figure, form) : ''}</td>
             {ratio ? <Against ratio={ratio} at={at} span={span} effect={effect} /> : <><td className={join(page.num, 'dim')}>base</td><td /><td /><td className={css.forest}><Lines span={span} /></td><td /></>}
           </tr>
@@ -99,11 +105,11 @@ function Against({ ratio, at, span, effect }: { ratio: ComparedRatio; at: number
   const look = css[lookOf(ratio)]
   return (
     <>
-      <td className={join(page.num, look)} title={ratio.words}>{ratio.ratio === null ? <Nothing of={undefined} /> : <>{percent(ratio.ratio)} <span aria-hidden="true">{arrowOf(ratio)}</span></>}</td>
+      <td className={join(page.num, look)} title={ratio.words}>{ratio.ratio === null ? <Nothing of={undefined} /> : <>{percent(ratio.ratio, decimalsFor(ratio))} <span aria-hidden="true">{arrowOf(ratio)}</span></>}</td>
       <td className={join(page.num, 'mid', css.apart)} title={howText(ratio)}>{percentInterval(ratio)}</td>
       <td className={join(page.num, 'mid', css.p)}>{pText(ratio.p)}</td>
       <td className={css.forest}><Lines span={span} ratio={ratio} at={at} /></td>
-      <td className={join(css.words, look)} title={ratio.words}>{findingText(ratio, effect)}</td>
+      <td className={join(css.words, look)} title={ratio.words}>{findingText(ratio, effect)}{ratio.low !== null && ratio.high !== null && <span className={css.sure}> · {percentInterval(ratio)} %{ratio.p !== null && `, p ${pText(ratio.p)}`}</span>}</td>
     </>
   )
 }
@@ -119,7 +125,7 @@ function Lines({ span, ratio, at = 0 }: { span: Span; ratio?: ComparedRatio; at?
       {ticks.map((tick) => <path key={tick} d={`M${placeOf(span, tick)} 0V${HIGH}`} stroke="var(--grid)" />)}
       <path d={`M${WIDE / 2} 0V${HIGH}`} stroke="var(--line-3)" />
       {whisker && <path d={whisker} stroke={colourOf(at)} strokeWidth="1.3" fill="none" />}
-      {ratio && ratio.ratio !== null && <MarkPath at={at} x={placeOf(span, ratio.ratio)} y={middle} isHollow={!isClear(ratio)} scale={0.8} />}
+      {ratio && ratio.ratio !== null && <MarkPath at={at} x={placeOf(span, ratio.ratio)} y={middle} look={markOf(ratio)} scale={0.8} />}
     </svg>
   )
 }

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import type { ComparedRatio, ComparedValues, Field } from '../api/types'
 import { formOfRow } from '../format/number'
 import { valueText, wholeText, withUnit } from '../format/value'
-import { deviate, findingText, percent, percentInterval, spanOf, ticksTo, tickText, valuesOf, valuesText } from './model'
+import { namesApart } from '../fields/catalogue'
+import { decimalsFor, deviate, findingText, markOf, percent, percentInterval, spanOf, ticksTo, tickText, valuesOf, valuesText, verdictsText } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
 
@@ -22,8 +23,23 @@ it('values beside each other have one unit, and decimals that tell them apart', 
 })
 
 it('differences have their sign, and nothing is no zero', () => {
-  expect([1.0523, 0.98, 1, 1.0002, 0.9998, 12.5, null].map(percent)).toEqual(['+5.2 %', '−2.0 %', '0.0 %', '0.0 %', '0.0 %', '+1,150 %', '–'])
+  expect([1.0523, 0.98, 1, 1.0002, 0.9998, 12.5, null].map((one) => percent(one))).toEqual(['+5.2 %', '−2.0 %', '0.0 %', '0.0 %', '0.0 %', '+1,150 %', '–'])
+  expect([percentInterval({ low: 1.78014, high: 1.78021 }), decimalsFor({ low: 2, high: 2 }), percent(1.78, 3)]).toEqual(['+78.01 … +78.02', 1, '+78.000 %'])
   expect([percentInterval({ low: 0.9, high: 1.1 }), percentInterval({ low: null, high: 2 })]).toEqual(['−10.0 … +10.0', '–'])
+})
+
+it('a mark says how sure a difference is', () => {
+  expect([ratio({ finding: 'worse', low: 1.1, high: 1.2 }), ratio({ finding: 'no_difference', low: 0.9, high: 1.2 }), ratio({ finding: 'not_known', ratio: 2 }), ratio({ finding: 'equal', ratio: 1 })].map(markOf)).toEqual(['filled', 'hollow', 'dashed', 'dashed'])
+})
+
+it('runs without a verdict are not trusted ones', () => {
+  const side = (runs: number, trusted: number, untrusted: number) => verdictsText({ name: '', runs, simulated: 0, trusted, untrusted })
+  expect([side(3, 0, 0), side(0, 0, 0), side(4, 4, 0), side(6, 3, 1)]).toEqual(['0 trusted, 3 not measured', 'no run', '4 trusted', '3 trusted, 1 not trusted, 2 not measured'])
+})
+
+it('two rows of one name say what each is of', () => {
+  const fields = [['server.model', 'Model', 'Server'], ['launch.facts.model', 'Model', 'Launch'], ['a.x.version', 'Version', 'Host'], ['b.x.version', 'Version', 'Host'], ['server.dtype', 'Dtype', 'Server']] as const
+  expect([...namesApart(fields.map(([id, label, group]) => field({ id, label, group }))).values()]).toEqual(['Model, Server', 'Model, Launch', 'a.x.version', 'b.x.version', 'Dtype'])
 })
 
 it('says how many runs more it would take', () => {

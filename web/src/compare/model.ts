@@ -54,9 +54,17 @@ export const viewsOf = (sides: Side[], answer: Answer, experiments: (Experiment 
     return side ? [{ letter: LETTERS[at] ?? '', at, side, told, experiment: experiments[at], name: nameOf(side, experiments[at], catalogue) }] : []
   })
 
+// What is known of a group's verdicts; who has none is told apart from who is trusted.
+export function verdictsText({ runs, trusted, untrusted }: ComparedSide) {
+  if (runs === 0) return 'no run'
+  const none = runs - trusted - untrusted
+  return [`${count(trusted)} trusted`, untrusted > 0 && `${count(untrusted)} not trusted`, none > 0 && `${count(none)} not measured`].filter(Boolean).join(', ')
+}
+
 // ---- values ---------------------------------------------------------------------------------------------
 
 const VALUES_SHOWN = 4
+const MORE_DECIMALS = 3
 
 export const valuesOf = (sides: ComparedValues[]) => sides.flatMap(({ values }) => values.map(({ value }) => value))
 
@@ -84,20 +92,38 @@ export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): Metr
   return metrics.map((told) => {
     const known = catalogue.get(told.field)
     const field: Field = { ...known, label: known.label === known.id ? told.label : known.label, unit: told.unit, direction: told.direction, type: 'number', role: 'output' }
-    return { told, field, form: formFor(field, told.sides.map(({ value }) => value)) }
+    return { told, field, form: formWithEnds(field, told.sides) }
   })
 }
 
 const sign = (text: string, value: number) => (value > 0 ? `+${text}` : text.replace('-', '−'))
-export function percent(ratio: number | null) {
+export function percent(ratio: number | null, decimals = 1) {
   if (ratio === null) return NOT_RECORDED
   const by = (ratio - 1) * 100
-  const text = Math.abs(by) >= 1000 ? count(by) : by.toFixed(1)
-  return Number(text.replace(/[,−]/g, '')) === 0 ? '0.0 %' : `${sign(text, by)} %`
+  const text = Math.abs(by) >= 1000 ? count(by) : by.toFixed(decimals)
+  return Number(text.replace(/[,−]/g, '')) === 0 ? `${(0).toFixed(decimals)} %` : `${sign(text, by)} %`
 }
 
-export function percentInterval({ low, high }: { low: number | null; high: number | null }) {
-  return low === null || high === null ? NOT_RECORDED : `${percent(low).replace(' %', '')} … ${percent(high).replace(' %', '')}`
+type Interval = Pick<ComparedFigure, 'low' | 'high'>
+
+// As many as tell the ends of an interval apart: one of no width at all would say that nothing is unsure.
+export function decimalsFor({ low, high }: Interval) {
+  if (low === null || high === null || low === high) return 1
+  return Array.from({ length: 4 }, (_, i) => i + 1).find((decimals) => percent(low, decimals) !== percent(high, decimals)) ?? 5
+}
+
+export function percentInterval(interval: Interval) {
+  const { low, high } = interval
+  const text = (end: number) => percent(end, decimalsFor(interval)).replace(' %', '')
+  return low === null || high === null ? NOT_RECORDED : `${text(low)} … ${text(high)}`
+}
+
+// One form for a row: of its values, with decimals that tell ends of an interval apart.
+function formWithEnds(field: Field, figures: ComparedFigure[]): Form {
+  const form = formFor(field, figures.map(({ value }) => value))
+  const isOne = ({ low, high }: Interval) => low !== null && high !== null && low !== high && showNumber(low, form) === showNumber(high, form)
+  for (let more = 0; more < MORE_DECIMALS && form.decimals !== null && figures.some(isOne); more++) form.decimals += 1
+  return form
 }
 
 export const intervalText = ({ low, high }: ComparedFigure, form: Form) => (low === null || high === null ? NOT_RECORDED : `${showNumber(low, form)} – ${showNumber(high, form)}`)
@@ -111,6 +137,8 @@ export function missingText({ not_recorded, null: unset, infinite, words }: Comp
 }
 
 export const isClear = ({ finding }: ComparedRatio) => ['better', 'worse', 'higher', 'lower'].includes(finding)
+// How sure it is, for its mark: filled is shown, hollow holds equal, dashed has no interval.
+export const markOf = (ratio: ComparedRatio) => (ratio.low === null || ratio.high === null ? 'dashed' : isClear(ratio) ? 'filled' : 'hollow')
 export const lookOf = ({ finding }: ComparedRatio) => (finding === 'better' || finding === 'worse' ? finding : 'same')
 
 const FINDINGS: Record<ComparedRatio['finding'], string> = {

@@ -7,7 +7,7 @@ import { Act } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Nothing, Simulated, State, Verdict } from '../ui/verdict'
 import css from './compare.module.css'
-import { checkOf, type MetricView, missingText, type SideView } from './model'
+import { checkOf, type MetricView, missingText, type SideView, verdictsText } from './model'
 
 const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: 'not made' }
 
@@ -30,8 +30,8 @@ export function Quality({ details, views }: { details: MetricView[] | null; view
           <tbody>
             <tr>
               <th scope="row">Verdict</th>
-              {views.map(({ letter, experiment, told: { runs, untrusted, simulated } }) => (
-                <td key={letter}><span className={css.verdicts}>{experiment ? <Verdict verdict={experiment.verdict} /> : <span>{count(runs - untrusted)} of {count(runs)} trusted or not measured</span>}{simulated > 0 && <Simulated />}</span></td>
+              {views.map(({ letter, experiment, told }) => (
+                <td key={letter}><span className={css.verdicts}>{experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}{told.simulated > 0 && <Simulated />}</span></td>
               ))}
               <td className="mid">all checks together</td>
             </tr>

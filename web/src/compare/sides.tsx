@@ -11,7 +11,9 @@ import { type Side, writeSide } from '../url/compare'
 import { paths } from '../url/paths'
 import css from './compare.module.css'
 import { Mark } from './mark'
-import type { SideView } from './model'
+import { type SideView, verdictsText } from './model'
+
+const MANY = 4 // names have lines of their own then
 
 interface Props {
   views: SideView[]
@@ -36,7 +38,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
     move(at, at + by)
   }
   return (
-    <ol ref={list} className={css.sides} aria-label="Compared" style={{ gridTemplateColumns: `repeat(${views.length}, minmax(0, 1fr))` }}>
+    <ol ref={list} className={css.sides} aria-label="Compared" data-many={views.length > MANY || undefined} style={{ gridTemplateColumns: `repeat(${views.length}, minmax(0, 1fr))` }}>
       {views.map((view) => (
         <li key={writeSide(view.side)} data-at={view.at} tabIndex={0} className={dragged === view.at ? css.dragged : undefined} onKeyDown={(event) => keys(event, view.at)} aria-label={`${view.letter}: ${view.name}${view.at === 0 ? ', the base' : ''}`} draggable
           onDragStart={(event) => { event.dataTransfer.setData('text/plain', view.name); setDragged(view.at) }} onDragEnd={() => setDragged(null)} onDragOver={(event) => event.preventDefault()}
@@ -67,11 +69,11 @@ function Name({ view: { side, name, told } }: { view: SideView }) {
 }
 
 function About({ view: { told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
-  const { runs, untrusted, simulated, left_out: left = 0, fell_out: fell = 0 } = told
+  const { runs, simulated, left_out: left = 0, fell_out: fell = 0 } = told
   const requests = experiment?.fields['results.completed']?.value
   return (
     <p className={css.about}>
-      {experiment ? <Verdict verdict={experiment.verdict} /> : <span>{runs === 0 ? 'no run' : untrusted === 0 ? 'none untrusted' : `${count(untrusted)} not trusted`}</span>}
+      {experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}
       {simulated > 0 && <Simulated />}
       {simulated > 0 && simulated < runs && <span>{count(simulated)} of them</span>}
       <span className="n dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' ? `, ${count(requests)} requests` : ''}</span>

@@ -14,6 +14,7 @@ const LANE = 22
 const LEFT = 28
 const RIGHT = 12
 const TICKS = 5
+const NUMBERED_FROM = 16 // narrower pieces have no room for it
 
 export const phasesOf = (details: MetricView[]) => PHASES.flatMap((id) => details.filter(({ told }) => told.field === id && told.sides.some(({ value }) => value !== null)))
 
@@ -21,7 +22,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
   const phases = details ? phasesOf(details) : []
   return (
     <section className={page.block} aria-label="Start-up">
-      <div className={page.blockHead}><h2>Start-up</h2><p>seconds from the start of the process until each phase was reached</p></div>
+      <div className={page.blockHead}><h2>Start-up</h2><p>seconds from the start of the process until each phase was reached; a piece has the number of the phase that it ends with</p></div>
       {details && phases.length === 0 && <p className={css.quiet}>No side records it: the servers ran already, or another program measured.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
@@ -29,9 +30,9 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
           <table className={page.rows}>
             <thead><tr><th scope="col">Phase</th>{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}</th>)}<th scope="col">What is reached</th></tr></thead>
             <tbody>
-              {phases.map(({ told, field, form }) => (
+              {phases.map(({ told, field, form }, i) => (
                 <tr key={told.field}>
-                  <th scope="row" title={told.field}>{longName(field)}</th>
+                  <th scope="row" title={told.field}><span className={css.number}>{i + 1}</span> {longName(field)}</th>
                   {told.sides.map((figure, at) => <td key={at} className={page.num} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, { ...form, decimals: form.decimals ?? 2 })} <span className="dim">{form.unit}</span></>}</td>)}
                   <td className="mid">{field.help}</td>
                 </tr>
@@ -56,13 +57,20 @@ function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
       <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Start-up of each side on one axis of seconds; the table has the figures">
         {ticksTo(last, TICKS).map((tick) => <g key={tick}><path d={`M${toX(tick)} 0V${high - 18}`} stroke="var(--grid)" /><text className={css.tick} x={toX(tick)} y={high - 4}>{tick} s</text></g>)}
         {views.map(({ letter, at }) => {
-          const reached = phases.flatMap(({ told, field }) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: longName(field) }])).sort((a, b) => a.seconds - b.seconds)
+          const reached = phases.flatMap(({ told, field }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: longName(field), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)
           return (
             <g key={letter} transform={`translate(0 ${at * LANE})`}>
               <text className={css.laneName} x="4" y="15">{letter}</text>
-              {reached.map(({ seconds, name }, i) => {
+              {reached.map(({ seconds, name, number }, i) => {
                 const from = toX(i === 0 ? 0 : (reached[i - 1]?.seconds ?? 0))
-                return <rect key={name} x={from} y="4" width={Math.max(0.5, toX(seconds) - from - 1)} height={LANE - 9} fill={colourOf(at)} opacity={i % 2 ? 0.45 : 0.8}><title>{`${letter}: ${name} after ${seconds.toFixed(2)} s`}</title></rect>
+                const wide = Math.max(0.5, toX(seconds) - from - 1)
+                return (
+                  <g key={name}>
+                    <title>{`${letter}: ${name} after ${seconds.toFixed(2)} s`}</title>
+                    <rect x={from} y="4" width={wide} height={LANE - 8} fill={colourOf(at)} opacity={number % 2 ? 0.5 : 0.25} />
+                    {wide >= NUMBERED_FROM && <text className={css.pieceName} x={from + wide / 2} y={LANE - 7.5}>{number}</text>}
+                  </g>
+                )
               })}
             </g>
           )

@@ -178,13 +178,15 @@ type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart
 
 const WIDE_STEP = 20 // within it names of an axis stand alike
 
+let lastWide = 0 // who comes back finds all as high as it was, before anything is measured
+
 // How wide an element is, from before it is painted on.
 function useRoughWidth(element: RefObject<HTMLElement | null>) {
-  const [wide, setWide] = useState(0)
+  const [wide, setWide] = useState(lastWide)
   useLayoutEffect(() => {
     const watched = element.current
     if (!watched) return
-    const read = () => setWide(Math.max(1, Math.floor(watched.clientWidth / WIDE_STEP)) * WIDE_STEP)
+    const read = () => setWide(lastWide = Math.max(1, Math.floor(watched.clientWidth / WIDE_STEP)) * WIDE_STEP)
     read()
     const watch = new ResizeObserver(read)
     watch.observe(watched)
@@ -219,7 +221,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     <>
       <div className={css.body}>
         <div ref={fig} className={css.fig}>
-          {wide === 0 ? null : state.asTable ? <DataTable chart={chart} label={label} /> : (
+          {wide === 0 ? <div className={css.bare} /> : state.asTable ? <DataTable chart={chart} label={label} /> : (
             <>
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (

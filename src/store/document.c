@@ -15,6 +15,7 @@
 #include "result/flat/read.h"
 #include "result/read.h"
 #include "result/schema/schema.h"
+#include "store/lines.h"
 #include "vllm/secret.h"
 
 #define FAULTS_MAX      1000
@@ -409,17 +410,6 @@ static bool has_secrets(json_t *root)
 
 #define SECRETS_MAX 1000
 
-static void add_key(struct pl_buf *pointer, const char *key)
-{
-	pl_buf_add_char(pointer, '/');
-	for (const char *c = key; *c != '\0'; c++) {
-		if (*c == '~' || *c == '/')
-			pl_buf_add_text(pointer, *c == '~' ? "~0" : "~1");
-		else
-			pl_buf_add_char(pointer, *c);
-	}
-}
-
 /* Where the two differ, in the order of the document: the second is the first without its secrets. */
 static void find_secrets(const json_t *before, const json_t *shown, struct pl_buf *pointer,
 			 json_t *ret)
@@ -430,7 +420,7 @@ static void find_secrets(const json_t *before, const json_t *shown, struct pl_bu
 		return;
 	if (json_is_object(before) && json_is_object(shown)) {
 		PL_JSON_EACH_MEMBER(key, value, before) {
-			add_key(pointer, key);
+			store_pointer_add(pointer, key);
 			find_secrets(value, json_object_get(shown, key), pointer, ret);
 			pointer->len = len;
 		}
@@ -526,21 +516,41 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 	return 0;
 }
 
-int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
-			const char *name, struct store_document *ret, json_t **ret_faults,
-			struct pl_err *err)
+/*
+ * A place counted from the document's first byte becomes one in the file; a name that ends in that line
+ * ("r.jsonl:3") does not say it twice.
+ */
+static void place_in_file(const struct store_source *source, struct pl_err *err)
+{
+	if (err->line == 0 || source->line <= 0)
+		return;
+	auto_free char *reason = pl_strdup(&err->text[err->reason]);
+	auto_free char *suffix = pl_asprintf(":%d", source->line);
+	auto_free char *name = pl_strdup(source->name);
+	int line = err->line + source->line - 1;
+
+	if (err->line == 1 && pl_text_ends(name, suffix))
+		name[strlen(name) - strlen(suffix)] = '\0';
+	pl_err_set_at(err, err->code, name, line, err->column, reason);
+}
+
+int store_document_read(const struct store_reader *reader, const struct store_source *source,
+			struct store_document *ret, json_t **ret_faults, struct pl_err *err)
 {
 	auto_store_document made = { .notes = json_array() };
 	auto_json json_t *faults = json_array();
 	struct intake intake = {
-		.reader = reader, .name = name, .place = "", .ret = &made, .faults = faults
+		.reader = reader, .name = source->name, .place = "", .ret = &made, .faults = faults
 	};
 
-	int result = take(&intake, bytes, len, err);
+	int result = take(&intake, source->bytes, source->len, err);
 	json_decref(intake.before);
 	if (result < 0) {
+		place_in_file(source, err);
 		if (json_array_size(faults) == 0)
 			json_array_append_new(faults, store_fault_new("", err->line, err->text));
+		if (source->line > 0)
+			store_lines_of_faults(source->bytes, source->len, source->line, faults);
 		*ret_faults = pl_take(faults);
 		return -1;
 	}

@@ -50,14 +50,21 @@ struct store_document {
 	json_t *secrets; /* array of JSON pointers, 1,000 at most: where secrets stood; NULL: none did */
 };
 
+struct store_source {
+	const char *bytes;
+	size_t len;
+	const char *name; /* its file, for messages */
+	int line; /* of the file, where it begins; 0: it is not as it came, and nothing has a line */
+};
+
 /*
- * Reads one document: `name` is its file for messages. 0: *ret is filled (store_document_done()).
+ * Reads one document. 0: *ret is filled (store_document_done()).
  * -1: it is rejected, err says why in one line and *ret_faults, a new reference, is an array of all
  * that there is to say: {pointer, key, line, found, expected, nearest, message}, where a member that says
- * nothing is left out; line is of bytes that are no JSON, 1 and up.
+ * nothing is left out; line is one of the file.
  */
-int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
-			const char *name, struct store_document *ret, json_t **ret_faults,
+int store_document_read(const struct store_reader *reader, const struct store_source *source,
+			struct store_document *ret, json_t **ret_faults,
 			struct pl_err *err) PL_MUST_CHECK;
 /*
  * The hash of a kept document's content, once more: `json` is what store_document.json was, `bytes` those that are

@@ -326,8 +326,10 @@ static int take_part(struct dash_import *import, const char *path, const struct 
 
 	struct waiting *waiting = add(import, path, part->name);
 	import->bytes += part->len;
-	if (store_document_read(import->reader, part->bytes, part->len, part->name,
-				&waiting->document, &faults, &why) < 0)
+	const struct store_source source = {
+		.bytes = part->bytes, .len = part->len, .name = part->name, .line = part->line
+	};
+	if (store_document_read(import->reader, &source, &waiting->document, &faults, &why) < 0)
 		reject(waiting, &why, faults);
 	else
 		waiting->prepared = store_prepare(import->store, &waiting->document, waiting->name);

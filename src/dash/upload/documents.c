@@ -123,7 +123,8 @@ static void add_file(struct cutting *cutting, const char *bytes, size_t len, con
 		}
 		add(cutting, &(struct dash_document){ .bytes = parts->items[i].bytes,
 						      .len = parts->items[i].len,
-						      .name = parts->items[i].name });
+						      .name = parts->items[i].name,
+						      .line = parts->items[i].line });
 	}
 }
 
@@ -158,7 +159,8 @@ void dash_documents_of(const char *kind, const char *media, const char *name, co
 
 	*ret = (struct dash_documents){ 0 };
 	if (strcmp(kind, DASH_JOB_JSON) == 0) {
-		add(&cutting, &(struct dash_document){ .bytes = bytes, .len = len, .name = name });
+		add(&cutting,
+		    &(struct dash_document){ .bytes = bytes, .len = len, .name = name, .line = 1 });
 	} else if (is_batch && dash_media_is(media, DASH_MEDIA_FORM)) {
 		add_form(&cutting, media, name, bytes, len);
 	} else {

@@ -22,6 +22,7 @@ struct dash_document {
 	const char *bytes; /* borrowed from the job, or from a part */
 	size_t len;
 	const char *name;
+	int line;    /* of the file, where it begins */
 	size_t file; /* which one of the files that came, from 0 */
 	char *fault; /* why there are no bytes to read; NULL: there are */
 };

@@ -88,6 +88,7 @@ static struct dash_source source_of(const void *context, size_t turn_at)
 	return (struct dash_source){ .bytes = document->bytes,
 				     .len = document->len,
 				     .name = document->name,
+				     .line = document->line,
 				     .fault = document->fault };
 }
 

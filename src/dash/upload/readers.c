@@ -8,8 +8,9 @@
 #include "vllm/secret.h"
 
 /* Of one document: a job may have thousands of documents, and its status tells of all of them. */
-#define FAULTS_MAX  20
-#define THREADS_MAX 8
+#define FAULTS_MAX       200
+#define FAULTS_BYTES_MAX (64u << 10)
+#define THREADS_MAX      8
 
 struct place {
 	struct dash_read read;
@@ -65,6 +66,21 @@ static char *without_secrets(const struct dash_source *from)
 	return pl_json_to_text(shown, PL_JSON_COMPACT);
 }
 
+/* The first of them; how many more there were is the last. */
+static void cut_faults(json_t *faults)
+{
+	size_t count = json_array_size(faults), kept = 0, bytes = 0;
+
+	for (; kept < count && kept < FAULTS_MAX && bytes < FAULTS_BYTES_MAX; kept++)
+		bytes += json_dumpb(json_array_get(faults, kept), NULL, 0, JSON_COMPACT);
+	if (kept == count)
+		return;
+	auto_free char *text = pl_asprintf("%zu more faults are not listed", count - kept);
+	while (json_array_size(faults) > kept)
+		json_array_remove(faults, json_array_size(faults) - 1);
+	json_array_append_new(faults, store_fault_new("", 0, text));
+}
+
 static void read_one(const struct dash_readers *readers, const struct dash_source *from,
 		     struct dash_read *ret)
 {
@@ -75,8 +91,11 @@ static void read_one(const struct dash_readers *readers, const struct dash_sourc
 		ret->message = pl_strdup(from->fault);
 		return;
 	}
-	if (store_document_read(readers->reader, from->bytes, from->len, from->name, &ret->document,
-				&ret->faults, &why) == 0) {
+	const struct store_source source = {
+		.bytes = from->bytes, .len = from->len, .name = from->name, .line = from->line
+	};
+	if (store_document_read(readers->reader, &source, &ret->document, &ret->faults, &why) ==
+	    0) {
 		ret->is_rejected = false;
 		ret->prepared = store_prepare(readers->store, &ret->document, from->name);
 		/* quicker by the thread that made it, and the one that stores has less to do */
@@ -86,8 +105,7 @@ static void read_one(const struct dash_readers *readers, const struct dash_sourc
 	ret->document = (struct store_document){ 0 };
 	ret->message = pl_strdup(why.text);
 	ret->kept = without_secrets(from);
-	while (json_array_size(ret->faults) > FAULTS_MAX)
-		json_array_remove(ret->faults, json_array_size(ret->faults) - 1);
+	cut_faults(ret->faults);
 }
 
 /* Under the lock. */

@@ -17,6 +17,7 @@ struct dash_source {
 	const char *bytes;
 	size_t len;
 	const char *name;
+	int line;          /* as of store_source */
 	const char *fault; /* why there is nothing to read, or NULL */
 };
 /* The one of that index; what it borrows is there until dash_readers_end(). Of any thread. */

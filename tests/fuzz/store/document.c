@@ -39,17 +39,33 @@ static void check_document(const struct store_document *document)
 		abort();
 }
 
+/* One of those that the part stands on. */
+static void check_line(const struct store_part *part, const json_t *fault)
+{
+	json_int_t line = pl_json_get_i64(fault, "line"), last = part->line;
+
+	for (size_t i = 0; i < part->len; i++)
+		last += part->bytes[i] == '\n';
+	if (line < part->line || line > last)
+		abort();
+}
+
 static void read_part(const struct store_part *part)
 {
 	auto_store_document document = { .len = 0 };
 	auto_json json_t *faults = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_document_read(reader, part->bytes, part->len, part->name, &document, &faults,
-				&err) == 0)
+	const struct store_source source = {
+		.bytes = part->bytes, .len = part->len, .name = part->name, .line = part->line
+	};
+
+	if (store_document_read(reader, &source, &document, &faults, &err) == 0)
 		check_document(&document);
 	else if (json_array_size(faults) == 0 || err.text[0] == '\0')
 		abort();
+	PL_JSON_EACH(fault, faults)
+		check_line(part, fault);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -69,11 +69,25 @@ def test_a_batch_in_each_form(shared):
     lines = "\n".join([*map(json.dumps, documents[:2]), "", '{"broken": ', json.dumps(little("line"))]).encode()
     job = shared.upload("/api/upload/batch?name=odd", lines, "application/x-ndjson")
     assert states(job) == ["duplicate", "duplicate", "rejected", "stored"]
+    broken = job["items"][2]
+    assert broken["name"] == "odd.jsonl:4" and broken["message"].startswith("odd.jsonl:4:10: not valid JSON") and broken["faults"][0]["line"] == 4
     body, media = form(("a.json", json.dumps(documents[0]).encode()), (None, b"no file"), ("bad.json", b"{"), ("", b""),
                        ("many.jsonl", b"\n".join(json.dumps(little(f"many-{i}")).encode() for i in range(3))))
     job = shared.upload("/api/upload/batch", body, media)
     assert states(job) == ["duplicate", "rejected", "stored", "stored", "stored"]
     assert [item["name"] for item in job["items"][:2]] == ["a.json", "bad.json"]
+
+
+def test_faults_have_their_lines(shared):
+    """Of a document over many lines, also within an array, each has that of its key; of very many the first are listed."""
+    bad = {"run_id": "many faults", "duration": "long", **{f"key {i}": i for i in range(404)}}
+    text = json.dumps([little("before"), bad], indent=1)
+    item = shared.upload("/api/upload/batch?name=r.json", text.encode())["items"][1]
+    at = {line.split('"')[1]: number for number, line in enumerate(text.splitlines(), 1) if '"' in line}
+    *faults, last = item["faults"]
+    assert item["message"].endswith("(and 404 more)") and len(faults) == 200 and last["message"] == "205 more faults are not listed"
+    assert faults[0]["pointer"] == "/duration" and faults[0]["found"] == '"long"'
+    assert [one["line"] for one in faults] == [at[one.get("key", "duration")] for one in faults]
 
 
 def test_a_status_by_pages(shared):

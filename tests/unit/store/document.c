@@ -82,16 +82,18 @@ static const struct {
 	{ "{'run_id': 'r',\n\n'a'}", "", 3, "not valid JSON" },
 	{ "{'run_id': 'r', 'run_id': 's'}", "", 1, "duplicate object key" },
 	{ "{'run_id': 'r', 'a': 123456789012345678901}", "", 1, "too big integer" },
-	{ "[]", "", 0, "expected one object" },
-	{ "{'a': 1}", "", 0, "'run_id' is not there" },
-	{ "{'run_id': 5}", "/run_id", 0, "/run_id: found 5, expected string" },
-	{ "{'run_id': '', 'suite': 's'}", "/run_id", 0, "/run_id: " },
-	{ "{'run_id': 'r', 'config': 7, 'results': [], 'more': 1}", "/config", 0, "(and 2 more)" },
-	{ "{'run_id': 'r', 'schema_version': 2}", "", 0, "no result of schema_version 2" },
-	{ "{'run_id': 'r', 'schema_version': '2'}", "/schema_version", 0,
+	{ "[]", "", 1, "expected one object" },
+	{ "{'a': 1}", "", 1, "'run_id' is not there" },
+	{ "{'run_id': 5}", "/run_id", 1, "/run_id: found 5, expected string" },
+	{ "{'run_id': '', 'suite': 's'}", "/run_id", 1, "/run_id: " },
+	{ "{'run_id': 'r', 'config': 7, 'results': [], 'more': 1}", "/config", 1, "(and 2 more)" },
+	{ "{'run_id': 'r', 'schema_version': 2}", "", 1, "no result of schema_version 2" },
+	{ "{'run_id': 'r', 'schema_version': '2'}", "/schema_version", 1,
 	  "no result of schema_version 2" },
-	{ "{'profllm': {'run_id': 'r', 'schema_version': 2, 'results': 3}}", "/profllm/results", 0,
+	{ "{'profllm': {'run_id': 'r', 'schema_version': 2, 'results': 3}}", "/profllm/results", 1,
 	  "no result of schema_version 2" },
+	{ "{\n'run_id': 'r',\n'duration':\n'x'}", "/duration", 3, "found \"x\"" },
+	{ "{'run_id': 'r',\n'config': {}, 'more': 1,\n'suite': 5}", "", 2, "/suite: found 5" },
 };
 
 static bool has_fault(const json_t *faults, const char *pointer, int line)
@@ -118,7 +120,11 @@ static void test_store_document__is_rejected_with_every_fault(void **state)
 		auto_store_document document = { .len = 0 };
 		auto_json json_t *faults = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(store_document_read(tools.reader, bytes, strlen(bytes), "x.json",
+		assert_int_equal(store_document_read(tools.reader,
+						     &(struct store_source){ .bytes = bytes,
+									     .len = strlen(bytes),
+									     .name = "x.json",
+									     .line = 1 },
 						     &document, &faults, &err),
 				 -1);
 		if (strstr(err.text, rejected[i].says) == NULL)
@@ -127,6 +133,40 @@ static void test_store_document__is_rejected_with_every_fault(void **state)
 			auto_free char *told = pl_json_to_text(faults, PL_JSON_COMPACT);
 			fail_msg("%s: %s", rejected[i].text, told);
 		}
+	}
+}
+
+/* Of one in a file of many, and of one that was written anew. */
+static void test_store_document__lines_are_those_of_the_file(void **state)
+{
+	static const struct {
+		const char *text, *name;
+		int first, line;
+		const char *says;
+	} rows[] = {
+		{ "{\"a\": ", "m.jsonl:3", 3, 3, "m.jsonl:3:6: not valid JSON" },
+		{ "{\n\"a\": ", "r.json[2]", 17, 18, "r.json[2]:18:5: not valid JSON" },
+		{ "{\n\"run_id\": 5}", "r.json[2]", 17, 18, "'r.json[2]' is no result" },
+		{ "[]", "m.jsonl:3", 3, 3, "'m.jsonl:3': expected one object" },
+		{ "{\"run_id\": 5}", "m.jsonl:3", 0, 0, "'m.jsonl:3' is no result" },
+	};
+	auto_tools tools = { .fields = NULL };
+
+	(void)state;
+	tools_init(&tools);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_store_document document = { .len = 0 };
+		auto_json json_t *faults = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		const struct store_source source = { .bytes = rows[i].text,
+						     .len = strlen(rows[i].text),
+						     .name = rows[i].name,
+						     .line = rows[i].first };
+		assert_int_equal(
+			store_document_read(tools.reader, &source, &document, &faults, &err), -1);
+		assert_int_equal(pl_json_get_i64(json_array_get(faults, 0), "line"), rows[i].line);
+		if (strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+			fail_msg("'%s'", err.text);
 	}
 }
 
@@ -150,7 +190,11 @@ static void test_store_document__quotes_nothing_of_what_is_no_json(void **state)
 		auto_store_document document = { .len = 0 };
 		auto_json json_t *faults = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(store_document_read(tools.reader, bytes, strlen(bytes), "x.json",
+		assert_int_equal(store_document_read(tools.reader,
+						     &(struct store_source){ .bytes = bytes,
+									     .len = strlen(bytes),
+									     .name = "x.json",
+									     .line = 1 },
 						     &document, &faults, &err),
 				 -1);
 		assert_string_equal(err.text, rows[i].says);
@@ -256,9 +300,12 @@ static void test_store_document__may_not_grow_over_the_limit(void **state)
 	memset(text, 'a', len);
 	memcpy(text, head, sizeof(head) - 1);
 	memcpy(text + len - 2, "\"}", 2);
-	assert_int_equal(
-		store_document_read(tools.reader, text, len, "x.json", &document, &faults, &err),
-		-1);
+	assert_int_equal(store_document_read(
+				 tools.reader,
+				 &(struct store_source){
+					 .bytes = text, .len = len, .name = "x.json", .line = 1 },
+				 &document, &faults, &err),
+			 -1);
 	assert_non_null(strstr(err.text, "larger than 67108864 bytes"));
 	assert_int_equal(json_array_size(faults), 1);
 }
@@ -268,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_document__is_told_by_what_it_holds),
 		cmocka_unit_test(test_store_document__is_rejected_with_every_fault),
+		cmocka_unit_test(test_store_document__lines_are_those_of_the_file),
 		cmocka_unit_test(test_store_document__quotes_nothing_of_what_is_no_json),
 		cmocka_unit_test(test_store_document__same_content_whatever_its_form),
 		cmocka_unit_test(test_store_document__keeps_bytes_and_no_secrets),

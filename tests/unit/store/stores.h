@@ -52,8 +52,11 @@ static inline void read_text(const struct tools *tools, const char *text,
 	auto_json json_t *faults = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_document_read(tools->reader, bytes, strlen(bytes), "x.json", ret, &faults, &err) <
-	    0)
+	if (store_document_read(
+		    tools->reader,
+		    &(struct store_source){
+			    .bytes = bytes, .len = strlen(bytes), .name = "x.json", .line = 1 },
+		    ret, &faults, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
 }
 

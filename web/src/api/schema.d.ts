@@ -2398,7 +2398,7 @@ export interface components {
             run_id: string | null;
             /** @description Why it is not stored, or what is odd about it */
             message: string | null;
-            /** @description Of a stored one what is odd about it */
+            /** @description Of a stored one what is odd about it; of more than 200 the last one says how many are not listed */
             faults: components["schemas"]["Fault"][];
             /** @description RFC 6901; where secrets stood, which are "***" in what is kept */
             secrets: string[];
@@ -2604,7 +2604,7 @@ export interface components {
             pointer?: string | null;
             /** @description The key at the pointer that is missing, unknown or misnamed */
             key?: string | null;
-            /** @description From 1 */
+            /** @description From 1; of the file, and of the key where one is named */
             line?: number | null;
             column?: number | null;
             found?: string | null;

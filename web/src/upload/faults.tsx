@@ -18,7 +18,7 @@ export function Faults({ faults }: { faults: Fault[] }) {
         <thead><tr><th scope="col">Where</th><th scope="col">Found</th><th scope="col">Expected</th>{hasLines && <th scope="col" className={page.num}>Line</th>}</tr></thead>
         <tbody>{(isWhole ? faults : faults.slice(0, SHOWN)).map((fault, i) => <FaultRow key={i} fault={fault} hasLines={hasLines} />)}</tbody>
       </table>
-      {faults.length > SHOWN && !isWhole && <Act onPress={() => setWhole(true)}>Show all {count(faults.length)} faults</Act>}
+      {faults.length > SHOWN && !isWhole && <Act onPress={() => setWhole(true)}>Show {count(faults.length - SHOWN)} more</Act>}
     </>
   )
 }

@@ -51,8 +51,11 @@ static void assert_as_read(const struct tools *tools, struct store *store, int64
 	struct pl_err err = PL_ERR_INIT;
 
 	if (store_get(store, id, &entry, &err) < 0 ||
-	    store_document_read(tools->reader, entry.bytes, entry.len, "x", &read, &faults, &err) <
-		    0)
+	    store_document_read(
+		    tools->reader,
+		    &(struct store_source){
+			    .bytes = entry.bytes, .len = entry.len, .name = "x", .line = 1 },
+		    &read, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(entry.id, id);
 	assert_int_equal(entry.form, read.form);

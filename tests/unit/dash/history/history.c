@@ -65,7 +65,11 @@ static void assert_passes(const struct store_reader *reader, const json_t *made)
 	auto_free char *text = pl_json_to_text(made, PL_JSON_INDENT);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_document_read(reader, text, strlen(text), "made.json", &read, &faults, &err) < 0)
+	if (store_document_read(
+		    reader,
+		    &(struct store_source){
+			    .bytes = text, .len = strlen(text), .name = "made.json", .line = 1 },
+		    &read, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(read.form, STORE_FORM_OWN);
 	if (json_array_size(read.notes) > 0) {

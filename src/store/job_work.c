@@ -338,8 +338,10 @@ static const char *why_not(const struct store_job_item *item, const struct store
 		       : NULL;
 }
 
-static int note_item(struct store *store, int64_t job, const struct store_job_item *item,
-		     const struct store_put_result *result, struct pl_err *err)
+/* What is read again is not what came: of that secrets and bytes are known already. */
+static int note_item(struct store *store, const struct store_job_work *work,
+		     const struct store_job_item *item, const struct store_put_result *result,
+		     struct pl_err *err)
 {
 	const struct store_document *document = item->prepared != NULL ? item->prepared->document
 								       : NULL;
@@ -355,7 +357,7 @@ static int note_item(struct store *store, int64_t job, const struct store_job_it
 
 	if (store_sql_kept(&store->writer, STORE_NOTE_ITEM, &note, err) < 0)
 		return -1;
-	store_sql_bind_i64(note, 1, job);
+	store_sql_bind_i64(note, 1, work->job);
 	store_sql_bind_i64(note, 2, (int64_t)item->index);
 	store_sql_bind_text(note, 3, store_outcome_name(result->outcome));
 	store_sql_bind_text(note, 4, document != NULL ? store_form_name(document->form) : NULL);
@@ -371,6 +373,7 @@ static int note_item(struct store *store, int64_t job, const struct store_job_it
 	store_sql_bind_i64(note, 11, result->is_deleted);
 	store_sql_bind_i64(note, 12, (int64_t)item->len);
 	store_sql_bind_text(note, 13, document != NULL ? document->sha256 : NULL);
+	store_sql_bind_i64(note, 14, work->part == 0);
 	return store_sql_finish_later(note, err);
 }
 
@@ -423,7 +426,7 @@ static int put_item(struct store *store, const struct store_job_work *work,
 	if (item->prepared != NULL &&
 	    store_put_within(store, item->prepared, &item->choice, result, err) < 0)
 		return -1;
-	return note_item(store, work->job, item, result, err) < 0
+	return note_item(store, work, item, result, err) < 0
 		       ? -1
 		       : keep_or_forget(store, work, item, result->outcome, err);
 }

@@ -185,8 +185,10 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			      " WHERE part = ?1",
 	[STORE_NOTE_ITEM] =
 		"UPDATE job_items SET state = ?3, form = ?4, result = ?5, run_id = ?6,"
-		" message = ?7, faults = ?8, secrets = ?9, near = ?10, is_deleted = ?11,"
-		" bytes = ?12, content = ?13 WHERE job = ?1 AND item = ?2",
+		" message = ?7, faults = ?8, near = ?10, is_deleted = ?11, content = ?13,"
+		" secrets = CASE WHEN ?14 = 0 THEN ?9 ELSE secrets END,"
+		" bytes = CASE WHEN ?14 = 0 THEN ?12 ELSE bytes END"
+		" WHERE job = ?1 AND item = ?2",
 	[STORE_KEEP_BYTES] = "INSERT INTO job_bytes (job, item, bytes) VALUES (?1, ?2, ?3)"
 			     " ON CONFLICT (job, item) DO UPDATE SET bytes = excluded.bytes",
 	[STORE_FORGET_BYTES] = "DELETE FROM job_bytes WHERE job = ?1 AND item = ?2",

@@ -80,6 +80,19 @@ def test_where_they_stood(shared, route):
     wait_for(lambda: not [path for path in shared.home.iterdir() if MARK.encode() in path.read_bytes()], "no byte of it is left")
 
 
+def test_what_came_is_told_behind_a_choice(shared):
+    """Of a conflict bytes without secrets are kept: where they stood, and how many bytes came, stays."""
+    text = json.dumps({"run_id": "chosen", "suite": "new", "config": {"hf_token": f"{MARK}30"}}, indent=4)
+    for choice in ("keep", "replace"):
+        shared.upload("/api/upload/json", {"run_id": f"chosen-{choice}", "suite": "old"})
+        job = shared.upload("/api/upload/json", text.replace("chosen", f"chosen-{choice}").encode())
+        item, = job["items"]
+        assert item["state"] == "conflict" and item["secrets"] == ["/config/hf_token"]
+        shared.post(f"/api/upload/jobs/{job['job_id']}/choose", {"choice": choice, "items": [0]})
+        now, = shared.done(f"/api/upload/status/{job['job_id']}")["items"]
+        assert now["state"] == "stored" and (now["secrets"], now["bytes"]) == (item["secrets"], len(text) + len(choice) + 1)
+
+
 def test_of_one_that_is_refused(shared):
     """Nor is one in what it says, which is looked at when it ends."""
     document = leaky(10)

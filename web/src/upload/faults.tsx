@@ -5,6 +5,7 @@ import type { Fault } from '../api/types'
 import { count } from '../format/number'
 import { Act, join } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { faultCount } from './kinds'
 import css from './upload.module.css'
 
 const SHOWN = 8
@@ -18,7 +19,7 @@ export function Faults({ faults }: { faults: Fault[] }) {
         <thead><tr><th scope="col">Where</th><th scope="col">Found</th><th scope="col">Expected</th>{hasLines && <th scope="col" className={page.num}>Line</th>}</tr></thead>
         <tbody>{(isWhole ? faults : faults.slice(0, SHOWN)).map((fault, i) => <FaultRow key={i} fault={fault} hasLines={hasLines} />)}</tbody>
       </table>
-      {faults.length > SHOWN && !isWhole && <Act onPress={() => setWhole(true)}>Show {count(faults.length - SHOWN)} more</Act>}
+      {faults.length > SHOWN && !isWhole && <Act onPress={() => setWhole(true)}>Show {count(faults.length - SHOWN)} more of {count(faultCount(faults))} faults</Act>}
     </>
   )
 }

@@ -10,6 +10,7 @@ import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { Decide } from './decide'
 import { Faults } from './faults'
+import { faultCount } from './kinds'
 import css from './upload.module.css'
 
 const OPEN_MAX = 20 // so many are opened by themselves
@@ -70,8 +71,8 @@ function Words({ item }: { item: UploadItem }) {
   if (state === 'queued' || state === 'parsed' || state === 'valid') return <span className="dim">waiting</span>
   if (state === 'cancelled') return <span className="dim">not stored</span>
   if (state === 'duplicate') return <>same content as {run}{item.deleted ? ', which was deleted' : ', not stored twice'}</>
-  if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : ''}{message ? <>: {message}</> : ''}</>
-  if (state === 'rejected') return <>{item.faults.length > 1 ? `${count(item.faults.length)} faults, nothing stored` : (message ?? 'nothing stored')}</>
+  if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : ''}</>
+  if (state === 'rejected') return <>{item.faults.length > 1 ? `${count(faultCount(item.faults))} faults, nothing stored` : (message ?? 'nothing stored')}</>
   const others = item.near.length - NEAR_SHOWN
   const near = item.near.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
   return (

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-import { SIDE_FILES, sortOf, stemOf } from './kinds'
+import { faultCount, SIDE_FILES, sortOf, stemOf } from './kinds'
 
 const source = (path: string) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8')
 
@@ -35,4 +35,11 @@ it('a folder’s files are told apart by their names, a chosen one is tried', ()
   expect(sortOf('notes.txt', false)).toEqual({ is: 'result' })
   expect(sortOf('r.journal', false)).toMatchObject({ is: 'other' })
   expect(stemOf('a/r.json')).toBe('a/r')
+})
+
+it('faults are counted with those that are not listed', () => {
+  const one = { pointer: '/a', message: 'wrong' }
+  expect(faultCount([])).toBe(0)
+  expect(faultCount([one, one])).toBe(2)
+  expect(faultCount([one, one, { pointer: '', message: '205 more faults are not listed' }])).toBe(207)
 })

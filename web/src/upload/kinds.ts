@@ -1,5 +1,7 @@
 // What a file of a folder is, by its name, as `profllm-dashboard import` tells it.
 
+import type { Fault } from '../api/types'
+
 // Suffixes of src/tbl/side_files.h, with the kinds of src/tbl/states.h. One that ends as another does stands in front.
 export const SIDE_FILES: [suffix: string, kind: string][] = [
   ['.requests.jsonl.zst', 'requests'],
@@ -29,6 +31,12 @@ export function sortOf(name: string, isOfFolder: boolean): Sort {
   for (const [suffix, why] of PASSED_OVER) if (name.endsWith(suffix)) return { is: 'other', why }
   if (!isOfFolder || RESULT.test(name)) return { is: 'result' }
   return { is: 'other', why: 'no result, by its name' }
+}
+
+// Of an upload's item the first faults are listed; the last one then says how many more there were (dash/upload/readers.c).
+export function faultCount(faults: Fault[]) {
+  const [, more] = /^(\d+) more faults are not listed$/.exec(faults.at(-1)?.message ?? '') ?? []
+  return more === undefined ? faults.length : faults.length - 1 + Number(more)
 }
 
 // Of "r.json" what stands before the suffixes of the files beside it.

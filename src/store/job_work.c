@@ -330,12 +330,18 @@ static json_t *near_json(const struct store_put_result *result)
 	return near;
 }
 
-/* Of a choice that could not be followed. */
-static const char *why_not(const struct store_job_item *item, const struct store_put_result *result)
+/* NULL: there is nothing to say. The caller's (free()). */
+static char *message_of(const struct store_job_item *item, const struct store_put_result *result)
 {
-	return result->outcome == STORE_CONFLICT && item->choice.on_known == STORE_REPLACE
-		       ? "what is there has changed since it was looked at, and was not replaced"
-		       : NULL;
+	if (result->outcome != STORE_CONFLICT)
+		return pl_strdup(item->message);
+	/* of a choice that could not be followed */
+	if (item->choice.on_known == STORE_REPLACE)
+		return pl_strdup(
+			"what is there has changed since it was looked at, and was not replaced");
+	return pl_asprintf("run_id '%s' is there with other content: experiment %lld%s",
+			   item->prepared->document->run_id, (long long)result->id,
+			   result->is_deleted ? ", which is deleted" : "");
 }
 
 /* What is read again is not what came: of that secrets and bytes are known already. */
@@ -352,6 +358,7 @@ static int note_item(struct store *store, const struct store_job_work *work,
 						     : pl_strdup("[]");
 	auto_free char *secrets_text = secrets != NULL ? pl_json_to_text(secrets, PL_JSON_COMPACT)
 						       : pl_strdup("[]");
+	auto_free char *message = message_of(item, result);
 	auto_free char *near_text = pl_json_to_text(near, PL_JSON_COMPACT);
 	struct store_stmt *note;
 
@@ -366,7 +373,7 @@ static int note_item(struct store *store, const struct store_job_work *work,
 	else
 		store_sql_bind_null(note, 5);
 	store_sql_bind_text(note, 6, document != NULL ? document->run_id : NULL);
-	store_sql_bind_text(note, 7, item->message != NULL ? item->message : why_not(item, result));
+	store_sql_bind_text(note, 7, message);
 	store_sql_bind_text(note, 8, faults_text);
 	store_sql_bind_text(note, 9, secrets_text);
 	store_sql_bind_text(note, 10, near_text);

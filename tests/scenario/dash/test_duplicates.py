@@ -51,6 +51,7 @@ def test_a_conflict(shared, when, choice):
     job = shared.upload(f"/api/upload/json?on_known={choice}" if when == "before" else "/api/upload/json", new)
     if when == "behind":
         assert states(job) == ["conflict"] and job["items"][0]["kept"]
+        assert job["items"][0]["message"] == f"run_id '{run_id}' is there with other content: experiment {first}"
         job = choose(shared, job["job_id"], choice=choice, items=[0])
         assert job["items"][0]["choice"] == choice
     (item,) = job["items"]

@@ -42,6 +42,7 @@ enum store_job_answer {
 	STORE_JOB_CLOSED,  /* no part can come any more */
 	STORE_JOB_FULL,    /* it has as many items as it may have */
 	STORE_JOB_CHANGED, /* what is there is not what was expected */
+	STORE_JOB_NOTHING, /* of all its items there is none that this can be asked of */
 	STORE_JOB_NO_ITEM, /* one of the items is not there, or nothing like this can be done to it */
 };
 
@@ -82,7 +83,7 @@ int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
  * What was rejected or cancelled, and of which there are still bytes, is read again: the items, or all where
- * that is NULL (array of whole numbers). NO_ITEM: *ret_at is its place among them, and nothing was changed.
+ * that is NULL (array of whole numbers); NOTHING: there is none. NO_ITEM: *ret_at is its place among them, and nothing was changed.
  */
 int store_job_retry(struct store *store, int64_t id, const json_t *items,
 		    enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;

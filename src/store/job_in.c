@@ -306,6 +306,23 @@ static int check_expected(struct store *store, int64_t id, int64_t item, const s
 	return 0;
 }
 
+static int ask_parts(struct store *store, int64_t id, const struct wish *wish, bool *ret_any,
+		     struct pl_err *err)
+{
+	struct store_stmt *statement;
+	bool is_row = false;
+
+	if (wish->items != NULL)
+		return store_job_run(store, STORE_RETRY_PARTS, id, err);
+	if (store_sql_kept(&store->writer, STORE_RETRY_ALL_PARTS, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	if (store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	*ret_any |= is_row;
+	return is_row ? store_sql_finish(statement, err) : 0;
+}
+
 static int ask_again(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
 		     struct pl_err *err)
 {
@@ -328,10 +345,12 @@ static int ask_again(struct store *store, int64_t id, void *context, enum store_
 			return -1;
 	}
 	/* parts of which items wait again do, too, and without a list those that were never cut */
-	if (wish->chosen == NULL &&
-	    store_job_run(store, wish->items == NULL ? STORE_RETRY_ALL_PARTS : STORE_RETRY_PARTS,
-			  id, err) < 0)
+	if (wish->chosen == NULL && ask_parts(store, id, wish, &any, err) < 0)
 		return -1;
+	if (wish->chosen == NULL && wish->items == NULL && !any) {
+		*ret = STORE_JOB_NOTHING;
+		return 0;
+	}
 	if (store_job_run(store, STORE_REOPEN_JOB, id, err) < 0)
 		return -1;
 	return store_job_settle(store, id, err);

@@ -173,6 +173,12 @@ static void tell_changed(const struct dash_request *request, int rc, enum store_
 					    .detail = "/expected_sha256: what is there has "
 						      "changed since; look at what differs again",
 					    .pointer = "/expected_sha256" });
+	} else if (came == STORE_JOB_NOTHING) {
+		dash_refuse(
+			answer, 409,
+			"nothing of upload '%s' can be read again: none of it was cancelled, and "
+			"of what was rejected no bytes are kept (send it again)",
+			request->words[0]);
 	} else if (came == STORE_JOB_OK) {
 		dash_ingest_wake(request->context->ingest);
 		tell(request, dash_job_id(request->words[0]), &no_items, status, answer);

@@ -127,7 +127,7 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			      " AND i.item < job_parts.first_item + job_parts.items"
 			      " AND i.state = 'queued')",
 	[STORE_RETRY_ALL_PARTS] = "UPDATE job_parts SET state = 'queued' WHERE job = ?1"
-				  " AND state = 'cancelled' AND bytes IS NOT NULL",
+				  " AND state = 'cancelled' AND bytes IS NOT NULL RETURNING id",
 	[STORE_CHOOSE_ITEMS] = "UPDATE job_items SET choice = ?4, chosen_by = ?6, expected = ?7,"
 			       " state = CASE WHEN ?4 = 'skip' THEN state ELSE 'again' END"
 			       " WHERE job = ?1 AND item >= ?2 AND item <= ?3"

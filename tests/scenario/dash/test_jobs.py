@@ -265,6 +265,14 @@ def test_a_database_of_before_goes_on(bin_dir, tmp_path):
         assert again.stop() == (0, "", "")
 
 
+def test_nothing_is_to_be_read_again(shared):
+    """Of what is no JSON nothing is kept: who asks for it is told so."""
+    job = shared.upload("/api/upload/raw?name=broken.json", b'{"run_id": ')
+    problem = ask(shared, job["job_id"], "retry", {}, status=409)
+    assert "no bytes are kept" in problem["detail"] and look(shared, job["job_id"]) == job
+    assert ask(shared, job["job_id"], "retry", {"items": [0]}, status=422)["pointer"] == "/items/0"
+
+
 def test_a_rejected_one_keeps_no_secret(bin_dir, tmp_path):
     db = tmp_path / "d.db"
     with Dashboard(bin_dir, db) as one:

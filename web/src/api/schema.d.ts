@@ -4077,6 +4077,15 @@ export interface operations {
         responses: {
             202: components["responses"]["Upload"];
             404: components["responses"]["NotFound"];
+            /** @description Nothing of it was cancelled, or was rejected and is kept */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };

@@ -27,7 +27,11 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 				  &fault);
 	if (json == NULL) {
 		char reason[sizeof(fault.text) + 32];
-		snprintf(reason, sizeof(reason), "not valid JSON: %s", fault.text);
+		if (json_error_code(&fault) == json_error_stack_overflow)
+			snprintf(reason, sizeof(reason), "more than %d levels of lists and objects",
+				 JSON_PARSER_MAX_DEPTH);
+		else
+			snprintf(reason, sizeof(reason), "not valid JSON: %s", fault.text);
 		return pl_err_set_at(err, PL_ERR_INVALID, source, fault.line, fault.column, reason);
 	}
 	*ret = json;

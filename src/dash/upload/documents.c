@@ -51,6 +51,11 @@ static bool is_packed(const char *bytes, size_t len)
 
 static int refuse_bytes(const struct cutting *cutting, const char *name, struct pl_err *err)
 {
+	if (cutting->bytes_left == BYTES_MAX)
+		return pl_err_invalid(err,
+				      "'%s' is not read: it has more than %u bytes unpacked, the "
+				      "most that one upload may hold",
+				      name, BYTES_MAX);
 	return pl_err_invalid(
 		err,
 		"'%s' is not read: what one upload holds may be %u bytes unpacked, of "

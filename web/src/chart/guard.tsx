@@ -2,9 +2,10 @@
 import { memo, useId, useState } from 'react'
 
 import type { Caution } from '../api/types'
-import { valuesText } from '../compare/model'
+import { valuesOf, valuesText } from '../compare/model'
 import { type Catalogue, longName, namesOf } from '../fields/catalogue'
-import { count } from '../format/number'
+import { count, formOfRow } from '../format/number'
+import { valueText } from '../format/value'
 import { Act } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { Simulated } from '../ui/verdict'
@@ -41,7 +42,13 @@ function Fields({ id, cautions, catalogue }: { id: string; cautions: Caution[]; 
     <dl id={id} className={css.unlike} aria-label="What is not alike">
       {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [told] }) => {
         const field = catalogue.get(of)
-        return <div key={`${kind} ${of}`}><dt title={`${of}\n${title}: ${text}`}>{longName(field)}</dt><dd className="n"><bdi>{told && valuesText(field, told, Infinity)}</bdi></dd></div>
+        const form = formOfRow(field, told ? valuesOf([told]) : [])
+        return (
+          <div key={`${kind} ${of}`}>
+            <dt title={`${of}\n${title}: ${text}`}>{longName(field)}{form.unit && ` [${form.unit}]`}</dt>
+            <dd className="n"><bdi>{told && valuesText(field, told, Infinity, (value) => valueText(field, value, form))}</bdi></dd>
+          </div>
+        )
       }))}
     </dl>
   )

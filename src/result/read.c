@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scan.h"
 #include "result/flat/document.h"
 #include "result/flat/offline.h"
 
@@ -64,135 +65,62 @@ int res_read_text(const struct res_fields *fields, const char *text, size_t len,
 
 /* ---- one member ---------------------------------------------------------------------------- */
 
-/* JSON that was taken for such before: NULL where it is not what was expected, and then somebody else is to read it. */
-struct text {
-	const char *at;
-	const char *end;
+struct span {
+	const char *begin, *end;
 };
 
-static bool has(const struct text *text, char c)
-{
-	return text->at < text->end && *text->at == c;
-}
-
-static void pass_blanks(struct text *text)
-{
-	while (text->at < text->end && strchr(" \t\r\n", *text->at) != NULL)
-		text->at++;
-}
-
-/* From its first quote to behind its last one. */
-static bool pass_string(struct text *text)
-{
-	const char *begin = ++text->at, *quote;
-
-	while ((quote = memchr(text->at, '"', (size_t)(text->end - text->at))) != NULL) {
-		size_t backslashes = 0;
-		while (quote - backslashes > begin && quote[-1 - (ptrdiff_t)backslashes] == '\\')
-			backslashes++;
-		text->at = quote + 1;
-		if (backslashes % 2 == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool pass_nested(struct text *text)
-{
-	size_t depth = 0;
-
-	while (text->at < text->end) {
-		char c = *text->at;
-		if (c == '"') {
-			if (!pass_string(text))
-				return false;
-			continue;
-		}
-		text->at++;
-		depth += c == '{' || c == '[';
-		depth -= c == '}' || c == ']';
-		if (depth == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool pass_value(struct text *text)
-{
-	const char *begin = text->at;
-
-	if (has(text, '"'))
-		return pass_string(text);
-	if (has(text, '{') || has(text, '['))
-		return pass_nested(text);
-	while (text->at < text->end && strchr(",}] \t\r\n", *text->at) == NULL)
-		text->at++;
-	return text->at > begin;
-}
-
-/* A member with a plain name, and the comma behind it. */
-static bool pass_member(struct text *text, struct text *ret_name, struct text *ret_value)
-{
-	ret_name->at = text->at + 1;
-	if (!has(text, '"') || !pass_string(text))
-		return false;
-	ret_name->end = text->at - 1;
-	pass_blanks(text);
-	if (!has(text, ':'))
-		return false;
-	text->at++;
-	pass_blanks(text);
-	ret_value->at = text->at;
-	if (!pass_value(text))
-		return false;
-	ret_value->end = text->at;
-	pass_blanks(text);
-	if (has(text, ','))
-		text->at++;
-	else if (!has(text, '}'))
-		return false;
-	pass_blanks(text);
-	return memchr(ret_name->at, '\\', (size_t)(ret_name->end - ret_name->at)) == NULL;
-}
-
-static bool is_name(const struct text *name, const char *wanted)
+static bool is_name(struct span name, const char *wanted)
 {
 	size_t len = strlen(wanted);
 
-	return (size_t)(name->end - name->at) == len && memcmp(name->at, wanted, len) == 0;
+	return (size_t)(name.end - name.begin) == len && memcmp(name.begin, wanted, len) == 0;
 }
 
-/* False: it is not plainly one of ours. */
-static bool find_member(struct text text, const char *member, struct text *ret)
+/* A member whose name has no escapes in it; *at is at what ends it then. */
+static bool pass_member(const char **at, const char *end, struct span *ret_name,
+			struct span *ret_value)
 {
-	bool is_own = false;
-	struct text name, value;
+	const char *quote = *at, *behind = pl_scan_string(quote, end);
+	const char *colon = pl_scan_blanks(behind, end);
 
-	*ret = (struct text){ NULL, NULL };
-	pass_blanks(&text);
-	if (!has(&text, '{'))
+	if (colon == end || *quote != '"' || *colon != ':')
 		return false;
-	text.at++;
-	pass_blanks(&text);
-	while (!has(&text, '}')) {
-		if (!pass_member(&text, &name, &value))
+	*ret_name = (struct span){ quote + 1, behind - 1 };
+	ret_value->begin = pl_scan_blanks(colon + 1, end);
+	ret_value->end = *at = pl_scan_value(ret_value->begin, end, ",}");
+	return *at < end && memchr(quote, '\\', (size_t)(behind - quote)) == NULL;
+}
+
+/* Of JSON that was taken for such before. False: it is not plainly one of ours, and somebody else is to read it. */
+static bool find_member(const char *text, size_t len, const char *member, struct span *ret)
+{
+	const char *end = text + len, *at = pl_scan_blanks(text, end);
+	bool is_own = false;
+	struct span name, value;
+
+	*ret = (struct span){ NULL, NULL };
+	if (at == end || *at != '{')
+		return false;
+	do {
+		at = pl_scan_blanks(at + 1, end);
+		if (at == end || !pass_member(&at, end, &name, &value))
 			return false;
-		is_own = is_own || (is_name(&name, "run_id") && has(&value, '"'));
-		if (is_name(&name, member))
+		is_own = is_own || (is_name(name, "run_id") && *value.begin == '"');
+		if (is_name(name, member))
 			*ret = value;
-	}
+	} while (*at == ',');
 	return is_own;
 }
 
 int res_read_member(const struct res_fields *fields, const char *text, size_t len,
 		    const char *source, const char *member, json_t **ret, struct pl_err *err)
 {
-	struct text found;
+	struct span found;
 	json_t *value = NULL;
 
-	if (!find_member((struct text){ text, text + len }, member, &found) ||
-	    (found.at != NULL && pl_json_parse(found.at, (size_t)(found.end - found.at), source,
-					       &value, PL_ERR_IGNORED) < 0))
+	if (!find_member(text, len, member, &found) ||
+	    (found.begin != NULL && pl_json_parse(found.begin, (size_t)(found.end - found.begin),
+						  source, &value, PL_ERR_IGNORED) < 0))
 		return res_read_text(fields, text, len, source, ret, NULL, err);
 	*ret = json_object();
 	if (value != NULL)

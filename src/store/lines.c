@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "store/scan.h"
+#include "base/scan.h"
 
 /* More levels than any document has that was read. */
 #define DEPTH_MAX 2048
@@ -77,9 +77,9 @@ static const char *go_in(struct walk *walk, const char *at, unsigned depth)
 {
 	const char *behind = depth < DEPTH_MAX && leads_on(walk)
 				     ? walk_value(walk, at, depth)
-				     : store_scan_value(at, walk->end, ",]}");
+				     : pl_scan_value(at, walk->end, ",]}");
 
-	return store_scan_blanks(behind, walk->end);
+	return pl_scan_blanks(behind, walk->end);
 }
 
 /* at: its opening quote. */
@@ -100,14 +100,14 @@ static const char *walk_object(struct walk *walk, const char *at, unsigned depth
 {
 	size_t len = walk->path.len;
 
-	while ((at = store_scan_blanks(at, walk->end)) < walk->end && *at == '"') {
-		const char *behind = store_scan_string(at, walk->end);
-		const char *colon = store_scan_blanks(behind, walk->end);
+	while ((at = pl_scan_blanks(at, walk->end)) < walk->end && *at == '"') {
+		const char *behind = pl_scan_string(at, walk->end);
+		const char *colon = pl_scan_blanks(behind, walk->end);
 		if (colon == walk->end || *colon != ':')
 			return walk->end;
 		add_key(walk, at, behind);
 		note(walk, at);
-		at = go_in(walk, store_scan_blanks(colon + 1, walk->end), depth + 1);
+		at = go_in(walk, pl_scan_blanks(colon + 1, walk->end), depth + 1);
 		leave(walk, len);
 		if (at < walk->end && *at == ',')
 			at++;
@@ -119,7 +119,7 @@ static const char *walk_array(struct walk *walk, const char *at, unsigned depth)
 {
 	size_t len = walk->path.len;
 
-	for (size_t i = 0; (at = store_scan_blanks(at, walk->end)) < walk->end && *at != ']'; i++) {
+	for (size_t i = 0; (at = pl_scan_blanks(at, walk->end)) < walk->end && *at != ']'; i++) {
 		pl_buf_addf(&walk->path, "/%zu", i);
 		note(walk, at);
 		at = go_in(walk, at, depth + 1);
@@ -137,7 +137,7 @@ static const char *walk_value(struct walk *walk, const char *at, unsigned depth)
 		return walk_object(walk, at + 1, depth);
 	if (at < walk->end && *at == '[')
 		return walk_array(walk, at + 1, depth);
-	return store_scan_value(at, walk->end, ",]}");
+	return pl_scan_value(at, walk->end, ",]}");
 }
 
 static int compare(const void *a, const void *b)
@@ -154,7 +154,7 @@ void store_lines_find(const char *bytes, size_t len, json_t *lines)
 			     .path = PL_BUF(SIZE_MAX / 2),
 			     .counted = bytes,
 			     .line = 1 };
-	const char *at = store_scan_blanks(bytes, walk.end);
+	const char *at = pl_scan_blanks(bytes, walk.end);
 
 	PL_JSON_EACH_MEMBER(pointer, line, lines)
 		walk.wanted[walk.count++] = pointer;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/zst.h"
 #include "result/files.h"
-#include "store/scan.h"
+#include "base/scan.h"
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static int add_part(struct cut *cut, const char *at, const char *end, char *name
 	     (end_of_line = memchr(cut->counted, '\n', (size_t)(at - cut->counted))) != NULL;
 	     cut->line++)
 		cut->counted = end_of_line + 1;
-	while (end > at && store_scan_is_blank(end[-1]))
+	while (end > at && pl_scan_is_blank(end[-1]))
 		end--;
 	*PL_PUSH(parts->items, parts->count, parts->room) = (struct store_part){
 		.bytes = at, .len = (size_t)(end - at), .name = name, .line = cut->line
@@ -48,8 +48,8 @@ static int add_part(struct cut *cut, const char *at, const char *end, char *name
 static int cut_array(struct cut *cut, const char *at, const char *end, struct pl_err *err)
 {
 	for (size_t index = 0;; index++) {
-		at = store_scan_blanks(at, end);
-		const char *stop = store_scan_value(at, end, ",]");
+		at = pl_scan_blanks(at, end);
+		const char *stop = pl_scan_value(at, end, ",]");
 		/* an empty array, or a comma too many, is for nobody to read */
 		bool is_last = stop == end || *stop == ']';
 		if (stop == at && is_last)
@@ -68,7 +68,7 @@ static int cut_lines(struct cut *cut, const char *at, const char *end, struct pl
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		const char *next = stop != NULL ? stop + 1 : end;
-		const char *begin = store_scan_blanks(at, next);
+		const char *begin = pl_scan_blanks(at, next);
 		at = next;
 		if (begin == next)
 			continue;
@@ -90,20 +90,20 @@ static bool has_lines(const char *name, const char *at, const char *end)
 	const char *line = memchr(at, '\n', (size_t)(end - at));
 	if (line == NULL)
 		return false;
-	const char *behind = store_scan_value(at, end, "");
-	return behind <= line && store_scan_blanks(behind, line) == line &&
-	       store_scan_blanks(line, end) < end;
+	const char *behind = pl_scan_value(at, end, "");
+	return behind <= line && pl_scan_blanks(behind, line) == line &&
+	       pl_scan_blanks(line, end) < end;
 }
 
 /* Behind the closing bracket of an array nothing may stand: it would be lost without a word. */
 static int check_array(const char *at, const char *end, const char *name, struct pl_err *err)
 {
-	const char *behind = store_scan_value(at, end, "");
+	const char *behind = pl_scan_value(at, end, "");
 
 	if (behind == end && (end == at || end[-1] != ']'))
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off: its array has no end",
 				  name);
-	if (store_scan_blanks(behind, end) != end)
+	if (pl_scan_blanks(behind, end) != end)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'%s' has something behind the end of its array", name);
 	return 0;
@@ -116,7 +116,7 @@ static int cut_text(struct store_parts *parts, size_t len, const char *name, str
 	struct cut cut = { .parts = parts, .name = name, .counted = text, .line = 1 };
 	const char *at = len >= 3 && memcmp(text, mark, 3) == 0 ? text + 3 : text;
 
-	at = store_scan_blanks(at, end);
+	at = pl_scan_blanks(at, end);
 	if (at == end)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is empty", name);
 	if (has_lines(name, at, end))

@@ -6,12 +6,12 @@
 
 #include <stdbool.h>
 
-bool store_scan_is_blank(char c);
-const char *store_scan_blanks(const char *at, const char *end);
+bool pl_scan_is_blank(char c);
+const char *pl_scan_blanks(const char *at, const char *end);
 /* Behind the string that begins at `at`. */
-const char *store_scan_string(const char *at, const char *end);
+const char *pl_scan_string(const char *at, const char *end);
 /*
  * Behind the value that begins at `at`: the first place on its own level where one of `stops` stands,
  * or behind the bracket that closes it where `stops` is "".
  */
-const char *store_scan_value(const char *at, const char *end, const char *stops);
+const char *pl_scan_value(const char *at, const char *end, const char *stops);

@@ -1,21 +1,21 @@
-#include "store/scan.h"
+#include "base/scan.h"
 
 #include <stddef.h>
 #include <string.h>
 
-bool store_scan_is_blank(char c)
+bool pl_scan_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-const char *store_scan_blanks(const char *at, const char *end)
+const char *pl_scan_blanks(const char *at, const char *end)
 {
-	while (at < end && store_scan_is_blank(*at))
+	while (at < end && pl_scan_is_blank(*at))
 		at++;
 	return at;
 }
 
-const char *store_scan_string(const char *at, const char *end)
+const char *pl_scan_string(const char *at, const char *end)
 {
 	for (at++; at < end; at++) {
 		if (*at == '\\')
@@ -26,7 +26,7 @@ const char *store_scan_string(const char *at, const char *end)
 	return end;
 }
 
-const char *store_scan_value(const char *at, const char *end, const char *stops)
+const char *pl_scan_value(const char *at, const char *end, const char *stops)
 {
 	size_t depth = 0;
 
@@ -34,7 +34,7 @@ const char *store_scan_value(const char *at, const char *end, const char *stops)
 		if (depth == 0 && stops[0] != '\0' && strchr(stops, *at) != NULL && *at != '\0')
 			return at;
 		if (*at == '"') {
-			at = store_scan_string(at, end);
+			at = pl_scan_string(at, end);
 			continue;
 		}
 		if (*at == '{' || *at == '[')

@@ -90,6 +90,8 @@ const struct pl_opt_command cli_upload_command = {
 	.operand = "FILE",
 };
 
+#define FAULTS_SHOWN 10 /* of a file */
+
 /* What is sent: results, and summaries of sweeps. Paths are borrowed. */
 struct named {
 	const char *name; /* of the whole */
@@ -129,28 +131,47 @@ static void add_clean(struct pl_buf *text, const char *before, const char *words
 		pl_buf_addf(text, "%s%s", before, clean);
 }
 
+/* One a line, with where in the file it stands; a file of another kind altogether has hundreds. */
+static void add_faults(struct pl_buf *text, const json_t *faults, const char *message)
+{
+	size_t count = json_array_size(faults), shown = 0;
+
+	for (size_t i = 0; i < count && shown < FAULTS_SHOWN; i++) {
+		const json_t *fault = json_array_get(faults, i);
+		int64_t line = pl_json_get_i64(fault, "line");
+		/* a lone one mostly is the message */
+		if (pl_text_equal(text_of(fault, "message"), message))
+			continue;
+		auto_free char *place = line > 0 ? pl_asprintf("             line %lld: ",
+							       (long long)line)
+						 : pl_strdup("             ");
+		add_clean(text, place, text_of(fault, "message"));
+		pl_buf_add_char(text, '\n');
+		shown++;
+	}
+	if (shown == FAULTS_SHOWN && count > shown)
+		pl_buf_add_text(text, "             and more (--json lists them)\n");
+}
+
 static void add_item(struct pl_buf *text, const json_t *item)
 {
 	const json_t *id = json_object_get(item, "id");
+	bool is_conflict = strcmp(text_of(item, "state"), "conflict") == 0;
 
 	auto_free char *state = pl_clean_line(text_of(item, "state"));
 	pl_buf_addf(text, "%-9s", state);
 	add_clean(text, "  ", text_of(item, "name"));
-	if (json_is_integer(id))
+	/* a conflict's message names it */
+	if (json_is_integer(id) && !is_conflict)
 		pl_buf_addf(text, "  (experiment %lld)", (long long)json_integer_value(id));
 	const char *message = text_of(item, "message");
 	auto_free char *fault_words = run_upload_item_fault(item);
 	add_clean(text, ": ", fault_words != NULL ? fault_words : message);
+	if (is_conflict)
+		pl_buf_add_text(text, " (--on-known replace or keep decides)");
 	pl_buf_add_char(text, '\n');
-	if (fault_words == NULL)
-		return;
-	PL_JSON_EACH(fault, json_object_get(item, "faults")) {
-		/* a lone one mostly is the message */
-		if (pl_text_equal(text_of(fault, "message"), message))
-			continue;
-		add_clean(text, "             ", text_of(fault, "message"));
-		pl_buf_add_char(text, '\n');
-	}
+	if (fault_words != NULL)
+		add_faults(text, json_object_get(item, "faults"), message);
 }
 
 enum count { STORED, DUPLICATE, CONFLICT, REJECTED, CANCELLED, COUNTS };

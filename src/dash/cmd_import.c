@@ -181,9 +181,13 @@ static void log_faults(const json_t *faults)
 
 	for (size_t i = 0; count > 1 && i < count && i < FAULTS_SHOWN; i++) {
 		const json_t *fault = json_array_get(faults, i);
-		auto_free char *line = pl_clean_line(
+		int64_t line = pl_json_get_i64(fault, "line");
+		auto_free char *words = pl_clean_line(
 			json_string_value(json_object_get(fault, "message")));
-		fprintf(stderr, "  %s\n", line);
+		if (line > 0)
+			fprintf(stderr, "  line %lld: %s\n", (long long)line, words);
+		else
+			fprintf(stderr, "  %s\n", words);
 	}
 	if (count > FAULTS_SHOWN)
 		fprintf(stderr, "  and %zu more (all of them: --json)\n", count - FAULTS_SHOWN);
@@ -363,10 +367,10 @@ static void add_artifact_counts(const struct view *view, struct pl_buf *text)
 		all += view->artifacts[i];
 	if (all > 0)
 		pl_buf_addf(text,
-			    "; %zu files beside them: %zu stored, %zu there already, %zu absent, "
+			    "; %zu file%s beside them: %zu stored, %zu there already, %zu absent, "
 			    "%zu changed, %zu failed",
-			    all, view->artifacts[0], view->artifacts[1], view->artifacts[2],
-			    view->artifacts[3], view->artifacts[4]);
+			    all, all == 1 ? "" : "s", view->artifacts[0], view->artifacts[1],
+			    view->artifacts[2], view->artifacts[3], view->artifacts[4]);
 }
 
 static int print_summary(struct view *view, const char *db, int64_t total)

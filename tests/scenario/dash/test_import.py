@@ -286,7 +286,7 @@ def test_a_broken_result_has_every_fault(bin_dir, examples, tmp_path):
     for line in ["/duration: found \"long\", expected number", "/results/completed: found -1, expected at least 0",
                  "did you mean 'completed'?"]:
         assert line in done.stderr, done.stderr
-    assert "  at the top: key 'system' is missing\n" in done.stderr
+    assert "  line 1: at the top: key 'system' is missing\n" in done.stderr
 
 
 @pytest.mark.parametrize("sql,says", [

@@ -7,7 +7,7 @@ import re
 import threading
 
 import pytest
-from dashboard_tools import Dashboard, little
+from dashboard_tools import GOOD, Dashboard, little
 from run_tools import base_config, run_profllm, write_config
 
 STATUS = "/api/upload/status"
@@ -141,6 +141,8 @@ def test_what_is_chosen(bin_dir, shared, files):
     new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "new"}))
     first = upload(bin_dir, shared.url, old)
     assert states(upload(bin_dir, shared.url, new, status=2)) == [["conflict"]]
+    said = run_profllm(bin_dir, "upload", "--to", shared.url, new).stdout
+    assert f"is there with other content: experiment {ids(first)[0]} (--on-known replace or keep decides)\n" in said
     kept = upload(bin_dir, shared.url, new, "--on-known", "keep")
     assert states(kept) == [["stored"]] and ids(kept) != ids(first)
     new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "newer"}))
@@ -220,6 +222,19 @@ def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path,
         front.before = cancel
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
     assert done.returncode == 2 and done.stdout.count(": not sent: the upload was cancelled\n") == 4 and "; 4 of 5 files failed\n" in done.stdout
+
+
+def test_faults_stand_with_their_lines_and_are_not_endless(bin_dir, shared, tmp_path):
+    # not by a name that may be one of a secret
+    wrong = [key for key, value in GOOD["results"].items() if isinstance(value, float) and "token" not in key][:12]
+    (tmp_path / "bad.json").write_text(json.dumps({**GOOD, "results": {**GOOD["results"], **dict.fromkeys(wrong, "much")}}, indent=1))
+    done = run_profllm(bin_dir, "upload", "--to", shared.url, tmp_path / "bad.json")
+    told = re.findall(r"^ {13}line (\d+): /results/([\w.]+): found \"much\"", done.stdout, re.M)
+    lines = (tmp_path / "bad.json").read_text().splitlines()
+    assert len(told) == 10 and all(f'"{key}": "much"' in lines[int(line) - 1] for line, key in told)
+    assert "             and more (--json lists them)\n" in done.stdout and done.returncode == 2
+    (file,) = upload(bin_dir, shared.url, tmp_path / "bad.json", status=2)["files"]
+    assert len(file["items"][0]["faults"]) > 10
 
 
 def test_more_items_than_one_answer_tells(bin_dir, shared, tmp_path):

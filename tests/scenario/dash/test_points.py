@@ -349,11 +349,11 @@ def test_cells_of_a_grid_are_numpys(made):
 
 
 def line_places(rows, axis, field, i):
-    """Where a row's line goes through the axis: None: nowhere."""
+    """Where a row's line goes through the axis: None: nowhere, as where no row that is drawn has its value."""
     value = cell(rows, field, i)
     if axis["kind"] != "kinds":
         return axis_place(field, value) if why_not(field, value) is None else None
-    return None if value is MISSING else next(at for at, one in enumerate(axis["kinds"]["kinds"]) if fits_kind(one, field, value))
+    return None if value is MISSING else next((at for at, one in enumerate(axis["kinds"]["kinds"]) if fits_kind(one, field, value)), None)
 
 
 def test_lines_over_axes_are_the_rows(made):

@@ -9,6 +9,7 @@ import threading
 import pytest
 from dashboard_tools import GOOD, Dashboard, little
 from run_tools import base_config, run_profllm, write_config
+from wait_tools import wait_for
 
 STATUS = "/api/upload/status"
 
@@ -218,6 +219,7 @@ def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path,
         def cancel(path):
             if path.startswith("/api/upload/raw") and front.files == 2:
                 job = re.search(r"job_id=(\d+)", path)[1]
+                wait_for(lambda: shared.get(f"{STATUS}/{job}?limit=0").json["counts"]["stored"] == 1, "the first one is stored")
                 assert shared.ask("POST", f"/api/upload/jobs/{job}/cancel").status == 200
         front.before = cancel
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)

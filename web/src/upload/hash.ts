@@ -1,7 +1,9 @@
 // SHA-256 of files without the page standing still.
 import type { Asked, Told } from './hash-worker'
+import { sha256Of } from './sha256'
 
 interface Waiting {
+  file: File
   resolve: (sha256: string) => void
   reject: (error: unknown) => void
 }
@@ -9,6 +11,12 @@ interface Waiting {
 const waiting = new Map<number, Waiting>()
 let worker: Worker | null = null
 let nextKey = 1
+let before: Promise<unknown> = Promise.resolve()
+
+// By the page itself, one at a time: it says nothing of a file that no worker could be had.
+function hashHere({ file, resolve, reject }: Waiting) {
+  before = before.then(() => sha256Of(file)).then(resolve, reject)
+}
 
 function start() {
   const made = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' })
@@ -18,10 +26,11 @@ function start() {
     if ('sha256' in data) one?.resolve(data.sha256)
     else one?.reject(new Error(data.error))
   }
+  // mostly its script could not be fetched: the server is away, which is when files are hashed
   made.onerror = () => {
-    for (const { reject } of waiting.values()) reject(new Error('the worker that hashes failed'))
-    waiting.clear()
     worker = null
+    for (const one of waiting.values()) hashHere(one)
+    waiting.clear()
   }
   return made
 }
@@ -31,11 +40,13 @@ export function hash(file: File, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const asked: Asked = { key: nextKey++, file }
-    waiting.set(asked.key, { resolve, reject })
-    signal.addEventListener('abort', () => {
+    const abort = () => {
       waiting.delete(asked.key)
       reject(new DOMException('cancelled', 'AbortError'))
-    }, { once: true })
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    const over = () => signal.removeEventListener('abort', abort)
+    waiting.set(asked.key, { file, resolve: (sha256) => { over(); resolve(sha256) }, reject: (error) => { over(); reject(error) } })
     worker ??= start()
     worker.postMessage(asked)
   })

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { afterEach, expect, it, vi } from 'vitest'
+
+import { hash } from './hash'
+
+// One whose script cannot be fetched: the server is away.
+class Lost {
+  onerror: (() => void) | null = null
+  postMessage() { queueMicrotask(() => this.onerror?.()) }
+}
+
+afterEach(() => vi.unstubAllGlobals())
+
+it('a file is hashed also where no worker can be had', async () => {
+  vi.stubGlobal('Worker', Lost)
+  const texts = ['', 'one', 'two'.repeat(100_000)]
+  const { signal } = new AbortController()
+  const found = await Promise.all(texts.map((text) => hash(new File([text], 'r.json'), signal)))
+  expect(found).toEqual(texts.map((text) => createHash('sha256').update(text).digest('hex')))
+})
+
+it('a file that cannot be read is told, and who has cancelled hears of nothing else', async () => {
+  vi.stubGlobal('Worker', Lost)
+  const gone = Object.assign(new File(['x'], 'r.json'), { slice: () => { throw new Error('NotReadableError') }, stream: () => { throw new Error('NotReadableError') }, arrayBuffer: () => Promise.reject(new Error('NotReadableError')) })
+  await expect(hash(gone, new AbortController().signal)).rejects.toThrow('NotReadableError')
+  const way = new AbortController()
+  const asked = hash(new File(['x'], 'r.json'), way.signal)
+  way.abort()
+  await expect(asked).rejects.toThrow('cancelled')
+})

@@ -115,7 +115,7 @@ test('numbers have their unit, marks and heads say how sure they are, and the ar
   const base = page.getByRole('combobox', { name: /^The base/ })
   const [box, arrow] = [await base.boundingBox(), await base.locator('xpath=following-sibling::*').boundingBox()]
   expect((arrow?.x ?? Infinity) + (arrow?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0))
-  await expect(part(page, 'Percentile curves').getByRole('figure').first()).toContainText('percentile of requests')
+  await expect(part(page, 'Percentile curves').getByRole('figure').first().locator('text', { hasText: /^percentile$/ })).toHaveCount(1)
 })
 
 test('a phone holds eight sides, and says how sure a difference is', async ({ page }) => {
@@ -125,6 +125,11 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
   await expect(part(page, 'With care')).toContainText('abababababab…')
   await expect(part(page, 'Quality').getByRole('row', { name: /^Verdict/ })).toContainText('2 trusted')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const cards = await page.getByRole('list', { name: 'Compared' }).getByRole('listitem').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right] as const))
+  expect(cards).toHaveLength(8)
+  for (const [i, [left]] of cards.entries()) if (i > 0) expect(left).toBeGreaterThanOrEqual((cards[i - 1]?.[1] ?? 0) - 0.5)
+  await page.setViewportSize({ width: 390, height: 844 })
   const words = part(page, 'Metrics').locator('tbody', { hasText: 'P99 TTFT' }).getByRole('row').nth(1).getByRole('cell').last()
   expect(await words.innerText()).toMatch(/^worse by more than 5 % · \+[\d.]+ … \+[\d.]+ %/)
 })

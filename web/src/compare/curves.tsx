@@ -72,7 +72,7 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
         {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{tickOf(tick, form)}</text></g>)}
         {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 22}>{percentile}</text></g>)}
-        <text className={css.tick} x={(BOX.left + width - BOX.right) / 2} y={HIGH - 5}>percentile of requests</text>
+        <text className={css.tick} x={(BOX.left + width - BOX.right) / 2} y={HIGH - 5}>percentile</text>
         {points.map((of, at) => <path key={at} d={bandOf(of)} fill={colourOf(at)} opacity=".16" />)}
         {points.map((of, at) => <g key={at}>{of.slice(1).map((point, i) => <path key={i} d={`M${of[i]?.x ?? 0} ${of[i]?.y ?? 0}L${point.x} ${point.y}`} stroke={colourOf(at)} strokeWidth="1.5" strokeDasharray={point.low === null ? '2 3' : undefined} />)}</g>)}
         {points.map((of, at) => <g key={at} data-side={views[at]?.letter}>{of.map((point, i) => <g key={i}><title>{point.text}</title><MarkPath at={at} x={point.x} y={point.y} look={point.low === null ? 'hollow' : 'filled'} scale={0.7} /></g>)}</g>)}

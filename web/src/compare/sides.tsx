@@ -38,7 +38,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
     move(at, at + by)
   }
   return (
-    <ol ref={list} className={css.sides} aria-label="Compared" data-many={views.length > MANY || undefined} style={{ gridTemplateColumns: `repeat(${views.length}, minmax(0, 1fr))` }}>
+    <ol ref={list} className={css.sides} aria-label="Compared" data-many={views.length > MANY || undefined} style={{ gridTemplateColumns: `repeat(${views.length}, minmax(190px, 1fr))` }}>
       {views.map((view) => (
         <li key={writeSide(view.side)} data-at={view.at} tabIndex={0} className={dragged === view.at ? css.dragged : undefined} onKeyDown={(event) => keys(event, view.at)} aria-label={`${view.letter}: ${view.name}${view.at === 0 ? ', the base' : ''}`} draggable
           onDragStart={(event) => { event.dataTransfer.setData('text/plain', view.name); setDragged(view.at) }} onDragEnd={() => setDragged(null)} onDragOver={(event) => event.preventDefault()}

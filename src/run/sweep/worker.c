@@ -101,7 +101,8 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	auto_json json_t *result = NULL;
 	auto_free char *written = NULL;
 	int64_t started_ns = pl_clock_now_ns();
-	int64_t began_ns = pl_clock_real_ns();
+	/* of one moment: what took place between two readings would be told as part of it twice */
+	int64_t began_ns = started_ns + pl_clock_offset_ns();
 	bool starts = !run_life_is_up(&working->life, &working->slot);
 	/* what stands there is of a run that is not over, or is tried again */
 	const struct run_settings how = {

@@ -83,11 +83,14 @@ bool option_secret_is_name(const char *name)
 	static const char *const tokens[] = { "TOKEN_", "TOKENS_" };
 	/* counts of tokens, and the tokens of a vocabulary */
 	static const char *const of_models[] = {
-		"_MAX_",         "_MIN_",    "_NUM_",     "_PER_",       "_BATCHED_",
-		"_SPECULATIVE_", "_ID_",     "_IDS_",     "_EOS_",       "_BOS_",
-		"_PAD_",         "_UNK_",    "_SEP_",     "_CLS_",       "_MASK_",
-		"_STOP_",        "_FROM_",   "_IMAGE_",   "_VIDEO_",     "_AUDIO_",
-		"_SPECIAL_",     "_BUDGET_", "_BUDGETS_", "_THRESHOLD_", "_ADDED_",
+		"_MAX_",         "_MIN_",     "_NUM_",        "_PER_",        "_BATCHED_",
+		"_SPECULATIVE_", "_ID_",      "_IDS_",        "_EOS_",        "_BOS_",
+		"_PAD_",         "_UNK_",     "_SEP_",        "_CLS_",        "_MASK_",
+		"_STOP_",        "_FROM_",    "_IMAGE_",      "_VIDEO_",      "_AUDIO_",
+		"_SPECIAL_",     "_BUDGET_",  "_BUDGETS_",    "_THRESHOLD_",  "_ADDED_",
+		"_TOTAL_",       "_COUNT_",   "_COUNTS_",     "_THROUGHPUT_", "_INPUT_",
+		"_OUTPUT_",      "_PROMPT_",  "_COMPLETION_", "_GENERATED_",  "_LEN_",
+		"_LENGTH_",      "_LENGTHS_",
 	};
 	if (!may_be_name(name))
 		return false;

@@ -103,6 +103,10 @@ static void names_of_none(void **state)
 		"config_key",
 		"cudagraph_token_budgets",
 		"classifier_from_token",
+		"total_token_throughput",
+		"output_tokens",
+		"prompt_token_count",
+		"completion_tokens_details",
 		"additional_special_tokens",
 	};
 

@@ -17,14 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "dash/guard.h"
+#include "dash/head_priv.h"
 #include "dash/peers.h"
 #include "dash/problem.h"
 #include "dash/response_priv.h"
@@ -40,10 +39,9 @@
  * Connections that wait to be accepted: as many as the kernel allows by default. Beyond that it gives out SYN cookies,
  * and resets a client whose handshake it cannot tell any more, though that thinks itself connected and has asked.
  */
-#define BACKLOG        4096
-#define HEAD_BYTES_MAX 65536
+#define BACKLOG 4096
 /* A head's twice: the library keeps what it read and what it made of it, and reads bodies in here. */
-#define CONNECTION_BYTES (4 * HEAD_BYTES_MAX)
+#define CONNECTION_BYTES (4 * DASH_HEAD_BYTES_MAX)
 #define BODIES_BYTES_MAX ((size_t)512 << 20)
 /* Of a body that is not wanted. A browser sends all of a form before it looks for an answer. */
 #define FORGET_BYTES_MAX ((uint64_t)256 << 20)
@@ -148,128 +146,19 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-struct count {
-	const char *name;
-	unsigned count;
-};
-
-static enum MHD_Result count_header(void *data, enum MHD_ValueKind kind, const char *name,
-				    const char *value)
-{
-	struct count *count = data;
-
-	(void)kind;
-	(void)value;
-	count->count += strcasecmp(name, count->name) == 0;
-	return MHD_YES;
-}
-
-/* How often a header is there; two of some are an attempt to be read in two ways. */
-static unsigned count_of(struct MHD_Connection *connection, const char *name)
-{
-	struct count count = { .name = name };
-
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &count);
-	return count.count;
-}
-
-static const char *header(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
-static bool is_safe(const char *method)
-{
-	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
-	       strcmp(method, "OPTIONS") == 0;
-}
-
-/* Where the request ends has to be told once (RFC 9112, 6.3): nothing behind its head is read else. */
-static bool check_length(struct exchange *exchange, struct MHD_Connection *connection)
-{
-	unsigned lengths = count_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
-	unsigned encodings = count_of(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING);
-
-	if (lengths + encodings <= 1)
-		return true;
-	exchange->answer.closes = true;
-	dash_refuse(
-		&exchange->answer, 400,
-		"Content-Length, Transfer-Encoding: found %u and %u of them, expected one of one",
-		lengths, encodings);
-	return false;
-}
-
-static bool check_sender(struct exchange *exchange, struct MHD_Connection *connection)
-{
-	unsigned hosts = count_of(connection, MHD_HTTP_HEADER_HOST);
-	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
-	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
-
-	if (hosts != 1) {
-		dash_refuse(&exchange->answer, 400, "Host: found %u of it, expected one", hosts);
-		return false;
-	}
-	if (!dash_guard_host(host)) {
-		dash_refuse(&exchange->answer, 403,
-			    "Host: found '%s', expected a name of this machine's loopback "
-			    "(localhost, 127.0.0.1, [::1])",
-			    host);
-		return false;
-	}
-	if (is_safe(exchange->method) || dash_guard_origin(origin, host))
-		return true;
-	dash_refuse(&exchange->answer, 403,
-		    "Origin: found '%s', expected 'http://%s' or none: another site's page may "
-		    "not change anything here",
-		    origin, host);
-	return false;
-}
-
-static size_t head_bytes(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-
-	return info != NULL ? info->header_size : 0;
-}
-
 /* False: refused. */
 static bool read_head(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct dash_answer *answer = &exchange->answer;
-	const char *encodings = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-	struct pl_err err = PL_ERR_INIT;
 
 	if (atomic_load(&exchange->server->is_stopping)) {
 		answer->retry_s = 1;
 		dash_refuse(answer, 503, "the server is going down");
 		return false;
 	}
-	if (head_bytes(connection) > HEAD_BYTES_MAX) {
-		dash_refuse(answer, 431, "the head is larger than %d bytes", HEAD_BYTES_MAX);
-		return false;
-	}
-	if (!check_length(exchange, connection) || !check_sender(exchange, connection))
-		return false;
-	if (dash_target_read(exchange->text, &exchange->target, &err) < 0) {
-		dash_refuse_error(answer, &err);
-		return false;
-	}
-	exchange->head = (struct dash_head){
-		.method = exchange->method,
-		.target = &exchange->target,
-		.media = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
-		.coding = header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING),
-		.if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
-		.range = header(connection, MHD_HTTP_HEADER_RANGE),
-		.if_range = header(connection, MHD_HTTP_HEADER_IF_RANGE),
-		.sha256 = header(connection, "X-Content-SHA256"),
-		/* one with a weight of its own may be one that is not wanted: plain always is */
-		.takes_gzip = encodings != NULL && strstr(encodings, "gzip") != NULL &&
-			      strstr(encodings, "gzip;") == NULL,
-	};
-	return dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
+	return dash_head_read(connection, exchange->method, exchange->text, &exchange->target,
+			      &exchange->head, answer) &&
+	       dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
 				 answer);
 }
 
@@ -301,17 +190,6 @@ static void refuse_size(struct exchange *exchange)
 			    (unsigned long long)exchange->match.bytes_max);
 }
 
-/* Of a body; 0: there is none, UINT64_MAX: in pieces. */
-static uint64_t body_length(struct MHD_Connection *connection)
-{
-	const char *length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
-	int64_t bytes;
-
-	if (header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
-		return UINT64_MAX;
-	return length != NULL && pl_text_to_i64(length, &bytes) && bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 /* The handler takes the body that comes, or refuses it. */
 static void open_sink(struct exchange *exchange)
 {
@@ -331,7 +209,7 @@ static void open_sink(struct exchange *exchange)
  */
 static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection)
 {
-	uint64_t length = body_length(connection);
+	uint64_t length = dash_head_body_length(connection);
 
 	exchange->has_begun = true;
 	exchange->answer.path = exchange->text;
@@ -346,7 +224,7 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 		return MHD_YES;
 	}
 	if (exchange->answer.closes || (length != UINT64_MAX && length > FORGET_BYTES_MAX) ||
-	    header(connection, MHD_HTTP_HEADER_EXPECT) != NULL) {
+	    dash_head_awaits(connection)) {
 		exchange->answer.closes = true;
 		return send_answer(exchange, connection);
 	}

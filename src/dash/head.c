@@ -1,0 +1,145 @@
+#include "dash/head_priv.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "dash/answer.h"
+#include "dash/guard.h"
+#include "dash/problem.h"
+#include "dash/routes.h"
+#include "dash/target.h"
+
+struct count {
+	const char *name;
+	unsigned count;
+};
+
+static enum MHD_Result count_header(void *data, enum MHD_ValueKind kind, const char *name,
+				    const char *value)
+{
+	struct count *count = data;
+
+	(void)kind;
+	(void)value;
+	count->count += strcasecmp(name, count->name) == 0;
+	return MHD_YES;
+}
+
+/* How often a header is there; two of some are an attempt to be read in two ways. */
+static unsigned count_of(struct MHD_Connection *connection, const char *name)
+{
+	struct count count = { .name = name };
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &count);
+	return count.count;
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static bool is_safe(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
+	       strcmp(method, "OPTIONS") == 0;
+}
+
+/* Where the request ends has to be told once (RFC 9112, 6.3): nothing behind its head is read else. */
+static bool check_length(struct MHD_Connection *connection, struct dash_answer *answer)
+{
+	unsigned lengths = count_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	unsigned encodings = count_of(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+
+	if (lengths + encodings <= 1)
+		return true;
+	answer->closes = true;
+	dash_refuse(
+		answer, 400,
+		"Content-Length, Transfer-Encoding: found %u and %u of them, expected one of one",
+		lengths, encodings);
+	return false;
+}
+
+static bool check_sender(struct MHD_Connection *connection, const char *method,
+			 struct dash_answer *answer)
+{
+	unsigned hosts = count_of(connection, MHD_HTTP_HEADER_HOST);
+	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
+	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
+
+	if (hosts != 1) {
+		dash_refuse(answer, 400, "Host: found %u of it, expected one", hosts);
+		return false;
+	}
+	if (!dash_guard_host(host)) {
+		dash_refuse(answer, 403,
+			    "Host: found '%s', expected a name of this machine's loopback "
+			    "(localhost, 127.0.0.1, [::1])",
+			    host);
+		return false;
+	}
+	if (is_safe(method) || dash_guard_origin(origin, host))
+		return true;
+	dash_refuse(answer, 403,
+		    "Origin: found '%s', expected 'http://%s' or none: another site's page may "
+		    "not change anything here",
+		    origin, host);
+	return false;
+}
+
+static size_t head_bytes(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	return info != NULL ? info->header_size : 0;
+}
+
+bool dash_head_read(struct MHD_Connection *connection, const char *method, const char *text,
+		    struct dash_target *target, struct dash_head *ret, struct dash_answer *answer)
+{
+	const char *encodings = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (head_bytes(connection) > DASH_HEAD_BYTES_MAX) {
+		dash_refuse(answer, 431, "the head is larger than %d bytes", DASH_HEAD_BYTES_MAX);
+		return false;
+	}
+	if (!check_length(connection, answer) || !check_sender(connection, method, answer))
+		return false;
+	if (dash_target_read(text, target, &err) < 0) {
+		dash_refuse_error(answer, &err);
+		return false;
+	}
+	*ret = (struct dash_head){
+		.method = method,
+		.target = target,
+		.media = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+		.coding = header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING),
+		.if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		.range = header(connection, MHD_HTTP_HEADER_RANGE),
+		.if_range = header(connection, MHD_HTTP_HEADER_IF_RANGE),
+		.sha256 = header(connection, "X-Content-SHA256"),
+		/* one with a weight of its own may be one that is not wanted: plain always is */
+		.takes_gzip = encodings != NULL && strstr(encodings, "gzip") != NULL &&
+			      strstr(encodings, "gzip;") == NULL,
+	};
+	return true;
+}
+
+uint64_t dash_head_body_length(struct MHD_Connection *connection)
+{
+	const char *length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	int64_t bytes;
+
+	if (header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
+		return UINT64_MAX;
+	return length != NULL && pl_text_to_i64(length, &bytes) && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+bool dash_head_awaits(struct MHD_Connection *connection)
+{
+	return header(connection, MHD_HTTP_HEADER_EXPECT) != NULL;
+}

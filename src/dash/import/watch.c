@@ -1,16 +1,14 @@
 /*
  *	inotify ──closed, renamed in──────────────┐
  *	   └──── a folder ──> walk ──┐            v
- *	every so often ─────> walk ──┴─> noted: PENDING ──two seconds the same──> READY ──store──> TAKEN
- *	                                    ^                                       ^                │
- *	                                    └──────────── it is another file ───────┼────────────────┘
- *	    a file beside it has come, or has changed; something of it failed ──────┘
+ *	every so often ─────> walk ──┴─> files that are seen ──whole──> store
+ *	                                    ^
+ *	   a file beside one has come, or has changed
  */
 #include "dash/import/watch.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -22,40 +20,19 @@
 #include "base/log.h"
 #include "base/strv.h"
 #include "base/text.h"
+#include "dash/import/seen.h"
 #include "result/files.h"
 
-#define STEADY_NS    (2 * PL_NS_PER_S)
-#define OLD_NS       (60 * PL_NS_PER_S) /* by its own time: nobody writes to it */
 #define LOOK_NS      (15 * PL_NS_PER_S)
 #define LOOK_BARE_NS (2 * PL_NS_PER_S) /* where nothing is told */
 #define LOOK_SHARE   10                /* looking takes this part of all time at most */
-#define AGAIN_NS     (2 * PL_NS_PER_S)
-#define AGAIN_MAX_NS (64 * PL_NS_PER_S)
+#define AGAIN_NS     PL_NS_PER_S
 #define DEPTH_MAX    100
 #define LACKING_MAX  10000
 #define EVENTS_BYTES 65536
 #define EVENTS                                                                                     \
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK | IN_DELETE_SELF | \
 	 IN_MOVE_SELF)
-
-/* What tells one file from another by the same name. */
-struct mark {
-	int64_t bytes;
-	int64_t changed_ns;
-	uint64_t inode;
-};
-
-enum state { PENDING, READY, TAKEN };
-
-struct seen {
-	char *path;
-	struct mark mark;
-	enum state state;
-	int64_t since_ns; /* that it is as it is */
-	uint64_t look;    /* at which it was there last */
-	int64_t again_ns; /* something of it failed: when it is taken again; INT64_MAX: nothing did */
-	unsigned failures; /* one after the other */
-};
 
 /* A result that names files which do not lie beside it, or are others. */
 struct lacking {
@@ -77,134 +54,14 @@ struct dash_watch {
 	struct folder *folders;
 	size_t folder_count;
 	size_t folder_room;
-	void *tree; /* of seen, by path */
-	struct seen **seen;
-	size_t seen_count;
-	size_t seen_room;
-	size_t pending;
-	bool has_ready;
+	struct dash_seen_files files;
 	struct lacking *lacking;
 	size_t lacking_count;
 	size_t lacking_room;
-	uint64_t look;
 	int64_t look_ns;    /* the next one */
 	int64_t again_ns;   /* the store failed; INT64_MAX: it did not */
-	int64_t failed_ns;  /* the next of the seen that is taken again; INT64_MAX: none is */
 	int64_t lacking_ns; /* something has come beside results; INT64_MAX: nothing has */
 };
-
-/* ---- files --------------------------------------------------------------------------------- */
-
-static int compare_paths(const void *a, const void *b)
-{
-	const struct seen *one = a, *other = b;
-
-	return strcmp(one->path, other->path);
-}
-
-static bool mark_of(const char *path, struct mark *ret)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	*ret = (struct mark){ .bytes = st.st_size,
-			      .changed_ns = (int64_t)st.st_mtim.tv_sec * PL_NS_PER_S +
-					    st.st_mtim.tv_nsec,
-			      .inode = st.st_ino };
-	return true;
-}
-
-static bool is_same(const struct mark *a, const struct mark *b)
-{
-	return a->bytes == b->bytes && a->changed_ns == b->changed_ns && a->inode == b->inode;
-}
-
-static void set_state(struct dash_watch *watch, struct seen *seen, enum state state)
-{
-	watch->pending -= seen->state == PENDING;
-	watch->pending += state == PENDING;
-	watch->has_ready |= state == READY;
-	seen->state = state;
-}
-
-static struct seen *find(struct dash_watch *watch, const char *path)
-{
-	const struct seen key = { .path = (char *)path };
-	struct seen **found = tfind(&key, &watch->tree, compare_paths);
-
-	return found != NULL ? *found : NULL;
-}
-
-static struct seen *find_or_add(struct dash_watch *watch, const char *path)
-{
-	struct seen *seen = find(watch, path);
-
-	if (seen != NULL)
-		return seen;
-	seen = pl_alloc(sizeof(*seen));
-	*seen = (struct seen){ .path = pl_strdup(path),
-			       .state = TAKEN,
-			       .mark = { .bytes = -1 },
-			       .again_ns = INT64_MAX };
-	if (tsearch(seen, &watch->tree, compare_paths) == NULL)
-		abort();
-	*PL_PUSH(watch->seen, watch->seen_count, watch->seen_room) = seen;
-	return seen;
-}
-
-/* is_whole: who wrote it has said that it is done. */
-static void note(struct dash_watch *watch, const char *path, bool is_whole)
-{
-	int64_t now_ns = pl_clock_now_ns();
-	struct mark mark;
-
-	if (!mark_of(path, &mark))
-		return;
-	struct seen *seen = find_or_add(watch, path);
-	seen->look = watch->look;
-	if (!is_same(&mark, &seen->mark)) {
-		seen->mark = mark;
-		seen->since_ns = now_ns;
-		seen->failures = 0;
-		set_state(watch, seen, PENDING);
-	}
-	if (seen->state == PENDING && (is_whole || now_ns - seen->since_ns >= STEADY_NS ||
-				       pl_clock_real_ns() - mark.changed_ns >= OLD_NS))
-		set_state(watch, seen, READY);
-}
-
-static void note_pending(struct dash_watch *watch)
-{
-	for (size_t i = 0; i < watch->seen_count && watch->pending > 0; i++) {
-		if (watch->seen[i]->state == PENDING)
-			note(watch, watch->seen[i]->path, false);
-	}
-}
-
-static void free_seen(struct seen *seen)
-{
-	free(seen->path);
-	free(seen);
-}
-
-/* What was not there at the last look. */
-static void forget_gone(struct dash_watch *watch)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < watch->seen_count; i++) {
-		struct seen *seen = watch->seen[i];
-		if (seen->look == watch->look) {
-			watch->seen[kept++] = seen;
-			continue;
-		}
-		set_state(watch, seen, TAKEN);
-		tdelete(seen, &watch->tree, compare_paths);
-		free_seen(seen);
-	}
-	watch->seen_count = kept;
-}
 
 /* ---- folders ------------------------------------------------------------------------------- */
 
@@ -275,12 +132,9 @@ static void forget_folder(struct dash_watch *watch, struct folder *folder)
 	watch->folder_count--;
 }
 
-static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
+static bool may_be_result(const char *path)
 {
-	if (res_may_hold_results(path) && res_side_file(path) == NULL)
-		note(watch, path, is_whole);
-	else
-		watch->lacking_ns = pl_clock_now_ns() + STEADY_NS;
+	return res_may_hold_results(path) && res_side_file(path) == NULL;
 }
 
 /* Told of before it is read: what comes meanwhile is not missed. What cannot be read is as good as empty. */
@@ -297,8 +151,8 @@ static void walk(struct dash_watch *watch, const char *path, int depth)
 			continue;
 		if (S_ISDIR(own.st_mode) && depth < DEPTH_MAX)
 			walk(watch, below, depth + 1);
-		else if (res_may_hold_results(below) && res_side_file(below) == NULL)
-			note(watch, below, false);
+		else if (may_be_result(below))
+			dash_seen_note(&watch->files, below, false);
 	}
 }
 
@@ -309,8 +163,8 @@ static uint64_t marks_of(const struct pl_strv *paths)
 	uint64_t sum = 1469598103934665603u;
 
 	for (size_t i = 0; i < paths->count; i++) {
-		struct mark mark = { 0 };
-		if (mark_of(paths->items[i], &mark))
+		struct dash_mark mark = { 0 };
+		if (dash_mark_of(paths->items[i], &mark))
 			sum ^= (uint64_t)mark.bytes + (uint64_t)mark.changed_ns + mark.inode;
 		sum *= 1099511628211u;
 	}
@@ -339,37 +193,6 @@ static struct lacking *lacking_of(struct dash_watch *watch, const char *path)
 	return last;
 }
 
-/* Which may be for good: it is tried ever more rarely, and told once. False: it was told. */
-static bool meet_failure(struct dash_watch *watch, const char *path)
-{
-	struct seen *seen = find(watch, path);
-
-	if (seen == NULL)
-		return true;
-	int64_t pause_ns = AGAIN_NS;
-	for (unsigned i = 0; i < seen->failures && pause_ns < AGAIN_MAX_NS; i++)
-		pause_ns *= 2;
-	seen->again_ns = pl_clock_now_ns() + pause_ns;
-	if (seen->again_ns < watch->failed_ns)
-		watch->failed_ns = seen->again_ns;
-	return seen->failures == 0;
-}
-
-/* What failed and is due is ready again: a result of which a file beside it failed is a duplicate then. */
-static void take_failed_again(struct dash_watch *watch)
-{
-	int64_t now_ns = pl_clock_now_ns();
-
-	watch->failed_ns = INT64_MAX;
-	for (size_t i = 0; i < watch->seen_count; i++) {
-		struct seen *seen = watch->seen[i];
-		if (seen->state == TAKEN && seen->again_ns <= now_ns)
-			set_state(watch, seen, READY);
-		else if (seen->state == TAKEN && seen->again_ns < watch->failed_ns)
-			watch->failed_ns = seen->again_ns;
-	}
-}
-
 static void on_artifact(void *context, const struct dash_imported *imported,
 			const struct dash_imported_artifact *artifact)
 {
@@ -382,7 +205,8 @@ static void on_artifact(void *context, const struct dash_imported *imported,
 			lacking->tried = marks_of(&lacking->wanted);
 		}
 	}
-	if (strcmp(artifact->state, "failed") == 0 && !meet_failure(watch, imported->path))
+	if (strcmp(artifact->state, "failed") == 0 &&
+	    !dash_seen_failed(&watch->files, imported->path))
 		return;
 	watch->options.artifact(watch->options.context, imported, artifact);
 }
@@ -391,7 +215,7 @@ static void on_document(void *context, const struct dash_imported *imported)
 {
 	struct dash_watch *watch = context;
 
-	if (imported->is_unread && !meet_failure(watch, imported->path))
+	if (imported->is_unread && !dash_seen_failed(&watch->files, imported->path))
 		return;
 	watch->options.told(watch->options.context, imported);
 }
@@ -403,7 +227,17 @@ static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
 	watch->options.sweep(watch->options.context, sweep);
 }
 
-/* Something of it has come, or is another: the result is read again, and is a duplicate. */
+/* The result is read again, and is a duplicate. */
+static void want_again(struct dash_watch *watch, struct lacking *lacking)
+{
+	struct dash_seen *seen = dash_seen_find(&watch->files, lacking->path);
+
+	if (seen != NULL)
+		dash_seen_want(&watch->files, seen);
+	lacking_done(lacking);
+}
+
+/* Of which something has come, or is another; or whose result is gone. */
 static void look_beside(struct dash_watch *watch)
 {
 	size_t kept = 0;
@@ -411,16 +245,49 @@ static void look_beside(struct dash_watch *watch)
 	watch->lacking_ns = INT64_MAX;
 	for (size_t i = 0; i < watch->lacking_count; i++) {
 		struct lacking *lacking = &watch->lacking[i];
-		struct seen *seen = find(watch, lacking->path);
-		if (seen != NULL && marks_of(&lacking->wanted) == lacking->tried) {
+		if (dash_seen_find(&watch->files, lacking->path) != NULL &&
+		    marks_of(&lacking->wanted) == lacking->tried)
 			watch->lacking[kept++] = *lacking;
-			continue;
-		}
-		if (seen != NULL && seen->state == TAKEN)
-			set_state(watch, seen, READY);
-		lacking_done(lacking);
+		else
+			want_again(watch, lacking);
 	}
 	watch->lacking_count = kept;
+}
+
+static bool wants(const struct lacking *lacking, const char *path)
+{
+	for (size_t i = 0; i < lacking->wanted.count; i++) {
+		if (strcmp(lacking->wanted.items[i], path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Who wrote it has said that it is done: whoever wants it need not wait until nothing changes any more. */
+static void take_beside(struct dash_watch *watch, const char *path)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watch->lacking_count; i++) {
+		struct lacking *lacking = &watch->lacking[i];
+		if (wants(lacking, path))
+			want_again(watch, lacking);
+		else
+			watch->lacking[kept++] = *lacking;
+	}
+	watch->lacking_count = kept;
+}
+
+static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
+{
+	if (may_be_result(path)) {
+		dash_seen_note(&watch->files, path, is_whole);
+		return;
+	}
+	/* it may be wanted by another name */
+	watch->lacking_ns = pl_clock_now_ns() + DASH_STEADY_NS;
+	if (is_whole)
+		take_beside(watch, path);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------ */
@@ -429,10 +296,10 @@ static void look(struct dash_watch *watch)
 {
 	int64_t begun_ns = pl_clock_now_ns();
 
-	watch->look++;
+	dash_seen_look_begin(&watch->files);
 	for (size_t i = 0; i < watch->options.folders->count; i++)
 		walk(watch, watch->options.folders->items[i], 0);
-	forget_gone(watch);
+	dash_seen_look_end(&watch->files);
 	look_beside(watch);
 	int64_t now_ns = pl_clock_now_ns();
 	int64_t pause_ns = watch->is_bare ? LOOK_BARE_NS : LOOK_NS;
@@ -478,9 +345,11 @@ static void take_events(struct dash_watch *watch)
 
 static int take_all(struct dash_watch *watch, struct pl_err *err)
 {
-	for (size_t i = 0; i < watch->seen_count; i++) {
-		struct seen *seen = watch->seen[i];
-		if (seen->state != READY)
+	const struct dash_seen_files *files = &watch->files;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct dash_seen *seen = files->items[i];
+		if (seen->state != DASH_SEEN_READY)
 			continue;
 		seen->again_ns = INT64_MAX;
 		/* one that is gone again is no fault */
@@ -495,7 +364,7 @@ static void take_ready(struct dash_watch *watch)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (!watch->has_ready)
+	if (!watch->files.has_ready)
 		return;
 	if (take_all(watch, &err) < 0) {
 		pl_log(PL_LOG_WARNING, "what has come waits: %s", err.text);
@@ -503,14 +372,7 @@ static void take_ready(struct dash_watch *watch)
 		return;
 	}
 	watch->again_ns = INT64_MAX;
-	watch->has_ready = false;
-	for (size_t i = 0; i < watch->seen_count; i++) {
-		struct seen *seen = watch->seen[i];
-		if (seen->state != READY)
-			continue;
-		seen->failures = seen->again_ns == INT64_MAX ? 0 : seen->failures + 1;
-		set_state(watch, seen, TAKEN);
-	}
+	dash_seen_taken(&watch->files);
 }
 
 /* Until the next thing is due. */
@@ -518,12 +380,12 @@ static int pause_ms(const struct dash_watch *watch)
 {
 	int64_t now_ns = pl_clock_now_ns(), due_ns = watch->look_ns;
 
-	if (watch->pending > 0 && now_ns + STEADY_NS < due_ns)
-		due_ns = now_ns + STEADY_NS;
+	if (watch->files.steady_ns < due_ns)
+		due_ns = watch->files.steady_ns;
+	if (watch->files.again_ns < due_ns)
+		due_ns = watch->files.again_ns;
 	if (watch->again_ns < due_ns)
 		due_ns = watch->again_ns;
-	if (watch->failed_ns < due_ns)
-		due_ns = watch->failed_ns;
 	if (watch->lacking_ns < due_ns && watch->lacking_count > 0)
 		due_ns = watch->lacking_ns;
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns) / PL_NS_PER_MS) + 1;
@@ -539,11 +401,10 @@ void dash_watch_run(struct dash_watch *watch, int stop)
 		int64_t now_ns = pl_clock_now_ns();
 		if (now_ns >= watch->look_ns)
 			look(watch);
-		note_pending(watch);
 		if (now_ns >= watch->lacking_ns)
 			look_beside(watch);
-		if (now_ns >= watch->failed_ns)
-			take_failed_again(watch);
+		if (now_ns >= watch->files.steady_ns || now_ns >= watch->files.again_ns)
+			dash_seen_pass(&watch->files);
 		if (watch->again_ns == INT64_MAX || now_ns >= watch->again_ns)
 			take_ready(watch);
 		if (is_first && watch->options.looked != NULL)
@@ -576,8 +437,8 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 		return -1;
 	struct dash_watch *watch = pl_alloc(sizeof(*watch));
 	*watch = (struct dash_watch){ .options = *options,
+				      .files = DASH_SEEN_FILES_INIT,
 				      .again_ns = INT64_MAX,
-				      .failed_ns = INT64_MAX,
 				      .lacking_ns = INT64_MAX };
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);
@@ -601,11 +462,7 @@ void dash_watch_free(struct dash_watch *watch)
 	for (size_t i = 0; i < watch->folder_count; i++)
 		free(watch->folders[i].path);
 	free(watch->folders);
-	for (size_t i = 0; i < watch->seen_count; i++) {
-		tdelete(watch->seen[i], &watch->tree, compare_paths);
-		free_seen(watch->seen[i]);
-	}
-	free(watch->seen);
+	dash_seen_done(&watch->files);
 	for (size_t i = 0; i < watch->lacking_count; i++)
 		lacking_done(&watch->lacking[i]);
 	free(watch->lacking);

@@ -12,6 +12,9 @@
 
 /* A disk that is full may be so for long; each look costs a transaction that fails. */
 #define AGAIN_NS (2 * PL_NS_PER_S)
+/* Where others use the same database nothing tells of what they were sent, or that who worked on it has ended: it is
+ * asked for. */
+#define SHARED_NS (PL_NS_PER_S / 4)
 /* What one transaction takes: its way to the disk is most of what a small document costs. While one is stored, the
  * next is read: two are less than what is read ahead. */
 #define GROUP_MAX   (DASH_READ_MAX / 2)
@@ -280,8 +283,10 @@ static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 static bool await(struct dash_ingest *ingest)
 {
 	struct pl_err err = PL_ERR_INIT;
+	bool is_shared = store_is_shared(ingest->store);
 	bool is_wiped = store_jobs_wipe(ingest->store, &err) == 0;
-	struct timespec again = pl_clock_timespec(pl_clock_now_ns() + AGAIN_NS);
+	struct timespec again = pl_clock_timespec(pl_clock_now_ns() +
+						  (is_shared ? SHARED_NS : AGAIN_NS));
 	int status = 0;
 
 	if (!is_wiped && err.code != PL_ERR_BUSY)
@@ -289,7 +294,7 @@ static bool await(struct dash_ingest *ingest)
 		       err.text);
 	pthread_mutex_lock(&ingest->lock);
 	while (!ingest->has_work && !ingest->is_over && status != ETIMEDOUT)
-		status = is_wiped && !store_is_shared(ingest->store)
+		status = is_wiped && !is_shared
 				 ? pthread_cond_wait(&ingest->wake, &ingest->lock)
 				 : pthread_cond_timedwait(&ingest->wake, &ingest->lock, &again);
 	ingest->has_work = false;

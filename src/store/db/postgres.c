@@ -20,9 +20,6 @@
 #define CONNECT_SECONDS "10"
 /* A server that is gone is not asked for by each question. */
 #define PAUSE_NS (200 * PL_NS_PER_MS)
-/* A process that was killed holds its lock until the server has seen it. */
-#define OWN_NS       (2 * PL_NS_PER_S)
-#define OWN_PAUSE_NS (20 * PL_NS_PER_MS)
 
 /* Two keys of an advisory lock: what for, and in which schema. */
 #define LOCK_WRITES "1346784333, hashtext(current_schema())"
@@ -163,21 +160,13 @@ static char *owner_of(struct pg_connection *connection)
 	return pl_strdup(PQgetvalue(result, 0, 0));
 }
 
-/* `patience`: how long another one may need to end. */
-static int own_jobs(struct pg_connection *connection, int64_t patience, struct pl_err *err)
+static int own_jobs(struct pg_connection *connection, struct pl_err *err)
 {
-	int64_t end = pl_clock_now_ns() + patience;
-
 	connection->owns_jobs = false;
-	for (;;) {
-		if (try_own_jobs(connection, &connection->owns_jobs, err) < 0)
-			return -1;
-		if (connection->owns_jobs)
-			return 0;
-		if (pl_clock_now_ns() >= end)
-			break;
-		pl_clock_sleep_until(pl_clock_now_ns() + OWN_PAUSE_NS);
-	}
+	if (try_own_jobs(connection, &connection->owns_jobs, err) < 0)
+		return -1;
+	if (connection->owns_jobs)
+		return 0;
 	auto_free char *owner = owner_of(connection);
 	return pl_err_set(err, PL_ERR_BUSY, "'%s' is served by %s", connection->name, owner);
 }
@@ -202,8 +191,7 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 		return -1;
 	/* the server may have seen the end of this one's last connection later than it did; if another process
 	 * has them by now, who asks for jobs is told */
-	if (connection->owns_jobs && own_jobs(connection, OWN_NS, err) < 0 &&
-	    err->code != PL_ERR_BUSY)
+	if (connection->owns_jobs && own_jobs(connection, err) < 0 && err->code != PL_ERR_BUSY)
 		return -1;
 	return 0;
 }
@@ -319,11 +307,7 @@ static int pg_own_jobs(struct store_sql *sql, struct pl_err *err)
 
 	if (pg_ensure(connection, err) < 0)
 		return -1;
-	if (connection->owns_jobs)
-		return 0;
-	int64_t patience = connection->asked_for_jobs ? 0 : OWN_NS;
-	connection->asked_for_jobs = true;
-	return own_jobs(connection, patience, err);
+	return connection->owns_jobs ? 0 : own_jobs(connection, err);
 }
 
 /* The lock is the session's, as the transaction is: where it went the transaction cannot be committed. */

@@ -24,7 +24,6 @@ struct pg_connection {
 	bool in_transaction;
 	bool only_reads;
 	bool owns_jobs;
-	bool asked_for_jobs; /* before */
 	int patience_ms;     /* of a write that waits for another process's */
 	int64_t next_try_ns; /* after a connection that failed; 0: at once */
 	/* whose answers are still to come, in their order; NULL: nobody wants it. While there are some nothing else

@@ -194,7 +194,7 @@ int store_sql_empty_log(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK
 int store_sql_check(struct store_sql *sql, char **ret, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Who works on the jobs of this database: one connection of one process at a time, up to its end. BUSY where there is
- * another one, which the first call gives some time to end. Where it is
+ * another one, or one that was killed and whose server has not seen that yet: who wants them asks again. Where it is
  * so already nothing happens; a connection that was lost may have lost it.
  */
 int store_sql_own_jobs(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;

@@ -122,6 +122,7 @@ bool dash_head_read(struct MHD_Connection *connection, const char *method, const
 		.range = header(connection, MHD_HTTP_HEADER_RANGE),
 		.if_range = header(connection, MHD_HTTP_HEADER_IF_RANGE),
 		.sha256 = header(connection, "X-Content-SHA256"),
+		.key = header(connection, "Idempotency-Key"),
 		/* one with a weight of its own may be one that is not wanted: plain always is */
 		.takes_gzip = encodings != NULL && strstr(encodings, "gzip") != NULL &&
 			      strstr(encodings, "gzip;") == NULL,

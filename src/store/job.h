@@ -69,6 +69,8 @@ struct store_job_part {
 	size_t len;
 	char (*sha256)[65]; /* of each file in it */
 	size_t files;
+	/* the sender's own: a part of the same key came to this job before, and is not taken again: OK. Or NULL */
+	const char *key;
 };
 /* To the job *id; where that is 0 as a job of its own, of the part's kind and name, that *id names then. */
 int store_job_add(struct store *store, int64_t *id, enum store_known on_known,

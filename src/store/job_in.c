@@ -115,7 +115,12 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	store_sql_bind_text(add, 4, part->media);
 	store_sql_bind_i64(add, 5, (int64_t)part->files);
 	store_sql_bind_bytes(add, 6, packed, packed_len);
-	if (store_sql_number(add, &id, err) < 0 || add_files(store, id, part, err) < 0 ||
+	store_sql_bind_text(add, 7, part->key);
+	if (store_sql_number(add, &id, err) < 0)
+		return -1;
+	if (id == 0) /* it came before */
+		return 0;
+	if (add_files(store, id, part, err) < 0 ||
 	    store_sql_kept(&store->writer, STORE_RECEIVE, &receive, err) < 0)
 		return -1;
 	store_sql_bind_i64(receive, 1, job);

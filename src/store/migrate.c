@@ -298,9 +298,20 @@ static int make_authors(struct store *store, struct pl_err *err)
 			      err);
 }
 
+/* By what a part is known that is sent once more. */
+static int make_part_keys(struct store *store, struct pl_err *err)
+{
+	return store_sql_make(&store->writer,
+			      "ALTER TABLE job_parts ADD COLUMN sent_as TEXT;"
+			      "CREATE UNIQUE INDEX job_parts_sent_as ON job_parts (job, sent_as);"
+			      "DROP INDEX job_parts_job;",
+			      err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
-	make_tables,       make_places, make_presets, make_artifacts,   make_parts,   make_changes,
-	make_dictionaries, make_pruned, make_sweeps,  make_near_inputs, make_authors,
+	make_tables, make_places,      make_presets,      make_artifacts,
+	make_parts,  make_changes,     make_dictionaries, make_pruned,
+	make_sweeps, make_near_inputs, make_authors,      make_part_keys,
 };
 /* Behind a step, and behind the columns: what is in the file stands in none of them yet. */
 #define NEAR_INPUTS_STEP 10

@@ -19,6 +19,7 @@
 #include "store/job.h"
 
 #define LINES_MAX DASH_FORM_FILES_MAX
+#define KEY_MAX   200
 
 struct upload {
 	const char *kind;
@@ -77,6 +78,26 @@ static bool find_job(const struct dash_request *request, int64_t *ret, struct da
 	return *ret > 0 || takes_more(request, STORE_JOB_NONE, answer);
 }
 
+/* By which a part that is sent again is known. False: refused. */
+static bool check_key(const struct dash_request *request, bool is_part, struct dash_answer *answer)
+{
+	const char *key = request->head->key;
+
+	if (key == NULL)
+		return true;
+	if (!is_part) {
+		dash_refuse(answer, 422,
+			    "Idempotency-Key: found without job_id, expected it of a part of an "
+			    "upload");
+		return false;
+	}
+	if (key[0] != '\0' && strlen(key) <= KEY_MAX)
+		return true;
+	dash_refuse(answer, 422, "Idempotency-Key: found %zu bytes, expected 1 to %d", strlen(key),
+		    KEY_MAX);
+	return false;
+}
+
 /* Of each file its sha256, by which it is known when it comes again; free(). */
 static char (*hashes_of(const struct upload *upload, size_t *ret_count))[65]
 {
@@ -129,7 +150,7 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 		dash_refuse(answer, 400, "found no bytes, expected a result");
 		return;
 	}
-	if (!find_job(request, &id, answer))
+	if (!find_job(request, &id, answer) || !check_key(request, id != 0, answer))
 		return;
 	auto_free char(*hashes)[65] = hashes_of(upload, &count);
 	if (!is_whole(request, (const char(*)[65])hashes, count, answer))
@@ -142,7 +163,8 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 					     .bytes = upload->bytes,
 					     .len = upload->len,
 					     .sha256 = hashes,
-					     .files = count };
+					     .files = count,
+					     .key = request->head->key };
 	if (store_job_add(request->context->store, &id, on_known, &part, &came, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;

@@ -31,7 +31,7 @@ static int list_places(struct run_upload *upload, struct place **ret, size_t *re
 	auto_json json_t *known = NULL;
 	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_SENT, ret_count);
 
-	if (run_upload_list_known(upload, files, *ret_count, &known, err) < 0)
+	if (run_upload_list_known(upload, upload->job_id, files, *ret_count, &known, err) < 0)
 		return -1;
 	struct place *places = pl_alloc_array(*ret_count, sizeof(*places));
 	for (size_t i = 0; i < *ret_count; i++) {

@@ -37,9 +37,10 @@ static void page_done(struct page *page)
 
 /* ---- by its bytes -------------------------------------------------------------------------- */
 
-static int ask_known(struct run_upload *upload, json_t *sha256, json_t *known, struct pl_err *err)
+static int ask_known(struct run_upload *upload, const char *job_id, json_t *sha256, json_t *known,
+		     struct pl_err *err)
 {
-	auto_json json_t *body = json_pack("{s:O}", "sha256", sha256);
+	auto_json json_t *body = json_pack("{s:O, s:s*}", "sha256", sha256, "job_id", job_id);
 	auto_json json_t *answer = NULL;
 
 	if (run_upload_ask_json(upload, "POST", "/api/upload/known", body, 200, &answer, err) < 0)
@@ -52,8 +53,8 @@ static int ask_known(struct run_upload *upload, json_t *sha256, json_t *known, s
 	return 0;
 }
 
-int run_upload_list_known(struct run_upload *upload, const size_t *files, size_t count,
-			  json_t **ret, struct pl_err *err)
+int run_upload_list_known(struct run_upload *upload, const char *job_id, const size_t *files,
+			  size_t count, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *known = json_object();
 
@@ -62,7 +63,7 @@ int run_upload_list_known(struct run_upload *upload, const size_t *files, size_t
 		for (; at < count && json_array_size(sha256) < KNOWN_MAX; at++)
 			json_array_append_new(sha256,
 					      json_string(upload->results[files[at]].sha256));
-		if (ask_known(upload, sha256, known, err) < 0)
+		if (ask_known(upload, job_id, sha256, known, err) < 0)
 			return -1;
 	}
 	*ret = json_incref(known);
@@ -107,7 +108,7 @@ static int list_settled(struct run_upload *upload, json_t **ret, struct pl_err *
 
 	for (;;) {
 		auto_json json_t *known = NULL;
-		if (run_upload_list_known(upload, files, count, &known, err) < 0)
+		if (run_upload_list_known(upload, NULL, files, count, &known, err) < 0)
 			return -1;
 		if (!is_waiting(known) || pl_clock_now_ns() - began_ns >= upload->wait_ns) {
 			*ret = json_incref(known);

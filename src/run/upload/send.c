@@ -132,6 +132,22 @@ static void part_shrink(const struct run_upload *upload, struct part *part)
 
 /* ---- a request ----------------------------------------------------------------------------- */
 
+/*
+ * Of these files with these bytes and no others, as long as the upload goes on: what came late, when it was sent again
+ * already, is there once. free()
+ */
+static char *key_of(const struct run_upload *upload, const struct part *part)
+{
+	auto_buf all = PL_BUF(FORM_BYTES_MAX);
+	char key[65];
+
+	for (size_t i = 0; i < part->count; i++)
+		pl_buf_addf(&all, "%zu %s\n", part->files[i],
+			    upload->results[part->files[i]].sha256);
+	pl_sha256(pl_buf_text(&all), all.len, key);
+	return pl_strdup(key);
+}
+
 static int post_one(struct run_upload *upload, const struct part *part, struct io_reply *ret,
 		    struct pl_err *err)
 {
@@ -140,9 +156,11 @@ static int post_one(struct run_upload *upload, const struct part *part, struct i
 	run_upload_add_word(&word, upload->files[part->files[0]].name, "-._~/");
 	auto_free char *path = run_upload_path(upload, "/api/upload/raw?job_id=%s&name=%s",
 					       upload->job_id, pl_buf_text(&word));
+	auto_free char *key = key_of(upload, part);
 	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
-					      "X-Content-SHA256: %s\r\n",
-					      upload->results[part->files[0]].sha256);
+					      "X-Content-SHA256: %s\r\n"
+					      "Idempotency-Key: %s\r\n",
+					      upload->results[part->files[0]].sha256, key);
 	struct io_fetch fetch = run_upload_fetch(upload, "POST", path);
 	fetch.headers = headers;
 	fetch.body = part->texts[0];
@@ -158,9 +176,11 @@ static int post_form(struct run_upload *upload, const struct part *part, struct 
 	const char *boundary = upload->results[part->files[0]].sha256;
 	auto_free char *path = run_upload_path(upload, "/api/upload/batch?job_id=%s",
 					       upload->job_id);
+	auto_free char *key = key_of(upload, part);
 	auto_free char *headers = pl_asprintf("Content-Type: multipart/form-data; "
-					      "boundary=%.*s\r\n",
-					      BOUNDARY_DIGITS, boundary);
+					      "boundary=%.*s\r\n"
+					      "Idempotency-Key: %s\r\n",
+					      BOUNDARY_DIGITS, boundary, key);
 	auto_buf form = PL_BUF(FORM_BYTES_MAX);
 
 	for (size_t i = 0; i < part->count; i++) {
@@ -248,7 +268,8 @@ static void find_sent(struct run_upload *upload, const struct part *part)
 {
 	auto_json json_t *known = NULL;
 
-	if (run_upload_list_known(upload, part->files, part->count, &known, PL_ERR_IGNORED) < 0)
+	if (run_upload_list_known(upload, upload->job_id, part->files, part->count, &known,
+				  PL_ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < part->count; i++) {
 		const json_t *one = json_object_get(known, upload->results[part->files[i]].sha256);

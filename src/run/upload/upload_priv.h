@@ -39,9 +39,12 @@ int run_upload_ask_json(struct run_upload *upload, const char *method, const cha
 
 /* ---- known.c ------------------------------------------------------------------------------- */
 
-/* {sha256: {job_id, index, state, id}} of those of the files that the dashboard has received. New reference. */
-int run_upload_list_known(struct run_upload *upload, const size_t *files, size_t count,
-			  json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * {sha256: {job_id, index, state, id}} of those of the files that the dashboard has received. job_id: what is told of a
+ * file that came in several uploads is of this one; NULL: of the newest. New reference.
+ */
+int run_upload_list_known(struct run_upload *upload, const char *job_id, const size_t *files,
+			  size_t count, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /* The files in that state; free(). */
 size_t *run_upload_files_in(const struct run_upload *upload, enum run_upload_state state,
 			    size_t *ret_count);

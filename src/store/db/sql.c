@@ -95,8 +95,9 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_ADD_JOB] = "INSERT INTO jobs (kind, name, state, created, on_known, expected_files,"
 			  " expected_bytes, author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
 			  " RETURNING id",
-	[STORE_ADD_PART] = "INSERT INTO job_parts (job, kind, name, media, files, bytes)"
-			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
+	[STORE_ADD_PART] = "INSERT INTO job_parts (job, kind, name, media, files, bytes, sent_as)"
+			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+			   " ON CONFLICT (job, sent_as) DO NOTHING RETURNING id",
 	[STORE_ADD_FILE] = "INSERT INTO job_files (part, file, sha256) VALUES (?1, ?2, ?3)",
 	[STORE_RECEIVE] = "UPDATE jobs SET received_files = received_files + ?2,"
 			  " received_bytes = received_bytes + ?3 WHERE id = ?1",

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import subprocess
+import threading
 
 import pytest
 from dashboard_tools import GOOD, Dashboard, form, little
@@ -109,6 +110,35 @@ def test_what_was_received_whole_is_known(shared):
     # a result that is gone has to be sent again
     assert shared.ask("DELETE", f"/api/data/experiments/{known[0]['id']}").status == 204
     assert len(shared.post("/api/upload/known", {"sha256": hashes}).json["known"]) == 3
+
+
+def test_a_part_is_taken_once_under_its_key(shared):
+    """However often it comes, also at once: what was answered as received, late, stays one part."""
+    job, other = opened(shared), opened(shared)
+    body = [little(f"keyed-{i}") for i in range(3)]
+    key = {"Idempotency-Key": "first"}
+    answers = [None] * 6
+    def send(at):
+        answers[at] = part(shared, job, body, "batch", **key)
+    threads = [threading.Thread(target=send, args=(at,)) for at in range(len(answers))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({answer.body for answer in answers}) == 1
+    one = settled(shared, job)
+    assert counts(one) == {"stored": 3} and one["received"]["files"] == 1
+    # also when it is worked on; what goes by the key is told by nobody else's
+    part(shared, job, body, "batch", **key)
+    part(shared, job, body, "batch", **{"Idempotency-Key": "second"})
+    part(shared, job, body, "batch")
+    part(shared, job, body, "batch")
+    part(shared, other, body, "batch", **key)
+    assert counts(settled(shared, job)) == {"stored": 3, "duplicate": 9} and counts(settled(shared, other)) == {"duplicate": 3}
+    for said, status in (({"Idempotency-Key": ""}, 422), ({"Idempotency-Key": "x" * 201}, 422), ({"Idempotency-Key": "x" * 200}, 202)):
+        part(shared, other, little("keyed-0"), status=status, **said)
+    refused = shared.post("/api/upload/json", little("keyed-0"), **key)
+    assert refused.status == 422 and "without job_id" in refused.json["detail"]
 
 
 def test_the_senders_sha256(shared):

@@ -16,12 +16,14 @@ STATUS = "/api/upload/status"
 
 class Front(http.server.ThreadingHTTPServer):
     """Stands before a dashboard, and does to the requests at a path what it is told, one after the other: a status is answered in
-    place of the dashboard, "drop" breaks the connection instead, "cut" behind it, a function makes another answer of its."""
+    place of the dashboard, "drop" breaks the connection instead, "cut" behind it, "late" too, but what was asked comes there when the
+    same path is asked next, a function makes another answer of its."""
 
     def __init__(self, dashboard, **plans):
         super().__init__(("127.0.0.1", 0), Handler)
         self.dashboard, self.url, self.asked = dashboard, f"http://127.0.0.1:{self.server_address[1]}", []
         self.files = 0  # that were sent
+        self.late = []
         self.plans = {f"/api/upload/{name}": list(plan) for name, plan in plans.items()}
         self.before = lambda path: None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -54,14 +56,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if todo == "drop":
             self.close_connection = True
             return
-        if isinstance(todo, int):
-            status, headers, data = todo, [], b"{}"
-        else:
-            inner = front.dashboard.connect()
-            inner.request(self.command, self.path, body, {name: value for name, value in self.headers.items() if name != "Host"})
-            reply = inner.getresponse()
-            status, headers, data = reply.status, reply.getheaders(), reply.read()
-            inner.close()
+        asked = (self.command, self.path, body, {name: value for name, value in self.headers.items() if name != "Host"})
+        if todo == "late":
+            front.late.append(asked)
+            self.close_connection = True
+            return
+        for at in [at for at, one in enumerate(front.late) if one[1] == self.path][::-1]:
+            self.pass_in(*front.late.pop(at))
+        status, headers, data = (todo, [], b"{}") if isinstance(todo, int) else self.pass_in(*asked)
         if callable(todo):
             data = json.dumps(todo(json.loads(data))).encode()
         if todo == "cut":
@@ -75,6 +77,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
+
+    def pass_in(self, *asked):
+        inner = self.server.dashboard.connect()
+        inner.request(*asked)
+        reply = inner.getresponse()
+        told = reply.status, reply.getheaders(), reply.read()
+        inner.close()
+        return told
 
     do_GET = do_POST = do_PUT = do_HEAD = pass_on
 
@@ -152,16 +162,31 @@ def test_what_is_chosen(bin_dir, shared, files):
     assert done.returncode == 2 and "--on-known" in done.stderr and "skip" in done.stderr
 
 
-@pytest.mark.parametrize("route, plan", [("batch", ["drop"]), ("batch", ["cut"]), ("batch", [503, 507]), ("raw", [None, None, "cut", "drop"])])
+@pytest.mark.parametrize("route, plan", [("batch", ["drop"]), ("batch", ["cut"]), ("batch", ["late"]), ("batch", [503, 507]),
+                                         ("raw", [None, None, "cut", "drop"]), ("raw", ["late", "late"])])
 def test_a_way_that_breaks(bin_dir, shared, tmp_path, request, route, plan):
     """It goes on by itself, and nothing is there twice: what came is asked for before anything is sent again."""
     files = write_files(tmp_path, request.node.name, ".json" if route == "batch" else ".jsonl")
     with Front(shared, **{route: plan}) as front:
         report = upload(bin_dir, front.url, *files, "--on-known", "keep")
     assert states(report) == [["stored"]] * 5 and len(set(ids(report))) == 5
-    assert front.files == {"drop": 10, "cut": 5, 503: 15, None: 6}[plan[0]]
+    assert front.files == {("batch", "drop"): 10, ("batch", "cut"): 5, ("batch", "late"): 10, ("batch", 503): 15, ("raw", None): 6, ("raw", "late"): 7}[route, plan[0]]
     (job,) = {file["status_url"] for file in report["files"]}
-    assert shared.get(job).json["counts"]["stored"] == 5
+    counts = shared.get(job).json["counts"]
+    assert counts["stored"] == sum(counts.values()) == 5
+
+
+def test_a_way_that_breaks_while_another_one_sends_the_same(bin_dir, shared, files):
+    """What came in this upload is asked for, wherever else it has come since."""
+    with Front(shared, batch=["cut"]) as front:
+        def send_the_same(path):
+            if path.startswith("/api/upload/known") and front.files == 5:
+                for file in files:
+                    shared.upload(f"/api/upload/raw?name={file.name}", file.read_bytes(), "application/octet-stream")
+        front.before = send_the_same
+        report = upload(bin_dir, front.url, *files)
+    assert states(report) == [["stored"]] * 5 and front.files == 5
+    assert len({file["status_url"] for file in report["files"]}) == 1
 
 
 def test_one_that_is_refused_among_others(bin_dir, shared, files):

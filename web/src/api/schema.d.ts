@@ -2836,6 +2836,11 @@ export interface components {
         KnownChoice: components["schemas"]["OnKnown"];
         /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
         ContentSha256: components["schemas"]["Sha256"];
+        /**
+         * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
+         *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+         */
+        PartKey: string;
         /** @description As the preset has it */
         PresetId: string;
         /** @description As the tag "sweep" of its results has it */
@@ -3883,6 +3888,11 @@ export interface operations {
             header?: {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
+                /**
+                 * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
+                 *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+                 */
+                "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
             path?: never;
             cookie?: never;
@@ -3920,6 +3930,11 @@ export interface operations {
             header?: {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
+                /**
+                 * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
+                 *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+                 */
+                "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
             path?: never;
             cookie?: never;
@@ -3958,6 +3973,11 @@ export interface operations {
             header?: {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
+                /**
+                 * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
+                 *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+                 */
+                "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
             path?: never;
             cookie?: never;

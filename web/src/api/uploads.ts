@@ -29,17 +29,18 @@ export const knownFiles = async (job_id: string, sha256: string[], signal: Abort
 export const jobOf = (id: string, signal?: AbortSignal) => get<Upload>(statusPath(id, { limit: 0 }), signal)
 export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get<Upload>(statusPath(id, query), signal)
 
-// One large file as it is, with what it must be; small ones in a form.
-export function sendPart(job: string, files: { file: File; name: string; sha256: string | null; isAlone: boolean }[], onShare: (share: number) => void, signal: AbortSignal) {
+// One large file as it is, with what it must be; small ones in a form. One of the same key is taken once, however often it comes.
+export function sendPart(job: string, key: string, files: { file: File; name: string; sha256: string | null; isAlone: boolean }[], onShare: (share: number) => void, signal: AbortSignal) {
   const [first] = files
   const query = new URLSearchParams({ job_id: job })
+  const headers = { 'Idempotency-Key': key }
   if (first && files.length === 1 && first.isAlone && first.sha256 !== null) {
     query.set('name', first.name.slice(-NAME_MAX))
-    return send<Accepted>('POST', `/api/upload/raw?${query.toString()}`, first.file, { headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream' }, onShare, signal })
+    return send<Accepted>('POST', `/api/upload/raw?${query.toString()}`, first.file, { headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream', ...headers }, onShare, signal })
   }
   const form = new FormData()
   for (const { file, name } of files) form.append('files', file, name)
-  return send<Accepted>('POST', `/api/upload/batch?${query.toString()}`, form, { onShare, signal })
+  return send<Accepted>('POST', `/api/upload/batch?${query.toString()}`, form, { headers, onShare, signal })
 }
 
 // What became of each file, to be kept: one answer as the server tells it, with all items of however many questions. A

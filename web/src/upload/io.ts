@@ -38,7 +38,7 @@ export const io: Io = {
   open: async (about, signal) => (await openJob({ ...about, ...authorOf(usePreferences.getState()) }, signal)).job_id,
   stateOf: async (job, signal) => (await jobOf(job, signal)).state,
   known: knownFiles,
-  send: async (job, files, onShare, signal) => void (await sendPart(job, files, onShare, signal)),
+  send: async (job, key, files, onShare, signal) => void (await sendPart(job, key, files, onShare, signal)),
   close: async (job, signal) => void (await closeJob(job, signal)),
   cancel: async (job) => void (await cancelJob(job)),
   runs,

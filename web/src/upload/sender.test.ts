@@ -16,7 +16,8 @@ class Server implements Io {
   hashed = 0
   asked = 0
   slept: number[] = []
-  onSend: (names: string[], job: string) => void | Promise<void> = () => {}
+  keys = new Set<string>()
+  onSend: (names: string[], job: string, key: string) => void | Promise<void> = () => {}
   afterSend: (names: string[]) => void = () => {}
   onPut: (name: string) => void | Promise<void> = () => {}
   onSleep: () => void = () => {}
@@ -45,14 +46,20 @@ class Server implements Io {
     return sha256.flatMap((hash) => [job, ...[...this.jobs.keys()].reverse()].filter((id) => has(id, hash)).slice(0, 1).map((job_id) => ({ sha256: hash, job_id })))
   }
 
-  async send(job: string, entries: Entry[], _: unknown, signal: AbortSignal) {
+  async send(job: string, key: string, entries: Entry[], _: unknown, signal: AbortSignal) {
     const names = entries.map(({ name }) => name)
     this.answer()
-    await this.onSend(names, job)
+    await this.onSend(names, job, key)
     signal.throwIfAborted()
+    this.take(job, key, names)
+  }
+
+  take(job: string, key: string, names: string[]) {
+    if (this.keys.has(`${job} ${key}`)) return
     const its = this.jobs.get(job)
     if (!its) throw new ApiError({ status: 404, detail: 'no such job' }, 'POST /x')
     if (its.state !== 'open') throw new ApiError({ status: 409, detail: 'closed' }, 'POST /x')
+    this.keys.add(`${job} ${key}`)
     its.files.push(...names)
     this.parts.push(names)
     this.afterSend(names)
@@ -134,6 +141,39 @@ it('a connection that breaks after the server took all of it sends nothing twice
   expect(received('job-1')).toEqual(many(1200).map(({ name }) => name).toSorted())
   expect(sender.done).toMatchObject({ files: 1200, before: 1000 })
   expect(sender.trouble).toBe(null)
+})
+
+it('a part that comes late, while it is sent once more, is there once', async () => {
+  const late: (() => void)[] = []
+  server.onSend = (names, job, key) => {
+    if (late.length < 3) {
+      late.push(() => server.take(job, key, names))
+      refuse()
+    }
+    for (const lands of late.splice(0, 3, () => {}, () => {}, () => {})) lands()
+  }
+  const sender = make(many(1200))
+  await sender.run()
+  expect(received('job-1')).toEqual(many(1200).map(({ name }) => name).toSorted())
+  expect(server.parts.map((part) => part.length).toSorted((a, b) => a - b)).toEqual([200, 500, 500])
+})
+
+it('fewer files than were sent before are another part', async () => {
+  const keys: string[] = []
+  server.onSend = (_names, _job, key) => {
+    keys.push(key)
+    if (keys.length === 1) {
+      server.unreadable.add('1.json')
+      refuse()
+    }
+  }
+  const sender = make(many(3))
+  await sender.run()
+  expect(received('job-1')).toEqual(['0.json', '2.json'])
+  server.unreadable.clear()
+  await sender.again()
+  expect(received('job-1')).toEqual(['0.json', '1.json', '2.json'])
+  expect(new Set(keys).size).toBe(3)
 })
 
 it('a server that is away is waited for, ever longer, and what it has not got goes out again', async () => {

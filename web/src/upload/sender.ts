@@ -3,11 +3,12 @@
 //
 // - Results go into one job, several a request; then it is closed, and the files beside its results follow.
 // - What may have come already (the connection broke, or the page was loaded anew) is asked for by its SHA-256, so
-//   that nothing is sent twice.
+//   that nothing is sent twice. What is sent again has the key that it had: what comes late is there once.
 // - A server that is silent or cannot take anything now is asked again, ever more rarely, until somebody cancels. What
 //   it refuses is told of the file that it refused.
 import { ApiError } from '../api/client'
 import { lastName, sortOf, stemOf } from './kinds'
+import { Sha256 } from './sha256'
 
 export const FILE_MAX = 64 * 1024 * 1024 // x-bytes-max of the contract
 export const PART_BYTES = 4 * 1024 * 1024
@@ -37,6 +38,7 @@ export interface Entry {
   why: string | null
   sha256: string | null
   isDoubtful: boolean // it may be there already
+  part: number // that it was sent in last, with others; 0: none
   isAlone: boolean
   tries: number
   way: AbortController | null // of an artifact that is on its way
@@ -52,7 +54,8 @@ export interface Io {
   open(about: { name: string; files: number; bytes: number; on_known: Choice }, signal: AbortSignal): Promise<string>
   stateOf(job: string, signal: AbortSignal): Promise<string>
   known(job: string, sha256: string[], signal: AbortSignal): Promise<{ sha256: string; job_id: string }[]>
-  send(job: string, files: Entry[], onShare: (share: number) => void, signal: AbortSignal): Promise<void>
+  // key: of this very part
+  send(job: string, key: string, files: Entry[], onShare: (share: number) => void, signal: AbortSignal): Promise<void>
   close(job: string, signal: AbortSignal): Promise<void>
   cancel(job: string): Promise<void>
   runs(job: string, signal: AbortSignal): Promise<Map<string, Run>> // by the names of their files, when all are told
@@ -84,10 +87,15 @@ const HELD: Record<string, string> = {
 }
 
 let nextKey = 1
+let nextPart = 1
+const page = crypto.getRandomValues(new Uint32Array(4)).join('-') // beside others that send to the same job
+
+// Of these files and no others: fewer of them are another part.
+const keyOf = (part: Entry[]) => new Sha256().update(new TextEncoder().encode([page, ...part.map(({ key }) => key)].join(' '))).hex()
 
 function entryOf({ file, name, isOfFolder }: Chosen, isDoubtful: boolean): Entry {
   const sort = sortOf(name, isOfFolder)
-  const entry: Entry = { key: nextKey++, name, file, artifact: null, state: 'waiting', share: 0, why: null, sha256: null, isDoubtful, isAlone: file.size > PART_BYTES, tries: 0, way: null }
+  const entry: Entry = { key: nextKey++, name, file, artifact: null, state: 'waiting', share: 0, why: null, sha256: null, isDoubtful, part: 0, isAlone: file.size > PART_BYTES, tries: 0, way: null }
   if (sort.is === 'other') return { ...entry, state: 'passed', why: sort.why }
   if (sort.is === 'artifact') return { ...entry, artifact: sort }
   return file.size > FILE_MAX ? { ...entry, state: 'refused', why: tooLarge(file.size) } : entry
@@ -297,13 +305,13 @@ export class Sender {
     }
   }
 
-  // The next ones, as many as go into a request.
+  // The next ones, as many as go into a request; those of a part that broke for themselves.
   private take() {
     const part: Entry[] = []
     let room = PART_BYTES
     while (part.length < PART_FILES && this.hasResults()) {
       const entry = this.queue[this.at] as Entry
-      if (part.length > 0 && (entry.isAlone || entry.file.size > room)) break
+      if (part.length > 0 && (entry.isAlone || entry.file.size > room || entry.part !== part[0]?.part)) break
       this.at += 1
       entry.state = entry.isDoubtful || entry.isAlone ? 'reading' : 'sending'
       part.push(entry)
@@ -321,10 +329,11 @@ export class Sender {
     const wasAsked = part.some((entry) => entry.isDoubtful)
     const missing = await this.missing(part, job, signal)
     if (missing.length === 0) return
-    for (const entry of missing) entry.state = 'sending'
+    const number = nextPart++
+    for (const entry of missing) Object.assign(entry, { state: 'sending', part: number })
     this.onChange()
     try {
-      await this.io.send(job, missing, (share) => {
+      await this.io.send(job, keyOf(missing), missing, (share) => {
         for (const entry of missing) entry.share = share
         this.onChange()
       }, signal)

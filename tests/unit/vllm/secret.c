@@ -35,6 +35,9 @@ static void names_of_secrets(void **state)
 		"CLIENT_SECRETS",
 		"HFTOKEN2",
 		"TOKEN_FILE",
+		"INPUT_TOKEN",
+		"INPUT_GITHUB_TOKEN",
+		"OUTPUT_TOKEN",
 		"secretAccessKey",
 	};
 

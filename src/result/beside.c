@@ -20,6 +20,13 @@ static bool is_name(const char *name)
 	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
+static int64_t size_of(const json_t *artifact)
+{
+	const json_t *size = json_object_get(artifact, "size");
+
+	return json_is_integer(size) ? json_integer_value(size) : -1;
+}
+
 void res_beside_add(json_t *document, const char *path, struct res_besides *ret)
 {
 	json_t *own = res_read_own(document);
@@ -42,6 +49,7 @@ void res_beside_add(json_t *document, const char *path, struct res_besides *ret)
 			.kind = kind,
 			.name = name,
 			.sha256 = sha256,
+			.bytes = size_of(artifact),
 			.path = pl_asprintf("%s/%s", folder, name),
 		};
 	}
@@ -132,8 +140,11 @@ enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *
 		return is_absent(errno) ? RES_BESIDE_ABSENT : unread(beside, err);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return RES_BESIDE_ABSENT;
+	*ret_bytes = st.st_size;
+	/* one that is written to just now may be as long as it likes */
+	if (beside->bytes >= 0 && beside->bytes != st.st_size)
+		return RES_BESIDE_CHANGED;
 	if (pl_fd_sha256(fd, hex) < 0)
 		return unread(beside, err);
-	*ret_bytes = st.st_size;
 	return strcmp(hex, beside->sha256) == 0 ? RES_BESIDE_THERE : RES_BESIDE_CHANGED;
 }

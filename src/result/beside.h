@@ -19,7 +19,8 @@ struct res_beside {
 	const char *kind;
 	const char *name;
 	const char *sha256;
-	char *path; /* free() */
+	int64_t bytes; /* -1: not told */
+	char *path;    /* free() */
 };
 struct res_besides {
 	struct res_beside *items;
@@ -44,6 +45,6 @@ enum res_beside_state {
 	RES_BESIDE_CHANGED, /* its bytes are others than the result says */
 	RES_BESIDE_UNREAD,  /* it cannot be read just now: why is in *err */
 };
-/* Reads all of it. *ret_bytes: how many. */
+/* Reads all of it, unless it is longer or shorter than the result says. *ret_bytes: how many it has. */
 enum res_beside_state res_beside_look(const struct res_beside *beside, int64_t *ret_bytes,
 				      struct pl_err *err);

@@ -1,4 +1,5 @@
 """Questions to all results wait for their turn while their connections sleep: each is answered, in order, whoever leaves meanwhile."""
+import contextlib
 import json
 import os
 import random
@@ -172,7 +173,8 @@ def test_a_stop_answers_all_that_came(dashboard):
 
 
 def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
-    """Each names a field of its own that is in every document alone: thousands of documents are read for the lot. All are told of it."""
+    """Each names a field of its own that is in every document alone: thousands of documents are read for the lot. All whose question
+    was read are told of it; of one that was not the connection is reset."""
     count = 60
     with Dashboard(bin_dir, tmp_path / "d.db") as one:
         one.upload("/api/upload/batch", [{**result, "tags": {f"t{j}": f"{i} {j}" for j in range(count)}} for i, result in enumerate(results(READ))])
@@ -182,9 +184,11 @@ def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
         assert peers[0].recv(1) == b"H"
         one.process.send_signal(signal.SIGINT)
         assert one.stop() == (0, "", "")
-        came = [read_all(peer) for peer in peers]
+        came = []
         for peer in peers:
-            peer.close()
+            with peer, contextlib.suppress(ConnectionResetError):
+                came.append(read_all(peer))
+    assert len(came) >= count // 2
     heads = [answer.split(b"\r\n", 1)[0].removeprefix(b"H") for answer in came]
     assert set(heads) <= {b"TTP/1.1 200 OK", b"TTP/1.1 503 Service Unavailable"}, heads
     assert heads.count(b"TTP/1.1 503 Service Unavailable") > 0

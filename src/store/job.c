@@ -147,10 +147,10 @@ int store_jobs_look(struct store *store, struct pl_err *err)
 	return is_time_to_look(store) ? forget_old(store, err) : 0;
 }
 
-/* Only who works on jobs comes here. */
+/* By the thread that works on jobs, if it has them. */
 static int look_for_old(struct store *store, struct pl_err *err)
 {
-	if (!is_time_to_look(store))
+	if (!store->owns_jobs || !is_time_to_look(store))
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;

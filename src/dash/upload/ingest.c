@@ -283,8 +283,8 @@ static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 static bool await(struct dash_ingest *ingest)
 {
 	struct pl_err err = PL_ERR_INIT;
-	bool is_shared = store_is_shared(ingest->store);
 	bool is_wiped = store_jobs_wipe(ingest->store, &err) == 0;
+	bool is_shared = is_wiped && store_is_shared(ingest->store);
 	struct timespec again = pl_clock_timespec(pl_clock_now_ns() +
 						  (is_shared ? SHARED_NS : AGAIN_NS));
 	int status = 0;

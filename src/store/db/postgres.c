@@ -144,22 +144,6 @@ static int try_own_jobs(struct pg_connection *connection, bool *ret, struct pl_e
 	return 0;
 }
 
-/* "the process … of HOST", as it names itself. */
-static char *owner_of(struct pg_connection *connection)
-{
-	static const char text[] =
-		"SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
-		" WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 1346784334"
-		" AND l.objid = (hashtext(current_schema())::bigint & 4294967295)::oid"
-		" AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-		" AND a.application_name <> ''";
-	auto_result result = NULL;
-
-	if (pg_exec(connection, text, &result, PL_ERR_IGNORED) < 0 || PQntuples(result) == 0)
-		return pl_strdup("another process");
-	return pl_strdup(PQgetvalue(result, 0, 0));
-}
-
 static int own_jobs(struct pg_connection *connection, struct pl_err *err)
 {
 	connection->owns_jobs = false;
@@ -167,8 +151,7 @@ static int own_jobs(struct pg_connection *connection, struct pl_err *err)
 		return -1;
 	if (connection->owns_jobs)
 		return 0;
-	auto_free char *owner = owner_of(connection);
-	return pl_err_set(err, PL_ERR_BUSY, "'%s' is served by %s", connection->name, owner);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s' is served by another process", connection->name);
 }
 
 static int settle(struct pg_connection *connection, struct pl_err *err)

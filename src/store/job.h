@@ -43,6 +43,7 @@ enum store_job_answer {
 	STORE_JOB_FULL,    /* it has as many items as it may have */
 	STORE_JOB_CHANGED, /* what is there is not what was expected */
 	STORE_JOB_NOTHING, /* of all its items there is none that this can be asked of */
+	STORE_JOB_OTHER,   /* other files came under this key */
 	STORE_JOB_NO_ITEM, /* one of the items is not there, or nothing like this can be done to it */
 };
 
@@ -69,7 +70,8 @@ struct store_job_part {
 	size_t len;
 	char (*sha256)[65]; /* of each file in it */
 	size_t files;
-	/* the sender's own: a part of the same key came to this job before, and is not taken again: OK. Or NULL */
+	/* the sender's own, or NULL: a part of the same key that came to this job before is not taken again, whatever
+	 * became of the job: OK; OTHER where its files were others */
 	const char *key;
 };
 /* To the job *id; where that is 0 as a job of its own, of the part's kind and name, that *id names then. */

@@ -116,17 +116,42 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	store_sql_bind_i64(add, 5, (int64_t)part->files);
 	store_sql_bind_bytes(add, 6, packed, packed_len);
 	store_sql_bind_text(add, 7, part->key);
-	if (store_sql_number(add, &id, err) < 0)
-		return -1;
-	if (id == 0) /* it came before */
-		return 0;
-	if (add_files(store, id, part, err) < 0 ||
+	if (store_sql_number(add, &id, err) < 0 || add_files(store, id, part, err) < 0 ||
 	    store_sql_kept(&store->writer, STORE_RECEIVE, &receive, err) < 0)
 		return -1;
 	store_sql_bind_i64(receive, 1, job);
 	store_sql_bind_i64(receive, 2, (int64_t)part->files);
 	store_sql_bind_i64(receive, 3, (int64_t)part->len);
 	return store_sql_finish(receive, err);
+}
+
+/* Whether its files came to the job under its key before. */
+static int find_keyed(struct store *store, int64_t job, const struct store_job_part *part,
+		      bool *ret_came, enum store_job_answer *ret, struct pl_err *err)
+{
+	auto_borrowed find = NULL;
+	bool is_row = false, is_other = false;
+	size_t count = 0;
+
+	*ret_came = false;
+	if (part->key == NULL)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_FIND_KEYED, &find, err) < 0)
+		return -1;
+	store_sql_bind_i64(find, 1, job);
+	store_sql_bind_text(find, 2, part->key);
+	for (;; count++) {
+		if (store_sql_step(find, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		is_other |= count >= part->files ||
+			    strcmp(store_sql_text(find, 0), part->sha256[count]) != 0;
+	}
+	*ret_came = count > 0;
+	if (count > 0 && (is_other || count != part->files))
+		*ret = STORE_JOB_OTHER;
+	return 0;
 }
 
 /* To a job that is there. */
@@ -156,6 +181,7 @@ int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
 	size_t packed_len;
 	auto_free void *packed = pl_zst_pack_brief(part->bytes, part->len, &packed_len);
 	int64_t job = *id;
+	bool has_come = false;
 	int result;
 
 	*ret = STORE_JOB_OK;
@@ -164,8 +190,10 @@ int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
 	if (job == 0)
 		result = add_job(store, part->kind, "queued", &plan, &job, err);
 	else
+		result = find_keyed(store, job, part, &has_come, ret, err);
+	if (result == 0 && *id != 0 && !has_come)
 		result = check_open(store, job, ret, err);
-	if (result == 0 && *ret == STORE_JOB_OK)
+	if (result == 0 && *ret == STORE_JOB_OK && !has_come)
 		result = add_part(store, job, part, packed, packed_len, err);
 	if (store_end(store, result, err) < 0)
 		return -1;

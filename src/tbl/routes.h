@@ -56,8 +56,8 @@ ROUTE("POST", "/api/upload/jobs/{job_id}/retry", retry_job, NONE, WRITE)
 ROUTE("POST", "/api/upload/jobs/{job_id}/choose", choose_job, NONE, WRITE)
 ROUTE("GET", "/api/upload/jobs/{job_id}/absent", get_absent, NONE, QUEUE)
 ROUTE("GET", "/api/upload/jobs/{job_id}/items/{index}/diff", diff_item, NONE, QUEUE)
-/* behind what was received: who asks has lost the answer to that */
-ROUTE("POST", "/api/upload/known", list_known, NONE, READ)
+/* its turn comes behind what was received: who asks has lost the answer to that */
+ROUTE("POST", "/api/upload/known", list_known, NONE, WRITE)
 ROUTE("GET", "/api/upload/status/{job_id}", get_job, NONE, READ)
 ROUTE("GET", "/api/health", get_health, NONE, READ)
 ROUTE("GET", "/api/openapi.yaml", get_contract, PROGRAM, NOW)

@@ -43,6 +43,10 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 	case STORE_JOB_CLOSED:
 		dash_refuse(answer, 409, "upload '%s' is closed: no more can come to it", id);
 		return false;
+	case STORE_JOB_OTHER:
+		dash_refuse(answer, 422,
+			    "Idempotency-Key: found other bytes than came under it before");
+		return false;
 	case STORE_JOB_FULL:
 		dash_refuse(answer, 409, "upload '%s' has %d items, the most that one may have", id,
 			    STORE_JOB_ITEMS_MAX);
@@ -91,10 +95,16 @@ static bool check_key(const struct dash_request *request, bool is_part, struct d
 			    "upload");
 		return false;
 	}
-	if (key[0] != '\0' && strlen(key) <= KEY_MAX)
+	size_t plain = 0;
+	while (key[plain] > ' ' && key[plain] <= '~')
+		plain++;
+	if (key[plain] == '\0' && plain > 0 && plain <= KEY_MAX)
 		return true;
-	dash_refuse(answer, 422, "Idempotency-Key: found %zu bytes, expected 1 to %d", strlen(key),
-		    KEY_MAX);
+	dash_refuse(
+		answer, 422,
+		"Idempotency-Key: found %zu bytes, expected 1 to %d, all of them letters, digits "
+		"or signs of ASCII",
+		strlen(key), KEY_MAX);
 	return false;
 }
 

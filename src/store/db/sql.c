@@ -96,8 +96,9 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			  " expected_bytes, author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
 			  " RETURNING id",
 	[STORE_ADD_PART] = "INSERT INTO job_parts (job, kind, name, media, files, bytes, sent_as)"
-			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
-			   " ON CONFLICT (job, sent_as) DO NOTHING RETURNING id",
+			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+	[STORE_FIND_KEYED] = "SELECT f.sha256 FROM job_parts p JOIN job_files f ON f.part = p.id"
+			     " WHERE p.job = ?1 AND p.sent_as = ?2 ORDER BY f.file",
 	[STORE_ADD_FILE] = "INSERT INTO job_files (part, file, sha256) VALUES (?1, ?2, ?3)",
 	[STORE_RECEIVE] = "UPDATE jobs SET received_files = received_files + ?2,"
 			  " received_bytes = received_bytes + ?3 WHERE id = ?1",

@@ -135,10 +135,22 @@ def test_a_part_is_taken_once_under_its_key(shared):
     part(shared, job, body, "batch")
     part(shared, other, body, "batch", **key)
     assert counts(settled(shared, job)) == {"stored": 3, "duplicate": 9} and counts(settled(shared, other)) == {"duplicate": 3}
-    for said, status in (({"Idempotency-Key": ""}, 422), ({"Idempotency-Key": "x" * 201}, 422), ({"Idempotency-Key": "x" * 200}, 202)):
+    for said, status in (({"Idempotency-Key": ""}, 422), ({"Idempotency-Key": "x" * 201}, 422), ({"Idempotency-Key": "a\u00e9"}, 422),
+                         ({"Idempotency-Key": "a b"}, 422), ({"Idempotency-Key": "x" * 200}, 202)):
         part(shared, other, little("keyed-0"), status=status, **said)
     refused = shared.post("/api/upload/json", little("keyed-0"), **key)
     assert refused.status == 422 and "without job_id" in refused.json["detail"]
+    # other bytes are no part that came before, nor are fewer files of it
+    files = [(f"{i}.json", json.dumps(little(f"keyed-{i}")).encode()) for i in range(3)]
+    for some, status in ((files, 202), (files, 202), (files[:2], 422), (files[::-1], 422), (files[:2] + files[:1], 422)):
+        body_, media = form(*some)
+        part(shared, job, body_, "batch", media, status, **{"Idempotency-Key": "form"})
+    assert counts(settled(shared, job)) == {"stored": 3, "duplicate": 12}
+    # and what came is answered so when no more can come
+    ask(shared, job, "close")
+    part(shared, job, body, "batch", **key)
+    part(shared, job, body, "batch", status=409, **{"Idempotency-Key": "third"})
+    assert counts(shared.done(f"/api/upload/status/{job}")) == {"stored": 3, "duplicate": 12}
 
 
 def test_the_senders_sha256(shared):

@@ -53,7 +53,7 @@ class Sender:
             self.beside += 1
         elif self.accepted < len(self.documents):
             some = self.documents[self.accepted:self.accepted + PART]
-            headers = {"Content-Type": "application/json", "Idempotency-Key": f"from {self.accepted}"}
+            headers = {"Content-Type": "application/json", "Idempotency-Key": f"from-{self.accepted}"}
             answer = dashboard.ask("POST", f"/api/upload/batch?job_id={self.job}", json.dumps(some).encode(), headers, connection, check=False)
             assert answer.status == 202, answer.body
             self.accepted += len(some)

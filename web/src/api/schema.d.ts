@@ -2837,8 +2837,9 @@ export interface components {
         /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
         ContentSha256: components["schemas"]["Sha256"];
         /**
-         * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
-         *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+         * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
+         *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
+         *     under the same name are refused (422)
          */
         PartKey: string;
         /** @description As the preset has it */
@@ -3889,8 +3890,9 @@ export interface operations {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
                 /**
-                 * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
-                 *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+                 * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
+                 *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
+                 *     under the same name are refused (422)
                  */
                 "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
@@ -3931,8 +3933,9 @@ export interface operations {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
                 /**
-                 * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
-                 *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+                 * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
+                 *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
+                 *     under the same name are refused (422)
                  */
                 "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
@@ -3974,8 +3977,9 @@ export interface operations {
                 /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
                 /**
-                 * @description The sender's own name of a part (of an upload with a job_id): one that has come under this name is not taken again,
-                 *     and answered as it was. So a part of which no answer came can be sent once more, whatever became of it
+                 * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
+                 *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
+                 *     under the same name are refused (422)
                  */
                 "Idempotency-Key"?: components["parameters"]["PartKey"];
             };

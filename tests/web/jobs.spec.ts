@@ -138,10 +138,16 @@ test('what is there already: the diff, one by one, all at once, and said beforeh
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
   await expect(files(page).getByRole('alert')).toContainText('what is there has changed since')
   await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText('5.25')
+  // among those of its old state it is told for longer than it is of it
+  await page.route('**/api/upload/status/*state=conflict*', async (route) => {
+    await new Promise((done) => { setTimeout(done, 700) })
+    return route.continue()
+  })
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
-  // for a moment it may be told among both, those of its old state and of its new one
-  await expect(one.filter({ hasText: 'in place of what was there' })).toBeVisible()
+  await expect(one).toContainText('in place of what was there')
   await tally(page, 'conflict', 3)
+  await expect(files(page).getByRole('row', { name: /^conflict/ })).toHaveCount(3)
+  await page.unrouteAll({ behavior: 'wait' })
   expect(await durationOf(0)).toBe(documents[0].duration + 1)
   const { changes } = await (await page.request.get(`${url}/api/data/experiments/${documents[0].run_id}/changes`)).json()
   expect(changes.map(({ author }: { author: string | null }) => author)).toEqual(['ann', null])

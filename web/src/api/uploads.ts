@@ -79,12 +79,17 @@ export function useJob(id: string) {
   })
 }
 
+export interface ToldItem {
+  item: UploadItem
+  told: number
+}
+
 export interface ItemPage {
   state: AskedState
   page: number
 }
 
-// Items of one state each, a page at a time, those that are looked at.
+// Items of one state each, a page at a time, those that are looked at, each with when its page was told.
 export function useItems(id: string, pages: ItemPage[]) {
   const found = useQueries({
     queries: pages.map(({ state, page }) => ({
@@ -93,10 +98,11 @@ export function useItems(id: string, pages: ItemPage[]) {
       staleTime: Infinity,
     })),
   })
-  return (state: AskedState, offset: number): UploadItem | undefined => {
+  return (state: AskedState, offset: number): ToldItem | undefined => {
     const page = Math.floor(offset / ITEMS_A_PAGE)
-    const at = pages.findIndex((one) => one.state === state && one.page === page)
-    return found[at]?.data?.[offset % ITEMS_A_PAGE]
+    const answer = found[pages.findIndex((one) => one.state === state && one.page === page)]
+    const item = answer?.data?.[offset % ITEMS_A_PAGE]
+    return answer && item && { item, told: answer.dataUpdatedAt }
   }
 }
 

@@ -9,7 +9,7 @@ import { join, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { ItemRow } from './item'
 import { LocalRow } from './local-row'
-import { countOf, type Only, type Row, rowsOf, sectionsOf } from './rows'
+import { countOf, type Only, placesOf, type Row, rowsOf, sectionsOf } from './rows'
 import type { Entry, Sender } from './sender'
 import css from './upload.module.css'
 
@@ -48,6 +48,11 @@ export function Queue({ job, sender, entries }: Props) {
   const virtual = useWindowVirtualizer({ count: rows.count, estimateSize: () => ROW_PX, overscan: OVERSCAN, scrollMargin: top })
   const drawn = virtual.getVirtualItems()
   const itemAt = useItems(job?.job_id ?? '', pagesOf(drawn.map(({ index }) => rows.at(index))))
+  const found = drawn.map(({ index }) => {
+    const row = rows.at(index)
+    return row?.of === 'server' ? itemAt(row.state, row.offset) : undefined
+  })
+  const places = placesOf(found)
   const before = (drawn[0]?.start ?? top) - top
   const after = virtual.getTotalSize() - ((drawn.at(-1)?.end ?? top) - top)
   if (rows.count === 0) return null
@@ -71,11 +76,11 @@ export function Queue({ job, sender, entries }: Props) {
           </div>
         </div>
         <div role="rowgroup" ref={body} style={{ paddingTop: Math.max(0, before), paddingBottom: Math.max(0, after) }}>
-          {drawn.map(({ index, key }) => {
+          {drawn.map(({ index, key }, place) => {
             const row = rows.at(index)
             const at = { index, measure: virtual.measureElement }
             if (row?.of === 'page') return <LocalRow key={`page ${row.entry.key}`} {...at} entry={row.entry} sender={sender as Sender} />
-            const item = row && itemAt(row.state, row.offset)
+            const item = places.has(place) ? found[place]?.item : undefined
             if (!item || !job) return <div key={`bone ${String(key)}`} role="row" aria-rowindex={index + 2} ref={virtual.measureElement} data-index={index} className={css.row}><span role="cell" className="dim">…</span></div>
             return <ItemRow key={`item ${item.index}`} {...at} job={job} item={item} isOpen={opened.get(item.index)} onOpen={(open) => setOpened(new Map(opened).set(item.index, open))} />
           })}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
-import type { Upload } from '../api/types'
-import { countOf, rowsOf, sectionsOf, sumOf } from './rows'
+import type { Upload, UploadItem } from '../api/types'
+import { countOf, placesOf, rowsOf, sectionsOf, sumOf } from './rows'
 import type { Entry, EntryState } from './sender'
 
 const NONE = { queued: 0, parsed: 0, valid: 0, stored: 0, duplicate: 0, conflict: 0, rejected: 0, cancelled: 0 }
@@ -19,6 +19,13 @@ it('what needs somebody comes first', () => {
   expect(words(sections, 'unsent')).toEqual(['c'])
   expect(countOf(sections, 'duplicate')).toBe(0)
   expect(rowsOf(sections, 'all').at(10)).toBe(undefined)
+})
+
+it('an item is drawn once, where it was told last', () => {
+  const told = (index: number, told: number) => ({ item: { index } as UploadItem, told })
+  expect([...placesOf([told(0, 5), told(2, 5), undefined, told(0, 7), told(3, 7), told(2, 4)])].toSorted()).toEqual([1, 3, 4])
+  expect([...placesOf([told(0, 7), told(0, 7)])]).toEqual([0])
+  expect(placesOf([undefined]).size).toBe(0)
 })
 
 it('says how many there are in all, and how many are done', () => {

@@ -1,7 +1,7 @@
 // What is shown of an upload, row by row: what needs somebody first. Of the server's items only how many there are of
 // each state is known; which they are is asked for where one looks.
 import type { Upload, UploadItemState } from '../api/types'
-import type { AskedState } from '../api/uploads'
+import type { AskedState, ToldItem } from '../api/uploads'
 import { type Entry, type EntryState, isUnsent } from './sender'
 
 export type Only = 'all' | 'unsent' | 'rejected' | 'conflict' | 'duplicate' | 'passed'
@@ -47,6 +47,18 @@ export function rowsOf(sections: Section[], only: Only) {
       return undefined
     },
   }
+}
+
+// Where each item is drawn: among those of its old state and of its new one it is told at once until both pages are as
+// new. What was told last counts.
+export function placesOf(found: (ToldItem | undefined)[]) {
+  const places = new Map<number, number>()
+  for (const [at, one] of found.entries()) {
+    if (!one) continue
+    const before = found[places.get(one.item.index) ?? -1]
+    if (!before || one.told > before.told) places.set(one.item.index, at)
+  }
+  return new Set(places.values())
 }
 
 export const countOf = (sections: Section[], only: Only) => rowsOf(sections, only).count

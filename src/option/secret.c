@@ -83,16 +83,18 @@ bool option_secret_is_name(const char *name)
 	static const char *const tokens[] = { "TOKEN_", "TOKENS_" };
 	/* counts of tokens, and the tokens of a vocabulary */
 	static const char *const of_models[] = {
-		"_MAX_",   "_MIN_",   "_NUM_",     "_PER_",    "_BATCHED_",    "_SPECULATIVE_",
-		"_ID_",    "_IDS_",   "_EOS_",     "_BOS_",    "_PAD_",        "_UNK_",
-		"_SEP_",   "_CLS_",   "_MASK_",    "_STOP_",   "_FROM_",       "_IMAGE_",
-		"_VIDEO_", "_AUDIO_", "_SPECIAL_", "_BUDGET_", "_BUDGETS_",    "_THRESHOLD_",
-		"_ADDED_", "_COUNT_", "_COUNTS_",  "_LEN_",    "_THROUGHPUT_",
+		"_MAX_",         "_MIN_",      "_NUM_",       "_PER_",       "_BATCHED_",
+		"_SPECULATIVE_", "_TOKEN_ID_", "_TOKEN_IDS_", "_EOS_",       "_BOS_",
+		"_PAD_",         "_UNK_",      "_SEP_",       "_CLS_",       "_MASK_",
+		"_STOP_",        "_FROM_",     "_IMAGE_",     "_VIDEO_",     "_AUDIO_",
+		"_SPECIAL_",     "_BUDGET_",   "_BUDGETS_",   "_THRESHOLD_", "_ADDED_",
+		"_COUNT_",       "_COUNTS_",   "_LEN_",       "_LENGTH_",    "_LENGTHS_",
+		"_THROUGHPUT_",
 	};
 	/* of several: one alone may open an account (INPUT_TOKEN) */
-	static const char *const counted[] = { "_TOTAL_TOKENS_",     "_INPUT_TOKENS_",
-					       "_OUTPUT_TOKENS_",    "_PROMPT_TOKENS_",
-					       "_CACHED_TOKENS_",    "_GENERATED_TOKENS_",
+	static const char *const counted[] = { "_TOTAL_TOKENS_",      "_INPUT_TOKENS_",
+					       "_OUTPUT_TOKENS_",     "_PROMPT_TOKENS_",
+					       "_GENERATION_TOKENS_", "_GENERATED_TOKENS_",
 					       "_COMPLETION_TOKENS_" };
 	if (!may_be_name(name))
 		return false;

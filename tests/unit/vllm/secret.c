@@ -37,6 +37,7 @@ static void names_of_secrets(void **state)
 		"TOKEN_FILE",
 		"INPUT_TOKEN",
 		"INPUT_GITHUB_TOKEN",
+		"ID_TOKEN",
 		"OUTPUT_TOKEN",
 		"secretAccessKey",
 	};
@@ -110,6 +111,9 @@ static void names_of_none(void **state)
 		"output_tokens",
 		"prompt_token_count",
 		"completion_tokens_details",
+		"generation_tokens_total",
+		"token_lengths",
+		"token_ids",
 		"additional_special_tokens",
 	};
 

@@ -160,6 +160,11 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 		"SET lock_timeout TO '" BUSY_TEXT "';"
 		"SET idle_in_transaction_session_timeout TO 0;"
 		"SET statement_timeout TO 0;"
+		/* a host that is lost gives back its locks after a minute, and not after hours */
+		"SET tcp_keepalives_idle TO 30;"
+		"SET tcp_keepalives_interval TO 10;"
+		"SET tcp_keepalives_count TO 3;"
+		"SET tcp_user_timeout TO 60000;"
 		"SET default_transaction_isolation TO 'read committed';"
 		/* a statement of a thousand columns takes longer to compile than to run */
 		"SET jit TO off;"

@@ -86,6 +86,11 @@ static void evaluate(const struct store_filter *filter, const struct filter_node
 			       ret_rows);
 		return;
 	}
+	if (node->count == 0) { /* all of none is true, any of none is false */
+		memset(ret_rows, node->kind == FILTER_AND ? 0xff : 0,
+		       STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+		return;
+	}
 	evaluate(filter, &node->children[0], segment, scratch, depth + 1, ret_rows);
 	if (node->kind == FILTER_NOT) {
 		for (size_t i = 0; i < STORE_SEGMENT_WORDS; i++)

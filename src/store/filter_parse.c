@@ -343,9 +343,8 @@ static bool parse_children(struct parse *p, const json_t *children, unsigned dep
 	size_t count = ret->kind == FILTER_NOT ? 1 : json_array_size(children);
 	bool fits = true;
 
-	if (ret->kind != FILTER_NOT && count == 0)
-		return place_fault(p->place, "value", children, "a list of trees, one at least",
-				   NULL);
+	if (ret->kind != FILTER_NOT && !json_is_array(children))
+		return place_fault(p->place, "type", children, "a list of trees", NULL);
 	/* what is beyond the bound is refused, so it takes no memory */
 	ret->count = count < STORE_FILTER_NODES_MAX ? count : STORE_FILTER_NODES_MAX;
 	ret->children = pl_arena_alloc(p->arena, ret->count * sizeof(*ret->children));

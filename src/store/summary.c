@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "base/student.h"
+#include "result/compare/compare.h"
 #include "store/cells_priv.h"
 #include "store/compared_priv.h"
 #include "store/filter.h"
@@ -37,6 +38,7 @@ struct summary {
 	struct store_filter *filter;
 	struct request_fields by;
 	struct request_fields metrics;
+	bool are_headline; /* metrics: the question names none */
 	json_int_t limit;
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
@@ -110,6 +112,22 @@ static bool read_list(struct summary *summary, const json_t *request, const char
 	return false;
 }
 
+/* Those that a question without `metrics` asks for. */
+static void take_headline(struct summary *summary)
+{
+	const struct res_field *fields[RES_COMPARE_HEADLINE_MAX];
+	struct request_fields *metrics = &summary->metrics;
+	size_t count = res_compare_headline(store_view_fields(summary->view), fields);
+
+	summary->are_headline = true;
+	metrics->items = pl_alloc_array(count, sizeof(*metrics->items));
+	for (size_t i = 0; i < count; i++) {
+		const struct store_column *column = store_view_column(summary->view, fields[i]->id);
+		if (column != NULL)
+			metrics->items[metrics->count++] = column;
+	}
+}
+
 static bool read_request(struct summary *summary, const json_t *request)
 {
 	static const char *const keys[] = { "filter",    "group_by", "metrics",   "limit",
@@ -121,7 +139,11 @@ static bool read_request(struct summary *summary, const json_t *request)
 				&summary->filter, place->faults) == 0 &&
 	       fits;
 	fits = read_list(summary, request, "group_by", STORE_SUMMARY_BY_MAX, &summary->by) && fits;
-	fits = read_list(summary, request, "metrics", METRICS_MAX, &summary->metrics) && fits;
+	if (request_member(request, "metrics") == NULL)
+		take_headline(summary);
+	else
+		fits = read_list(summary, request, "metrics", METRICS_MAX, &summary->metrics) &&
+		       fits;
 	fits = request_number(place, request, "limit", 1, STORE_SUMMARY_GROUPS_MAX,
 			      &summary->limit) &&
 	       fits;
@@ -295,6 +317,15 @@ static bool is_in_time(const struct summary *summary)
 	       used_ns < summary->budget_ms * PL_NS_PER_MS;
 }
 
+static bool has_number(const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->groups.count; i++) {
+		if (summary->parts[i].count > 0)
+			return true;
+	}
+	return false;
+}
+
 /* One metric after the other, into the texts of the groups, for as long as there is time. */
 static int make_metrics(struct summary *summary, size_t max, struct pl_err *err)
 {
@@ -311,6 +342,8 @@ static int make_metrics(struct summary *summary, size_t max, struct pl_err *err)
 		if (store_view_goes_on(summary->view, err) < 0)
 			return -1;
 		part_numbers(summary, column);
+		if (summary->are_headline && !has_number(summary))
+			continue;
 		for (size_t i = 0; i < groups->count; i++) {
 			out_key(&summary->texts[i], column->field->id);
 			write_part(&summary->parts[i], &summary->texts[i]);

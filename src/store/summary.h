@@ -18,6 +18,7 @@
  *   (store/matching_priv.h); those that lack a field of group_by are in no group. matched: {groups, by: [id], apart: [id], cells,
  *   fell_out}, fell_out being how many went; null where it was not asked for, or there are fewer than 2 groups or more than
  *   STORE_MATCH_GROUPS_MAX: then all stay. count is of those that stay.
+ * - metrics: without them the headline metrics (result/compare/compare.h) of which some group has a number.
  * - n: rows with a finite number; null, not_recorded, infinite and words: the others. mean, std (of a sample) and
  *   percentiles (numpy's "linear") are of those n; low and high are the 95 % interval of the mean over these results
  *   by Student's t. Null where there are too few: one, two for std, low and high.

@@ -285,7 +285,7 @@ def random_tree(rng, documents, depth=0):
         return random_predicate(rng, documents)
     if fate < 0.5:
         return {"not": random_tree(rng, documents, depth + 1)}
-    return {rng.choice(["and", "or"]): [random_tree(rng, documents, depth + 1) for _ in range(rng.randint(1, 4))]}
+    return {rng.choice(["and", "or"]): [random_tree(rng, documents, depth + 1) for _ in range(rng.choice([0, 1, 2, 2, 3, 4, 4, 4]))]}
 
 
 # ---- order and facets -----------------------------------------------------------------------
@@ -329,8 +329,10 @@ def shown(value):
 
 
 def speaks_only_of(tree, field):
-    children = tree.get("and") or tree.get("or") or ([tree["not"]] if "not" in tree else None)
-    return all(speaks_only_of(one, field) for one in children) if children else tree["field"] == field
+    if "field" in tree:
+        return tree["field"] == field
+    children = [tree["not"]] if "not" in tree else tree.get("and", []) + tree.get("or", [])
+    return bool(children) and all(speaks_only_of(one, field) for one in children)
 
 
 def without_own(tree, field):

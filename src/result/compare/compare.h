@@ -38,6 +38,14 @@
 
 #define RES_COMPARE_SIDES_MAX 8
 
+/*
+ * Stores the headline metrics of a list in `ret`, in the order in which they are shown: rates, derived metrics, then
+ * the statistics of the headline families. Returns how many. The fields are borrowed from the list.
+ */
+#define RES_COMPARE_HEADLINE_MAX 64
+size_t res_compare_headline(const struct res_fields *fields,
+			    const struct res_field *ret[RES_COMPARE_HEADLINE_MAX]);
+
 /* What the runs of one side have at a field: begins as { 0 }. */
 struct res_compare_values {
 	json_t *counts; /* by the value's canonical JSON; NULL: none */

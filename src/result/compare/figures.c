@@ -169,36 +169,48 @@ static bool is_rate(const struct res_field *field)
 	return field->type == RES_FIELD_NUMBER && field->direction != RES_FIELD_NEITHER;
 }
 
-static void add_if_rate(struct figures *figures, const char *id)
+static size_t take_rate(const struct res_fields *fields, const char *id,
+			const struct res_field **ret, size_t count)
 {
-	const struct res_field *field = res_fields_find(figures->source->fields, id);
+	const struct res_field *field = res_fields_find(fields, id);
 
-	if (field != NULL && is_rate(field))
-		add_metric(figures, field);
+	if (field != NULL && is_rate(field) && count < RES_COMPARE_HEADLINE_MAX)
+		ret[count++] = field;
+	return count;
 }
 
-static void add_headline(struct figures *figures)
+size_t res_compare_headline(const struct res_fields *fields,
+			    const struct res_field *ret[RES_COMPARE_HEADLINE_MAX])
 {
 	char id[ID_BYTES];
-	size_t count;
-	const struct res_field *const *columns = res_fields_columns(figures->source->fields,
-								    &count);
+	size_t column_count, count = 0;
+	const struct res_field *const *columns = res_fields_columns(fields, &column_count);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figure_keys); i++) {
 		snprintf(id, sizeof(id), "results.%s", figure_keys[i]);
 		if (!pl_text_starts(figure_keys[i], "probe_"))
-			add_if_rate(figures, id);
+			count = take_rate(fields, id, ret, count);
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < column_count; i++) {
 		if (pl_text_starts(columns[i]->id, "derived."))
-			add_if_rate(figures, columns[i]->id);
+			count = take_rate(fields, columns[i]->id, ret, count);
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
 		for (size_t k = 0; families[i].headline && k < PL_ARRAY_SIZE(statistics); k++) {
 			snprintf(id, sizeof(id), "results.%s_%s", statistics[k], families[i].key);
-			add_if_rate(figures, id);
+			count = take_rate(fields, id, ret, count);
 		}
 	}
+	return count;
+}
+
+static void add_headline(struct figures *figures)
+{
+	const struct res_field *headline[RES_COMPARE_HEADLINE_MAX];
+	size_t count = res_compare_headline(figures->source->fields, headline);
+
+	for (size_t i = 0; i < count; i++)
+		add_metric(figures, headline[i]);
 }
 
 json_t *compare_metrics(const struct res_compare_source *source,

@@ -66,7 +66,7 @@ def a_filter(rng, depth):
         return {"field": NAMED["FieldId"](rng), "op": rng.choice(schema["enum"]), "value": rng.choice([None, True, 1, "x", [1, "a"], {"a": 1}])}
     if kind == "leaf":
         return a_predicate(rng)
-    return {kind: a_filter(rng, depth - 1) if kind == "not" else [a_filter(rng, depth - 1) for _ in range(rng.randint(1, 3))]}
+    return {kind: a_filter(rng, depth - 1) if kind == "not" else [a_filter(rng, depth - 1) for _ in range(rng.randint(0, 3))]}
 
 
 def valid(rng, schema):

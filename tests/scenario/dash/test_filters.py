@@ -252,8 +252,7 @@ for _ in range(32):
     ({"field": "server.enable_prefix_caching", "op": "gt", "value": 1}, "/filter/op", '"gt"', "one of eq, ne, in, not_in, is_null, not_null, is_recorded, is_explicit", None),
     ({"field": "run.timestamp", "op": "ge", "value": "yesterday"}, "/filter/value", '"yesterday"', "a time as \"2026-11-19T14:12:00Z\"", None),
     ({"field": "server.model", "op": "contains", "value": "x" * 1001}, "/filter/value", '"xxx', "at most 1000 bytes", None),
-    ({"and": []}, "/filter/and", "a list of 0", "a list of trees, one at least", None),
-    ({"or": TP}, "/filter/or", "an object", "a list of trees, one at least", None),
+    ({"or": TP}, "/filter/or", "an object", "a list of trees", None),
     ({"and": [TP], "op": "eq"}, "/filter", "key 'op'", "one of and", None),
     (dict(TP, vlaue=3), "/filter", "key 'vlaue'", "one of and, or, not, field, op, value", "value"),
     ({}, "/filter", "an object", "and, or, not, or a predicate", None),
@@ -271,6 +270,14 @@ def test_a_filter_that_is_wrong_is_told_where(one_result, tree, pointer, found, 
 def test_bounds_themselves_are_within(one_result):
     assert one_result.apply(filter=DEEP["not"])["count"] == 0 and one_result.apply(filter=DEEP["not"]["not"])["count"] == 1
     assert one_result.apply(filter={"and": [TP] * 999})["count"] == 1
+
+
+@pytest.mark.parametrize("tree, count", [
+    ({"and": []}, 1), ({"or": []}, 0), ({"not": {"and": []}}, 0), ({"not": {"or": []}}, 1), ({"and": [{"and": []}, TP]}, 1),
+    ({"or": [{"or": []}, TP]}, 1), ({"and": [{"or": []}, TP]}, 0), ({"or": [{"and": []}, {"not": TP}]}, 1),
+])
+def test_all_of_nothing_is_every_result_and_any_of_nothing_is_none(one_result, tree, count):
+    assert one_result.apply(filter=tree)["count"] == count
 
 
 @pytest.mark.parametrize("request_, pointer, expected", [
@@ -384,6 +391,9 @@ def test_metrics_are_what_numpy_says(made):
             if numpy.isfinite(numbers).all() and len(numbers) > 1:
                 wanted["std"] = numbers.std(ddof=1)
             for key, value in wanted.items():
+                if not numpy.isfinite(value) and key == "std":  # the squares overflow a double
+                    assert said[field][key] is None
+                    continue
                 assert float(said[field][key]) == pytest.approx(float(value), rel=1e-12, abs=1e-300), (field, key)
 
 

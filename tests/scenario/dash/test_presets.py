@@ -141,7 +141,7 @@ def deep(levels):
 
 @pytest.mark.parametrize("filter_, pointer", [
     ({"field": "run.name"}, "/filter"), ({"field": "run.name", "op": "eqq"}, "/filter/op"), ([], "/filter"), ("x", "/filter"),
-    ({"and": [{"field": "run.name", "op": "eq", "vlaue": 1}]}, "/filter/and/0"), ({"and": {}}, "/filter/and"), ({"or": []}, "/filter/or"),
+    ({"and": [{"field": "run.name", "op": "eq", "vlaue": 1}]}, "/filter/and/0"), ({"and": {}}, "/filter/and"), ({"or": {}}, "/filter/or"),
     (deep(33), "/filter" + "/not" * 32), ({"or": [{"field": "run.name", "op": "is_null"}] * 1000}, "/filter/or/999")])
 def test_a_filter_has_the_form_of_one(dashboard, filter_, pointer):
     problem = dashboard.post(PATH, {"name": "x", "filter": filter_})

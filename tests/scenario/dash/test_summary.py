@@ -203,7 +203,13 @@ def test_the_route(dashboard):
     matched = dashboard.get("/api/data/summary?group_by=server.dtype&match=true").json["matched"]
     assert (matched["groups"], matched["apart"], matched["fell_out"]) == (2, ["server.dtype"], 0)
     tree = quote(json.dumps({"field": "server.dtype", "op": "eq", "value": "b"}))
-    assert dashboard.get(f"/api/data/summary?filter={tree}").json["groups"] == [{"key": {}, "count": 3, "metrics": {}}]
+    # without metrics: the headline metrics, of which these results have one
+    for query, groups in (("", 1), ("&group_by=server.dtype", 1)):
+        said = dashboard.get(f"/api/data/summary?filter={tree}{query}").json
+        assert [group["count"] for group in said["groups"]] == [3] * groups and said["not_ready"] == []
+        assert [list(group["metrics"]) for group in said["groups"]] == [["results.output_throughput"]]
+    whole = dashboard.get("/api/data/summary").json["groups"]
+    assert [(group["count"], group["metrics"]["results.output_throughput"]["n"]) for group in whole] == [(5, 4)]
     assert [dashboard.get(f"/api/data/summary?simulated={word}").json["left_out"] for word in ("true", "false")] == [0, 0]  # there is nothing else
     problem = dashboard.get("/api/data/summary?group_by=server.dtyp")
     assert problem.status == 422 and problem.json["pointer"] == "/group_by/0" and problem.json["nearest"] == "server.dtype"

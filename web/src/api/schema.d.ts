@@ -856,9 +856,9 @@ export interface components {
          *     }
          */
         Filter: {
-            /** @description All of them */
+            /** @description All of them; an empty list matches every result */
             and?: components["schemas"]["Filter"][];
-            /** @description One of them at least */
+            /** @description One of them at least; an empty list matches no result */
             or?: components["schemas"]["Filter"][];
             not?: components["schemas"]["Filter"];
             field?: components["schemas"]["FieldId"];
@@ -3309,7 +3309,7 @@ export interface operations {
                  */
                 group_by?: components["schemas"]["FieldList"];
                 /**
-                 * @description At most 200 ids with commas between them
+                 * @description At most 200 ids with commas between them; without it the headline metrics of which some group has a number
                  * @example results.output_throughput,results.p99_ttft_ms
                  */
                 metrics?: components["schemas"]["FieldList"];

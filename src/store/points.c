@@ -71,6 +71,8 @@ static int open_view(struct points *points, const struct store_snapshot *snapsho
 {
 	static const char *const keys[] = { "x", "y", "value", "colour", "shape", "size" };
 	const json_t *labels = member(request, "labels"), *axes = member(request, "axes");
+	const json_t *choices = member(request, "choices");
+	const json_t *colours = member(request, "colour_choices");
 	struct store_ids *ids = &points->ids;
 
 	store_filter_fields(member(request, "filter"), ids);
@@ -80,6 +82,12 @@ static int open_view(struct points *points, const struct store_snapshot *snapsho
 		add_id(ids, json_array_get(labels, i));
 	for (size_t i = 0; i < json_array_size(axes) && i < POINTS_AXES_MAX; i++)
 		add_id(ids, json_array_get(axes, i));
+	for (size_t i = 0; i < json_array_size(choices) && i < POINTS_CHOICES_MAX; i++) {
+		for (size_t k = 0; k < PL_ARRAY_SIZE(keys); k++)
+			add_id(ids, member(json_array_get(choices, i), keys[k]));
+	}
+	for (size_t i = 0; i < json_array_size(colours) && i < POINTS_COLOURS_MAX; i++)
+		add_id(ids, json_array_get(colours, i));
 	return store_view_new(snapshot, ids, &points->view, err);
 }
 
@@ -132,20 +140,21 @@ static bool read_bounds(struct points *points, const json_t *request)
 	       fits;
 }
 
-static bool read_labels(struct points *points, const json_t *request)
+static bool read_fields(struct points *points, const json_t *request, const char *key, size_t most,
+			const struct store_column **ret, size_t *ret_count)
 {
-	const json_t *list = member(request, "labels");
-	size_t count = json_array_size(list), before = place_enter(&points->place, "labels");
+	const json_t *list = member(request, key);
+	size_t count = json_array_size(list), before = place_enter(&points->place, key);
 	bool fits = list == NULL || json_is_array(list);
 
 	if (!fits)
 		place_fault(&points->place, "type", list, "a list of ids of fields", NULL);
-	else if (count > POINTS_LABELS_MAX)
-		fits = place_limit(&points->place, list, POINTS_LABELS_MAX, "fields");
+	else if (count > most)
+		fits = place_limit(&points->place, list, most, "fields");
 	for (size_t i = 0; fits && i < count; i++) {
 		size_t outside = place_enter_item(&points->place, i);
-		fits = read_field(points, json_array_get(list, i), &points->labels[i]);
-		points->label_count += fits;
+		fits = read_field(points, json_array_get(list, i), &ret[i]);
+		*ret_count += fits;
 		place_leave(&points->place, outside);
 	}
 	place_leave(&points->place, before);
@@ -214,7 +223,12 @@ static bool read_near(struct points *points, const json_t *request)
 	return fits;
 }
 
-static bool read_form(struct points *points, const json_t *request)
+const char *points_form_name(enum points_form form)
+{
+	return form_names[form];
+}
+
+static bool read_form(struct points *points, const json_t *request, enum points_form *ret)
 {
 	const json_t *form = member(request, "form");
 	size_t before;
@@ -224,7 +238,7 @@ static bool read_form(struct points *points, const json_t *request)
 	for (size_t i = 0; i < POINTS_FORM_COUNT; i++) {
 		if (!pl_text_equal(json_string_value(form), form_names[i]))
 			continue;
-		points->form = (enum points_form)i;
+		*ret = (enum points_form)i;
 		return true;
 	}
 	before = place_enter(&points->place, "form");
@@ -237,7 +251,7 @@ static bool read_form(struct points *points, const json_t *request)
 }
 
 /* Which fields a form cannot be without. */
-static bool has_axes(struct points *points, const json_t *request)
+static bool has_axes(struct points *points, const json_t *request, enum points_form form)
 {
 	static const struct {
 		const char *key;
@@ -258,45 +272,106 @@ static bool has_axes(struct points *points, const json_t *request)
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (rows[i].is_needed[points->form] && member(request, rows[i].key) == NULL)
+		if (rows[i].is_needed[form] && member(request, rows[i].key) == NULL)
 			return place_missing(&points->place, rows[i].key, rows[i].expected);
 	}
 	return true;
 }
 
 /* Figures are of numbers. */
-static bool has_numbers(struct points *points, const json_t *request)
+static bool has_numbers(struct points *points, const json_t *request,
+			const struct points_choice *of)
 {
-	const struct points_axis *axis = points->form == POINTS_GRID ? &points->value : &points->y;
+	enum points_role role = of->form == POINTS_GRID ? POINTS_ROLE_VALUE : POINTS_ROLE_Y;
+	const char *key = role == POINTS_ROLE_VALUE ? "value" : "y";
+	const struct store_column *column = of->columns[role];
 	size_t before;
 
-	if ((points->form != POINTS_GROUPS && points->form != POINTS_GRID) ||
-	    axis->column->field->type == RES_FIELD_NUMBER ||
-	    axis->column->field->type == RES_FIELD_COUNT ||
-	    axis->column->field->type == RES_FIELD_JSON)
+	if ((of->form != POINTS_GROUPS && of->form != POINTS_GRID) || column == NULL ||
+	    column->field->type == RES_FIELD_NUMBER || column->field->type == RES_FIELD_COUNT ||
+	    column->field->type == RES_FIELD_JSON)
 		return true;
-	before = place_enter(&points->place, axis->name);
-	place_fault(&points->place, "field", member(request, axis->name), "a field of numbers",
-		    NULL);
+	before = place_enter(&points->place, key);
+	place_fault(&points->place, "field", member(request, key), "a field of numbers", NULL);
 	place_leave(&points->place, before);
 	return false;
 }
 
+/* x, y and value: those of the request, or of one choice. */
+static bool read_columns(struct points *points, const json_t *request, struct points_choice *ret)
+{
+	bool fits = read_column(points, request, "x", &ret->columns[POINTS_ROLE_X]);
+
+	fits = read_column(points, request, "y", &ret->columns[POINTS_ROLE_Y]) && fits;
+	return read_column(points, request, "value", &ret->columns[POINTS_ROLE_VALUE]) && fits;
+}
+
+static bool read_choice(struct points *points, const json_t *item, struct points_choice *ret)
+{
+	static const char *const keys[] = { "form", "x", "y", "value", NULL };
+
+	ret->form = points->form;
+	if (!json_is_object(item))
+		return place_fault(&points->place, "type", item, "an object", NULL);
+	if (!place_keys(&points->place, item, keys) || !read_form(points, item, &ret->form))
+		return false;
+	if (ret->form == POINTS_NEAR || ret->form == POINTS_PARALLEL)
+		return place_fault(&points->place, "enum", member(item, "form"),
+				   "points, groups, bins or grid", NULL);
+	return has_axes(points, item, ret->form) && read_columns(points, item, ret) &&
+	       has_numbers(points, item, ret);
+}
+
+static bool read_choices(struct points *points, const json_t *request)
+{
+	const json_t *list = member(request, "choices");
+	size_t count = json_array_size(list), before = place_enter(&points->place, "choices");
+	bool fits = list == NULL || json_is_array(list);
+
+	if (!fits)
+		place_fault(&points->place, "type", list, "a list of axes to choose from", NULL);
+	else if (count > POINTS_CHOICES_MAX)
+		fits = place_limit(&points->place, list, POINTS_CHOICES_MAX, "choices");
+	for (size_t i = 0; fits && i < count; i++) {
+		size_t outside = place_enter_item(&points->place, i);
+		fits = read_choice(points, json_array_get(list, i), &points->choices[i]);
+		points->choice_count += fits;
+		place_leave(&points->place, outside);
+	}
+	place_leave(&points->place, before);
+	return fits;
+}
+
+/* The axes that are drawn; none of them is needed if the request has choices. */
+static bool read_drawn(struct points *points, const json_t *request)
+{
+	struct points_choice drawn = { .form = points->form };
+	bool fits = read_choices(points, request) && read_columns(points, request, &drawn);
+	bool is_chosen = drawn.columns[POINTS_ROLE_X] == NULL &&
+			 drawn.columns[POINTS_ROLE_Y] == NULL && points->choice_count > 0 &&
+			 points->form != POINTS_NEAR && points->form != POINTS_PARALLEL;
+
+	points->x.column = drawn.columns[POINTS_ROLE_X];
+	points->y.column = drawn.columns[POINTS_ROLE_Y];
+	points->value.column = drawn.columns[POINTS_ROLE_VALUE];
+	return fits && (is_chosen || (has_axes(points, request, points->form) &&
+				      has_numbers(points, request, &drawn)));
+}
+
 static bool read_request(struct points *points, const json_t *request)
 {
-	static const char *const keys[] = { "form",      "filter",    "x",     "y",      "value",
-					    "axes",      "x_log",     "y_log", "colour", "shape",
-					    "size",      "labels",    "near",  "limit",  "selected",
-					    "simulated", "budget_ms", "match", NULL };
+	static const char *const keys[] = { "form",       "filter", "x",        "y",
+					    "value",      "axes",   "x_log",    "y_log",
+					    "colour",     "shape",  "size",     "labels",
+					    "near",       "limit",  "selected", "simulated",
+					    "budget_ms",  "match",  "choices",  "colour_choices",
+					    "count_only", NULL };
 	bool fits = place_keys(&points->place, request, keys);
 
 	fits = store_filter_new(points->view, member(request, "filter"), "/filter", &points->filter,
 				points->place.faults) == 0 &&
 	       fits;
-	fits = read_form(points, request) && has_axes(points, request) && fits;
-	fits = read_column(points, request, "x", &points->x.column) && fits;
-	fits = read_column(points, request, "y", &points->y.column) && fits;
-	fits = read_column(points, request, "value", &points->value.column) && fits;
+	fits = read_form(points, request, &points->form) && read_drawn(points, request) && fits;
 	fits = read_axes(points, request) && fits;
 	fits = read_column(points, request, "colour", &points->colour) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
@@ -305,11 +380,17 @@ static bool read_request(struct points *points, const json_t *request)
 	fits = request_flag(&points->place, request, "y_log", &points->y.asks_log) && fits;
 	fits = request_flag(&points->place, request, "simulated", &points->with_simulated) && fits;
 	fits = request_flag(&points->place, request, "match", &points->asks_match) && fits;
-	fits = read_labels(points, request) && fits;
+	fits = request_flag(&points->place, request, "count_only", &points->count_only) && fits;
+	fits = read_fields(points, request, "labels", POINTS_LABELS_MAX, points->labels,
+			   &points->label_count) &&
+	       fits;
+	fits = read_fields(points, request, "colour_choices", POINTS_COLOURS_MAX,
+			   points->colour_choices, &points->colour_choice_count) &&
+	       fits;
 	fits = read_selected(points, request) && fits;
 	fits = read_near(points, request) && fits;
 	fits = read_bounds(points, request) && fits;
-	return fits && has_numbers(points, request);
+	return fits;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------- */
@@ -334,7 +415,7 @@ static void write_kind(const struct points_kind *kind, struct pl_buf *out)
 	pl_buf_add_char(out, '}');
 }
 
-static void write_kinds(const char *key, const struct points_kinds *kinds, struct pl_buf *out)
+void points_write_kinds(const char *key, const struct points_kinds *kinds, struct pl_buf *out)
 {
 	out_key(out, key);
 	if (kinds->column == NULL) {
@@ -372,7 +453,7 @@ void points_write_axis(const struct points_axis *axis, struct pl_buf *out)
 	out_f64(out, is_none ? NAN : axis->least);
 	out_key(out, "max");
 	out_f64(out, is_none ? NAN : axis->most);
-	write_kinds("kinds", &axis->kinds, out);
+	points_write_kinds("kinds", &axis->kinds, out);
 	pl_buf_add_char(out, '}');
 }
 
@@ -390,8 +471,9 @@ void points_write_reasons(const char *const *names, const size_t *counts, size_t
 /* Of one point and its neighbours nobody asks whether they are alike. */
 static void write_cautions(const struct points *points, struct pl_buf *out)
 {
-	auto_json json_t *cautions = points->form == POINTS_NEAR ? json_array()
-								 : points_cautions(points);
+	auto_json json_t *cautions = points->form == POINTS_NEAR || points->count_only
+					     ? json_array()
+					     : points_cautions(points);
 
 	pl_json_write(cautions, PL_JSON_COMPACT, out);
 }
@@ -417,8 +499,8 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	points_write_axis(&points->x, out);
 	out_key(out, "y");
 	points_write_axis(&points->y, out);
-	write_kinds("colour", &points->colours, out);
-	write_kinds("shape", &points->shapes, out);
+	points_write_kinds("colour", &points->colours, out);
+	points_write_kinds("shape", &points->shapes, out);
 }
 
 bool points_is_in_time(struct points *points, enum points_part part)
@@ -471,7 +553,10 @@ int store_query_points(const struct store_snapshot *snapshot, const json_t *requ
 	if (points_rows_read(&points, err) < 0)
 		return -1;
 	write_head(&points, ret_json);
-	write[points.form](&points, ret_json);
+	if (points.count_only)
+		points_write_choices(&points, ret_json);
+	else
+		write[points.form](&points, ret_json);
 	write_tail(&points, ret_json);
 	if (points.ended.code != PL_ERR_NONE) {
 		*err = points.ended;

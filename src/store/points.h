@@ -2,8 +2,9 @@
  * What a chart draws, from JSON to JSON as in store/query.h: rows as points of two fields or as lines over several,
  * figures of groups and of a grid's cells, counts in bins, and what tells one point from those around it.
  *
- * store_query_points(): {form, filter, x, y, value, axes: [id], x_log, y_log, colour, shape, size, labels: [id],
- * selected: [number], near, simulated, match, limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
+ * store_query_points(): {form, filter, x, y, value, axes: [id], choices: [{form, x, y, value}], colour_choices: [id],
+ * count_only, x_log, y_log, colour, shape, size, labels: [id], selected: [number], near, simulated, match,
+ * limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
  *
  *	{form, count, total, drawn, simulated, left_out: {REASON: n}, matched, cautions, x: AXIS, y: AXIS, colour: KINDS,
  *	 shape: KINDS, …, not_ready: [name], elapsed_ms, data_version}
@@ -11,6 +12,11 @@
  * where count = drawn + all of left_out, and what was not asked for is null. Simulated rows are left out
  * where others are there and `simulated` is not true; `simulated` of the answer counts those that the filter
  * leaves.
+ * - choices: axes to choose from, the preferred ones first. A request with neither x nor y draws the first choice that has at
+ *   least three quarters of the rows of the best choice; choices whose x and y have several values in the rows go first.
+ *   colour_choices: a request without colour takes the first field that has several values in the rows, if there is one.
+ * - count_only: the answer has no cautions, colours or members of its form, but choices: [{form, x, y, value, count}],
+ *   count being the rows that have a place on all axes. With match it says what matching would keep.
  * - match: of the rows that have a place only those stay of which every group has the like in all inputs but those of which no
  *   value occurs in all groups (store/matching_priv.h). Groups are the kinds of colour, and of form "groups" without a colour those of
  *   x; what is not recorded is in none and goes. The others are left out as `unmatched`. matched: {groups, by: [id], apart: [id], cells}, groups
@@ -22,16 +28,19 @@
  *   other until so much time is used; those for which it was too short are as if nobody had asked, and named in not_ready.
  *
  * form "points" (of x and y; the default): marks: {id, x, y, colour, shape, size, stands_for, verdict, simulated, labels:
- * {ID: […]}}, each a list with an item for each mark, oldest row first; frontier: [{colour, marks}], places of marks.
+ * {ID: […]}}, each a list with an item for each mark, oldest row first; frontier: places of marks.
  * - Up to `limit` rows each row is a mark. Beyond it the form of the answer is "thinned": the plane of the
  *   axes as drawn (log where they are) is cut into cells; in a cell with more than OUTLIERS_MAX rows of one
  *   colour one row, the last that came, stands for those that are no marks themselves. Rows of emptier cells,
  *   those of the frontier (while they are a quarter of limit at most) and the selected are there
  *   each for itself. The sum of stands_for is drawn.
- * - frontier: of each kind of colour the rows that no other of the kind is better than by one axis and at
- *   least as good by the other, by the directions of the fields; in order of x, best last. Of two rows that are
- *   alike the newer one. null where a field has no direction. It is of all rows, before any are thinned.
- *   frontier_more: rows of it that had no room.
+ * - frontier: [{colour, by, marks, with_untrusted}]: per group the trusted rows that no other trusted row of the group is
+ *   better than by one axis and at least as good by the other, by the directions of the fields; in order of x, best last. Of
+ *   two equal rows the newer one. A group is a kind of colour; if the rows are of several models and colour is not the
+ *   model, it is a kind of colour and a kind of frontier_by, a KINDS of the models. The 8 groups with the most rows are
+ *   listed; frontier_group_count: all. Simulated rows are in no group unless all rows are simulated. with_untrusted: the
+ *   same as if every row was trusted. frontier is null if a field has no direction. It is of all rows, before any are
+ *   thinned. frontier_more: rows of it that had no room.
  *
  * form "groups" (of y, a field of numbers; x and colour may be left out): groups: {x, colour, n, missing,
  * null, word, infinite, failed, mean, std, min, p5, p25, p50, p75, p95, max, low, high}, lists with an item for each pair of

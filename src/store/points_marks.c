@@ -18,100 +18,6 @@
 #define VERDICT_FIELD   "quality.verdict"
 #define SIMULATED_FIELD "environment.engine.simulated"
 
-/* ---- the frontier ------------------------------------------------------------------------------------ */
-
-struct sorting {
-	const struct points *points;
-	double x_sign, y_sign; /* times the value, less is better */
-};
-
-static double sign_of(const struct points_axis *axis)
-{
-	if (axis->kind != POINTS_NUMBERS)
-		return 0;
-	return axis->column->field->direction == RES_FIELD_HIGHER  ? -1
-	       : axis->column->field->direction == RES_FIELD_LOWER ? 1
-								   : 0;
-}
-
-static int compare_better(const void *a, const void *b, void *context)
-{
-	const struct sorting *sorting = context;
-	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-	const double *x = sorting->points->x.at, *y = sorting->points->y.at;
-	double by_x = (x[one] - x[other]) * sorting->x_sign;
-	double by_y = (y[one] - y[other]) * sorting->y_sign;
-
-	if (by_x < 0 || by_x > 0)
-		return by_x < 0 ? -1 : 1;
-	if (by_y < 0 || by_y > 0)
-		return by_y < 0 ? -1 : 1;
-	return one > other ? -1 : 1; /* the newer one */
-}
-
-static size_t colour_of(const struct points *points, size_t row)
-{
-	return points->colours.column != NULL ? points->colours.of[row] : 0;
-}
-
-static size_t colour_count(const struct points *points)
-{
-	return points->colours.column != NULL ? points->colours.count : 1;
-}
-
-/* Rows of a frontier, by kind of colour one after the other; NULL: a field has no direction. */
-struct frontier {
-	uint32_t *rows;
-	uint32_t *ends; /* by kind */
-	size_t count;
-};
-
-static void frontier_done(struct frontier *frontier)
-{
-	free(frontier->rows);
-	free(frontier->ends);
-}
-#define auto_frontier __attribute__((cleanup(frontier_done), unused)) struct frontier
-
-/* From the best x to the worst: whoever is better by y than all of its kind before is on it. */
-static void find_frontier(const struct points *points, struct frontier *ret)
-{
-	struct sorting sorting = { points, sign_of(&points->x), sign_of(&points->y) };
-	size_t kinds = colour_count(points), count = points->row_count;
-	auto_free double *best = pl_alloc_array(kinds, sizeof(*best));
-	auto_free uint32_t *order = pl_alloc_array(count, sizeof(*order));
-	auto_free bool *is_on = pl_alloc(count);
-
-	if (fabs(sorting.x_sign) < 1 || fabs(sorting.y_sign) < 1)
-		return;
-	ret->rows = pl_alloc_array(count, sizeof(*ret->rows));
-	ret->ends = pl_alloc_array(kinds, sizeof(*ret->ends));
-	for (size_t kind = 0; kind < kinds; kind++)
-		best[kind] = INFINITY;
-	for (size_t i = 0; i < count; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, count, sizeof(*order), compare_better, &sorting);
-	for (size_t i = 0; i < count; i++) {
-		size_t kind = colour_of(points, order[i]);
-		double y = points->y.at[order[i]] * sorting.y_sign;
-		is_on[i] = y < best[kind];
-		ret->ends[kind] += is_on[i];
-		best[kind] = is_on[i] ? y : best[kind];
-	}
-	for (size_t kind = 0, end = 0; kind < kinds; kind++) {
-		end += ret->ends[kind];
-		ret->ends[kind] = (uint32_t)(ret->count = end);
-	}
-	/* from the worst x to the best */
-	auto_free uint32_t *at = pl_alloc_array(kinds, sizeof(*at));
-	for (size_t kind = 1; kind < kinds; kind++)
-		at[kind] = ret->ends[kind - 1];
-	for (size_t i = count; i-- > 0;) {
-		if (is_on[i])
-			ret->rows[at[colour_of(points, order[i])]++] = order[i];
-	}
-}
-
 /* ---- which rows are marks ---------------------------------------------------------------------------- */
 
 struct marks {
@@ -138,21 +44,28 @@ size_t points_cell_along(const struct points_axis *axis, double at, size_t cells
 	return cell < cells ? cell : cells - 1;
 }
 
-/* Those that are marks whatever is around them. */
-static void keep_frontier(const struct points *points, const struct frontier *frontier,
+static void keep_rows(const struct points *points, const struct points_frontier_rows *list,
+		      size_t *kept, struct marks *marks)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		bool is_kept = marks->stands_for[list->rows[i]] > 0;
+		if (is_kept || *kept >= points->limit / FRONTIER_PART) {
+			marks->frontier_more += !is_kept;
+			continue;
+		}
+		marks->stands_for[list->rows[i]] = 1;
+		(*kept)++;
+	}
+}
+
+/* Rows of the frontiers, as far as there is room for them, and selected rows are always marks. */
+static void keep_frontier(const struct points *points, const struct points_frontier *frontier,
 			  struct marks *marks)
 {
-	size_t kinds = colour_count(points), kept = 0;
+	size_t kept = 0;
 
-	for (size_t kind = 0; frontier->rows != NULL && kind < kinds; kind++) {
-		for (size_t i = kind > 0 ? frontier->ends[kind - 1] : 0; i < frontier->ends[kind];
-		     i++) {
-			if (kept++ < points->limit / FRONTIER_PART)
-				marks->stands_for[frontier->rows[i]] = 1;
-			else
-				marks->frontier_more++;
-		}
-	}
+	keep_rows(points, &frontier->trusted, &kept, marks);
+	keep_rows(points, &frontier->all, &kept, marks);
 	for (size_t row = 0; points->selected_count > 0 && row < points->row_count; row++) {
 		if (points_is_selected(points, store_view_id(points->view, points->rows[row])))
 			marks->stands_for[row] = 1;
@@ -172,7 +85,7 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 
 	memset(cells->counts, 0, all * sizeof(*cells->counts));
 	for (size_t row = 0; row < points->row_count; row++) {
-		size_t kind = colour_of(points, row);
+		size_t kind = points_colour_of(points, row);
 		kind = kind < cells->kinds ? kind : cells->kinds - 1;
 		cells->of[row] =
 			(uint32_t)((points_cell_along(&points->x, points->x.at[row], cells->x) *
@@ -193,7 +106,7 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 /* Cells grow until all marks have room: there is always a size, for selected and frontier are fewer. */
 static void thin(const struct points *points, struct marks *marks)
 {
-	size_t kinds = colour_count(points);
+	size_t kinds = points_colour_count(points);
 	struct cells cells = { CELLS_X, CELLS_Y, kinds < CELL_KINDS ? kinds : CELL_KINDS, NULL,
 			       NULL };
 
@@ -216,7 +129,7 @@ static void thin(const struct points *points, struct marks *marks)
 	free(cells.counts);
 }
 
-static size_t choose(const struct points *points, const struct frontier *frontier,
+static size_t choose(const struct points *points, const struct points_frontier *frontier,
 		     struct marks *marks)
 {
 	size_t count = 0;
@@ -287,30 +200,39 @@ static void write_values(const struct points *points, const char *key,
 	pl_buf_add_char(out, ']');
 }
 
-static void write_frontier(const struct points *points, const struct frontier *frontier,
-			   const struct marks *marks, const uint32_t *place_of, struct pl_buf *out)
+static void write_frontier_rows(const char *key, const struct points_frontier_rows *list,
+				size_t group, const struct marks *marks, const uint32_t *place_of,
+				struct pl_buf *out)
 {
-	size_t kinds = colour_count(points);
+	begin_list(key, out);
+	for (size_t i = group > 0 ? list->ends[group - 1] : 0; i < list->ends[group]; i++) {
+		if (marks->stands_for[list->rows[i]] == 0)
+			continue;
+		out_next(out);
+		out_i64(out, place_of[list->rows[i]]);
+	}
+	pl_buf_add_char(out, ']');
+}
 
+static void write_frontier(const struct points_frontier *frontier, const struct marks *marks,
+			   const uint32_t *place_of, struct pl_buf *out)
+{
+	points_write_kinds("frontier_by", &frontier->by, out);
+	out_count(out, "frontier_group_count", frontier->all_group_count);
 	out_key(out, "frontier");
-	if (frontier->rows == NULL) {
+	if (!frontier->has_directions) {
 		pl_buf_add_text(out, "null");
 		return;
 	}
 	pl_buf_add_char(out, '[');
-	for (size_t kind = 0; kind < kinds; kind++) {
-		size_t begin = kind > 0 ? frontier->ends[kind - 1] : 0;
-		if (frontier->ends[kind] == begin)
-			continue;
+	for (size_t i = 0; i < frontier->group_count; i++) {
 		out_next(out);
-		pl_buf_addf(out, "{\"colour\":%zu,\"marks\":[", kind);
-		for (size_t i = begin; i < frontier->ends[kind]; i++) {
-			if (marks->stands_for[frontier->rows[i]] == 0)
-				continue;
-			out_next(out);
-			out_i64(out, place_of[frontier->rows[i]]);
-		}
-		pl_buf_add_text(out, "]}");
+		pl_buf_addf(out, "{\"colour\":%zu", frontier->groups[i].colour);
+		if (frontier->by.column != NULL)
+			out_count(out, "by", frontier->groups[i].by);
+		write_frontier_rows("marks", &frontier->trusted, i, marks, place_of, out);
+		write_frontier_rows("with_untrusted", &frontier->all, i, marks, place_of, out);
+		pl_buf_add_char(out, '}');
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -355,11 +277,11 @@ void points_write_about(struct points *points, const uint32_t *rows, size_t coun
 
 void points_write_marks(struct points *points, struct pl_buf *out)
 {
-	auto_frontier frontier = { 0 };
+	auto_points_frontier frontier = { 0 };
 	struct marks marks = { 0 };
 
 	if (points_is_in_time(points, POINTS_FRONTIER))
-		find_frontier(points, &frontier);
+		points_frontier_find(points, &frontier);
 	size_t count = choose(points, &frontier, &marks), at = 0;
 	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
 	auto_free uint32_t *place_of = pl_alloc_array(points->row_count, sizeof(*place_of));
@@ -382,6 +304,6 @@ void points_write_marks(struct points *points, struct pl_buf *out)
 	points_write_places("stands_for", stands_for, rows, count, out);
 	points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
-	write_frontier(points, &frontier, &marks, place_of, out);
+	write_frontier(&frontier, &marks, place_of, out);
 	out_count(out, "frontier_more", marks.frontier_more);
 }

@@ -7,362 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stats.h"
-#include "store/histogram.h"
-#include "store/order.h"
 #include "store/tally_priv.h"
 
 #define SIMULATED_FIELD "environment.engine.simulated"
-#define RANGES_MAX      6   /* of one field: so many shades are told apart */
-#define AXIS_NUMBERS    60  /* different ones that stand each for itself where numbers are kinds */
-#define GRID_KINDS_MAX  100 /* along a side: more have no room on a screen */
-#define US_PER_MS       1000.0
-
-void points_cells_done(struct points_cells *cells)
-{
-	free(cells->codes);
-	free(cells->numbers);
-	*cells = (struct points_cells){ 0 };
-}
-
-void points_kinds_done(struct points_kinds *kinds)
-{
-	free(kinds->items);
-	free(kinds->of);
-	*kinds = (struct points_kinds){ 0 };
-}
-
-/* ---- cells ----------------------------------------------------------------------------------------- */
-
-static double number_of(const struct store_value *value)
-{
-	if (value->class == STORE_NUMBER)
-		return value->number;
-	return value->is_time ? (double)value->time_us / US_PER_MS : NAN;
-}
-
-void points_cells_read(const struct points *points, const struct store_column *column,
-		       struct points_cells *ret)
-{
-	auto_free uint32_t *codes = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*codes));
-	size_t segment = SIZE_MAX;
-
-	ret->column = column;
-	ret->codes = pl_alloc_array(points->row_count, sizeof(*ret->codes));
-	ret->numbers = pl_alloc_array(points->row_count, sizeof(*ret->numbers));
-	for (size_t i = 0; i < points->row_count; i++) {
-		size_t row = points->rows[i], at = row % STORE_SEGMENT_ROWS;
-		const struct chunk *chunk = store_column_chunk(column, row / STORE_SEGMENT_ROWS);
-		if (row / STORE_SEGMENT_ROWS != segment) {
-			segment = row / STORE_SEGMENT_ROWS;
-			chunk_decode(chunk, store_view_rows(points->view, segment), codes);
-		}
-		const struct store_value *value = store_column_value(column, codes[at]);
-		ret->codes[i] = value->same;
-		ret->numbers[i] = value->is_elsewhere ? chunk->numbers[at] : number_of(value);
-	}
-}
-
-/* ---- kinds ----------------------------------------------------------------------------------------- */
-
-/* What a field has in the rows, counted: finite numbers one by one, all else by its code. */
-struct counted {
-	const struct points_cells *cells;
-	size_t rows;
-	struct store_counted *numbers; /* rising */
-	size_t number_count;
-	size_t *codes; /* rows by code */
-	size_t finite; /* rows with such a number */
-};
-
-static bool is_finite_number(const struct points_cells *cells, size_t row)
-{
-	const struct store_value *value = store_column_value(cells->column, cells->codes[row]);
-
-	return value->class == STORE_NUMBER && isfinite(cells->numbers[row]);
-}
-
-static void count_all(struct counted *counted)
-{
-	auto_free double *sorted = pl_alloc_array(counted->rows, sizeof(*sorted));
-
-	counted->codes = pl_alloc_array(counted->cells->column->distinct, sizeof(*counted->codes));
-	for (size_t i = 0; i < counted->rows; i++) {
-		if (is_finite_number(counted->cells, i))
-			sorted[counted->finite++] = counted->cells->numbers[i] + 0.0; /* no -0 */
-		else
-			counted->codes[counted->cells->codes[i]]++;
-	}
-	pl_stats_sort(sorted, counted->finite);
-	counted->numbers = pl_alloc_array(counted->finite, sizeof(*counted->numbers));
-	for (size_t i = 0; i < counted->finite; i++) {
-		if (i == 0 || sorted[i] > sorted[i - 1])
-			counted->numbers[counted->number_count++].number = sorted[i];
-		counted->numbers[counted->number_count - 1].count++;
-	}
-}
-
-struct list {
-	struct points_kind *items;
-	size_t count;
-	size_t room;
-};
-
-/* Bins with edges that one can read, joined until each has its share of the rows. */
-static void add_ranges(const struct counted *counted, struct list *list)
-{
-	struct store_histogram histogram;
-	size_t begin = 0, rows = 0;
-
-	store_histogram(counted->numbers, counted->number_count, NULL, &histogram);
-	for (size_t bin = 0; bin < histogram.bins; bin++) {
-		rows += histogram.counts[bin];
-		if (bin + 1 < histogram.bins && rows * RANGES_MAX < counted->finite)
-			continue;
-		if (rows > 0)
-			*PL_PUSH(list->items, list->count, list->room) =
-				(struct points_kind){ .state = POINTS_RANGE,
-						      .low = histogram.edges[begin],
-						      .high = histogram.edges[bin + 1],
-						      .count = rows,
-						      .rank = SIZE_MAX };
-		begin = bin + 1;
-		rows = 0;
-	}
-}
-
-static void add_codes(const struct counted *counted, struct list *list)
-{
-	const struct store_column *column = counted->cells->column;
-
-	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
-		if (counted->codes[code] == 0)
-			continue;
-		enum points_state state = value->class == STORE_MISSING ? POINTS_MISSING
-					  : value->class == STORE_NULL  ? POINTS_NULL
-									: POINTS_VALUE;
-		*PL_PUSH(list->items, list->count,
-			 list->room) = (struct points_kind){ .state = state,
-							     .code = code,
-							     .value = *value,
-							     .count = counted->codes[code],
-							     .rank = SIZE_MAX };
-	}
-}
-
-static void add_numbers(const struct counted *counted, struct list *list)
-{
-	for (size_t i = 0; i < counted->number_count; i++)
-		*PL_PUSH(list->items, list->count, list->room) = (struct points_kind){
-			.state = POINTS_VALUE,
-			.value = { .class = STORE_NUMBER, .number = counted->numbers[i].number },
-			.count = counted->numbers[i].count,
-			.rank = SIZE_MAX
-		};
-}
-
-static int compare_kinds(const void *a, const void *b, void *words)
-{
-	const struct points_kind *one = a, *other = b;
-	bool is_value = one->state <= POINTS_RANGE, is_other_value = other->state <= POINTS_RANGE;
-
-	if (!is_value || !is_other_value)
-		return (one->state > other->state) - (one->state < other->state);
-	struct store_value low = { .class = STORE_NUMBER, .number = one->low };
-	struct store_value high = { .class = STORE_NUMBER, .number = other->low };
-	return store_order_places(words, one->state == POINTS_RANGE ? &low : &one->value,
-				  other->state == POINTS_RANGE ? &high : &other->value);
-}
-
-static int compare_counts(const void *a, const void *b, void *kinds)
-{
-	const struct points_kind *one = (const struct points_kind *)kinds + *(const size_t *)a;
-	const struct points_kind *other = (const struct points_kind *)kinds + *(const size_t *)b;
-
-	if (one->count != other->count)
-		return one->count > other->count ? -1 : 1;
-	return (one > other) - (one < other);
-}
-
-/* The most frequent ones stay, in their order; all others become one. */
-static void cut(struct list *list, size_t kinds_max)
-{
-	auto_free size_t *order = pl_alloc_array(list->count, sizeof(*order));
-	auto_free bool *stays = pl_alloc(list->count);
-	struct points_kind other = { .state = POINTS_OTHER, .rank = SIZE_MAX };
-	size_t kept = 0;
-
-	if (list->count <= kinds_max)
-		return;
-	for (size_t i = 0; i < list->count; i++)
-		order[i] = i;
-	qsort_r(order, list->count, sizeof(*order), compare_counts, list->items);
-	for (size_t i = 0; i < list->count; i++)
-		stays[order[i]] = i < kinds_max - 1 || list->items[order[i]].state > POINTS_RANGE;
-	for (size_t i = 0; i < list->count; i++) {
-		if (stays[i])
-			list->items[kept++] = list->items[i];
-		else
-			other.count += list->items[i].count;
-	}
-	list->items[kept++] = other;
-	list->count = kept;
-}
-
-/* How frequent the values are among all results. */
-static void rank(const struct points *points, struct points_kinds *kinds)
-{
-	auto_free uint64_t *live = pl_alloc_array(store_view_words(points->view), sizeof(*live));
-	auto_tally tally = { .room = 0 };
-	auto_free struct points_kind *all = NULL;
-	auto_free size_t *order = NULL;
-	const char *const *words = store_order_words(kinds->column->field->id);
-
-	for (size_t i = 0; i < store_view_segments(points->view); i++)
-		store_view_live(points->view, i, live + i * STORE_SEGMENT_WORDS);
-	auto_facet_rows struct facet_rows *rows = facet_rows_new(points->view, live);
-	tally_column(&tally, kinds->column, rows);
-	if (tally.elsewhere > 0)
-		return;
-	tally_count_numbers(&tally, kinds->column, rows);
-	tally_list_numbers(&tally, SIZE_MAX);
-	tally_list_others(&tally, kinds->column);
-	tally_list_words(&tally, kinds->column);
-	if (tally.value_count > STORE_POINTS_KINDS_MAX)
-		return;
-	all = pl_alloc_array(tally.value_count, sizeof(*all));
-	order = pl_alloc_array(tally.value_count, sizeof(*order));
-	for (size_t i = 0; i < tally.value_count; i++) {
-		all[i] = (struct points_kind){ .value = tally.values[i].value,
-					       .count = tally.values[i].count };
-		order[i] = i;
-	}
-	qsort_r(all, tally.value_count, sizeof(*all), compare_kinds, (void *)words);
-	qsort_r(order, tally.value_count, sizeof(*order), compare_counts, all);
-	for (size_t place = 0; place < tally.value_count; place++) {
-		const struct points_kind *found = &all[order[place]];
-		for (size_t i = 0; i < kinds->count; i++) {
-			if (kinds->items[i].state == POINTS_VALUE &&
-			    compare_kinds(&kinds->items[i], found, (void *)words) == 0)
-				kinds->items[i].rank = place;
-		}
-	}
-}
-
-/* The last kind of number that begins at or below it; they lie between `first` and `end`. */
-static uint32_t kind_of_number(const struct points_kinds *kinds, size_t first, size_t end,
-			       double number)
-{
-	size_t low = first;
-
-	while (low + 1 < end) {
-		size_t middle = low + (end - low) / 2;
-		const struct points_kind *kind = &kinds->items[middle];
-		double begin = kind->state == POINTS_RANGE ? kind->low : kind->value.number;
-		if (begin <= number)
-			low = middle;
-		else
-			end = middle;
-	}
-	if (low >= end)
-		return POINTS_NO_KIND;
-	const struct points_kind *kind = &kinds->items[low];
-	bool is_it = kind->state == POINTS_RANGE
-			     ? kind->low <= number
-			     : !(kind->value.number < number) && !(kind->value.number > number);
-	return is_it ? (uint32_t)low : POINTS_NO_KIND;
-}
-
-static bool is_finite_kind(const struct points_kind *kind)
-{
-	return kind->state == POINTS_RANGE ||
-	       (kind->state == POINTS_VALUE && kind->value.class == STORE_NUMBER &&
-		isfinite(kind->value.number));
-}
-
-/* Which row has which. */
-static void settle(const struct points_cells *cells, size_t rows, struct points_kinds *kinds)
-{
-	auto_free uint32_t *of_code = pl_alloc_array(cells->column->distinct, sizeof(*of_code));
-	size_t first = 0, end;
-	uint32_t other = POINTS_NO_KIND;
-
-	memset(of_code, 0xff, cells->column->distinct * sizeof(*of_code));
-	while (first < kinds->count && !is_finite_kind(&kinds->items[first]))
-		first++;
-	end = first;
-	while (end < kinds->count && is_finite_kind(&kinds->items[end]))
-		end++;
-	for (size_t i = 0; i < kinds->count; i++) {
-		if (kinds->items[i].state == POINTS_OTHER)
-			other = (uint32_t)i;
-		else if (i < first || i >= end)
-			of_code[kinds->items[i].code] = (uint32_t)i;
-	}
-	kinds->of = pl_alloc_array(rows, sizeof(*kinds->of));
-	for (size_t row = 0; row < rows; row++) {
-		uint32_t kind = is_finite_number(cells, row)
-					? kind_of_number(kinds, first, end, cells->numbers[row])
-					: of_code[cells->codes[row]];
-		kinds->of[row] = kind != POINTS_NO_KIND ? kind : other;
-	}
-}
-
-static void make_of_cells(const struct points *points, const struct points_cells *cells,
-			  size_t numbers_max, struct points_kinds *ret)
-{
-	struct counted counted = { .cells = cells, .rows = points->row_count };
-	struct list list = { .count = 0 };
-	const char *const *words = store_order_words(cells->column->field->id);
-
-	count_all(&counted);
-	if (counted.number_count > numbers_max)
-		add_ranges(&counted, &list);
-	else
-		add_numbers(&counted, &list);
-	add_codes(&counted, &list);
-	if (list.count > 0)
-		qsort_r(list.items, list.count, sizeof(*list.items), compare_kinds, (void *)words);
-	cut(&list, points->form == POINTS_GRID ? GRID_KINDS_MAX : STORE_POINTS_KINDS_MAX);
-	free(counted.numbers);
-	free(counted.codes);
-	*ret = (struct points_kinds){ .column = cells->column,
-				      .items = list.items,
-				      .count = list.count };
-	settle(cells, points->row_count, ret);
-	rank(points, ret);
-}
-
-void points_kinds_make(const struct points *points, const struct store_column *column,
-		       size_t numbers_max, struct points_kinds *ret)
-{
-	struct points_cells cells = { 0 };
-
-	points_cells_read(points, column, &cells);
-	make_of_cells(points, &cells, numbers_max, ret);
-	points_cells_done(&cells);
-}
+#define AXIS_NUMBERS    60 /* different ones that stand each for itself where numbers are kinds */
 
 /* ---- axes ------------------------------------------------------------------------------------------ */
 
-static enum points_axis_kind kind_of(const struct points *points, const struct points_axis *axis)
+enum points_axis_kind points_axis_kind_of(enum points_form form, enum points_role role,
+					  const struct store_column *column)
 {
-	const struct res_field *field = axis->column->field;
 	unsigned words = 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_TEXT | 1u << STORE_JSON;
+	enum res_field_type type = column->field->type;
 
-	if (points->form == POINTS_GROUPS && axis == &points->x)
+	if (form == POINTS_GROUPS && role == POINTS_ROLE_X)
 		return POINTS_KINDS;
-	if (points->form == POINTS_GRID && axis != &points->value)
+	if (form == POINTS_GRID && role != POINTS_ROLE_VALUE)
 		return POINTS_KINDS;
-	if (field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT)
+	if (type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT)
 		return POINTS_NUMBERS;
-	if (field->type == RES_FIELD_TIME)
+	if (type == RES_FIELD_TIME)
 		return POINTS_TIMES;
 	/* of a field of which nothing is known: what is there */
-	return store_column_has(axis->column, STORE_NUMBER) && !(axis->column->classes & words)
-		       ? POINTS_NUMBERS
-		       : POINTS_KINDS;
+	return store_column_has(column, STORE_NUMBER) && !(column->classes & words) ? POINTS_NUMBERS
+										    : POINTS_KINDS;
+}
+
+static enum points_axis_kind kind_of(const struct points *points, const struct points_axis *axis)
+{
+	enum points_role role = axis == &points->x       ? POINTS_ROLE_X
+				: axis == &points->value ? POINTS_ROLE_VALUE
+							 : POINTS_ROLE_Y;
+
+	return points_axis_kind_of(points->form, role, axis->column);
 }
 
 /* Where a number or a time stands; else why not, counted from POINTS_X_MISSING. */
@@ -418,7 +95,7 @@ static void place_all(struct points *points, struct points_axis *axis, unsigned 
 	points_cells_read(points, axis->column, &axis->cells);
 	axis->at = pl_alloc_array(points->row_count, sizeof(*axis->at));
 	if (axis->kind == POINTS_KINDS)
-		make_of_cells(points, &axis->cells, AXIS_NUMBERS, &axis->kinds);
+		points_kinds_of_cells(points, &axis->cells, AXIS_NUMBERS, &axis->kinds);
 	for (size_t i = 0; i < points->row_count; i++)
 		axis->at[i] = axis->kind == POINTS_KINDS
 				      ? place_of_kind(axis, i, &ret_reasons[i])
@@ -557,19 +234,39 @@ static const struct store_column *groups_column(const struct points *points)
 								       : points->colour;
 }
 
-int points_rows_read(struct points *points, struct pl_err *err)
+static bool has_axes(const struct points *points)
 {
-	const struct store_column *groups = groups_column(points);
+	return points->x.column != NULL || points->y.column != NULL || points->axis_count > 0;
+}
 
-	take_rows(points);
-	drop_simulated(points);
+/* Drops rows without a place, then those without a match. */
+static int drop_rows(struct points *points, struct pl_err *err)
+{
+	const struct store_column *groups;
+
 	if (points->form == POINTS_PARALLEL)
 		drop_without_two(points);
 	else
 		drop_without_place(points);
+	if (points->colour == NULL)
+		points_choose_colour(points);
+	groups = groups_column(points);
 	if (store_view_goes_on(points->view, err) < 0 ||
 	    (points->asks_match && groups != NULL && points_match(points, groups, err) < 0))
 		return -1;
+	return 0;
+}
+
+int points_rows_read(struct points *points, struct pl_err *err)
+{
+	take_rows(points);
+	drop_simulated(points);
+	if (points->choice_count > 0 && (!has_axes(points) || points->count_only))
+		points_choose_axes(points);
+	if (has_axes(points) && drop_rows(points, err) < 0)
+		return -1;
+	if (points->count_only)
+		return store_view_goes_on(points->view, err);
 	place_axes(points);
 	if (points->colour != NULL && points_is_in_time(points, POINTS_COLOUR))
 		points_kinds_make(points, points->colour, POINTS_COLOUR_NUMBERS, &points->colours);

@@ -27,6 +27,7 @@ NUMBERS = ["server.tensor_parallel_size", "server.max_model_len", "server.gpu_me
 WORDS = ["server.model", "run.status", "quality.verdict", "server.enable_prefix_caching", "tags.any", "tags.ticket"]
 OTHERS = [*WORDS, "run.timestamp"]
 KINDS_MAX, GRID_KINDS_MAX, LIMIT, OUTLIERS = 1000, 100, 5000, 3
+FRONTIERS_MAX = 8
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +78,10 @@ def axis_place(field, value):
     return when(value).timestamp() * 1000 if FIELDS[field][0] == "time" else value
 
 
-def drawn_of(rows, places, x, y=None):
+def drawn_of(rows, places, x, y=None, with_simulated=False):
     """(rows with both, reasons): of axes of numbers and times."""
     reasons = collections.Counter()
-    kept, simulated = without_simulated(rows, places)
+    kept, simulated = (sorted(places), 0) if with_simulated else without_simulated(rows, places)
     if simulated:
         reasons["simulated"] = simulated
     for name, field in (("x", x), ("y", y)):
@@ -144,14 +145,38 @@ def holds_kinds(rows, answer, field, places, kinds):
 
 
 def frontier_of(points, signs):
-    """Places of points that no other is better than, without numpy's help: each against all."""
-    best = []
-    for i, (x, y) in enumerate(points):
-        x, y = x * signs[0], y * signs[1]
-        if not any((a * signs[0] <= x and b * signs[1] <= y and (a * signs[0] < x or b * signs[1] < y)) or ((a, b) == points[i] and j > i)
-                   for j, (a, b) in enumerate(points)):
-            best.append(i)
-    return best
+    """Places of the points that no other point beats: each is compared with all others."""
+    points = numpy.array(points, dtype=float).reshape(-1, 2) * signs
+    if len(points) == 0:
+        return []
+    x, y = points[:, :1], points[:, 1:]
+    beats = (x <= x.T) & (y <= y.T) & ((x < x.T) | (y < y.T))
+    newer_equal = (x == x.T) & (y == y.T) & (numpy.arange(len(points))[:, None] > numpy.arange(len(points)))
+    return [int(i) for i in numpy.flatnonzero(~(beats | newer_equal).any(axis=0))]
+
+
+def check_frontier(rows, answer, wanted, signs):
+    """Frontiers are of trusted results, per color and model, and none is beaten by a simulated result."""
+    marks, colours, bys = answer["marks"], answer["colour"], answer["frontier_by"]
+    models = {key_of(cell(rows, "server.model", i)) for i in wanted}
+    assert (bys is not None) == (len(models) > 1 and (colours is None or colours["field"] != "server.model"))
+    real = [at for at, i in enumerate(wanted) if not is_simulated(rows, i)]
+    groups = collections.defaultdict(list)
+    for at in real or range(len(wanted)):
+        groups[(marks["colour"][at] if colours else 0, key_of(cell(rows, "server.model", wanted[at])) if bys else None)].append(at)
+    assert answer["frontier_group_count"] == len(groups) and len(answer["frontier"]) == min(len(groups), FRONTIERS_MAX)
+    sizes = []
+    for part in answer["frontier"]:
+        (own,) = [own for (colour, model), own in groups.items() if colour == part["colour"] and
+                  (model is None or fits_kind(bys["kinds"][part["by"]], "server.model", cell(rows, "server.model", wanted[own[0]])))]
+        sizes.append(len(own))
+        for key, usable in (("marks", [at for at in own if cell(rows, "quality.verdict", wanted[at]) == "trusted"]), ("with_untrusted", own)):
+            best = [usable[i] for i in frontier_of([(marks["x"][at], marks["y"][at]) for at in usable], signs)]
+            assert sorted(part[key]) == best
+            along = [marks["x"][at] * signs[0] for at in part[key]]
+            assert along == sorted(along, reverse=True)
+    assert sizes == sorted((len(own) for own in groups.values()), reverse=True)[:FRONTIERS_MAX]
+    return sum(part["marks"] != part["with_untrusted"] for part in answer["frontier"])
 
 
 @pytest.fixture(scope="module")
@@ -166,13 +191,14 @@ def sign(bin_dir):
 def test_points_are_the_rows_that_have_both(made, sign):
     driver, rows = made
     rng = random.Random(SEED + 1)
-    drawn = frontiers = 0
+    drawn = frontiers = dashed = split = 0
     for _ in range(ROUNDS):
         tree = random_tree(rng, rows.documents)
         x, y = rng.choice(NUMBERS + ["run.timestamp"]), rng.choice(NUMBERS)
         colour, shape = rng.choice([None, *NUMBERS, *OTHERS]), rng.choice([None, *OTHERS])
-        answer = ask(driver, filter=tree, x=x, y=y, colour=colour, shape=shape, size="results.completed", labels=["server.model", "results.p97.5_ttft_ms"])
-        wanted, reasons = drawn_of(rows, matching(rows, tree), x, y)
+        with_simulated = rng.random() < 0.5
+        answer = ask(driver, filter=tree, x=x, y=y, colour=colour, shape=shape, size="results.completed", labels=["server.model", "results.p97.5_ttft_ms"], simulated=with_simulated)
+        wanted, reasons = drawn_of(rows, matching(rows, tree), x, y, with_simulated)
         marks = answer["marks"]
         assert answer["form"] == "points" and answer["left_out"] == reasons and answer["drawn"] == len(wanted)
         assert marks["id"] == [i + 1 for i in wanted] and marks["stands_for"] == [1] * len(wanted)
@@ -193,12 +219,48 @@ def test_points_are_the_rows_that_have_both(made, sign):
             assert answer["frontier"] is None
             continue
         frontiers += 1
-        for part in answer["frontier"]:
-            own = [i for i in range(len(wanted)) if colour is None or marks["colour"][i] == part["colour"]]
-            best = frontier_of([(marks["x"][i], marks["y"][i]) for i in own], (sign(x), sign(y)))
-            assert sorted(part["marks"]) == [own[i] for i in best]
+        dashed += check_frontier(rows, answer, wanted, (sign(x), sign(y)))
+        split += answer["frontier_by"] is not None and colour is not None
         drawn += len(wanted)
-    assert drawn > 0 and frontiers > 0
+    assert drawn > 0 and frontiers > 0 and dashed > 0 and (split > 0 or SANITIZED)
+
+
+CHOICE_AXES = {"points": (NUMBERS + ["run.timestamp"], NUMBERS), "groups": (OTHERS + NUMBERS, NUMBERS), "bins": (NUMBERS, [None])}
+
+
+def rows_with(rows, places, form, x, y):
+    """Rows that a choice of axes can draw."""
+    def fits(field, i, is_kinds):
+        value = cell(rows, field, i)
+        return value is not MISSING if is_kinds else why_not(field, value) is None
+    return [i for i in places if fits(x, i, form == "groups") and (y is None or fits(y, i, False))]
+
+
+def test_axes_are_chosen_by_what_the_rows_have(made):
+    driver, rows = made
+    rng = random.Random(SEED + 9)
+    chosen_later = 0
+    for _ in range(ROUNDS // 2):
+        tree, form = random_tree(rng, rows.documents), rng.choice(list(CHOICE_AXES))
+        pairs = [(rng.choice(CHOICE_AXES[form][0]), rng.choice(CHOICE_AXES[form][1])) for _ in range(rng.randint(1, 6))]
+        choices = [{"form": form, "x": x, **({"y": y} if y else {})} for x, y in pairs]
+        places, _ = without_simulated(rows, matching(rows, tree))
+        had = [rows_with(rows, places, form, x, y) for x, y in pairs]
+        counted = ask(driver, filter=tree, choices=choices, count_only=True)
+        assert [one["count"] for one in counted["choices"]] == [len(own) for own in had]
+        assert "marks" not in counted and counted["drawn"] == len(places)
+        varying = [all(len({key_of(cell(rows, field, i)) for i in own}) > 1 for field in pair if field) for pair, own in zip(pairs, had, strict=True)]
+        best = max((len(own) for own, varies in zip(had, varying, strict=True) if varies), default=0) or max(len(own) for own in had)
+        first = next((i for i, own in enumerate(had) if own and len(own) * 4 >= best * 3 and (varying[i] or not any(v and o for v, o in zip(varying, had, strict=True)))), 0)
+        answer = ask(driver, filter=tree, choices=choices, colour_choices=["server.model", "run.status"])
+        assert (answer["x"]["field"], answer["y"] and answer["y"]["field"]) == pairs[first]
+        chosen_later += first > 0
+        own = had[first]
+        several = [field for field in ("server.model", "run.status") if field != pairs[first][0] and
+                   len({key_of(cell(rows, field, i)) for i in own} - {"missing", "null"}) > 1]
+        if form == "points":
+            assert (answer["colour"] and answer["colour"]["field"]) == (several[0] if several else None)
+    assert chosen_later > 0
 
 
 def test_an_axis_of_words_has_places_for_them_and_for_unset(made):
@@ -241,8 +303,9 @@ def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
         # no mark that is no row, and each at its place
         assert all(every[id_] == (a, b) for id_, a, b in zip(marks["id"], marks["x"], marks["y"], strict=True))
         assert {one for one in selected if one in every} <= set(marks["id"]) or answer["form"] == "points"
-        assert answer["frontier_more"] == 0 and [[marks["id"][i] for i in part["marks"]] for part in answer["frontier"]] == \
-            [[full["marks"]["id"][i] for i in part["marks"]] for part in full["frontier"]]
+        assert answer["frontier_more"] == 0
+        for key in ("marks", "with_untrusted"):
+            assert [[marks["id"][i] for i in part[key]] for part in answer["frontier"]] == [[full["marks"]["id"][i] for i in part[key]] for part in full["frontier"]]
         # what is alone is there
         if answer["form"] == "thinned":
             thinned += 1
@@ -635,6 +698,9 @@ def test_matched_cells_are_those_of_every_group(made, form):
         matched = said["matched"]
         assert (sorted(matched["by"]), set(matched["apart"]), matched["cells"], matched["groups"]) == (sorted(by), apart, len(shared), len(groups))
         assert said["drawn"] == len(kept) and said["left_out"].get("unmatched", 0) == len(drawn) - len(kept)
+        dry = ask(driver, **question, count_only=True)
+        assert (dry["drawn"], dry["matched"], dry["left_out"]) == (said["drawn"], matched, said["left_out"])
+        assert dry["cautions"] == [] and not {"marks", "groups"} & set(dry)
         if form == "points":
             assert said["marks"]["id"] == [i + 1 for i in kept]
         kept_some += len(kept) > 0

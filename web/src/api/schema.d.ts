@@ -1227,6 +1227,23 @@ export interface components {
             x?: components["schemas"]["FieldId"];
             y?: components["schemas"]["FieldId"];
             value?: components["schemas"]["FieldId"];
+            /**
+             * @description Axes to choose from, the preferred ones first. If the request has neither x nor y, the server draws the first
+             *     choice that has at least three quarters of the rows of the best choice. A choice whose x and y have several values
+             *     goes before the others.
+             */
+            choices?: components["schemas"]["PointsChoice"][];
+            /**
+             * @description Fields to choose the color from, the preferred one first. If the request has no colour, the server takes the first
+             *     field that has several values in the rows.
+             */
+            colour_choices?: components["schemas"]["FieldId"][];
+            /**
+             * @description Whether the response has counts only: of the rows that would be drawn, of matched cells and of all choices, without
+             *     marks, figures, colors and cautions
+             * @default false
+             */
+            count_only: boolean;
             /** @description Of form parallel */
             axes?: components["schemas"]["FieldId"][];
             /**
@@ -1263,6 +1280,17 @@ export interface components {
              */
             limit: number;
             budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        /** @description Axes that a chart may have */
+        PointsChoice: {
+            /**
+             * @description As of the request if it is not given
+             * @enum {string}
+             */
+            form?: "points" | "groups" | "bins" | "grid";
+            x?: components["schemas"]["FieldId"];
+            y?: components["schemas"]["FieldId"];
+            value?: components["schemas"]["FieldId"];
         };
         PointsAnswer: {
             /**
@@ -1323,13 +1351,31 @@ export interface components {
                 };
             };
             /**
-             * @description Of points: for each kind of colour the places of the marks that no other of the kind is better than, by the
-             *     directions of both fields. null where a field has none.
+             * @description Of points: for each group the places of the marks that no other trusted result of the group is better than, by the
+             *     directions of both fields. null if a field has no direction. A group is a kind of colour; if the rows are of
+             *     several models, it is a kind of colour and a model. The 8 groups with the most rows are listed. Simulated results
+             *     are in no group unless all rows are simulated.
              */
             frontier?: {
                 colour: number;
+                /** @description The place of the model in frontier_by */
+                by?: number;
                 marks: number[];
+                /** @description The frontier if every result was trusted */
+                with_untrusted: number[];
             }[] | null;
+            /** @description The models that frontiers are kept apart by; null if there is one, or if the colour is the model */
+            frontier_by?: components["schemas"]["PointsKinds"];
+            /** @description Groups that have rows, those without room in frontier included */
+            frontier_group_count?: number;
+            /** @description Of count_only, how many rows have a place on all axes of each choice */
+            choices?: {
+                form: string;
+                x?: components["schemas"]["FieldId"];
+                y?: components["schemas"]["FieldId"];
+                value?: components["schemas"]["FieldId"];
+                count: number;
+            }[];
             /** @description Rows of the frontier that had no room */
             frontier_more?: number;
             /** @description An item for each pair of kinds of x and colour that has rows */

@@ -40,3 +40,39 @@ test('Explore itself never scrolls: not by the wheel, a key, a skip or the focus
   expect(await scrolled(page)).toEqual(STILL)
   await expect(page.getByTestId('plot')).toBeInViewport({ ratio: 1 })
 })
+
+test('the first screen has eleven whole rows, with TTFT and TPOT', async ({ page }) => {
+  await explore(page)
+  const table = page.getByRole('region', { name: 'Table, scrolls sideways' })
+  for (const head of [/^P99 TTFT/, /^Median TPOT/]) await expect(table.getByRole('columnheader', { name: head })).toBeInViewport({ ratio: 1 })
+  await expect(page.getByRole('note', { name: 'About this chart' })).toBeVisible()
+  const whole = await table.evaluate((element) => {
+    const box = element.getBoundingClientRect()
+    return [...element.querySelectorAll('tr[data-row]')].filter((row) => row.getBoundingClientRect().bottom <= Math.min(box.bottom, window.innerHeight)).length
+  })
+  expect(whole).toBeGreaterThanOrEqual(11)
+})
+
+test('the reading of a point keeps its actions in view and its words whole', async ({ page }) => {
+  await explore(page)
+  const reading = page.getByRole('complementary', { name: 'Reading' })
+  for (const viewport of [{ width: 1440, height: 900 }, { width: 1280, height: 720 }, { width: 1100, height: 800 }, { width: 390, height: 844 }]) {
+    await page.setViewportSize(viewport)
+    await page.getByTestId('plot').focus()
+    for (const key of ['Home', 'Enter']) await page.keyboard.press(key)
+    await expect(reading).toContainText('Differs from')
+    for (const action of [reading.getByRole('link', { name: 'Open experiment' }), reading.getByRole('button', { name: /^Pin to compare/ })]) await expect(action).toBeInViewport({ ratio: 1 })
+    // a line of a term holds at least its longest word
+    const broken = await reading.locator('dt').evaluateAll((terms) => terms.filter((term) => {
+      const range = document.createRange()
+      const text = term.firstChild as Text
+      return [...(text?.data ?? '').matchAll(/[^\s_]+/g)].some(({ index, 0: word }) => {
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        return range.getClientRects().length > 1
+      })
+    }).map((term) => term.textContent))
+    expect(broken, `${viewport.width}`).toEqual([])
+    await page.keyboard.press('Escape')
+  }
+})

@@ -25,7 +25,7 @@ function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
 }
 
 const LINE_HIGH = 24
-const LINES = 3
+const LINES = 2
 
 // From little to much, with both ends in figures.
 function Scale({ chart, colours }: { chart: Chart; colours: Colours }) {
@@ -55,7 +55,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
   const [isWhole, setWhole] = useState(false)
   const [isCut, setCut] = useState(false)
   const list = useRef<HTMLDivElement>(null)
-  // three lines at most, so that little below moves when an answer comes; the rest is shown when it is asked for
+  // two lines at most, so that the plot keeps its height
   useLayoutEffect(() => {
     const element = list.current
     if (!element) return
@@ -80,7 +80,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
           </span>
         ))}
       </div>
-      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'three lines' : 'whole legend'}</Act>}
+      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'two lines' : 'whole legend'}</Act>}
     </div>
   )
 }

@@ -98,7 +98,7 @@ export function ChartPanel(props: PanelProps) {
       </div>
       <Progress on={isWaiting} />
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
-      {!chart && !asked.error && <div className={join(css.none, css.bare)}><Bone width={260} /><Bone width={180} /></div>}
+      {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />}
       {chart && <Guard chart={chart} catalogue={catalogue} set={set} onAgain={again} />}
     </section>
@@ -221,7 +221,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     <>
       <div className={css.body}>
         <div ref={fig} className={css.fig}>
-          {wide === 0 ? <div className={css.bare} /> : state.asTable ? <DataTable chart={chart} label={label} /> : (
+          {wide === 0 ? null : state.asTable ? <DataTable chart={chart} label={label} /> : (
             <>
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (

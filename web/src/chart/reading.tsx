@@ -1,4 +1,5 @@
 // What one point says, in a place of its own: nothing floats over the data for long, and its text can be selected.
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
 import { useExperiment, usePoints } from '../api/queries'
@@ -40,12 +41,16 @@ const Lines = ({ lines }: { lines: [string, string][] }) => (
   <dl>{lines.map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
 )
 
+const Values = ({ children }: { children: ReactNode }) => <div className={css.values} tabIndex={0} role="group" aria-label="Values">{children}</div>
+
 function Group({ chart, item }: { chart: Chart; item: Item }) {
   const filter = groupOf(chart, item)
   return (
     <>
-      <Lines lines={linesOf(chart, item)} />
-      {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
+      <Values>
+        <Lines lines={linesOf(chart, item)} />
+        {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
+      </Values>
       {filter && <p className={css.acts}><Pin side={{ filter }} name={nameOf(chart, item)} words="Pin as a group" /></p>}
     </>
   )
@@ -66,19 +71,21 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
   const isSimulated = experiment.data?.simulated === true
   return (
     <>
-      <p className={css.sub}>
-        <Verdict verdict={aboutOf(chart.answer)?.verdict[item.at]} />
-        {isSimulated && <Simulated />}
-        <span>{typeof requests === 'number' ? `${count(requests)} requests, ` : ''}1 run</span>
-      </p>
-      <Lines lines={linesOf(chart, item)} />
-      {intervals.length > 0 && (
-        <>
-          <p className={css.by}>95 % interval within the run</p>
-          <Lines lines={intervals.map(([axis, text]) => [axis?.name ?? '', text ?? ''])} />
-        </>
-      )}
-      {chart.answer.marks && <Differs chart={chart} id={id} catalogue={catalogue} round={round} />}
+      <Values>
+        <p className={css.sub}>
+          <Verdict verdict={aboutOf(chart.answer)?.verdict[item.at]} />
+          {isSimulated && <Simulated />}
+          <span>{typeof requests === 'number' ? `${count(requests)} requests, ` : ''}1 run</span>
+        </p>
+        <Lines lines={linesOf(chart, item)} />
+        {intervals.length > 0 && (
+          <>
+            <p className={css.by}>95 % interval within the run</p>
+            <Lines lines={intervals.map(([axis, text]) => [axis?.name ?? '', text ?? ''])} />
+          </>
+        )}
+        {chart.answer.marks && <Differs chart={chart} id={id} catalogue={catalogue} round={round} />}
+      </Values>
       <p className={css.acts}><Link href={paths.experiment(id)}>Open experiment</Link><Pin side={{ ids: [id] }} name={nameOf(chart, item)} /></p>
     </>
   )

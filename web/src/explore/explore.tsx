@@ -108,6 +108,7 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
 function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
+  const isLow = useMedia('(max-height: 600px)')
   const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
@@ -157,6 +158,9 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
   const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])
   const arranged = useMemo(() => ({ sort, selected, onlyDiffering, columns: state.columns, pinned: state.pinned }), [sort, selected, onlyDiffering, state.columns, state.pinned])
+  const version = health.data?.data_version
+  const status = useMemo(() => shown && <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer ?? null} nowVersion={version} onNewer={askNewer} />,
+    [isPhone, shown, page, change, newer, version, askNewer])
   const filters = (
     <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
   )
@@ -187,7 +191,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         )}
         {shown && shown.total > 0 && (
           <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
-            <TableTools catalogue={catalogue} state={arranged} sort={shown.request.sort ?? NO_SORT} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
+            <TableTools status={isPhone ? null : status} isLow={isLow} catalogue={catalogue} state={arranged} sort={shown.request.sort ?? NO_SORT} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
             {shown.count === 0 ? (
               <Empty catalogue={catalogue} state={state} change={change} round={round} />
             ) : shown.rows.length === 0 ? (
@@ -197,8 +201,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
             ) : (
               <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={sort} selected={selected} slots={slots} round={round} change={change} isWaiting={isWaiting} />
             )}
-            <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer}
-              nowVersion={health.data?.data_version} onNewer={askNewer} />
+            {isPhone && status}
           </section>
         )}
         <Tray />

@@ -13,14 +13,14 @@ import { entryNow, placeOf } from '../url/entry'
 export const VERDICT = 'quality.verdict'
 export const NAMES = 'names' // the first column, which is no field's
 export const BAR_PX = 44
-const NAMES_PX = 272
+const NAMES_PX = 248
 const ALL_DRAWN = 40
 const OVERSCAN = 3
 const PAD_PX = 19
 const MARK_PX = 16 // of a sort key
 export const LEAST_PX = 56
 const MOST_PX = 340
-const VERDICT_PX = 120
+const VERDICT_PX = 100
 const PINNED_SHARE = 0.6 // of the window: what is pinned must leave room for what scrolls
 
 export interface Shown {

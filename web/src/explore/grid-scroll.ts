@@ -6,7 +6,7 @@ import { flushSync } from 'react-dom'
 import { entryNow, placeOf } from '../url/entry'
 
 const OVERSCAN = 6 // each row more is painted in every frame of a scroll
-export const HEAD_PX = 44
+export const HEAD_PX = 38
 // Browsers end an element at some 33 million pixels.
 const HEIGHT_MAX = 30_000_000
 const EDGE_PX = 20_000 // of the bar at both ends, where a pixel of it is a pixel of the rows

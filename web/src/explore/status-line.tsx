@@ -3,7 +3,7 @@ import { memo } from 'react'
 
 import type { ApplyAnswer } from '../api/types'
 import { count } from '../format/number'
-import { Act, Button } from '../ui/controls'
+import { Act, Button, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
@@ -25,13 +25,12 @@ export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer, p
   const last = page * pageRows + answer.rows.length
   const isPaged = byPages && answer.count > pageRows
   return (
-    <div className={css.status}>
+    <div className={byPages ? join(css.status, css.foot) : css.status}>
       {isPaged && <Button look="low" aria-label="Previous page" isDisabled={page === 0} onPress={() => change({ page: page - 1 })}><span aria-hidden="true">‹</span> Previous</Button>}
       {byPages ? <Rows first={first} last={last} answer={answer} /> : <OnScreen answer={answer} />}
       {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
-      <span>answered in <span className="n-11">{answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms</span></span>
       <span className={css.end}>
-        <span>Data version <span className="n-11">{count(answer.data_version)}{newer !== null && nowVersion !== undefined ? `, now ${count(nowVersion)}` : ''}</span></span>
+        <span className={css.version}>Data version <span className="n-11">{count(answer.data_version)}{newer !== null && nowVersion !== undefined ? `, now ${count(nowVersion)}` : ''}</span></span>
         <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `${count(newer)} newer: show` : 'Changed: show'}</Act>}</span>
       </span>
     </div>
@@ -39,7 +38,7 @@ export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer, p
 })
 
 const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyAnswer }) => (
-  <span>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
+  <span title={`Answered in ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
 )
 
 function OnScreen({ answer }: { answer: ApplyAnswer }) {

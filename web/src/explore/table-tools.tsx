@@ -1,5 +1,5 @@
 // Above the table: how it is sorted, which columns.
-import { lazy, memo, Suspense, useRef, useState } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useRef, useState } from 'react'
 
 import type { Sort } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
@@ -27,9 +27,11 @@ interface Props {
   setPicker: (open: boolean) => void
   onCopy: () => Promise<number> // how many rows
   isPhone: boolean // cards, which have no heads
+  isLow: boolean // a window in which a pop-over has no room
+  status: ReactNode // which rows are shown; null: elsewhere
 }
 
-export const TableTools = memo(function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, onCopy, isPhone }: Props) {
+export const TableTools = memo(function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, onCopy, isPhone, isLow, status }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [sorting, setSorting] = useState(false)
   return (
@@ -49,6 +51,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
           {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
         </span>
       )}
+      {status}
       <div className={css.end}>
         {!isPhone && state.selected.length > 0 && (
           <span className={css.selected} role="status">
@@ -66,7 +69,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
           Columns <span className="n-11 dim">{isPhone ? columns.length : `${columns.length} of ${catalogue.columns.length}`}</span>
         </Button>
         <Suspense fallback={null}>
-          {picker && <ColumnPicker catalogue={catalogue} columns={{ ids: chosen, pinned: Math.min(state.pinned, chosen.length) }} anchor={isPhone ? null : button} isCustom={state.columns !== null || state.pinned > 0} onlyDiffering={state.onlyDiffering}
+          {picker && <ColumnPicker catalogue={catalogue} columns={{ ids: chosen, pinned: Math.min(state.pinned, chosen.length) }} anchor={isPhone || isLow ? null : button} isCustom={state.columns !== null || state.pinned > 0} onlyDiffering={state.onlyDiffering}
             onChange={(next) => change(next ? { columns: next.ids, pinned: next.pinned } : { columns: null, pinned: 0 })} onDiffering={(only) => change({ onlyDiffering: only })} onClose={() => setPicker(false)} />}
           {isPhone && sorting && <SortSheet catalogue={catalogue} sort={state.sort} columns={chosen} onSort={(next) => change({ sort: next })} onClose={() => setSorting(false)} />}
         </Suspense>
@@ -90,7 +93,7 @@ function CopyTable({ hasSelected, onCopy }: { hasSelected: boolean; onCopy: () =
   return (
     <Button onPress={() => void copy()}>
       <Icon name="copy" />
-      <span aria-live="polite">{said || 'Copy as Markdown'}</span>
+      <span aria-live="polite" className={said ? undefined : css.copy}>{said || 'Copy as Markdown'}</span>
       <span className="sr">{hasSelected ? ', the selected rows' : ', the rows on the screen'}</span>
     </Button>
   )

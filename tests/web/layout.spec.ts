@@ -53,6 +53,48 @@ test('the first screen has eleven whole rows, with TTFT and TPOT', async ({ page
   expect(whole).toBeGreaterThanOrEqual(11)
 })
 
+// What of a window's content is seen outside of it, and whether all of the window is on the screen.
+const outside = (page: Page, name: string) => page.getByRole('dialog', { name }).evaluate((dialog) => {
+  const frame = (dialog.closest('[data-trigger]') ?? dialog.parentElement) as HTMLElement
+  const box = frame.getBoundingClientRect()
+  const found = box.left < 0 || box.top < 0 || box.right > window.innerWidth || box.bottom > window.innerHeight ? ['the window itself'] : []
+  for (const element of frame.querySelectorAll<HTMLElement>('*')) {
+    const { left, top, right, bottom } = element.getBoundingClientRect()
+    const seen = { left, top, right, bottom }
+    for (let around = element.parentElement; around && around !== frame.parentElement; around = around.parentElement) {
+      if (getComputedStyle(around).overflowY === 'visible') continue
+      const cut = around.getBoundingClientRect()
+      Object.assign(seen, { left: Math.max(seen.left, cut.left), top: Math.max(seen.top, cut.top), right: Math.min(seen.right, cut.right), bottom: Math.min(seen.bottom, cut.bottom) })
+    }
+    const isSeen = seen.right > seen.left && seen.bottom > seen.top && right - left > 1
+    if (isSeen && (seen.left < box.left - 1 || seen.top < box.top - 1 || seen.right > box.right + 1 || seen.bottom > box.bottom + 1)) found.push(element.outerHTML.slice(0, 90))
+  }
+  return found
+})
+
+test('pop-overs and windows fit 1440 × 900, 1280 × 720, a zoom of 200 % and a phone', async ({ page }) => {
+  const button = (name: string | RegExp) => () => page.getByRole('button', { name }).click()
+  const beside: [string, () => Promise<void>][] = [['Columns', () => page.keyboard.press('c')], ['Axis y', button(/^Axis y/)], ['More of the chart', button('More of the chart')], ['Save the chart', button('Save the chart')]]
+  const windows: typeof beside = [['Export', () => page.keyboard.press('e')], ['Help and keys', () => page.keyboard.press('?')], ['Find a run, a field or a value', () => page.keyboard.press('/')]]
+  const sizes: [number, number, typeof beside][] = [[1440, 900, beside], [1280, 720, beside], [720, 450, [...beside, ...windows]], [390, 844, [...beside, ...windows, ['Sort', button(/^Sort:/)]]]]
+  await explore(page)
+  for (const [width, height, open] of sizes) {
+    await page.setViewportSize({ width, height })
+    for (const [name, act] of open) {
+      await act()
+      await expect(page.getByRole('dialog', { name })).toBeVisible()
+      if (name.startsWith('Find')) {
+        await page.keyboard.type('a')
+        await expect(page.getByRole('option').first()).toBeVisible()
+      }
+      await expect.poll(() => outside(page, name), { message: `${name} at ${width} × ${height}` }).toEqual([])
+      await page.keyboard.press('Escape')
+      if (await page.getByRole('dialog').count()) await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog', { name })).toHaveCount(0)
+    }
+  }
+})
+
 test('the reading of a point keeps its actions in view and its words whole', async ({ page }) => {
   await explore(page)
   const reading = page.getByRole('complementary', { name: 'Reading' })

@@ -16,7 +16,7 @@ const SHOWN_MAX = 60
 interface Props {
   catalogue: Catalogue
   columns: Columns
-  anchor: RefObject<HTMLButtonElement | null> | null // null: on a phone, from the bottom
+  anchor: RefObject<HTMLButtonElement | null> | null // null: a sheet from the bottom
   isCustom: boolean
   onlyDiffering: boolean
   onChange: (columns: Columns | null) => void

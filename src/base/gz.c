@@ -1,17 +1,51 @@
 #include "base/gz.h"
 
+#include <stdlib.h>
 #include <zlib.h>
 
 #include "base/buf.h"
 
-#define BLOCK_BYTES 65536
-#define GZIP_WINDOW (16 + MAX_WBITS) /* a gzip head, and nothing else */
+#define BLOCK_BYTES    65536
+#define GZIP_WINDOW    (16 + MAX_WBITS) /* a gzip head, and nothing else */
+#define DEFLATE_MEMORY 8                /* zlib's default */
 
 bool pl_gz_is(const void *data, size_t len)
 {
 	const unsigned char *bytes = data;
 
 	return len >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8;
+}
+
+/* zlib counts in 32 bits. */
+static uInt up_to_32_bits(size_t len)
+{
+	return len < UINT32_MAX ? (uInt)len : UINT32_MAX;
+}
+
+void *pl_gz_pack(const void *data, size_t len, int level, size_t *ret_len)
+{
+	z_stream stream = { .next_in = NULL };
+	const unsigned char *end = (const unsigned char *)data + len;
+
+	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, DEFLATE_MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		abort();
+	size_t room = deflateBound(&stream, len);
+	unsigned char *packed = pl_alloc(room);
+	int status = Z_OK;
+	stream.next_in = (Bytef *)data;
+	stream.next_out = packed;
+	while (status == Z_OK) {
+		size_t left = (size_t)(end - stream.next_in);
+		stream.avail_in = up_to_32_bits(left);
+		stream.avail_out = up_to_32_bits((size_t)(packed + room - stream.next_out));
+		status = deflate(&stream, stream.avail_in == left ? Z_FINISH : Z_NO_FLUSH);
+	}
+	if (status != Z_STREAM_END)
+		abort();
+	*ret_len = (size_t)(stream.next_out - packed);
+	deflateEnd(&stream);
+	return packed;
 }
 
 static int inflate_member(z_stream *stream, const char *name, struct pl_buf *buf,

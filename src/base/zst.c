@@ -14,7 +14,7 @@
 #include "base/mem.h"
 
 /* 3 is zstd's own default: quick enough that the disk is what a series waits for. */
-enum { ZST_LEVEL = 3, ZST_BRIEF_LEVEL = 1, ZST_BLOCK_BYTES = 65536 };
+enum { ZST_LEVEL = 3, ZST_BRIEF_LEVEL = 1, ZST_SMALL_LEVEL = 9, ZST_BLOCK_BYTES = 65536 };
 
 struct pl_zst {
 	struct pl_file_new file;
@@ -280,6 +280,11 @@ void *pl_zst_pack(const void *data, size_t len, size_t *ret_len)
 void *pl_zst_pack_brief(const void *data, size_t len, size_t *ret_len)
 {
 	return pack(ZST_BRIEF_LEVEL, NULL, data, len, 0, ret_len);
+}
+
+void *pl_zst_pack_small(const void *data, size_t len, size_t *ret_len)
+{
+	return pack(ZST_SMALL_LEVEL, NULL, data, len, 0, ret_len);
 }
 
 int pl_zst_unpack_with(const struct pl_zst_dictionary *dictionary, const void *packed, size_t len,

@@ -28,6 +28,8 @@ bool pl_zst_is(const void *data, size_t len);
 void *pl_zst_pack(const void *data, size_t len, size_t *ret_len);
 /* The same of what does not stay for long: less work, and somewhat more bytes. */
 void *pl_zst_pack_brief(const void *data, size_t len, size_t *ret_len);
+/* The same of what is sent many times: ten times the work, and fewer bytes. */
+void *pl_zst_pack_small(const void *data, size_t len, size_t *ret_len);
 
 /*
  * A text that others are packed against: what they have in common with it costs next to nothing. It never changes,

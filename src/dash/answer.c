@@ -10,6 +10,9 @@ void dash_shared_release(struct dash_shared *shared)
 {
 	if (shared == NULL || atomic_fetch_sub(&shared->users, 1) > 1)
 		return;
+	for (size_t i = 0; i < DASH_CODING_COUNT; i++)
+		free(shared->packed[i].bytes);
+	pthread_mutex_destroy(&shared->lock);
 	free(shared->bytes);
 	free(shared);
 }
@@ -28,6 +31,8 @@ static void drop_bytes(struct dash_answer *answer)
 	answer->stream = NULL;
 	answer->has_fd = false;
 	answer->len = 0;
+	answer->coding = DASH_CODING_PLAIN;
+	answer->encoding = NULL;
 }
 
 void dash_answer_done(struct dash_answer *answer)
@@ -54,14 +59,27 @@ void dash_answer_make_shared(struct dash_answer *answer)
 		return;
 	answer->shared = pl_alloc(sizeof(*answer->shared));
 	atomic_init(&answer->shared->users, 1);
+	pthread_mutex_init(&answer->shared->lock, NULL);
+	answer->shared->len = answer->len;
 	/* what is kept is counted by its length, and takes no more */
 	if (answer->bytes != NULL && answer->len > 0)
 		answer->shared->bytes = pl_realloc_array(pl_take(answer->bytes), answer->len, 1);
 }
 
+size_t dash_answer_held(const struct dash_answer *answer)
+{
+	size_t bytes = answer->shared->len;
+
+	pthread_mutex_lock(&answer->shared->lock);
+	for (size_t i = 0; i < DASH_CODING_COUNT; i++)
+		bytes += answer->shared->packed[i].len;
+	pthread_mutex_unlock(&answer->shared->lock);
+	return bytes;
+}
+
 void dash_answer_share(const struct dash_answer *from, struct dash_answer *to)
 {
-	dash_answer_bytes(to, from->type, NULL, from->len);
+	dash_answer_bytes(to, from->type, NULL, from->shared->len);
 	atomic_fetch_add(&from->shared->users, 1);
 	to->shared = from->shared;
 	to->status = from->status;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,10 +15,26 @@
 
 struct dash_peer;
 
-/* Bytes that several answers have; the last one frees them. */
+/* Codings of a body (Content-Encoding). */
+enum dash_coding {
+	DASH_CODING_PLAIN,
+	DASH_CODING_GZIP,
+	DASH_CODING_ZSTD,
+	DASH_CODING_BROTLI,
+	DASH_CODING_COUNT
+};
+
+/* Bytes that several answers have, plain and as far as someone asked for it compressed; the last one frees them. */
 struct dash_shared {
 	atomic_uint users;
 	char *bytes;
+	size_t len;
+	bool is_lasting;      /* for as long as the program runs: compressed once, and well */
+	pthread_mutex_t lock; /* of what follows */
+	struct dash_packed {
+		char *bytes; /* NULL: no client asked for it yet */
+		size_t len;
+	} packed[DASH_CODING_COUNT];
 };
 void dash_shared_release(struct dash_shared *shared);
 
@@ -60,16 +77,17 @@ struct dash_answer {
 	bool takes_ranges; /* Accept-Ranges */
 	char range[80];    /* Content-Range, of a 206 and a 416; "": none */
 	bool is_inert; /* bytes of others: nothing in them may run, whatever a browser takes them for */
-	char allow[32];       /* methods, of a 405; "": none */
-	const char *cache;    /* Cache-Control; NULL: to be asked for each time */
-	char tag[80];         /* ETag with its quotes; "": none */
-	const char *encoding; /* Content-Encoding; NULL: as it is */
-	bool varies;          /* another encoding would have been another answer */
-	bool is_partial;      /* the next one to the same question may have more */
-	char *location;       /* its own, or NULL */
-	char *disposition;    /* its own, or NULL */
-	bool closes;          /* the connection ends behind it */
-	unsigned retry_s;     /* Retry-After; 0: none */
+	char allow[32];          /* methods, of a 405; "": none */
+	const char *cache;       /* Cache-Control; NULL: to be asked for each time */
+	char tag[80];            /* ETag with its quotes; "": none */
+	const char *encoding;    /* Content-Encoding; NULL: as it is */
+	enum dash_coding coding; /* of the shared bytes that are sent */
+	bool varies;             /* another encoding would have been another answer */
+	bool is_partial;         /* the next one to the same question may have more */
+	char *location;          /* its own, or NULL */
+	char *disposition;       /* its own, or NULL */
+	bool closes;             /* the connection ends behind it */
+	unsigned retry_s;        /* Retry-After; 0: none */
 };
 
 void dash_answer_done(struct dash_answer *answer);
@@ -80,7 +98,9 @@ void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes
 
 /* Its bytes can be had by others from here on. */
 void dash_answer_make_shared(struct dash_answer *answer);
-/* Status, type and bytes of the one, which has to be shared, are the other's, too. */
+/* Bytes in memory of an answer that is shared. */
+size_t dash_answer_held(const struct dash_answer *answer);
+/* Status, type and plain bytes of the one, which has to be shared, are the other's, too. */
 void dash_answer_share(const struct dash_answer *from, struct dash_answer *to);
 
 /*

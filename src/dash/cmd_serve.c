@@ -182,6 +182,7 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_contract struct dash_contract *contract = NULL;
 	auto_store_reader struct store_reader *reader = NULL;
 	auto_store struct store *store = NULL;
+	auto_answer fields_answer = { 0 };
 	struct io_addr addr;
 
 	if (read_address(options, &addr, err) < 0 || dash_contract_open(&contract, err) < 0 ||
@@ -191,9 +192,11 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	if (store_reader_new(fields, &reader, err) < 0 ||
 	    open_store(options, fields, &store, err) < 0)
 		return -1;
+	dash_fields_answer_init(fields, &fields_answer);
 	atomic_uint exports = 0;
 	struct dash_context context = { .store = store,
 					.fields = fields,
+					.fields_answer = &fields_answer,
 					.contract = contract,
 					.exports = &exports,
 					.start = pl_unique_u32() };

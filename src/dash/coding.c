@@ -8,6 +8,12 @@
 #include "base/zst.h"
 #include "dash/problem.h"
 
+/* Smaller answers are sent as they are: one packet either way. */
+#define PACK_BYTES_MIN 1024
+/* What one client waits for: about 1 ms per 100 KB, a third of it for zstd. */
+#define GZIP_LEVEL         1
+#define GZIP_LASTING_LEVEL 9
+
 typedef int undo_fn(const void *packed, size_t len, size_t max_bytes, const char *name,
 		    char **ret_text, size_t *ret_len, struct pl_err *err);
 
@@ -61,4 +67,119 @@ bool dash_coding_undo(const char *coding, const char *bytes, size_t len, uint64_
 	else
 		dash_refuse_error(answer, &err);
 	return false;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* The one that packs best first. */
+static const struct {
+	enum dash_coding coding;
+	const char *name;
+} preferred[] = {
+	{ DASH_CODING_BROTLI, "br" },
+	{ DASH_CODING_ZSTD, "zstd" },
+	{ DASH_CODING_GZIP, "gzip" },
+};
+
+const char *dash_coding_name(enum dash_coding coding)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(preferred); i++) {
+		if (preferred[i].coding == coding)
+			return preferred[i].name;
+	}
+	return NULL;
+}
+
+static const char *past(const char *at, const char *characters)
+{
+	return at + strspn(at, characters);
+}
+
+/* The weight after a coding's name, in thousandths; one that is malformed counts as not wanted. */
+static int read_weight(const char *at)
+{
+	double weight;
+
+	at = past(at, " \t");
+	if (*at == ',' || *at == '\0')
+		return 1000;
+	if (*at != ';')
+		return 0;
+	at = past(at + 1, " \t");
+	if ((*at | 0x20) != 'q' || at[1] != '=')
+		return 0;
+	auto_free char *text = pl_strndup(at + 2, strspn(at + 2, "0123456789."));
+	return pl_text_to_f64(text, &weight) && weight <= 1 ? (int)(weight * 1000) : 0;
+}
+
+/* How much the client wants the coding, in thousandths; -1: it does not name it. */
+static int weight_of(const char *accept, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = past(accept, " \t,"); *at != '\0';
+	     at = past(at + strcspn(at, ","), " \t,")) {
+		size_t token = strcspn(at, " \t,;");
+		if (token == len && strncasecmp(at, name, len) == 0)
+			return read_weight(at + token);
+	}
+	return -1;
+}
+
+enum dash_coding dash_coding_choose(const char *accept, unsigned offered)
+{
+	enum dash_coding best = DASH_CODING_PLAIN;
+	int best_weight = 0;
+
+	if (accept == NULL)
+		return DASH_CODING_PLAIN;
+	int any = weight_of(accept, "*");
+	int plain = weight_of(accept, "identity");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(preferred); i++) {
+		int weight = weight_of(accept, preferred[i].name);
+		if (weight < 0)
+			weight = any;
+		if ((offered >> preferred[i].coding & 1) == 0 || weight <= best_weight)
+			continue;
+		best = preferred[i].coding;
+		best_weight = weight;
+	}
+	/* plain is wanted less than all that is named, but where it is named itself */
+	return plain > best_weight ? DASH_CODING_PLAIN : best;
+}
+
+static void pack(const struct dash_shared *shared, enum dash_coding coding, struct dash_packed *ret)
+{
+	if (coding == DASH_CODING_GZIP)
+		ret->bytes = pl_gz_pack(shared->bytes, shared->len,
+					shared->is_lasting ? GZIP_LASTING_LEVEL : GZIP_LEVEL,
+					&ret->len);
+	else if (shared->is_lasting)
+		ret->bytes = pl_zst_pack_small(shared->bytes, shared->len, &ret->len);
+	else
+		ret->bytes = pl_zst_pack_brief(shared->bytes, shared->len, &ret->len);
+}
+
+void dash_coding_pack(const char *accept, struct dash_answer *answer)
+{
+	const unsigned offered = 1u << DASH_CODING_GZIP | 1u << DASH_CODING_ZSTD;
+	enum dash_coding coding;
+
+	if (answer->type == NULL || !pl_text_ends(answer->type, "json") || answer->stream != NULL ||
+	    answer->has_fd)
+		return;
+	answer->varies = true;
+	coding = dash_coding_choose(accept, offered);
+	if (answer->encoding != NULL || coding == DASH_CODING_PLAIN || answer->fixed != NULL ||
+	    answer->len < PACK_BYTES_MIN)
+		return;
+	dash_answer_make_shared(answer);
+	struct dash_packed *packed = &answer->shared->packed[coding];
+	pthread_mutex_lock(&answer->shared->lock);
+	if (packed->bytes == NULL)
+		pack(answer->shared, coding, packed);
+	pthread_mutex_unlock(&answer->shared->lock);
+	answer->coding = coding;
+	answer->encoding = dash_coding_name(coding);
+	answer->len = packed->len;
 }

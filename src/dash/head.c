@@ -100,7 +100,6 @@ static size_t head_bytes(struct MHD_Connection *connection)
 bool dash_head_read(struct MHD_Connection *connection, const char *method, const char *text,
 		    struct dash_target *target, struct dash_head *ret, struct dash_answer *answer)
 {
-	const char *encodings = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	struct pl_err err = PL_ERR_INIT;
 
 	if (head_bytes(connection) > DASH_HEAD_BYTES_MAX) {
@@ -123,9 +122,7 @@ bool dash_head_read(struct MHD_Connection *connection, const char *method, const
 		.if_range = header(connection, MHD_HTTP_HEADER_IF_RANGE),
 		.sha256 = header(connection, "X-Content-SHA256"),
 		.key = header(connection, "Idempotency-Key"),
-		/* one with a weight of its own may be one that is not wanted: plain always is */
-		.takes_gzip = encodings != NULL && strstr(encodings, "gzip") != NULL &&
-			      strstr(encodings, "gzip;") == NULL,
+		.accept_coding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
 	};
 	return true;
 }

@@ -124,7 +124,7 @@ bool dash_kept_find(struct dash_kept *kept, int64_t version, const char *questio
 void dash_kept_add(struct dash_kept *kept, int64_t version, const char *question,
 		   const struct dash_answer *answer)
 {
-	size_t bytes = sizeof(struct entry) + strlen(question) + 1 + answer->len;
+	size_t bytes = sizeof(struct entry) + strlen(question) + 1 + dash_answer_held(answer);
 	uint64_t hash = pl_hash_text(PL_HASH_NONE, question);
 	struct entry *entry;
 

@@ -6,4 +6,4 @@
 
 #include "dash/request.h"
 
-void dash_page_answer(const char *path, bool takes_gzip, struct dash_answer *answer);
+void dash_page_answer(const char *path, const char *accept_coding, struct dash_answer *answer);

@@ -16,18 +16,22 @@
 		".popsection\n");                        \
 	extern const unsigned char dash_page_##kind##_##number[]
 #define PLAIN(number, path, type, etag, hashed, file, len) BYTES(number, plain, file);
-#define BOTH(number, path, type, etag, hashed, file, len, packed, packed_len) \
-	BYTES(number, plain, file);                                           \
-	BYTES(number, gzip, packed);
+#define PACKED(number, path, type, etag, hashed, file, len, gz, gz_len, br, br_len) \
+	BYTES(number, plain, file);                                                 \
+	BYTES(number, gzip, gz);                                                    \
+	BYTES(number, brotli, br);
 #include PAGE_TABLE
 #undef PLAIN
-#undef BOTH
+#undef PACKED
 
 #define PLAIN(number, path, type, etag, hashed, file, len) \
-	{ path, type, etag, dash_page_plain_##number, len, NULL, 0, hashed },
-#define BOTH(number, path, type, etag, hashed, file, len, packed, packed_len)              \
-	{ path,       type,  etag, dash_page_plain_##number, len, dash_page_gzip_##number, \
-	  packed_len, hashed },
+	{ path, type, etag, dash_page_plain_##number, len, NULL, 0, NULL, 0, hashed },
+#define PACKED(number, path, type, etag, hashed, file, len, gz, gz_len, br, br_len) \
+	{ path,   type,                                                             \
+	  etag,   dash_page_plain_##number,                                         \
+	  len,    dash_page_gzip_##number,                                          \
+	  gz_len, dash_page_brotli_##number,                                        \
+	  br_len, hashed },
 static const struct dash_page_file files[] = {
 #include PAGE_TABLE
 };
@@ -44,7 +48,7 @@ static const struct dash_page_file files[] = {
 static const struct dash_page_file files[] = {
 	{ "/index.html", "text/html; charset=utf-8",
 	  "b6dbb54136593526cf4a753dc3cc8609d01ddc64a2013e1fe109776d944a5477",
-	  (const unsigned char *)NO_PAGE, sizeof(NO_PAGE) - 1, NULL, 0, false },
+	  (const unsigned char *)NO_PAGE, sizeof(NO_PAGE) - 1, NULL, 0, NULL, 0, false },
 };
 
 #endif

@@ -16,8 +16,11 @@ struct dash_page_file {
 		*etag; /* SHA-256 of the plain bytes, 64 hexadecimal digits, no quotes around it */
 	const unsigned char *bytes;
 	size_t len;
-	const unsigned char *gzip; /* the same, compressed; NULL: it would not be much smaller */
+	const unsigned char
+		*gzip; /* the same, compressed; NULL, as brotli: it would not be much smaller */
 	size_t gzip_len;
+	const unsigned char *brotli;
+	size_t brotli_len;
 	bool is_hashed; /* its name changes with its bytes, so it may be cached for ever */
 };
 

@@ -28,6 +28,7 @@ struct store_waiter;
 struct dash_context {
 	struct store *store;
 	const struct res_fields *fields;
+	const struct dash_answer *fields_answer; /* dash_fields_answer_init() */
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
 	atomic_uint *exports; /* files that are being made */
@@ -36,6 +37,9 @@ struct dash_context {
 };
 
 #define DASH_WORDS_MAX 3
+
+/* The answer that lists all fields, for all who ask for it (dash_answer_done()). */
+void dash_fields_answer_init(const struct res_fields *fields, struct dash_answer *ret);
 
 struct dash_request {
 	const struct dash_context *context;

@@ -71,9 +71,12 @@ static struct MHD_Response *make_body(struct dash_answer *answer)
 	}
 	if (answer->shared != NULL) {
 		struct dash_shared *shared = pl_take(answer->shared);
+		char *bytes = answer->coding == DASH_CODING_PLAIN
+				      ? shared->bytes
+				      : shared->packed[answer->coding].bytes;
 		return MHD_create_response_from_buffer_with_free_callback_cls(
-			answer->len, shared->bytes != NULL ? (void *)shared->bytes : (void *)"",
-			release_shared, shared);
+			answer->len, bytes != NULL ? (void *)bytes : (void *)"", release_shared,
+			shared);
 	}
 	if (answer->bytes != NULL)
 		return MHD_create_response_from_buffer(answer->len, pl_take(answer->bytes),

@@ -294,7 +294,7 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 	*ret = (struct dash_call){ 0 };
 	answer->path = head->target->path;
 	if (match->route == NULL) {
-		dash_page_answer(head->target->path, head->takes_gzip, answer);
+		dash_page_answer(head->target->path, head->accept_coding, answer);
 		return false;
 	}
 	if (dash_operation_query(match->operation, head->target, &ret->query, &faults, &err) < 0) {
@@ -335,11 +335,16 @@ void dash_routes_answer(const struct dash_match *match, const struct dash_call *
 {
 	answer->path = call->request.path;
 	match->route->handler(&call->request, answer);
+	/* here, since this may be a thread that has time */
+	dash_coding_pack(call->request.head->accept_coding, answer);
 }
 
 void dash_routes_end(const struct dash_head *head, const struct dash_match *match,
 		     struct dash_answer *answer)
 {
+	/* one that another client asked for may be packed in another way, or not yet */
+	if (match->route != NULL)
+		dash_coding_pack(head->accept_coding, answer);
 	if (answer->status >= 400)
 		answer->tag[0] = '\0';
 	else if (answer->is_partial) /* of no other answer */

@@ -18,7 +18,7 @@ struct dash_head {
 	const char *media;         /* Content-Type, or NULL */
 	const char *coding;        /* Content-Encoding, or NULL */
 	const char *if_none_match; /* or NULL */
-	bool takes_gzip;           /* Accept-Encoding */
+	const char *accept_coding; /* Accept-Encoding, or NULL */
 	const char *range;         /* Range, or NULL */
 	const char *if_range;      /* If-Range, or NULL */
 	const char *sha256;        /* X-Content-SHA256, or NULL */

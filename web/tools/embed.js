@@ -1,10 +1,10 @@
 // embed.js OUT: OUT/dist as rows for src/dash/page_files.c, and the sizes of what the first screen and the chart load.
-// A row is PLAIN(number, path, type, etag, is_hashed, file, length), and BOTH(… gzip file, its length) where
-// gzip makes it much smaller.
+// A row is PLAIN(number, path, type, etag, is_hashed, file, length), and PACKED(… gzip file, its length, brotli file, its length)
+// where gzip makes it much smaller.
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync, writeFileSync, mkdirSync, rmSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
-import { gzipSync, constants } from 'node:zlib'
+import { brotliCompressSync, gzipSync, constants } from 'node:zlib'
 
 const FIRST_SCREEN_MAX = 260 * 1024
 const CHART_MAX = 280 * 1024
@@ -54,9 +54,14 @@ const scripts = loaded('index.html')
 const size = checked("the first screen's script", scripts, FIRST_SCREEN_MAX)
 const chart = checked("the chart's script", loaded('src/chart/panel.tsx', scripts), CHART_MAX)
 
-const packed = join(out, 'gzip')
-rmSync(packed, { recursive: true, force: true })
-mkdirSync(packed, { recursive: true })
+const CODINGS = [
+  { folder: 'gzip', suffix: 'gz', pack },
+  { folder: 'brotli', suffix: 'br', pack: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }) },
+]
+for (const { folder } of CODINGS) {
+  rmSync(join(out, folder), { recursive: true, force: true })
+  mkdirSync(join(out, folder), { recursive: true })
+}
 const rows = []
 for (const path of files(dist)) {
   const name = relative(dist, path)
@@ -65,15 +70,15 @@ for (const path of files(dist)) {
   if (!type) throw new Error(`web: no content type is known for ${name}`)
   const bytes = readFileSync(path)
   const etag = createHash('sha256').update(bytes).digest('hex')
-  const small = pack(bytes)
-  const has_gzip = small.length < bytes.length * 0.9
+  const is_packed = pack(bytes).length < bytes.length * 0.9
   const row = [rows.length, `"/${name}"`, `"${type}"`, `"${etag}"`, name.startsWith('assets/'), `"dist/${name}"`, bytes.length]
-  if (has_gzip) {
-    const file = `gzip/${name.replaceAll('/', '_')}.gz`
+  for (const coding of is_packed ? CODINGS : []) {
+    const file = `${coding.folder}/${name.replaceAll('/', '_')}.${coding.suffix}`
+    const small = coding.pack(bytes)
     writeFileSync(join(out, file), small)
     row.push(`"${file}"`, small.length)
   }
-  rows.push(`${has_gzip ? 'BOTH' : 'PLAIN'}(${row.join(', ')})`)
+  rows.push(`${is_packed ? 'PACKED' : 'PLAIN'}(${row.join(', ')})`)
 }
 writeFileSync(join(out, 'page_size.txt'), `${size}\n${chart}\n`)
 writeFileSync(join(out, 'page_table.h'), rows.map((row) => `${row}\n`).join(''))

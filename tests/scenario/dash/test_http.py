@@ -247,6 +247,56 @@ def test_tags_change_with_the_data(dashboard):
     assert dashboard.get("/api/fields", **{"If-None-Match": fields}).status == 304
 
 
+def unpacked(answer):
+    """Its body as the plain one would be."""
+    name = answer.headers["Content-Encoding"]
+    command = {None: ["cat"], "gzip": ["gzip", "-dc"], "zstd": ["zstd", "-dqc"]}[name]
+    return subprocess.run(command, input=answer.body, stdout=subprocess.PIPE, check=True).stdout
+
+
+@pytest.mark.parametrize("path", ["/api/fields", "/api/filters/options", "/api/data/experiments/1"])
+def test_json_is_compressed_as_the_client_asks(dashboard, path):
+    plain = dashboard.get(path)
+    assert plain.headers["Content-Encoding"] is None and plain.headers["Vary"] == "Accept-Encoding"
+    for accept, coding in (("gzip", "gzip"), ("zstd", "zstd"), ("gzip, deflate, br, zstd", "zstd"), ("gzip;q=1.0, zstd;q=0.5", "gzip"),
+                           ("zstd;q=0, *", "gzip"), ("gzip;q=0", None), ("deflate", None), ("*;q=0", None)):
+        # twice: the second may be one that was kept
+        for _ in range(2):
+            answer = dashboard.ask("GET", path, headers={"Accept-Encoding": accept}, check=False)
+            assert (answer.status, answer.headers["Content-Encoding"], answer.headers["Vary"]) == (200, coding, "Accept-Encoding"), accept
+            assert coding is None or len(answer.body) < len(plain.body) / 3
+            assert unpacked(answer) == plain.body and int(answer.headers["Content-Length"]) == len(answer.body)
+            assert answer.headers["ETag"] == plain.headers["ETag"]
+    head = dashboard.ask("HEAD", path, headers={"Accept-Encoding": "zstd"}, check=False)
+    assert head.headers["Content-Encoding"] == "zstd" and head.body == b""
+    same = dashboard.ask("GET", path, headers={"Accept-Encoding": "gzip", "If-None-Match": plain.headers["ETag"]})
+    assert (same.status, same.body, same.headers["Content-Encoding"]) == (304, b"", None)
+
+
+def test_what_is_small_or_no_json_is_sent_as_it_is(dashboard):
+    for path in ("/api/health", "/api/data/experiments/99", "/api/data/experiments/1/raw"):
+        answer = dashboard.ask("GET", path, headers={"Accept-Encoding": "gzip, zstd"}, check=False)
+        assert answer.headers["Content-Encoding"] is None, path
+
+
+def test_clients_of_every_coding_share_one_answer(dashboard):
+    """They ask at once for what nobody asked for before: each gets its own form of the same bytes."""
+    path = "/api/filters/options?fields=" + quote("results.p99_ttft_ms,server.model,run.name,results.output_throughput,server.dtype")
+    codings = ["gzip", "zstd", "identity", "gzip;q=0.1, zstd"] * 6
+    answers = [None] * len(codings)
+
+    def ask(i):
+        answers[i] = dashboard.ask("GET", path, headers={"Accept-Encoding": codings[i]}, check=False)
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(codings))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({json.dumps({**json.loads(unpacked(answer)), "elapsed_ms": 0}) for answer in answers}) == 1
+    assert {answer.headers["Content-Encoding"] for answer in answers} == {"gzip", "zstd", None}
+
+
+
 @pytest.mark.parametrize("host, status", [
     ("localhost", 200), ("LOCALHOST:80", 200), ("127.0.0.1:9", 200), ("127.9.9.9", 200), ("[::1]:5", 200), ("[0:0:0:0:0:0:0:1]", 200),
     ("evil.example", 403), ("evil.example:8421", 403), ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403),

@@ -73,11 +73,34 @@ static void test_pl_gz__what_is_none(void **state)
 	assert_fails(packed, len + 1, sizeof(zeros), "'x' is");
 }
 
+static void test_pl_gz__packs_what_it_unpacks(void **state)
+{
+	static char bytes[300000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * i >> 7);
+	for (int level = 1; level <= 9; level += 4) {
+		for (size_t len = 0; len <= sizeof(bytes); len = len * 3 + 1) {
+			struct pl_err err = PL_ERR_INIT;
+			size_t packed_len = 0, text_len = 0;
+			auto_free char *text = NULL;
+			auto_free char *packed = pl_gz_pack(bytes, len, level, &packed_len);
+			assert_int_equal(
+				pl_gz_unpack(packed, packed_len, len, "x", &text, &text_len, &err),
+				0);
+			assert_int_equal(text_len, len);
+			assert_memory_equal(text, bytes, len);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pl_gz__members_one_behind_the_other),
 		cmocka_unit_test(test_pl_gz__what_is_none),
+		cmocka_unit_test(test_pl_gz__packs_what_it_unpacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,8 @@ static void test_dash_page_files__bytes_are_those_of_the_hash(void **state)
 		if (file->gzip != NULL) {
 			assert_memory_equal(file->gzip, "\x1f\x8b", 2);
 			assert_true(file->gzip_len < file->len);
+			assert_true(file->brotli_len > 0 &&
+				    file->brotli_len < file->gzip_len * 11 / 10);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Compare: two to eight experiments or groups beside each other. The address is the comparison.
-import { useEffect, useMemo } from 'react'
+import { type CSSProperties, useEffect, useMemo } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError } from '../api/client'
@@ -20,11 +20,12 @@ import css from './compare.module.css'
 import { Curves } from './curves'
 import { Differs } from './differs'
 import { Metrics, shownOf } from './metrics'
-import { type Answer, detailsOf, metricsOf, requestOf, viewsOf } from './model'
+import { type Answer, detailsOf, MANY, metricsOf, requestOf, viewsOf, withoutTwins } from './model'
 import { OverTime } from './over-time'
 import { Quality } from './quality'
 import { Sides } from './sides'
 import { StartUp } from './startup'
+import { Summary } from './summary'
 import { Take } from './take'
 
 export function Compare() {
@@ -71,35 +72,35 @@ function useScreen(catalogue: Catalogue, state: CompareState) {
   const experiments = useExperiments(asked)
   const data: Answer | undefined = answer.data
   const views = useMemo(() => (data ? viewsOf(sidesIn(data, state), data, asked.length === data.sides.length ? experiments : [], catalogue) : []), [data, state, asked, experiments, catalogue])
-  const metrics = useMemo(() => (data ? metricsOf(data.metrics, catalogue) : []), [data, catalogue])
+  const { shown: metrics, folded } = useMemo(() => withoutTwins(data ? metricsOf(data.metrics, catalogue) : []), [data, catalogue])
   const told = useMemo(() => (details.data ? metricsOf(details.data.metrics, catalogue) : null), [details.data, catalogue])
-  return { answer, data, views, metrics, details: told, detailsError: details.error, isWaiting: answer.isFetching && (!data || answer.isPlaceholderData) }
+  return { answer, data, views, metrics, folded, details: told, detailsError: details.error, isWaiting: answer.isFetching && (!data || answer.isPlaceholderData) }
 }
 
 // While the next answer comes the last one stays, with the sides that it is of.
 const sidesIn = (answer: Answer, state: CompareState) => (answer.sides.length === state.sides.length ? state.sides : (answer.request.sides as CompareState['sides']))
 
 function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: CompareState; change: CompareChange }) {
-  const { answer, data, views, metrics, details, detailsError, isWaiting } = useScreen(catalogue, state)
+  const { answer, data, views, metrics, folded, details, detailsError, isWaiting } = useScreen(catalogue, state)
   const lastExplore = usePreferences((kept) => kept.lastExplore)
-  const title = `${state.sides.length} ${state.sides.every((side) => oneOf(side) !== null) ? 'experiments' : 'sides'}, A is the base`
+  const title = `${state.sides.length} ${state.sides.every((side) => oneOf(side) !== null) ? 'experiments' : 'sides'}, A is the baseline`
   useEffect(() => { document.title = `Compare ${state.sides.length} · ProfLLM` }, [state.sides.length])
   usePlace({ content: 'compare', isReady: data !== undefined })
   // what is changed here is what the tray holds from now on
   const setSides = (sides: CompareState['sides']) => {
-    const names = new Map(views.map(({ side, name }) => [side, name]))
+    const names = new Map(views.map(({ side, ownName }) => [side, ownName]))
     useTray.getState().set(sides.map((side) => ({ side, name: names.get(side) ?? '' })))
     change({ sides })
   }
   const move = (from: number, to: number) => setSides(moved(state.sides, from, to))
   return (
-    <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting}>
+    <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting} data-many={state.sides.length > MANY || undefined} style={{ '--sides': state.sides.length } as CSSProperties}>
       <Progress on={isWaiting} />
       <p className={page.crumbs}><Link href={lastExplore}>Explore</Link> <span>/</span> <span>Compare</span></p>
       <div className={page.head}>
         <div><h1>{title}</h1>{data && <p className={page.facts}><span className="dim">{data.inputs.equal} parameters equal in all, {data.inputs.differing.length} differ</span></p>}</div>
         <div className={page.end}>
-          {views.length > 0 && <Select label="The base, which all others are compared with" value="A" onChange={(letter) => move(LETTERS.indexOf(letter), 0)} options={views.map(({ letter, name }) => [letter, `Base: ${letter}${letter === 'A' ? '' : ` ${name}`}`])} />}
+          {views.length > 0 && <Select label="Baseline, which all other sides are compared with" value="A" onChange={(letter) => move(LETTERS.indexOf(letter), 0)} options={views.map(({ letter }) => [letter, `Baseline: ${letter}`])} />}
           {data && <Take shown={{ answer: data, views, metrics: shownOf(metrics, state.onlyClear), details: details ?? [], catalogue, link: window.location.href }} />}
         </div>
       </div>
@@ -107,9 +108,10 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
       {data && (
         <>
           <Sides views={views} onMove={move} onRemove={(at) => setSides(state.sides.toSpliced(at, 1))} onSimulated={() => change({ withSimulated: true })} />
+          <Summary views={views} metrics={metrics} />
           <Cautions answer={data} views={views} catalogue={catalogue} isMatched={state.match} onMatch={(match) => change({ match })} />
           <Differs answer={data} views={views} catalogue={catalogue} withEqual={state.withEqual} onEqual={(withEqual) => change({ withEqual })} />
-          <Metrics answer={data} views={views} metrics={metrics} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
+          <Metrics answer={data} views={views} metrics={metrics} folded={folded} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
           <Curves families={data.families} views={views} isLog={state.logCurves} onLog={(logCurves) => change({ logCurves })} />
           <OverTime views={views} isLog={state.logTime} onLog={(logTime) => change({ logTime })} />
           {detailsError && <Note kind="warn" role="alert"><b>Start-up and quality could not be had.</b> {detailsError.message}</Note>}

@@ -1,4 +1,6 @@
-// The inputs in which the sides differ, then those in which runs of one side do; equal ones are folded.
+// The inputs in which the sides differ, the most important first, then those in which runs of one side differ. Equal inputs are folded.
+import { useState } from 'react'
+
 import type { ComparedInput } from '../api/types'
 import { type Catalogue, namesApart } from '../fields/catalogue'
 import { count, formOfRow, isNumeric } from '../format/number'
@@ -16,26 +18,33 @@ interface Props {
   onEqual: (withEqual: boolean) => void
 }
 
-const HEADED_FROM = 8 // fewer are seen at once
+const HEADED_FROM = 8 // fewer need no headings
+const FOLDED_FROM = 16
+const FOLDED_TO = 12
 const ROLES: Record<string, string> = { input: 'What was asked for', engine: 'The engine', host: 'The host' }
 
 export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqual }: Props) {
+  const [isOpen, setOpen] = useState(false)
   const all = inputs.differing.length + inputs.equal + inputs.partly_recorded
-  const roles = Object.keys(ROLES).map((role) => ({ role, rows: inputs.differing.filter((one) => one.role === role && one.between) })).filter(({ rows }) => rows.length)
+  const between = inputs.differing.filter((one) => one.between).sort((a, b) => catalogue.rankOf(a.field) - catalogue.rankOf(b.field))
+  const isFolded = !isOpen && inputs.differing.length >= FOLDED_FROM
+  const roles = Object.keys(ROLES).map((role) => ({ role, rows: between.filter((one) => one.role === role) })).filter(({ rows }) => rows.length)
   const names = namesApart([...inputs.differing.map(({ field }) => field), ...(inputs.equal_fields ?? []).map(({ field }) => field), ...(inputs.partly_recorded_fields ?? [])].map((id) => catalogue.get(id)))
-  const within = inputs.differing.filter(({ between }) => !between)
+  const within = inputs.differing.filter((one) => !one.between)
   return (
     <section className={page.block} aria-label="What differs">
       <div className={page.blockHead}><h2>What differs</h2><p>{count(inputs.differing.length)} of {count(all)} parameters</p></div>
       {inputs.differing.length > 0 && (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="What differs, scrolls sideways">
-          <table className={join(page.rows, css.diff)}>
-            <thead><tr><th scope="col">Parameter</th>{views.map(({ letter, at }) => <th key={letter} scope="col">{letter}{at === 0 ? ', the base' : ''}</th>)}</tr></thead>
-            {roles.map(({ role, rows }) => <Rows key={role} title={inputs.differing.length >= HEADED_FROM || within.length > 0 ? (ROLES[role] ?? role) : ''} rows={rows} catalogue={catalogue} names={names} />)}
-            {within.length > 0 && <Rows title="Differs between the runs of a side" rows={within} catalogue={catalogue} names={names} />}
+          <table className={join(page.rows, css.sided)}>
+            <thead><tr><th scope="col">Parameter</th>{views.map(({ letter, at }) => <th key={letter} scope="col">{letter}{at === 0 ? ', the baseline' : ''}</th>)}</tr></thead>
+            {isFolded && <Rows title="" rows={between.slice(0, FOLDED_TO)} catalogue={catalogue} names={names} />}
+            {!isFolded && roles.map(({ role, rows }) => <Rows key={role} title={inputs.differing.length >= HEADED_FROM || within.length > 0 ? (ROLES[role] ?? role) : ''} rows={rows} catalogue={catalogue} names={names} />)}
+            {!isFolded && within.length > 0 && <Rows title="Differs between the runs of a side" rows={within} catalogue={catalogue} names={names} />}
           </table>
         </div>
       )}
+      {inputs.differing.length >= FOLDED_FROM && <p className={css.foot}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? `Show the ${FOLDED_TO} most important` : `Show all ${count(inputs.differing.length)}`}</Act></p>}
       {inputs.differing.length === 0 && <p className={css.quiet}>Nothing: every input that is recorded is the same everywhere.</p>}
       {withEqual && <Equal answer={inputs} catalogue={catalogue} names={names} />}
       <p className={css.foot}>

@@ -34,7 +34,7 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
     const figure = told.sides[at] as ComparedFigure
     const ratio: ComparedRatio | undefined = at === 0 ? undefined : told.against[at - 1]
     const name = at === 0 ? `${longName(field)} (${[form.unit, arrow(field)].filter(Boolean).join(' ')})`.replace(' ()', '') : ''
-    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : `${percent(ratio.ratio, decimalsFor(ratio))} ${arrowOf(ratio)}`, percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['base', '', '', '']
+    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : `${percent(ratio.ratio, decimalsFor(ratio))} ${arrowOf(ratio)}`, percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['baseline', '', '', '']
     return [name, letter, shown(figure.value, metric), String(figure.n), intervalText(figure, form), ...against]
   })
 }
@@ -50,7 +50,7 @@ function inputRow({ field: id, sides }: ComparedInput, catalogue: Catalogue) {
 export function markdownOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const letters = views.map(({ letter }) => letter)
   const marks = ({ told }: SideView) => [`${told.runs} ${told.runs === 1 ? 'run' : 'runs'}`, told.simulated > 0 && `${told.simulated} simulated`, told.runs > 0 && verdictsText(told)].filter(Boolean).join(', ')
-  const lines = ['# Comparison', '', ...views.map((view) => `- **${view.letter}**${view.at === 0 ? ' (the base)' : ''}: ${cell(view.name)}, ${marks(view)}`), '']
+  const lines = ['# Comparison', '', ...views.map((view) => `- **${view.letter}**${view.at === 0 ? ' (the baseline)' : ''}: ${cell(view.fullName)}, ${marks(view)}`), '']
   if (answer.cautions.length) lines.push('## With care', '', ...answer.cautions.map(({ title, text, fields }) => `- **${title}**: ${text} (${fields.map(({ field }) => `\`${field}\``).join(', ')})`), '')
   lines.push('## What differs', '')
   const { differing, equal, partly_recorded: partly } = answer.inputs
@@ -81,10 +81,10 @@ export function csvOf({ answer, views, metrics, details, catalogue, link }: Show
   const rows: (string | number | null | undefined)[][] = []
   for (const { field: id, label, sides } of answer.inputs.differing) {
     const field = catalogue.get(id)
-    views.forEach(({ letter, name, at }) => { const told = sides[at]; rows.push(['input', id, label, isNumeric(field) ? field.unit : '', letter, name, told && valuesText(field, told, undefined, (value) => wholeText(field, value))]) })
+    views.forEach(({ letter, ownName: name, at }) => { const told = sides[at]; rows.push(['input', id, label, isNumeric(field) ? field.unit : '', letter, name, told && valuesText(field, told, undefined, (value) => wholeText(field, value))]) })
   }
   const figures = (part: string, list: MetricView[]) => {
-    for (const { told } of list) views.forEach(({ letter, name, at }) => {
+    for (const { told } of list) views.forEach(({ letter, ownName: name, at }) => {
       const figure = told.sides[at]
       const ratio = at === 0 ? undefined : told.against[at - 1]
       rows.push([part, told.field, told.label, told.unit, letter, name, figure?.value, figure?.n, figure?.low, figure?.high, ratio?.ratio, ratio?.low, ratio?.high, ratio?.p, ratio?.how, ratio?.finding, ratio?.more_runs])
@@ -92,13 +92,13 @@ export function csvOf({ answer, views, metrics, details, catalogue, link }: Show
   }
   figures('metric', metrics)
   for (const { key, label, unit, percentiles, sides } of familiesOf(answer.families))
-    percentiles.forEach((percentile, i) => { views.forEach(({ letter, name, at }) => { const side = sides[at]; rows.push(['percentile', `results.p${percentile}_${key}`, `P${percentile} ${label}`, unit, letter, name, side?.value[i], side?.n[i], side?.low[i], side?.high[i]]) }) })
+    percentiles.forEach((percentile, i) => { views.forEach(({ letter, ownName: name, at }) => { const side = sides[at]; rows.push(['percentile', `results.p${percentile}_${key}`, `P${percentile} ${label}`, unit, letter, name, side?.value[i], side?.n[i], side?.low[i], side?.high[i]]) }) })
   figures('detail', details)
   const notes = [`ProfLLM comparison, data version ${answer.data_version}, ${stamp(answer.at)}`, link, ...answer.cautions.map(({ title, text }) => `with care: ${title}: ${text}`)]
   return [...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`), CSV_HEAD.join(','), ...rows.map((row) => CSV_HEAD.map((_, i) => quoted(row[i])).join(','))].map((text) => `${text}\r\n`).join('')
 }
 
 export function jsonOf({ answer: { request, at, ...answer }, views, details, link }: Shown) {
-  const sides = answer.sides.map((side, i) => ({ ...side, name: views[i]?.name ?? side.name }))
+  const sides = answer.sides.map((side, i) => ({ ...side, name: views[i]?.ownName ?? side.name }))
   return `${JSON.stringify({ made: stamp(at), link, request, ...answer, sides, details: details.map(({ told }) => told) }, null, 2)}\n`
 }

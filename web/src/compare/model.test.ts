@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import type { ComparedRatio, ComparedValues, Field } from '../api/types'
 import { formOfRow } from '../format/number'
 import { valueText, wholeText, withUnit } from '../format/value'
-import { namesApart } from '../fields/catalogue'
-import { decimalsFor, deviate, findingText, markOf, percent, percentInterval, spanOf, ticksTo, tickText, valuesOf, valuesText, verdictsText } from './model'
+import { Catalogue, namesApart } from '../fields/catalogue'
+import { decimalsFor, deviate, findingText, isBeyond, markOf, namesOfSides, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
 
@@ -43,9 +43,9 @@ it('two rows of one name say what each is of', () => {
 })
 
 it('says how many runs more it would take', () => {
-  expect(findingText(ratio({ finding: 'no_difference', more_runs: 7 }), 0.05)).toBe('no difference shown · 5 % needs 7 more runs each')
-  expect(findingText(ratio({ finding: 'no_difference', more_runs: 0 }), 0.05)).toBe('no difference shown')
-  expect(findingText(ratio({ finding: 'no_difference' }), 0.025)).toBe('no difference shown · repeat it to know more')
+  expect(findingText(ratio({ finding: 'no_difference', more_runs: 7 }), 0.05)).toBe('unclear · 5 % needs 7 more runs each')
+  expect(findingText(ratio({ finding: 'no_difference', more_runs: 0 }), 0.05)).toBe('unclear')
+  expect(findingText(ratio({ finding: 'no_difference' }), 0.025)).toBe('unclear · needs repeats')
   expect(findingText(ratio({ finding: 'worse', regression: true }), 0.025)).toBe('worse by more than 2.5 %')
 })
 
@@ -58,9 +58,39 @@ it('ticks are round and stay within', () => {
   for (const top of [1e-9, 1, 3, 7.7, 12345, 1e12]) expect(ticksTo(top, 4).every((tick) => tick <= top * 1.000001)).toBe(true)
 })
 
-it('the axis of ratios holds all that is finite', () => {
+it('the axis of a metric holds its own differences; one that is far away leaves it instead of flattening the others', () => {
   expect(spanOf([]).limit).toBeLessThan(1.1)
-  const span = spanOf([ratio({ ratio: 2, low: 1.5, high: 3 }), ratio({ ratio: 0.9, low: 0.2, high: null })])
-  expect(span.limit).toBeGreaterThan(5)
-  expect([1 / 3, 0.8, 1.1, 2, 10].map(tickText)).toEqual(['×1/3', '−20 %', '+10 %', '×2', '×10'])
+  const near = spanOf([ratio({ ratio: 1.03, low: 1.01, high: 1.05 })])
+  expect([near.limit < 1.1, shareOf(near, 1), shareOf(near, 1.05) > 0.75]).toEqual([true, 0.5, true])
+  const far = spanOf([ratio({ ratio: 288, low: 250, high: 300 }), ratio({ ratio: 1.6, low: 1.4, high: 1.8 })])
+  // an interval from +40 % to +80 % next to ×288 takes a tenth of the axis
+  expect(shareOf(far, 1.8) - shareOf(far, 1.4)).toBeGreaterThan(0.08)
+  expect([isBeyond(far, 288), isBeyond(far, 1.6), shareOf(far, 288)]).toEqual([true, false, 1])
+  for (const limit of [1.02, 1.1, 1.3, 1.7, 2.5, 3.9, 50]) {
+    const span = spanOf([ratio({ ratio: limit })])
+    expect([span.ticks.every((tick) => !isBeyond(span, tick)), span.ticks.length]).toEqual([true, 2])
+  }
+  expect([1 / 3, 1 / 1.5, 0.8, 1.1, 2, 10].map(tickText)).toEqual(['×1/3', '−33 %', '−20 %', '+10 %', '×2', '×10'])
+})
+
+it('a summary counts what the comparison found and puts the headline metrics first', () => {
+  const metric = (id: string, finding: ComparedRatio['finding']) => ({ told: { against: [ratio({ finding })] }, field: field({ id }), form: {} }) as unknown as Parameters<typeof summaryOf>[0][number]
+  const list = [metric('results.mean_ttft_ms', 'worse'), metric('results.p99_ttft_ms', 'worse'), metric('a', 'better'), metric('b', 'higher'), metric('c', 'equal'), metric('d', 'no_difference'), metric('e', 'not_known'), metric('f', 'nothing')]
+  const { worse, better, changed, equal, unclear } = summaryOf(list, 1)
+  expect([worse.map((one) => one.field.id), better.length, changed.length, equal, unclear]).toEqual([['results.p99_ttft_ms', 'results.mean_ttft_ms'], 1, 1, 1, 2])
+})
+
+it('a metric that repeats another one to the digit is folded', () => {
+  const metric = (id: string, ...values: number[]) => ({ told: { field: id, sides: values.map((value) => ({ value, n: 1 })) }, field: field({ id }) }) as unknown as Parameters<typeof withoutTwins>[0][number]
+  const list = [metric('results.p99_ttft_ms', 1, 2), metric('results.mean_ttft_ms', 1, 2), metric('results.p99_first_token_ms', 1, 2), metric('results.mean_first_token_ms', 1, 3), metric('results.p99_token_gap_ms', 1, 2)]
+  const { shown, folded } = withoutTwins(list)
+  expect([shown.length, folded.map(([one, twin]) => [one.told.field, twin.told.field])]).toEqual([4, [['results.p99_first_token_ms', 'results.p99_ttft_ms']]])
+})
+
+it('sides are named by the inputs in which they differ', () => {
+  const catalogue = new Catalogue([field({ id: 'server.tensor_parallel_size', role: 'input' }), field({ id: 'server.model', role: 'input', type: 'text' })])
+  const answer = { sides: [{}, {}], inputs: { differing: [{ field: 'server.tensor_parallel_size', between: true, sides: [told(1), told(2)] }, { field: 'server.model', between: false, sides: [told('a', 'b'), told('a', 'b')] }] } } as unknown as Parameters<typeof namesOfSides>[0]
+  const names = namesOfSides(answer, [{ ids: [1] }, { ids: [2, 3] }], ['nightly', 'nightly'], catalogue)
+  expect(names.map(({ short }) => short)).toEqual(['TP 1', 'TP 2'])
+  expect(namesOfSides(answer, [{ label: 'before', ids: [1] }, { ids: [2] }], ['before', 'nightly'], catalogue)[0]?.short).toBe('before')
 })

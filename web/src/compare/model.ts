@@ -1,9 +1,11 @@
 // What is compared, without drawing it: sides with what they are called, values and ratios in words.
 import type { CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
-import { type Catalogue } from '../fields/catalogue'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { twinOf } from '../fields/twins'
 import { treeWords } from '../filter/tree-words'
 import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
+import { distinctNames, Several } from '../names/names'
 import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
 
 export type Answer = Comparison & { request: CompareRequest; at: number }
@@ -12,7 +14,9 @@ export interface SideView {
   letter: string
   at: number
   side: Side
-  name: string
+  name: string // short, and unique among the sides
+  fullName: string // its own name with what tells it apart
+  ownName: string
   told: ComparedSide
   experiment: Experiment | undefined // of a side that is one run
 }
@@ -22,6 +26,7 @@ export const PHASES = ['spawn', 'first_line', 'engine_init', 'weights_begin', 'w
 const CHECK = /^quality\.(\w+)\.value$/
 export const checkOf = (id: string) => CHECK.exec(id)?.[1]
 
+export const MANY = 4 // columns of more sides are narrow
 const EFFECT = 0.05 // the smallest difference that matters
 
 export const requestOf = (state: CompareState, metrics?: string[]): CompareRequest => ({
@@ -41,18 +46,38 @@ const titleOf = (experiment: Experiment) => {
   return typeof name === 'string' && name.trim() ? name : (experiment.run_id ?? `result ${experiment.id}`)
 }
 
-export function nameOf(side: Side, experiment: Experiment | undefined, catalogue: Catalogue) {
+export function ownNameOf(side: Side, experiment: Experiment | undefined, catalogue: Catalogue) {
   if (side.label) return side.label
   if (experiment) return titleOf(experiment)
   if ('filter' in side) return treeWords(catalogue, side.filter)
   return oneOf(side) === null ? `experiments ${side.ids.join(', ')}` : `experiment ${oneOf(side) ?? ''}`
 }
 
-export const viewsOf = (sides: Side[], answer: Answer, experiments: (Experiment | undefined)[], catalogue: Catalogue): SideView[] =>
-  answer.sides.flatMap((told, at) => {
+// The values of the inputs in which the sides differ, by side.
+export function differingValues({ inputs, sides }: Pick<Comparison, 'inputs' | 'sides'>): Record<string, unknown>[] {
+  const between = inputs.differing.filter((input) => input.between)
+  return sides.map((_, at) => Object.fromEntries(between.flatMap(({ field, sides: told }) => {
+    const { values = [], distinct = 0, null: unset = 0 } = told[at] ?? {}
+    const all: unknown[] = [...values.map(({ value }) => value), ...(unset > 0 ? [null] : [])]
+    if (all.length === 0) return []
+    return [[field, all.length === 1 ? all[0] : new Several(all, Math.max(distinct, all.length))] as const]
+  })))
+}
+
+export function namesOfSides(answer: Pick<Comparison, 'inputs' | 'sides'>, sides: Side[], ownNames: string[], catalogue: Catalogue) {
+  const values = differingValues(answer)
+  const named = distinctNames(sides.map((side, at) => ({ values: values[at] ?? {}, name: ownNames[at], id: 'ids' in side ? `${side.ids.length === 1 ? 'result' : 'results'} ${side.ids.join(', ')}` : `group ${LETTERS[at] ?? ''}` })), catalogue, sides.length > MANY ? 0 : undefined)
+  return sides.map((side, at) => ({ ...(named[at] ?? { short: '', full: '' }), ...(side.label && { short: side.label }) }))
+}
+
+export function viewsOf(sides: Side[], answer: Answer, experiments: (Experiment | undefined)[], catalogue: Catalogue): SideView[] {
+  const own = sides.map((side, at) => ownNameOf(side, experiments[at], catalogue))
+  const names = namesOfSides(answer, sides, own, catalogue)
+  return answer.sides.flatMap((told, at) => {
     const side = sides[at]
-    return side ? [{ letter: LETTERS[at] ?? '', at, side, told, experiment: experiments[at], name: nameOf(side, experiments[at], catalogue) }] : []
+    return side ? [{ letter: LETTERS[at] ?? '', at, side, told, experiment: experiments[at], name: names[at]?.short ?? '', fullName: names[at]?.full ?? '', ownName: own[at] ?? '' }] : []
   })
+}
 
 // What is known of a group's verdicts; who has none is told apart from who is trusted.
 export function verdictsText({ runs, trusted, untrusted }: ComparedSide) {
@@ -94,6 +119,18 @@ export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): Metr
     const field: Field = { ...known, label: known.label === known.id ? told.label : known.label, unit: told.unit, direction: told.direction, type: 'number', role: 'output' }
     return { told, field, form: formWithEnds(field, told.sides) }
   })
+}
+
+// Metrics without those that repeat another one to the digit on every side, and which do.
+export function withoutTwins(metrics: MetricView[]): { shown: MetricView[]; folded: [metric: MetricView, twin: MetricView][] } {
+  const byField = new Map(metrics.map((metric) => [metric.told.field, metric]))
+  const folded = metrics.flatMap((metric): [MetricView, MetricView][] => {
+    const twin = byField.get(twinOf(metric.told.field) ?? '')
+    const isSame = twin?.told.sides.every(({ value, n }, at) => value === metric.told.sides[at]?.value && n === metric.told.sides[at]?.n)
+    return twin && isSame ? [[metric, twin]] : []
+  })
+  const gone = new Set(folded.map(([metric]) => metric))
+  return { shown: metrics.filter((metric) => !gone.has(metric)), folded }
 }
 
 const sign = (text: string, value: number) => (value > 0 ? `+${text}` : text.replace('-', '−'))
@@ -142,21 +179,26 @@ export const markOf = (ratio: ComparedRatio) => (ratio.low === null || ratio.hig
 export const lookOf = ({ finding }: ComparedRatio) => (finding === 'better' || finding === 'worse' ? finding : 'same')
 
 const FINDINGS: Record<ComparedRatio['finding'], string> = {
-  better: 'better', worse: 'worse', higher: 'higher', lower: 'lower', no_difference: 'no difference shown',
-  not_known: 'differs, not known how sure', equal: 'the same number', no_ratio: 'no ratio', nothing: 'nothing to compare',
+  better: 'better', worse: 'worse', higher: 'higher', lower: 'lower', no_difference: 'unclear',
+  not_known: 'unclear', equal: 'same number', no_ratio: 'no ratio', nothing: 'nothing to compare',
 }
 
-// The finding, and what it would take to know more.
-export function findingText({ finding, more_runs: more, regression }: ComparedRatio, effect: number) {
+export const findingWord = ({ finding }: ComparedRatio) => FINDINGS[finding]
+
+// The size of a regression, or how many more runs a finding needs.
+export function findingNote({ finding, more_runs: more, regression }: ComparedRatio, effect: number) {
   const share = `${Number((effect * 100).toFixed(2))} %`
-  if (regression) return `worse by more than ${share}`
-  if (finding !== 'no_difference') return FINDINGS[finding]
-  if (more === null) return `${FINDINGS[finding]} · repeat it to know more`
-  return more > 0 ? `${FINDINGS[finding]} · ${share} needs ${count(more)} more ${more === 1 ? 'run' : 'runs'} each` : FINDINGS[finding]
+  if (regression) return `by more than ${share}`
+  if (finding === 'not_known') return 'no interval'
+  if (finding !== 'no_difference') return ''
+  if (more === null) return 'needs repeats'
+  return more > 0 ? `${share} needs ${count(more)} more ${more === 1 ? 'run' : 'runs'} each` : ''
 }
+
+export const findingText = (ratio: ComparedRatio, effect: number) => [findingWord(ratio), findingNote(ratio, effect)].filter(Boolean).join(ratio.regression ? ' ' : ' · ')
 
 const HOW: Record<ComparedRatio['how'], string> = {
-  none: 'no interval', within_runs: 'from the intervals within the two runs: it says nothing of how runs differ', one_of_many: 'one run against a group: Student’s t',
+  none: 'no interval', within_runs: 'from the intervals within the two runs; says nothing about how runs differ', one_of_many: 'one run against a group: Student’s t',
   student: 'Student’s t over the runs', bootstrap: 'bootstrap over the runs, 1,999 resamples',
 }
 export const howText = ({ how }: ComparedRatio) => HOW[how]
@@ -182,20 +224,48 @@ export function ticksTo(top: number, steps: number): number[] {
 }
 
 const SPANS: [upTo: number, ticks: number[]][] = [
-  [1.06, [0.95, 0.98, 1.02, 1.05]], [1.13, [0.9, 0.95, 1.05, 1.1]], [1.35, [0.8, 0.9, 1.1, 1.2]], [1.8, [1 / 1.5, 0.8, 1.25, 1.5]], [2.6, [1 / 2, 1 / 1.5, 1.5, 2]],
-  [4.5, [1 / 3, 1 / 2, 2, 3]], [12, [1 / 10, 1 / 3, 3, 10]], [Infinity, [1 / 100, 1 / 10, 10, 100]],
+  [1.06, [0.95, 1.05]], [1.13, [0.9, 1.1]], [1.35, [0.8, 1.2]], [1.8, [1 / 1.5, 1.5]], [2.6, [1 / 2, 2]], [Infinity, [1 / 3, 3]],
 ]
+const MOST = 4 // differences beyond this ratio do not flatten the others: they leave the axis with an arrow
 
-// The ratio to which the axis goes either way, and its ticks. What lies beyond ends open.
+// The ratio to which the axis of one metric goes either way, and its ticks.
 export function spanOf(ratios: ComparedRatio[]) {
   const ends = ratios.flatMap(({ ratio, low, high }) => [ratio, low, high]).filter((end): end is number => end !== null && end > 0 && Number.isFinite(end))
-  const most = Math.max(1.05, ...ends.map((end) => Math.max(end, 1 / end)))
-  const [, ticks] = SPANS.find(([upTo]) => most <= upTo) ?? [0, [1 / 100, 1 / 10, 10, 100]]
-  return { limit: Math.min(most, 1000) * 1.04, ticks }
+  const most = Math.min(MOST, Math.max(1.05, ...ends.map((end) => Math.max(end, 1 / end))))
+  const [, ticks] = SPANS.find(([upTo]) => most <= upTo) ?? [0, [1 / 3, 3]]
+  return { limit: most * 1.04, ticks }
 }
+
+export type Span = ReturnType<typeof spanOf>
+// The position of a ratio on its axis, from 0 to 1; "equal" is at 0.5.
+export const shareOf = ({ limit }: Span, ratio: number) => 0.5 + (Math.log(Math.min(Math.max(ratio, 1 / limit), limit)) / Math.log(limit)) * 0.5
+export const isBeyond = ({ limit }: Span, ratio: number) => ratio > limit || ratio < 1 / limit
 
 export function tickText(ratio: number) {
   if (ratio >= 2) return `×${Number(ratio.toFixed(2))}`
   if (ratio <= 0.5) return `×1/${Number((1 / ratio).toFixed(2))}`
-  return percent(ratio).replace('.0 ', ' ')
+  return percent(ratio, 0)
+}
+
+// "P99 First Token as P99 TTFT", for the line below the table.
+export const foldedText = (folded: [MetricView, MetricView][]) => folded.map(([metric, twin]) => `${longName(metric.field)} as ${longName(twin.field)}`).join(', ')
+
+// ---- summary --------------------------------------------------------------------------------------------
+
+// Metrics that a summary names first.
+const HEADLINES = ['derived.output_throughput_per_gpu', 'results.output_throughput', 'results.p99_ttft_ms', 'results.p99_tpot_ms', 'results.median_ttft_ms', 'results.median_tpot_ms', 'results.median_e2el_ms', 'results.request_throughput', 'results.energy_per_token_j']
+const rank = ({ field }: MetricView) => HEADLINES.indexOf(field.id) + 1 || HEADLINES.length + 1
+
+export interface Summary {
+  worse: MetricView[]
+  better: MetricView[]
+  changed: MetricView[] // neither direction is better
+  equal: number
+  unclear: number
+}
+
+// What became of the metrics of one candidate against the baseline. Metrics that cannot be compared are not counted.
+export function summaryOf(metrics: MetricView[], at: number): Summary {
+  const of = (...findings: ComparedRatio['finding'][]) => metrics.filter(({ told }) => findings.includes(told.against[at - 1]?.finding ?? 'nothing')).sort((a, b) => rank(a) - rank(b))
+  return { worse: of('worse'), better: of('better'), changed: of('higher', 'lower'), equal: of('equal').length, unclear: of('no_difference', 'not_known').length }
 }

@@ -57,9 +57,16 @@ export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: bo
       </div>
       {failed && <Note kind="warn" role="alert"><b>Telemetry could not be had.</b> {failed.message}</Note>}
       {shown && <Lines shown={shown} bins={asked.map(({ data }) => data)} views={views} isLog={isLog} />}
-      {isSettled && missing.length > 0 && <p className={css.foot}>{missing.map(({ letter, told: { runs } }) => `${letter} has ${runs === 1 ? 'none: no telemetry was sent with it' : 'none: it is a group, and times of several runs are not put together'}`).join('. ')}.</p>}
+      {isSettled && missing.length > 0 && <p className={css.foot}>{missingText(missing)}</p>}
     </section>
   )
+}
+
+const listed = (views: SideView[]) => views.map(({ letter }) => letter).join(', ')
+
+function missingText(missing: SideView[]) {
+  const [single, groups] = [missing.filter(({ told }) => told.runs === 1), missing.filter(({ told }) => told.runs !== 1)]
+  return [single.length > 0 && `No telemetry was uploaded with ${listed(single)}.`, groups.length > 0 && `No telemetry of groups: ${listed(groups)}.`].filter(Boolean).join(' ')
 }
 
 export interface Line { t: number[]; values: (number | null)[] }

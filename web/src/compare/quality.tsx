@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 import type { Experiment } from '../api/types'
 import { count, showNumber } from '../format/number'
-import { Act } from '../ui/controls'
+import { Act, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Nothing, Simulated, State, Verdict } from '../ui/verdict'
 import css from './compare.module.css'
@@ -25,15 +25,14 @@ export function Quality({ details, views }: { details: MetricView[] | null; view
     <section className={page.block} aria-label="Quality">
       <div className={page.blockHead}><h2>Quality</h2><p>what each check found; of several runs the mean</p></div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality, scrolls sideways">
-        <table className={page.rows}>
-          <thead><tr><th scope="col">Check</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}<th scope="col">What it looks at</th></tr></thead>
+        <table className={join(page.rows, css.sided)}>
+          <thead><tr><th scope="col">Check</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}</tr></thead>
           <tbody>
             <tr>
               <th scope="row">Verdict</th>
               {views.map(({ letter, experiment, told }) => (
                 <td key={letter}><span className={css.verdicts}>{experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}{told.simulated > 0 && <Simulated />}</span></td>
               ))}
-              <td className="mid">all checks together</td>
             </tr>
             {shown.map((metric) => <Check key={metric.told.field} metric={metric} views={views} />)}
           </tbody>
@@ -48,7 +47,7 @@ function Check({ metric: { told, field, form }, views }: { metric: MetricView; v
   const id = checkOf(told.field) ?? ''
   return (
     <tr>
-      <th scope="row" title={told.field}><code>{id}</code></th>
+      <th scope="row" title={`${told.field}\n${field.help}`}><code>{id}</code></th>
       {views.map(({ letter, at, experiment }) => {
         const figure = told.sides[at]
         const state = stateOf(experiment, id)
@@ -61,7 +60,6 @@ function Check({ metric: { told, field, form }, views }: { metric: MetricView; v
           </td>
         )
       })}
-      <td className="mid">{field.help}</td>
     </tr>
   )
 }

@@ -1,5 +1,5 @@
-// Who is compared: what each is, whether it can be trusted, how many runs it has. The first is the base; they can be moved
-// by their buttons, with Alt and an arrow, and by drag.
+// The sides of the comparison: name, verdict, number of runs. The header stays in view and its columns are those of all tables
+// below. The first side is the baseline; a side is moved by its buttons, with Alt and an arrow, or by dragging.
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { Link } from 'wouter'
 
@@ -12,8 +12,6 @@ import { paths } from '../url/paths'
 import css from './compare.module.css'
 import { Mark } from './mark'
 import { type SideView, verdictsText } from './model'
-
-const MANY = 4 // names have lines of their own then
 
 interface Props {
   views: SideView[]
@@ -28,7 +26,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
   const move = (from: number, to: number) => {
     if (to < 0 || to >= views.length) return
     onMove(from, to)
-    // the focus goes with what was moved
+    // the focus follows the side that moved
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-at="${to}"]`)?.focus())
   }
   const keys = (event: KeyboardEvent, at: number) => {
@@ -38,37 +36,40 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
     move(at, at + by)
   }
   return (
-    <ol ref={list} className={css.sides} aria-label="Compared" data-many={views.length > MANY || undefined} style={{ gridTemplateColumns: `repeat(${views.length}, minmax(190px, 1fr))` }}>
-      {views.map((view) => (
-        <li key={writeSide(view.side)} data-at={view.at} tabIndex={0} className={dragged === view.at ? css.dragged : undefined} onKeyDown={(event) => keys(event, view.at)} aria-label={`${view.letter}: ${view.name}${view.at === 0 ? ', the base' : ''}`} draggable
-          onDragStart={(event) => { event.dataTransfer.setData('text/plain', view.name); setDragged(view.at) }} onDragEnd={() => setDragged(null)} onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => { event.preventDefault(); if (dragged !== null) move(dragged, view.at) }}>
-          <div className={css.top}>
-            <Slot letter={view.letter} />
-            <Mark at={view.at} />
-            <Name view={view} />
+    <div className={css.sides}>
+      <p className={css.hint}>Compared<br />drag to reorder, or <kbd>Alt</kbd> <kbd>←</kbd> <kbd>→</kbd></p>
+      <ol ref={list} aria-label="Compared">
+        {views.map((view) => (
+          <li key={writeSide(view.side)} data-at={view.at} tabIndex={0} className={dragged === view.at ? css.dragged : undefined} onKeyDown={(event) => keys(event, view.at)} aria-label={`${view.letter}: ${view.fullName}${view.at === 0 ? ', the baseline' : ''}`} draggable
+            onDragStart={(event) => { event.dataTransfer.setData('text/plain', view.fullName); setDragged(view.at) }} onDragEnd={() => setDragged(null)} onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => { event.preventDefault(); if (dragged !== null) move(dragged, view.at) }}>
+            <div className={css.top}>
+              <Slot letter={view.letter} />
+              <Mark at={view.at} />
+              <Name view={view} />
+            </div>
+            {view.ownName !== view.name && <p className={join(css.own, 'clip')} title={view.ownName}><bdi>{view.ownName}</bdi></p>}
+            <About view={view} onSimulated={onSimulated} />
             <span className={css.buttons}>
               {view.at > 0 && <IconButton icon="left" name={`${view.letter}: one place forward`} onPress={() => move(view.at, view.at - 1)} />}
               {view.at < views.length - 1 && <IconButton icon="right" name={`${view.letter}: one place back`} onPress={() => move(view.at, view.at + 1)} />}
               <IconButton icon="close" name={`Remove ${view.letter}`} onPress={() => onRemove(view.at)} />
             </span>
-          </div>
-          <About view={view} onSimulated={onSimulated} />
-          <p className={css.base}>{view.at === 0 ? 'the base' : <Act onPress={() => move(view.at, 0)}>Make it the base</Act>}</p>
-        </li>
-      ))}
-    </ol>
+          </li>
+        ))}
+      </ol>
+    </div>
   )
 }
 
 const addressOf = (side: Side, id: number | undefined) => (id !== undefined ? paths.experiment(id) : 'filter' in side ? paths.group(side.filter) : null)
 
-function Name({ view: { side, name, told } }: { view: SideView }) {
+function Name({ view: { side, name, fullName, told } }: { view: SideView }) {
   const href = addressOf(side, told.runs === 1 ? told.ids?.[0] : undefined)
-  return <b className={join(css.name, 'clip')} title={name}>{href === null ? <bdi>{name}</bdi> : <Link href={href}><bdi>{name}</bdi></Link>}</b>
+  return <b className={css.name} title={fullName}>{href === null ? <bdi>{name}</bdi> : <Link href={href}><bdi>{name}</bdi></Link>}</b>
 }
 
-function About({ view: { told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
+function About({ view: { at, told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
   const { runs, simulated, left_out: left = 0, fell_out: fell = 0 } = told
   const requests = experiment?.fields['results.completed']?.value
   return (
@@ -76,9 +77,10 @@ function About({ view: { told, experiment }, onSimulated }: { view: SideView; on
       {experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}
       {simulated > 0 && <Simulated />}
       {simulated > 0 && simulated < runs && <span>{count(simulated)} of them</span>}
-      <span className="n dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' ? `, ${count(requests)} requests` : ''}</span>
-      {left > 0 && <span>{count(left)} simulated left out <Act onPress={onSimulated}>Take them in</Act></span>}
-      {fell > 0 && <span>{count(fell)} without a match left out</span>}
+      <span className="n dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}</span>
+      {at === 0 && <span className="dim">baseline</span>}
+      {left > 0 && <span>{count(left)} simulated excluded <Act onPress={onSimulated}>Include</Act></span>}
+      {fell > 0 && <span>{count(fell)} without a match excluded</span>}
     </p>
   )
 }

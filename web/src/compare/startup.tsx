@@ -3,6 +3,7 @@ import { useRef } from 'react'
 
 import { longName } from '../fields/catalogue'
 import { showNumber } from '../format/number'
+import { join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
 import { Nothing } from '../ui/verdict'
@@ -27,14 +28,13 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Start-up, scrolls sideways">
-          <table className={page.rows}>
-            <thead><tr><th scope="col">Phase</th>{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}</th>)}<th scope="col">What is reached</th></tr></thead>
+          <table className={join(page.rows, css.sided)}>
+            <thead><tr><th scope="col">Phase</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}</tr></thead>
             <tbody>
               {phases.map(({ told, field, form }, i) => (
                 <tr key={told.field}>
-                  <th scope="row" title={told.field}><span className={css.number}>{i + 1}</span> {longName(field)}</th>
-                  {told.sides.map((figure, at) => <td key={at} className={page.num} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, { ...form, decimals: form.decimals ?? 2 })} <span className="dim">{form.unit}</span></>}</td>)}
-                  <td className="mid">{field.help}</td>
+                  <th scope="row" title={`${told.field}\n${field.help}`}><span className={css.number}>{i + 1}</span> {longName(field)}</th>
+                  {told.sides.map((figure, at) => <td key={at} className={page.val} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, { ...form, decimals: form.decimals ?? 2 })} <span className="dim">{form.unit}</span></>}</td>)}
                 </tr>
               ))}
             </tbody>

@@ -167,6 +167,11 @@ export class Catalogue {
     )
   }
 
+  // The position among fields by importance; fields that are not listed share the last one.
+  rankOf(id: string) {
+    return FIRST.indexOf(id) + 1 || FIRST.length + 1
+  }
+
   // By name, id, unit, group or what it is; all words must occur. The usual ones first, then those that are
   // called so, then those that tell of it.
   search(words: string, fields = this.fields) {

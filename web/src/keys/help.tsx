@@ -21,7 +21,7 @@ const KEYS: [string[], string][] = [
   [['Shift', 'click'], 'on a column’s head: add it as a further sort key'],
   [['←', '→'], 'on a range: one bar; with Shift ten. On a column’s edge: its width; Enter lets it fit'],
   [['Alt', '↑ ↓'], 'in the tree of filters: move the condition'],
-  [['Alt', '← →'], 'on a side that is compared: move it; the first is the base'],
+  [['Alt', '← →'], 'on a side that is compared: move it; the first is the baseline'],
   [['Esc'], 'close what is open'],
   [['?'], 'this list'],
 ]

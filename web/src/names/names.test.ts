@@ -73,6 +73,11 @@ it('a group is named by the one value that its runs share, before what its runs 
   expect(shorts(things({ [MODEL]: new Several(models) }, { [MODEL]: 'x/m' }))).toEqual(['3 models', 'm'])
 })
 
+it('with little room only what is needed', () => {
+  const list = things({ [MODEL]: 'a', [TP]: 1 }, { [MODEL]: 'b', [TP]: 2 })
+  expect(distinctNames(list, FIELDS, 0).map(({ short }) => short)).toEqual(['a', 'b'])
+})
+
 it('the full name has the own name and each component in full', () => {
   expect(distinctNames(things({ [MODEL]: 'Qwen/Qwen3-8B', [IN]: 1024, [OUT]: 256 }, { [MODEL]: 'Qwen/Qwen3-14B', [IN]: 2048, [OUT]: 256 }), FIELDS)[0]).toEqual({ short: 'Qwen3-8B', full: 'nightly: model Qwen/Qwen3-8B' })
 })

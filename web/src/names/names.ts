@@ -158,7 +158,7 @@ const joined = (components: readonly Component[], at: number) => components.map(
 const countDistinct = (components: readonly Component[], things: readonly Thing[]) => new Set(things.map((_, at) => joined(components, at))).size
 
 // The components of a name: those that tell more things apart than the ones before them, then others that vary while the name is short.
-function chosenOf(things: readonly Thing[], all: Component[]): Component[] {
+function chosenOf(things: readonly Thing[], all: Component[], fill: number): Component[] {
   let chosen: Component[] = []
   let distinct = 1
   for (const one of [...all.filter(({ isClean }) => isClean), ...all.filter(({ isClean }) => !isClean)]) {
@@ -170,15 +170,16 @@ function chosenOf(things: readonly Thing[], all: Component[]): Component[] {
     const fewer = chosen.filter((other) => other !== one)
     if (chosen.length > USUAL_MOST && countDistinct(fewer, things) === distinct) chosen = fewer
   }
-  for (const one of all) if (chosen.length > 0 && chosen.length < FILL && one.isClean && one.aspect.isFill && !chosen.includes(one)) chosen.push(one)
+  for (const one of all) if (chosen.length > 0 && chosen.length < fill && one.isClean && one.aspect.isFill && !chosen.includes(one)) chosen.push(one)
   return all.filter((one) => chosen.includes(one))
 }
 
 const ownName = ({ name }: Thing) => name?.trim() || ''
 
 // The short name of each thing, unique among them, and the full one: its own name with each component in words.
-export function distinctNames(things: readonly Thing[], fields: Fields): DistinctName[] {
-  const chosen = chosenOf(things, componentsOf(things, fields))
+// `fill`: the number of components up to which others that vary are added; 0 where there is little room.
+export function distinctNames(things: readonly Thing[], fields: Fields, fill = FILL): DistinctName[] {
+  const chosen = chosenOf(things, componentsOf(things, fields), fill)
   const shorts = things.map((thing, at) => joined(chosen, at) || nothingText(thing, chosen[0]))
   const alike = Map.groupBy(things.map((_, at) => at), (at) => shorts[at])
   return things.map((thing, at) => {

@@ -1,4 +1,4 @@
-// What is pinned, at the bottom of Explore: in order, with a way to take it out, to make another the base, to compare.
+// What is pinned, at the bottom of Explore: in order, with a way to take it out, to change the baseline, to compare.
 import { useState } from 'react'
 
 import { Act, ButtonLink, IconButton, join } from '../ui/controls'
@@ -45,7 +45,7 @@ interface ItemProps {
 
 function Item({ one: { side, name }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
   return (
-    <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name}: the base, all are compared with it` : name} draggable
+    <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name}: the baseline` : name} draggable
       onDragStart={(event) => { event.dataTransfer.setData('text/plain', name); onDrag(at) }} onDragEnd={() => onDrag(null)} onDragOver={(event) => event.preventDefault()} onDrop={(event) => { event.preventDefault(); onDrop() }}>
       <Slot letter={LETTERS[at]} />
       {oneOf(side) === null && <Icon name="group" small />}

@@ -1,0 +1,44 @@
+// The outcome of each candidate in counts, with the most important metrics by name.
+import { longName } from '../fields/catalogue'
+import { count } from '../format/number'
+import { join } from '../ui/controls'
+import css from './compare.module.css'
+import { decimalsFor, type MetricView, percent, type SideView, summaryOf } from './model'
+
+const NAMED = 2
+
+export function Summary({ views, metrics }: { views: SideView[]; metrics: MetricView[] }) {
+  if (metrics.length === 0) return null
+  return (
+    <section className={css.summary} aria-label="Summary">
+      <p className={css.first}>Summary<br />of {count(metrics.length)} metrics, against A</p>
+      {views.map((view) => (view.at === 0 ? <p key={view.letter} className="dim">baseline</p> : <Outcome key={view.letter} view={view} metrics={metrics} />))}
+    </section>
+  )
+}
+
+function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: MetricView[] }) {
+  const { worse, better, changed, equal, unclear } = summaryOf(metrics, at)
+  const rows: [number, string, string | undefined, MetricView[]][] = [
+    [worse.length, 'worse', css.worse, worse], [better.length, 'better', css.better, better], [changed.length, 'different', undefined, changed],
+  ]
+  const shown = rows.filter(([n]) => n > 0)
+  const rest = [unclear > 0 && `${count(unclear)} unclear`, equal > 0 && `${count(equal)} equal`].filter(Boolean).join(', ')
+  return (
+    <div>
+      <span className={css.letter}>{letter}</span>
+      {shown.map(([n, word, look, named]) => (
+        <p key={word}>
+          <b className={look}>{count(n)} {word}</b>
+          {named.length > 0 && <span title={named.map((metric) => textOf(metric, at)).join('\n')}>{named.slice(0, NAMED).map((metric) => textOf(metric, at)).join(', ')}{n > NAMED && ` and ${count(n - NAMED)} more`}</span>}
+        </p>
+      ))}
+      {(rest || shown.length === 0) && <p className="dim">{rest || 'nothing to compare'}</p>}
+    </div>
+  )
+}
+
+function textOf({ told, field }: MetricView, at: number) {
+  const ratio = told.against[at - 1]
+  return join(longName(field), ratio && ratio.ratio !== null && percent(ratio.ratio, Math.min(1, decimalsFor(ratio))))
+}

@@ -93,8 +93,10 @@ static int pass_event(struct feed *feed)
 {
 	struct io_sse *sse = feed->sse;
 
-	if (!sse->has_data)
+	if (!sse->has_data) {
+		sse->name[0] = '\0';
 		return 0;
+	}
 	const char *data = feed->direct != NULL ? feed->direct : pl_buf_text(&sse->event);
 	size_t len = feed->direct != NULL ? feed->direct_len : sse->event.len;
 	feed->direct = NULL;
@@ -105,9 +107,21 @@ static int pass_event(struct feed *feed)
 	 * see the event again.
 	 */
 	int rc = sse->fn(sse->user, data, len);
+	sse->name[0] = '\0';
 	if (sse->event.len > 0)
 		pl_buf_clear(&sse->event);
 	return rc;
+}
+
+static void keep_name(struct io_sse *sse, const char *name, size_t len)
+{
+	if (len > 0 && *name == ' ') {
+		name++;
+		len--;
+	}
+	len = len < IO_SSE_NAME_BYTES - 1 ? len : IO_SSE_NAME_BYTES - 1;
+	memcpy(sse->name, name, len);
+	sse->name[len] = '\0';
 }
 
 /* `borrowed`: the line lies in sse->line and is gone afterwards. */
@@ -124,7 +138,9 @@ static int take_line(struct feed *feed, const char *line, size_t len, bool borro
 	}
 	if (len == 0)
 		return pass_event(feed);
-	/* `event`, `id`, `retry`, unknown fields and comments say nothing here */
+	if (len > 6 && memcmp(line, "event:", 6) == 0)
+		keep_name(sse, line + 6, len - 6);
+	/* `id`, `retry`, unknown fields and comments say nothing here */
 	if (len < 4 || memcmp(line, "data", 4) != 0)
 		return 0;
 	if (len == 4)
@@ -198,6 +214,7 @@ void io_sse_reset(struct io_sse *sse)
 {
 	pl_buf_forget(&sse->line, KEEP_BYTES);
 	pl_buf_forget(&sse->event, KEEP_BYTES);
+	sse->name[0] = '\0';
 	sse->has_data = false;
 	sse->skip_lf = false;
 	sse->started = false;
@@ -215,4 +232,52 @@ int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len, struct pl_err
 			     .err = err };
 	feed.cr = find(bytes, feed.lf, '\r');
 	return feed_lines(&feed);
+}
+
+static bool is_field(const char *name, size_t len)
+{
+	static const char *const names[] = { "data", "event", "id", "retry" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A line of a stream ends its field's name with a colon, or is that name alone. */
+static enum io_sse_guess guess_field(const char *at, const char *end)
+{
+	static const size_t longest = sizeof("event") - 1;
+	size_t len = 0;
+
+	while (at + len < end && len <= longest && strchr(":\r\n", at[len]) == NULL)
+		len++;
+	if (at + len == end && len <= longest)
+		return IO_SSE_SHORT;
+	return is_field(at, len) ? IO_SSE_STREAM : IO_SSE_TEXT;
+}
+
+enum io_sse_guess io_sse_guess(const char *bytes, size_t len)
+{
+	const char *end = bytes + len;
+	size_t mark = len < BOM_BYTES ? len : BOM_BYTES;
+
+	if (len > 0 && memcmp(bytes, BOM, mark) == 0)
+		bytes += mark;
+	while (bytes < end && strchr(" \t\r\n", *bytes) != NULL && *bytes != '\0')
+		bytes++;
+	if (bytes == end)
+		return IO_SSE_SHORT;
+	switch (*bytes) {
+	case ':':
+		return IO_SSE_STREAM;
+	case '{':
+	case '[':
+		return IO_SSE_JSON;
+	case '<':
+		return IO_SSE_HTML;
+	default:
+		return guess_field(bytes, end);
+	}
 }

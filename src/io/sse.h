@@ -16,11 +16,14 @@
 /* `data` is not NUL-ended and valid during the call. Non-zero ends feeding with that value. */
 typedef int io_sse_fn(void *user, const char *data, size_t len);
 
+#define IO_SSE_NAME_BYTES 24 /* of an event's name, with its NUL; a longer one is cut */
+
 struct io_sse {
 	io_sse_fn *fn;
 	void *user;
-	struct pl_buf line;  /* an unfinished line from earlier pieces */
-	struct pl_buf event; /* data lines of the unfinished event */
+	struct pl_buf line;           /* an unfinished line from earlier pieces */
+	struct pl_buf event;          /* data lines of the unfinished event */
+	char name[IO_SSE_NAME_BYTES]; /* of the event that is passed on: its `event` field, or "" */
 	bool has_data;
 	bool skip_lf;  /* the last byte was a CR */
 	bool started;  /* past the place of a byte order mark */
@@ -33,3 +36,16 @@ void io_sse_reset(struct io_sse *sse); /* for the next stream; keeps memory, but
 /* 0, the callback's non-zero value, or -1 with err when an event is larger than the ceiling. */
 int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len,
 		struct pl_err *err) PL_MUST_CHECK;
+
+/* What a body is, by its first bytes. */
+enum io_sse_guess {
+	IO_SSE_SHORT,  /* too few bytes to say */
+	IO_SSE_STREAM, /* a comment, or a field of the standard: data, event, id, retry */
+	IO_SSE_JSON,   /* an object or an array */
+	IO_SSE_HTML,   /* a tag */
+	IO_SSE_TEXT,   /* anything else */
+};
+/* After so many bytes other than blanks it is decided. */
+#define IO_SSE_GUESS_BYTES 64
+
+enum io_sse_guess io_sse_guess(const char *bytes, size_t len);

@@ -23,12 +23,38 @@ static void sort_percentiles(struct res_how *how)
 	}
 }
 
-int res_how_make(const struct vllm_bench *bench, bool finite_rate, struct res_how *ret,
-		 struct pl_err *err)
+static int64_t count_of(const json_t *object, const char *key)
 {
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value)
+									: OPTION_NO_I64;
+}
+
+/* By the name that each protocol has for it. */
+static int64_t max_tokens_of(const json_t *extra_body)
+{
+	static const char *const names[] = { "max_tokens", "max_completion_tokens",
+					     "max_output_tokens" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		int64_t count = count_of(extra_body, names[i]);
+		if (count != OPTION_NO_I64)
+			return count;
+	}
+	return OPTION_NO_I64;
+}
+
+int res_how_make(const struct vllm_bench *bench, bool finite_rate, bool ignores_eos,
+		 struct res_how *ret, struct pl_err *err)
+{
+	const json_t *own = json_object_get(bench->extra_body, "ignore_eos");
 	auto_how how = {
 		.max_concurrency = bench->max_concurrency,
 		.finite_rate = finite_rate,
+		.ignores_eos = own != NULL ? json_is_true(own) : ignores_eos,
+		.min_tokens = count_of(bench->extra_body, "min_tokens"),
+		.max_tokens = max_tokens_of(bench->extra_body),
 	};
 
 	if (exp_slo_parse(bench->goodput, &how.slo, err) < 0 ||
@@ -48,19 +74,24 @@ void res_how_done(struct res_how *how)
 	how->percentile_count = 0;
 }
 
+static json_t *count_json(int64_t count)
+{
+	return pl_json_i64(count, count != OPTION_NO_I64);
+}
+
 json_t *res_how_to_json(const struct res_how *how)
 {
 	json_t *percentiles = json_array();
 
 	for (size_t i = 0; i < how->percentile_count; i++)
 		json_array_append_new(percentiles, json_real(how->percentiles[i]));
-	return json_pack("{s:o, s:{s:o, s:o, s:o}, s:o, s:b}", "percentiles", percentiles, "slo",
-			 "ttft_ms", pl_json_number(how->slo.ttft_ms), "tpot_ms",
+	return json_pack("{s:o, s:{s:o, s:o, s:o}, s:o, s:b, s:b, s:o, s:o}", "percentiles",
+			 percentiles, "slo", "ttft_ms", pl_json_number(how->slo.ttft_ms), "tpot_ms",
 			 pl_json_number(how->slo.tpot_ms), "e2el_ms",
 			 pl_json_number(how->slo.e2el_ms), "max_concurrency",
-			 how->max_concurrency == OPTION_NO_I64 ? json_null()
-							       : json_integer(how->max_concurrency),
-			 "finite_rate", how->finite_rate);
+			 count_json(how->max_concurrency), "finite_rate", how->finite_rate,
+			 "ignores_eos", how->ignores_eos, "min_tokens", count_json(how->min_tokens),
+			 "max_tokens", count_json(how->max_tokens));
 }
 
 static double limit_of(const json_t *json, const char *path)
@@ -82,6 +113,9 @@ void res_how_from_json(const json_t *json, struct res_how *ret)
 			 .e2el_ms = limit_of(json, "slo.e2el_ms") },
 		.max_concurrency = OPTION_NO_I64,
 		.finite_rate = pl_json_get_true(json, "finite_rate"),
+		.ignores_eos = pl_json_get_true(json, "ignores_eos"),
+		.min_tokens = count_of(json, "min_tokens"),
+		.max_tokens = count_of(json, "max_tokens"),
 	};
 	if (json_is_integer(cap) && json_integer_value(cap) > 0)
 		ret->max_concurrency = json_integer_value(cap);

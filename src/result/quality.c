@@ -168,6 +168,14 @@ static double value_short_run(const struct res_quality_facts *facts, double *lim
 	return facts->measured_s;
 }
 
+/* Where an answer may end earlier its length is reported and not judged. */
+static double value_output_length(const struct res_quality_facts *facts, double *limit)
+{
+	if (!(facts->output_exact > 0))
+		*limit = NAN;
+	return facts->output_off_share;
+}
+
 #define PLAIN(id, field)                                                               \
 	static double value_##id(const struct res_quality_facts *facts, double *limit) \
 	{                                                                              \
@@ -191,6 +199,12 @@ PLAIN(server_restart, server_restarted)
 PLAIN(preemptions, preemptions)
 PLAIN(failures, failed)
 PLAIN(finish_reasons, reasonless)
+PLAIN(stream_end, lacking_done)
+PLAIN(prompt_length, prompt_off_share)
+PLAIN(empty_output, outputless_share)
+PLAIN(usage_contradiction, usage_below_share)
+PLAIN(buffered_stream, buffered_share)
+PLAIN(empty_first_event, empty_first_share)
 PLAIN(retries, retries)
 PLAIN(simulated, simulated)
 #undef PLAIN
@@ -252,25 +266,41 @@ static enum effect effect_of(const struct check *check, double value)
 	return worse ? check->worse_effect : check->effect;
 }
 
-/* The row's text; for sample_size with the percentiles that the sample does not carry. */
-static json_t *text_json(const struct check *check, const struct res_quality_facts *facts,
-			 bool beyond)
+/* "output 66 of 40 tokens asked, 4 of 4 requests off" */
+static void add_lengths(const struct res_quality_facts *facts, struct pl_buf *buf)
+{
+	pl_buf_addf(buf, "; output %.0f of %.0f tokens asked, %.0f of %.0f requests off",
+		    facts->output_received, facts->output_asked, facts->output_off,
+		    facts->output_counted);
+}
+
+/* The percentiles that the sample does not carry. */
+static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *buf)
 {
 	char number[PL_F64_TEXT_BYTES];
 	const char *before = "; not carried: ";
-	auto_buf buf = PL_BUF(1 << 16);
 
-	if (!beyond || check->value != value_sample_size)
-		return json_string(check->text);
-	pl_buf_add_text(&buf, check->text);
 	for (size_t i = 0; i < facts->percentile_count; i++) {
 		double needed = res_quality_sample_needed(facts->percentiles[i]);
 		if (!(needed > facts->completed) || !isfinite(needed))
 			continue;
 		exp_percentile_text(facts->percentiles[i], number);
-		pl_buf_addf(&buf, "%sp%s (needs %.0f)", before, number, needed);
+		pl_buf_addf(buf, "%sp%s (needs %.0f)", before, number, needed);
 		before = ", ";
 	}
+}
+
+/* The row's text, with the counts behind the value where it has some. */
+static json_t *text_json(const struct check *check, const struct res_quality_facts *facts,
+			 bool beyond)
+{
+	auto_buf buf = PL_BUF(1 << 16);
+
+	pl_buf_add_text(&buf, check->text);
+	if (beyond && check->value == value_sample_size)
+		add_uncarried(facts, &buf);
+	if (check->value == value_output_length && facts->output_off > 0)
+		add_lengths(facts, &buf);
 	return json_string(pl_buf_text(&buf));
 }
 

@@ -245,6 +245,124 @@ static double reasonless(const struct res_outcome *outcome)
 	return count;
 }
 
+static double lacking_done(const struct res_outcome *outcome)
+{
+	double count = NAN;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (record->ok)
+			count = (isnan(count) ? 0 : count) + record->lacks_done;
+	}
+	return count;
+}
+
+/* Length of the answer against the asked one, which the extra body may replace. */
+static void output_length(const struct res_outcome *outcome, const struct res_how *how,
+			  struct res_quality_facts *ret)
+{
+	double count = 0, off = 0, asked_sum = 0, received = 0, exact = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		int64_t asked = how->max_tokens != OPTION_NO_I64 ? how->max_tokens
+								 : record->output_tokens_asked;
+		if (!record->ok || asked == RES_NO_COUNT || record->output_tokens == RES_NO_COUNT ||
+		    record->token_source == RES_TOKENS_EVENTS)
+			continue;
+		int64_t length = res_timing_of(record).output_tokens;
+		bool is_exact = how->ignores_eos ||
+				(how->min_tokens != OPTION_NO_I64 && asked <= how->min_tokens);
+		count++;
+		off += length != asked;
+		asked_sum += (double)asked;
+		received += (double)length;
+		exact += is_exact;
+	}
+	if (count == 0)
+		return;
+	ret->output_counted = count;
+	ret->output_off = off;
+	ret->output_off_share = off / count;
+	ret->output_asked = asked_sum;
+	ret->output_received = received;
+	ret->output_exact = exact == count;
+}
+
+/* The template adds the same to each prompt: what differs from the median was not planned. */
+static double prompt_off_share(const struct res_outcome *outcome, double median)
+{
+	double count = 0, off = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok || record->prompt_tokens == RES_NO_COUNT ||
+		    record->prompt_tokens_asked == RES_NO_COUNT)
+			continue;
+		count++;
+		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_asked) -
+			    median) >= 1;
+	}
+	return count > 0 ? off / count : NAN;
+}
+
+/* No server generates a token in less: what came faster was held back on its way. */
+#define TOKEN_NS_MIN 20000
+/* By which a first event without output is early. */
+#define EARLY_NS_MIN 1000000
+#define EARLY_SHARE  0.05
+
+/* As far apart as the first and the last token can have come. */
+static bool is_buffered(const struct res_record *record, const struct res_timing *timing)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at = { 0 };
+
+	while (res_record_next(&cursor, &at) && at.t_ns < timing->first_token_ns)
+		;
+	return timing->last_token_ns - at.earliest_ns < TOKEN_NS_MIN * (timing->output_tokens - 1);
+}
+
+static bool begins_empty(const struct res_timing *timing)
+{
+	int64_t early_ns = timing->first_content_ns - timing->first_event_ns;
+	int64_t ttft_ns = timing->first_content_ns - timing->acted_ns;
+
+	return early_ns >= EARLY_NS_MIN && (double)early_ns >= EARLY_SHARE * (double)ttft_ns;
+}
+
+/* What the events of finished streams say of how they were made and sent. */
+static void streams(const struct res_outcome *outcome, struct res_quality_facts *ret)
+{
+	double all = 0, outputless = 0, below = 0, longer = 0, buffered = 0, early = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok)
+			continue;
+		struct res_timing timing = res_timing_of(record);
+		if (timing.event_count == 0)
+			continue;
+		all++;
+		outputless += timing.output_events == 0;
+		below += record->token_source == RES_TOKENS_USAGE &&
+			 record->output_tokens < timing.output_events;
+		if (timing.output_events == 0)
+			continue;
+		early += begins_empty(&timing);
+		if (timing.output_tokens < 2)
+			continue;
+		longer++;
+		buffered += is_buffered(record, &timing);
+	}
+	if (all == 0)
+		return;
+	ret->outputless_share = outputless / all;
+	ret->usage_below_share = below / all;
+	ret->empty_first_share = early / all;
+	ret->buffered_share = longer > 0 ? buffered / longer : NAN;
+}
+
 /* Both from the figures as they are reported, so that a slip in one of them shows. */
 static double identity_us(const struct res_record *record)
 {
@@ -319,6 +437,11 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 		outcome, result_number(results, "prompt_token_offset_median"));
 	ret->tokens_by_events = tokens_by_events(outcome);
 	ret->reasonless = reasonless(outcome);
+	ret->lacking_done = lacking_done(outcome);
+	output_length(outcome, how, ret);
+	ret->prompt_off_share = prompt_off_share(
+		outcome, result_number(results, "prompt_token_offset_median"));
+	streams(outcome, ret);
 	ret->record_identity_us = worst_identity_us(outcome);
 	ret->littles_law_share = littles_law(outcome);
 }

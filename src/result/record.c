@@ -213,6 +213,52 @@ static int64_t first_event_ns(const struct res_record *record, unsigned flags)
 	return RES_NO_TIME;
 }
 
+/* The next entry of an event without output and without tokens, from entry `at`; event_count: none. */
+static uint32_t next_empty(const struct res_record *record, uint32_t at)
+{
+	static const unsigned other = RES_EVENT_CONTENT | RES_EVENT_MORE | RES_EVENT_SINCE;
+
+	for (; at < record->event_count; at++) {
+		const struct res_event *event = &record->events[at];
+		bool is_rest = at > 0 && (event[-1].flags & RES_EVENT_MORE) != 0;
+		if (!is_rest && (event->flags & other) == 0 && event->tokens == 0)
+			break;
+	}
+	return at;
+}
+
+static void give_token(struct res_event *event)
+{
+	event->tokens = 1;
+	event->flags |= RES_EVENT_GUESSED;
+}
+
+void res_record_give_tokens(struct res_record *record, int64_t tokens)
+{
+	uint32_t first = 0, last = record->event_count;
+	int64_t empty = 0;
+
+	if (tokens <= 0)
+		return;
+	while (first < record->event_count &&
+	       (record->events[first].flags & RES_EVENT_CONTENT) == 0)
+		first++;
+	for (uint32_t i = first; (i = next_empty(record, i)) < record->event_count; i++) {
+		empty++;
+		if ((record->events[i].flags & RES_EVENT_FINISH) != 0)
+			last = i;
+	}
+	if (tokens > empty)
+		return;
+	if (last < record->event_count) {
+		give_token(&record->events[last]);
+		tokens--;
+	}
+	for (uint32_t i = first; tokens > 0 && (i = next_empty(record, i)) < record->event_count;
+	     i++, tokens--)
+		give_token(&record->events[i]);
+}
+
 int64_t res_record_first_event_ns(const struct res_record *record)
 {
 	return first_event_ns(record, 0);

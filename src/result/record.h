@@ -94,6 +94,7 @@ struct res_record {
 	uint32_t tries;         /* up to this one; 0: not sent */
 	char finish_reason[24]; /* of choice 0; "" none */
 	bool ok;                /* finished as it should; else error says why */
+	bool lacks_done;        /* complete without a closing [DONE] event */
 	bool retried;           /* a failed try that another one followed, with times of its own */
 	bool owns_id;           /* request_id.prefix goes with the record */
 	const char *error_kind; /* static, a FAILURE row of tbl/states.h; NULL when ok */
@@ -143,6 +144,13 @@ uint32_t res_event_encode(struct res_event *entries, uint32_t room, int64_t delt
 			  int64_t tokens, unsigned flags);
 /* The entry behind the events of one read: RES_EVENT_SINCE. */
 struct res_event res_event_since(int64_t early_ns, unsigned exact);
+/*
+ * Gives `tokens`, which usage counts and the events do not show, to the events without output that follow
+ * the first one with output: the one with the finish reason first (an end-of-sequence token has no text), then
+ * the others in order, one each. Does nothing if there are fewer such events than tokens: then some events
+ * carry several.
+ */
+void res_record_give_tokens(struct res_record *record, int64_t tokens);
 /* Times of the first event, and of the first with RES_EVENT_CONTENT; RES_NO_TIME without one. */
 int64_t res_record_first_event_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);

@@ -112,6 +112,8 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	pl_json_add_i64(line, ",\"output_tokens\":", record->output_tokens, RES_NO_COUNT);
 	add_text(line, ",\"token_source\":", res_token_source_name(record->token_source));
 	add_text(line, ",\"finish_reason\":", record->finish_reason);
+	if (record->lacks_done)
+		pl_buf_add_text(line, ",\"lacks_done\":true");
 	pl_json_add_i64(line, ",\"status\":", record->status, 0);
 	add_error(line, record);
 	if (pl_buf_add_char(line, '}') && !line->full)
@@ -409,6 +411,18 @@ static int take_tries(struct reader *r, struct res_record *record)
 	return 0;
 }
 
+/* Written only if it is true. */
+static int take_lacks_done(struct reader *r, struct res_record *record)
+{
+	const json_t *value = json_object_get(r->json, "lacks_done");
+
+	if (value == NULL)
+		return 0;
+	r->seen++;
+	record->lacks_done = json_is_true(value);
+	return record->lacks_done ? 0 : wrong(r, "lacks_done", "true, or no such key");
+}
+
 static int take_id(struct reader *r, struct res_record *record)
 {
 	char id[RES_ID_BYTES];
@@ -432,7 +446,7 @@ static int take_all(struct reader *r, struct res_record *record)
 	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
 	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
 		return -1;
-	if (take_id(r, record) < 0 ||
+	if (take_id(r, record) < 0 || take_lacks_done(r, record) < 0 ||
 	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
 		    0 ||
 	    take_error(r, record) < 0)

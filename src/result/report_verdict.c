@@ -247,6 +247,15 @@ void res_report_sentence(const json_t *result, struct pl_buf *buf)
 	add_load(buf, quality);
 }
 
+/* Over its limit, or without one and not as it was asked. */
+static bool is_reported(const json_t *check)
+{
+	bool has_limit = json_is_number(json_object_get(check, "limit"));
+
+	return has_status(check, "beyond") ||
+	       (has_status(check, "ok") && !has_limit && pl_json_get_f64(check, "value") > 0);
+}
+
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 {
 	const json_t *quality = json_object_get(result, "quality");
@@ -258,7 +267,7 @@ void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 	pl_buf_add_char(buf, '\n');
 	add_sentence(buf, result);
 	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
-		if (has_status(check, "beyond") && !(sound && about_of(check) == CLIENT))
+		if (is_reported(check) && !(sound && about_of(check) == CLIENT))
 			add_reason(buf, check, colour);
 	}
 }

@@ -31,6 +31,7 @@ static void timing_walk(const struct res_record *record, struct res_timing *timi
 		timing->event_count++;
 		timing->event_tokens += at.tokens;
 		timing->guessed = timing->guessed || (at.flags & RES_EVENT_GUESSED) != 0;
+		timing->output_events += content;
 		if (content && timing->first_content_ns == RES_NO_TIME)
 			timing->first_content_ns = at.t_ns;
 		/* as a chunk that only names the speaker */
@@ -59,6 +60,9 @@ struct res_timing res_timing_of(const struct res_record *record)
 		timing_walk(record, &timing);
 	timing.output_tokens = record->output_tokens != RES_NO_COUNT ? record->output_tokens
 								     : timing.event_count;
+	/* a count below the events with output cannot be: each holds a token at least */
+	if (timing.output_tokens < timing.output_events)
+		timing.output_tokens = timing.output_events;
 	/* an answer that came in one piece: its end is all that is known */
 	if (timing.event_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
 		timing.last_event_ns = record->end_ns;

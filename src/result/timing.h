@@ -14,6 +14,7 @@ struct res_timing {
 	int64_t first_token_ns;   /* first event with content or tokens */
 	int64_t last_token_ns;
 	int64_t event_count;
+	int64_t output_events; /* events with content */
 	int64_t event_tokens;  /* sum over events */
 	bool guessed;          /* some event's count is a guess */
 	int64_t output_tokens; /* vLLM's output length: see res_timing_of() */
@@ -22,7 +23,7 @@ struct res_timing {
 	double tpot_s;         /* 0 below two tokens, as vLLM's goodput wants */
 };
 
-/* Output length: output_tokens, or one per event where the server told none. */
+/* Output length: the larger of output_tokens and the events with content; one per event without a count. */
 struct res_timing res_timing_of(const struct res_record *record);
 /* Of the prompt: as the server counted, else as asked; RES_NO_COUNT: nobody knows. */
 int64_t res_prompt_tokens(const struct res_record *record);

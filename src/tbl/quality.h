@@ -28,6 +28,18 @@ FACT(completed, "finished requests")
 FACT(failed, "failed requests")
 FACT(retries, "tries beyond a request's first")
 FACT(reasonless, "finished requests whose answer named no finish reason")
+FACT(lacking_done, "finished requests whose stream had no closing [DONE]")
+FACT(output_off_share, "finished requests whose output length differs from the asked one")
+FACT(output_off, "how many")
+FACT(output_counted, "finished requests whose output length and the asked one are known")
+FACT(output_asked, "tokens, sum over these")
+FACT(output_received, "tokens, sum over these")
+FACT(output_exact, "1: all of these had to have exactly the asked length; 0: they could end earlier")
+FACT(prompt_off_share, "finished requests whose prompt is off by other than the run's median")
+FACT(outputless_share, "finished streams without an event with output")
+FACT(usage_below_share, "finished requests whose usage is below their events with output")
+FACT(buffered_share, "finished streams of two or more tokens that came in one piece")
+FACT(empty_first_share, "finished streams whose first event had no output and came well before output")
 FACT(measured_s, "results.duration")
 FACT(median_itl_ms, "a limit follows from it, as from the next two")
 FACT(median_ttft_ms, "results.median_ttft_ms")
@@ -129,6 +141,20 @@ QUALITY(failures, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"failed requests")
 QUALITY(finish_reasons, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"finished requests whose answer named no finish reason: its last word and its count of tokens alone say that it is whole")
+QUALITY(stream_end, RUN, "count", MOST, 0, INFO, NEVER, INFO,
+	"finished requests whose stream had no closing [DONE] event: a finish reason and the end of the HTTP response stand for it")
+QUALITY(output_length, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
+	"finished requests whose output length differs from the asked one; no limit if answers may end earlier")
+QUALITY(prompt_length, RUN, "share", MOST, 0.01, INFO, NEVER, INFO,
+	"finished requests whose prompt tokens by usage differ from the plan by other than the run's median (the chat template's)")
+QUALITY(empty_output, RUN, "share", MOST, 0, INFO, ABOVE(0.999999), DEGRADED,
+	"finished requests without any output")
+QUALITY(usage_contradiction, RUN, "share", MOST, 0, DEGRADED, NEVER, DEGRADED,
+	"finished requests whose usage counts fewer tokens than there were events with output: the events are counted instead")
+QUALITY(buffered_stream, RUN, "share", MOST, 0.50, DEGRADED, NEVER, DEGRADED,
+	"streams of two or more tokens that arrived in one piece, as from a proxy that buffers: their TTFT, TPOT and ITL are not the server's")
+QUALITY(empty_first_event, RUN, "share", MOST, 0.01, INFO, NEVER, INFO,
+	"streams whose first event had no output and came at least 1 ms and 5 % of the time before the first token: TTFT includes such events, First Token does not")
 QUALITY(retries, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
 QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,

@@ -1,7 +1,8 @@
 /*
  * Computes `results` for made-up records: one JSON object a line on standard input, one a line
  * back. In: {records, tries: [as in the requests side file], start_ns, end_ns, percentiles, slo:
- * {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none, and
+ * {ttft, tpot, e2el}, max_concurrency, finite_rate, ignores_eos, min_tokens, max_tokens, inflight_peak}, each
+ * null or missing where there is none, and
  * clock_step_ns where the clock made one. With `quality`: true in it, {results, quality} comes back, of
  * what records alone tell.
  */
@@ -104,6 +105,9 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		.slo = { number(slo, "ttft"), number(slo, "tpot"), number(slo, "e2el") },
 		.max_concurrency = integer(set, "max_concurrency"),
 		.finite_rate = json_is_true(json_object_get(set, "finite_rate")),
+		.ignores_eos = json_is_true(json_object_get(set, "ignores_eos")),
+		.min_tokens = integer(set, "min_tokens"),
+		.max_tokens = integer(set, "max_tokens"),
 	};
 	if (rc == 0)
 		print_answer(set, &outcome, &how);

@@ -23,6 +23,7 @@ struct bench_encode {
 struct bench_event {
 	bool has_choices; /* choices not empty: an event to record */
 	bool content;     /* text, reasoning, tool call or ids */
+	unsigned outputs; /* choices that carry content */
 	bool role_only;   /* names the speaker and holds no output: no token */
 	bool finish;
 	char finish_reason[24];   /* choice 0's, when told */

@@ -47,6 +47,7 @@ static int decode_null(const char *data, size_t len, struct bench_event *ret)
 	ret->choices = 1;
 	ret->choice_mask = 1;
 	ret->content = true;
+	ret->outputs = 1;
 	ret->tokens = 1;
 	if (last) {
 		ret->finish = true;

@@ -106,18 +106,41 @@ static int read_count(struct io_jwalk *walk, int64_t *ret)
 	return 0;
 }
 
-/* A text, list or object that is not empty counts as output. `token`: its first. */
+/* Names a part, and is none of what the model wrote. */
+static bool is_label(const struct io_jwalk *walk)
+{
+	static const char *const names[] = { "type", "id", "index", "format", "signature" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		if (io_jwalk_is(walk, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Sets *content if the value holds output: a text that is not empty, at any depth of its lists and
+ * objects, and is no label. Mistral's thinking, for example, is a list of parts with a list of parts in each.
+ * `token`: the value's first. The walker bounds the depth.
+ */
 static int pass_content(struct io_jwalk *walk, enum io_jwalk_token token, bool *content)
 {
+	bool ignored = false;
+
 	if (token == IO_JWALK_STRING && walk->len > 0)
 		*content = true;
-	if (token == IO_JWALK_OBJECT)
-		*content = true;
-	if (token != IO_JWALK_ARRAY)
+	if (token != IO_JWALK_ARRAY && token != IO_JWALK_OBJECT)
 		return openai_pass(walk, token);
-	int64_t count = count_array(walk);
-	*content |= count > 0;
-	return count < 0 ? -1 : 0;
+	while ((token = io_jwalk_next(walk)) != IO_JWALK_END) {
+		bool *into = content;
+		if (token == IO_JWALK_KEY) {
+			into = is_label(walk) ? &ignored : content;
+			token = io_jwalk_next(walk);
+		}
+		if (token == IO_JWALK_DONE || pass_content(walk, token, into) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int read_content(struct io_jwalk *walk, bool *content)
@@ -140,8 +163,11 @@ static int read_text(struct io_jwalk *walk, struct choice *choice)
 /* What holds output beside `content`. */
 static bool is_output(const struct io_jwalk *walk)
 {
-	static const char *const names[] = { "reasoning",     "reasoning_content", "tool_calls",
-					     "function_call", "refusal",           "audio" };
+	static const char *const names[] = {
+		"reasoning",     "reasoning_content", "reasoning_details",
+		"thinking",      "thinking_blocks",   "tool_calls",
+		"function_call", "refusal",           "audio",
+	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
 		if (io_jwalk_is(walk, names[i]))
@@ -258,6 +284,7 @@ static void add_choice(struct bench_event *event, const struct choice *choice)
 	event->has_choices = true;
 	event->choice_mask |= bit;
 	event->content |= content;
+	event->outputs += content;
 	if (!choice->finish)
 		return;
 	event->finish = true;
@@ -412,6 +439,7 @@ void openai_event_clear(struct bench_event *event)
 {
 	event->has_choices = false;
 	event->content = false;
+	event->outputs = 0;
 	event->role_only = false;
 	event->finish = false;
 	event->finish_reason[0] = '\0';

@@ -33,6 +33,9 @@ static enum kind kind_of(const struct io_jwalk *walk)
 	} kinds[] = {
 		{ "response.output_text.delta", KIND_DELTA },
 		{ "response.reasoning_text.delta", KIND_DELTA },
+		{ "response.reasoning_summary_text.delta", KIND_DELTA },
+		{ "response.function_call_arguments.delta", KIND_DELTA },
+		{ "response.refusal.delta", KIND_DELTA },
 		{ "response.completed", KIND_COMPLETED },
 		{ "response.incomplete", KIND_INCOMPLETE },
 		{ "response.failed", KIND_FAILED },
@@ -61,7 +64,7 @@ struct answer {
 	enum kind kind;
 	const char *text; /* `delta` */
 	size_t text_len;
-	bool is_reasoning;
+	bool is_text;    /* of the answer; vLLM leaves reasoning and tool calls out of it */
 	bool has_output; /* the whole answer holds some */
 };
 
@@ -104,11 +107,10 @@ static int read_response(struct io_jwalk *walk, struct bench_event *event)
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
 
-/* Reasoning is output, and vLLM leaves it out of the text. */
 static void take_type(const struct io_jwalk *walk, struct answer *answer)
 {
 	answer->kind = kind_of(walk);
-	answer->is_reasoning = io_jwalk_is(walk, "response.reasoning_text.delta");
+	answer->is_text = io_jwalk_is(walk, "response.output_text.delta");
 }
 
 static int read_key(struct io_jwalk *walk, struct answer *answer)
@@ -148,7 +150,8 @@ static void sum_up(const struct answer *answer)
 	if (answer->kind == KIND_DELTA) {
 		event->has_choices = true;
 		event->content = answer->text_len > 0;
-		event->text = answer->is_reasoning ? NULL : answer->text;
+		event->outputs = event->content;
+		event->text = answer->is_text ? answer->text : NULL;
 		event->text_len = answer->text_len;
 		event->choices = 1;
 		event->choice_mask = 1;

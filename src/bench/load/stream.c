@@ -59,21 +59,32 @@ static int lone_choice(const struct bench_event *event)
 	return __builtin_ctz(event->choice_mask);
 }
 
-/* How many tokens the event carries; sets RES_EVENT_GUESSED in *flags where nobody said. */
+/*
+ * Does usage on an event count its tokens? It counts its own choice from the start of the stream. Where
+ * only the last event has usage (llama.cpp), the ones before were counted without it. An event with output
+ * carries a token at least: a count that did not grow with it is wrong.
+ */
+static bool is_counted(const struct bench_stream *stream, const struct bench_event *event,
+		       int choice)
+{
+	if (choice < 0 || event->usage_completion == RES_NO_COUNT ||
+	    event->usage_completion > UINT32_MAX)
+		return false;
+	return event->usage_completion >= (int64_t)stream->choice_usage[choice] + event->content;
+}
+
+/*
+ * Returns how many tokens the event carries. Sets RES_EVENT_GUESSED in *flags if neither usage nor ids nor
+ * log-probabilities say so: then each choice with output has one, and an event without output has none.
+ */
 static int64_t count_tokens(struct bench_stream *stream, const struct bench_event *event,
 			    unsigned *flags)
 {
 	int choice = lone_choice(event);
 
-	if (event->tokens == RES_NO_COUNT)
+	if (event->tokens == RES_NO_COUNT && event->content)
 		stream->all_told = false;
-	/*
-	 * Usage on an event counts its own choice, from the start of the stream; where only the
-	 * last event has it (llama.cpp), those before were counted without.
-	 */
-	if (choice >= 0 && event->usage_completion != RES_NO_COUNT &&
-	    event->usage_completion <= UINT32_MAX &&
-	    event->usage_completion >= stream->choice_usage[choice]) {
+	if (is_counted(stream, event, choice)) {
 		int64_t had = stream->choice_usage[choice];
 		stream->usage_mask |= event->choice_mask;
 		stream->choice_usage[choice] = (uint32_t)event->usage_completion;
@@ -82,7 +93,7 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 	int64_t tokens = event->tokens;
 	if (tokens == RES_NO_COUNT) {
 		*flags |= RES_EVENT_GUESSED;
-		tokens = event->role_only ? 0 : event->choices;
+		tokens = event->outputs;
 	}
 	if (choice >= 0)
 		stream->choice_usage[choice] += (uint32_t)tokens;
@@ -135,29 +146,11 @@ static void keep_text(struct bench_stream *stream, const struct bench_event *eve
 		pl_buf_add(&stream->text, event->text, event->text_len);
 }
 
-/*
- * Does the event's usage count the whole answer? The first one that stands on choices may be the
- * only one, or the beginning of a count that runs (vLLM's continuous_usage_stats): that begins with
- * one token at the most, and who asked for more has the beginning.
- */
-static bool counts_all(const struct bench_stream *stream, const struct bench_event *event)
-{
-	if (!event->has_choices || stream->whole)
-		return true;
-	return !stream->usage_runs &&
-	       (event->usage_completion > 1 ||
-		event->usage_completion >= stream->recorder->record->output_tokens_asked);
-}
-
 static void take_usage(struct bench_stream *stream, const struct bench_event *event)
 {
 	if (event->usage_completion != RES_NO_COUNT) {
 		stream->usage_completion = event->usage_completion;
 		stream->usage_with_choices = lone_choice(event) >= 0 && !stream->whole;
-		stream->usage_closes = counts_all(stream, event);
-		stream->usage_runs |= event->has_choices;
-	} else if (event->has_choices) {
-		stream->usage_closes = false;
 	}
 	if (event->usage_prompt != RES_NO_COUNT)
 		stream->usage_prompt = event->usage_prompt;
@@ -184,6 +177,43 @@ static void keep_words(struct bench_stream *stream, const struct bench_event *ev
 	pl_buf_add_text(&stream->body, event->error_text);
 }
 
+/* Fails the stream with the event's data, or with their length if they hold no text. */
+static void fail_event(struct bench_stream *stream, const char *data, size_t len)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "event of %zu bytes is not what the protocol says", len);
+	fail_with_words(stream, "protocol", what, data, len < 100 ? len : 100);
+}
+
+static bool is_ping(const char *text, size_t len)
+{
+	static const char *const names[] = { "ping", "keepalive", "keep-alive", "heartbeat" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		if (strlen(names[i]) == len && strncasecmp(text, names[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Servers and proxies send such events while there is nothing to say: empty, null, or called a ping. */
+static bool is_keep_alive(const struct bench_stream *stream, const char *data, size_t len)
+{
+	const char *end = data + len;
+
+	if (stream->sse.name[0] != '\0' && is_ping(stream->sse.name, strlen(stream->sse.name)))
+		return true;
+	while (data < end && (*data == ' ' || *data == '\t' || *data == '\n'))
+		data++;
+	if (data < end && *data == '{')
+		return false;
+	while (end > data && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\n'))
+		end--;
+	len = (size_t)(end - data);
+	return len == 0 || (len == 4 && memcmp(data, "null", 4) == 0) || is_ping(data, len);
+}
+
 void bench_stream_event(struct bench_stream *stream, const char *data, size_t len)
 {
 	struct bench_event event; /* set by decode; not cleared here, for half a KB is text */
@@ -191,9 +221,10 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 	/* the stream's last word was said: what follows it is no part of the answer */
 	if (stream->result != BENCH_STREAM_MORE || stream->done_seen)
 		return;
+	if (is_keep_alive(stream, data, len))
+		return;
 	if (stream->adapter->decode(data, len, &event) < 0) {
-		fail_with_words(stream, "protocol", "event is not what the protocol says", data,
-				len < 100 ? len : 100);
+		fail_event(stream, data, len);
 		return;
 	}
 	take_usage(stream, &event);
@@ -235,10 +266,33 @@ static void sum_up(struct bench_stream *stream)
 	if (stream->usage_completion != RES_NO_COUNT) {
 		record->output_tokens = usage_total(stream);
 		record->token_source = RES_TOKENS_USAGE;
+		res_record_give_tokens(record, record->output_tokens - stream->tokens);
 	} else if (stream->any_event) {
 		record->output_tokens = stream->tokens;
 		record->token_source = stream->all_told ? RES_TOKENS_IDS : RES_TOKENS_EVENTS;
 	}
+}
+
+/* No Content-Type at all is taken for the right one. */
+static bool is_event_type(const struct bench_stream *stream)
+{
+	static const char events[] = "text/event-stream";
+
+	return stream->type[0] == '\0' ||
+	       strncasecmp(stream->type, events, sizeof(events) - 1) == 0;
+}
+
+/*
+ * The body decides whether it is an event stream, for proxies send events under any Content-Type
+ * (application/json, text/html, text/plain). The type decides if the body begins with neither a field of an
+ * event nor a document.
+ */
+static void decide_type(struct bench_stream *stream, enum io_sse_guess guess)
+{
+	stream->guess = guess;
+	stream->sniffs = false;
+	stream->is_events = guess == IO_SSE_STREAM ||
+			    (guess == IO_SSE_TEXT && is_event_type(stream));
 }
 
 /* What the answer says of itself, else the status's reason. */
@@ -258,11 +312,17 @@ static void fail_status(struct bench_stream *stream)
 	fail(stream, "http_status", strcmp(reason, "Unknown") == 0 ? number : reason);
 }
 
+/* Named by its Content-Type, or by what it is if that says it were an event stream or nothing. */
 static void fail_type(struct bench_stream *stream)
 {
 	char what[160];
 
-	snprintf(what, sizeof(what), "answer is of type '%s', not an event stream", stream->type);
+	if (!is_event_type(stream))
+		snprintf(what, sizeof(what), "answer is of type '%s', not an event stream",
+			 stream->type);
+	else
+		snprintf(what, sizeof(what), "answer is %s, not an event stream",
+			 stream->guess == IO_SSE_JSON ? "a JSON document" : "an HTML page");
 	fail_with_words(stream, "protocol", what, pl_buf_text(&stream->body), stream->body.len);
 }
 
@@ -342,21 +402,34 @@ static void take_text(struct bench_stream *stream)
 		record->text[0] = '\0';
 }
 
+/* Of status 200, a stream was asked for, and the body is none. */
+static bool is_refused(const struct bench_stream *stream)
+{
+	return stream->head_seen && !stream->whole && !stream->is_events;
+}
+
+static bool is_finished(const struct bench_stream *stream)
+{
+	return stream->seen_mask != 0 && stream->seen_mask == stream->finished_mask;
+}
+
 /*
- * A server that names the reason of one choice names that of all, so that one without was cut short;
- * of a server that names none the count at the end says that this was all.
+ * A server that names the reason of one choice names that of all, so that one without was cut short.
+ * If a server names none, its count says that the answer is complete.
  */
 static bool is_cut_short(const struct bench_stream *stream)
 {
-	if (stream->seen_mask == stream->finished_mask)
+	if (is_finished(stream))
 		return false;
-	return stream->finished_mask != 0 || !stream->usage_closes;
+	return stream->finished_mask != 0 || stream->usage_completion == RES_NO_COUNT;
 }
 
 enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 {
 	struct res_record *record = stream->recorder->record;
 
+	if (stream->sniffs)
+		decide_type(stream, IO_SSE_TEXT);
 	if (stream->whole)
 		take_whole(stream);
 	take_text(stream);
@@ -365,9 +438,9 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 		return stream->result;
 	if (record->status != 200 && stream->adapter->has_socket)
 		fail_status(stream);
-	else if (stream->type[0] != '\0')
+	else if (is_refused(stream))
 		fail_type(stream);
-	else if (!stream->done_seen)
+	else if (!stream->done_seen && !(is_finished(stream) && stream->body_done))
 		fail_short(stream, "truncated", "the stream ended without its last event");
 	else if (!stream->any_event)
 		fail_short(stream, "no_output", "the stream held no event with output");
@@ -382,6 +455,7 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 	if (stream->result != BENCH_STREAM_MORE)
 		return stream->result;
 	record->ok = true;
+	record->lacks_done = !stream->done_seen;
 	record->end_ns = stream->t_ns;
 	stream->result = BENCH_STREAM_DONE;
 	return stream->result;
@@ -426,27 +500,19 @@ static void fail_coding(struct bench_stream *stream, const char *coding)
 	fail(stream, "protocol", text);
 }
 
-/*
- * A proxy or a misconfigured server may answer 200 with a page of HTML: the type is what tells,
- * before its text would be fed to the parser of events and end as "truncated". No type at all is
- * taken for the right one.
- */
 static void note_type(struct bench_stream *stream, const struct io_http_head *head)
 {
-	static const char events[] = "text/event-stream";
 	const char *type = io_http_header_get(head, "content-type");
 	const char *coding = coding_of(head);
-	bool told = type != NULL && *type != '\0';
-	bool is_events = told && strncasecmp(type, events, sizeof(events) - 1) == 0;
 
+	if (type != NULL)
+		bench_peer_text(type, strlen(type), stream->type, sizeof(stream->type));
 	if (coding != NULL)
 		fail_coding(stream, coding);
-	else if (stream->whole && is_events)
+	else if (stream->whole && stream->type[0] != '\0' && is_event_type(stream))
 		fail(stream, "protocol",
 		     "the answer is an event stream, and one piece was asked for");
-	else if (!stream->whole && told && !is_events)
-		bench_peer_text(type, strlen(type), stream->type, sizeof(stream->type));
-	stream->is_events = !stream->whole && stream->type[0] == '\0';
+	stream->sniffs = !stream->whole;
 }
 
 static int on_head(void *user, const struct io_http_head *head)
@@ -478,7 +544,7 @@ static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
 	if (stream->drops_body)
 		return 0;
 	pl_buf_add(&stream->body, bytes, len < left ? len : left);
-	if (len < left || stream->type[0] == '\0')
+	if (len < left || stream->guess == IO_SSE_SHORT)
 		return 0;
 	/* enough is known, and the rest may be long */
 	fail_type(stream);
@@ -492,19 +558,45 @@ static bool ends_event(const char *bytes, size_t len)
 			    (bytes[len - 2] == '\n' || bytes[len - 2] == '\r'));
 }
 
-static int on_body(void *user, const char *bytes, size_t len)
+static int feed_events(struct bench_stream *stream, const char *bytes, size_t len)
 {
-	struct bench_stream *stream = user;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (!stream->is_events)
-		return keep_body(stream, bytes, len);
-	stream->events_in_piece = 0;
-	stream->piece_has_output = false;
 	if (io_sse_feed(&stream->sse, bytes, len, &err) < 0) {
 		fail(stream, "protocol", err.text);
 		return 1;
 	}
+	return 0;
+}
+
+/* Holds the first bytes back in `body` until they say what the body is: a handful at most. */
+static int begin_body(struct bench_stream *stream, const char *bytes, size_t len)
+{
+	size_t held = stream->body.len;
+	auto_free char *begun = NULL;
+
+	pl_buf_add(&stream->body, bytes, len < IO_SSE_GUESS_BYTES ? len : IO_SSE_GUESS_BYTES);
+	enum io_sse_guess guess = io_sse_guess(pl_buf_text(&stream->body), stream->body.len);
+	if (guess == IO_SSE_SHORT)
+		return 0;
+	decide_type(stream, guess);
+	begun = pl_buf_take(&stream->body);
+	if (stream->is_events)
+		return feed_events(stream, begun, held) != 0 ||
+		       feed_events(stream, bytes, len) != 0;
+	return keep_body(stream, begun, held) != 0 || keep_body(stream, bytes, len) != 0;
+}
+
+static int on_body(void *user, const char *bytes, size_t len)
+{
+	struct bench_stream *stream = user;
+
+	if (!stream->is_events && !stream->sniffs)
+		return keep_body(stream, bytes, len);
+	stream->events_in_piece = 0;
+	stream->piece_has_output = false;
+	if (stream->sniffs ? begin_body(stream, bytes, len) : feed_events(stream, bytes, len))
+		return 1;
 	if (!ends_event(bytes, len))
 		stream->events_in_piece = 0;
 	return 0;
@@ -561,6 +653,8 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->retry_after_s = -1;
 	stream->keep_alive = false;
 	stream->is_events = false;
+	stream->sniffs = false;
+	stream->guess = IO_SSE_SHORT;
 	stream->drops_body = false;
 	stream->type[0] = '\0';
 	stream->body_done = false;
@@ -574,8 +668,6 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->usage_completion = RES_NO_COUNT;
 	stream->usage_prompt = RES_NO_COUNT;
 	stream->usage_with_choices = false;
-	stream->usage_runs = false;
-	stream->usage_closes = false;
 	stream->usage_mask = 0;
 	memset(stream->choice_usage, 0, sizeof(stream->choice_usage));
 	stream->result = BENCH_STREAM_MORE;

@@ -11,19 +11,17 @@
  * that they can have come at, and the record says since when. A server that puts events into one
  * chunk has sent them at once: they have one time.
  *
- * What counts as finished: status 200, an event stream with at least one event that carries choices,
- * the closing [DONE], and a finish_reason for each choice that was in it; or, of a server that names
- * none for any choice, the whole answer's count by usage. That count stands behind all choices or on
- * the last of their events alone: one that every event carries is there in a stream that was cut, too.
- * In a cut behind the first of them it is told by its size: one token at the most, of more that were
- * asked for. A running count whose first event brings several tokens, of a server that would have
- * named a reason, looks like a whole answer in one event, and is taken for that.
- * Behind [DONE] nothing counts.
+ * An answer is complete if its status is 200, its body is an event stream with at least one event that
+ * carries choices, and one of these is true:
+ *  - each choice has a finish_reason, and [DONE] came or HTTP ended the body properly;
+ *  - no choice has a finish_reason, [DONE] came, and usage counts the tokens.
+ * Events after [DONE] are ignored. Keep-alives (comments, empty events, null, pings) are ignored everywhere.
  *
- * Tokens of an event: exact from usage where each event has it; else the number of its token ids or
- * log-probabilities; else 1 with RES_EVENT_GUESSED (0 for an event that only names the speaker). Where
- * all guesses add up to the total that usage gives, they were right: the flag stays, the comparison is
- * the reader's.
+ * An event carries tokens by one rule (count_tokens()): as many as usage says, if each event has it; else
+ * the number of its token ids or log-probabilities; else 1 for each choice that has text, reasoning or a tool
+ * call, and RES_EVENT_GUESSED. An event with none of these carries none. If the usage of the complete answer
+ * is larger, its empty events carry the difference (res_record_give_tokens()): vLLM sends an empty text for
+ * the end-of-sequence token and for a token that does not complete a character.
  */
 #pragma once
 
@@ -72,10 +70,12 @@ struct bench_stream {
 	bool head_seen;
 	int64_t retry_after_s; /* as the head says; -1: it does not */
 	bool keep_alive;
-	bool is_events;  /* status 200: a stream of events */
-	bool chunked;    /* a piece of the body is what the server sent at once */
-	bool drops_body; /* it says nothing that could be read */
-	char type[80];   /* of what should have been a stream of events and is none; else "" */
+	bool is_events;          /* status 200: a stream of events */
+	bool chunked;            /* a piece of the body is what the server sent at once */
+	bool drops_body;         /* it says nothing that could be read */
+	bool sniffs;             /* too little of the body came to say what it is */
+	enum io_sse_guess guess; /* what the body is; SHORT: not looked at */
+	char type[80];           /* Content-Type, "" without one */
 	bool body_done;
 	bool done_seen; /* [DONE] */
 	bool all_told;  /* every event told its tokens by ids or log-probabilities */
@@ -87,9 +87,7 @@ struct bench_stream {
 	int64_t usage_completion;
 	int64_t usage_prompt;
 	bool usage_with_choices; /* the last usage stood on an event with one choice */
-	bool usage_runs;         /* some usage stood on an event with choices */
-	bool usage_closes;   /* the last usage counts the whole answer: no choice came behind it */
-	unsigned usage_mask; /* choices whose own events told usage */
+	unsigned usage_mask;     /* choices whose own events told usage */
 	uint32_t choice_usage[BENCH_STREAM_CHOICES];
 	enum bench_stream_result result;
 };

@@ -23,7 +23,7 @@ static int empty_results(json_t **ret, struct pl_err *err)
 	const struct res_outcome nothing = { .count = 0 };
 
 	vllm_bench_init(&bench);
-	int result = res_how_make(&bench, false, &how, err);
+	int result = res_how_make(&bench, false, bench.ignore_eos, &how, err);
 	vllm_bench_done(&bench);
 	if (result == 0)
 		*ret = res_metrics_compute(&nothing, &how);

@@ -88,11 +88,17 @@ static const struct {
 static const struct family {
 	const char *key, *title, *label, *text;
 	enum res_field_direction direction;
+	bool is_minor; /* ours, and no part of the verdict */
 } families[] = {
+#define VLLM false
+#define OURS true
 #define FAMILY(id, key, title, label, direction, origin, headline, formula, text) \
-	{ key, title, label, text, RES_FIELD_##direction },
+	{ key, title, label, text, RES_FIELD_##direction, (origin) && !(headline) },
 #include "tbl/metrics.h"
 };
+
+#undef VLLM
+#undef OURS
 
 static const double percentiles[] = { RES_PERCENTILES };
 
@@ -298,6 +304,21 @@ static void add_section(struct res_fields *fields, const char *section, const ch
 
 /* ---- figures ------------------------------------------------------------------------------- */
 
+/*
+ * A table has room for a thousand columns. Of the families that are neither vLLM's nor decide the verdict, the
+ * statistics that people filter by are columns; the document has the others.
+ */
+static bool is_column(const struct family *family, const char *word)
+{
+	static const char *const usual[] = { "mean", "median", "p90", "p95", "p99" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(usual) && family->is_minor; i++) {
+		if (pl_text_equal(usual[i], word))
+			return true;
+	}
+	return !family->is_minor;
+}
+
 static struct res_field statistic_field(struct res_fields *fields, const struct family *family,
 					const char *word, const char *id)
 {
@@ -312,7 +333,7 @@ static struct res_field statistic_field(struct res_fields *fields, const struct 
 		.unit = "ms",
 		.direction = family->direction,
 		.role = RES_FIELD_OUTPUT,
-		.column = true,
+		.column = is_column(family, word),
 	};
 }
 

@@ -369,13 +369,21 @@ static bool is_worse(const struct res_client_error_worst *a, const struct res_cl
 	return a->share / a->limit_share > b->share / b->limit_share;
 }
 
+/* If no answer has two tokens, its events are a speaker's name and a token: their gap is no latency. */
+static bool decides(const json_t *results, size_t family)
+{
+	bool has_gaps = json_is_number(json_object_get(results, "mean_tpot_ms"));
+
+	return rows[family].headline && (family != RES_FAMILY_ITL || has_gaps);
+}
+
 bool res_client_error_worst(const json_t *results, struct res_client_error_worst *ret)
 {
 	struct res_client_error_worst here = { 0 };
 	bool known = false;
 
 	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
-		for (size_t j = 0; j < PL_ARRAY_SIZE(statistics) && rows[i].headline; j++) {
+		for (size_t j = 0; j < PL_ARRAY_SIZE(statistics) && decides(results, i); j++) {
 			if (!read_error(results, i, j, &here))
 				continue;
 			if (!known || is_worse(&here, ret))

@@ -95,12 +95,12 @@ static void add_tokens(const struct res_record *record, const struct res_timing 
 		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
 			       res_seconds(timing->acted_ns, timing->first_content_ns));
 	/* guessed counts that do not add up to the server's do not say which event held how many */
-	if (!timing->guessed || record->output_tokens == timing->event_tokens)
+	if (!timing->guessed || timing->output_tokens == timing->event_tokens)
 		add_token_gaps(record, windows, &of[RES_FAMILY_TOKEN_GAP]);
-	if (record->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
+	if (timing->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_TIME_PER_TOKEN],
 			       res_seconds(timing->first_token_ns, timing->last_token_ns) /
-				       (double)(record->output_tokens - 1));
+				       (double)(timing->output_tokens - 1));
 }
 
 /*

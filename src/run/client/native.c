@@ -180,7 +180,8 @@ static int journal_plan(const struct run_context *run, const struct run_plan *pl
 	const struct vllm_bench *bench = &run->experiment->bench;
 	auto_how how = { 0 };
 
-	if (res_how_make(bench, run_plan_has_rate(bench), &how, err) < 0)
+	if (res_how_make(bench, run_plan_has_rate(bench), run_plan_ignores_eos(bench), &how, err) <
+	    0)
 		return -1;
 	json_t *load = res_how_to_json(&how);
 	json_object_set_new(load, "requests", json_boolean(run->experiment->output.requests));

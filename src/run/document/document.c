@@ -366,7 +366,8 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *artifacts = NULL;
 	auto_json json_t *series = NULL;
 
-	if (res_how_make(bench, run_plan_has_rate(bench), &how, err) < 0)
+	if (res_how_make(bench, run_plan_has_rate(bench), run_plan_ignores_eos(bench), &how, err) <
+	    0)
 		return -1;
 	auto_json json_t *results = make_results(run, &how);
 	if (run_side_files(run, &artifacts, &series, err) < 0)

@@ -120,7 +120,8 @@ def samples(made):
         out["itl_ms"] += [between(x, y, step) for x, y in zip(events, events[1:])]
         span = between(events[0], events[-1], step) if len(events) > 1 else (0, 0, 0)
         out["spans"].append(span)
-        n = r["output_tokens"] if r["output_tokens"] is not None else len(events)
+        n = max(r["output_tokens"] if r["output_tokens"] is not None else len(events),
+                sum(bool(e[2] & CONTENT) for e in events))
         if n > 1:
             out["tpot_ms"].append(tuple(t / (n - 1) for t in span))
     return {family: np.array(some, dtype=float).reshape(-1, 3) / 1e6 for family, some in out.items()}

@@ -203,7 +203,8 @@ def is_good(r):
 
 
 def output_len(r):
-    return r["output_tokens"] if r["output_tokens"] is not None else len(r["events"])
+    told = r["output_tokens"] if r["output_tokens"] is not None else len(r["events"])
+    return max(told, sum(bool(e[2] & CONTENT) for e in r["events"]))
 
 
 def ttft(r):
@@ -225,7 +226,7 @@ def tpot(r):
 
 def token_gaps(r):
     told = sum(e[1] for e in r["events"])
-    if any(e[2] & GUESSED for e in r["events"]) and r["output_tokens"] != told:
+    if any(e[2] & GUESSED for e in r["events"]) and output_len(r) != told:
         return []
     bearing = [e for e in r["events"] if e[1] > 0]
     return [seconds(a[0], b[0]) / b[1] for a, b in zip(bearing, bearing[1:]) for _ in range(b[1])]
@@ -256,9 +257,8 @@ def samples(r, made):
             out["first_token_ms"].append(seconds(r["acted_ns"], content[0]))
             out["first_token_planned_ms"].append(seconds(r["planned_ns"], content[0]))
         out["token_gap_ms"] += token_gaps(r)
-        if tokens and (r["output_tokens"] or 0) > 1:
-            out["time_per_token_ms"].append(
-                seconds(tokens[0], tokens[-1]) / (r["output_tokens"] - 1))
+        if tokens and output_len(r) > 1:
+            out["time_per_token_ms"].append(seconds(tokens[0], tokens[-1]) / (output_len(r) - 1))
         out["ttft_planned_ms"].append(seconds(r["planned_ns"], times[0]))
     out["e2el_ms"].append(e2el(r))
     out["e2el_planned_ms"].append(seconds(r["planned_ns"], last_ns(r)))

@@ -63,7 +63,7 @@ static void test_result_how__is_what_the_options_say(void **state)
 	(void)state;
 	bench_of("99, 12.5,0,99,100", "[\"ttft:200 tpot:50.5\", \"ttft:300\"]", &bench);
 	bench.max_concurrency = 7;
-	assert_int_equal(res_how_make(&bench, true, &how, &err), 0);
+	assert_int_equal(res_how_make(&bench, true, false, &how, &err), 0);
 	assert_int_equal(how.percentile_count, 4);
 	assert_true(how.percentiles[0] == 0 && how.percentiles[1] == 12.5);
 	assert_true(how.percentiles[2] == 99 && how.percentiles[3] == 100);
@@ -81,7 +81,7 @@ static void test_result_how__of_plain_options(void **state)
 
 	(void)state;
 	bench_of("99", NULL, &bench);
-	assert_int_equal(res_how_make(&bench, false, &how, &err), 0);
+	assert_int_equal(res_how_make(&bench, false, false, &how, &err), 0);
 	assert_true(how.max_concurrency == OPTION_NO_I64 && !how.finite_rate);
 	assert_round_trip(&how);
 	vllm_bench_done(&bench);
@@ -100,7 +100,7 @@ static void test_result_how__refuses_wrong_options(void **state)
 		struct vllm_bench bench;
 		struct res_how how = { .max_concurrency = 99 };
 		bench_of(wrong[i][0], wrong[i][1], &bench);
-		assert_int_equal(res_how_make(&bench, false, &how, &err), -1);
+		assert_int_equal(res_how_make(&bench, false, false, &how, &err), -1);
 		assert_int_equal(err.code, PL_ERR_INVALID);
 		assert_true(how.max_concurrency == 99 && how.percentiles == NULL);
 		vllm_bench_done(&bench);

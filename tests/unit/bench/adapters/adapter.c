@@ -202,8 +202,23 @@ static const struct decode_case decode_cases[] = {
 	  .content = true, .tokens = NO, .usage = NO, .mask = 1 },
 	{ "{\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"so\"}}]}", .choices = true,
 	  .content = true, .tokens = NO, .usage = NO, .mask = 1 },
-	{ "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}",
+	{ "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\","
+	  "\"type\":"
+	  "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}}]}",
 	  .choices = true, .content = true, .tokens = NO, .usage = NO, .mask = 1 },
+	{ "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\","
+	  "\"type\":"
+	  "\"function\",\"function\":{\"arguments\":\"\"}}]}}]}",
+	  .choices = true, .tokens = NO, .usage = NO, .mask = 1 },
+	{ "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":["
+	  "{"
+	  "\"type\":\"text\",\"text\":\"hm\"}]}]}}]}",
+	  .choices = true, .content = true, .tokens = NO, .usage = NO, .mask = 1 },
+	{ "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"\"}]}}]"
+	  "}",
+	  .choices = true, .tokens = NO, .usage = NO, .mask = 1 },
+	{ "{\"choices\":[{\"index\":0,\"delta\":{\"annotations\":[{\"url\":\"u\"}]}}]}",
+	  .choices = true, .tokens = NO, .usage = NO, .mask = 1 },
 	{ "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[]}}]}", .choices = true,
 	  .tokens = NO, .usage = NO, .mask = 1 },
 	{ "{\"choices\":[{\"index\":0,\"text\":\"\",\"token_ids\":[5,6,7]}]}", .choices = true,

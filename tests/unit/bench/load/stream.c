@@ -369,7 +369,13 @@ static void failed_streams_say_why_and_keep_what_came(void **state)
 	assert_int_equal(fed.record.token_source, RES_TOKENS_EVENTS);
 	fed_done(&fed);
 
+	/* a finish reason and the last chunk of HTTP are enough; the check stream_end reports it */
 	FEED(&fed, "openai", TEXT("a"), LAST("b"));
+	assert_int_equal(fed.result, BENCH_STREAM_DONE);
+	assert_true(fed.record.lacks_done);
+	fed_done(&fed);
+
+	FEED(&fed, "openai", TEXT("a"), TEXT("b"), USAGE(2));
 	assert_string_equal(fed.record.error_kind, "truncated");
 	fed_done(&fed);
 
@@ -382,46 +388,48 @@ static void failed_streams_say_why_and_keep_what_came(void **state)
 	fed_done(&fed);
 }
 
-/* No choice has a finish reason: is the count that stands on them that of the whole answer? */
-static void a_count_closes_an_answer_unless_it_may_run(void **state)
+/* Usage counts more tokens than there are events with output: which of the empty ones carry them. */
+static void empty_events_carry_what_usage_adds(void **state)
 {
-#define COUNTED(n)                                                                               \
-	"data: {\"choices\":[{\"index\":0,\"text\":\"a\"}],\"usage\":{\"completion_tokens\":" #n \
-	"}}\n\n"
 	static const struct {
 		const char *events;
-		int64_t asked; /* tokens; RES_NO_COUNT: as many as it likes */
-		bool is_whole;
+		int64_t tokens[6];
+		size_t count;
 	} cases[] = {
-		{ COUNTED(1), 64, false },
-		{ COUNTED(0), 64, false },
-		{ COUNTED(1) COUNTED(2), 64, false },
-		{ COUNTED(1) COUNTED(2), 2, false },
-		{ TEXT("a") COUNTED(1), 64, false },
-		{ COUNTED(1), 1, true },
-		{ COUNTED(1), RES_NO_COUNT, true },
-		{ COUNTED(64), 64, true },
-		/* it stopped by itself */
-		{ COUNTED(30), 64, true },
-		{ TEXT("a") COUNTED(2), 64, true },
-		{ COUNTED(1) USAGE(1), 64, true },
+		/* vLLM: the end-of-sequence token has no text */
+		{ TEXT("a") TEXT("b") LAST("") USAGE(3), { 1, 1, 1 }, 3 },
+		/* others: the last event only says why */
+		{ TEXT("a") TEXT("b") LAST("") USAGE(2), { 1, 1, 0 }, 3 },
+		/* a token that does not complete a character */
+		{ TEXT("a") TEXT("") TEXT("b") LAST("c") USAGE(4), { 1, 1, 1, 1 }, 4 },
+		/* both: the last event first */
+		{ TEXT("a") TEXT("") TEXT("b") LAST("") USAGE(3), { 1, 0, 1, 1 }, 4 },
+		{ TEXT("a") TEXT("") TEXT("b") LAST("") USAGE(4), { 1, 1, 1, 1 }, 4 },
+		/* while the prompt is read */
+		{ TEXT("") TEXT("") TEXT("a") LAST("b") USAGE(2), { 0, 0, 1, 1 }, 4 },
+		{ TEXT("") TEXT("") TEXT("a") LAST("") USAGE(2), { 0, 0, 1, 1 }, 4 },
+		/* merged: it is not known which event carries how many */
+		{ TEXT("a") TEXT("bcd") LAST("") USAGE(9), { 1, 1, 0 }, 3 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct res_event_cursor cursor;
+		struct res_event_at at;
 		struct fed fed;
-		fed_begin(&fed, "openai");
-		fed.record.output_tokens_asked = cases[i].asked;
-		fed_bytes(&fed, "HTTP/1.1 200 OK\r\n\r\n", strlen("HTTP/1.1 200 OK\r\n\r\n"));
-		fed_bytes(&fed, cases[i].events, strlen(cases[i].events));
-		fed_bytes(&fed, DONE_WORD, strlen(DONE_WORD));
-		bool is_whole = bench_stream_end(&fed.stream) == BENCH_STREAM_DONE;
-		if (is_whole != cases[i].is_whole)
-			fail_msg("%s of %lld: %s", cases[i].events, (long long)cases[i].asked,
-				 is_whole ? "whole" : "cut");
+
+		FEED(&fed, "openai", cases[i].events, DONE_WORD);
+		assert_int_equal(fed.result, BENCH_STREAM_DONE);
+		cursor = res_record_cursor(&fed.record);
+		for (size_t k = 0; k < cases[i].count; k++) {
+			assert_true(res_record_next(&cursor, &at));
+			if (at.tokens != cases[i].tokens[k])
+				fail_msg("%s: event %zu has %lld tokens", cases[i].events, k,
+					 (long long)at.tokens);
+		}
+		assert_false(res_record_next(&cursor, &at));
 		fed_done(&fed);
 	}
-#undef COUNTED
 }
 
 static void a_closed_connection_ends_the_answer(void **state)
@@ -756,7 +764,7 @@ static const char *const response_events[] = {
 	"\"type\":\"response.incomplete\"}\n\n",
 };
 
-/* Only text and reasoning are tokens; the terminal event's usage counts, and there is no [DONE]. */
+/* Text, reasoning and tool calls are output; an empty delta is none. The terminal event's usage counts, and there is no [DONE]. */
 static void a_response_is_its_deltas(void **state)
 {
 	struct wire wire;
@@ -767,7 +775,7 @@ static void a_response_is_its_deltas(void **state)
 	feed_by_chunk(&fed, "openai-responses", &wire);
 	assert_int_equal(fed.result, BENCH_STREAM_DONE);
 	assert_true(fed.record.ok);
-	assert_int_equal(fed.record.event_count, 3);
+	assert_int_equal(fed.record.event_count, 4);
 	assert_int_equal(res_record_first_event_ns(&fed.record), T0 + 2 * STEP_NS);
 	assert_int_equal(fed.record.output_tokens, 4);
 	assert_int_equal(fed.record.prompt_tokens, 11);
@@ -912,7 +920,7 @@ int main(void)
 		cmocka_unit_test(usage_of_several_choices_adds_up),
 		cmocka_unit_test(token_ids_count_where_usage_is_silent),
 		cmocka_unit_test(failed_streams_say_why_and_keep_what_came),
-		cmocka_unit_test(a_count_closes_an_answer_unless_it_may_run),
+		cmocka_unit_test(empty_events_carry_what_usage_adds),
 		cmocka_unit_test(a_closed_connection_ends_the_answer),
 		cmocka_unit_test(one_stream_object_serves_many_answers),
 		cmocka_unit_test(stamps_never_go_back),

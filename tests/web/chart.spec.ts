@@ -333,7 +333,7 @@ test('a logarithmic axis is refused with the reason where something is zero, and
 test('a field is chosen for an axis by its name, and the address has it', async ({ page }) => {
   await open(page, AXES)
   await page.getByRole('button', { name: /^Axis x/ }).click()
-  await page.getByRole('searchbox', { name: /^Search fields by/ }).last().fill('tensor parallel')
+  await page.getByRole('combobox', { name: /^Search fields by/ }).last().fill('tensor parallel')
   await page.getByRole('option', { name: 'Tensor parallel size', exact: true }).first().click()
   await expect(page.getByRole('button', { name: 'Axis x TP' })).toBeVisible()
   expect(page.url()).toContain(`x=${TP}`)

@@ -90,40 +90,6 @@ test('keys of one letter can be switched off', async ({ page }) => {
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`nothing serious for readers of screens, ${colorScheme}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // a theme changes colours and nothing else
-    const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined
-    await page.goto(dashboard().url)
-    await expect(page.getByRole('rowheader')).toHaveCount(5)
-    await expect(filters(page).getByRole('checkbox', { name: /trusted/ }).first()).toBeVisible()
-    expect(await soundness(page, rules)).toEqual([])
-    await page.keyboard.press('c')
-    await expect(page.getByRole('dialog', { name: 'Columns' })).toBeVisible()
-    expect(await soundness(page, rules)).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('e')
-    await expect(page.getByRole('dialog', { name: 'Export' })).toBeVisible()
-    expect(await soundness(page, rules)).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.goto(`${dashboard().url}/?server.tensor_parallel_size=2,4,8&where=${encodeURIComponent('{"or":[{"field":"results.p99_ttft_ms","op":"gt","value":0},{"not":{"field":"run.name","op":"in","value":["x"]}}]}')}`)
-    await page.getByRole('button', { name: 'And, or' }).click()
-    await expect(page.getByRole('region', { name: 'Filter as a tree' })).toBeVisible()
-    await page.getByRole('checkbox', { name: 'beta' }).check()
-    expect(await soundness(page, rules)).toEqual([])
-    await page.getByRole('link', { name: 'beta' }).click()
-    await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible()
-    expect(await soundness(page, rules)).toEqual([])
-    await page.getByRole('link', { name: 'Upload' }).click()
-    await expect(page.getByRole('heading', { name: 'Upload' })).toBeVisible()
-    expect(await soundness(page, rules)).toEqual([])
-    await page.keyboard.press('?')
-    await expect(page.getByRole('dialog')).toBeVisible()
-    expect(await soundness(page, rules)).toEqual([])
-  })
-}
-
 test('a theme chosen by hand holds', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(dashboard().url)

@@ -39,7 +39,7 @@ const words = (cautions: Caution[], catalogue: Catalogue) => cautions.map((cauti
 // Every field that is not alike, with what the points have there.
 function Fields({ id, cautions, catalogue }: { id: string; cautions: Caution[]; catalogue: Catalogue }) {
   return (
-    <dl id={id} className={css.unlike} aria-label="What is not alike">
+    <dl id={id} tabIndex={0} className={css.unlike} aria-label="What is not alike">
       {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [told] }) => {
         const field = catalogue.get(of)
         const form = formOfRow(field, told ? valuesOf([told]) : [])

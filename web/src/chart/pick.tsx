@@ -64,7 +64,7 @@ function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Pro
         <SearchField aria-label="Search fields by name, alias or unit" autoFocus>
           <span className={join(controls.field)}>
             <Icon name="search" />
-            <Input placeholder="Search fields" autoComplete="off" spellCheck={false} />
+            <Input role="combobox" aria-haspopup="listbox" aria-expanded placeholder="Search fields" autoComplete="off" spellCheck={false} />
           </span>
         </SearchField>
       </div>

@@ -43,11 +43,11 @@ export function ColumnPicker({ catalogue, columns, anchor, isCustom, onlyDifferi
       <div className={css.list}>
         {pinned > 0 && (
           <>
-            <h3 className={css.title}><span>Pinned</span><span className="n-11">{pinned}</span></h3>
+            <h2 className={css.title}><span>Pinned</span><span className="n-11">{pinned}</span></h2>
             <ShownList label="Pinned columns, in order" catalogue={catalogue} ids={listed(chosen.slice(0, pinned))} columns={columns} onChange={onChange} />
           </>
         )}
-        <h3 className={css.title}><span>Shown, in order</span><span className="n-11" role="status">{chosen.length - pinned}</span></h3>
+        <h2 className={css.title}><span>Shown, in order</span><span className="n-11" role="status">{chosen.length - pinned}</span></h2>
         <ShownList label="Shown columns, in order" catalogue={catalogue} ids={listed(chosen.slice(pinned))} columns={columns} onChange={onChange} />
         {sections.map((section) => (
           <Others key={`${section.title}${isSearch}`} title={section.title} isOpen={isSearch} fields={section.fields.map((field) => field.id)} catalogue={catalogue} chosen={chosen} onShow={(id) => onChange(withShown(columns, id))} />

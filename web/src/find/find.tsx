@@ -102,7 +102,7 @@ export function Find({ onClose }: { onClose: () => void }) {
             renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'Nothing is called so.' : 'A run’s name or id, a model, a GPU, a field …'}</p> : null)}>
             {(group) => (
               <ListBoxSection id={group.title}>
-                <Header><h3>{group.title}</h3></Header>
+                <Header>{group.title}</Header>
                 <Collection items={group.items}>
                   {(item) => (
                     <ListBoxItem id={item.id} textValue={`${item.name} ${item.note}`} className={css.item ?? ''}>

@@ -72,17 +72,17 @@ function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Dra
   const first = isFirst ? lines[0]?.cells.find(Boolean) : undefined
   return (
     <section className={css.facet} aria-label={title || 'All cells'}>
-      {title && <h3>{title}</h3>}
+      {title && <h2>{title}</h2>}
       <div className={css.scroll}>
         <table className={css.map} aria-label={`${title ? `${title}, ` : ''}${y ? `${shortKey(y.key, keys)} by ` : ''}${x ? shortKey(x.key, keys) : 'cell'}`}>
           <thead>
             {x && <tr><td className={css.corner} /><th scope="colgroup" colSpan={x.values.length} className={css.across}>{shortKey(x.key, keys)} →</th></tr>}
-            <tr><td className={css.corner}>{y && `${shortKey(y.key, keys)} ↓`}</td>{(x?.values ?? [undefined]).map((value, i) => <th key={i} scope="col">{x ? valueWords(value) : ''}</th>)}</tr>
+            <tr><td className={css.corner}>{y && `${shortKey(y.key, keys)} ↓`}</td>{(x?.values ?? [undefined]).map((value, i) => (x ? <th key={i} scope="col">{valueWords(value)}</th> : <td key={i} />))}</tr>
           </thead>
           <tbody>
             {lines.map(({ cells, value }, i) => (
               <tr key={i}>
-                <th scope="row" title={valueWords(value)}>{y ? valueWords(value) : ''}</th>
+                {y ? <th scope="row" title={valueWords(value)}>{valueWords(value)}</th> : <td />}
                 {cells.map((cell, k) => <td key={k}>{cell && <CellBox cell={cell} drawn={drawn} colours={colours} isFirst={cell === first} />}</td>)}
               </tr>
             ))}

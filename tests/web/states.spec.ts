@@ -1,0 +1,92 @@
+// Every state of every page: nothing scrolls into blank space, on the screen or on paper, and axe finds nothing.
+import type { Page } from '@playwright/test'
+
+import { expect, soundness, test } from './fixtures'
+import { decode, inkOf } from './picture'
+import { PHONE, STATES, type State, useWorld } from './states'
+
+const world = useWorld()
+const BAR_PX = 48
+const INK_MIN = 0.002 // share of pixels; an empty page below the bar has 0
+const SHEET = { width: 794, height: 1123 } // A4
+const IS_LONG = process.env['PROFLLM_TEST_LONG'] === '1' // the colors of the dark theme in all states, not in one per page
+const PARTS = 6 // tests, each with a browser context for the desktop and one for the phone
+
+// Scrolls by every means: the wheel over several places, keys, the skip link.
+async function scroll(page: Page) {
+  const { width, height } = page.viewportSize() as { width: number; height: number }
+  await page.evaluate(() => {
+    if (!document.querySelector('[role=dialog][data-modal]')) document.querySelector<HTMLElement>('.skip')?.click()
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+  })
+  for (const [x, y] of [[0.1, 0.5], [0.5, 0.3], [0.6, 0.04], [0.6, 0.95]] as const) {
+    await page.mouse.move(x * width, y * height)
+    await page.mouse.wheel(0, 5000)
+  }
+  for (const key of ['Space', 'End']) await page.keyboard.press(key)
+}
+
+async function check(page: Page, state: State) {
+  const wrong: string[] = []
+  for (const fault of await soundness(page)) wrong.push(`axe: ${fault}`)
+  if (state.prints || IS_LONG) {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    for (const fault of await soundness(page, ['color-contrast'])) wrong.push(`axe, dark: ${fault}`)
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
+  await scroll(page)
+  const { hasOwnScroll, over, below } = await page.evaluate(() => {
+    const { scrollHeight, clientHeight } = document.documentElement
+    const ends = [...document.querySelectorAll('#root > *, [role=dialog]')].map((element) => element.getBoundingClientRect().bottom + window.scrollY)
+    return { hasOwnScroll: location.pathname === '/', over: scrollHeight - clientHeight, below: scrollHeight - Math.max(clientHeight, ...ends) }
+  })
+  if (hasOwnScroll && !state.isPhone && over > 0) wrong.push(`the document is ${over} px higher than the window`)
+  if (below > 1) wrong.push(`the document is ${below} px higher than its content`)
+  const picture = decode(await page.screenshot({ animations: 'disabled' }))
+  const ink = inkOf(picture, BAR_PX, picture.height)
+  if (ink < INK_MIN) wrong.push(`the screen is blank after scrolling: ${(ink * 100).toFixed(2)} % of it is drawn`)
+  if (state.prints) wrong.push(...await blankSheets(page))
+  return wrong
+}
+
+async function blankSheets(page: Page) {
+  const before = page.viewportSize()
+  await page.setViewportSize(SHEET)
+  await page.emulateMedia({ media: 'print' })
+  const picture = decode(await page.screenshot({ fullPage: true, animations: 'disabled' }))
+  await page.emulateMedia({ media: 'screen' })
+  if (before) await page.setViewportSize(before)
+  const sheets = Array.from({ length: Math.ceil(picture.height / SHEET.height) }, (_, i) => inkOf(picture, i * SHEET.height, Math.min(picture.height, (i + 1) * SHEET.height)))
+  return sheets.flatMap((ink, i) => (ink < INK_MIN ? [`sheet ${i + 1} of ${sheets.length} is blank in print`] : []))
+}
+
+test('states have names of their own, of every page', () => {
+  const names = STATES.map(({ page, name }) => `${page}: ${name}`)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.length).toBeGreaterThanOrEqual(35)
+})
+
+for (let part = 0; part < PARTS; part++) {
+  const states = STATES.filter((_, at) => at % PARTS === part)
+  test(`no state scrolls into blank space, and axe finds nothing, ${part + 1} of ${PARTS}`, async ({ browser, complaints }) => {
+    const found: string[] = []
+    for (const options of [{}, PHONE]) {
+      const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })
+      for (const state of states.filter(({ isPhone = false }) => isPhone === (options === PHONE))) {
+        if (state.complains) complaints.allow.push(state.complains)
+        const page = await context.newPage()
+        try {
+          await state.open(page, world())
+          found.push(...(await check(page, state)).map((wrong) => `${state.page}, ${state.name}: ${wrong}`))
+        } catch (error) {
+          found.push(`${state.page}, ${state.name}: ${(error as Error).message.split('\n').slice(0, 8).join(' ')}`)
+        }
+        await context.setOffline(false)
+        await page.evaluate(() => localStorage.clear()).catch(() => {})
+        await page.close()
+      }
+      await context.close()
+    }
+    expect(found).toEqual([])
+  })
+}

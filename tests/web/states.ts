@@ -1,0 +1,279 @@
+// Every page of the web UI in every state that a user can meet. Tests and pictures that go over all states take them from
+// here: states.spec.ts, and look.ts for 'tools/web look'.
+import { expect, type Locator, type Page } from '@playwright/test'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type Dashboard, test, useDashboard } from './fixtures'
+import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
+import { little, program, read, variant, vllmResult, write } from './results'
+
+export interface World {
+  full: Dashboard // a laboratory's results, those of its sweeps and one of each special kind
+  inbox: Dashboard // takes uploads and changes; two results at the start
+  empty: Dashboard
+  files: { own: string; broken: string; changed: string; notes: string }
+}
+
+export interface State {
+  name: string
+  page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Sweeps' | 'Upload' | 'Other'
+  open: (page: Page, world: World) => Promise<void> // resolves when the page has settled
+  isPhone?: true
+  prints?: true // the page on paper is looked at in this state
+  complains?: RegExp // what the browser's console may say
+}
+
+export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+
+// ---- what the states are made of --------------------------------------------------------------------------------
+
+// As 'vllm bench latency --output-json' writes it.
+const LATENCY = { model_id: 'org/model', avg_latency: 1.5, latencies: [1, 2], percentiles: { 10: 1.1, 25: 1.25, 50: 1.5, 75: 1.75, 90: 1.9, 99: 1.99 } }
+
+// A server that exits before it is ready.
+function failedLaunch(folder: string) {
+  const config = write(folder, 'failed.yaml', {
+    name: 'failed-launch', server: { model: 'sim/test', max_model_len: 2048, tensor_parallel_size: 2 }, launch: { command: ['/bin/sh', '-c', 'echo "ValueError: no room for the KV cache" >&2; exit 3'], gpus: [] },
+    benchmark: { backend: 'openai', dataset_name: 'random', random_input_len: 16, random_output_len: 4, num_prompts: 4 },
+  })
+  const path = join(folder, 'failed-launch.json')
+  try {
+    execFileSync(program('profllm'), ['run', '--config', config, '--output', path, '--quiet'], { stdio: 'pipe' })
+  } catch {
+    return path // status 4: the launch failed, and the result says so
+  }
+  throw new Error('the launch should have failed')
+}
+
+// Servers and files for the tests of one file in one worker.
+export function useWorld() {
+  const full = useDashboard(async (store, own) => {
+    const folder = mkdtempSync(join(store.folder, 'files-'))
+    const base = read(own)
+    const bare = { ...little(1), run_id: 'bare', name: 'no-verdict' }
+    const odd = { ...little(2), run_id: 'odd', name: 'odd-checks', quality: { verdict: 'client_limited', checks: [{ id: 'client_error', status: 'beyond', effect: 'degraded', unit: 'share' }, 'x', null] } }
+    const documents = [...laboratory(base), ...sides(base), ...sweepResults(base), bare, odd]
+    documents.forEach((document, at) => write(folder, `${at}.json`, document))
+    store.import(await vllmResult(store.folder)) // 1
+    store.import(write(store.folder, 'latency.json', LATENCY)) // 2
+    store.import(folder, own, failedLaunch(store.folder))
+  })
+  const inbox = useDashboard((store, own) => {
+    const spare = variant(read(own), { name: 'spare' })
+    store.import(own, write(store.folder, 'spare.json', spare))
+  })
+  const empty = useDashboard()
+  let files: World['files']
+  test.beforeAll(async ({ own, folder, request }) => {
+    await sendPlans(request, full().url)
+    const [broken, changed] = [read(own), read(own)]
+    broken.results.p99_ttft_ms = 'n/a'
+    changed.results.p99_ttft_ms += 1
+    files = { own, broken: write(folder, 'broken.json', broken), changed: write(folder, 'changed.json', changed), notes: write(folder, 'notes.txt', 'Remember the milk.') }
+  })
+  return (): World => ({ full: full(), inbox: inbox(), empty: empty(), files })
+}
+
+// ---- how they are reached ----------------------------------------------------------------------------------------
+
+const dialog = (page: Page) => page.getByRole('dialog').last()
+const tray = (page: Page) => page.getByRole('region', { name: 'Tray' })
+const plot = (page: Page) => page.getByTestId('plot')
+const main = (page: Page) => page.locator('#main')
+
+// Nothing is loading, and nothing is about to: two frames pass in which the page does not change.
+async function settle(page: Page, ...shown: Locator[]) {
+  for (const one of shown) await expect(one.first()).toBeVisible()
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  await page.evaluate(() => document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))))
+}
+
+const rows = (page: Page) => page.getByRole('rowheader')
+const explore = (query: string, shown: (page: Page) => Locator = rows, then?: (page: Page) => Promise<unknown>) => async (page: Page, { full }: World) => {
+  await page.goto(`${full.url}/?${query}`)
+  await settle(page, main(page).getByRole('status').filter({ hasText: 'experiments' }), shown(page))
+  if (!then) return
+  await then(page)
+  await settle(page)
+}
+const chart = (query: string, then?: (page: Page) => Promise<unknown>) => explore(query, plot, then)
+const press = (...keys: string[]) => async (page: Page) => { for (const key of keys) await page.keyboard.press(key) }
+const opens = (...keys: string[]) => async (page: Page) => {
+  await press(...keys)(page)
+  await expect(dialog(page)).toBeVisible()
+}
+
+async function ids({ full }: World, page: Page, ...names: string[]) {
+  const filter = { field: 'run.name', op: 'in', value: names }
+  const { rows: found } = await (await page.request.post(`${full.url}/api/filters/apply`, { data: { filter, limit: 100, sort: [{ field: 'run.name', dir: 'asc' }] } })).json()
+  return (found as { id: number }[]).map(({ id }) => id)
+}
+const idOf = async (world: World, page: Page, name: string) => (await ids(world, page, name))[0] as number
+
+const experiment = (name: string, then?: (page: Page, world: World) => Promise<unknown>) => async (page: Page, world: World) => {
+  await page.goto(`${world.full.url}/experiments/${await idOf(world, page, name)}`)
+  await settle(page, page.getByRole('heading', { level: 1 }).filter({ hasText: name }))
+  await then?.(page, world)
+  await settle(page)
+}
+
+const numbered = (id: number) => async (page: Page, { full }: World) => {
+  await page.goto(`${full.url}/experiments/${id}`)
+  await settle(page, page.getByRole('region', { name: 'Verdict' }))
+}
+
+// Answers of these requests do not come.
+const hold = (page: Page, requests: string) => page.route(requests, () => {})
+const THREE = ['qwen72-h200-fp8-tp8-c64', 'qwen72-h100-fp8-tp8-c64', 'qwen72-b200-nvfp4-tp8-c64']
+const EIGHT = [...THREE, ...[2, 4, 8].map((size) => `gpt-oss-h100-tp${size}-c64`), ...[2, 4].map((size) => `gpt-oss-b200-tp${size}-c64`)]
+const compare = (sidesOf: (page: Page, world: World) => Promise<unknown[]>, more = '', then?: (page: Page) => Promise<unknown>) => async (page: Page, world: World) => {
+  const query = (await sidesOf(page, world)).map((side) => `side=${encodeURIComponent(typeof side === 'number' ? side : JSON.stringify(side))}`).join('&')
+  await page.goto(`${world.full.url}/compare?${query}${more}`)
+  await settle(page, page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row'))
+  await then?.(page)
+  await settle(page)
+}
+const these = (names: string[]) => (page: Page, world: World) => ids(world, page, ...names)
+const groups = () => Promise.resolve(['NVIDIA H200', 'NVIDIA B200'].map((gpu) => ({ label: gpu, filter: { field: 'system.hardware_info.gpu_name', op: 'in', value: [gpu] } })))
+
+const sweep = (id: string, then?: (page: Page) => Promise<unknown>) => async (page: Page, { full }: World) => {
+  await page.goto(`${full.url}/sweeps/${id}`)
+  await settle(page, page.locator('[data-cell]'))
+  await then?.(page)
+  await settle(page)
+}
+
+const send = (which: (world: World) => string[], then: (page: Page, world: World) => Promise<unknown>, before?: (page: Page) => Promise<unknown>) => async (page: Page, world: World) => {
+  await before?.(page)
+  await page.goto(`${world.inbox.url}/upload`)
+  await page.getByTestId('files').setInputFiles(which(world))
+  await then(page, world)
+  await settle(page)
+}
+const uploaded = async (page: Page, count: number) => {
+  await expect(page).toHaveURL(/\/upload\/[\w-]+$/)
+  await expect(page.getByRole('table', { name: /^Files/ }).getByRole('rowheader')).toHaveCount(count)
+  await expect(page.getByRole('progressbar').first()).toHaveAttribute('aria-valuenow', String(count))
+}
+
+const TREE = { or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 200 }, { and: [{ not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } }, { field: 'server.tensor_parallel_size', op: 'ge', value: 4 }] }] }
+const AXES = 'y=results.output_throughput&x=results.p99_ttft_ms&colour=system.hardware_info.gpu_name'
+const GPU = 'system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200'
+const PIN = ['j', 'p', 'j', 'p', 'j', 'p']
+const AWAY = /ERR_CONNECTION_REFUSED/
+
+export const STATES: State[] = [
+  // Explore: the table
+  { page: 'Explore', name: 'first run', open: async (page, { empty }) => { await page.goto(empty.url); await settle(page, page.getByRole('heading', { level: 2 })) } },
+  { page: 'Explore', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/filters/apply'); await page.goto(full.url); await expect(page.getByRole('status', { name: /first answer|Loading/i })).toBeVisible(); await page.waitForTimeout(200) } },
+  { page: 'Explore', name: 'all', open: explore(''), prints: true },
+  { page: 'Explore', name: 'filtered', open: explore(`${GPU}&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput`) },
+  { page: 'Explore', name: 'no match', open: explore(`${GPU}&results.p99_ttft_ms=..0.001`, (page) => main(page).getByRole('heading', { level: 2 })) },
+  { page: 'Explore', name: 'refused', open: async (page, { full }) => { await page.goto(`${full.url}/?sort=-results.output_througput`); await settle(page, page.getByRole('alert')) }, complains: /422/ },
+  { page: 'Explore', name: 'server away', complains: AWAY, open: explore('', rows, async (page) => {
+    await page.route('**/api/**', (route) => route.abort('connectionrefused'))
+    await page.getByRole('complementary', { name: 'Filters' }).getByText('degraded').first().click()
+    await expect(page.getByRole('alert').or(page.getByText(/showing data|unreachable|no answer/i)).first()).toBeVisible()
+  }) },
+  { page: 'Explore', name: 'newer data', open: async (page, { inbox, files }) => {
+    await page.goto(inbox.url)
+    await settle(page, rows(page))
+    await page.request.post(`${inbox.url}/api/upload/batch`, { data: [variant(read(files.own), { name: 'newer' })] })
+    await expect.poll(async () => { await page.evaluate(() => window.dispatchEvent(new Event('focus'))); return page.getByText(/newer|Changed/).count() }).toBeGreaterThan(0)
+  } },
+  { page: 'Explore', name: 'several sort keys, selected rows', open: explore('sort=server.model,-results.output_throughput', rows, press('j', 'x', 'j', 'x')) },
+  { page: 'Explore', name: 'pinned tray', open: explore('', rows, async (page) => { await press(...PIN)(page); await expect(tray(page).getByRole('listitem')).toHaveCount(3) }) },
+  { page: 'Explore', name: 'column picker', open: explore('', rows, opens('c')) },
+  { page: 'Explore', name: 'tree editor', open: explore(`${GPU}&where=${encodeURIComponent(JSON.stringify(TREE))}`, rows, async (page) => { await main(page).getByRole('button', { name: /And, or|tree/i }).click(); await expect(page.getByRole('region', { name: /as a tree|tree/i })).toBeVisible() }) },
+  { page: 'Explore', name: 'export dialog', open: explore('', rows, opens('e')) },
+  { page: 'Explore', name: 'preset dialog', open: explore(GPU, rows, async (page) => { await page.getByRole('button', { name: /Save as|preset/i }).first().click(); await expect(dialog(page)).toBeVisible() }) },
+  { page: 'Explore', name: 'filter search', open: explore('', rows, async (page) => { await press('f')(page); await page.keyboard.type('ttft'); await expect(page.getByRole('complementary', { name: 'Filters' }).getByRole('group', { name: /^P99 TTFT/ })).toBeVisible() }) },
+  { page: 'Explore', name: 'many columns', open: explore(`columns=${['run.name', ...Array.from({ length: 9 }, (_, i) => `results.p${[1, 5, 10, 25, 50, 75, 90, 95, 99][i]}_ttft_ms`), 'server.model', 'server.quantization', 'server.max_num_seqs', 'benchmark.num_prompts'].join(',')}`) },
+  { page: 'Explore', name: 'phone', isPhone: true, open: explore('', (page) => page.getByRole('listitem')) },
+  { page: 'Explore', name: 'phone, filters', isPhone: true, open: explore(GPU, (page) => page.getByRole('listitem'), async (page) => { await page.getByRole('button', { name: /^Filters/ }).tap(); await expect(dialog(page).getByRole('checkbox').first()).toBeVisible() }) },
+  { page: 'Explore', name: 'phone, sort', isPhone: true, open: explore('', (page) => page.getByRole('listitem'), async (page) => { await page.getByRole('button', { name: /^Sort/ }).tap(); await expect(dialog(page)).toBeVisible() }) },
+  { page: 'Explore', name: 'phone, columns', isPhone: true, open: explore('', (page) => page.getByRole('listitem'), async (page) => { await page.getByRole('button', { name: /^Columns/ }).tap(); await expect(dialog(page)).toBeVisible() }) },
+
+  // Explore: the chart
+  { page: 'Chart', name: 'scatter, frontier and reading', open: chart(`${AXES}&log=y`, async (page) => { await plot(page).focus(); await press('ArrowRight', 'ArrowRight', 'ArrowRight', 'Enter')(page); await expect(page.getByRole('complementary', { name: 'Reading' }).getByRole('link')).toBeVisible() }) },
+  { page: 'Chart', name: 'line', open: chart('chart=line&y=results.output_throughput&x=benchmark.max_concurrency&colour=server.model&stat=mean&spread=ci') },
+  { page: 'Chart', name: 'bar', open: chart('chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&colour=system.hardware_info.gpu_name') },
+  { page: 'Chart', name: 'box', open: chart('chart=box&y=results.p99_ttft_ms&x=server.model&colour=system.hardware_info.gpu_name') },
+  { page: 'Chart', name: 'histogram', open: chart('chart=histogram&x=results.p99_ttft_ms&colour=server.model') },
+  { page: 'Chart', name: 'heat map', open: chart('chart=heat&x=benchmark.max_concurrency&y=server.model&value=results.output_throughput&server.tensor_parallel_size=2,4') },
+  { page: 'Chart', name: 'parallel axes', open: chart('chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&colour=results.output_throughput') },
+  { page: 'Chart', name: 'as a table', open: explore(`${AXES}&as=table`, (page) => page.getByRole('group', { name: /^Table of the chart/ })) },
+  { page: 'Chart', name: 'nothing to draw', open: explore(`${AXES}&run.name=no-verdict`, (page) => page.getByRole('region', { name: 'Chart', exact: true }).getByRole('note')) },
+  { page: 'Chart', name: 'hidden', open: explore('chart=off') },
+  { page: 'Chart', name: 'guard details', open: chart(AXES, async (page) => { await page.getByRole('note', { name: 'About this chart' }).getByRole('button', { name: /fields|Details/i }).click() }) },
+  { page: 'Chart', name: 'matched', open: explore(`${AXES}&match=1`, (page) => page.getByRole('region', { name: 'Chart', exact: true })) },
+  { page: 'Chart', name: 'options', open: chart(AXES, async (page) => { await page.getByRole('region', { name: 'Chart', exact: true }).getByRole('button', { name: /^More|options/i }).click(); await expect(dialog(page)).toBeVisible() }) },
+  { page: 'Chart', name: 'axis chosen', open: chart(AXES, async (page) => { await page.getByRole('region', { name: 'Chart', exact: true }).getByRole('button', { name: /^(Axis )?y\b/i }).click(); await expect(dialog(page)).toBeVisible() }) },
+  { page: 'Chart', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/data/points'); await page.goto(`${full.url}/?${AXES}`); await expect(rows(page).first()).toBeVisible(); await expect(page.getByRole('region', { name: 'Chart', exact: true })).toBeVisible() } },
+  { page: 'Chart', name: 'phone, parallel axes', isPhone: true, open: chart('chart=parallel&axes=server.model,server.tensor_parallel_size,results.output_throughput&colour=results.output_throughput') },
+
+  // Experiment
+  { page: 'Experiment', name: 'own result, simulated', open: experiment('ours'), prints: true },
+  { page: 'Experiment', name: 'degraded', open: experiment('qwen72-h100-fp8-tp8-c64') },
+  { page: 'Experiment', name: 'client limited', open: experiment('odd-checks') },
+  { page: 'Experiment', name: 'no verdict', open: experiment('no-verdict') },
+  { page: 'Experiment', name: 'failed launch', open: experiment('failed-launch') },
+  { page: 'Experiment', name: 'file of vllm bench serve', open: numbered(1) },
+  { page: 'Experiment', name: 'file of vllm bench latency', open: numbered(2) },
+  { page: 'Experiment', name: 'notes edited', open: experiment('ours', async (page) => { await page.getByRole('region', { name: 'Tags and notes', exact: true }).getByRole('button', { name: 'Edit' }).click(); await page.getByLabel('Notes').last().fill('Fan of GPU 3 was off.') }) },
+  { page: 'Experiment', name: 'deleted, undo', open: async (page, { inbox }) => {
+    await page.request.post(`${inbox.url}/api/data/experiments/2/restore`, { data: {} })
+    await page.goto(`${inbox.url}/experiments/2`)
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await settle(page, page.getByRole('button', { name: 'Undo' }))
+  }, complains: /410/ },
+  { page: 'Experiment', name: 'deleted before', open: async (page, { inbox }) => {
+    await page.request.delete(`${inbox.url}/api/data/experiments/2`)
+    await page.goto(`${inbox.url}/experiments/2`)
+    await settle(page, main(page).getByRole('button').or(main(page).getByRole('alert')))
+  }, complains: /410/ },
+  { page: 'Experiment', name: 'not found', open: async (page, { full }) => { await page.goto(`${full.url}/experiments/999999`); await settle(page, page.getByRole('alert')) }, complains: /404/ },
+  { page: 'Experiment', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/data/experiments/1'); await page.goto(`${full.url}/experiments/1`); await expect(page.getByRole('heading', { level: 1 })).toBeVisible() } },
+  { page: 'Experiment', name: 'phone', isPhone: true, open: experiment('ours') },
+
+  // Compare
+  { page: 'Compare', name: 'nothing pinned', open: async (page, { full }) => { await page.goto(`${full.url}/compare`); await settle(page, main(page).getByRole('link')) } },
+  { page: 'Compare', name: 'two', open: compare(these(THREE.slice(0, 2))), prints: true },
+  { page: 'Compare', name: 'three, equal ones shown', open: compare(these(THREE), '&equal=1') },
+  { page: 'Compare', name: 'eight', open: compare(these(EIGHT)) },
+  { page: 'Compare', name: 'groups', open: compare(groups) },
+  { page: 'Compare', name: 'groups, cells matched', open: compare(groups, '&match=1') },
+  { page: 'Compare', name: 'one side failed', open: compare(async (page, world) => [await idOf(world, page, 'ours'), await idOf(world, page, 'failed-launch')]) },
+  { page: 'Compare', name: 'one is missing', open: async (page, world) => { await page.goto(`${world.full.url}/compare?side=${await idOf(world, page, 'ours')}&side=999999`); await settle(page, main(page).getByRole('alert').or(main(page).getByRole('table')).or(main(page).getByRole('listitem'))) }, complains: /404|422|410/ },
+  { page: 'Compare', name: 'phone', isPhone: true, open: compare(these(THREE)) },
+
+  // Sweeps
+  { page: 'Sweeps', name: 'none', open: async (page, { empty }) => { await page.goto(`${empty.url}/sweeps`); await settle(page, main(page).getByText('profllm sweep run').first()) } },
+  { page: 'Sweeps', name: 'list', open: async (page, { full }) => { await page.goto(`${full.url}/sweeps`); await settle(page, rows(page)) } },
+  { page: 'Sweeps', name: 'running, with failures', open: sweep(SWEEPS.night.id, async (page) => { await page.locator('[data-cell="8-128-64"]').focus() }), prints: true },
+  { page: 'Sweeps', name: 'ended', open: sweep(SWEEPS.whole.id) },
+  { page: 'Sweeps', name: 'without a plan', open: sweep(SWEEPS.unplanned.id) },
+  { page: 'Sweeps', name: 'unknown', open: async (page, { full }) => { await page.goto(`${full.url}/sweeps/swp_none`); await settle(page, main(page).getByRole('alert').or(main(page).getByText('swp_none'))) }, complains: /404/ },
+  { page: 'Sweeps', name: 'phone', isPhone: true, open: sweep(SWEEPS.night.id) },
+
+  // Upload
+  { page: 'Upload', name: 'empty', open: async (page, { empty }) => { await page.goto(`${empty.url}/upload`); await settle(page, main(page).getByRole('button')) } },
+  { page: 'Upload', name: 'sending', open: send(({ files }) => [files.own, files.broken], (page) => expect(page.getByRole('progressbar').first()).toBeVisible(), (page) => hold(page, '**/api/upload/batch?*')) },
+  { page: 'Upload', name: 'faults', open: send(({ files }) => [files.own, files.broken, files.notes], async (page) => { await uploaded(page, 3); await expect(page.getByRole('row', { name: /p99_ttft_ms/ }).first()).toBeVisible() }) },
+  { page: 'Upload', name: 'conflict with its diff', open: send(({ files }) => [files.changed], async (page) => { await uploaded(page, 1); const row = page.getByRole('row', { name: /^conflict changed\.json/ }); await expect(row).toContainText('conflict'); await row.getByRole('button', { name: /differ|diff|compare/i }).first().click({ timeout: 5000 }).catch(() => {}); await page.waitForTimeout(300) }) },
+  { page: 'Upload', name: 'done', open: async (page, world) => { const one = write(world.inbox.folder, `new-${Date.now()}.json`, variant(read(world.files.own), { name: 'new one' })); await send(() => [one], (at) => uploaded(at, 1))(page, world) } },
+  { page: 'Upload', name: 'earlier ones', open: async (page, world) => { await page.request.post(`${world.inbox.url}/api/upload/batch`, { data: [variant(read(world.files.own), { name: 'earlier' })] }); await page.goto(`${world.inbox.url}/upload`); await settle(page, rows(page).or(main(page).getByRole('table'))) } },
+  { page: 'Upload', name: 'unknown', open: async (page, { inbox }) => { await page.goto(`${inbox.url}/upload/none`); await settle(page, page.getByRole('alert')) }, complains: /404/ },
+  { page: 'Upload', name: 'phone', isPhone: true, open: send(({ files }) => [files.own, files.notes], (page) => uploaded(page, 2)) },
+
+  // everywhere
+  { page: 'Other', name: 'find, empty', open: explore('', rows, opens('/')) },
+  { page: 'Other', name: 'find, results', open: explore('', rows, async (page) => { await opens('/')(page); await page.keyboard.type('llama'); await expect(page.getByRole('option').first()).toBeVisible() }) },
+  { page: 'Other', name: 'find, nothing', open: explore('', rows, async (page) => { await opens('/')(page); await page.keyboard.type('zzqx'); await page.waitForTimeout(400) }) },
+  { page: 'Other', name: 'help', open: explore('', rows, opens('?')) },
+  { page: 'Other', name: 'files dragged over', open: explore('', rows, async (page) => { await page.dispatchEvent('body', 'dragenter', { dataTransfer: await page.evaluateHandle(() => { const data = new DataTransfer(); data.items.add(new File(['{}'], 'a.json', { type: 'application/json' })); return data }) }) }) },
+  { page: 'Other', name: 'missing page', open: async (page, { full }) => { await page.goto(`${full.url}/nowhere`); await settle(page, page.getByRole('heading', { level: 1 })) } },
+  { page: 'Other', name: 'crash', complains: /./, open: async (page, { full }) => { await page.route('**/assets/compare-*.js', (route) => route.abort()); await page.goto(full.url); await settle(page, rows(page)); await page.getByRole('link', { name: /^Compare/ }).first().click(); await settle(page, page.getByRole('alert')) } },
+]

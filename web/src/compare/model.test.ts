@@ -4,7 +4,8 @@ import type { ComparedRatio, ComparedValues, Field } from '../api/types'
 import { formOfRow } from '../format/number'
 import { valueText, wholeText, withUnit } from '../format/value'
 import { Catalogue, namesApart } from '../fields/catalogue'
-import { deviate, findingText, isBeyond, markOf, namesOfSides, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
+import { namesOfSides } from '../names/sides'
+import { deviate, findingText, isBeyond, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
 

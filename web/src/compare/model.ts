@@ -5,7 +5,7 @@ import { twinOf } from '../fields/twins'
 import { treeWords } from '../filter/tree-words'
 import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
-import { distinctNames, Several } from '../names/names'
+import { namesOfSides } from '../names/sides'
 import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
 
 export type Answer = Comparison & { request: CompareRequest; at: number }
@@ -53,26 +53,9 @@ export function ownNameOf(side: Side, experiment: Experiment | undefined, catalo
   return oneOf(side) === null ? `experiments ${side.ids.join(', ')}` : `experiment ${oneOf(side) ?? ''}`
 }
 
-// The values of the inputs in which the sides differ, by side.
-export function differingValues({ inputs, sides }: Pick<Comparison, 'inputs' | 'sides'>): Record<string, unknown>[] {
-  const between = inputs.differing.filter((input) => input.between)
-  return sides.map((_, at) => Object.fromEntries(between.flatMap(({ field, sides: told }) => {
-    const { values = [], distinct = 0, null: unset = 0 } = told[at] ?? {}
-    const all: unknown[] = [...values.map(({ value }) => value), ...(unset > 0 ? [null] : [])]
-    if (all.length === 0) return []
-    return [[field, all.length === 1 ? all[0] : new Several(all, Math.max(distinct, all.length))] as const]
-  })))
-}
-
-export function namesOfSides(answer: Pick<Comparison, 'inputs' | 'sides'>, sides: Side[], ownNames: string[], catalogue: Catalogue) {
-  const values = differingValues(answer)
-  const named = distinctNames(sides.map((side, at) => ({ values: values[at] ?? {}, name: ownNames[at], id: 'ids' in side ? `${side.ids.length === 1 ? 'result' : 'results'} ${side.ids.join(', ')}` : `group ${LETTERS[at] ?? ''}` })), catalogue, sides.length > MANY ? 0 : undefined)
-  return sides.map((side, at) => ({ ...(named[at] ?? { short: '', full: '' }), ...(side.label && { short: side.label }) }))
-}
-
 export function viewsOf(sides: Side[], answer: Answer, experiments: (Experiment | undefined)[], catalogue: Catalogue): SideView[] {
   const own = sides.map((side, at) => ownNameOf(side, experiments[at], catalogue))
-  const names = namesOfSides(answer, sides, own, catalogue)
+  const names = namesOfSides(answer, sides, own, catalogue, sides.length > MANY ? 0 : undefined)
   return answer.sides.flatMap((told, at) => {
     const side = sides[at]
     return side ? [{ letter: LETTERS[at] ?? '', at, side, told, experiment: experiments[at], name: names[at]?.short ?? '', fullName: names[at]?.full ?? '', ownName: own[at] ?? '' }] : []

@@ -1,5 +1,5 @@
 // What colours, shapes and lines of the chart stand for: one list, for the page and for files.
-import { aboutOf, type Chart } from './items'
+import { aboutOf, type Chart, frontiersOf, isSameFrontier } from './items'
 import { failedOf } from './heat'
 import { legendOf, OTHER } from './kinds'
 import { sum } from './model'
@@ -15,11 +15,40 @@ export interface Key {
 
 const FULL = 10
 
+interface Kinds extends Key {
+  kinds: number[]
+}
+
+// Numbers in their own order; the lines of a chart from the highest end to the lowest; all else by frequency. "other" stays last.
+function inOrder({ colours, items, state }: Chart, keys: Kinds[]): Kinds[] {
+  const isNumber = ([kind = -1]: number[]) => colours?.kinds[kind]?.state === 'range' || typeof colours?.kinds[kind]?.value === 'number'
+  const own = keys.filter(({ slot }) => slot !== OTHER)
+  if (own.every(({ kinds }) => isNumber(kinds))) return keys
+  const endOf = ({ kinds }: Kinds) => items.filter(({ kind, y }) => kinds.includes(kind) && y !== null).reduce((last, item) => (item.x >= last.x ? { x: item.x, y: item.y as number } : last), { x: -Infinity, y: -Infinity }).y
+  const rank = state.kind === 'line' ? new Map(own.map((key) => [key, endOf(key)])) : new Map(own.map((key) => [key, key.count ?? 0]))
+  return [...own.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)), ...keys.filter(({ slot }) => slot === OTHER)]
+}
+
 // Of groups those whose figures are drawn, of all others the rows.
-function kindKeys({ colours, answer, items }: Chart): Key[] {
+function kindKeys(chart: Chart): Key[] {
+  const { colours, answer, items } = chart
   if (!colours || answer.grid) return []
   const rows = (kinds: number[]) => sum(items.filter(({ kind }) => kinds.includes(kind)).map(({ n }) => n))
-  return legendOf(colours.field, colours.kinds, colours.slots).map(({ slot, words, count, kinds }) => ({ look: 'kind', slot, wide: FULL, words, count: answer.groups ? rows(kinds) : count }))
+  const keys = legendOf(colours.field, colours.kinds, colours.slots).map(({ slot, words, count, kinds }) => ({ look: 'kind' as const, slot, wide: FULL, words, count: answer.groups ? rows(kinds) : count, kinds }))
+  return inOrder(chart, keys).map(({ kinds: _, ...key }) => key)
+}
+
+const hollowWords = ({ answer: { marks } }: Chart) => {
+  const verdicts = new Set(marks?.verdict)
+  return [...verdicts].some((verdict) => verdict !== null && verdict !== 'trusted') ? 'not trusted' : 'no verdict'
+}
+
+// "frontier per model, 8 of 40 shown"
+function frontierWords(chart: Chart) {
+  const { answer } = chart
+  const shown = frontiersOf(chart).length
+  const all = answer.frontier_group_count ?? shown
+  return `frontier${answer.frontier_by ? ' per model' : ''}${all > shown ? `, ${shown} of ${all} shown` : ''}`
 }
 
 // [look, words, how many]: those that occur.
@@ -29,9 +58,11 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
   const ofHollow = answer.form === 'thinned' ? null : hollow
   const empty = answer.grid ? items.filter(({ value }) => value === null).length : 0
   const failed = sum(items.map((item) => failedOf(chart, item)))
+  const frontiers = frontiersOf(chart)
   return [
-    ...(hollow > 0 ? [answer.lines ? ['dashed', 'dashed: not trusted', ofHollow] as const : ['hollow', 'hollow: not trusted', ofHollow] as const] : []),
-    ...(answer.frontier?.some(({ marks }) => marks.length > 1) ? [['frontier', 'frontier', null] as const] : []),
+    ...(hollow > 0 ? [answer.lines ? ['dashed', 'dashed: not trusted', ofHollow] as const : ['hollow', `hollow: ${hollowWords(chart)}`, ofHollow] as const] : []),
+    ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
+    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all)) ? [['dashed', `dashed: with ${hollowWords(chart) === 'no verdict' ? 'results without a verdict' : 'untrusted results'}`, null] as const] : []),
     ...(empty > 0 ? [['empty', 'no number', empty] as const] : []),
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
   ].map(([look, words, count]) => [look, words, count])

@@ -2,12 +2,12 @@
 import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
 import type { ComposeOption } from 'echarts/core'
 import type { GraphicComponentOption, GridComponentOption } from 'echarts/components'
-import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
+import type { CustomSeriesRenderItemReturn, XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 
 import { isLogY, namesBelow, xAxis, xOf, yAxis } from './axes'
 import { type Colours, colourOf } from './colours'
 import { heatOf } from './heat'
-import { boxKeys, type Chart, type Item } from './items'
+import { boxKeys, type Chart, frontiersOf, isSameFrontier, type Item } from './items'
 import { OTHER } from './kinds'
 import { parallelOf } from './parallel'
 import { isLogAxis, placing } from './hits'
@@ -83,15 +83,23 @@ function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [
   })
 }
 
-// In steps: up to the next one nothing is better than the last.
-function frontier({ answer, items }: Chart, colours: Colours, [x, y]: [Place, Place]) {
-  return (answer.frontier ?? []).filter(({ marks: own }) => own.length > 1).map(({ marks: own }) => {
-    const steps = own.flatMap((at, i) => {
+// In steps: between two of its results a frontier is as good as the worse one.
+function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place]): StrandsShape {
+  return {
+    at: Float32Array.from(own.flatMap((at, i) => {
       const [item, before] = [items[at] as Item, items[own[i - 1] ?? at] as Item]
       return [...(i > 0 ? [x(before), y(item)] : []), x(item), y(item)]
-    })
-    const shape: StrandsShape = { at: Float32Array.from(steps) }
-    return { type: STRANDS, shape, style: { stroke: colourOf(colours, items[own[0] ?? 0]?.slot ?? 0), fill: 'none', lineWidth: 1.5 }, silent: true, z2: 2 }
+    })),
+  }
+}
+
+// Through trusted results, solid; where other results would be on it, dashed.
+function frontier(chart: Chart, colours: Colours, places: [Place, Place]) {
+  const { items } = chart
+  return frontiersOf(chart).flatMap(({ marks: trusted, with_untrusted: all }) => {
+    const stroke = colourOf(colours, items[all[0] ?? 0]?.slot ?? 0)
+    const line = (own: number[], style: object, z2: number) => (own.length > 1 ? [{ type: STRANDS, shape: stepsThrough(own, items, places), style: { stroke, fill: 'none', ...style }, silent: true, z2 }] : [])
+    return [...(isSameFrontier(trusted, all) ? [] : line(all, { lineWidth: 1.2, lineDash: [4, 3] }, 2)), ...line(trusted, { lineWidth: 1.5 }, 3)]
   })
 }
 
@@ -258,19 +266,31 @@ function seriesOf(chart: Chart, colours: Colours, perShape: number, isLog: [bool
   return scatter(chart, colours, perShape, isLog)
 }
 
+const widestMark = (chart: Chart) => {
+  const sizing = sizingOf(chart)
+  return sizing ? Math.max(MARK, sizing.wide(sizing.most)) : MARK
+}
+
+// A mark at the end of an axis reaches over it: its labels begin after the widest mark.
+function besideMarks<T extends XAXisOption | YAXisOption>(axis: T, room: number): T {
+  const { axisLabel } = axis as { axisLabel?: { margin?: number } }
+  return { ...axis, axisLabel: { ...axisLabel, margin: (axisLabel?.margin ?? 0) + room } } as T
+}
+
 // `wide`: the whole drawing, in pixels. `perShape`: so many marks of one look are one shape; each by itself is what a drawing of paths needs.
 export function drawingOf(chart: Chart, colours: Colours, wide: number, perShape = Infinity): Drawing {
   if (chart.answer.grid) return heatOf(chart, colours, wide)
   if (chart.answer.lines) return parallelOf(chart, colours, wide)
   const names = namesBelow(chart, wide - GRID.left - GRID.right)
-  const grid = { ...GRID, left: Math.max(GRID.left, names?.left ?? 0), bottom: names?.bottom ?? GRID.bottom }
+  const room = chart.answer.marks ? Math.ceil(widestMark(chart) / 2) : 0
+  const grid = { ...GRID, left: Math.max(GRID.left, names?.left ?? 0) + room, bottom: (names?.bottom ?? GRID.bottom) + room }
   const isBeside = chart.answer.groups !== undefined && chart.state.kind !== 'line'
   const isBins = chart.answer.bins?.edges
   const targets = chart.items.flatMap((item, at): Target[] => {
     if (item.y === null) return []
     return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: shiftOf(chart, item) }]
   })
-  const [onX, onY] = [xAxis(chart, colours, names, wide - GRID.left - GRID.right), yAxis(chart, colours)]
+  const [onX, onY] = [besideMarks(xAxis(chart, colours, names), room), besideMarks(yAxis(chart, colours), room)]
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
     targets, beside: isBeside ? lanesOf(chart) : 0, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane', more: grid.bottom - GRID.bottom,

@@ -12,9 +12,18 @@ const MODEL = 'server.model'
 const LOAD = 'benchmark.max_concurrency'
 const USUAL = ['results.p99_ttft_ms', 'results.output_throughput'] as const
 
-interface Run { model?: string; load?: number; p99?: number; output?: number; rate?: number | string; delta?: number }
+interface Run { model?: string; verdict?: string; simulated?: boolean; kind?: string; latency?: number; ttft?: number; load?: number; p99?: number; output?: number; rate?: number | string; delta?: number }
 // Two models, each at four rates of which they share two.
 const HALVES: Run[] = ['left', 'right'].flatMap((model, side) => [1, 2, 4, 8].map((rate) => ({ model, rate: rate * 4 ** side, p99: 10 * rate + side, output: 100 * rate })))
+// Two models with the same loads and the same rates, and none of their combinations in common.
+const CROSSED: Run[] = ['left', 'right'].flatMap((model, side) => [1, 2].map((load) => ({ model, load, rate: side === 0 ? load : 3 - load, p99: 10 * load + side, output: 100 * load })))
+// Two models whose best results are not trusted, and a simulated result that beats all of them; the third run of each is on no frontier.
+const JUDGED: Run[] = ['left', 'right', 'right'].flatMap((model, side) => [['trusted', 10, 100], ['trusted', 20, 200], ['trusted', 30, 150], ['degraded', 40, 400], [undefined, 15, 160]].map(([verdict, p99, output], i): Run =>
+  ({ model: side === 2 ? `few-${i % 2}` : model, ...(verdict !== undefined && { verdict: verdict as string }), p99: (p99 as number) + side, output: (output as number) * (1 + side) })))
+// What the first chart has to draw: results without a GPU count, one simulated result, and results of offline benchmarks.
+const FIRST: Record<string, Run[]> = {
+  'first-serve': [{ ttft: 3, output: 90 }, { ttft: 5, output: 120 }], 'first-one': [{ ttft: 3, output: 90, simulated: true }], 'first-latency': [{ kind: 'latency', latency: 7.4 }, { kind: 'latency', latency: 7.1 }],
+}
 interface Case { runs: Run[]; of?: readonly [string, string]; notDrawn?: Record<string, string> }
 
 const numbered = (count: number, run: (i: number) => Run) => Array.from({ length: count }, (_, i) => run(i))
@@ -24,16 +33,17 @@ const CASES: Record<string, Case> = {
   long: { runs: numbered(6, (i) => ({ model: `${LONG.slice(0, 296)} ${i}`, p99: i * 7 + 1, output: 1e12 / (i + 1) })) },
   many: { runs: numbered(200, (i) => ({ model: `model-${i}`, load: 2 ** (i % 9), p99: 1 + i / 3, output: 500 + i })) },
   equal: { runs: numbered(5, () => ({ p99: 5, output: 5 })) },
-  infinite: { runs: numbered(4, (i) => ({ rate: 'inf', output: 100 + i })), of: ['benchmark.request_rate', 'results.output_throughput'], notDrawn: { scatter: 'Not drawn: 4 with an infinite request rate', parallel: 'Broken lines: 4 without request rate' } },
+  infinite: { runs: numbered(4, (i) => ({ rate: 'inf', output: 100 + i })), of: ['benchmark.request_rate', 'results.output_throughput'], notDrawn: { scatter: '4 not plotted: with an infinite request rate', parallel: '4 gaps in lines' } },
   negative: { runs: numbered(8, (i) => ({ delta: -100 - i, output: i })), of: ['tags.delta', 'tags.delta'] },
 }
 
 const dashboard = useDashboard((store) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   let at = 0
-  const documents = Object.entries<Pick<Case, 'runs'>>({ ...CASES, halves: { runs: HALVES } }).flatMap(([suite, { runs }]) => runs.map(({ model = 'model', load = 8, p99, output, rate, delta }) => ({
-    ...little(++at), suite, name: `run ${at}`, config: { server: { model, ...(suite !== 'halves' && { tensor_parallel_size: 1 + (at % 3) }) }, benchmark: { max_concurrency: load, ...(rate !== undefined && { request_rate: rate }) } },
-    results: { ...(p99 !== undefined && { p99_ttft_ms: p99 }), ...(output !== undefined && { output_throughput: output }) }, ...(delta !== undefined && { tags: { delta } }),
+  const documents = Object.entries<Pick<Case, 'runs'>>({ ...CASES, halves: { runs: HALVES }, crossed: { runs: CROSSED }, judged: { runs: [...JUDGED, { model: 'left', verdict: 'trusted', simulated: true, p99: 1, output: 9999 }] }, ...Object.fromEntries(Object.entries(FIRST).map(([suite, runs]) => [suite, { runs }])) }).flatMap(([suite, { runs }]) => runs.map(({ model = 'model', load = 8, p99, output, rate, delta, verdict, simulated, kind, latency, ttft }) => ({
+    ...little(++at), suite, name: `run ${at}`, config: { server: { model, ...(!['halves', 'crossed'].includes(suite) && { tensor_parallel_size: 1 + (at % 3) }) }, benchmark: { max_concurrency: load, ...(rate !== undefined && { request_rate: rate }), ...(kind !== undefined && { kind }) } },
+    results: { ...(p99 !== undefined && { p99_ttft_ms: p99 }), ...(output !== undefined && { output_throughput: output }), ...(latency !== undefined && { avg_latency: latency }), ...(ttft !== undefined && { median_ttft_ms: ttft }) },
+    ...(verdict !== undefined && { quality: { verdict } }), ...(simulated && { environment: { engine: { simulated } } }), ...(delta !== undefined && { tags: { delta } }),
   })))
   write(folder, 'runs.json', documents)
   store.import(join(folder, 'runs.json'))
@@ -87,7 +97,7 @@ async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: C
     expect([name, kind, answer['count']]).toEqual([name, kind, runs.length])
     await show(page, `${address(...of)}&run.suite=${name}`)
     const wanted = marks(answer)
-    if (wanted === 0) await expect(page.getByText('Nothing can be drawn.')).toBeVisible()
+    if (wanted === 0) await expect(page.getByRole('note', { name: 'Nothing can be drawn' })).toBeVisible()
     else await expect.poll(async () => [name, kind, (await page.getByTestId('plot').isVisible()) && (await marksOn(page, values))], { intervals: [50] }).toEqual([name, kind, { inside: wanted, outside: 0 }])
     if (notDrawn && kind in notDrawn) await expect(about).toContainText(notDrawn[kind] as string)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
@@ -105,21 +115,33 @@ test('cells are matched by one press, and the address says so', async ({ page })
   const about = page.getByRole('note', { name: 'About this chart' })
   const address = `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=halves`
   await page.goto(`${dashboard().url}/?${address}`)
-  await expect(about).toContainText('These points are not all alike: load form (request rate).')
+  await expect(about).toContainText('Mixed: 6 loads')
   await expect(page.getByTestId('plot')).toBeVisible()
-  await about.getByRole('button', { name: 'Which fields' }).press('Enter')
-  await expect(about.getByRole('term')).toHaveText(['Request rate [1/s]'])
-  await expect(about.getByRole('definition')).toHaveText(['4 (2), 8 (2), 1 (1), 16 (1), 2 (1), 32 (1)'])
-  await about.getByRole('button', { name: 'Hide the fields' }).press('Enter')
-  await about.getByRole('button', { name: 'Match cells' }).press('Enter')
-  await expect(about).toContainText('Matched cells: 2 cells occur in all 2 groups; 4 results fell out. Alike in Request rate. Compared: Model.')
+  const details = page.getByRole('dialog', { name: 'Details of the chart' })
+  await about.getByRole('button', { name: 'Details' }).press('Enter')
+  await expect(details.getByRole('term')).toHaveText(['Request rate [1/s]'])
+  await expect(details.getByRole('definition')).toHaveText(['4 (2), 8 (2), 1 (1), 16 (1), 2 (1), 32 (1)'])
+  await page.keyboard.press('Escape')
+  await expect(details).toBeHidden()
+  await about.getByRole('button', { name: 'Match cells (keeps 4)' }).press('Enter')
+  await expect(about).toContainText('Matched: 2 cells in 2 groups')
   await expect(page.getByRole('application', { name: /of 4 experiments/ })).toBeVisible()
   await expect(page).toHaveURL(/[?&]match=1/)
   await page.goto(`${dashboard().url}/?${address}&match=1&as=table`)
-  await expect(about).toContainText('4 results fell out')
+  await about.getByRole('button', { name: 'Details' }).press('Enter')
+  await expect(details).toContainText('2 cells in 2 groups. 4 results have no match in every group.Equal: Request rate.Compared: Model.')
+  await page.keyboard.press('Escape')
   await about.getByRole('button', { name: 'Take all results' }).click()
   await expect(page).not.toHaveURL(/match=/)
-  await expect(about).not.toContainText('Matched cells')
+  await expect(about).not.toContainText('Matched')
+  // where no cell occurs in all groups, the button says so and cannot be pressed; a link that matches all the same gives the reason
+  await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model&run.suite=crossed')
+  await expect(about.getByRole('button', { name: 'Match cells (keeps 0)' })).toBeDisabled()
+  await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model&run.suite=crossed&match=1')
+  const nothing = page.getByRole('note', { name: 'Nothing can be drawn' })
+  await expect(nothing).toContainText('No combination of the other inputs occurs in all 2 groups.')
+  await nothing.getByRole('button', { name: 'Take all results' }).click()
+  await expect(page.getByTestId('plot')).toBeVisible()
   // what there was no time for is asked for once more
   let isFirst = true
   await page.route('**/api/data/points', async (route) => {
@@ -129,8 +151,8 @@ test('cells are matched by one press, and the address says so', async ({ page })
     isFirst = false
   })
   await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=one`)
-  await expect(about).toContainText('There was no time for: colour.')
-  await about.getByRole('button', { name: 'Ask again' }).press('Enter')
+  await expect(about).toContainText('no time for: colour')
+  await about.getByRole('button', { name: 'Retry' }).press('Enter')
   await expect(about).toHaveCount(0)
   await page.unroute('**/api/data/points')
   // of rows of one kind nothing is to be warned of, whatever else there is
@@ -138,5 +160,65 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await expect(about).toHaveCount(0)
   // without groups there is nothing to match between, which is said
   await page.goto(`${dashboard().url}/?${address.replace(MODEL, '')}&match=1`)
-  await expect(about).toContainText('Cells are not matched: that needs 2 to 50 groups, by colour.')
+  await about.getByRole('button', { name: 'Details' }).press('Enter')
+  await expect(details).toContainText('Cells are not matched: that needs 2 to 50 groups, by color.')
+})
+
+test('the first chart draws what the results have, and an empty one offers axes that would draw', async ({ page }) => {
+  const chart = page.getByRole('region', { name: 'Chart' })
+  const picked = async () => [await chart.getByRole('button', { name: /^Axis y/ }).innerText(), await chart.getByRole('button', { name: /^Axis x/ }).innerText()].map((text) => text.replace(/^.*\n/, '').trim())
+  const draws = async (suite: string, axes: [string, string], marks: number) => {
+    await page.goto(`${dashboard().url}/?run.suite=${suite}`)
+    await expect.poll(async () => (await page.getByTestId('plot').isVisible()) && (await marksOn(page, 2))).toEqual({ inside: marks, outside: 0 })
+    expect([suite, ...(await picked())]).toEqual([suite, ...axes.map((axis) => expect.stringContaining(axis))])
+  }
+  await draws('first-one', ['Output', 'Median TTFT'], 1)
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText('All simulated')
+  await draws('first-latency', ['latency', 'Kind'], 2)
+  await draws('first-serve', ['Output', 'Median TTFT'], 2)
+  await page.goto(`${dashboard().url}/?run.suite=first-serve&y=derived.output_throughput_per_gpu&x=derived.tokens_per_s_per_user`)
+  const nothing = page.getByRole('note', { name: 'Nothing can be drawn' })
+  await expect(nothing).toContainText('2 without output per user')
+  await nothing.getByRole('button', { name: 'Output throughput against median TTFT (2 of 2)' }).click()
+  await expect(page.getByTestId('plot')).toBeVisible()
+  await expect(page).toHaveURL(/x=results\.median_ttft_ms&y=results\.output_throughput/)
+})
+
+interface Painted { type: string; shape?: { at?: number[]; sizes?: number[] }; style: { lineDash?: number[] | null; fill?: string; text?: string }; getBoundingRect: () => { x: number; y: number; width: number; height: number }; transform: number[] | null }
+
+test('frontiers are of trusted results, one for each model; the cautions take one line; marks cover no label of an axis', async ({ page }) => {
+  const about = page.getByRole('note', { name: 'About this chart' })
+  await page.goto(`${dashboard().url}/?run.suite=judged&x=results.p99_ttft_ms&y=results.output_throughput`)
+  await expect(page.getByTestId('plot')).toBeVisible()
+  const legend = page.getByRole('group', { name: 'Legend' })
+  // the most frequent value first
+  await expect(legend).toHaveText(/^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed: with untrusted results$/)
+  const painted = () => page.getByTestId('plot').locator('> div').first().evaluate((host) => {
+    const list = (host as unknown as { chart: { getZr: () => { storage: { getDisplayList: () => Painted[] } } } }).chart.getZr().storage.getDisplayList()
+    const strands = list.filter(({ shape }) => shape?.at && !shape.sizes).map(({ shape: { at = [] } = {}, style: { lineDash } }) => ({ corners: (at.length / 2 + 1) / 2, isDashed: Boolean(lineDash?.length) }))
+    const marks = list.flatMap(({ shape: { at = [], sizes = [] } = {} }) => Array.from(sizes, (size, i) => [at[i * 2] as number, at[i * 2 + 1] as number, size / 2] as const))
+    const labels = list.flatMap((one) => {
+      if (one.type !== 'tspan') return []
+      const { x, y, width, height } = one.getBoundingRect()
+      const [, , , , dx = 0, dy = 0] = one.transform ?? []
+      return [{ text: one.style.text ?? '', x: x + dx, y: y + dy, width, height }]
+    })
+    const covered = labels.filter((box) => marks.some(([x, y, half]) => x + half > box.x && x - half < box.x + box.width && y + half > box.y && y - half < box.y + box.height))
+    return { strands, labels: labels.length, covered: covered.map(({ text }) => text), marks: marks.length }
+  })
+  const drawn = await painted()
+  // left, right and few-0: two trusted results each; dashed with those that are not trusted; the simulated one is on none
+  expect(drawn.strands.filter(({ isDashed }) => !isDashed).map(({ corners }) => corners).sort()).toEqual([2, 2, 2])
+  expect(drawn.strands.filter(({ isDashed }) => isDashed).map(({ corners }) => corners).sort()).toEqual([2, 2, 4, 4])
+  for (const query of ['', '&size=results.output_throughput']) {
+    await show(page, `run.suite=judged&x=results.p99_ttft_ms&y=results.output_throughput${query}`)
+    await expect.poll(async () => (await painted()).covered).toEqual([])
+    expect((await painted()).labels).toBeGreaterThan(8)
+  }
+  for (const [width, most] of [[1440, 34], [390, 58]] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect(about).toBeVisible()
+    await expect(about.getByRole('button', { name: /^Match cells/ })).toBeVisible()
+    expect((await about.boundingBox())?.height).toBeLessThanOrEqual(most)
+  }
 })

@@ -1,52 +1,61 @@
-// What one must know before two points are compared: in what they differ that is no result, and what is not drawn.
-import { memo, useId, useState } from 'react'
+// One line of cautions below the chart: in what the results differ that is no metric, and how many are not plotted. All else is
+// in its details.
+import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { Dialog, Popover } from 'react-aria-components'
 
-import type { Caution } from '../api/types'
+import { usePoints } from '../api/queries'
+import type { Caution, PointsRequest } from '../api/types'
 import { valuesOf, valuesText } from '../compare/model'
 import { type Catalogue, longName, namesOf } from '../fields/catalogue'
 import { count, formOfRow } from '../format/number'
 import { valueText } from '../format/value'
-import { Act } from '../ui/controls'
+import { Act, Button } from '../ui/controls'
+import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { Simulated } from '../ui/verdict'
 import type { ChartState } from '../url/chart'
 import css from './chart.module.css'
 import type { Chart } from './items'
-import { leftOutOf, lowerFirst } from './model'
-
-const NAMED = 2 // fields of a kind; the list below has all
+import { leftOutOf, lowerFirst, questionOf, sum } from './model'
 
 interface Props {
   chart: Chart
   catalogue: Catalogue
+  round: number
   set: (part: Partial<ChartState>) => void
   onAgain: () => void // for what there was no time for: what was begun is kept
 }
 
-// All points have the same there, which is not as it should be: no verdict is "trusted".
-const isOfAll = ({ fields }: Caution) => fields.every(({ sides: [told] }) => told && told.distinct + (told.null > 0 ? 1 : 0) + (told.not_recorded > 0 ? 1 : 0) === 1)
+const distinctOf = ({ fields }: Caution) => Math.max(0, ...fields.map(({ sides: [side] }) => (side ? side.distinct + (side.null > 0 ? 1 : 0) + (side.not_recorded > 0 ? 1 : 0) : 0)))
 
-// "load form (max concurrency, number of prompts)"
-function kindWords({ title, fields }: Caution, catalogue: Catalogue) {
-  const names = fields.map(({ field }) => lowerFirst(longName(catalogue.get(field))))
-  const more = names.length - NAMED
-  const words = more > 1 ? `${names.slice(0, NAMED).join(', ')} and ${more} more` : names.join(', ')
-  return words === title ? title : `${title} (${words})`
+// All results have the same value there, which is not as it should be: no verdict is "trusted".
+const isOfAll = (caution: Caution) => distinctOf(caution) === 1
+
+// Kinds of cautions as the line counts them, the most important first. '' has no count: "failed requests".
+const NOUNS: [kind: string, plural: string][] = [
+  ['model', 'models'], ['lengths', 'lengths'], ['load', 'loads'], ['gpu', 'GPU types'], ['data_set', 'datasets'], ['precision', 'precisions'], ['engine', 'engine versions'],
+  ['client', 'clients'], ['verdict', 'verdicts'], ['status', 'statuses'], ['failures', ''], ['neighbours', ''],
+]
+const placeOf = ({ kind }: Caution) => NOUNS.findIndex(([known]) => known === kind) + 1 || NOUNS.length + 1
+
+function mixedWords(caution: Caution) {
+  const noun = NOUNS.find(([kind]) => kind === caution.kind)?.[1]
+  return noun ? `${count(distinctOf(caution))} ${noun}` : caution.title
 }
 
-const words = (cautions: Caution[], catalogue: Catalogue) => cautions.map((caution) => kindWords(caution, catalogue)).join(', ')
+const listOf = (cautions: Caution[], words: (caution: Caution) => string) => cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).map(words).join(', ')
 
-// Every field that is not alike, with what the points have there.
-function Fields({ id, cautions, catalogue }: { id: string; cautions: Caution[]; catalogue: Catalogue }) {
+// Every field that differs, with its values.
+function Fields({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catalogue }) {
   return (
-    <dl id={id} tabIndex={0} className={css.unlike} aria-label="What is not alike">
-      {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [told] }) => {
+    <dl className={css.unlike} aria-label="Fields that differ">
+      {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [side] }) => {
         const field = catalogue.get(of)
-        const form = formOfRow(field, told ? valuesOf([told]) : [])
+        const form = formOfRow(field, side ? valuesOf([side]) : [])
         return (
           <div key={`${kind} ${of}`}>
             <dt title={`${of}\n${title}: ${text}`}>{longName(field)}{form.unit && ` [${form.unit}]`}</dt>
-            <dd className="n"><bdi>{told && valuesText(field, told, Infinity, (value) => valueText(field, value, form))}</bdi></dd>
+            <dd className="n"><bdi>{side && valuesText(field, side, Infinity, (value) => valueText(field, value, form))}</bdi></dd>
           </div>
         )
       }))}
@@ -54,66 +63,140 @@ function Fields({ id, cautions, catalogue }: { id: string; cautions: Caution[]; 
   )
 }
 
-// What cells are matched between: the kinds of the colour, and of bars without one those of their axis.
-const groupsOf = ({ answer }: Chart) => answer.colour ?? (answer.form === 'groups' ? answer.x?.kinds ?? null : null)
+// Cells are matched between the kinds of the color, and of bars without a color those of their axis.
+const groupsOf = ({ answer }: Chart) => (answer.colour ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
+const GROUPS_MAX = 50
+const DETAILS_HIGH = 420 // px
+const COUNT_AFTER_MS = 300 // not while the filter is still changing
 
-function Matched({ chart: { answer }, catalogue }: { chart: Chart; catalogue: Catalogue }) {
+export const noMatchWords = (groups: number) => `No combination of the other inputs occurs in all ${count(groups)} groups.`
+
+function useSettled<T>(value: T): T | null {
+  const [settled, setSettled] = useState<T | null>(null)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), COUNT_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled === value ? settled : null
+}
+
+// How many results matching would keep; null: not known yet.
+function useMatchCount({ answer }: Chart, canMatch: boolean, round: number) {
+  const settled = useSettled(answer)
+  const request = settled && canMatch ? ({ ...questionOf(settled), match: true, count_only: true } as PointsRequest) : null
+  const { data, isPlaceholderData } = usePoints(request, round)
+  return request && data && !isPlaceholderData ? data.drawn : null
+}
+
+function MatchCells({ keeps, groups, set }: { keeps: number | null; groups: number; set: Props['set'] }) {
+  const why = keeps === 0 ? noMatchWords(groups) : 'Keeps only results whose other inputs occur in every group.'
+  return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match cells (keeps {keeps === null ? '…' : count(keeps)})</Act></span>
+}
+
+// "12 cells in 6 groups"
+const cellWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cells)} ${matched.cells === 1 ? 'cell' : 'cells'} in ${count(matched.groups)} groups` : '')
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return <section><h3>{title}</h3>{children}</section>
+}
+
+interface DetailsProps extends Props {
+  mixed: Caution[]
+  ofAll: Caution[]
+  keeps: number | null
+  canMatch: boolean
+  onClose: () => void
+}
+
+function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose }: DetailsProps) {
+  const { answer, axes, state } = chart
   const { matched } = answer
-  const fell = answer.left_out.unmatched ?? 0
-  if (!matched) return <>Cells are not matched: that needs 2 to 50 groups, by colour{answer.form === 'groups' && ' or along the axis'}. </>
+  const left = leftOutOf(answer, catalogue)
+  const simulated = answer.left_out.simulated ?? 0
+  const gaps = axes.filter(({ gaps: rows }) => rows > 0)
+  const act = (part: Partial<ChartState>) => {
+    onClose()
+    set(part)
+  }
   return (
     <>
-      <b>Matched cells:</b> {count(matched.cells)} {matched.cells === 1 ? 'cell' : 'cells'} occur in all {count(matched.groups)} groups; {fell === 0 ? 'no result fell out' : `${count(fell)} ${fell === 1 ? 'result' : 'results'} fell out`}.{' '}
-      {matched.by.length > 0 && <span title={matched.by.join('\n')}>Alike in {namesOf(matched.by, catalogue)}. </span>}
-      {matched.apart.length > 0 && <span title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}. </span>}
+      {mixed.length > 0 && <Section title="What differs"><Fields cautions={mixed} catalogue={catalogue} /></Section>}
+      {ofAll.length > 0 && <Section title="Read with care"><Fields cautions={ofAll} catalogue={catalogue} /></Section>}
+      {left.length > 0 && (
+        <Section title="Not plotted">
+          <ul>{left.map(({ reason, rows, words }) => <li key={reason}>{count(rows)} {reason === 'simulated' ? <Simulated /> : words}</li>)}</ul>
+        </Section>
+      )}
+      {simulated > 0 && <p><Act onPress={() => act({ withSimulated: true })}>Draw simulated results</Act></p>}
+      {simulated === 0 && state.withSimulated && answer.simulated > 0 && answer.simulated < answer.count && <p><Act onPress={() => act({ withSimulated: false })}>Leave simulated results out</Act></p>}
+      {gaps.length > 0 && <Section title="Broken lines"><ul>{gaps.map(({ name, gaps: rows }) => <li key={name}>{count(rows)} without {lowerFirst(name)}</li>)}</ul></Section>}
+      {answer.form === 'thinned' && (
+        <Section title={answer.lines ? 'Lines' : 'Marks'}>
+          {answer.lines
+            ? <p>{count(answer.lines.id.length)} lines for {count(answer.drawn)} results. A wider line is for results that are nearly equal on all axes.</p>
+            : <p>{count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark is for several results at one place; the frontier{answer.frontier_more ? ', in part,' : ''}, results apart from others and selected results have marks of their own.</p>}
+        </Section>
+      )}
+      {matched && (
+        <Section title="Matched cells">
+          <p>{cellWords(chart)}. {count(answer.left_out.unmatched ?? 0)} results have no match in every group.</p>
+          {matched.by.length > 0 && <p title={matched.by.join('\n')}>Equal: {namesOf(matched.by, catalogue)}.</p>}
+          {matched.apart.length > 0 && <p title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</p>}
+        </Section>
+      )}
+      {canMatch && keeps === 0 && <Section title="Match cells"><p>{noMatchWords(groupsOf(chart))}</p></Section>}
+      {state.match && !matched && <Section title="Match cells"><p>Cells are not matched: that needs 2 to {GROUPS_MAX} groups, by color{answer.form === 'groups' && ' or along the axis'}.</p></Section>}
     </>
   )
 }
 
-export const Guard = memo(function Guard({ chart, catalogue, set, onAgain }: Props) {
+export const Guard = memo(function Guard(props: Props) {
+  const { chart, catalogue, round, set, onAgain } = props
   const [isOpen, setOpen] = useState(false)
-  const list = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const dialog = useId()
   const { answer } = chart
-  const { cautions } = answer
-  const isMatched = chart.state.match
-  const ofAll = cautions.filter(isOfAll)
-  const mixed = cautions.filter((caution) => !isOfAll(caution))
-  const canMatch = !isMatched && mixed.length > 0 && (groupsOf(chart)?.kinds.length ?? 0) > 1
-  const simulated = answer.left_out.simulated ?? 0
-  const left = leftOutOf(answer, catalogue).filter(({ reason }) => reason !== 'simulated' && reason !== 'unmatched')
-  const gaps = chart.axes.filter(({ gaps: rows }) => rows > 0)
-  const marks = answer.marks ?? answer.lines
-  const log = [answer.x, answer.y].filter((axis) => axis && axis.not_positive > 0)
-  if (!isMatched && cautions.length === 0 && simulated === 0 && left.length === 0 && log.length === 0 && answer.form !== 'thinned' && answer.simulated === 0 && gaps.length === 0 && answer.not_ready.length === 0) return null
+  const ofAll = answer.cautions.filter(isOfAll)
+  const mixed = answer.cautions.filter((caution) => !isOfAll(caution))
+  const groups = groupsOf(chart)
+  const canMatch = !chart.state.match && mixed.length > 0 && groups > 1 && groups <= GROUPS_MAX
+  const keeps = useMatchCount(chart, canMatch, round)
+  const reasons = leftOutOf(answer, catalogue)
+  const left = sum(reasons.map(({ rows }) => rows))
+  const gaps = sum(chart.axes.map(({ gaps: rows }) => rows))
+  const simulated = (answer.left_out.simulated ?? 0) > 0 ? 0 : answer.simulated
+  const parts: [key: string, words: ReactNode][] = [
+    ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${cellWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
+    ...(mixed.length ? [['mixed', <><b>Mixed:</b> {listOf(mixed, mixedWords)}</>] as [string, ReactNode]] : []),
+    ...(ofAll.length ? [['care', <><b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}</>] as [string, ReactNode]] : []),
+    ...(simulated ? [['simulated', <>{simulated === answer.count ? 'All' : count(simulated)} <Simulated /></>] as [string, ReactNode]] : []),
+    ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted{reasons.length === 1 && `: ${reasons[0]?.words}`}</span>] as [string, ReactNode]] : []),
+    ...(gaps ? [['gaps', `${count(gaps)} gaps in lines`] as [string, ReactNode]] : []),
+    ...([['x', answer.x], ['y', answer.y]] as const).flatMap(([name, axis]): [string, ReactNode][] => (axis && axis.not_positive > 0 ? [[name, `${name} is not logarithmic: ${count(axis.not_positive)} at or below zero`]] : [])),
+    ...(answer.not_ready.length ? [['not ready', `no time for: ${answer.not_ready.join(', ')}`] as [string, ReactNode]] : []),
+  ]
+  if (parts.length === 0 && answer.form !== 'thinned') return null
   return (
     <div className={css.guard} role="note" aria-label="About this chart">
-      {cautions.length > 0 && <Icon name="warn" />}
-      <span>
-        {mixed.length > 0 && <><b>These points are not all alike:</b> {words(mixed, catalogue)}. </>}
-        {ofAll.length > 0 && <><b>All of these are to be read with care:</b> {words(ofAll, catalogue)}. </>}
-        {isMatched && <Matched chart={chart} catalogue={catalogue} />}
-        {(simulated > 0 || left.length > 0) && (
-          <>
-            Not drawn: {simulated > 0 && <>{count(simulated)} <Simulated />{left.length > 0 && ', '}</>}
-            {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
-          </>
-        )}
-        {simulated === 0 && answer.simulated > 0 && <>{answer.simulated === answer.count ? 'All' : count(answer.simulated)} of these are <Simulated />. </>}
-        {gaps.length > 0 && <>Broken lines: {gaps.map(({ name, gaps: rows }) => `${count(rows)} without ${lowerFirst(name)}`).join(', ')}. </>}
-        {answer.not_ready.length > 0 && <>There was no time for: {answer.not_ready.join(', ')}. </>}
-        {answer.form === 'thinned' && answer.lines && <>{count(answer.drawn)} results as {count(answer.lines.id.length)} lines: a wider one stands for those that run beside it. What is like no other and what is selected stand each for itself. </>}
-        {answer.form === 'thinned' && answer.marks && <>{count(answer.drawn)} results as {count(marks?.id.length ?? 0)} marks: a larger one stands for those around it. The frontier{answer.frontier === null ? '' : answer.frontier_more ? ' in part' : ''}, what lies alone and what is selected stand each for itself. </>}
-        {log.map((axis) => axis && <span key={axis.field}>No logarithmic axis: {count(axis.not_positive)} of them {axis.not_positive === 1 ? 'is' : 'are'} at or below zero. </span>)}
+      {answer.cautions.length > 0 && <Icon name="warn" />}
+      <span className={css.parts}>
+        {parts.map(([key, words]) => <span key={key} className={key === 'mixed' ? css.long : undefined} {...(key === 'mixed' && { title: listOf(mixed, mixedWords) })}>{words}</span>)}
+        {parts.length === 0 && <span>{count(answer.marks?.id.length ?? answer.lines?.id.length ?? 0)} {answer.lines ? 'lines' : 'marks'} for {count(answer.drawn)} results</span>}
       </span>
-      <span className={css.end}>
-        {cautions.length > 0 && <Act aria-expanded={isOpen} {...(isOpen && { 'aria-controls': list })} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide the fields' : 'Which fields'}</Act>}
-        {answer.not_ready.length > 0 && <Act onPress={onAgain}>Ask again</Act>}
-        {canMatch && <span title="Keeps only results whose other inputs occur in every group"><Act onPress={() => set({ match: true })}>Match cells</Act></span>}
-        {isMatched && <Act onPress={() => set({ match: false })}>Take all results</Act>}
-        {simulated > 0 && <Act onPress={() => set({ withSimulated: true })}>Draw simulated ones</Act>}
-        {simulated === 0 && chart.state.withSimulated && answer.simulated < answer.count && <Act onPress={() => set({ withSimulated: false })}>Leave simulated ones out</Act>}
+      <span className={css.does}>
+        {canMatch && <MatchCells keeps={keeps} groups={groups} set={set} />}
+        {chart.state.match && <Act onPress={() => set({ match: false })}>Take all results</Act>}
+        {answer.not_ready.length > 0 && <Act onPress={onAgain}>Retry</Act>}
+        <Act ref={button} aria-haspopup="dialog" aria-expanded={isOpen} {...(isOpen && { 'aria-controls': dialog })} onPress={() => setOpen(!isOpen)}>Details</Act>
       </span>
-      {isOpen && cautions.length > 0 && <Fields id={list} cautions={cautions} catalogue={catalogue} />}
+      {isOpen && (
+        <Popover isOpen triggerRef={button} placement="bottom end" maxHeight={DETAILS_HIGH} onOpenChange={setOpen} className={controls.pop ?? ''}>
+          <Dialog id={dialog} aria-label="Details of the chart" className={css.details ?? ''}>
+            <Details {...props} mixed={mixed} ofAll={ofAll} keeps={keeps} canMatch={canMatch} onClose={() => setOpen(false)} />
+            <Button look="line" onPress={() => setOpen(false)}>Done</Button>
+          </Dialog>
+        </Popover>
+      )}
     </div>
   )
 })

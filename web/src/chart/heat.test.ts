@@ -9,7 +9,7 @@ import { captionOf } from './caption'
 import type { Colours } from './colours'
 import { failedOf, scaleOf } from './heat'
 import { chartOf, linesOf, nameOf } from './items'
-import { type Answer, axesOf, chartWords, requestOf } from './model'
+import { type Answer, chartWords, requestOf } from './model'
 import { drawingOf } from './option'
 import { kindsBetween, linesOfTitle, shareOn, valueOn } from './parallel'
 import { columnsOf, csvOf } from './table'
@@ -89,9 +89,9 @@ it('a share of an axis is a value of it, and back', () => {
 
 it('what is asked: two inputs and a figure; axes that vary; the address keeps both', () => {
   const varying = new Set(['server.tensor_parallel_size', 'benchmark.max_concurrency', 'server.model', 'results.output_throughput'])
-  expect(requestOf(heat, axesOf(heat, varying), catalogue, undefined, [])).toEqual({ form: 'grid', x: 'benchmark.max_concurrency', y: 'server.tensor_parallel_size', value: 'results.output_throughput' })
-  expect(requestOf(parallel, axesOf(parallel, varying), catalogue, undefined, [3])).toEqual({
-    form: 'parallel', axes: ['server.model', 'server.tensor_parallel_size', 'benchmark.max_concurrency', 'results.output_throughput'], colour: 'results.output_throughput', labels: ['run.name'], selected: [3],
+  expect(requestOf(heat, undefined, catalogue, undefined, []).choices?.[0]).toEqual({ form: 'grid', x: 'benchmark.max_concurrency', y: 'server.tensor_parallel_size', value: 'results.output_throughput' })
+  expect(requestOf(parallel, varying, catalogue, undefined, [3])).toEqual({
+    form: 'parallel', axes: ['server.model', 'server.tensor_parallel_size', 'benchmark.max_concurrency', 'results.output_throughput'], colour_choices: ['results.output_throughput'], labels: ['run.name'], selected: [3],
   })
   const state = readExplore('chart=parallel&axes=a.b,c.d&value=e.f')
   expect([state.chart.axes, state.chart.value]).toEqual([['a.b', 'c.d'], 'e.f'])

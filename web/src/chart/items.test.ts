@@ -58,13 +58,21 @@ it('bins stand on each other', () => {
   expect(chart.items.map(({ x, low, high, n, kind }) => [x, low, high, n, kind])).toEqual([[0, 0, 2, 2, 0], [0, 2, 3, 1, 1], [1, 0, 4, 4, 1]])
 })
 
-it('axes are those that vary, unless somebody chose', () => {
-  expect(axesOf(state(), new Set(['results.median_tpot_ms', 'results.output_throughput', 'server.model']))).toMatchObject({ x: 'results.median_tpot_ms', y: 'results.output_throughput', colour: 'server.model' })
-  expect(axesOf(state({ kind: 'histogram', x: 'a.b', colour: '' }), new Set())).toMatchObject({ x: 'a.b', y: '', colour: '' })
+it('shows the axes that the user chose, then those of the response', () => {
+  expect(axesOf(state(), undefined, undefined)).toMatchObject({ x: '', y: '', colour: '' })
+  expect(axesOf(state({ y: 'a.b' }), undefined, answer({ colour: { field: 'server.model', kinds: [] } }))).toMatchObject({ x: 'results.p99_ttft_ms', y: 'a.b', colour: 'server.model' })
+  expect(axesOf(state({ kind: 'histogram', x: 'a.b', colour: '' }), undefined, answer({}))).toMatchObject({ x: 'a.b', y: '', colour: '' })
+})
+
+it('lets the server choose between axes that exist, with those that the user chose', () => {
+  const ask = (part: Partial<ChartState>) => requestOf(state(part), undefined, catalogue, undefined, [])
+  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], labels: ['run.name'] })
+  expect(ask({ kind: 'bar', y: 'results.p99_ttft_ms', colour: '' })).toEqual({ form: 'groups', choices: ['server.tensor_parallel_size', 'server.model'].map((x) => ({ form: 'groups', x, y: 'results.p99_ttft_ms' })) })
+  expect(ask({ kind: 'histogram' }).choices?.map(({ x }) => x)).toEqual(['results.p99_ttft_ms', 'results.output_throughput'])
 })
 
 it('asks for the form that the kind is made of', () => {
-  const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), axesOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), new Set()), catalogue, undefined, [3, 4])
+  const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), undefined, catalogue, undefined, [3, 4])
   expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, labels: ['run.name'], selected: [4, 3] })
   expect(ask({ kind: 'box' })).toEqual({ form: 'groups', x: 'results.p99_ttft_ms', y: 'results.output_throughput' })
   expect(ask({ kind: 'histogram' })).toEqual({ form: 'bins', x: 'results.p99_ttft_ms' })
@@ -145,6 +153,12 @@ it('bins that are not equally wide are told', () => {
   expect(of([0, 10, 20, 50, 100])).toBe('bins grow along the axis, from 10 to 100 ms: heights are counts, not densities')
 })
 
+it('the unit of a box is that of its whiskers', () => {
+  const box = { ...groups, groups: { ...groups.groups!, p95: figures(8_000_000) }, y: { ...groups.y!, field: 'results.p99_ttft_ms' } }
+  expect(chartOf(state({ kind: 'box' }), box, catalogue).y?.form.unit).toBe('s')
+  expect(chartOf(state({ kind: 'bar' }), box, catalogue).y?.form.unit).toBe('ms')
+})
+
 it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {
   const sized = chartOf(state({ size: 'results.p99_ttft_ms' }), answer({ marks: { ...marks, size: [10, 130] }, frontier: [{ colour: 0, marks: [0, 1], with_untrusted: [0, 1] }], request: { form: 'points', size: 'results.p99_ttft_ms' } as Answer['request'] }), catalogue)
   expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['frontier', 'frontier', null]])
@@ -163,7 +177,7 @@ it('files have raw values, and no formula', () => {
 })
 
 // [unit of the field, a number as it is stored, what Markdown heads it with and shows, what CSV does]
-it.each([['ms', 45461.8986, 'ms', '45,460', 'ms'], ['B', 150109945856, 'GB', '150.1', 'B'], ['share', 0.9941, '%', '99.41', 'share']])('of %s a file for programs has the number as it is, one for people the scaled one', (unit, value, shownUnit, shown, own) => {
+it.each([['ms', 45461.8986, 's', '45.46', 'ms'], ['B', 150109945856, 'GB', '150.1', 'B'], ['share', 0.9941, '%', '99.41', 'share']])('of %s a file for programs has the number as it is, one for people the scaled one', (unit, value, shownUnit, shown, own) => {
   const fields = new Catalogue([field('results.a', 'A', { unit }), field('server.tensor_parallel_size', 'TP size', { type: 'count', unit: '', role: 'input' })])
   const axis = { field: 'results.a', kind: 'number' as const, log: false, not_positive: 0, min: value, max: value, kinds: null }
   const both = (part: Partial<Answer>, kind: ChartState['kind'] = 'scatter') => {

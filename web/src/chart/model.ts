@@ -1,7 +1,7 @@
 // What a chart asks for and what its answer says, without drawing it.
 import type { Field, Filter, PointsAnswer, PointsAxis, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, type Form, formOfScale, isNumeric } from '../format/number'
+import { count, type Form, formFor, isNumeric } from '../format/number'
 import { AXES_MIN, type ChartKind, type ChartState, type Spread, type Stat } from '../url/chart'
 
 export type Answer = PointsAnswer & { request: PointsRequest; at: number }
@@ -10,77 +10,123 @@ export type Role = 'x' | 'y' | 'value' | 'colour'
 
 const GPU = 'system.hardware_info.gpu_name'
 const TP = 'server.tensor_parallel_size'
-const FAST = ['derived.output_throughput_per_gpu', 'results.output_throughput', 'results.p99_ttft_ms']
-const GROUPS = [TP, 'server.model', 'server.quantization']
-const ENTITIES = [GPU, 'server.model', 'server.quantization']
-const LOADS = ['benchmark.max_concurrency', 'benchmark.request_rate', 'benchmark.random_input_len']
+const MODEL = 'server.model'
+const QUANTIZATION = 'server.quantization'
+const PER_GPU = 'derived.output_throughput_per_gpu'
+const PER_USER = 'derived.tokens_per_s_per_user'
+const OUTPUT = 'results.output_throughput'
+const P99_TTFT = 'results.p99_ttft_ms'
+const MEDIAN_TTFT = 'results.median_ttft_ms'
+const CONCURRENCY = 'benchmark.max_concurrency'
+const RATE = 'benchmark.request_rate'
+const BENCH = 'benchmark.kind'
+// the metrics of `vllm bench throughput` and `vllm bench latency`
+const OFFLINE = ['results.tokens_per_second', 'results.avg_latency']
+const FAST = [PER_GPU, OUTPUT, P99_TTFT]
+const GROUPS = [TP, MODEL, QUANTIZATION, BENCH]
+const COLOURS = [MODEL, GPU, TP]
+const CHOICES_MAX = 24 // of the server
 
-// A row for each kind of chart: what it takes, and of each the page's choice where nobody chose: the first that varies
-// among the results.
-const USUAL: Record<ChartKind, Partial<Record<Role, string[]>>> = {
-  scatter: { x: ['derived.tokens_per_s_per_user', 'results.median_tpot_ms', 'results.p99_ttft_ms'], y: FAST, colour: [GPU, 'server.model', TP] },
-  line: { x: ['benchmark.max_concurrency', 'benchmark.request_rate', TP, 'run.timestamp'], y: FAST, colour: [GPU, 'server.model', TP] },
-  bar: { x: GROUPS, y: FAST, colour: ENTITIES },
-  box: { x: GROUPS, y: ['results.p99_ttft_ms', 'results.median_ttft_ms', 'results.output_throughput'], colour: ENTITIES },
-  histogram: { x: ['results.p99_ttft_ms', 'results.median_ttft_ms', 'results.output_throughput'], colour: [GPU, 'server.model'] },
-  heat: { x: LOADS, y: [TP, 'server.quantization', GPU, 'server.model'], value: FAST },
-  parallel: { colour: ['results.output_throughput', 'results.p99_ttft_ms', GPU] },
+type Choice = NonNullable<PointsRequest['choices']>[number]
+
+const against = (ys: string[], xs: string[]): Choice[] => ys.flatMap((y) => xs.map((x) => ({ x, y })))
+
+// The axes of each kind of chart that the user did not choose, the preferred ones first: the server draws the first that the
+// filtered results have.
+const USUAL: Record<ChartKind, { choices: Choice[]; colours: string[] }> = {
+  scatter: {
+    choices: [
+      { x: PER_USER, y: PER_GPU }, { x: MEDIAN_TTFT, y: OUTPUT }, { x: P99_TTFT, y: OUTPUT }, { x: PER_USER, y: OUTPUT }, { x: 'results.median_tpot_ms', y: OUTPUT },
+      { x: CONCURRENCY, y: OUTPUT }, { x: RATE, y: OUTPUT }, { x: 'run.timestamp', y: OUTPUT }, { x: CONCURRENCY, y: MEDIAN_TTFT }, { x: 'run.timestamp', y: MEDIAN_TTFT },
+      ...against([...OFFLINE, OUTPUT, MEDIAN_TTFT], [BENCH]),
+    ],
+    colours: COLOURS,
+  },
+  line: { choices: against([...FAST, ...OFFLINE], [CONCURRENCY, RATE, TP, 'run.timestamp']), colours: COLOURS },
+  bar: { choices: against([...FAST, ...OFFLINE], GROUPS), colours: [GPU, MODEL, QUANTIZATION] },
+  box: { choices: against([P99_TTFT, MEDIAN_TTFT, OUTPUT, ...OFFLINE], GROUPS), colours: [GPU, MODEL, QUANTIZATION] },
+  histogram: { choices: [P99_TTFT, MEDIAN_TTFT, OUTPUT, ...OFFLINE].map((x) => ({ x })), colours: [GPU, MODEL] },
+  heat: { choices: FAST.flatMap((value) => against([TP, QUANTIZATION, GPU, MODEL], [CONCURRENCY, RATE]).map((choice) => ({ ...choice, value }))), colours: [] },
+  parallel: { choices: [], colours: [OUTPUT, P99_TTFT, GPU] },
 }
-const USUAL_AXES = ['server.model', GPU, TP, 'server.quantization', 'benchmark.max_concurrency', 'benchmark.request_rate', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.output_throughput']
+const USUAL_AXES = [MODEL, GPU, TP, QUANTIZATION, CONCURRENCY, RATE, P99_TTFT, 'results.median_tpot_ms', OUTPUT]
 const AXES_USUALLY = 6
 
+// The fields that a chart shows.
 export interface Axes {
-  x: string // '': the chart has none, as of the others
+  x: string // '': the chart has none, or the server has not chosen it yet
   y: string
   value: string
   colour: string
   axes: string[]
 }
 
-const takes = (chart: ChartState, role: Role) => USUAL[chart.kind][role] !== undefined
-
-export function axesOf(chart: ChartState, varying: ReadonlySet<string>): Axes {
-  const of = (role: Role, not: string[]) => {
-    if (!takes(chart, role)) return ''
-    const list = (USUAL[chart.kind][role] ?? []).filter((id) => !not.includes(id))
-    return chart[role] ?? list.find((id) => varying.has(id)) ?? (role === 'colour' ? '' : (list[0] ?? ''))
-  }
-  const y = of('y', chart.x ? [chart.x] : [])
-  const x = of('x', [y])
-  const usual = USUAL_AXES.filter((id) => varying.has(id)).slice(0, AXES_USUALLY)
-  const axes = chart.kind !== 'parallel' ? [] : (chart.axes ?? (usual.length >= AXES_MIN ? usual : [TP, 'results.output_throughput']))
-  return { x, y, value: of('value', [x, y]), colour: of('colour', [x]), axes }
-}
-
-export const needsVarying = (chart: ChartState) => (chart.kind === 'parallel' && chart.axes === null) || (['x', 'y', 'value', 'colour'] as const).some((role) => takes(chart, role) && chart[role] === null)
-
-// Runs over time stand each for itself, and a line goes through them in their order.
-export const isOverTime = (chart: ChartState, axes: Axes, catalogue: Catalogue) => chart.kind === 'line' && catalogue.get(axes.x).type === 'time'
-
-const SELECTED_MAX = 200
+type AxisRole = 'x' | 'y' | 'value'
+const ROLES: Record<ChartKind, AxisRole[]> = { scatter: ['x', 'y'], line: ['x', 'y'], bar: ['x', 'y'], box: ['x', 'y'], histogram: ['x'], heat: ['x', 'y', 'value'], parallel: [] }
 
 const FORMS = { scatter: 'points', line: 'groups', bar: 'groups', box: 'groups', histogram: 'bins', heat: 'grid', parallel: 'parallel' } as const
 
-export function requestOf(chart: ChartState, axes: Axes, catalogue: Catalogue, tree: Filter | undefined, selected: number[]): PointsRequest {
-  const form = isOverTime(chart, axes, catalogue) ? 'points' : FORMS[chart.kind]
-  const request: Partial<PointsRequest> = { form }
+// A line over time goes through single runs, in their order.
+const formOf = (kind: ChartKind, x: string | null | undefined, catalogue: Catalogue) => (kind === 'line' && x && catalogue.get(x).type === 'time' ? 'points' : FORMS[kind])
+
+export const isChosenByUser = (chart: ChartState) => ROLES[chart.kind].every((role) => chart[role] !== null)
+
+// With the axes that the user chose in them.
+export function choicesOf(chart: ChartState, catalogue: Catalogue): Choice[] {
+  const roles = ROLES[chart.kind]
+  const fixed = Object.fromEntries(roles.flatMap((role) => (chart[role] === null ? [] : [[role, chart[role]]])))
+  const known = USUAL[chart.kind].choices.map((choice): Choice => ({ ...choice, ...fixed }))
+    .filter((choice) => roles.every((role) => catalogue.byId.has(choice[role] ?? '')) && new Set(roles.map((role) => choice[role])).size === roles.length)
+  const choices = known.map((choice) => ({ form: formOf(chart.kind, choice.x, catalogue) as NonNullable<Choice['form']>, ...choice }))
+  return choices.filter((choice, at) => choices.findIndex((other) => roles.every((role) => other[role] === choice[role])) === at).slice(0, CHOICES_MAX)
+}
+
+function parallelAxes(chart: ChartState, varying: ReadonlySet<string> | undefined) {
+  if (chart.axes) return chart.axes
+  const usual = USUAL_AXES.filter((id) => varying?.has(id)).slice(0, AXES_USUALLY)
+  return usual.length >= AXES_MIN ? usual : [TP, OUTPUT]
+}
+
+// What the chart shows: the user's choice at once, the server's as soon as its response is there.
+export function axesOf(chart: ChartState, varying: ReadonlySet<string> | undefined, answer: PointsAnswer | undefined): Axes {
+  const of = (role: AxisRole) => (ROLES[chart.kind].includes(role) ? (chart[role] ?? answer?.[role]?.field ?? '') : '')
+  return { x: of('x'), y: of('y'), value: of('value'), colour: chart.kind === 'heat' ? '' : (chart.colour ?? answer?.colour?.field ?? ''), axes: chart.kind === 'parallel' ? parallelAxes(chart, varying) : [] }
+}
+
+export const needsVarying = (chart: ChartState) => chart.kind === 'parallel' && chart.axes === null
+
+const SELECTED_MAX = 200
+
+export function requestOf(chart: ChartState, varying: ReadonlySet<string> | undefined, catalogue: Catalogue, tree: Filter | undefined, selected: number[]): PointsRequest {
+  const { kind } = chart
+  const request: Partial<PointsRequest> = { form: formOf(kind, chart.x, catalogue) }
   if (tree) request.filter = tree as PointsRequest['filter'] & object
-  for (const role of ['x', 'y', 'value', 'colour'] as const) if (axes[role]) request[role] = axes[role]
-  if (axes.axes.length) request.axes = axes.axes
+  const choices = isChosenByUser(chart) ? [] : choicesOf(chart, catalogue)
+  if (choices.length) request.choices = choices
+  else for (const role of ROLES[kind]) if (chart[role]) request[role] = chart[role]
+  if (kind === 'parallel') request.axes = parallelAxes(chart, varying)
+  if (chart.colour) request.colour = chart.colour
+  else if (chart.colour === null && USUAL[kind].colours.length) request.colour_choices = USUAL[kind].colours.filter((id) => catalogue.byId.has(id))
   if (chart.withSimulated) request.simulated = true
   if (chart.match) request.match = true
-  if (chart.logY && axes.y && form !== 'grid') request.y_log = true
-  if (form === 'points') {
-    if (chart.logX) request.x_log = true
+  if (chart.logY && ROLES[kind].includes('y') && kind !== 'heat') request.y_log = true
+  if (chart.logX && (kind === 'scatter' || kind === 'line')) request.x_log = true
+  if (kind === 'scatter') {
     if (chart.shape) request.shape = chart.shape
     if (chart.size) request.size = chart.size
   }
-  if (form === 'points' || form === 'parallel') {
+  if (kind === 'scatter' || kind === 'line' || kind === 'parallel') {
     request.labels = ['run.name']
     const own = [...new Set([...(chart.point === null ? [] : [chart.point]), ...selected])].slice(0, SELECTED_MAX)
     if (own.length) request.selected = own
   }
   return request as PointsRequest
+}
+
+// The same rows and axes as a chart that is drawn, for another question about them.
+export function questionOf({ request, x, y, value, colour }: Answer): PointsRequest {
+  const { choices: _, colour_choices: __, labels: ___, selected: ____, limit: _____, ...rest } = request
+  return { ...rest, ...(x && { x: x.field }), ...(y && { y: y.field }), ...(value && { value: value.field }), ...(colour && { colour: colour.field }) } as PointsRequest
 }
 
 // ---- words ------------------------------------------------------------------------------------------
@@ -99,6 +145,7 @@ const REASONS: [RegExp, (name: string) => string][] = [
   [/_word$/, (name) => `with a word as ${name}`],
   [/_infinite$/, (name) => `with an infinite ${name}`],
   [/_other$/, (name) => `of rarer values of ${name}`],
+  [/^simulated$/, () => 'simulated'],
 ]
 
 export interface LeftOut {
@@ -133,9 +180,10 @@ export function leftOutOf(answer: PointsAnswer, catalogue: Catalogue): LeftOut[]
 // "Output per GPU" within a sentence; what begins with an acronym stays.
 export const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)
 
-export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = []): Form {
+// `most`: how far the axis reaches, where that is further than the values do.
+export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = [], most?: number): Form {
   const ends = [axis?.min, axis?.max].filter((end): end is number => typeof end === 'number')
-  return formOfScale(field, values.length ? values : ends)
+  return formFor({ ...field, role: 'output' }, values.length ? values : ends, most)
 }
 
 // Of a figure in the answer: what JSON cannot say is a word.

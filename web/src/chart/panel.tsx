@@ -1,6 +1,5 @@
 // The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
 // must know before two are compared. The address is its state.
-import { replaceEqualDeep } from '@tanstack/react-query'
 import { memo, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { usePoints, usePointsAhead } from '../api/queries'
@@ -23,6 +22,7 @@ import { type Chart, chartOf, drawnOf, isOverRuns, linesOf, nameOf, OVER_RUNS, u
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
+import { Nothing } from './nothing'
 import { drawingOf } from './option'
 import { Options } from './options'
 import { Pick } from './pick'
@@ -49,10 +49,8 @@ const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', b
 
 function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   const canAsk = varying !== undefined || !needsVarying(state)
-  const last = useRef<Axes>(undefined)
-  const axes = useMemo(() => (last.current = replaceEqualDeep(last.current, axesOf(state, varying ?? new Set())) as Axes), [state, varying])
-  const request = useMemo(() => (canAsk ? requestOf(state, axes, catalogue, tree, selected) : null), [canAsk, state, axes, catalogue, tree, selected])
-  return { axes, request }
+  const own = needsVarying(state) ? varying : undefined
+  return useMemo(() => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null), [canAsk, state, own, catalogue, tree, selected])
 }
 
 // As it was before something is awaited.
@@ -66,21 +64,22 @@ function useHeld<T>(value: T, isAwaited: boolean): T {
 // that alone.
 export function ChartPanel(props: PanelProps) {
   const { state, where, choices, selected, catalogue, varying, round, onChart, onChoose } = props
-  const { axes, request } = useRequest(props)
+  const request = useRequest(props)
   const asked = usePoints(request, round)
   const { data, refetch } = asked
+  const axes = useMemo(() => axesOf(state, varying, data), [state, varying, data])
   const again = useCallback(() => void refetch(), [refetch])
   // what was chosen is told of at once, what is drawn is of the answer
   const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
   const tree = useHeld(props.tree, isWaiting)
   const now = useRef({} as Now)
-  now.current = { state, axes, where, choices, selected, round, catalogue, chart, tree }
+  now.current = { state, varying, where, choices, selected, round, catalogue, chart, tree }
   const set = useCallback((part: Partial<ChartState>) => onChart({ ...state, ...part }), [onChart, state])
   const ahead = usePointsAhead()
   const choose = useCallback((next: Choices) => {
-    const { state: of, axes: on, catalogue: fields, where: also, selected: ids, round: at } = now.current
-    ahead(requestOf(of, on, fields, treeOf(next, also), ids), at)
+    const { state: of, varying: on, catalogue: fields, where: also, selected: ids, round: at } = now.current
+    ahead(requestOf(of, needsVarying(of) ? on : undefined, fields, treeOf(next, also), ids), at)
     onChoose(next)
   }, [ahead, onChoose])
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
@@ -100,14 +99,13 @@ export function ChartPanel(props: PanelProps) {
       {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />}
-      {chart && <Guard chart={chart} catalogue={catalogue} set={set} onAgain={again} />}
+      {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
     </section>
   )
 }
 
 // What the panel shows at this time, for who asks when something is pressed: nothing is drawn anew for them.
-interface Now extends Pick<PanelProps, 'state' | 'where' | 'choices' | 'selected' | 'round' | 'catalogue' | 'tree'> {
-  axes: Axes
+interface Now extends Pick<PanelProps, 'state' | 'varying' | 'where' | 'choices' | 'selected' | 'round' | 'catalogue' | 'tree'> {
   chart: Chart | null
 }
 
@@ -224,7 +222,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
           {wide === 0 ? null : state.asTable ? <DataTable chart={chart} label={label} /> : (
             <>
               <Legend chart={chart} colours={colours} />
-              {drawing.targets.length === 0 ? <Nothing chart={chart} /> : (
+              {drawing.targets.length === 0 ? <Nothing chart={chart} catalogue={catalogue} round={round} set={set} /> : (
                 <Plot drawing={drawing} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
                   tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={onBrush} />
               )}
@@ -250,16 +248,5 @@ function Tip({ chart, target }: { chart: Chart; target: Chart['items'][number] |
       <dl>{linesOf(chart, target).map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
       {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
     </>
-  )
-}
-
-function Nothing({ chart }: { chart: Chart }) {
-  const { answer, x, y } = chart
-  const names = answer.lines ? 'two of these axes' : [y?.name, x.name].filter(Boolean).join(' and ')
-  return (
-    <div className={css.none} role="note">
-      <b>Nothing can be drawn.</b>
-      <span>{answer.count === 0 ? 'The filter leaves no experiment.' : `None of the ${answer.count} experiments has ${names}${answer.lines || answer.grid ? '' : ' as a number'}. Another field above may have one.`}</span>
-    </div>
   )
 }

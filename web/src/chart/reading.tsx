@@ -3,9 +3,8 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
 import { useExperiment, usePoints } from '../api/queries'
-import type { PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, plainNumber } from '../format/number'
+import { count } from '../format/number'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { IconButton } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
@@ -14,6 +13,8 @@ import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS } from './items'
 import { groupOf } from './group'
+import { plain } from './kinds'
+import { questionOf } from './model'
 
 interface Props {
   chart: Chart
@@ -59,7 +60,7 @@ function Group({ chart, item }: { chart: Chart; item: Item }) {
 function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axis: Named | null) {
   const ends = [0, 1].map((end) => fields[`${axis?.field.id ?? ''}_ci95.${end}`]?.value)
   if (!axis || typeof ends[0] !== 'number' || typeof ends[1] !== 'number') return null
-  return `${plainNumber(ends[0], axis.form)} – ${plainNumber(ends[1], axis.form)} ${axis.form.unit}`
+  return `${plain(ends[0], axis.form)} – ${plain(ends[1], axis.form)} ${axis.form.unit}`
 }
 
 function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: Chart; item: Item; catalogue: Catalogue; round: number }) {
@@ -91,8 +92,7 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
 }
 
 function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; catalogue: Catalogue; round: number }) {
-  const { labels: _, selected: __, ...question } = chart.answer.request
-  const near = usePoints({ ...question, form: 'near', near: id } as PointsRequest, round).data?.near
+  const near = usePoints({ ...questionOf(chart.answer), form: 'near', near: id }, round).data?.near
   if (!near || near.id !== id || near.fields.length === 0) return null
   return (
     <div className={css.differs}>

@@ -23,7 +23,7 @@ export function IconButton({ icon, name, ...props }: Omit<ButtonProps, 'classNam
 }
 
 // Looks like a link, goes nowhere.
-export function Act(props: Omit<ButtonProps, 'className'>) {
+export function Act(props: Omit<ButtonProps, 'className'> & { ref?: Ref<HTMLButtonElement> }) {
   return <AriaButton {...props} className={css.link ?? ''} />
 }
 

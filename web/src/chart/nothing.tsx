@@ -1,0 +1,66 @@
+// A chart without marks: why there are none, and the axes that would draw.
+import { usePoints } from '../api/queries'
+import type { PointsAnswer, PointsRequest } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { count } from '../format/number'
+import { Act, Button } from '../ui/controls'
+import { CHART, type ChartState } from '../url/chart'
+import css from './chart.module.css'
+import { noMatchWords } from './guard'
+import type { Chart } from './items'
+import { choicesOf, leftOutOf, lowerFirst, questionOf } from './model'
+
+const OFFERS = 4
+
+interface Props {
+  chart: Chart
+  catalogue: Catalogue
+  round: number
+  set: (part: Partial<ChartState>) => void
+}
+
+type Choice = NonNullable<PointsAnswer['choices']>[number]
+
+// Parallel axes have no pairs to offer.
+const offeredKind = ({ kind }: ChartState) => (kind === 'parallel' ? 'scatter' : kind)
+
+export function choiceWords({ x, y, value, form }: Choice, catalogue: Catalogue) {
+  const name = (id: string | undefined) => longName(catalogue.get(id ?? ''))
+  if (value) return `${name(value)} by ${lowerFirst(name(x))} and ${lowerFirst(name(y))}`
+  return y ? `${name(y)} ${form === 'groups' ? 'by' : 'against'} ${lowerFirst(name(x))}` : name(x)
+}
+
+function Reason({ chart: { answer, state }, catalogue, set }: Props) {
+  const left = leftOutOf(answer, catalogue)
+  if (answer.count === 0) return <span>No experiment matches the filter.</span>
+  if (answer.left_out.unmatched) return <span>{noMatchWords(answer.matched?.groups ?? 0)} <Act onPress={() => set({ match: false })}>Take all results</Act></span>
+  return (
+    <span>
+      {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
+      {answer.left_out.simulated && !state.withSimulated ? <Act onPress={() => set({ withSimulated: true })}>Draw simulated results</Act> : null}
+    </span>
+  )
+}
+
+export function Nothing(props: Props) {
+  const { chart, catalogue, round, set } = props
+  const { answer, state } = chart
+  const kind = offeredKind(state)
+  const { x: _, y: __, value: ___, axes: ____, colour: _____, match: ______, form: _______, ...rows } = questionOf(answer)
+  const canOffer = answer.count > 0 && !answer.left_out.unmatched
+  const request = { ...rows, count_only: true, choices: choicesOf({ ...CHART, kind }, catalogue) } as PointsRequest
+  const { data, isPlaceholderData } = usePoints(canOffer ? request : null, round)
+  const offers = data && !isPlaceholderData ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS) : []
+  return (
+    <div className={css.none} role="note" aria-label="Nothing can be drawn">
+      <b>Nothing can be drawn with these axes.</b>
+      <Reason {...props} />
+      {offers.length > 0 && <span>These axes have results:</span>}
+      {offers.map((choice) => (
+        <Button key={choiceWords(choice, catalogue)} look="line" onPress={() => set({ kind, x: choice.x ?? null, y: choice.y ?? null, value: choice.value ?? null })}>
+          {choiceWords(choice, catalogue)} <span className="n dim">({count(choice.count)} of {count(answer.count)})</span>
+        </Button>
+      ))}
+    </div>
+  )
+}

@@ -222,6 +222,12 @@ static bool planned_is_apart(const json_t *results, const double *percentiles, s
 	return apart;
 }
 
+/* At rate inf under max_concurrency, planned latencies are mostly the wait for a free slot. */
+static bool is_closed_loop(const struct vllm_bench *bench)
+{
+	return isinf(bench->request_rate) && bench->max_concurrency != OPTION_NO_I64;
+}
+
 static void add_probes(const json_t *results, struct pl_buf *buf)
 {
 	if (isnan(number(results, "probe_completed")))
@@ -267,7 +273,7 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 	add_title(buf, " Serving Benchmark Result ", '=');
 	add_totals(results, bench, buf);
 	add_probes(results, buf);
-	bool planned = res_report_shows("ttft_ms", bench) &&
+	bool planned = res_report_shows("ttft_ms", bench) && !is_closed_loop(bench) &&
 		       planned_is_apart(results, percentiles, count);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
 		if (res_report_shows(sections[i].key, bench) ||

@@ -83,7 +83,7 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct
 		return pl_err_invalid(
 			err,
 			"data set '%s' needs a tokenizer: back end '%s' takes no token "
-			"ids and the server has no /tokenize and /detokenize",
+			"ids and the server offers no usable /tokenize and /detokenize",
 			bench->dataset_name, bench->backend);
 	work->into->prompt_form = "token_ids";
 	if (!bench->prompt_token_ids)

@@ -115,7 +115,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (work->tokenizer == NULL)
 		return pl_err_invalid(
 			err, "data set 'sharegpt' needs a tokenizer to choose conversations by "
-			     "length: the server has no /tokenize and /detokenize");
+			     "length: the server offers no usable /tokenize and /detokenize");
 	bench_entries_shuffle(work, (uint64_t)work->bench->seed);
 	for (size_t at = 0; at < entries->count && work->into->count < wanted;) {
 		size_t size = chunk_size(wanted - work->into->count, entries->count - at);

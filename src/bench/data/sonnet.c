@@ -223,7 +223,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (work->tokenizer == NULL)
 		return pl_err_invalid(err,
 				      "data set 'sonnet' needs a tokenizer to count its lines: the "
-				      "server has no /tokenize and /detokenize");
+				      "server offers no usable /tokenize and /detokenize");
 	if (settle(&plan, err) < 0 || add_prompts(&plan, err) < 0)
 		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
 	return 0;

@@ -168,7 +168,8 @@ static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *e
 	auto_free uint32_t *ids = pl_alloc_array(count, sizeof(uint32_t));
 
 	if (!json_is_array(tokens))
-		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no 'tokens'");
+		return pl_err_set(err, PL_ERR_NETWORK,
+				  "'/tokenize': the response has no list 'tokens'");
 	for (size_t i = 0; i < count; i++) {
 		const json_t *id = json_array_get(tokens, i);
 		if (!json_is_integer(id) || json_integer_value(id) < 0 ||
@@ -181,14 +182,24 @@ static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *e
 	return 0;
 }
 
-static int read_text(const json_t *reply, const char *key, char **ret, struct pl_err *err)
+/* By the key of vLLM, llama.cpp or SGLang. */
+static int read_text(const json_t *reply, const char *path, char **ret, struct pl_err *err)
 {
-	char *text = pl_json_to_ctext(json_object_get(reply, key));
+	static const char *const keys[] = { "prompt", "content", "text" };
+	auto_free char *whole = NULL;
 
-	if (text == NULL)
-		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no '%s'", key);
-	*ret = text;
-	return 0;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		char *text = pl_json_to_ctext(json_object_get(reply, keys[i]));
+		if (text != NULL) {
+			*ret = text;
+			return 0;
+		}
+	}
+	whole = pl_json_to_text(reply, PL_JSON_PYTHON);
+	return pl_err_set(err, PL_ERR_NETWORK,
+			  "'%s': found %.200s, expected an object with a text as 'prompt', "
+			  "'content' or 'text'",
+			  path, whole);
 }
 
 /* What the server says of a fault, in one line; the caller's. */
@@ -275,7 +286,7 @@ static int take_ids(const struct questions *all, size_t i, const json_t *reply, 
 
 static int take_text(const struct questions *all, size_t i, const json_t *reply, struct pl_err *err)
 {
-	return read_text(reply, all->server->dialect->text, &all->ret_texts[i], err);
+	return read_text(reply, all->path, &all->ret_texts[i], err);
 }
 
 static int server_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
@@ -335,7 +346,7 @@ static int take_template(const struct questions *all, size_t i, const json_t *re
 			 struct pl_err *err)
 {
 	if (all->server->dialect->template_path != NULL)
-		return read_text(reply, "prompt", &all->ret_texts[i], err);
+		return read_text(reply, all->path, &all->ret_texts[i], err);
 	if (take_ids(all, i, reply, err) < 0)
 		return -1;
 	/* one that does not know messages finds nothing to tokenize */

@@ -218,14 +218,14 @@ static void percentile_key(double percentile, const char *family, char *key, siz
 	snprintf(key, room, "p%s_%s", number, family);
 }
 
-/* `interval` NULL: there is none. */
+/* `interval` NULL: there is none. No time is negative, so that no bound of one is. */
 static void set_interval(json_t *into, const char *key, const struct res_interval *interval)
 {
 	auto_free char *name = pl_asprintf("%s_ci95", key);
 
 	json_object_set_new(into, name,
 			    interval == NULL ? json_null()
-					     : json_pack("[f, f]", interval->low * 1000,
+					     : json_pack("[f, f]", fmax(0, interval->low) * 1000,
 							 interval->high * 1000));
 }
 

@@ -52,12 +52,12 @@ static int make_plan(const struct run_client_input *in, struct run_plan **ret, s
 		.model = in->identity->model,
 	};
 
-	/* without one the data set says what it cannot do */
-	if (bench.skip_tokenizer_init ||
+	/* the data set says what it cannot do without one; here is why there is none */
+	if (!bench.skip_tokenizer_init &&
 	    bench_tokenizer_open_server(&target->addr, target->host, target->prefix,
 					target->headers, in->identity->model,
 					&in->run->stop->reason, &tokenizer, err) < 0)
-		tokenizer = NULL;
+		run_say(in->run, "note: no tokenizer: %s", err->text);
 	run_vocabulary_learn(experiment, in->identity, tokenizer, &bench);
 	input.tokenizer = tokenizer;
 	return run_plan_build(&input, ret, err);

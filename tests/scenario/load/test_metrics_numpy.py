@@ -362,7 +362,7 @@ def mean_interval(of):
         return None
     mean = np.mean(of.x)
     half = t_975(of.windows - 1) * math.sqrt(of.variance(of.x - mean)) / len(of.x)
-    return [float(mean - half) * 1000, float(mean + half) * 1000]
+    return [max(0.0, float(mean - half)) * 1000, float(mean + half) * 1000]
 
 
 def ends_of(family, r, values):

@@ -132,11 +132,13 @@ static void test_planned(void **state)
 		const char *asked;
 		double mean, median, p99;
 		bool shown;
+		int64_t max_concurrency; /* 0: none */
 	} cases[] = {
-		{ NULL, 100, 100, 100, false },  { NULL, 104.9, 104.9, 95.1, false },
-		{ NULL, 105.1, 100, 100, true }, { NULL, 100, 105.1, 100, true },
-		{ NULL, 100, 100, 105.1, true }, { NULL, 100, 94.9, 100, true },
-		{ "itl", 200, 200, 200, false },
+		/* at rate inf under a cap it is the wait for a free slot */
+		{ NULL, 200, 200, 200, false, 8 },      { NULL, 100, 100, 100, false, 0 },
+		{ NULL, 104.9, 104.9, 95.1, false, 0 }, { NULL, 105.1, 100, 100, true, 0 },
+		{ NULL, 100, 105.1, 100, true, 0 },     { NULL, 100, 100, 105.1, true, 0 },
+		{ NULL, 100, 94.9, 100, true, 0 },      { "itl", 200, 200, 200, false, 0 },
 	};
 
 	(void)state;
@@ -153,6 +155,8 @@ static void test_planned(void **state)
 		pl_buf_init(&buf, 1u << 16);
 		vllm_bench_init(&bench);
 		set_text(&bench.percentile_metrics, cases[i].asked);
+		if (cases[i].max_concurrency > 0)
+			bench.max_concurrency = cases[i].max_concurrency;
 		res_report_table(results, &bench, &buf);
 		const char *text = pl_buf_text(&buf);
 		assert_int_equal(strstr(text, "Planned Time to First Token") != NULL,

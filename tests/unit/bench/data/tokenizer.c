@@ -30,6 +30,8 @@ enum manner {
 	NO_TOKENS,
 	EMPTY,
 	OTHER_KEYS,
+	SGLANG_KEYS, /* as vLLM, and /detokenize answers with 'text' */
+	ODD_KEYS,    /* /detokenize answers in a form that no server has */
 	FAILS_LATER,
 	NO_TEMPLATE,       /* messages are refused */
 	NO_MESSAGES,       /* and not known */
@@ -95,6 +97,13 @@ static char *tokenize(const json_t *request, enum manner manner)
 	return pl_json_to_text(reply, PL_JSON_COMPACT);
 }
 
+static const char *key_of_text(enum manner manner)
+{
+	if (has_other_keys(manner))
+		return "content";
+	return manner == SGLANG_KEYS ? "text" : manner == ODD_KEYS ? "words" : "prompt";
+}
+
 static char *detokenize(const json_t *request, enum manner manner)
 {
 	json_t *tokens = json_object_get(request, "tokens");
@@ -103,8 +112,7 @@ static char *detokenize(const json_t *request, enum manner manner)
 
 	for (size_t i = 0; i < json_array_size(tokens); i++)
 		text[i] = (char)json_integer_value(json_array_get(tokens, i));
-	json_object_set_new(reply, has_other_keys(manner) ? "content" : "prompt",
-			    json_string(text));
+	json_object_set_new(reply, key_of_text(manner), json_string(text));
 	return pl_json_to_text(reply, PL_JSON_COMPACT);
 }
 
@@ -309,6 +317,12 @@ static void test_round_trip_with_other_keys(void **state)
 	round_trip(OTHER_KEYS);
 }
 
+static void test_round_trip_with_sglang(void **state)
+{
+	(void)state;
+	round_trip(SGLANG_KEYS);
+}
+
 static void test_vocabulary_not_told(void **state)
 {
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
@@ -333,6 +347,10 @@ static void test_no_tokenizer(void **state)
 		const char *text;
 	} cases[] = {
 		{ NO_CALLS, PL_ERR_NOT_FOUND, "the server has no '/tokenize'" },
+		{ ODD_KEYS, PL_ERR_NETWORK,
+		  "'/detokenize': found {\"words\": \"Hello world\"}, expected an object with a "
+		  "text as "
+		  "'prompt', 'content' or 'text'" },
 		{ BROKEN_JSON, PL_ERR_INVALID, "not valid JSON" },
 		{ NO_TOKENS, PL_ERR_NETWORK, "'tokens' holds what is no id" },
 		{ EMPTY, PL_ERR_NETWORK, "no tokens for 'Hello world'" },
@@ -472,6 +490,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_round_trip_with_other_keys),
+		cmocka_unit_test(test_round_trip_with_sglang),
 		cmocka_unit_test(test_vocabulary_not_told),
 		cmocka_unit_test(test_no_tokenizer),
 		cmocka_unit_test(test_batch_fails_whole),

@@ -15,6 +15,7 @@ void res_outcome_free(struct res_outcome *outcome)
 	}
 	free(outcome->tries);
 	free(outcome->queueing_ms);
+	free(outcome->silence);
 	free(outcome->inflight);
 	free(outcome);
 }

@@ -23,6 +23,7 @@ struct res_outcome {
 		*tries; /* [try_count] failed ones that were followed by another, in order */
 	size_t try_count;
 	enum res_end end;
+	char *silence; /* what the server said when it sent nothing for stall_timeout; NULL: not asked; owned */
 	int64_t start_ns; /* clock at the start of sending */
 	int64_t end_ns;   /* the last answer was whole, or the last request failed */
 	int64_t last_send_ns;

@@ -449,7 +449,7 @@ BENCH(DURATION, VALUE, request_timeout, "--request-timeout", "6h", 1 * MS, 9 * H
     "one request from its start; longer ones fail",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, stall_timeout, "--stall-timeout", "60s", 1 * MS, 9 * HOUR,
-    "no byte from any stream while some are open ends the run",
+    "if no byte comes from any open stream, ask /health and /metrics; end the run unless the server is at work",
     .group = "Run", .after = "retry_delay", .ours = true)
 BENCH(INT, VALUE, retries, "--retries", 0, 0, 100,
     "further tries of a request that could not be sent, got no answer, or 408, 425, 429, 502, "

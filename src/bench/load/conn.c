@@ -464,6 +464,8 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 					  conn->sent_all && used == len && !last);
 		return false;
 	}
+	if (!conn->req->begun && conn->stream.any_output)
+		bench_worker_begun(worker, conn->req);
 	bench_worker_count_tokens(worker, &conn->stream);
 	if (when->user_ns >= worker->launch_due_ns)
 		bench_worker_pump(worker, when->user_ns);

@@ -337,7 +337,9 @@ int bench_load_run(const struct bench_load *load, struct res_outcome **ret, stru
 	shared.outcome = outcome;
 	shared.workers = pl_alloc_array(shared.worker_count, sizeof(*shared.workers));
 	bench_feed_attach(load->feed, outcome->records, outcome->count, shared.worker_count);
+	bench_silence_init(&shared.silence, load);
 	int rc = run_shared(&shared, err);
+	bench_silence_done(&shared.silence);
 	/* a reader may be at it until then */
 	if (rc < 0)
 		bench_feed_detach(load->feed);

@@ -31,6 +31,12 @@ struct bench_progress {
 	_Atomic uint64_t issued, completed, failed, in_flight, tokens;
 };
 
+/* Requests that the server has and has not answered. */
+struct bench_open {
+	int64_t count;
+	int64_t begun; /* of them: some output came */
+};
+
 struct bench_load {
 	const struct bench_adapter *adapter;
 	struct io_addr addr;
@@ -55,6 +61,13 @@ struct bench_load {
 	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
 	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */
+	/*
+	 * Called on a thread of its own if no byte came from any stream for stall_timeout: is the server at
+	 * work on the open requests? True: the wait begins again. NULL, or false: the load ends. *stop
+	 * becoming non-zero: return at once, with whatever.
+	 */
+	bool (*is_at_work)(void *data, struct bench_open open, const atomic_int *stop);
+	void *is_at_work_data;
 	/* becomes non-zero: stop sending, abandon what is open; NULL: none */
 	const atomic_int *stop_signal;
 };

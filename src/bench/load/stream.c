@@ -132,6 +132,7 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 		flags |= RES_EVENT_FINISH;
 	int64_t tokens = count_tokens(stream, event, &flags);
 	stream->any_event = true;
+	stream->any_output |= event->content;
 	stream->seen_mask |= event->choice_mask;
 	stream->tokens += tokens;
 	stream->new_tokens += (uint64_t)tokens;
@@ -661,6 +662,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->done_seen = false;
 	stream->all_told = true;
 	stream->any_event = false;
+	stream->any_output = false;
 	stream->seen_mask = 0;
 	stream->finished_mask = 0;
 	stream->tokens = 0;

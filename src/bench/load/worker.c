@@ -64,6 +64,19 @@ void bench_worker_heard(struct bench_worker *worker, int64_t now_ns)
 	atomic_store_explicit(&worker->heard_ns, now_ns, memory_order_relaxed);
 }
 
+static void set_begun(struct bench_worker *worker, struct bench_req *req, bool begun)
+{
+	if (req->begun == begun)
+		return;
+	req->begun = begun;
+	atomic_fetch_add_explicit(&worker->begun_count, begun ? 1 : -1, memory_order_relaxed);
+}
+
+void bench_worker_begun(struct bench_worker *worker, struct bench_req *req)
+{
+	set_begun(worker, req, true);
+}
+
 void bench_worker_count_tokens(struct bench_worker *worker, struct bench_stream *stream)
 {
 	if (worker->load->progress != NULL && stream->new_tokens > 0)
@@ -108,6 +121,7 @@ void bench_worker_issue_again(struct bench_worker *worker, struct bench_req *req
 void bench_worker_hold_back(struct bench_worker *worker, struct bench_req *req)
 {
 	bench_req_set_state(worker, req, REQ_RETRY);
+	set_begun(worker, req, false);
 	publish_open(worker);
 }
 
@@ -117,6 +131,7 @@ void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 	struct bench_progress *progress = worker->load->progress;
 
 	bench_req_set_state(worker, req, record->ok ? REQ_COMPLETED : REQ_FAILED);
+	set_begun(worker, req, false);
 	bench_feed_over(worker->load->feed, worker->index, record->index);
 	bench_trace_add(&worker->trace, record->end_ns, -1);
 	publish_open(worker);
@@ -345,23 +360,38 @@ static void end_early(struct bench_worker *worker, enum res_end end)
 	io_loop_stop(worker->loop);
 }
 
-/* No byte from any stream of any worker for stall_timeout, though some are open. */
-static bool is_stalled(const struct bench_shared *shared, int64_t now_ns)
+/*
+ * No byte from any stream of any worker for stall_timeout, though some are open, and the server was not seen
+ * at work since. *ret: what is open.
+ */
+static bool is_silent(const struct bench_shared *shared, int64_t now_ns, struct bench_open *ret)
 {
-	int64_t heard_ns = INT64_MIN;
-	int64_t open = 0;
+	int64_t heard_ns = bench_silence_excused_ns(&shared->silence);
+	struct bench_open open = { 0 };
 
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		struct bench_worker *worker = &shared->workers[i];
-		open += atomic_load_explicit(&worker->open_count, memory_order_acquire);
+		open.count += atomic_load_explicit(&worker->open_count, memory_order_acquire);
+		open.begun += atomic_load_explicit(&worker->begun_count, memory_order_relaxed);
 		int64_t at = atomic_load_explicit(&worker->heard_ns, memory_order_relaxed);
 		heard_ns = at > heard_ns ? at : heard_ns;
 	}
-	return open > 0 && now_ns - heard_ns >= shared->load->stall_timeout_ns;
+	*ret = open;
+	return open.count > 0 && now_ns - heard_ns >= shared->load->stall_timeout_ns;
+}
+
+static bool is_stalled(struct bench_shared *shared, int64_t now_ns)
+{
+	struct bench_open open;
+
+	if (is_silent(shared, now_ns, &open))
+		return bench_silence_ends(&shared->silence, open);
+	bench_silence_broken(&shared->silence);
+	return false;
 }
 
 /* RES_END_ALL: goes on. */
-static enum res_end check_end(const struct bench_worker *worker, int64_t now_ns)
+static enum res_end check_end(struct bench_worker *worker, int64_t now_ns)
 {
 	const struct bench_load *load = worker->load;
 

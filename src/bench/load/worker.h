@@ -15,6 +15,7 @@
 
 #include "bench/load/load.h"
 #include "bench/load/recorder.h"
+#include "bench/load/silence.h"
 #include "bench/load/stamps.h"
 #include "bench/load/stream.h"
 #include "bench/load/trace.h"
@@ -51,6 +52,7 @@ struct bench_req {
 	const struct bench_request *request;
 	struct bench_recorder recorder;
 	enum req_state state;
+	bool begun;     /* output of the try under way came */
 	bool resent;    /* sent a second time after a dead reused connection: no try of its own */
 	int64_t try_ns; /* when the try under way was acted on */
 };
@@ -72,6 +74,7 @@ struct bench_shared {
 	unsigned ready;
 	int64_t start_ns; /* 0: not yet */
 
+	struct bench_silence silence;
 	_Atomic int ended; /* enum res_end + 1 once the run is to end early */
 };
 
@@ -122,6 +125,7 @@ struct bench_worker {
 	/* last byte from any stream, or the first open request after none */
 	_Atomic int64_t heard_ns;
 	_Atomic int64_t open_count;
+	_Atomic int64_t begun_count; /* of them: some output came */
 	int64_t last_send_ns;
 	int64_t cpu_start_ns;
 	int64_t cpu_ns;
@@ -157,4 +161,6 @@ int bench_worker_new_socket(struct bench_worker *worker, int *ret_fd,
 			    struct pl_err *err) PL_MUST_CHECK;
 /* Bytes of any answer came. */
 void bench_worker_heard(struct bench_worker *worker, int64_t now_ns);
+/* The first output of the try of `req` that is under way came. */
+void bench_worker_begun(struct bench_worker *worker, struct bench_req *req);
 void bench_worker_count_tokens(struct bench_worker *worker, struct bench_stream *stream);

@@ -10,6 +10,7 @@
 #include "bench/load/load.h"
 #include "result/flat/offline.h"
 #include "run/client/native.h"
+#include "run/client/silence.h"
 #include "run/context.h"
 #include "run/journal/journal.h"
 #include "run/progress.h"
@@ -36,7 +37,7 @@ static int send_batch(const struct batches *batches, size_t at, struct res_outco
 	load.requests = &batches->plan->requests[at * batches->size];
 	load.count = batches->size;
 	load.retries = run->experiment->bench.retries;
-	int done = bench_load_run(&load, ret, err);
+	int done = run_silence_load(&batches->in->route->target, &load, ret, err);
 	run_journal_alive(run->journal);
 	return done;
 }

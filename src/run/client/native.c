@@ -11,6 +11,7 @@
 #include "bench/load/limits.h"
 #include "bench/load/source.h"
 #include "result/how.h"
+#include "run/client/silence.h"
 #include "run/context.h"
 #include "run/journal/journal.h"
 #include "run/plots.h"
@@ -83,13 +84,15 @@ int run_native_prepare(const struct run_client_input *in, struct run_measured *r
 
 /* ---- warm-ups ---- */
 
-static int fail_stalled(const struct run_context *run)
+static int fail_stalled(const struct run_context *run, const struct res_outcome *outcome)
 {
 	char limit[32];
 
 	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
 	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_HANG, PL_ERR_TIMEOUT,
-			"no byte from any stream for stall_timeout (%s)", limit);
+			"no byte from any stream for stall_timeout (%s)%s%s", limit,
+			outcome->silence != NULL ? "; " : "",
+			outcome->silence != NULL ? outcome->silence : "");
 }
 
 static int send_warmups(const struct run_client_input *in, const struct run_plan *plan,
@@ -109,7 +112,7 @@ static int send_warmups(const struct run_client_input *in, const struct run_plan
 	load.count = count;
 	load.retries = in->run->experiment->bench.retries;
 	if (done == 0)
-		done = bench_load_run(&load, ret, err);
+		done = run_silence_load(&in->route->target, &load, ret, err);
 	for (size_t i = 0; i < count; i++)
 		free(bodies[i]);
 	free(bodies);
@@ -132,7 +135,7 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 	if (run_check_stop(run) < 0)
 		return -1;
 	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))
-		return fail_stalled(run);
+		return fail_stalled(run, outcome);
 	return run_judge_server(run, &in->route->target, in->server, outcome);
 }
 
@@ -167,7 +170,7 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 		return -1;
 	/* from before the first send until the last answer is in */
 	run_journal_follow(run->journal, feed);
-	int done = bench_load_run(&load, &ret->outcome, err);
+	int done = run_silence_load(&in->route->target, &load, &ret->outcome, err);
 	run_journal_unfollow(run->journal);
 	run_progress_stop(progress);
 	return done;
@@ -240,7 +243,7 @@ int run_native_judge(const struct run_client_input *in, const struct res_outcome
 	if (run_stop_signal(run->stop) != 0 && outcome->end == RES_END_STOPPED)
 		return run_fail_interrupted(run);
 	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))
-		return fail_stalled(run);
+		return fail_stalled(run, outcome);
 	if (outcome->end == RES_END_RUN_TIMEOUT) {
 		if (run_judge_server(run, &in->route->target, in->server, outcome) < 0)
 			return -1;

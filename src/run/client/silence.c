@@ -1,0 +1,169 @@
+#include "run/client/silence.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "host/telemetry/metrics_page.h"
+#include "io/fetch.h"
+
+#define TEXT_BYTES 256
+#define ASK_NS     (5 * PL_NS_PER_S)
+/* How long the counters are watched, or for stall_timeout if that is shorter. */
+#define WATCH_NS (2 * PL_NS_PER_S)
+#define NAP_NS   (50 * PL_NS_PER_MS)
+
+struct silence {
+	const struct run_target *target;
+	int64_t watch_ns;
+	char said[TEXT_BYTES]; /* what the server answered last; "": not asked */
+};
+
+/* What one page of /metrics says of the engine. */
+struct page {
+	bool known;
+	double counters; /* sum of all; only whether it moves counts */
+	double running;  /* NAN: not on the page */
+};
+
+static bool name_is(const struct host_sample *sample, const char *ending)
+{
+	size_t len = strlen(ending);
+
+	return sample->name_len >= len &&
+	       memcmp(sample->name + sample->name_len - len, ending, len) == 0;
+}
+
+static bool name_starts(const struct host_sample *sample, const char *beginning)
+{
+	size_t len = strlen(beginning);
+
+	return sample->name_len >= len && memcmp(sample->name, beginning, len) == 0;
+}
+
+/* Counters of the process and of HTTP move by being asked for. */
+static bool is_of_engine(const struct host_sample *sample)
+{
+	static const char *const others[] = { "process_", "python_", "http_", "go_", "promhttp_" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
+		if (name_starts(sample, others[i]))
+			return false;
+	}
+	return true;
+}
+
+static void take_sample(void *data, const struct host_sample *sample)
+{
+	struct page *page = data;
+
+	if (!is_of_engine(sample) || !isfinite(sample->value))
+		return;
+	if (name_is(sample, "_total") || name_is(sample, "_count") || name_is(sample, "_sum") ||
+	    name_is(sample, "_bucket"))
+		page->counters += sample->value;
+	if (name_is(sample, "num_requests_running") || name_is(sample, ":requests_processing") ||
+	    name_is(sample, ":num_running_reqs"))
+		page->running = (isnan(page->running) ? 0 : page->running) + sample->value;
+}
+
+static int ask(const struct silence *silence, const char *path, const atomic_int *stop,
+	       struct io_reply *ret, struct pl_err *err)
+{
+	const struct run_target *target = silence->target;
+	auto_free char *whole = pl_asprintf("%s%s", target->prefix, path);
+	const struct io_fetch fetch = {
+		.addr = &target->addr,
+		.host = target->host,
+		.path = whole,
+		.headers = target->headers,
+		.timeout_ns = ASK_NS,
+		.stop_signal = stop,
+	};
+
+	return io_fetch(&fetch, ret, err);
+}
+
+static struct page ask_page(const struct silence *silence, const atomic_int *stop)
+{
+	struct page page = { .running = NAN };
+	auto_reply reply = { 0 };
+
+	page.known = ask(silence, "/metrics", stop, &reply, PL_ERR_IGNORED) == 0 &&
+		     reply.status == 200 &&
+		     host_metrics_walk(reply.body, reply.body_len, take_sample, &page,
+				       PL_ERR_IGNORED) == 0;
+	return page;
+}
+
+static void nap_until(int64_t due_ns, const atomic_int *stop)
+{
+	while (pl_clock_now_ns() < due_ns && atomic_load(stop) == 0)
+		pl_clock_sleep_until(
+			pl_clock_now_ns() + NAP_NS < due_ns ? pl_clock_now_ns() + NAP_NS : due_ns);
+}
+
+static bool say(struct silence *silence, bool at_work, const char *text)
+{
+	snprintf(silence->said, sizeof(silence->said), "%s", text);
+	return at_work;
+}
+
+/* By two looks at the counters. */
+static bool judge(struct silence *silence, struct bench_open open, const atomic_int *stop)
+{
+	struct page before = ask_page(silence, stop);
+	char text[TEXT_BYTES];
+
+	if (!before.known)
+		return say(silence, open.begun == 0,
+			   "/health answers; there is no /metrics to see what the engine does");
+	nap_until(pl_clock_now_ns() + silence->watch_ns, stop);
+	struct page after = ask_page(silence, stop);
+	if (!after.known)
+		return say(silence, false, "/health answers, /metrics does not any longer");
+	if (after.counters != before.counters)
+		return say(silence, true, "its counters move");
+	bool reads = isnan(after.running) ? open.begun == 0 : after.running > (double)open.begun;
+	snprintf(text, sizeof(text),
+		 "/health answers, but no counter of /metrics moved in %.1f s; %.0f requests run "
+		 "there",
+		 (double)silence->watch_ns / 1e9, isnan(after.running) ? 0 : after.running);
+	return say(silence, reads, text);
+}
+
+static bool is_at_work(void *data, struct bench_open open, const atomic_int *stop)
+{
+	struct silence *silence = data;
+	struct pl_err err = PL_ERR_INIT;
+	auto_reply reply = { 0 };
+	char text[TEXT_BYTES];
+
+	if (ask(silence, "/health", stop, &reply, &err) < 0) {
+		snprintf(text, sizeof(text), "/health: %.200s", err.text);
+		return say(silence, false, text);
+	}
+	/* a server without the path answers, too */
+	if (reply.status >= 500) {
+		snprintf(text, sizeof(text), "/health: status %d", reply.status);
+		return say(silence, false, text);
+	}
+	return judge(silence, open, stop);
+}
+
+int run_silence_load(const struct run_target *target, struct bench_load *load,
+		     struct res_outcome **ret, struct pl_err *err)
+{
+	struct silence silence = { .target = target, .watch_ns = WATCH_NS };
+
+	if (load->stall_timeout_ns < WATCH_NS)
+		silence.watch_ns = load->stall_timeout_ns;
+	load->is_at_work = is_at_work;
+	load->is_at_work_data = &silence;
+	if (bench_load_run(load, ret, err) < 0)
+		return -1;
+	if (silence.said[0] != '\0')
+		(*ret)->silence = pl_strdup(silence.said);
+	return 0;
+}

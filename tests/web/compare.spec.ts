@@ -43,7 +43,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await page.goto(`${dashboard().url}/?sort=run.name`)
   await expect(counted(page)).toBeVisible()
   for (const key of ['j', 'p', 'j', 'p', 'j', 'p']) await page.keyboard.press(key)
-  await expect(tray(page).getByRole('listitem')).toHaveText([/run-1/, /run-2/, /run-3/])
+  await expect(tray(page).getByRole('listitem')).toHaveText([/run-1/, /run-2/, /fp8/])
   await page.reload()
   await expect(tray(page).getByRole('listitem')).toHaveCount(3)
   await page.keyboard.press('v')
@@ -65,7 +65,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   const text = await page.evaluate(() => navigator.clipboard.readText())
   expect(text).toContain('- **A** (the baseline): run-2: quantization unset, 1 run, 1 simulated')
   expect(text).toContain('| `server.max_num_seqs` | 256 | 256 | 1024 |')
-  expect(text).toContain('| `environment.memory_bytes` (GB) | 0.900 | 0.900 | 2.000 |')
+  expect(text).toContain('| `environment.memory_bytes` (GB) | 0.9 | 0.9 | 2.0 |')
   await page.reload()
   await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
   await page.keyboard.press('[')
@@ -103,7 +103,7 @@ test('numbers have their unit, marks and heads say how sure they are, and the ar
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)
   const differs = part(page, 'What differs')
-  await expect(differs.getByRole('row', { name: /^Memory bytes/ })).toContainText('GB0.900= as A: 0.9002.000')
+  await expect(differs.getByRole('row', { name: /^Memory bytes/ })).toContainText('GB0.9= as A: 0.92.0')
   const hash = differs.getByRole('row', { name: /^Dataset sha256/ }).getByRole('cell').last()
   await expect(hash).toHaveText('abababababab…')
   await expect(hash).toHaveAttribute('title', 'ab'.repeat(32))
@@ -211,6 +211,32 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
   await expect(page.getByRole('alert')).toContainText('id')
   expect(await names(page)).toEqual([])
+})
+
+test('tabs share the tray: no pin is lost, what differs names the pins, and eight is the limit', async ({ page, context }) => {
+  const other = await context.newPage()
+  for (const tab of [page, other]) {
+    await tab.goto(`${dashboard().url}/?sort=run.name`)
+    await expect(counted(tab)).toBeVisible()
+  }
+  await Promise.all([page.getByRole('button', { name: 'Pin to compare: run-1' }).click(), other.getByRole('button', { name: 'Pin to compare: run-3' }).click()])
+  for (const tab of [page, other]) {
+    await expect(tray(tab).getByRole('listitem')).toHaveCount(2)
+    await expect(tray(tab)).toContainText('fp8')
+    await expect(tray(tab).getByRole('listitem', { name: '' }).filter({ hasText: 'fp8' })).toHaveAttribute('title', /run-3: .*fp8/)
+  }
+  expect(await tray(page).getByRole('listitem').allInnerTexts()).toEqual(await tray(other).getByRole('listitem').allInnerTexts())
+  await other.getByRole('button', { name: /take out of the comparison: run-1/ }).click()
+  await expect(tray(page).getByRole('listitem')).toHaveText([/run-3/])
+  await other.evaluate(() => {
+    for (let i = 0; i < 7; i++) localStorage.setItem(`profllm.tray.{"field":"run.name","op":"eq","value":"run-${i}"}`, JSON.stringify({ name: `group ${i}`, at: i }))
+    localStorage.setItem('profllm.tray.not a side', 'nor JSON')
+  })
+  await expect(tray(page).getByRole('listitem')).toHaveCount(8)
+  await page.getByRole('button', { name: 'Pin to compare: run-1' }).click()
+  await expect(tray(page).getByRole('status')).toHaveText('8 sides can be compared; remove one first')
+  await page.reload()
+  await expect(tray(page).getByRole('listitem')).toHaveCount(8)
 })
 
 // What was sampled over an hour, a sample every ten seconds; each run has its own figures.

@@ -107,7 +107,7 @@ test('a decimal comma is refused with a reason, an end without end is the last e
   await expect(thumb).toHaveValue((await thumb.getAttribute('max')) as string)
   const to = latency.getByRole('textbox', { name: /to$/ })
   await to.fill('150,5')
-  await expect(latency.getByRole('alert')).toContainText('A comma parts thousands')
+  await expect(latency.getByRole('alert')).toContainText('Commas separate thousands')
   await expect(to).toHaveAttribute('aria-invalid', 'true')
   await expect(counted(page)).toHaveText(`${all} of ${RUNS} experiments`)
   await to.fill('150.5')

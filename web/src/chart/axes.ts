@@ -1,12 +1,12 @@
 // Axes as the drawing takes them: their kind, what they hold, how ticks are written.
 import type { XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 
-import type { Form } from '../format/number'
+import { numberedEdges } from '../format/bin-ticks'
+import { COUNTS, type Form, shortNumber } from '../format/number'
 import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
-import { plain } from './kinds'
 import { sum } from './model'
 import { type Names, namesOf } from './names'
 
@@ -18,16 +18,12 @@ const FROM_ZERO = 0.5
 export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
 
-const TICK_MAX = 10 // letters that have room beside an axis
-const SHORT: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']]
-const THOUSAND: [number, string] = [1e3, 'k']
+const TICK_LETTER_PX = 6.7 // of the mono face at 11 px
+const TICK_MAX = 10 // letters that have room next to an axis
 
-// From a million on in short, and what is too long for an axis all the same by its power of ten.
-// `isNarrow`: from a thousand on.
+// What is too long for an axis is its power of ten. `isNarrow`: thousands are short, too.
 export function tickWords(value: number, form: Form, isNarrow = false) {
-  const size = Math.abs(value * form.scale)
-  const [step, letter] = [...SHORT, ...(isNarrow ? [THOUSAND] : [])].find(([from]) => size >= from && size < 1e15) ?? [1, '']
-  const words = `${plain(value / step, form)}${letter}`
+  const words = shortNumber(value, form, isNarrow)
   return words.length <= TICK_MAX ? words : (value * form.scale).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
 }
 
@@ -71,15 +67,6 @@ export function ofKinds(words: string[], colours: Colours, isY: boolean) {
   return { ...base, type: 'category' as const, data: words.map(clipped), axisLabel: { ...base.axisLabel, color: colours.text2 } }
 }
 
-const TICKED_BINS = 16 // more have not a figure each
-const PER_DECADE = 3
-
-// Where bins are not equally wide they grow with what is in them.
-export function isEven(edges: number[]) {
-  const widths = edges.slice(1).map((edge, i) => edge - (edges[i] as number))
-  return Math.max(...widths) - Math.min(...widths) < Math.max(...widths) * 1e-6
-}
-
 // Below an axis each has its place, flat or slanted.
 export function ofNames({ words, rotate, step }: Names, colours: Colours) {
   const base = look(colours, false, false)
@@ -94,11 +81,13 @@ export function namesBelow(chart: Chart, wide: number): Names | null {
   return namesOf(words, answer.groups ? words.map((_, at) => sum(items.filter((item) => item.x === at).map(({ n }) => n))) : null, wide)
 }
 
-// Bins are as wide as each other, whatever their edges: those stand between them.
-function ofBins(chart: Chart, colours: Colours) {
+// Bins are equally wide on the axis, whatever their edges, which are numbered where there is room.
+function ofBins(chart: Chart, colours: Colours, px: number) {
   const edges = chart.answer.bins?.edges ?? []
   const base = look(colours, false, true)
-  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), interval: edges.length <= TICKED_BINS ? 1 : isEven(edges) ? Math.ceil(edges.length / TICKED_BINS) : PER_DECADE, axisLabel: { ...base.axisLabel, formatter: (at: number) => (edges[at] === undefined ? '' : tickWords(edges[at], chart.x.form)) } }
+  const words = edges.map((edge) => tickWords(edge, chart.x.form, true))
+  const customValues = numberedEdges(edges, px, (edge) => (words[edges.indexOf(edge)] ?? '').length * TICK_LETTER_PX)
+  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), axisTick: { show: true, customValues }, axisLabel: { ...base.axisLabel, hideOverlap: false, customValues, formatter: (at: number) => words[at] ?? '' } }
 }
 
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
@@ -109,9 +98,10 @@ const isLogX = (chart: Chart) => (isOnNumbers(chart) ? chart.state.logX && chart
 // Where an item stands on the axis.
 export const xOf = (chart: Chart, x: number) => (isOnNumbers(chart) ? (chart.x.kinds?.[x]?.value as number) : x)
 
-export function xAxis(chart: Chart, colours: Colours, names: Names | null): XAXisOption {
+// `px`: how long the axis is.
+export function xAxis(chart: Chart, colours: Colours, names: Names | null, px: number): XAXisOption {
   const { x, answer } = chart
-  if (answer.bins?.edges) return ofBins(chart, colours)
+  if (answer.bins?.edges) return ofBins(chart, colours, px)
   const own = answer.x
   if (isOnNumbers(chart)) {
     const values = x.kinds!.map(({ value }) => value as number)
@@ -154,7 +144,7 @@ export function yAxis(chart: Chart, colours: Colours): YAXisOption {
   if (y?.kinds) return ofKinds(y.words, colours, true)
   const ends = endsOf(chart)
   if (answer.y?.kind === 'time') return ofTimes(colours, true, ends)
-  const axis = y ?? { ...chart.x, kinds: null, form: { unit: '', scale: 1, decimals: 0 } }
+  const axis = y ?? { ...chart.x, kinds: null, form: COUNTS }
   const begin = beginOf(chart)
   const drawn = ofNumbers(axis, colours, true, isLogY(chart), ends, isZeroBased(chart))
   return begin === null ? drawn : { ...drawn, min: begin }

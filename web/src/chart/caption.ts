@@ -1,8 +1,8 @@
 // What a chart's figures are of, once for the whole chart: below it, in its table and in its files.
-import { count } from '../format/number'
-import { beginOf, isEven, isLogY } from './axes'
+import { isEven } from '../format/bin-ticks'
+import { count, plainNumber } from '../format/number'
+import { beginOf, isLogY } from './axes'
 import { type Chart, unitOf } from './items'
-import { plain } from './kinds'
 import { lowerFirst, SPREAD_WORDS, STAT_WORDS } from './model'
 
 const CELL_WORDS = 'no cell: no experiment; dashed: none with a number; a corner: failed runs among them'
@@ -24,7 +24,7 @@ function fallenWords({ beside: { kinds, fell }, state }: Chart) {
 function beginWords(chart: Chart) {
   const begin = beginOf(chart)
   if (begin === null || !chart.y) return ''
-  return `the ${isLogY(chart) ? 'logarithmic axis' : 'axis'} begins at ${plain(begin, chart.y.form)} ${unitOf(chart.y)}`.trimEnd() + ', not at zero'
+  return `the ${isLogY(chart) ? 'logarithmic axis' : 'axis'} begins at ${plainNumber(begin, chart.y.form)} ${unitOf(chart.y)}`.trimEnd() + ', not at zero'
 }
 
 const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'without an end: it reaches further' : '')
@@ -33,7 +33,7 @@ const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => o
 function binWords({ answer, x }: Chart) {
   const edges = answer.bins?.edges
   if (!edges || edges.length < 3) return ''
-  return isEven(edges) ? '' : `bins grow along the axis, from ${plain(edges[1] as number, x.form)} to ${plain(edges.at(-1) as number, x.form)} ${unitOf(x)}`.trimEnd() + ': heights are counts, not densities'
+  return isEven(edges) ? '' : `bins grow along the axis, from ${plainNumber(edges[1] as number, x.form)} to ${plainNumber(edges.at(-1) as number, x.form)} ${unitOf(x)}`.trimEnd() + ': heights are counts, not densities'
 }
 
 export const captionOf = (chart: Chart) => [figureWords(chart), openWords(chart), beginWords(chart), binWords(chart), fallenWords(chart)].filter(Boolean).join('; ')

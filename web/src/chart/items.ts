@@ -2,11 +2,11 @@
 // the files are made of these, so that none of them can show what another has not.
 import type { Field, Kind } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, type Form, formFor, showNumber } from '../format/number'
+import { count, COUNTS, type Form, formOfScale, plainNumber, showNumber } from '../format/number'
 import { NOT_RECORDED, verdictWord } from '../format/value'
 import { time } from '../format/time'
 import { type ChartState, type Spread } from '../url/chart'
-import { kindsInWords, OTHER, plain, slotsOf } from './kinds'
+import { kindsInWords, OTHER, slotsOf } from './kinds'
 import { type Answer, finite, formOfAxis, lowerFirst, NOTHINGS, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey, sum } from './model'
 
 export interface Item {
@@ -77,14 +77,13 @@ function besideOf(state: ChartState, items: Item[]): Beside {
   return { kinds, fell: fallen.length ? { kinds: fallen.length, rows: sum(fallen.map(([, n]) => n)) } : null }
 }
 
-function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = [], most?: number): Named | null {
+function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = []): Named | null {
   if (!axis) return null
   const field = catalogue.get(axis.field)
   const kinds = axis.kinds?.kinds ?? null
-  return { field, name: longName(field), form: formOfAxis(field, axis, values, most), kinds, words: kinds ? kindsInWords(field, kinds) : [] }
+  return { field, name: longName(field), form: formOfAxis(field, axis, values), kinds, words: kinds ? kindsInWords(field, kinds) : [] }
 }
 
-const TYPICAL = 100
 const BARE = { value: null, low: null, high: null, openLow: false, openHigh: false, id: null, isHollow: false, isSimulated: false, size: null }
 
 function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
@@ -166,13 +165,6 @@ function binsOf({ bins }: Answer, slots: number[]): Item[] {
   return items
 }
 
-// Where most are: by these the unit is chosen, not by the ends.
-function typical({ edges, counts }: NonNullable<Answer['bins']>) {
-  const rows = (edges ?? []).map((_, bin) => counts.reduce((sum, list) => sum + (list[bin] ?? 0), 0))
-  const all = rows.reduce((sum, n) => sum + n, 0)
-  return rows.flatMap((n, bin) => Array.from({ length: Math.ceil((n / (all || 1)) * TYPICAL) }, () => edges?.[bin + 1] ?? 0))
-}
-
 function axesOfAnswer(catalogue: Catalogue, { axes, gaps, lines }: Answer): Axis[] {
   return (axes ?? []).flatMap((axis, at): Axis[] => {
     const own = named(catalogue, axis, (lines?.at[at] ?? []).filter((value) => value !== null))
@@ -189,7 +181,7 @@ function itemsOf(state: ChartState, answer: Answer, slots: number[], spread: Spr
 }
 
 function sizeOf(field: Field, items: Item[]): Named {
-  return { field, name: longName(field), form: formFor({ ...field, role: 'output' }, items.map(({ size }) => size)), kinds: null, words: [] }
+  return { field, name: longName(field), form: formOfScale(field, items.map(({ size }) => size)), kinds: null, words: [] }
 }
 
 export const boxKeys = (spread: Spread) => (spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const))
@@ -201,7 +193,7 @@ export function drawnValues(state: ChartState, { groups }: Answer, items: Item[]
   return items.flatMap(({ y, low, high, openLow }) => [y, openLow ? null : low, high])
 }
 
-const NOWHERE = { name: '', form: { unit: '', scale: 1, decimals: 0 }, kinds: null, words: [] }
+const NOWHERE = { name: '', form: COUNTS, kinds: null, words: [] }
 
 export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
   const kinds = answer.colour?.kinds ?? []
@@ -214,8 +206,8 @@ export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue)
   const known = (values: (number | null)[]) => values.filter((value) => value !== null)
   return {
     state, answer, items, spread, beside,
-    x: named(catalogue, answer.x, answer.bins ? typical(answer.bins) : answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') },
-    y: named(catalogue, answer.y, known(items.map(({ y }) => y)), answer.groups && !answer.y?.log ? Math.max(0, ...known(drawnValues(state, answer, items, spread)).map(Math.abs)) : undefined),
+    x: named(catalogue, answer.x, answer.bins?.edges ?? answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') },
+    y: named(catalogue, answer.y, known(items.map(({ y }) => y))),
     value: named(catalogue, answer.value ?? null, known(items.map(({ value }) => value))),
     axes: axesOfAnswer(catalogue, answer),
     size: answer.marks?.size && answer.request.size ? sizeOf(catalogue.get(answer.request.size), items) : null,
@@ -230,14 +222,14 @@ const isTime = ({ field }: Named) => field.type === 'time'
 export function placeWords(axis: Named, value: number, exact = false): string {
   if (axis.kinds) return axis.words[value] ?? NOT_RECORDED
   if (isTime(axis)) return time(new Date(value).toISOString())
-  return exact ? showNumber(value, axis.form) : plain(value, axis.form)
+  return exact ? showNumber(value, axis.form) : plainNumber(value, axis.form)
 }
 
 export const unitOf = (axis: Named) => (axis.kinds ? '' : axis.form.unit)
 
 export function binWords({ x, answer }: Chart, at: number) {
   const edges = answer.bins?.edges
-  return edges ? `${plain(edges[at] ?? 0, x.form)} – ${plain(edges[at + 1] ?? 0, x.form)}` : placeWords(x, at)
+  return edges ? `${plainNumber(edges[at] ?? 0, x.form)} – ${plainNumber(edges[at + 1] ?? 0, x.form)}` : placeWords(x, at)
 }
 
 // Rows that the drawing is of: those without a number are in no figure.

@@ -1,7 +1,7 @@
 // What a field tells apart, in words and in colours. A value keeps its colour whatever the filter: the most frequent
 // ones of all results have a colour of their own, the others take what is free among those that are drawn.
 import type { Field, Kind } from '../api/types'
-import { type Form, formFor } from '../format/number'
+import { type Form, formOfRow, plainNumber } from '../format/number'
 import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
 
 export const SERIES = 8
@@ -15,15 +15,12 @@ export function kindWords(field: Field, kind: Kind, form: Form): string {
   if (kind.state === 'null') return UNSET
   if (kind.state === 'missing') return 'not recorded'
   if (kind.state === 'other') return 'other'
-  if (kind.state === 'range') return `${plain(kind.low ?? 0, form)} – ${plain(kind.high ?? 0, form)}`
-  return typeof kind.value === 'number' ? plain(kind.value, form) : briefly(field, showValue(field, kind.value, form))
+  if (kind.state === 'range') return `${plainNumber(kind.low ?? 0, form)} – ${plainNumber(kind.high ?? 0, form)}`
+  return typeof kind.value === 'number' ? plainNumber(kind.value, form) : briefly(field, showValue(field, kind.value, form))
 }
 
-// As short as it can be said: edges of ranges and ticks are round.
-export const plain = (value: number, form: Form) => Number((value * form.scale).toPrecision(6)).toLocaleString('en-GB', { maximumFractionDigits: 10 }).replace('-', '−')
-
 export function formOfKinds(field: Field, kinds: Kind[]) {
-  return formFor({ ...field, role: 'output' }, kinds.flatMap((kind) => [kind.value, kind.low, kind.high]))
+  return formOfRow(field, kinds.flatMap((kind) => [kind.value, kind.low, kind.high]))
 }
 
 // Where several values are the same in short, they stand in full.

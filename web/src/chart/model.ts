@@ -1,7 +1,7 @@
 // What a chart asks for and what its answer says, without drawing it.
 import type { Field, Filter, PointsAnswer, PointsAxis, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, type Form, formFor, isNumeric } from '../format/number'
+import { count, type Form, formOfScale, isNumeric } from '../format/number'
 import { AXES_MIN, type ChartKind, type ChartState, type Spread, type Stat } from '../url/chart'
 
 export type Answer = PointsAnswer & { request: PointsRequest; at: number }
@@ -180,10 +180,9 @@ export function leftOutOf(answer: PointsAnswer, catalogue: Catalogue): LeftOut[]
 // "Output per GPU" within a sentence; what begins with an acronym stays.
 export const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)
 
-// `most`: how far the axis reaches, where that is further than the values do.
-export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = [], most?: number): Form {
+export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = []): Form {
   const ends = [axis?.min, axis?.max].filter((end): end is number => typeof end === 'number')
-  return formFor({ ...field, role: 'output' }, values.length ? values : ends, most)
+  return formOfScale(field, values.length ? values : ends)
 }
 
 // Of a figure in the answer: what JSON cannot say is a word.

@@ -290,7 +290,7 @@ export function drawingOf(chart: Chart, colours: Colours, wide: number, perShape
     if (item.y === null) return []
     return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: shiftOf(chart, item) }]
   })
-  const [onX, onY] = [besideMarks(xAxis(chart, colours, names), room), besideMarks(yAxis(chart, colours), room)]
+  const [onX, onY] = [besideMarks(xAxis(chart, colours, names, wide - grid.left - grid.right), room), besideMarks(yAxis(chart, colours), room)]
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   return {
     targets, beside: isBeside ? lanesOf(chart) : 0, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane', more: grid.bottom - GRID.bottom,

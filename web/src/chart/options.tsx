@@ -2,11 +2,12 @@
 import { useRef, useState } from 'react'
 import { Dialog, Popover } from 'react-aria-components'
 
-import type { Scalar } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { type Choices, withChoice } from '../filter/model'
-import { COMMA_WORDS, isNumeric, readNumber } from '../format/number'
-import { Button, Check, Field, IconButton, Segment, Select } from '../ui/controls'
+import { endsOf, withEnds } from '../filter/range'
+import { RangeInputs, useEnds } from '../filter/range-inputs'
+import { isNumeric } from '../format/number'
+import { Button, Check, IconButton, Segment, Select } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import type { ChartState, Spread, Stat } from '../url/chart'
 import { STATS } from '../url/chart'
@@ -114,39 +115,8 @@ function Order({ chart, onOrder }: { chart: Chart; onOrder: (axes: string[]) => 
   )
 }
 
-const asNumber = (end: Scalar | null | undefined) => (typeof end === 'number' ? end : end === 'inf' ? Infinity : end === '-inf' ? -Infinity : null)
-const asScalar = (end: number | null): Scalar | null => (end === null || Number.isFinite(end) ? end : end > 0 ? 'inf' : '-inf')
-
 function Between({ axis, role, choices, onChoose }: { axis: Named; role: string; choices: Choices; onChoose: (choices: Choices) => void }) {
   const { id } = axis.field
-  const range = choices[id]?.range ?? [null, null]
-  const set = (at: 0 | 1, value: number | null) => {
-    const next: [Scalar | null, Scalar | null] = [range[0], range[1]]
-    next[at] = asScalar(value)
-    const { range: _, ...rest } = choices[id] ?? {}
-    onChoose(withChoice(choices, id, next[0] === null && next[1] === null ? rest : { ...rest, range: next }))
-  }
-  return (
-    <div className={css.range}>
-      <End label={`${role}: ${axis.name}, from`} placeholder="min" value={asNumber(range[0])} axis={axis} onDone={(value) => set(0, value)} />
-      –
-      <End label={`${role}: ${axis.name}, to`} placeholder="max" value={asNumber(range[1])} axis={axis} onDone={(value) => set(1, value)} />
-      <span>{axis.form.unit}</span>
-    </div>
-  )
-}
-
-function End({ label, placeholder, value, axis, onDone }: { label: string; placeholder: string; value: number | null; axis: Named; onDone: (value: number | null) => void }) {
-  const [text, setText] = useState<string | null>(null)
-  const written = value === null ? '' : String(Number((value * axis.form.scale).toPrecision(10)))
-  const number = text === null ? value : readNumber(text)
-  const isWrong = number !== null && Number.isNaN(number)
-  const done = () => {
-    if (text !== null && !isWrong) onDone(number === null ? null : Number((number / axis.form.scale).toPrecision(12)))
-    setText(null)
-  }
-  return (
-    <Field label={label} number placeholder={placeholder} value={text ?? written} invalid={isWrong} title={isWrong ? COMMA_WORDS : undefined}
-      onChange={(event) => setText(event.target.value)} onBlur={done} onKeyDown={(event) => { if (event.key === 'Enter') done() }} />
-  )
+  const [ends, setEnds, flush] = useEnds(endsOf(choices[id]), (next) => onChoose(withChoice(choices, id, withEnds(choices[id], next))))
+  return <RangeInputs name={`${role}: ${axis.name}`} field={axis.field} ends={ends} onChange={setEnds} onDone={flush} />
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 
 import { useExperiment, usePoints } from '../api/queries'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count } from '../format/number'
+import { count, plainNumber } from '../format/number'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { IconButton } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
@@ -13,7 +13,6 @@ import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS } from './items'
 import { groupOf } from './group'
-import { plain } from './kinds'
 import { questionOf } from './model'
 
 interface Props {
@@ -60,7 +59,7 @@ function Group({ chart, item }: { chart: Chart; item: Item }) {
 function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axis: Named | null) {
   const ends = [0, 1].map((end) => fields[`${axis?.field.id ?? ''}_ci95.${end}`]?.value)
   if (!axis || typeof ends[0] !== 'number' || typeof ends[1] !== 'number') return null
-  return `${plain(ends[0], axis.form)} – ${plain(ends[1], axis.form)} ${axis.form.unit}`
+  return `${plainNumber(ends[0], axis.form)} – ${plainNumber(ends[1], axis.form)} ${axis.form.unit}`
 }
 
 function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: Chart; item: Item; catalogue: Catalogue; round: number }) {

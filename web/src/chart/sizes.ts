@@ -1,6 +1,6 @@
 // How large marks are, and what a size stands for.
+import { plainNumber } from '../format/number'
 import type { Chart, Item } from './items'
-import { plain } from './kinds'
 
 const LEAST = 5
 const MOST = 22
@@ -37,6 +37,6 @@ export function sizeKeys(chart: Chart): { wide: number; words: string }[] {
   const values = PARTS.map((part) => round(sizing.most * part)).map((value) => (chart.size ? value : Math.max(1, value)))
   const last = values.length - 1
   return values.flatMap((value, i) => (i < last && value === values[last] ? [] : [{ wide: sizing.wide(value), words: chart.size
-    ? `${i === 0 ? `${chart.size.name} ` : ''}${plain(value, chart.size.form)}${i === last ? ` ${chart.size.form.unit}` : ''}`.trimEnd()
-    : `${i === 0 ? 'stands for ' : ''}${plain(value, chart.x.form.scale === 1 ? chart.x.form : { ...chart.x.form, scale: 1 })}${i === last ? ' results' : ''}` }]))
+    ? `${i === 0 ? `${chart.size.name} ` : ''}${plainNumber(value, chart.size.form)}${i === last ? ` ${chart.size.form.unit}` : ''}`.trimEnd()
+    : `${i === 0 ? 'stands for ' : ''}${plainNumber(value, chart.x.form.scale === 1 ? chart.x.form : { ...chart.x.form, scale: 1 })}${i === last ? ' results' : ''}` }]))
 }

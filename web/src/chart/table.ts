@@ -1,6 +1,6 @@
 // The chart as a table: what stands behind it for keys and readers of screens, and what its files hold.
 import { longName } from '../fields/catalogue'
-import { ownUnit } from '../format/number'
+import { storedUnit } from '../format/unit'
 import { NOT_RECORDED } from '../format/value'
 import { aboutOf, binWords, type Chart, type Item, nameOf, type Named, placeWords, unitOf, verdictOf } from './items'
 
@@ -17,7 +17,7 @@ const FIGURES = ['n', 'missing', 'null', 'word', 'infinite', 'failed', 'mean', '
 const HEADS: Partial<Record<(typeof FIGURES)[number], string>> = { missing: 'not recorded', null: 'unset', word: 'words', failed: 'failed runs', p50: 'median', low: '95 % low', high: '95 % high' }
 const COUNTS = new Set<string>(['n', 'missing', 'null', 'word', 'infinite', 'failed'])
 
-const rawUnitOf = ({ kinds, field }: Named) => (kinds || field.type === 'time' ? '' : ownUnit(field))
+const rawUnitOf = ({ kinds, field }: Named) => (kinds || field.type === 'time' ? '' : storedUnit(field))
 const NO_UNIT = { unit: '', rawUnit: '' }
 
 // A place on an axis, in words and as it is.
@@ -34,7 +34,7 @@ function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Na
   return FIGURES.map((key): Column => {
     const value = (item: Item) => figures[key][item.at] ?? null
     return {
-      head: HEADS[key] ?? key, ...(COUNTS.has(key) ? NO_UNIT : { unit: axis.form.unit, rawUnit: ownUnit(axis.field) }), isFigure: true, raw: value,
+      head: HEADS[key] ?? key, ...(COUNTS.has(key) ? NO_UNIT : { unit: axis.form.unit, rawUnit: storedUnit(axis.field) }), isFigure: true, raw: value,
       show: (item) => {
         const is = value(item)
         return typeof is !== 'number' ? (is ?? NOT_RECORDED) : COUNTS.has(key) ? String(is) : placeWords(axis, is, true)

@@ -2,10 +2,11 @@
 import { type ReactNode, useRef, useState } from 'react'
 
 import type { ComparedFamily } from '../api/types'
-import { type Form, formFor, showNumber } from '../format/number'
+import { type Form, formOfUnit, plainNumber, showNumber } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
 import { Slot } from '../tray/slot'
 import { Check, IconButton, join } from '../ui/controls'
+import { Figure } from '../ui/figure'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
 import { axisOf, refusedText } from './axis'
@@ -21,7 +22,7 @@ const LABELLED = [1, 10, 25, 50, 75, 90, 95, 99, 99.9]
 
 export const familiesOf = (families: ComparedFamily[]) => SHOWN.flatMap((key) => families.filter((family) => family.key === key))
 export const formOf = (family: ComparedFamily): Form =>
-  formFor({ id: '', label: '', help: '', group: '', unit: family.unit, type: 'number', direction: 'lower', role: 'output', one: 'none', column: false, words: false }, family.sides.flatMap(({ value }) => value))
+  formOfUnit(family.unit, family.sides.flatMap(({ value }) => value))
 
 export const Key = ({ views, children }: { views: SideView[]; children?: ReactNode }) => (
   <span className={css.key}>{views.map(({ letter, at, name }) => <span key={letter} title={name}><Slot letter={letter} /><Mark at={at} /><span className="clip"><bdi>{name}</bdi></span></span>)}{children}</span>
@@ -70,7 +71,7 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
       <figcaption>{family.title} <span>{form.unit}, lower is better{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
       <CursorArea host={host} cursor={cursor} toX={placeX} said={saidOf(`p${read}`, texts, views)} label={`${family.label} by percentile, ${views.length} sides; the table has the figures`}>
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
-        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{tickOf(tick, form)}</text></g>)}
+        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{plainNumber(tick, form)}</text></g>)}
         {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 22}>{percentile}</text></g>)}
         <text className={css.tick} x={(BOX.left + width - BOX.right) / 2} y={HIGH - 5}>percentile</text>
         {points.map((of, at) => <path key={at} d={bandOf(of)} fill={colourOf(at)} opacity=".16" />)}
@@ -85,7 +86,6 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
 }
 
 const isThere = (one: number | null): one is number => one !== null
-const tickOf = (tick: number, form: Form) => Number((tick * form.scale).toPrecision(6)).toLocaleString('en-GB', { maximumFractionDigits: 6 })
 
 // Pieces between neighbours that both have an interval.
 function bandOf(points: Point[]) {
@@ -105,7 +105,7 @@ function Table({ family, views }: { family: ComparedFamily; views: SideView[] })
           {family.percentiles.map((percentile, i) => (
             <tr key={percentile}>
               <th scope="row">p{percentile}</th>
-              {family.sides.map(({ value }, at) => <td key={at} className={page.num}>{value[i] == null ? NOT_RECORDED : showNumber(value[i], form)}</td>)}
+              {family.sides.map(({ value }, at) => <td key={at} className={page.num}>{value[i] == null ? NOT_RECORDED : <Figure value={value[i]} form={form} />}</td>)}
               {family.sides.map(({ low, high }, at) => <td key={at} className={join(page.num, 'mid')}>{low[i] == null || high[i] == null ? NOT_RECORDED : `${showNumber(low[i], form)} – ${showNumber(high[i], form)}`}</td>)}
             </tr>
           ))}

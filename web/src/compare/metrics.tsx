@@ -10,7 +10,7 @@ import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './compare.module.css'
 import { colourOf, Mark, MarkPath } from './mark'
-import { type Answer, arrowOf, decimalsFor, findingNote, findingWord, foldedText, howText, intervalText, isBeyond, isClear, lookOf, markOf, type MetricView, missingText, percent, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
+import { type Answer, arrowOf, findingNote, findingWord, foldedText, howText, intervalText, isBeyond, isClear, lookOf, markOf, type MetricView, missingText, percent, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
 
 const NOT_SAMPLES = 'Requests of one run are never taken as independent samples of a configuration.'
 const HIGH = 18
@@ -100,7 +100,7 @@ function Against({ ratio, at, span, effect }: { ratio: ComparedRatio; at: number
   return (
     <>
       <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.words, howText(ratio)].join('\n')}>
-        {ratio.ratio !== null && <b>{percent(ratio.ratio, decimalsFor(ratio))} <span aria-hidden="true">{arrowOf(ratio)}</span></b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
+        {ratio.ratio !== null && <b>{percent(ratio.ratio)} <span aria-hidden="true">{arrowOf(ratio)}</span></b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
       </span>
       <Interval span={span} ratio={ratio} at={at} />
       {interval !== null && <span className={css.sure}>{interval}{ratio.p !== null && `, p ${pText(ratio.p)}`}</span>}

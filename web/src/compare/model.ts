@@ -5,7 +5,7 @@ import { twinOf } from '../fields/twins'
 import { treeWords } from '../filter/tree-words'
 import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
-import { distinctNames, Several } from '../names/names'
+import { namesOfSides } from '../names/sides'
 import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
 
 export type Answer = Comparison & { request: CompareRequest; at: number }
@@ -53,26 +53,9 @@ export function ownNameOf(side: Side, experiment: Experiment | undefined, catalo
   return oneOf(side) === null ? `experiments ${side.ids.join(', ')}` : `experiment ${oneOf(side) ?? ''}`
 }
 
-// The values of the inputs in which the sides differ, by side.
-export function differingValues({ inputs, sides }: Pick<Comparison, 'inputs' | 'sides'>): Record<string, unknown>[] {
-  const between = inputs.differing.filter((input) => input.between)
-  return sides.map((_, at) => Object.fromEntries(between.flatMap(({ field, sides: told }) => {
-    const { values = [], distinct = 0, null: unset = 0 } = told[at] ?? {}
-    const all: unknown[] = [...values.map(({ value }) => value), ...(unset > 0 ? [null] : [])]
-    if (all.length === 0) return []
-    return [[field, all.length === 1 ? all[0] : new Several(all, Math.max(distinct, all.length))] as const]
-  })))
-}
-
-export function namesOfSides(answer: Pick<Comparison, 'inputs' | 'sides'>, sides: Side[], ownNames: string[], catalogue: Catalogue) {
-  const values = differingValues(answer)
-  const named = distinctNames(sides.map((side, at) => ({ values: values[at] ?? {}, name: ownNames[at], id: 'ids' in side ? `${side.ids.length === 1 ? 'result' : 'results'} ${side.ids.join(', ')}` : `group ${LETTERS[at] ?? ''}` })), catalogue, sides.length > MANY ? 0 : undefined)
-  return sides.map((side, at) => ({ ...(named[at] ?? { short: '', full: '' }), ...(side.label && { short: side.label }) }))
-}
-
 export function viewsOf(sides: Side[], answer: Answer, experiments: (Experiment | undefined)[], catalogue: Catalogue): SideView[] {
   const own = sides.map((side, at) => ownNameOf(side, experiments[at], catalogue))
-  const names = namesOfSides(answer, sides, own, catalogue)
+  const names = namesOfSides(answer, sides, own, catalogue, sides.length > MANY ? 0 : undefined)
   return answer.sides.flatMap((told, at) => {
     const side = sides[at]
     return side ? [{ letter: LETTERS[at] ?? '', at, side, told, experiment: experiments[at], name: names[at]?.short ?? '', fullName: names[at]?.full ?? '', ownName: own[at] ?? '' }] : []
@@ -89,7 +72,7 @@ export function verdictsText({ runs, trusted, untrusted }: ComparedSide) {
 // ---- values ---------------------------------------------------------------------------------------------
 
 const VALUES_SHOWN = 4
-const MORE_DECIMALS = 3
+const MORE_DIGITS = 3
 
 export const valuesOf = (sides: ComparedValues[]) => sides.flatMap(({ values }) => values.map(({ value }) => value))
 
@@ -117,7 +100,7 @@ export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): Metr
   return metrics.map((told) => {
     const known = catalogue.get(told.field)
     const field: Field = { ...known, label: known.label === known.id ? told.label : known.label, unit: told.unit, direction: told.direction, type: 'number', role: 'output' }
-    return { told, field, form: formWithEnds(field, told.sides) }
+    return { told, field, form: formFor(field, told.sides.map(({ value }) => value)) }
   })
 }
 
@@ -144,7 +127,7 @@ export function percent(ratio: number | null, decimals = 1) {
 type Interval = Pick<ComparedFigure, 'low' | 'high'>
 
 // As many as tell the ends of an interval apart: one of no width at all would say that nothing is unsure.
-export function decimalsFor({ low, high }: Interval) {
+function decimalsFor({ low, high }: Interval) {
   if (low === null || high === null || low === high) return 1
   return Array.from({ length: 4 }, (_, i) => i + 1).find((decimals) => percent(low, decimals) !== percent(high, decimals)) ?? 5
 }
@@ -155,15 +138,16 @@ export function percentInterval(interval: Interval) {
   return low === null || high === null ? NOT_RECORDED : `${text(low)} … ${text(high)}`
 }
 
-// One form for a row: of its values, with decimals that tell ends of an interval apart.
-function formWithEnds(field: Field, figures: ComparedFigure[]): Form {
-  const form = formFor(field, figures.map(({ value }) => value))
-  const isOne = ({ low, high }: Interval) => low !== null && high !== null && low !== high && showNumber(low, form) === showNumber(high, form)
-  for (let more = 0; more < MORE_DECIMALS && form.decimals !== null && figures.some(isOne); more++) form.decimals += 1
-  return form
+// With more digits than the value where its ends would look alike otherwise: no interval has no width.
+export function intervalText({ low, high }: ComparedFigure, form: Form) {
+  if (low === null || high === null) return NOT_RECORDED
+  const texts = (more: number) => {
+    const finer = { ...form, digits: form.digits + more, decimals: form.decimals === null ? null : form.decimals + more }
+    return [showNumber(low, finer), showNumber(high, finer)] as const
+  }
+  const more = low === high ? 0 : Array.from({ length: MORE_DIGITS }, (_, i) => i).find((digits) => texts(digits)[0] !== texts(digits)[1])
+  return texts(more ?? MORE_DIGITS).join(' – ')
 }
-
-export const intervalText = ({ low, high }: ComparedFigure, form: Form) => (low === null || high === null ? NOT_RECORDED : `${showNumber(low, form)} – ${showNumber(high, form)}`)
 export const pText = (p: number | null) => (p === null ? NOT_RECORDED : p < 0.001 ? '< 0.001' : p.toFixed(3))
 export const arrowOf = ({ ratio, finding }: ComparedRatio) => (ratio === null || finding === 'no_difference' || finding === 'equal' ? '·' : ratio > 1 ? '↑' : ratio < 1 ? '↓' : '·')
 

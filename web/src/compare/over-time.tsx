@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 
 import { useSeries } from '../api/queries'
 import type { Experiment, SeriesBins } from '../api/types'
-import { type Form, formFor, showNumber } from '../format/number'
+import { type Form, formOfUnit, plainNumber, showNumber } from '../format/number'
 import { Check, join, Note, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
@@ -86,7 +86,7 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
   const width = useWidth(host, 1000)
   const lists = bins.map((of): Line => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }))
   const numbers = lists.flatMap(({ values }) => values).filter((one): one is number => one !== null)
-  const form: Form = formFor({ id: '', label: '', help: '', group: '', unit: shown.unit, type: 'number', direction: 'neither', role: 'output', one: 'none', column: false, words: false }, numbers)
+  const form = formOfUnit(shown.unit, numbers)
   const axis = axisOf(numbers, [], isLog)
   const last = Math.max(...lists.map(({ t, values }) => (values.length ? (t.at(-1) ?? 0) + (t[0] ?? 0) : 0))) || 1
   const toX = (seconds: number) => BOX.left + (seconds / last) * (width - BOX.left - BOX.right)
@@ -112,7 +112,7 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
       <figcaption>{wordsOf(shown)} <span>{form.unit}{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
       <CursorArea host={host} cursor={cursor} toX={toX} said={saidOf(timeText(read), texts, views)} label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}>
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
-        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{Number((tick * form.scale).toPrecision(6)).toLocaleString('en-GB')}</text></g>)}
+        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{plainNumber(tick, form)}</text></g>)}
         {ticksTo(last, 6).map((tick) => <text key={tick} className={css.tick} x={toX(tick)} y={HIGH - 6}>{tick} s</text>)}
         {lists.map((list, at) => <path key={views[at]?.letter} data-side={views[at]?.letter} d={pathOf(list, gaps[at] ?? 0)} stroke={colourOf(at)} strokeWidth="1.5" fill="none" />)}
         {cursor.at !== null && <CursorLine x={toX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}

@@ -34,7 +34,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
               {phases.map(({ told, field, form }, i) => (
                 <tr key={told.field}>
                   <th scope="row" title={`${told.field}\n${field.help}`}><span className={css.number}>{i + 1}</span> {longName(field)}</th>
-                  {told.sides.map((figure, at) => <td key={at} className={page.val} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, { ...form, decimals: form.decimals ?? 2 })} <span className="dim">{form.unit}</span></>}</td>)}
+                  {told.sides.map((figure, at) => <td key={at} className={page.val} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, form)} <span className="dim">{form.unit}</span></>}</td>)}
                 </tr>
               ))}
             </tbody>

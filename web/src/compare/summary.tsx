@@ -3,7 +3,7 @@ import { longName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { join } from '../ui/controls'
 import css from './compare.module.css'
-import { decimalsFor, type MetricView, percent, type SideView, summaryOf } from './model'
+import { type MetricView, percent, type SideView, summaryOf } from './model'
 
 const NAMED = 2
 
@@ -40,5 +40,5 @@ function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: M
 
 function textOf({ told, field }: MetricView, at: number) {
   const ratio = told.against[at - 1]
-  return join(longName(field), ratio && ratio.ratio !== null && percent(ratio.ratio, Math.min(1, decimalsFor(ratio))))
+  return join(longName(field), ratio && ratio.ratio !== null && percent(ratio.ratio))
 }

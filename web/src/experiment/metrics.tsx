@@ -5,6 +5,7 @@ import { directionWords } from '../filter/words'
 import { arrow, type Form, formFor, showNumber } from '../format/number'
 import { rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
+import { Padding } from '../ui/figure'
 import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './experiment.module.css'
@@ -108,7 +109,7 @@ function FamilyView({ family }: { family: Family }) {
       {family.statistics.map(({ id, name, field, value, interval }) => (
         <tr key={id} title={`${id}\n${field.help}\n${rawValue(value)} ${field.unit}`}>
           <th scope="row">{name}</th>
-          <td className={page.num}>{value === null || value === undefined ? <Nothing of={value} /> : showValue(field, value, form)}</td>
+          <td className={page.num}>{value === null || value === undefined ? <Nothing of={value} /> : <>{showValue(field, value, form)}<Padding value={value} form={form} /></>}</td>
           <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
           <IntervalCells value={value} interval={interval} form={form} />
         </tr>

@@ -1,7 +1,7 @@
 // An experiment's fields, sorted into what its screen shows.
 import type { Experiment, Field, FieldValue } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { isParameter } from '../format/number'
+import { isParameter } from '../format/unit'
 
 export interface Entry {
   field: Field

@@ -1,5 +1,6 @@
 // The verdict in words, with what it rests on.
 import type { Experiment } from '../api/types'
+import { formOfUnit, showNumber } from '../format/number'
 import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
 import { join } from '../ui/controls'
 import { State } from '../ui/verdict'
@@ -34,12 +35,10 @@ export function figure(value: unknown, unit: string) {
   if (value === null) return UNSET
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value)
-  const scaled = unit === 'share' ? value * 100 : value
-  const digits = Math.abs(scaled) >= 100 || Number.isInteger(scaled) ? 0 : Math.abs(scaled) >= 1 ? 1 : 3
-  return scaled.toLocaleString('en-GB', { minimumFractionDigits: digits > 1 ? 0 : digits, maximumFractionDigits: digits }).replace('-', '−')
+  return showNumber(value, formOfUnit(unit, [value]))
 }
 
-export const unitOf = (unit: string) => (unit === 'share' ? '%' : unit === 'yes' || unit === 'count' ? '' : unit)
+export const unitOf = (unit: string) => formOfUnit(unit, []).unit
 
 // With reasons they stand beside the sum; without, the sentence takes their place and the sum goes below it.
 export function Ruling({ experiment, checks }: { experiment: Experiment; checks: Check[] }) {

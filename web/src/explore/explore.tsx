@@ -204,7 +204,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
             {isPhone && status}
           </section>
         )}
-        <Tray />
+        <Tray catalogue={catalogue} />
       </main>
       <Suspense fallback={null}>
         {isExport && <ExportDialog tree={tree} sort={state.sort} columns={columns} rows={shown?.count ?? 0} onClose={() => setExport(false)} />}

@@ -1,54 +1,31 @@
-// A range with its histogram: two thumbs that go by bins, two inputs that say the same. The histogram shows
-// what the other filters leave; grey is outside the choice.
-import { useId, useState } from 'react'
+// A range with its histogram: two thumbs that move by bins, and two inputs for the same bounds. The histogram shows what the other
+// filters leave; grey is outside the choice.
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components'
 
-import type { Facet, Scalar } from '../api/types'
+import type { Facet } from '../api/types'
 import { longName } from '../fields/catalogue'
-import type { Choice } from '../filter/model'
-import { COMMA_WORDS, type Form, formFor, readNumber, showNumber } from '../format/number'
-import { Field as TextField } from '../ui/controls'
-import { useDraft } from '../ui/use-draft'
+import { type Ends, endsOf, withEnds } from '../filter/range'
+import { RangeInputs, useEnds } from '../filter/range-inputs'
+import { numberedEdges } from '../format/bin-ticks'
+import { boundText, type Form, formOfScale, plainNumber, shortNumber } from '../format/number'
 import type { FacetProps } from './facet'
 import css from './filter-panel.module.css'
 
 const PX = 252
 const HIGH = 40
-type Ends = [number | null, number | null]
-
-const asNumber = (end: Scalar | null | undefined): number | null =>
-  end === 'inf' ? Infinity : end === '-inf' ? -Infinity : typeof end === 'number' ? end : null
-const asScalar = (end: number | null): Scalar | null => (end === null || Number.isFinite(end) ? end : end > 0 ? 'inf' : '-inf')
-const shown = (value: number, form: Form) =>
-  Number.isFinite(value) ? Number((value * form.scale).toPrecision(8)).toLocaleString('en-GB', { maximumFractionDigits: 8 }) : value > 0 ? 'inf' : '-inf'
+const LETTER_PX = 6.7 // of the mono face at 11 px
 
 export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const { edges, counts } = facet.histogram ?? { edges: [], counts: [] }
-  const form = formFor({ ...field, role: 'output' }, edges)
-  const commit = (ends: Ends) => {
-    const rest: Choice = { ...choice }
-    delete rest.range
-    const range: [Scalar | null, Scalar | null] = [asScalar(ends[0]), asScalar(ends[1])]
-    onChoose(range[0] === null && range[1] === null ? rest : { ...rest, range }, { typing: field.id })
-  }
-  const [ends, setEnds, flush] = useDraft<Ends>([asNumber(choice?.range?.[0]), asNumber(choice?.range?.[1])], commit)
+  const form = formOfScale(field, edges)
+  const [ends, setEnds, flush] = useEnds(endsOf(choice), (next) => onChoose(withEnds(choice, next), { typing: field.id }))
   const name = longName(field)
   return (
     <div className={css.range}>
       {counts.length > 0 && <Histogram name={name} edges={edges} counts={counts} ends={ends} form={form} />}
       {counts.length > 0 && <Thumbs name={name} edges={edges} ends={ends} form={form} onChange={setEnds} onEnd={flush} />}
-      {counts.length > 0 && (
-        <div className={`n-11 ${css.ends ?? ''}`}>
-          <span>{showNumber(edges[0] ?? 0, form)}</span>
-          <span>{showNumber(edges.at(-1) ?? 0, form)}</span>
-        </div>
-      )}
-      <div className={css.inputs}>
-        <End label={`${name}, from`} placeholder="min" value={ends[0]} form={form} onChange={(end) => setEnds([end, ends[1]])} onDone={flush} />
-        –
-        <End label={`${name}, to`} placeholder="max" value={ends[1]} form={form} onChange={(end) => setEnds([ends[0], end])} onDone={flush} />
-        <span>{form.unit}</span>
-      </div>
+      {counts.length > 0 && <Ticks edges={edges} form={form} />}
+      <RangeInputs name={name} field={field} ends={ends} onChange={setEnds} onDone={flush} />
     </div>
   )
 }
@@ -57,10 +34,10 @@ function Histogram({ name, edges, counts, ends, form }: { name: string; edges: n
   const most = Math.max(1, ...counts)
   const width = PX / counts.length
   const isChosen = ends[0] !== null || ends[1] !== null
-  const chosen = !isChosen ? 'all' : `${ends[0] === null ? '' : `from ${shown(ends[0], form)} `}${ends[1] === null ? '' : `up to ${shown(ends[1], form)}`}`
+  const chosen = !isChosen ? 'all' : `${ends[0] === null ? '' : `from ${boundText(ends[0], form)} `}${ends[1] === null ? '' : `up to ${boundText(ends[1], form)}`}`
   return (
     <svg viewBox={`0 0 ${PX} ${HIGH}`} preserveAspectRatio="none" role="img"
-      aria-label={`Histogram of ${name}, ${shown(edges[0] ?? 0, form)} to ${shown(edges.at(-1) ?? 0, form)} ${form.unit}. Chosen: ${chosen}.`}>
+      aria-label={`Histogram of ${name}, ${plainNumber(edges[0] ?? 0, form)} to ${plainNumber(edges.at(-1) ?? 0, form)} ${form.unit}. Chosen: ${chosen}.`}>
       {counts.map((n, i) => {
         // the accent is for what is chosen; where nothing is, nothing is outside either
         const inside = isChosen && (ends[1] === null || (edges[i] ?? 0) <= ends[1]) && (ends[0] === null || (edges[i + 1] ?? 0) >= ends[0])
@@ -68,6 +45,21 @@ function Histogram({ name, edges, counts, ends, form }: { name: string; edges: n
         return <rect key={i} x={i * width + 0.5} y={HIGH - high} width={Math.max(1, width - 1)} height={high} fill={`var(--${inside ? 'accent' : 'mark-quiet'})`} />
       })}
     </svg>
+  )
+}
+
+// The numbers under the edges of bins, none beyond the ends of the axis.
+function Ticks({ edges, form }: { edges: number[]; form: Form }) {
+  const last = edges.length - 1
+  const words = (edge: number) => shortNumber(edge, form, true)
+  const places = numberedEdges(edges, PX, (edge) => words(edge).length * LETTER_PX)
+  return (
+    <div className={`n-11 ${css.ticks ?? ''}`} aria-hidden="true">
+      {places.map((i) => {
+        const text = words(edges[i] ?? 0)
+        return <span key={i} style={{ left: `clamp(${text.length / 2}ch, ${(i / last) * 100}%, calc(100% - ${text.length / 2}ch))` }}>{text}</span>
+      })}
+    </div>
   )
 }
 
@@ -95,31 +87,11 @@ function Thumbs({ name, edges, ends, form, onChange, onEnd }: { name: string; ed
           <>
             {(ends[0] !== null || ends[1] !== null) && <span className={css.fill} style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }} />}
             {[['from', low], ['to', high]].map(([end, at], i) => (
-              <SliderThumb key={end} index={i} aria-label={`${name}, ${end ?? ''} ${shown(edges[Number(at)] ?? 0, form)} ${form.unit}`} className={css.thumb ?? ''} />
+              <SliderThumb key={end} index={i} aria-label={`${name}, ${end ?? ''} ${plainNumber(edges[Number(at)] ?? 0, form)} ${form.unit}`} className={css.thumb ?? ''} />
             ))}
           </>
         )}
       </SliderTrack>
     </Slider>
-  )
-}
-
-function End({ label, placeholder, value, form, onChange, onDone }: { label: string; placeholder: string; value: number | null; form: Form; onChange: (value: number | null) => void; onDone: () => void }) {
-  const [text, setText] = useState<string | null>(null) // null: nobody types
-  const written = value === null ? '' : shown(value, form)
-  const invalid = text !== null && Number.isNaN(readNumber(text))
-  const why = useId()
-  return (
-    <>
-      <TextField label={label} number placeholder={placeholder} value={text ?? written} invalid={invalid} aria-describedby={invalid ? why : undefined}
-        onChange={(event) => {
-          setText(event.target.value)
-          const next = readNumber(event.target.value)
-          if (next === null || !Number.isNaN(next)) onChange(next === null ? null : Number((next / form.scale).toPrecision(12)))
-        }}
-        onBlur={() => { setText(null); onDone() }}
-        onKeyDown={(event) => { if (event.key === 'Enter') onDone() }} />
-      {invalid && <span id={why} role="alert" className={css.why}>{text.includes(',') ? COMMA_WORDS : 'This is no number.'}</span>}
-    </>
   )
 }

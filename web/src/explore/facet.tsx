@@ -6,8 +6,8 @@ import { useValues } from '../api/queries'
 import type { Facet, Field, Filter, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { type Choice, isEmpty } from '../filter/model'
-import { count, formFor } from '../format/number'
-import { brieflyAll, showValue } from '../format/value'
+import { count, formOfRow } from '../format/number'
+import { brieflyAll, wholeText, withUnit } from '../format/value'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { useDraft } from '../ui/use-draft'
@@ -143,8 +143,8 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   // words: the most frequent first; numbers as they follow each other
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
-  const form = formFor(field, values.map(({ value }) => value))
-  const texts = brieflyAll(field, shown.map(({ value }) => showValue(field, value, { ...form, decimals: null })))
+  const form = formOfRow(field, shown.map(({ value }) => value))
+  const texts = brieflyAll(field, shown.map(({ value }) => (typeof value === 'number' && form.decimals !== null ? withUnit(field, value, form) : wholeText(field, value))))
   return (
     <div {...inside}>
       {shown.map(({ value, count: n }, i) => (

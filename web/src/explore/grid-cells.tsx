@@ -8,6 +8,7 @@ import { directionWords } from '../filter/words'
 import { arrow } from '../format/number'
 import { briefly, isFigure, nameOf, rawValue, showValue } from '../format/value'
 import { Bone, join } from '../ui/controls'
+import { Padding } from '../ui/figure'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { type Across, BAR_PX, type Drawn, VERDICT } from './grid-columns'
@@ -88,7 +89,7 @@ function CellView({ row, drawn }: { row: Row; drawn: Drawn }) {
   return (
     <td {...place} title={`${rawValue(value)} ${field.unit}\n${field.id}`}>
       {top > 0 && typeof value === 'number' && <span className={css.bar} style={{ width: Math.min(BAR_PX, Math.round((value / top) * BAR_PX)) }} />}
-      <bdi>{briefly(field, showValue(field, value, form))}</bdi>
+      <bdi>{briefly(field, showValue(field, value, form))}</bdi><Padding value={value} form={form} />
     </td>
   )
 }

@@ -5,7 +5,7 @@ import { type RefObject, useCallback, useMemo } from 'react'
 
 import type { ApplyRequest, Field, Row, Sort } from '../api/types'
 import { type Catalogue, sectionOf, shortName } from '../fields/catalogue'
-import { type Form, formFor } from '../format/number'
+import { type Form, formFor, paddingOf } from '../format/number'
 import { briefly, isFigure, showValue, UNSET } from '../format/value'
 import { usePreferences } from '../keys/store'
 import { entryNow, placeOf } from '../url/entry'
@@ -79,7 +79,7 @@ function longest({ field, form }: Shown, rows: Row[]) {
       if (shown.length > text.length) text = shown
     }
   }
-  return [text, ...[low, high].filter(Number.isFinite).map((value) => showValue(field, value, form))]
+  return [text, ...[low, high].filter(Number.isFinite).map((value) => showValue(field, value, form) + ' '.repeat(paddingOf(value, form)))]
 }
 
 function fitting(column: Shown, rows: Row[], ruler: Ruler) {

@@ -8,15 +8,14 @@ import { longName } from '../fields/catalogue'
 import type { Test } from '../filter/draft'
 import { opOf } from '../filter/ops'
 import { readValue } from '../filter/read-value'
-import { count, formFor, isNumeric } from '../format/number'
-import { showValue } from '../format/value'
+import { boundText, count, formFor, formOfRow, isNumeric, showNumber } from '../format/number'
+import { wholeText } from '../format/value'
 import { Field as TextField, Select } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { Suggest } from '../ui/suggest'
 import css from './tree-editor.module.css'
 
-const PLAIN = { unit: '', scale: 1, decimals: null }
-const HINTS: Record<string, string> = { time: '2026-11-19 or now-30d', number: 'number', count: 'number', yes: 'yes or no' }
+const HINTS: Record<string, string> = { time: '2026-11-19 14:12 or now-30d', number: 'number', count: 'number', yes: 'yes or no' }
 
 interface Props {
   field: Field
@@ -25,7 +24,8 @@ interface Props {
   onChange: (value: Test['value']) => void
 }
 
-const asText = (field: Field, value: Scalar | undefined) => (value === undefined ? '' : typeof value === 'string' ? value : showValue(field, value, PLAIN))
+const asText = (field: Field, value: Scalar | undefined) =>
+  value === undefined ? '' : typeof value === 'string' ? value : typeof value === 'number' ? boundText(value, formFor(field, [])) : wholeText(field, value)
 
 export function TreeValue({ field, test, round, onChange }: Props) {
   const { asks } = opOf(test.op)
@@ -60,31 +60,32 @@ function TypedText({ name, value, onChange }: { name: string; value: string; onC
 function useSuggestions(field: Field, words: string | null, round: number) {
   const found = useValues(words === null || field.type === 'time' ? null : { field: field.id, search: words }, round)
   const values = words === null ? [] : (found.data?.values ?? [])
+  const form = formOfRow(field, values.map(({ value }) => value))
   return {
     values,
-    items: values.map(({ value, count: n }, i) => ({ id: String(i), name: showValue(field, value, PLAIN), note: count(n) })),
+    items: values.map(({ value, count: n }, i) => ({ id: String(i), name: typeof value === 'number' ? showNumber(value, form) : wholeText(field, value), note: count(n) })),
   }
 }
 
 function One({ field, name, value, round, onChange, isList = false }: { field: Field; name: string; value: Scalar | undefined; round: number; onChange: (value: Scalar | undefined) => void; isList?: boolean }) {
   const [words, setWords] = useState<string | null>(null)
-  const [wrong, setWrong] = useState('')
+  const [wrong, setWrong] = useState<{ text: string; fault: string } | null>(null)
   const { values, items } = useSuggestions(field, words, round)
   const take = (typed: string) => {
-    const next = readValue(field, typed)
-    setWrong(next === undefined && typed.trim() !== '' ? typed : '')
-    if (next !== undefined || (!isList && typed.trim() === '')) onChange(next)
+    const read = readValue(field, typed)
+    setWrong('fault' in read ? { text: typed, fault: read.fault } : null)
+    if ('value' in read && (read.value !== undefined || !isList)) onChange(read.value)
   }
   return (
     <span className={css.one}>
-      <Suggest label={name} text={wrong || asText(field, value)} items={items} placeholder={isList ? 'add a value' : (HINTS[field.type] ?? 'value')} isFigure={isNumeric(field)} isInvalid={wrong !== ''}
+      <Suggest label={name} text={wrong?.text ?? asText(field, value)} items={items} placeholder={isList ? 'add a value' : (HINTS[field.type] ?? 'value')} isFigure={isNumeric(field)} isInvalid={wrong !== null}
         onType={setWords} onTyped={take}
         onPick={(id) => {
-          setWrong('')
+          setWrong(null)
           onChange(values[Number(id)]?.value as Scalar)
         }} />
-      {isNumeric(field) && !isList && formFor(field, []).unit !== '' && <span className={css.unit}>{field.unit}</span>}
-      {wrong !== '' && <span role="alert" className={css.wrong}>This is no {field.type === 'yes' ? 'yes or no' : 'number'}.</span>}
+      {isNumeric(field) && !isList && <span className={css.unit}>{formFor(field, []).unit}</span>}
+      {wrong && <span role="alert" className={css.wrong}>{wrong.fault}</span>}
     </span>
   )
 }

@@ -3,18 +3,15 @@ import { expect, it } from 'vitest'
 import type { Field } from '../api/types'
 import { readValue } from './read-value'
 
-const field = (type: Field['type'], words = false, column = true): Field => ({ id: 'a.b', label: 'B', help: '', group: '', unit: '', type, direction: 'neither', role: 'input', one: 'none', column, words })
+const field = (type: Field['type'], words = false, column = true, unit = ''): Field => ({ id: 'results.b', label: 'B', help: '', group: '', unit, type, direction: 'neither', role: 'output', one: 'none', column, words })
 
 it.each<[Field, string, unknown]>([
   [field('number'), ' 1,500 ', 1500],
+  [field('number', false, true, 'ms'), '0.5 s', 500],
   [field('number'), '-inf', '-inf'],
-  [field('number'), '150,5', undefined],
-  [field('number'), 'auto', undefined],
   [field('count', true), 'auto', 'auto'],
-  [field('count', true), '8x', undefined],
   [field('yes'), 'Yes', true],
   [field('yes'), 'false', false],
-  [field('yes'), 'maybe', undefined],
   [field('time'), '2026-11-19', '2026-11-19T00:00:00Z'],
   [field('time'), 'now-30d', 'now-30d'],
   [field('text'), '8', '8'],
@@ -22,4 +19,7 @@ it.each<[Field, string, unknown]>([
   [field('text', false, false), '8', 8],
   [field('json'), 'true', true],
   [field('text'), '  ', undefined],
-])('%j %j', (of, typed, value) => expect(readValue(of, typed)).toBe(value))
+])('%j reads %j', (of, typed, value) => expect(readValue(of, typed)).toEqual({ value }))
+
+it.each<[Field, string]>([[field('number'), '150,5'], [field('number'), 'auto'], [field('count', true), '8x'], [field('yes'), 'maybe'], [field('time'), '11/19/2026']])(
+  '%j refuses %j', (of, typed) => expect(readValue(of, typed)).toHaveProperty('fault'))

@@ -1,22 +1,31 @@
-// What was typed as a value of a field; undefined where it is none.
+// What was typed as a value of a field.
 import type { Field, Scalar } from '../api/types'
-import { isNumeric, readNumber } from '../format/number'
+import { isNumeric } from '../format/number'
+import { type Quantity, readQuantity } from '../format/read'
+import { readTime } from '../format/time'
 
-const DAY = /^\d{4}-\d\d-\d\d$/
+export type Reading = { value: Scalar | undefined } | { fault: string } // undefined: nothing was typed
 
-function readFigure(text: string): Scalar | undefined {
-  const number = readNumber(text)
-  if (number === null || Number.isNaN(number)) return undefined
-  return Number.isFinite(number) ? number : number > 0 ? 'inf' : '-inf'
+function asScalar(read: Quantity): Reading {
+  if ('fault' in read) return read
+  const { value } = read
+  return { value: value === null ? undefined : Number.isFinite(value) ? value : value > 0 ? 'inf' : '-inf' }
 }
 
-export function readValue(field: Field, typed: string): Scalar | undefined {
+export function readValue(field: Field, typed: string): Reading {
   const text = typed.trim()
-  if (text === '') return undefined
-  if (field.type === 'yes') return /^(yes|true)$/i.test(text) ? true : /^(no|false)$/i.test(text) ? false : undefined
-  if (isNumeric(field)) return readFigure(text) ?? (field.words && !/^[\d.,+-]/.test(text) ? text : undefined)
-  if (field.type === 'time') return DAY.test(text) ? `${text}T00:00:00Z` : text
-  // of what no list tells the kind, a number is one
-  if (field.type === 'json' || !field.column) return /^(true|false)$/.test(text) ? text === 'true' : (readFigure(text) ?? text)
-  return typed
+  if (text === '') return { value: undefined }
+  if (field.type === 'yes') return /^(yes|true)$/i.test(text) ? { value: true } : /^(no|false)$/i.test(text) ? { value: false } : { fault: 'Enter yes or no.' }
+  if (isNumeric(field)) {
+    const read = asScalar(readQuantity(field, text))
+    return 'fault' in read && field.words && !/^[\d.,+-]/.test(text) ? { value: text } : read
+  }
+  if (field.type === 'time') return readTime(text)
+  // a number in a field of unknown type is a number
+  if (field.type === 'json' || !field.column) {
+    if (/^(true|false)$/.test(text)) return { value: text === 'true' }
+    const read = asScalar(readQuantity(field, text))
+    return 'fault' in read ? { value: text } : read
+  }
+  return { value: typed }
 }

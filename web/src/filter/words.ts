@@ -1,17 +1,11 @@
 // A choice in words, as a chip says it.
 import type { Facet, Field, Scalar } from '../api/types'
-import { arrow, formFor, type Form } from '../format/number'
+import { arrow, boundText, formFor, formOfRow, isNumeric, PLAIN, showNumber } from '../format/number'
 import { brieflyAll, showValue } from '../format/value'
 import type { Choice } from './model'
 
 const VALUES_IN_WORDS = 3
 const MISSING = 'not recorded'
-
-// Of a chip the unit stands behind the value, and numbers are those that were typed or clicked.
-function formOf(field: Field): Form {
-  const form = formFor(field, [])
-  return { ...form, decimals: null, unit: form.unit === '%' ? '' : form.unit }
-}
 
 function withUnit(text: string, unit: string) {
   return unit ? `${text} ${unit}` : text
@@ -34,20 +28,26 @@ export function relativeWords(value: unknown) {
   return `${n} ${unitWords(found)} before ${whole.split('-')[0] ?? ''}`
 }
 
+const isInfinite = (value: Scalar) => value === 'inf' || value === '-inf'
+const unitOf = (field: Field, values: readonly (Scalar | null)[]) => (isNumeric(field) && values.some((value) => typeof value === 'number') ? formFor(field, []).unit : '')
+
+// A number as somebody typed it, in the unit of the field.
 function plain(field: Field, value: Scalar) {
-  const relative = relativeWords(value)
-  if (relative) return relative
-  if (typeof value === 'number' && field.role !== 'input') return value.toLocaleString('en-GB', { maximumFractionDigits: 6 })
-  return showValue(field, value, formOf(field))
+  if (typeof value === 'number') return boundText(value, formFor(field, []))
+  return relativeWords(value) ?? (isNumeric(field) && isInfinite(value) ? String(value) : showValue(field, value, PLAIN))
 }
 
 // One value with its unit.
-export function valueWords(field: Field, value: Scalar) {
-  return withUnit(plain(field, value), typeof value === 'number' ? formOf(field).unit : '')
+export const valueWords = (field: Field, value: Scalar) => withUnit(plain(field, value), unitOf(field, [value]))
+
+// Chosen values of a list, in short as the list shows them.
+function listWords(field: Field, values: Scalar[]) {
+  const form = formOfRow(field, values)
+  return brieflyAll(field, values.map((value) => (typeof value === 'number' ? withUnit(showNumber(value, form), form.decimals === null ? '' : form.unit) : plain(field, value))))
 }
 
 function rangeWords(field: Field, [low, high]: [Scalar | null, Scalar | null]) {
-  const { unit } = formOf(field)
+  const unit = unitOf(field, [low, high])
   const since = high === null && typeof low === 'string' ? /^now-(\d+)([mhdw])$/.exec(low) : null
   if (since) return since[1] === '1' ? `the last ${unitWords(since)}` : `the last ${since[1] ?? ''} ${unitWords(since)}`
   if (low !== null && high !== null) return withUnit(`${plain(field, low)} – ${plain(field, high)}`, unit)
@@ -65,7 +65,7 @@ export function choiceWords(field: Field, choice: Choice, facet?: Facet): string
   const { values = [], range } = choice
   if (values.length > VALUES_IN_WORDS) words.push(typeof facet?.distinct === 'number' ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
   else {
-    const texts = brieflyAll(field, values.map((value) => plain(field, value)))
+    const texts = listWords(field, values)
     words.push(...(choice.except ? texts : texts.length ? [texts.join(', ')] : []))
   }
   if (range && (range[0] !== null || range[1] !== null)) words.push(rangeWords(field, range))

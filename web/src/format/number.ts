@@ -1,65 +1,82 @@
-// Numbers as they are read: one unit and one number of decimals a column, so that right alignment is
-// alignment on the decimal point. Parameters stand as they were written: they get pasted.
+// Numbers as text. A shown number has at most four significant digits and as many decimals as its column: tables pad shorter ones
+// (ui/figure.tsx), so decimal points align. Parameters are shown as written, because they get pasted; counts are exact.
 import type { Field } from '../api/types'
+import { isParameter, unitOf } from './unit'
 
 export interface Form {
-  unit: string // '' where there is none
-  scale: number
-  decimals: number | null // null: as written
+  unit: string // '' if there is none
+  scale: number // from a stored to a shown value
+  decimals: number | null // of the column; null: as written
+  digits: number // the most significant digits of a number; Infinity: exact
 }
 
-const MS_AS_S_FROM = 10_000
+const DIGITS = 4
 const MOST_DECIMALS = 8
-export const PLAIN: Form = { unit: '', scale: 1, decimals: null } // as it was written
+export const PLAIN: Form = { unit: '', scale: 1, decimals: null, digits: Infinity } // as written
+export const COUNTS: Form = { unit: '', scale: 1, decimals: 0, digits: Infinity }
 const ARROW = { lower: '↓', higher: '↑', neither: '' } as const
-const NO_UNITS = new Set(['', 'count', 'yes'])
 
 export const arrow = (field: Field) => ARROW[field.direction]
 export const isNumeric = (field: Field) => field.type === 'number' || field.type === 'count'
-export const isParameter = (field: Field) => field.role === 'input' && /^(server|benchmark|experiment)\./.test(field.id)
-
-// Of a number as it is stored, whatever it is shown in.
-export const ownUnit = ({ unit }: Field) => (NO_UNITS.has(unit) ? '' : unit)
 
 function median(values: number[]) {
-  // an array of numbers alone is put in order without a call for each two
-  const sorted = Float64Array.from(values, Math.abs).filter(Number.isFinite).sort()
+  // a typed array sorts without one call per comparison
+  const sorted = Float64Array.from(values, Math.abs).sort()
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-// so that the median shows three or four significant digits
-function decimalsFor(values: number[], scale: number) {
-  if (values.every((value) => Number.isInteger(value * scale))) return 0
-  const middle = median(values) * scale
-  if (middle === 0) return 2
-  const digits = Math.floor(Math.log10(middle)) + 1
-  return Math.min(8, Math.max(0, (digits > 0 ? 4 : 3) - digits))
+const rounded = (value: number, digits: number) => (Number.isFinite(digits) ? Number(value.toPrecision(digits)) : value)
+const lengthOf = (value: number) => (value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1) // digits before the point
+
+// The decimals of one number in its column; below 0 the last digits before the point are rounded, too.
+function placesOf(shown: number, decimals: number, digits: number) {
+  return Math.min(decimals, digits - lengthOf(rounded(shown, digits)))
 }
 
-function unitFor(unit: string, middle: number): [string, number] {
-  if (NO_UNITS.has(unit)) return ['', 1]
-  if (unit === 'share') return ['%', 100]
-  if (unit === 'ms' && middle >= MS_AS_S_FROM) return ['s', 1e-3]
-  if (unit === 'B' && middle >= 1e9) return ['GB', 1e-9]
-  if (unit === 'B' && middle >= 1e6) return ['MB', 1e-6]
-  return [unit, 1]
+// As many as show three or four significant digits of the median, less those that are zero in all values.
+function decimalsFor(shown: number[], digits: number) {
+  if (shown.every(Number.isInteger)) return 0
+  const length = lengthOf(median(shown))
+  let decimals = Math.min(MOST_DECIMALS, Math.max(0, (length > 0 ? 4 : 3) - length))
+  const endsInZero = (value: number) => {
+    const places = placesOf(value, decimals, digits)
+    return places < decimals || /[.]\d*0$/.test(value.toFixed(places))
+  }
+  while (decimals > 0 && shown.every(endsInZero)) decimals -= 1
+  return decimals
 }
 
-// The unit is that of most values, or of `most` where that is given.
-export function formFor(field: Field, values: unknown[], most?: number): Form {
-  if (isParameter(field)) return { unit: ownUnit(field), scale: 1, decimals: null }
-  const numbers = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
-  const [unit, scale] = unitFor(field.unit, most ?? median(numbers))
-  return { unit, scale, decimals: decimalsFor(numbers, scale) }
+const numbersOf = (values: unknown[]) => values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
+
+function formOf([unit, scale]: [string, number], numbers: number[], isExact: boolean): Form {
+  const digits = isExact ? Infinity : DIGITS
+  return { unit, scale, digits, decimals: decimalsFor(numbers.map((value) => value * scale), digits) }
 }
 
-// One form for values beside each other: one unit, and as many decimals as tell them apart.
+// The form of a column of values.
+export function formFor(field: Field, values: unknown[]): Form {
+  return isParameter(field) ? { ...PLAIN, unit: unitOf(field)[0] } : formOfScale(field, values)
+}
+
+// The form of an axis and of a histogram: its numbers are round, so those of a parameter are numbers like others.
+export function formOfScale(field: Field, values: unknown[]): Form {
+  const unit = unitOf(field)
+  return formOf(unit, numbersOf(values), field.type === 'count' && unit[1] === 1)
+}
+
+// The form of values that belong to no listed field.
+export const formOfUnit = (unit: string, values: unknown[]) => formFor({ id: '', label: '', help: '', group: '', unit, type: 'number', direction: 'neither', role: 'output', one: 'none', column: false, words: false }, values)
+
+// One form for values next to each other, with as many digits as tell them apart.
 export function formOfRow(field: Field, values: unknown[]): Form {
   if (!isNumeric(field)) return PLAIN
-  const numbers = [...new Set(values.filter((value) => typeof value === 'number'))]
+  const numbers = [...new Set(numbersOf(values))]
   const form = formFor(field, numbers)
   const isAlike = () => new Set(numbers.map((value) => showNumber(value, form))).size < numbers.length
-  while (form.decimals !== null && form.decimals < MOST_DECIMALS && isAlike()) form.decimals += 1
+  while (form.decimals !== null && form.decimals < MOST_DECIMALS && isAlike()) {
+    form.decimals += 1
+    form.digits += 1
+  }
   return form
 }
 
@@ -75,22 +92,38 @@ function fixed(value: number, decimals: number) {
 
 export const count = (value: number) => fixed(value, 0)
 
-export function showNumber(value: number, form: Form) {
-  return form.decimals === null ? String(value) : fixed(value * form.scale, form.decimals)
+export function showNumber(value: number, { scale, decimals, digits }: Form) {
+  if (decimals === null) return String(value)
+  const shown = value * scale
+  return fixed(rounded(shown, digits), Math.max(0, placesOf(shown, decimals, digits)))
 }
 
-export const COMMA_WORDS = 'A comma parts thousands (1,500); decimals take a point (150.5).'
-const GROUPED = /^[-+−]?\d{1,3}(,\d{3})+(?![\d,])[^,]*$/
+// How many characters a number lacks on the right to align with the decimal points of its column.
+export function paddingOf(value: number, { scale, decimals, digits }: Form) {
+  if (!decimals) return 0
+  const places = Math.max(0, placesOf(value * scale, decimals, digits))
+  return decimals - places + (places === 0 ? 1 : 0)
+}
 
-// What was typed: null for nothing, NaN for what is no number. A comma stands between thousands and
-// nowhere else: dropped wherever it is, it would make 1505 of 150,5.
-export function readNumber(text: string): number | null {
-  const typed = text.trim()
-  if (typed === '') return null
-  if (typed.includes(',') && !GROUPED.test(typed)) return NaN
-  const plain = typed.replaceAll(',', '').replace('−', '-')
-  if (/^[-+]?inf$/i.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN
+// As short as it can be said: for round numbers, as edges of ranges and ticks are.
+export function plainNumber(value: number, { scale, decimals, digits }: Form) {
+  if (decimals === null) return String(value)
+  return rounded(value * scale, Math.min(digits, 15)).toLocaleString('en-GB', { maximumFractionDigits: 12 }).replace('-', '−')
+}
+
+const MULTIPLES: [from: number, letter: string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']]
+
+// From a million on with a letter, or from a thousand on: 20k.
+export function shortNumber(value: number, form: Form, isFromThousand = false) {
+  const size = Math.abs(value * form.scale)
+  const [step, letter] = MULTIPLES.find(([from]) => size >= from && size < 1e15 && (isFromThousand || from > 1e3)) ?? [1, '']
+  return step === 1 ? plainNumber(value, form) : `${plainNumber(value / step, { ...form, digits: DIGITS })}${letter}`
+}
+
+// A bound as somebody typed it: all its digits, in the shown unit.
+export function boundText(value: number, { scale, decimals }: Form) {
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
+  return decimals === null ? String(value) : rounded(value * scale, 12).toLocaleString('en-GB', { maximumFractionDigits: 12 }).replace('-', '−')
 }
 
 export function bytes(size: number) {

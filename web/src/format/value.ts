@@ -1,7 +1,8 @@
 // One value as text. Not recorded and unset are no values: who shows them shows them in their own way.
 import type { Field, Row } from '../api/types'
-import { type Form, formOfRow, isNumeric, isParameter, PLAIN, showNumber } from './number'
+import { type Form, formOfRow, isNumeric, PLAIN, showNumber } from './number'
 import { time } from './time'
+import { isParameter } from './unit'
 
 const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
 const HASH_SHOWN = 12

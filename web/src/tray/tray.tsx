@@ -1,6 +1,11 @@
-// What is pinned, at the bottom of Explore: in order, with a way to take it out, to change the baseline, to compare.
-import { useState } from 'react'
+// The pinned sides, at the bottom of Explore: remove one, change the baseline, compare.
+import { useMemo, useState } from 'react'
 
+import { useComparison } from '../api/queries'
+import type { CompareRequest } from '../api/types'
+import type { Catalogue } from '../fields/catalogue'
+import type { DistinctName } from '../names/names'
+import { namesOfSides } from '../names/sides'
 import { Act, ButtonLink, IconButton, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { LETTERS, oneOf } from '../url/compare'
@@ -9,16 +14,27 @@ import { Slot } from './slot'
 import { type Pinned, sidesOf, useTray } from './store'
 import css from './tray.module.css'
 
-export function Tray() {
+// What differs between the pinned sides names them. Until that is known, and where it cannot be had, their own names do.
+function useNames(pinned: Pinned[], catalogue: Catalogue): DistinctName[] {
+  const request = useMemo(() => (pinned.length > 1 ? ({ sides: sidesOf(pinned), simulated: true, metrics: [] } as unknown as CompareRequest) : null), [pinned])
+  const { data, isPlaceholderData } = useComparison(request)
+  return useMemo(() => {
+    if (data && !isPlaceholderData && pinned.length > 1) return namesOfSides(data, sidesOf(pinned), pinned.map(({ name }) => name), catalogue)
+    return pinned.map(({ name }) => ({ short: name, full: name }))
+  }, [data, isPlaceholderData, pinned, catalogue])
+}
+
+export function Tray({ catalogue }: { catalogue: Catalogue }) {
   const { pinned, said, remove, move, set } = useTray()
   const [dragged, setDragged] = useState<number | null>(null)
+  const names = useNames(pinned, catalogue)
   if (pinned.length === 0) return <p className="sr" role="status" aria-label="Tray">{said}</p>
   return (
     <section className={css.tray} aria-label="Tray">
       <span className={css.label}>Compare</span>
       <ol className={css.items}>
         {pinned.map((one, at) => (
-          <Item key={LETTERS[at]} one={one} at={at} last={pinned.length - 1} isDragged={dragged === at} onRemove={() => remove(at)} onMove={(to) => move(at, to)}
+          <Item key={LETTERS[at]} one={one} name={names[at] ?? { short: one.name, full: one.name }} at={at} last={pinned.length - 1} isDragged={dragged === at} onRemove={() => remove(one.side)} onMove={(to) => move(at, to)}
             onDrag={setDragged} onDrop={() => { if (dragged !== null) move(dragged, at) }} />
         ))}
       </ol>
@@ -34,6 +50,7 @@ export function Tray() {
 
 interface ItemProps {
   one: Pinned
+  name: DistinctName
   at: number
   last: number
   isDragged: boolean
@@ -43,16 +60,16 @@ interface ItemProps {
   onDrop: () => void
 }
 
-function Item({ one: { side, name }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
+function Item({ one: { side }, name: { short, full: name }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
   return (
     <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name}: the baseline` : name} draggable
       onDragStart={(event) => { event.dataTransfer.setData('text/plain', name); onDrag(at) }} onDragEnd={() => onDrag(null)} onDragOver={(event) => event.preventDefault()} onDrop={(event) => { event.preventDefault(); onDrop() }}>
       <Slot letter={LETTERS[at]} />
       {oneOf(side) === null && <Icon name="group" small />}
-      <span className="clip"><bdi>{name}</bdi></span>
+      <span className="clip"><bdi>{short}</bdi></span>
       {at > 0 && <IconButton icon="left" name={`${name}: one place forward`} onPress={() => onMove(at - 1)} />}
       {at < last && <IconButton icon="right" name={`${name}: one place back`} onPress={() => onMove(at + 1)} />}
-      <IconButton icon="close" name={`Take ${name} out`} onPress={onRemove} />
+      <IconButton icon="close" name={`Remove ${name}`} onPress={onRemove} />
     </li>
   )
 }

@@ -1,0 +1,112 @@
+// Units and digits: a field has one unit everywhere, whatever its values are.
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Page } from '@playwright/test'
+
+import { chips, counted, expect, filters, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+// from 3 ms to 80 s, so both a rule by the median and a rule by the largest value would change the unit under a filter
+const P99 = Array.from({ length: 40 }, (_, i) => Number((3 * 1.3 ** i).toFixed(4)))
+const below = (limit: number) => P99.filter((value) => value <= limit).length
+
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  const base = read(own)
+  P99.forEach((p99, i) => {
+    const document = variant(base, { name: `run-${i}`, p99_ttft_ms: p99, output_throughput: 1234.5678 + i, verdict: 'trusted' })
+    Object.assign(document.results, { median_ttft_ms: p99 / 2, p90_ttft_ms: p99 * 0.9, p99_e2el_ms: 20_000 + p99 })
+    document.system.hardware_info.gpu_memory_gb = 85.017493504 + (i % 2)
+    write(folder, `run-${i}.json`, document)
+  })
+  store.import(folder)
+})
+
+const facet = (page: Page, name: string) => filters(page).getByRole('group', { name, exact: true })
+const bound = (page: Page, name: string, end: 'from' | 'to') => facet(page, name).getByRole('textbox', { name: new RegExp(`${end}$`) })
+const LATENCIES = ['P99 TTFT', 'P99 E2EL', 'Median TTFT']
+const unitsShown = async (page: Page) => {
+  await expect(facet(page, 'P99 TTFT')).toBeVisible()
+  const inPanel = await Promise.all(LATENCIES.map((name) => facet(page, name).locator('input + span, label + span').last().innerText()))
+  const inHeads = await page.getByRole('columnheader', { name: /TTFT|E2EL/ }).locator('small').allInnerTexts()
+  return [...inPanel, ...inHeads].map((text) => /[a-z]+/.exec(text)?.[0])
+}
+
+test('one unit per field: a filter changes none, inputs read other units, a reversed range is not sent', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText(`${P99.length} of ${P99.length} experiments`)
+  await page.keyboard.press('f')
+  await page.keyboard.type('ttft')
+  await expect(facet(page, 'P99 TTFT')).toBeVisible()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.press('Backspace')
+  const before = await unitsShown(page)
+  expect(new Set(before)).toEqual(new Set(['ms']))
+
+  await bound(page, 'P99 TTFT', 'to').fill('500')
+  await expect(counted(page)).toHaveText(`${below(500)} of ${P99.length} experiments`)
+  await expect(chips(page)).toHaveText([/^P99 TTFT≤ 500 ms/])
+  expect(await unitsShown(page)).toEqual(before)
+
+  for (const [typed, ms] of [['0.25 s', 250], ['2k', 2000], ['900us', 0.9], ['1.2 min', 72_000]] as const) {
+    await bound(page, 'P99 TTFT', 'to').fill(typed)
+    await page.keyboard.press('Enter')
+    await expect(chips(page)).toHaveText([new RegExp(`^P99 TTFT≤ ${ms.toLocaleString('en')} ms`)])
+    expect(new URL(page.url()).searchParams.get('results.p99_ttft_ms')).toBe(`..${ms}`)
+  }
+
+  await bound(page, 'P99 TTFT', 'to').fill('5 GB')
+  await expect(facet(page, 'P99 TTFT').getByRole('alert')).toHaveText('Found the unit “GB”, expected us, ms, s, min or h.')
+  await bound(page, 'P99 TTFT', 'to').fill('900')
+  await expect(counted(page)).toHaveText(`${below(900)} of ${P99.length} experiments`)
+  await bound(page, 'P99 TTFT', 'to').fill('100')
+  await expect(chips(page)).toHaveText([/≤ 100 ms/])
+  const sent: string[] = []
+  page.on('request', (request) => { if (`${request.url()}${request.postData() ?? ''}`.includes('900')) sent.push(request.url()) })
+  await bound(page, 'P99 TTFT', 'from').fill('900')
+  await page.keyboard.press('Enter')
+  await expect(facet(page, 'P99 TTFT').getByRole('alert')).toHaveText('The range is reversed: 900 is above 100 ms.')
+  await expect(bound(page, 'P99 TTFT', 'from')).toHaveAttribute('aria-invalid', 'true')
+  await page.waitForTimeout(400) // longer than the pause after which a bound is sent
+  expect(sent).toEqual([])
+  await expect(chips(page)).toHaveText([/^P99 TTFT≤ 100 ms/])
+})
+
+const SIGNIFICANT = (text: string) => text.replace(/[^\d.]/g, '').replace(/^[0.]+/, '').replace('.', '').length
+const isLong = (text: string) => /\d\.\d/.test(text) && SIGNIFICANT(text) > 4
+
+test('numbers have at most four significant digits, histograms have numbers along their axis', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?columns=results.p99_ttft_ms,results.output_throughput,system.hardware_info.gpu_memory_gb`)
+  await expect(page.getByRole('rowheader').first()).toBeVisible()
+  const cells = await page.getByRole('main').getByRole('cell').allInnerTexts()
+  expect(cells.filter((text) => /\d/.test(text)).length).toBeGreaterThan(20)
+  expect(cells.filter(isLong)).toEqual([])
+  expect(cells).toContain('85.02')
+  // decimal points of a column are at one place
+  await page.goto(`${page.url()}&sort=results.p99_ttft_ms`)
+  await expect(page.getByRole('rowheader').first()).toHaveText(/run-0/)
+  const points = await page.getByRole('row').locator('td:nth-child(2) bdi').evaluateAll((list) => list.flatMap((bdi) => {
+    const at = bdi.textContent?.indexOf('.') ?? -1
+    if (at < 0 || !bdi.firstChild) return []
+    const range = document.createRange()
+    range.setStart(bdi.firstChild, at)
+    range.setEnd(bdi.firstChild, at + 1)
+    return [Math.round(range.getBoundingClientRect().left)]
+  }))
+  expect(points.length).toBeGreaterThan(3)
+  expect(Math.max(...points) - Math.min(...points)).toBeLessThanOrEqual(1)
+
+  const ticks = await facet(page, 'P99 TTFT').locator('[aria-hidden="true"] span').allInnerTexts()
+  expect(ticks.length).toBeGreaterThan(3)
+  for (const tick of ticks) expect(tick).toMatch(/^(0|[125]0*k?)$/)
+  await page.keyboard.press('f')
+  await page.keyboard.type('gpu_memory_gb')
+  await expect(filters(page).locator('label', { hasText: '85' }).first()).toContainText('85.02 GB')
+
+  await page.getByRole('rowheader').first().getByRole('link').click()
+  const metrics = page.getByRole('region', { name: 'Metrics', exact: true })
+  await expect(metrics.getByRole('row').nth(8)).toBeVisible()
+  const shown = [...(await metrics.getByRole('cell').allInnerTexts()), ...(await page.getByRole('region', { name: 'Quality checks', exact: true }).locator('td:nth-child(3)').allInnerTexts())]
+  expect(shown.flatMap((text) => text.split(' – ')).filter(isLong)).toEqual([])
+})

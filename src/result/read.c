@@ -6,6 +6,7 @@
 #include "base/scan.h"
 #include "result/flat/document.h"
 #include "result/flat/offline.h"
+#include "result/flat/python_json.h"
 
 /* A document that tells little is one too: its name is what all have. */
 json_t *res_read_own(json_t *json)
@@ -17,14 +18,14 @@ json_t *res_read_own(json_t *json)
 	return json_is_string(json_object_get(inside, "run_id")) ? inside : NULL;
 }
 
-static int read_offline(const json_t *json, json_t **ret, enum res_form *ret_form,
-			struct pl_err *err)
+static int read_offline(const struct res_fields *fields, const json_t *json, json_t **ret,
+			enum res_form *ret_form, struct pl_err *err)
 {
 	auto_json json_t *figures = NULL;
 
 	if (res_offline_figures(res_offline_kind_of(json), json, &figures, err) < 0)
 		return -1;
-	*ret = res_offline_document(json);
+	*ret = res_offline_document(fields, json);
 	if (ret_form != NULL)
 		*ret_form = RES_FORM_FLAT;
 	return 0;
@@ -37,7 +38,7 @@ int res_read_json(const struct res_fields *fields, json_t *json, const char *sou
 	json_t *own = res_read_own(json);
 
 	if (own == NULL && res_offline_kind_of(json) != NULL)
-		return read_offline(json, ret, ret_form, err);
+		return read_offline(fields, json, ret, ret_form, err);
 	if (own == NULL && res_flat_of_json(json, source, &flat, err) < 0)
 		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
 							       "another form of a result")
@@ -52,14 +53,11 @@ int res_read_text(const struct res_fields *fields, const char *text, size_t len,
 		  json_t **ret, enum res_form *ret_form, struct pl_err *err)
 {
 	auto_json json_t *json = NULL;
-	auto_flat struct res_flat *flat = NULL;
 
-	/* what vLLM writes may be no JSON: its own reader takes that */
-	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0) {
-		if (res_flat_parse(text, len, source, &flat, err) < 0)
-			return -1;
-		json = json_incref(flat->json);
-	}
+	/* what Python writes may be no JSON */
+	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0 &&
+	    res_python_json_parse(text, len, source, &json, NULL, err) < 0)
+		return -1;
 	return res_read_json(fields, json, source, ret, ret_form, err);
 }
 

@@ -115,8 +115,8 @@ struct reading {
 	struct store_column_set set;
 };
 
-static const char *const row_names[] = { "explicit_fields", "run_id", "content_sha256", "form" };
-enum { ROW_EXPLICIT_FIELDS, ROW_RUN_ID, ROW_CONTENT, ROW_FORM, ROW_CELLS };
+static const char *const row_names[] = { "explicit_fields", "run_id", "content_sha256", "name" };
+enum { ROW_EXPLICIT_FIELDS, ROW_RUN_ID, ROW_CONTENT, ROW_NAME, ROW_CELLS };
 
 static bool is_same(const struct store_cell *a, const struct store_cell *b)
 {
@@ -175,13 +175,10 @@ static int check_names(struct reading *reading, int64_t id, const json_t *docume
 	const char *run_id = store_sql_text(reading->row, ROW_RUN_ID);
 	const char *expected = pl_json_get_text(document, "run_id");
 	const char *content = store_sql_text(reading->row, ROW_CONTENT);
-	bool is_flat = pl_text_equal(store_sql_text(reading->row, ROW_FORM),
-				     store_form_name(STORE_FORM_FLAT));
 	auto_free char *text = NULL;
 	char sha256[65];
 
-	if (store_document_content(is_flat ? STORE_FORM_FLAT : STORE_FORM_OWN, document, bytes, len,
-				   sha256, err) < 0)
+	if (store_document_content(store_form_of(document), document, bytes, len, sha256, err) < 0)
 		return -1;
 	if (!pl_text_equal(content, sha256))
 		text = pl_asprintf("content_sha256: found %.100s, its document's is %s", content,
@@ -239,6 +236,7 @@ static int look_at(struct reading *reading, int64_t id, struct pl_err *err)
 		return -1;
 	if (document == NULL)
 		return 0;
+	store_document_set_name(document, store_sql_text(reading->row, ROW_NAME));
 	store_row_of_document(reading->store->fields, document, &row);
 	/* what the store itself says of a result stands in its row, too */
 	if (store_edits_read(reading->sql, id, &edits, &is_there, err) < 0)

@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/document.h"
+#include "result/flat/offline.h"
+#include "result/flat/python_json.h"
 #include "result/flat/read.h"
 #include "result/read.h"
 #include "result/schema/schema.h"
@@ -52,6 +54,44 @@ struct store_reader {
 const char *store_form_name(enum store_form form)
 {
 	return form_names[form];
+}
+
+enum store_form store_form_of(const json_t *document)
+{
+	static const struct {
+		const char *kind;
+		enum store_form form;
+	} kinds[] = { { "latency", STORE_FORM_LATENCY },
+		      { "throughput", STORE_FORM_THROUGHPUT },
+		      { "startup", STORE_FORM_STARTUP },
+		      { "mm-processor", STORE_FORM_MM_PROCESSOR } };
+	const char *kind = pl_json_path_text(document, "config.benchmark.kind");
+
+	if (json_object_get(document, "run_id") != NULL)
+		return json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
+									   : STORE_FORM_PLAIN;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (pl_text_equal(kinds[i].kind, kind))
+			return kinds[i].form;
+	}
+	return STORE_FORM_FLAT;
+}
+
+/* "upload", "upload.jsonl:3", "upload.json[2]" */
+static bool is_nameless(const char *name)
+{
+	size_t len = strlen(STORE_NAMELESS);
+
+	return pl_text_starts(name, STORE_NAMELESS) && strchr(".[:", name[len]) != NULL;
+}
+
+void store_document_set_name(json_t *document, const char *name)
+{
+	if (name == NULL || name[0] == '\0' || is_nameless(name) ||
+	    json_object_get(document, "run_id") != NULL ||
+	    json_object_get(document, "name") != NULL)
+		return;
+	json_object_set_new(document, "name", pl_json_text(name));
 }
 
 int store_reader_new(const struct res_fields *fields, struct store_reader **ret, struct pl_err *err)
@@ -260,9 +300,8 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 	struct store_document *ret = intake->ret;
 
 	intake->place = document != root ? "/profllm" : "";
-	ret->form = json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
-									: STORE_FORM_PLAIN;
 	ret->json = json_incref(document);
+	ret->form = store_form_of(document);
 	ret->run_id = pl_strdup(json_string_value(json_object_get(document, "run_id")));
 	if (ret->run_id[0] == '\0' || strlen(ret->run_id) > RUN_ID_BYTES_MAX)
 		return check(intake, intake->reader->plain, "result", document, true, err);
@@ -280,8 +319,10 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 		if (!res_schema_check(intake->reader->plain, root, FAULTS_MAX, &faults))
 			return reject(intake, "result", &faults, err);
 	}
-	ret->form = STORE_FORM_FLAT;
-	return res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err);
+	if (res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err) < 0)
+		return -1;
+	ret->form = store_form_of(ret->json);
+	return 0;
 }
 
 static int parse_quietly(const char *bytes, size_t len, const char *name, json_t **ret,
@@ -308,20 +349,51 @@ int store_json_parse(const char *bytes, size_t len, const char *name, json_t **r
 	return parse_quietly(bytes, len, name, ret, err);
 }
 
-/* vLLM's files may have NaN and Infinity in them, which are no JSON: its own reader takes these. */
-static int parse(const char *bytes, size_t len, const char *name, json_t **ret, struct pl_err *err)
+static json_t *notes_of(const json_t *replaced)
+{
+	json_t *notes = json_array();
+
+	PL_JSON_EACH(number, replaced) {
+		const char *found = pl_json_get_text(number, "found");
+		auto_free char *text = pl_asprintf("found %s, which is no number of JSON: read as "
+						   "not recorded",
+						   found);
+		json_t *note = store_fault_new(pl_json_get_text(number, "pointer"), 0, text);
+		json_object_set_new(note, "found", json_string(found));
+		json_array_append_new(notes, note);
+	}
+	return notes;
+}
+
+int store_result_parse(const char *bytes, size_t len, const char *name, json_t **ret,
+		       json_t **ret_notes, struct pl_err *err)
 {
 	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *json = NULL;
+	auto_json json_t *replaced = NULL;
 	auto_flat struct res_flat *flat = NULL;
 
+	*ret_notes = NULL;
 	if (pl_json_check_memory(bytes, len, PL_JSON_MEMORY_BYTES_MAX, name, err) < 0)
 		return -1;
 	if (parse_quietly(bytes, len, name, ret, err) == 0)
 		return 0;
-	if (res_flat_parse(bytes, len, name, &flat, &ignored) < 0)
+	if (res_python_json_parse(bytes, len, name, &json, &replaced, &ignored) < 0)
 		return -1;
-	*ret = json_incref(flat->json);
+	/* halves of surrogate pairs alone are vLLM's: of what else has them the reason is that they are no JSON */
+	if (json_array_size(replaced) == 0 && res_flat_of_json(json, name, &flat, &ignored) < 0)
+		return -1;
+	if (json_array_size(replaced) > 0)
+		*ret_notes = notes_of(replaced);
+	*ret = pl_take(json);
 	return 0;
+}
+
+static int parse(const char *bytes, size_t len, const char *name, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *notes = NULL;
+
+	return store_result_parse(bytes, len, name, ret, &notes, err);
 }
 
 /* "default" says where the value of api_key is from, and is none. */
@@ -491,7 +563,7 @@ int store_document_content(enum store_form form, const json_t *json, const char 
 {
 	auto_json json_t *root = NULL;
 
-	if (form == STORE_FORM_FLAT && parse(bytes, len, "document", &root, err) < 0)
+	if (store_form_is_vllm(form) && parse(bytes, len, "document", &root, err) < 0)
 		return -1;
 	hash_content(root != NULL ? root : json, ret);
 	return 0;
@@ -500,18 +572,21 @@ int store_document_content(enum store_form form, const json_t *json, const char 
 static int take(struct intake *intake, const char *bytes, size_t len, struct pl_err *err)
 {
 	auto_json json_t *root = NULL;
+	auto_json json_t *notes = NULL;
 	json_t *own;
 
 	if (len > STORE_DOCUMENT_BYTES_MAX)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", intake->name,
 				  STORE_DOCUMENT_BYTES_MAX);
-	if (parse(bytes, len, intake->name, &root, err) < 0 ||
-	    keep_bytes(intake, bytes, len, &root, err) < 0)
+	if (store_result_parse(bytes, len, intake->name, &root, &notes, err) < 0)
+		return -1;
+	json_array_extend(intake->ret->notes, notes);
+	if (keep_bytes(intake, bytes, len, &root, err) < 0)
 		return -1;
 	own = res_read_own(root);
 	if ((own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err)) < 0)
 		return -1;
-	hash_content(intake->ret->form == STORE_FORM_FLAT ? root : intake->ret->json,
+	hash_content(store_form_is_vllm(intake->ret->form) ? root : intake->ret->json,
 		     intake->ret->sha256);
 	return 0;
 }

@@ -5,6 +5,8 @@
  *	own    a result of ours, of any schema_version; inside     itself
  *	       of a flat file of ours (key `profllm`), too
  *	flat   vLLM's flat result                                  made by result/flat/document.h
+ *	latency, throughput, startup, mm_processor
+ *	       vLLM's files of these benchmarks                    made by result/flat/offline.h
  *	plain  run_id and other keys that the first description    itself
  *	       of results names, no schema_version
  *
@@ -12,6 +14,8 @@
  *   taken. Keys, and words of lists, that the schema does not know are kept, and told as notes: a newer
  *   release has written them.
  * - Secrets, by the names of their keys, are "***" in all that is kept.
+ * - NaN and Infinity, which Python writes and JSON does not have, are read as null and told as notes.
+ * - A file of vLLM's has no name of its own: its document has the name of the file.
  * - Two documents have the same content where their JSON is the same but for blanks and the order of
  *   keys. Of a flat result all that the file says counts.
  * - A reader never changes after it was made and may be used by any number of threads.
@@ -25,8 +29,20 @@ enum store_form {
 #include "tbl/store_words.h"
 	STORE_FORM_COUNT
 };
-/* "own", "flat", "plain" */
+/* "own", "flat", "latency" */
 const char *store_form_name(enum store_form form);
+/* Of what store_document.json is. */
+enum store_form store_form_of(const json_t *document);
+/* A file that vLLM wrote: its content is the file, and its document was made of it. */
+static inline bool store_form_is_vllm(enum store_form form)
+{
+	return form != STORE_FORM_OWN && form != STORE_FORM_PLAIN;
+}
+/* Sets `name` of a document that has neither run_id nor a name to that of the file that it came as; NULL, and one that
+ * STORE_NAMELESS begins, are none. */
+void store_document_set_name(json_t *document, const char *name);
+/* What came without the name of a file goes by this one, and a suffix. */
+#define STORE_NAMELESS "upload"
 
 #define STORE_DOCUMENT_BYTES_MAX (64u << 20)
 
@@ -85,6 +101,13 @@ void store_document_done(struct store_document *document);
  */
 int store_json_parse(const char *bytes, size_t len, const char *name, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * The same of a result, which Python may have written (result/flat/python_json.h). *ret_notes, a new reference: faults
+ * as below, of numbers that became null; NULL: there are none.
+ */
+int store_result_parse(const char *bytes, size_t len, const char *name, json_t **ret,
+		       json_t **ret_notes, struct pl_err *err) PL_MUST_CHECK;
 
 /* {pointer, key, line, found, expected, nearest, message}; NULL and 0 say nothing. */
 json_t *store_fault_new(const char *pointer, int line, const char *message);

@@ -371,8 +371,10 @@ static int fill_row(struct store *store, struct store_stmt *documents, struct st
 	auto_json json_t *document = NULL;
 	struct pl_err why = PL_ERR_INIT;
 
-	if (unpack_row(store, documents, &document, &why) == 0)
+	if (unpack_row(store, documents, &document, &why) == 0) {
+		store_document_set_name(document, store_sql_text(documents, 2));
 		return store_refill(store, replace, store_sql_i64(documents, 0), document, err);
+	}
 	if (why.code == PL_ERR_INVALID) {
 		pl_log(PL_LOG_WARNING, "a row keeps what it has: %s", why.text);
 		return 0;
@@ -390,7 +392,8 @@ static int fill_columns(struct store *store, struct pl_err *err)
 	bool is_row = false;
 
 	if (store_sql_prepare_cursor(&store->writer,
-				     "SELECT id, bytes FROM benchmark_documents ORDER BY id",
+				     "SELECT d.id, d.bytes, r.name FROM benchmark_documents d"
+				     " JOIN benchmark_runs r ON r.id = d.id ORDER BY d.id",
 				     &documents, err) < 0 ||
 	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
 		return -1;

@@ -48,8 +48,9 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 				     const char *name)
 {
 	struct store_prepared *prepared = pl_alloc(sizeof(*prepared));
-	auto_values struct res_values *values = res_values_new(store->fields, document->json);
 
+	store_document_set_name(document->json, name);
+	auto_values struct res_values *values = res_values_new(store->fields, document->json);
 	prepared->document = document;
 	prepared->name = name;
 	store_row_of_values(values, &prepared->row);
@@ -477,7 +478,7 @@ int store_put_as(struct store *store, const struct store_prepared *prepared,
 /* ---- again --------------------------------------------------------------------------------- */
 
 static const char *const refilled_names[] = { "changed", "explicit_fields", "near_key",
-					      "near_inputs" };
+					      "near_inputs", "form" };
 static const struct store_runs_fixed refilled = { refilled_names, PL_ARRAY_SIZE(refilled_names) };
 
 char *store_refill_text(const struct store *store)
@@ -507,8 +508,9 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	store_sql_bind_text(replace, 2, explicit_fields);
 	store_sql_bind_text(replace, 3, near_key[0] != '\0' ? near_key : NULL);
 	store_sql_bind_text(replace, 4, store_near_inputs(store, &row));
-	store_sql_bind_i64(replace, 5, id);
-	store_runs_bind(replace, 6, &store->columns, row.cells);
+	store_sql_bind_text(replace, 5, store_form_name(store_form_of(document)));
+	store_sql_bind_i64(replace, 6, id);
+	store_runs_bind(replace, 7, &store->columns, row.cells);
 	int result = store_sql_finish(replace, err);
 	store_sql_clear(replace);
 	return result;

@@ -411,6 +411,7 @@ static int fill_entry(struct store *store, struct store_stmt *row, int64_t id,
 	    store_unpack(store, id, packed, len, &entry->bytes, &entry->len, &entry->document,
 			 err) < 0)
 		return -1;
+	store_document_set_name(entry->document, entry->name);
 	entry->is_deleted = edits.is_deleted;
 	entry->repeat = edits.repeat;
 	entry->edit_notes = pl_strdup(edits.notes);

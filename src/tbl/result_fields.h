@@ -137,6 +137,8 @@ TOP(stored, repeat, COUNT, "", PROVENANCE, "2 and up: kept beside others of the 
 DERIVED(gpu_count, COUNT, "", NEITHER, HOST, "system.hardware_info.gpu_count, else how many launch.gpus names")
 DERIVED(output_throughput_per_gpu, NUMBER, "tok/s", HIGHER, OUTPUT, "results.output_throughput / derived.gpu_count; null without a GPU")
 DERIVED(tokens_per_s_per_user, NUMBER, "tok/s", HIGHER, OUTPUT, "1000 / results.median_tpot_ms: what one user sees")
+DERIVED(input_tokens_per_request, NUMBER, "tok", NEITHER, OUTPUT, "mean prompt length: results.total_input_tokens / results.completed (num_requests of kind throughput); not recorded there, benchmark.random_input_len")
+DERIVED(output_tokens_per_request, NUMBER, "tok", NEITHER, OUTPUT, "mean output length: results.total_output_tokens / results.completed (num_requests of kind throughput); not recorded there, benchmark.random_output_len")
 DERIVED(failed_share, NUMBER, "share", LOWER, OUTPUT, "results.failed / (results.completed + results.failed): of the requests that were sent; null where none was")
 DERIVED(input_key, TEXT, "", NEITHER, PROVENANCE, "the same for runs with the same inputs: a hash of what was chosen for server, load and environment; defaults, addresses, ports, names of files and logging are no inputs")
 

@@ -26,6 +26,10 @@
 
 STORE_FORM(OWN,   own,   "a result of profllm")
 STORE_FORM(FLAT,  flat,  "a result of vllm bench serve")
+STORE_FORM(LATENCY, latency, "a result of vllm bench latency")
+STORE_FORM(THROUGHPUT, throughput, "a result of vllm bench throughput")
+STORE_FORM(STARTUP, startup, "a result of vllm bench startup")
+STORE_FORM(MM_PROCESSOR, mm_processor, "a result of vllm bench mm-processor")
 STORE_FORM(PLAIN, plain, "a document with run_id and no schema_version")
 
 STORE_OUTCOME(STORED,    stored,    "it is in the store now")

@@ -105,4 +105,5 @@ def expected_of_flat(document):
             wanted[FLAT_NAMES.get(key, f"{place}.{key}")] = value
     wanted["run.timestamp"] = re.sub(r"^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$", r"\1-\2-\3T\4:\5:\6",
                                      document["date"])
+    wanted["server.model"] = document["model_id"]  # it names no server, and people filter by one model
     return wanted

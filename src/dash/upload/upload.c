@@ -196,21 +196,19 @@ static const char *name_of(const struct dash_request *request, const char *other
  * free() */
 static char *name_ending(const struct dash_request *request, const char *suffix)
 {
-	const char *name = name_of(request, "upload");
+	const char *name = name_of(request, STORE_NAMELESS);
 
 	return pl_text_ends(name, suffix) ? pl_strdup(name) : pl_asprintf("%s%s", name, suffix);
 }
 
-/*
- * JSON or not is told by its place in what was sent. Files of vLLM's may hold NaN, which is no JSON and
- * which its reader takes: whoever has one sends it as it is (raw) or in a form.
- */
+/* JSON or not is told by its place in what was sent. */
 static bool is_json(const char *bytes, size_t len, const char *name, struct dash_answer *answer)
 {
 	auto_json json_t *json = NULL;
+	auto_json json_t *notes = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_json_parse(bytes, len, name, &json, &err) == 0)
+	if (store_result_parse(bytes, len, name, &json, &notes, &err) == 0)
 		return true;
 	dash_refuse_error(answer, &err);
 	return false;
@@ -219,7 +217,7 @@ static bool is_json(const char *bytes, size_t len, const char *name, struct dash
 void dash_upload_json(const struct dash_request *request, struct dash_answer *answer)
 {
 	struct upload upload = { .kind = DASH_JOB_JSON,
-				 .name = name_of(request, "upload.json"),
+				 .name = name_of(request, STORE_NAMELESS ".json"),
 				 .bytes = request->bytes,
 				 .len = request->len };
 	auto_form form = { 0 };
@@ -276,7 +274,7 @@ static bool read_form(const struct dash_request *request, struct dash_form *form
 void dash_upload_batch(const struct dash_request *request, struct dash_answer *answer)
 {
 	struct upload upload = { .kind = DASH_JOB_BATCH,
-				 .name = name_of(request, "upload"),
+				 .name = name_of(request, STORE_NAMELESS),
 				 .media = request->media,
 				 .bytes = request->bytes,
 				 .len = request->len };
@@ -302,7 +300,7 @@ void dash_upload_batch(const struct dash_request *request, struct dash_answer *a
 void dash_upload_raw(const struct dash_request *request, struct dash_answer *answer)
 {
 	struct upload upload = { .kind = DASH_JOB_RAW,
-				 .name = name_of(request, "upload"),
+				 .name = name_of(request, STORE_NAMELESS),
 				 .media = request->media,
 				 .bytes = request->bytes,
 				 .len = request->len };

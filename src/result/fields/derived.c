@@ -63,6 +63,35 @@ static json_t *derive_tokens_per_s_per_user(const struct res_values *values)
 	return tpot_ms > 0 ? pl_json_number(1000 / tpot_ms) : json_null();
 }
 
+/* Where the file has no sums the length that was asked for. */
+static json_t *tokens_per_request(const json_t *document, const char *sum, const char *asked)
+{
+	const json_t *completed = pl_json_get_path(document, "results.completed");
+	const json_t *length = pl_json_get_path(document, asked);
+	bool recorded = true;
+	double tokens = number_at(document, sum, &recorded);
+
+	if (completed == NULL)
+		completed = pl_json_get_path(document, "results.num_requests");
+	if (recorded && json_is_number(completed))
+		return json_number_value(completed) > 0
+			       ? pl_json_number(tokens / json_number_value(completed))
+			       : json_null();
+	return json_is_number(length) ? json_incref((json_t *)length) : NULL;
+}
+
+static json_t *derive_input_tokens_per_request(const struct res_values *values)
+{
+	return tokens_per_request(res_values_document(values), "results.total_input_tokens",
+				  "config.benchmark.random_input_len");
+}
+
+static json_t *derive_output_tokens_per_request(const struct res_values *values)
+{
+	return tokens_per_request(res_values_document(values), "results.total_output_tokens",
+				  "config.benchmark.random_output_len");
+}
+
 static json_t *derive_failed_share(const struct res_values *values)
 {
 	const json_t *document = res_values_document(values);

@@ -127,7 +127,8 @@ struct res_value {
 	bool yes;
 	const char *text; /* of JSON: compact, keys sorted */
 	/* where an argument or option has it from: "explicit", "default", "unknown" (no default is
-	 * known), "absent" (the release has no such argument); NULL: the document does not tell */
+	 * known), "absent" (the release has no such argument), "benchmark" (of the load, whose document has no
+	 * such argument); NULL: the document does not tell */
 	const char *source;
 	bool is_explicit; /* the user set it */
 	json_t *json;     /* as the document has it; durations as seconds */

@@ -23,6 +23,19 @@ struct res_field_place {
 };
 extern const struct res_field_place res_field_places[];
 
+/*
+ * Fields that a document may record under another name alone: a load generator's file names the model that it asked
+ * for and has no arguments of the server. Their source is RES_FIELD_BORROWED; ended by NULL.
+ */
+#define RES_FIELD_BORROWED "benchmark"
+struct res_field_loan {
+	const char *id;    /* "server.model" */
+	const char *place; /* "config.benchmark.model" */
+};
+extern const struct res_field_loan res_field_loans[];
+/* Borrowed; NULL: the field is never borrowed, or the place has no text. */
+json_t *res_field_loan_of(const char *id, const json_t *document);
+
 /* What stands behind a beginning: "ready_s" of "launch.phases.ready_s" and "launch.phases."; NULL:
  * it does not begin so. */
 const char *res_field_below(const char *id, const char *beginning);

@@ -111,12 +111,13 @@ static void walk_checks(struct walk *walk, const json_t *checks)
 	cut(&walk->place, 0, RES_PLACE_HASH_OF_NONE);
 }
 
-/* What follows from others may follow from any document. */
+/* What follows from others may follow from any document, and so may what is recorded under another name. */
 static void tell_derived(struct walk *walk)
 {
 	static const char *const places[] = {
 #define DERIVED(key, type, unit, direction, role, text) RES_FIELD_DERIVED "." #key,
 #include "tbl/result_fields.h"
+		"server.model",
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)

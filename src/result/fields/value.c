@@ -22,6 +22,22 @@ const struct res_field_place res_field_places[] = {
 	{ NULL, NULL },
 };
 
+const struct res_field_loan res_field_loans[] = {
+	{ "server.model", "config.benchmark.model" },
+	{ NULL, NULL },
+};
+
+json_t *res_field_loan_of(const char *id, const json_t *document)
+{
+	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {
+		json_t *value = strcmp(loan->id, id) == 0 ? pl_json_get_path(document, loan->place)
+							  : NULL;
+		if (json_is_string(value))
+			return value;
+	}
+	return NULL;
+}
+
 /* ---- lists --------------------------------------------------------------------------------- */
 
 /* Numbers, or what is so or not: of these MAX is whether any is. */
@@ -280,8 +296,13 @@ static void set_source(const struct res_field *field, const json_t *document,
 void res_field_value(const struct res_fields *fields, const struct res_field *field,
 		     const json_t *document, struct res_value *ret)
 {
-	res_field_value_of(field, find_value(fields, field, document), ret);
+	json_t *found = find_value(fields, field, document);
+	json_t *loan = found == NULL ? res_field_loan_of(field->id, document) : NULL;
+
+	res_field_value_of(field, loan != NULL ? json_incref(loan) : found, ret);
 	set_source(field, document, ret);
+	if (loan != NULL)
+		ret->source = RES_FIELD_BORROWED;
 }
 
 void res_value_done(struct res_value *value)

@@ -227,6 +227,21 @@ static void mark_keys(struct res_values *values, res_tree_at at)
 		mark_keys(values, below);
 }
 
+/* What is recorded under another name alone. */
+static void borrow(struct res_values *values)
+{
+	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {
+		const struct res_field *field = res_fields_find(values->fields, loan->id);
+		struct found *found = &values->found[field - values->rows];
+		json_t *value = found->json == NULL ? res_field_loan_of(loan->id, values->document)
+						    : NULL;
+		if (value == NULL)
+			continue;
+		found->json = json_incref(value);
+		found->source = RES_FIELD_BORROWED;
+	}
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 static void find_all(struct res_values *values)
@@ -245,6 +260,7 @@ static void find_all(struct res_values *values)
 	mark_arguments(values, json_object_get(document, "config"));
 	mark_options(values, json_object_get(document, "config"));
 	mark_keys(values, RES_TREE_EXPERIMENT);
+	borrow(values);
 }
 
 struct res_values *res_values_found(const struct res_fields *fields, const json_t *document)

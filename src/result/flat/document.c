@@ -1,7 +1,9 @@
 #include "result/flat/document.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "result/flat/flat.h"
@@ -64,11 +66,73 @@ static void put(json_t *place, const char *key, json_t *value, bool as_it_stands
 		json_object_set(place, key, value);
 }
 
+/* ---- what the user added ---- */
+
+/* Short forms that people write. */
+static const struct {
+	const char *key, *argument;
+} short_names[] = {
+	{ "tp", "tensor_parallel_size" },
+	{ "pp", "pipeline_parallel_size" },
+	{ "dp", "data_parallel_size" },
+};
+
+/* --metadata makes a text of all values: "4" is the number that the field has. NULL: it is no value of the field. New
+ * reference. */
+static json_t *value_for(const struct res_field *field, json_t *value)
+{
+	const char *text = json_string_value(value);
+	bool is_number = field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
+	int64_t whole;
+	double number;
+
+	if (text == NULL || field->type == RES_FIELD_TEXT)
+		return json_incref(value);
+	if (is_number && pl_text_to_i64(text, &whole))
+		return json_integer(whole);
+	if (is_number && pl_text_to_f64(text, &number) && isfinite(number))
+		return json_real(number);
+	if (field->type == RES_FIELD_YES &&
+	    (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0))
+		return json_boolean(strcasecmp(text, "true") == 0);
+	return is_number && field->words ? json_incref(value) : NULL;
+}
+
+bool res_flat_take_metadata(const struct res_fields *fields, const char *key, json_t *value,
+			    json_t *config)
+{
+	static const char *const sections[] = { "benchmark", "server" };
+
+	if (!json_is_string(value) && !json_is_number(value) && !json_is_boolean(value))
+		return false;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(short_names); i++) {
+		if (strcasecmp(short_names[i].key, key) == 0)
+			key = short_names[i].argument;
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		auto_free char *id = pl_asprintf("%s.%s", sections[i], key);
+		const struct res_field *field = res_fields_find(fields, id);
+		json_t *taken = field != NULL && field->option != NULL ? value_for(field, value)
+								       : NULL;
+		if (taken == NULL)
+			continue;
+		if (json_object_get(config, sections[i]) == NULL)
+			json_object_set_new(config, sections[i], json_object());
+		json_t *section = json_object_get(config, sections[i]);
+		if (json_object_get(section, key) == NULL)
+			json_object_set(section, key, taken);
+		json_decref(taken);
+		return true;
+	}
+	return false;
+}
+
 json_t *res_flat_document(const struct res_fields *fields, const struct res_flat *flat)
 {
 	json_t *benchmark = json_object(), *results = json_object(), *tags = json_object();
-	json_t *document = json_pack("{s:o, s:{s:o}, s:o}", "tags", tags, "config", "benchmark",
-				     benchmark, "results", results);
+	json_t *config = json_pack("{s:o}", "benchmark", benchmark);
+	json_t *document = json_pack("{s:o, s:o, s:o}", "tags", tags, "config", config, "results",
+				     results);
 	auto_buf made = PL_BUF(PL_JSON_BYTES_MAX);
 	const char *name;
 
@@ -79,11 +143,12 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 		if (pl_text_equal(key, "date") || res_flat_is_of_requests(key))
 			continue;
 		const char *id = id_of(fields, key, &made);
-		if (id == NULL && json_is_string(value))
-			json_object_set(tags, key, value);
-		else if (id != NULL && (name = strchr(id, '.')) != NULL)
+		if (id != NULL && (name = strchr(id, '.')) != NULL)
 			put(pl_text_starts(id, "results.") ? results : benchmark, name + 1, value,
 			    pl_text_equal(name + 1, key));
+		else if (!res_flat_take_metadata(fields, key, value, config) &&
+			 json_is_string(value))
+			json_object_set(tags, key, value);
 	}
 	return document;
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "result/flat/document.h"
 
 #define TEXT_BYTES_MAX (64u << 20)
 
@@ -138,22 +139,39 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 	return 0;
 }
 
-json_t *res_offline_document(const json_t *json)
+static bool is_own_key(const char *kind, const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		if (strcmp(keys[i].kind, kind) == 0 && strcmp(keys[i].name, name) == 0)
+			return true;
+	}
+	return PL_TEXT_IS_ONE_OF(name, ((const char *const[]){ "model_id", "config" }));
+}
+
+json_t *res_offline_document(const struct res_fields *fields, const json_t *json)
 {
 	const char *kind = res_offline_kind_of(json);
 	const char *model = pl_json_get_text(json, "model_id");
+	json_t *requests = json_object_get(json, "num_requests");
 	json_t *figures = NULL;
 
 	if (kind == NULL || res_offline_figures(kind, json, &figures, PL_ERR_IGNORED) < 0)
 		return NULL;
 	if (model == NULL)
 		model = pl_json_path_text(json, "config.model");
-	json_t *document = json_pack("{s:{}, s:{s:{s:s, s:s}}, s:o}", "tags", "config", "benchmark",
-				     "kind", kind, "mode", "in_process", "results", figures);
+	json_t *benchmark = json_pack("{s:s, s:s}", "kind", kind, "mode", "in_process");
+	json_t *config = json_pack("{s:o}", "benchmark", benchmark);
+	json_t *tags = json_object();
 	if (model != NULL)
-		json_object_set_new(pl_json_get_path(document, "config.benchmark"), "model",
-				    json_string(model));
-	return document;
+		json_object_set_new(benchmark, "model", json_string(model));
+	if (strcmp(kind, "throughput") == 0)
+		json_object_set(benchmark, "num_prompts", requests);
+	PL_JSON_EACH_MEMBER(key, value, json) {
+		if (!is_own_key(kind, key) && !res_flat_take_metadata(fields, key, value, config) &&
+		    json_is_string(value))
+			json_object_set(tags, key, value);
+	}
+	return json_pack("{s:o, s:o, s:o}", "tags", tags, "config", config, "results", figures);
 }
 
 /* ---- out ---- */

@@ -16,8 +16,12 @@ const char *res_offline_kind_of(const json_t *json);
  */
 int res_offline_figures(const char *kind, const json_t *json, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
-/* {config: {benchmark}, results} of a file of any kind; NULL: it is none, or damaged. New reference. */
-json_t *res_offline_document(const json_t *json);
+/*
+ * {tags, config: {benchmark, server}, results} of a file of any kind, with what else is in it as of a flat result
+ * (result/flat/document.h); NULL: it is none, or damaged. New reference.
+ */
+struct res_fields;
+json_t *res_offline_document(const struct res_fields *fields, const json_t *json);
 /* The other way: vLLM's file of these results, key by key in its order. New reference. */
 json_t *res_offline_flat(const char *kind, const char *model, const json_t *results);
 /* Written as vLLM does. */

@@ -2,10 +2,6 @@
  * Reading a flat result of `vllm bench serve`, of any release: what a key was called, and which
  * lists there are, changed over time. Strict about what is there and lenient about what is not: a
  * wrong type is an error with the key's name, a missing list means that less is known.
- *
- * Python's json.dump() writes NaN, Infinity and lone halves of surrogate pairs, none of which is
- * JSON: they are put into a form that is, outside and inside of strings, before the parser sees the
- * text.
  */
 #include "result/flat/read.h"
 
@@ -15,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "result/flat/python_json.h"
 
 /* Beyond 30 years a time is none, and ns would overflow. */
 #define SECONDS_MAX 1e9
@@ -31,78 +28,6 @@ static const char *const statistics[] = {
 	"_client_queue_time_ms",
 	"_e2el_including_client_queue_ms",
 };
-
-/* ---- what vLLM writes and JSON does not have ---- */
-
-/* A \uXXXX of the high (0xd8) or low (0xdc) half of a pair. */
-static bool is_half(const char *at, const char *end, unsigned base)
-{
-	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
-		return false;
-	for (size_t i = 2; i < 6; i++) {
-		if (pl_hex_value(at[i]) < 0)
-			return false;
-	}
-	char digits[3] = { at[2], at[3], '\0' };
-	unsigned long top = strtoul(digits, NULL, 16);
-	return top >= base && top < base + 4;
-}
-
-/* Copies the string that begins at `at`; half a pair, which is no character, becomes U+FFFD. */
-static const char *copy_string(const char *at, const char *end, char **out)
-{
-	*(*out)++ = *at++;
-	while (at < end && *at != '"') {
-		size_t len = *at == '\\' && end - at >= 2 ? 2 : 1;
-		if (is_half(at, end, 0xd8) && is_half(at + 6, end, 0xdc)) {
-			len = 12;
-		} else if (is_half(at, end, 0xd8) || is_half(at, end, 0xdc)) {
-			memcpy(*out, "\\ufffd", 6);
-			*out += 6;
-			at += 6;
-			continue;
-		}
-		memcpy(*out, at, len);
-		*out += len;
-		at += len;
-	}
-	if (at < end)
-		*(*out)++ = *at++;
-	return at;
-}
-
-/* The text with "inf" for Infinity, "-inf" for -Infinity and null for NaN. The caller's
- * (free()). */
-static char *as_json(const char *text, size_t len, size_t *ret_len)
-{
-	static const struct {
-		const char *python, *json;
-	} words[] = { { "-Infinity", "\"-inf\"" }, { "Infinity", "\"inf\"" }, { "NaN", "null" } };
-	/* NaN is the only one that grows, by one byte in three */
-	char *copy = pl_alloc(len + len / 3 + 1);
-	const char *end = text + len;
-	char *out = copy;
-
-	for (const char *at = text; at < end;) {
-		size_t i = 0;
-		if (*at == '"') {
-			at = copy_string(at, end, &out);
-			continue;
-		}
-		while (i < PL_ARRAY_SIZE(words) && ((size_t)(end - at) < strlen(words[i].python) ||
-						    !pl_text_starts(at, words[i].python)))
-			i++;
-		if (i == PL_ARRAY_SIZE(words)) {
-			*out++ = *at++;
-			continue;
-		}
-		memcpy(out, words[i].json, strlen(words[i].json));
-		out += strlen(words[i].json);
-		at += strlen(words[i].python);
-	}
-	*ret_len = (size_t)(out - copy);
-	return copy;
-}
 
 /* ---- single values ---- */
 
@@ -437,10 +362,8 @@ int res_flat_parse(const char *text, size_t len, const char *source, struct res_
 		   struct pl_err *err)
 {
 	auto_json json_t *json = NULL;
-	size_t clean_len = 0;
-	auto_free char *clean = as_json(text, len, &clean_len);
 
-	if (pl_json_parse_texts(clean, clean_len, source, &json, err) < 0)
+	if (res_python_json_parse(text, len, source, &json, NULL, err) < 0)
 		return -1;
 	return res_flat_of_json(json, source, ret, err);
 }

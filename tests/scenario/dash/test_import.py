@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 
 import pytest
+from dashboard_tools import Dashboard
 from database_tools import change, refusal
 from field_tools import expected, expected_of_flat, leaves
 from host_tools import need
@@ -97,7 +98,92 @@ def test_every_leaf_of_vllms_file(bin_dir, rows, shared_dir, tmp_path, name):
     told = import_json(bin_dir, path, "--db", tmp_path / "a.db")
     (result,) = told["results"]
     assert result["state"] == "stored" and result["form"] == "flat" and result["run_id"] is None
-    assert_stored(told["db"], result["id"], expected_of_flat(json.loads(path.read_text())), rows)
+    wanted = {**expected_of_flat(json.loads(path.read_text())), "run.name": path.name}
+    assert_stored(told["db"], result["id"], wanted, rows)
+
+
+LATENCY = {"avg_latency": 0.5, "latencies": [0.4, 0.6], "percentiles": {"50": 0.5, "99": 0.6}}
+THROUGHPUT = {"elapsed_time": 2, "num_requests": 100, "total_num_tokens": 4000, "requests_per_second": 50, "tokens_per_second": 2000}
+SERVE = {"date": "20260427-104816", "backend": "openai", "model_id": "Qwen/Qwen3-8B", "tokenizer_id": "Qwen/Qwen3-8B", "num_prompts": 10,
+         "request_rate": "inf", "burstiness": 1.0, "max_concurrency": 16, "duration": 2.0, "completed": 10, "total_input_tokens": 10240,
+         "total_output_tokens": 1280, "request_throughput": 5.0, "output_throughput": 640.0, "mean_ttft_ms": 20.0}
+
+
+def test_files_of_vllm_bench_have_the_fields_that_people_filter_by(bin_dir, tmp_path):
+    """One model, lengths and load; what --metadata says by the names of arguments and options; the file as the name."""
+    folder = tmp_path / "qwen"
+    folder.mkdir()
+    write(folder / "c16.json", SERVE)
+    write(folder / "tp4.json", {**SERVE, "date": "20260427-104817", "tensor_parallel_size": "4", "random_input_len": "1000", "enforce_eager": "True",
+                                "gpu": "H100", "dtype": "bfloat16", "max_num_seqs": 64, "pp": "several"})
+    write(folder / "latency.json", {**LATENCY, "model_id": "Qwen/Qwen3-8B", "tp": 2})
+    write(folder / "throughput.json", {**THROUGHPUT, "config": {"model": "Qwen/Qwen3-4B"}})
+    write(folder / "two.jsonl", "".join(json.dumps({**SERVE, "date": f"20260427-10481{i}"}) + "\n" for i in (8, 9)))
+    write(folder / "ours.json", {"run_id": "r", "schema_version": 1, "config": {"benchmark": {"model": "served"}}})
+    columns = ["run.name", "server.model", "server.tensor_parallel_size", "derived.input_tokens_per_request", "derived.output_tokens_per_request",
+               "benchmark.num_prompts", "benchmark.max_concurrency", "server.max_num_seqs", "server.enforce_eager", "tags.gpu", "tags.pp"]
+    told = import_json(bin_dir, folder, "--db", tmp_path / "a.db")
+    assert {result["name"]: result["form"] for result in told["results"]} == {
+        "c16.json": "flat", "latency.json": "latency", "ours.json": "own", "throughput.json": "throughput", "tp4.json": "flat",
+        "two.jsonl:1": "flat", "two.jsonl:2": "flat"}
+    with Dashboard(bin_dir, tmp_path / "a.db") as one:
+        rows = {row["cells"].get("run.name", "-"): [row["cells"].get(column) for column in columns[1:]] for row in one.rows(columns=columns)}
+        wanted = {"c16.json": ["Qwen/Qwen3-8B", None, 1024, 128, 10, 16, None, None, None, None],
+                  "tp4.json": ["Qwen/Qwen3-8B", 4, 1024, 128, 10, 16, 64, True, "H100", "several"],
+                  "latency.json": ["Qwen/Qwen3-8B", 2, None, None, None, None, None, None, None, None],
+                  "throughput.json": ["Qwen/Qwen3-4B", None, None, None, 100, None, None, None, None, None],
+                  "two.jsonl:1": ["Qwen/Qwen3-8B", None, 1024, 128, 10, 16, None, None, None, None],
+                  "-": ["served", None, None, None, None, None, None, None, None, None]}
+        for name, cells in wanted.items():
+            assert [cells for found, cells in rows.items() if found.endswith(name)] == [cells], name
+        (id_,) = [row["id"] for row in one.rows(columns=["run.name"]) if row["cells"].get("run.name", "").endswith("c16.json")]
+        entry = one.get(f"/api/data/experiments/{id_}").json
+        assert entry["fields"]["server.model"] == {"state": "value", "value": "Qwen/Qwen3-8B", "explicit": False, "source": "benchmark"}
+        assert entry["document"]["name"].endswith("c16.json") and entry["form"] == "flat"
+        # it is no argument that somebody set, and no result's own reading of it
+        assert one.post("/api/filters/apply", {"filter": {"field": "server.model", "op": "is_explicit"}}).json["count"] == 0
+        assert one.stop() == (0, "", "")
+    assert run_dashboard(bin_dir, "check", "--db", tmp_path / "a.db").returncode == 0
+
+
+def test_rows_of_older_programs_get_names_and_models_by_remap(bin_dir, tmp_path):
+    write(tmp_path / "c16.json", SERVE)
+    write(tmp_path / "latency.json", {**LATENCY, "model_id": "m"})
+    told = import_json(bin_dir, tmp_path, "--db", tmp_path / "a.db")
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
+        db.execute("UPDATE benchmark_runs SET form = 'flat', \"run.name\" = NULL, \"server.model\" = NULL")
+    assert run_dashboard(bin_dir, "check", "--db", tmp_path / "a.db").returncode == 1
+    assert run_dashboard(bin_dir, "remap", "--db", tmp_path / "a.db").returncode == 0
+    with Dashboard(bin_dir, told["db"]) as one:
+        rows = one.rows(columns=["run.name", "server.model"])
+        assert [len(row["cells"]) for row in rows] == [2, 2]
+        assert [one.get(f"/api/data/experiments/{row['id']}").json["form"] for row in sorted(rows, key=lambda row: row["cells"]["run.name"])] == ["flat", "latency"]
+        assert one.stop() == (0, "", "")
+
+
+def test_numbers_that_json_does_not_have_are_not_recorded_and_told(bin_dir, tmp_path):
+    text = json.dumps({**SERVE, "request_rate": math.inf, "mean_ttft_ms": math.nan, "output_throughput": -math.inf, "note": "Infinity, NaN"})
+    (tmp_path / "odd.json").write_text(text)
+    (tmp_path / "own.json").write_text('{"run_id": "r", "schema_version": 1, "results": {"mean_ttft_ms": Infinity}}')
+    (result, own) = sorted(import_json(bin_dir, tmp_path, "--db", tmp_path / "a.db")["results"], key=lambda result: result["form"])
+    faults = {fault["pointer"]: fault["message"] for fault in result["faults"]}
+    assert faults == {"/mean_ttft_ms": "found NaN, which is no number of JSON: read as not recorded",
+                      "/output_throughput": "found -Infinity, which is no number of JSON: read as not recorded"}
+    assert "/results/mean_ttft_ms" in [fault["pointer"] for fault in own["faults"]] and own["state"] == "stored"
+    assert stored_bytes(str(tmp_path / "a.db"), result["id"]).decode() == text
+    with Dashboard(bin_dir, tmp_path / "a.db") as one:
+        fields = one.get(f"/api/data/experiments/{result['id']}").json["fields"]
+        assert fields["benchmark.request_rate"]["value"] == "inf" and fields["results.mean_ttft_ms"]["state"] == "null"
+        assert fields["tags.note"]["value"] == "Infinity, NaN"
+        # every other way in
+        for path, media, body in (("/api/upload/json?name=j.json", "application/json", text.replace("104816", "104801")),
+                                  ("/api/upload/raw?name=r.json", "application/octet-stream", text.replace("104816", "104802")),
+                                  ("/api/upload/batch", "application/x-ndjson", text.replace("104816", "104803") + "\n")):
+            job = one.upload(path, body.encode(), media)
+            assert job["counts"]["stored"] == 1 and len(job["items"][0]["faults"]) == 2, path
+        names = {row["id"]: row["cells"].get("run.name") for row in one.rows(columns=["run.name"]) if row["id"] > 2}
+        assert [names[id_] for id_ in sorted(names)] == ["j.json", "r.json", None]
+        assert one.stop() == (0, "", "")
 
 
 def test_documents_are_kept_as_they_came(bin_dir, examples, tmp_path):
@@ -248,7 +334,7 @@ BROKEN = [
     ("", "is empty", {}),
     ('{"run_id": "r",\n "a": }', ":2:7: not valid JSON", {"line": 2}),
     ('{"run_id": "r", "run_id": "s"}', "duplicate object key", {"line": 1}),
-    ('{"run_id": NaN}', "not valid JSON", {"line": 1}),
+    ('{"run_id": NaN}', "/run_id: found null, expected string", {"pointer": "/run_id"}),
     ("{\"run_id\": \"\\ud800\"}", "not valid JSON", {"line": 1}),
     ("[" * 100000, "is cut off", {}),
     ('{"run_id": ' + "[" * 5000 + "]" * 5000 + "}", "more than 2048 levels of lists and objects", {"line": 1}),

@@ -133,7 +133,7 @@ def test_a_broken_result_is_told_every_fault(shared):
 
 
 UNREADABLE = {
-    "cut": (b'{"run_id": "x"', 1), "not UTF-8": (b'{"run_id":\n"\xff\xfe"}', 2), "NaN": (b'{"run_id": "x",\n\n"a": NaN}', 3),
+    "cut": (b'{"run_id": "x"', 1), "not UTF-8": (b'{"run_id":\n"\xff\xfe"}', 2), "no number": (b'{"run_id": "x",\n\n"a": nan}', 3),
     "twice the same key": (b'{"run_id": "x",\n"run_id": "y"}', 2), "deep": (b'{"run_id": ' + b"[" * 100_000, 1),
     "a NUL": (b'{"run_id": "a\\u0000b"}', 1), "two documents": (b'{"run_id": "x"}\n{"run_id": "y"}', 2), "text": (b"hello", 1),
 }

@@ -28,7 +28,16 @@ static const struct {
 	  "/profllm/schema_version " },
 	{ FLAT, STORE_FORM_FLAT, NULL, "" },
 	{ "{'num_prompts': 1, 'completed': 1, 'duration': 1, 'mean_ttft_ms': NaN}", STORE_FORM_FLAT,
+	  NULL, "/mean_ttft_ms " },
+	{ "{'num_prompts': 1, 'completed': 1, 'duration': 1, 'request_rate': Infinity}",
+	  STORE_FORM_FLAT, NULL, "" },
+	{ "{'run_id': 'r', 'results': {'a': [1, -Infinity], 'b/c': NaN}}", STORE_FORM_PLAIN, "r",
+	  "/results/a/1 /results/b~1c " },
+	{ "{'avg_latency': 1, 'latencies': [1], 'percentiles': {'10': 1}}", STORE_FORM_LATENCY,
 	  NULL, "" },
+	{ "{'elapsed_time': 1, 'num_requests': 1, 'total_num_tokens': 1, 'requests_per_second': 1,"
+	  " 'tokens_per_second': 1, 'rtfx': Infinity}",
+	  STORE_FORM_THROUGHPUT, NULL, "/rtfx " },
 	{ "{'run_id': 'r', 'config': {'server': {'api_key': 'x'}}}", STORE_FORM_PLAIN, "r", " " },
 };
 

@@ -2208,10 +2208,10 @@ export interface components {
             id: number;
             run_id: string | null;
             /**
-             * @description What the file was
+             * @description What the file was; flat is a result of vllm bench serve, the next four of its other benchmarks
              * @enum {string}
              */
-            form: "own" | "flat" | "plain";
+            form: "own" | "flat" | "latency" | "throughput" | "startup" | "mm_processor" | "plain";
             /** @description Under which it came */
             name: string | null;
             /** Format: date-time */
@@ -2249,7 +2249,10 @@ export interface components {
             value?: unknown;
             /** @description The user set it */
             explicit?: boolean;
-            /** @description Where an argument has it from: explicit, default, unknown, absent */
+            /**
+             * @description Where an argument has it from: explicit, default, unknown, absent; benchmark: the result has no arguments of a
+             *     server, and this is what the load asked for (the model of a file of vllm bench)
+             */
             source?: string | null;
         };
         /** @description One file; its field may have any name */
@@ -2438,7 +2441,7 @@ export interface components {
              * @description What it is; null where that could not be told
              * @enum {unknown}
              */
-            form: "own" | "flat" | "plain" | null;
+            form: "own" | "flat" | "latency" | "throughput" | "startup" | "mm_processor" | "plain" | null;
             /** @description Of a stored one its own; of a duplicate or a conflict the one that is there */
             id: number | null;
             run_id: string | null;

@@ -76,6 +76,7 @@ const SHORT: Record<string, string> = {
 }
 // Where a label's words say too little, or more than the unit does already.
 const LONG: Record<string, string> = {
+  'benchmark.model': 'Model asked for',
   'derived.gpu_count': 'GPUs of the run',
   'run.timestamp': 'Started',
   'derived.output_throughput_per_gpu': 'Output throughput per GPU',
@@ -88,7 +89,7 @@ const LONG: Record<string, string> = {
 // What a field is of, where several have the same label.
 const PLACES: Record<string, string> = {
   'system.gpus': 'GPUs', 'system.host': 'host', 'system.server': 'server', 'system.client': 'client', 'launch.gpus': 'GPUs',
-  'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
+  'launch.phases': 'startup', 'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
 }
 
 // Words that are no words.

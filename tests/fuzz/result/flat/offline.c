@@ -1,5 +1,6 @@
 /* A result file of an offline benchmark, or none: refused, or what is read of it is written as it was. */
 #include "result/flat/offline.h"
+#include "result/fields/fields.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *kind = res_offline_kind_of(json);
 	if (kind == NULL)
 		return 0;
-	auto_json json_t *document = res_offline_document(json);
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_json json_t *document = res_offline_document(fields, json);
 	bool taken = res_offline_figures(kind, json, &figures, &err) == 0;
 	if (taken != (document != NULL))
 		abort();

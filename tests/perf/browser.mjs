@@ -4,11 +4,14 @@
 //   first screen   from the address to count, rows and counts of the panel painted, with an empty cache
 //   filter change  from the press of a box to count, rows and counts of the panel painted, and to the chart behind them
 //   scrolling      the longest frame of a run down the table, a screen in five frames, and back
+//   drag           per place of a range's thumb, from the pointer's event to count, rows and chart of it painted (drag.mjs)
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { drags } from './drag.mjs'
 
 const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('@playwright/test')
 
@@ -137,6 +140,7 @@ try {
   await page.waitForTimeout(1000)
   const changed = await changes(page)
   const walked = await walks(page)
+  const dragged = (await drags(page, address)).flatMap(({ places }) => places.map((place) => place.ms))
   const longest = walked.map((frames) => Math.max(...frames))
   const slow = walked.map((frames) => frames.filter((length) => length > FRAME_LIMIT_MS).length)
   const rows = [
@@ -148,7 +152,8 @@ try {
   console.log(`${ROWS.toLocaleString('en-GB')} results; ${execFileSync(BROWSER, ['--version']).toString().trim()}; ${cpus().length} × ${cpus()[0].model}; load ${loadavg()[0].toFixed(2)}\n`)
   console.log('| what | times | median | most |\n|---|---:|---:|---:|')
   for (const [what, times, middle, most] of rows) console.log(`| ${what} | ${times} | ${ms(middle)} | ${ms(most)} |`)
-  console.log(`\nFrames above ${FRAME_LIMIT_MS} ms in ${FRAMES}: ${slow.join(', ')}; median ${median(slow)}.`)
+  console.log(`\nDrag of a range, ${dragged.length} places: median ${ms(median(dragged))}, p95 ${ms(quantile(dragged, 0.95))}.`)
+  console.log(`Frames above ${FRAME_LIMIT_MS} ms in ${FRAMES}: ${slow.join(', ')}; median ${median(slow)}.`)
 } finally {
   await browser.close()
   child.kill('SIGTERM')

@@ -273,6 +273,73 @@ test('a range goes by bins with the arrow keys, and its histogram tells what is 
   await expect(latency.getByRole('textbox', { name: /from$/ })).toHaveValue('')
 })
 
+test('a range that is dragged shows the results of every position; the release makes one entry of the history, Escape none', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
+  const latency = facet(page, 'P99 TTFT')
+  const range = latency.getByRole('group', { name: 'Range of P99 TTFT' })
+  await range.scrollIntoViewIfNeeded()
+  await expect(page.getByTestId('plot')).toBeVisible()
+  const box = await range.boundingBox()
+  if (!box) throw new Error('the range has no box')
+  const entries = () => page.evaluate(() => history.length)
+  const [before, address] = [await entries(), page.url()]
+  const to = (share: number) => page.mouse.move(box.x + box.width * share, box.y + box.height / 2, { steps: 6 })
+  const four = facet(page, 'Tensor parallel size').locator('label').filter({ hasText: /^4/ })
+  // the marks that are painted above the drawing, and how much of the canvas they cover
+  const painted = () => page.getByTestId('film').evaluate((canvas: HTMLCanvasElement & { answer?: { marks: { id: number[] } } }) => {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
+    copy.drawImage(canvas, 0, 0)
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
+    let covered = 0
+    for (let at = 3; at < data.length; at += 4) if ((data[at] ?? 0) > 0) covered++
+    return canvas.answer && covered > 0 ? canvas.answer.marks.id.length : 0
+  })
+  const shows = async (inside: Run[]) => {
+    await expect(counted(page)).toHaveText(new RegExp(`^${inside.length} of `))
+    await expect(four).toHaveText(`4${inside.filter(({ size }) => size === 4).length}`)
+    const newest = inside.map(({ name }) => name).toReversed()
+    await expect.poll(async () => (await names(page)).slice(0, 4)).toEqual(newest.slice(0, 4))
+  }
+  const inside = async () => {
+    const end = Number((await latency.getByRole('textbox', { name: /to$/ }).inputValue()).replaceAll(',', ''))
+    return runs.filter(({ p99 }) => p99 <= end)
+  }
+
+  await to(1)
+  await page.mouse.down()
+  await to(0.7)
+  const wide = await inside()
+  expect(wide.length).toBeLessThan(RUNS)
+  await shows(wide)
+  await expect.poll(painted).toBe(wide.length)
+  await to(0.3)
+  const narrow = await inside()
+  expect(narrow.length).toBeLessThan(wide.length)
+  await shows(narrow)
+  await expect.poll(painted).toBe(narrow.length)
+  await expect(chips(page)).toHaveCount(0)
+  expect([await entries(), page.url()]).toEqual([before, address])
+
+  await page.mouse.up()
+  await expect(chips(page)).toHaveCount(1)
+  await shows(narrow)
+  await expect(page.getByTestId('film')).toBeHidden()
+  await expect(page.getByTestId('plot')).toHaveAccessibleName(new RegExp(`^Scatter of ${narrow.length} experiments`))
+  expect(await entries()).toBe(before + 1)
+
+  await to(0.3)
+  await page.mouse.down()
+  await to(0.9)
+  await shows(await inside())
+  await page.keyboard.press('Escape')
+  await shows(narrow)
+  await to(0.6) // not heard any more
+  await page.mouse.up()
+  await shows(narrow)
+  await expect(page.getByTestId('film')).toBeHidden()
+  expect(await entries()).toBe(before + 1)
+})
+
 test('what a page that is opened by hand complains of is heard, too', async ({ browser, complaints }) => {
   const page = await browser.newPage()
   await page.goto(dashboard().url)

@@ -20,28 +20,27 @@ export const apply = (request: ApplyRequest | { filter: Filter }, signal?: Abort
 
 // `round` grows when somebody asks for newer data: nothing moves before. Facets come along for what is looked
 // at in the moment of the question; what is looked at later asks for its own.
-export function useApply(request: ApplyRequest, round: number, facets: () => string[]) {
-  return useQuery({
-    queryKey: ['apply', request, round],
-    queryFn: async ({ signal }) => ({ ...(await apply({ ...request, facets: facets() }, signal)), request, at: Date.now() }),
-    placeholderData: keepPreviousData,
-    staleTime: Infinity,
-  })
-}
+export const applyOptions = (request: ApplyRequest, round: number, facets: () => string[]) => queryOptions({
+  queryKey: ['apply', request, round],
+  queryFn: async ({ signal }) => ({ ...(await apply({ ...request, facets: facets() }, signal)), request, at: Date.now() }),
+  staleTime: Infinity,
+})
+
+export const useApply = (request: ApplyRequest, round: number, facets: () => string[]) => useQuery({ ...applyOptions(request, round, facets), placeholderData: keepPreviousData })
 
 // What a chart draws; null asks for nothing. The last chart stays while the next one comes.
-const pointsOf = (request: PointsRequest | null, round: number) => queryOptions({
+export const pointsOptions = (request: PointsRequest | null, round: number) => queryOptions({
   queryKey: ['points', request, round],
   queryFn: async ({ signal }) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request: request as PointsRequest, at: Date.now() }),
   staleTime: Infinity,
 })
 
-export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOf(request, round), placeholderData: keepPreviousData, enabled: request !== null })
+export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOptions(request, round), placeholderData: keepPreviousData, enabled: request !== null })
 
 // Before who will show it is drawn.
 export function usePointsAhead() {
   const client = useQueryClient()
-  return useCallback((request: PointsRequest, round: number) => void client.prefetchQuery(pointsOf(request, round)), [client])
+  return useCallback((request: PointsRequest, round: number) => void client.prefetchQuery(pointsOptions(request, round)), [client])
 }
 
 type Answered = ApplyAnswer & { request: ApplyRequest }

@@ -56,10 +56,12 @@ function style(chart: Chart, colours: Colours, item: Item, opacity: number) {
     : { fill: colour, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated && isMixed(chart) ? FAINT : opacity }
 }
 
+const LOOKS_OF_SLOT = 1000 // more than there are shapes
+
 function alike(items: Item[]): Item[][] {
-  const looks = new Map<string, Item[]>()
+  const looks = new Map<number, Item[]>()
   for (const item of items) {
-    const key = `${item.slot} ${item.shape} ${item.isHollow} ${item.isSimulated}`
+    const key = ((item.slot + 1) * LOOKS_OF_SLOT + item.shape + 1) * 4 + Number(item.isHollow) * 2 + Number(item.isSimulated)
     const list = looks.get(key)
     if (list) list.push(item)
     else looks.set(key, [item])
@@ -69,8 +71,25 @@ function alike(items: Item[]): Item[][] {
 
 type Place = (item: Item) => number
 
+interface Style {
+  fill: string
+  stroke: string
+  lineWidth: number
+  opacity?: number
+  lineDash?: number[]
+}
+
+// A shape of a scatter, for ECharts and for a film.
+export interface Shape {
+  type: string
+  shape: MarksShape | StrandsShape
+  style: Style
+  silent: boolean
+  z2: number
+}
+
 // What looks alike by colour, shape, trusted or not: so many as `perShape` says are one shape.
-function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [x, y]: [Place, Place]) {
+function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [x, y]: [Place, Place]): Shape[] {
   const sizing = sizingOf(chart)
   const first = list[0] as Item
   const look = style(chart, colours, first, sizing?.isCrowded ? CROWDED : OPACITY)
@@ -94,19 +113,24 @@ function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place]): Str
 }
 
 // Through trusted results, solid; where other results would be on it, dashed.
-function frontier(chart: Chart, colours: Colours, places: [Place, Place]) {
+function frontier(chart: Chart, colours: Colours, places: [Place, Place]): Shape[] {
   const { items } = chart
   return frontiersOf(chart).flatMap(({ marks: trusted, with_untrusted: all }) => {
     const stroke = colourOf(colours, items[all[0] ?? 0]?.slot ?? 0)
-    const line = (own: number[], style: object, z2: number) => (own.length > 1 ? [{ type: STRANDS, shape: stepsThrough(own, items, places), style: { stroke, fill: 'none', ...style }, silent: true, z2 }] : [])
+    const line = (own: number[], style: Pick<Style, 'lineWidth' | 'lineDash'>, z2: number): Shape[] => (own.length > 1 ? [{ type: STRANDS, shape: stepsThrough(own, items, places), style: { stroke, fill: 'none', ...style }, silent: true, z2 }] : [])
     return [...(isSameFrontier(trusted, all) ? [] : line(all, { lineWidth: 1.2, lineDash: [4, 3] }, 2)), ...line(trusted, { lineWidth: 1.5 }, 3)]
   })
 }
 
+const isThere = ({ y }: Item) => y !== null
+
+export const shapesOf = (chart: Chart, colours: Colours, perShape: number, places: [Place, Place]): Shape[] =>
+  [...alike(chart.items.filter(isThere)).flatMap((list) => marks(chart, colours, list, perShape, places)), ...frontier(chart, colours, places)]
+
 // One series, whatever the number of looks, and its first item draws all of them: each series more, and each item that is
 // drawn by itself, costs the drawing more than what is seen of it.
 function scatter(chart: Chart, colours: Colours, perShape: number, isLog: [boolean, boolean]): Series[] {
-  const there = chart.items.filter(({ y }) => y !== null)
+  const there = chart.items.filter(isThere)
   const data = new Float64Array(there.length * 2)
   there.forEach(({ x, y }, i) => data.set([x, y as number], i * 2))
   const [x0, y0] = data as unknown as [number, number]
@@ -118,8 +142,7 @@ function scatter(chart: Chart, colours: Colours, perShape: number, isLog: [boole
         placing(there, ({ x }) => x, isLog[0], (value) => api.coord([value, y0])[0] as number),
         placing(there, ({ y }) => y as number, isLog[1], (value) => api.coord([x0, value])[1] as number),
       ]
-      const children = [...alike(there).flatMap((list) => marks(chart, colours, list, perShape, places)), ...frontier(chart, colours, places)]
-      return { type: 'group', children } as unknown as CustomSeriesRenderItemReturn
+      return { type: 'group', children: shapesOf(chart, colours, perShape, places) } as unknown as CustomSeriesRenderItemReturn
     },
   }]
 }

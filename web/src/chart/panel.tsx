@@ -1,10 +1,11 @@
 // The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
 // must know before two are compared. The address is its state.
-import { memo, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-import { usePoints, usePointsAhead } from '../api/queries'
+import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
 import type { Filter, PointsAnswer } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
+import { type ChartAnswer, film } from '../film/film'
 import { type Choices, treeOf } from '../filter/model'
 import { isNumeric } from '../format/number'
 import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
@@ -22,6 +23,7 @@ import { type Chart, chartOf, drawnOf, isOverRuns, linesOf, nameOf, OVER_RUNS, u
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
+import { filmedOf } from './film'
 import { Nothing } from './nothing'
 import { drawingOf } from './option'
 import { Options } from './options'
@@ -77,11 +79,20 @@ export function ChartPanel(props: PanelProps) {
   now.current = { state, varying, where, choices, selected, round, catalogue, chart, tree }
   const set = useCallback((part: Partial<ChartState>) => onChart({ ...state, ...part }), [onChart, state])
   const ahead = usePointsAhead()
+  const askOf = useCallback((next: Choices) => {
+    const { state: of, varying: on, catalogue: fields, where: also, selected: ids } = now.current
+    return requestOf(of, needsVarying(of) ? on : undefined, fields, treeOf(next, also), ids)
+  }, [])
   const choose = useCallback((next: Choices) => {
-    const { state: of, varying: on, catalogue: fields, where: also, selected: ids, round: at } = now.current
-    ahead(requestOf(of, needsVarying(of) ? on : undefined, fields, treeOf(next, also), ids), at)
+    ahead(askOf(next), now.current.round)
     onChoose(next)
-  }, [ahead, onChoose])
+  }, [ahead, askOf, onChoose])
+  const canFilm = chart !== null && !state.asTable
+  useEffect(() => {
+    if (!canFilm) return
+    film.setPoints((next) => pointsOptions(askOf(next), now.current.round) as never)
+    return () => film.setPoints(null)
+  }, [canFilm, askOf])
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
   return (
     <section className={join(css.chart, isWaiting && css.waiting)} aria-label="Chart" aria-busy={isWaiting}>
@@ -199,6 +210,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   const fig = useRef<HTMLDivElement>(null)
   const wide = useRoughWidth(fig)
   const drawing = useMemo(() => drawingOf(chart, colours, wide), [chart, colours, wide])
+  const filmed = useCallback((next: ChartAnswer) => filmedOf(chartOf({ ...state, kind: kindOf(state.kind, next) }, next, catalogue), colours, wide), [state, catalogue, colours, wide])
   const [hovered, setHovered] = useState<number | null>(null)
   const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
   // of a line the place where it begins
@@ -223,7 +235,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
             <>
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} catalogue={catalogue} round={round} set={set} /> : (
-                <Plot drawing={drawing} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
+                <Plot drawing={drawing} filmed={filmed} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
                   tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={onBrush} />
               )}
               <div className={css.xtitle}>

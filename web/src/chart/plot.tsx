@@ -2,8 +2,10 @@
 // One enters it with Tab, walks with arrows, pins with Enter.
 import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
+import { type ChartAnswer, useFilm } from '../film/film'
 import css from './chart.module.css'
 import { type ECharts, open } from './draw'
+import { drawFrame, type Filmed, type Scales } from './film'
 import { type Box, boxOf, type Hits, isLogAxis, nearest, NO_HITS, placing } from './hits'
 import { barWidth, type Drawing, GRID, type Target } from './option'
 
@@ -12,9 +14,12 @@ const AXIS_WIDE = 10 // to each side, of a region along an axis
 
 // Who tests the page reads the marks back by it.
 type Host = HTMLDivElement & { chart?: ECharts }
+// The answer that a film painted, for tests.
+type Layer = HTMLCanvasElement & { answer?: ChartAnswer | undefined }
 
 interface Props {
   drawing: Drawing
+  filmed: (answer: ChartAnswer) => Filmed
   label: string
   hovered: number | null // a target
   ringed: number[] // targets
@@ -75,13 +80,40 @@ function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDraw
   }, [drawing])
 }
 
-export function Plot({ drawing, label, hovered, ringed, pinned, canBrush, tip, onHover, onPin, onBrush }: Props) {
+// Paints the frames of a film until another drawing replaces it or the film ends.
+function useFilmLayer(host: React.RefObject<Host | null>, layer: React.RefObject<Layer | null>, drawing: Drawing, filmed: Props['filmed']) {
+  const latest = useRef({ drawing, filmed })
+  latest.current = { drawing, filmed }
+  const scales = useRef<Scales | null>(null)
+  const end = () => {
+    host.current?.parentElement?.removeAttribute('data-film')
+    if (layer.current) layer.current.answer = undefined
+    scales.current = null
+  }
+  useLayoutEffect(end, [drawing])
+  useEffect(() => useFilm.subscribe(({ frame }) => {
+    const chart = host.current?.chart
+    if (!chart || !layer.current) return
+    if (frame?.points) {
+      host.current?.parentElement?.setAttribute('data-film', '')
+      scales.current = drawFrame(chart, layer.current, latest.current.filmed(frame.points), scales.current)
+      layer.current.answer = frame.points
+    } else if (scales.current) {
+      end()
+      chart.setOption(latest.current.drawing.option, { notMerge: true })
+    }
+  }), [])
+}
+
+export function Plot({ drawing, filmed, label, hovered, ringed, pinned, canBrush, tip, onHover, onPin, onBrush }: Props) {
   const host = useRef<Host>(null)
   const [hits, setHits] = useState<Hits>(NO_HITS)
   const across = drawing.reach === 'across'
   const traces = useMemo(() => tracesOf(drawing), [drawing])
   const [drag, setDrag] = useState<{ from: [number, number]; to: [number, number] } | null>(null)
   useDrawing(host, drawing, setHits)
+  const layer = useRef<Layer>(null)
+  useFilmLayer(host, layer, drawing, filmed)
   useEffect(() => { if (hovered !== null && hovered >= drawing.targets.length) onHover(null) }, [drawing])
 
   const place = (event: PointerEvent): [number, number] => {
@@ -134,6 +166,7 @@ export function Plot({ drawing, label, hovered, ringed, pinned, canBrush, tip, o
     <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
       onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot" style={{ '--more': `${drawing.more}px` } as CSSProperties}>
       <div ref={host} className={css.canvas} aria-hidden="true" />
+      <canvas ref={layer} className={css.film} width={1} height={1} aria-hidden="true" data-testid="film" />
       <svg className={css.over} aria-hidden="true">
         {ringed.map((target) => <Ring key={target} {...look} target={target} look={css.ring} radius={7} />)}
         {pinned !== null && <Ring {...look} target={pinned} look={css.pinned} radius={9} />}

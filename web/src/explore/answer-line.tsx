@@ -4,6 +4,7 @@ import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-compone
 
 import type { ApplyAnswer, Facet, Filter } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
+import { useFilm } from '../film/film'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
@@ -35,6 +36,7 @@ interface Props {
 const PART = 'part ' // no field is called so: ids have no blank
 
 export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
+  const isFilm = useFilm(({ frame }) => frame !== null) // frames are not announced
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
@@ -48,10 +50,10 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
   }
   return (
     <div className={css.answer}>
-      <p className={css.count} role="status" aria-live="polite">
+      <p className={css.count} role="status" aria-live="polite" aria-busy={isFilm || undefined}>
         {shown && (
           <>
-            <b>{count(shown.count)}</b> <span className="mid">of</span> <span className="n">{count(shown.total)}</span> <span className="mid">experiments</span>
+            <b><CountNow usual={shown.count} /></b> <span className="mid">of</span> <span className="n">{count(shown.total)}</span> <span className="mid">experiments</span>
           </>
         )}
         <span className="sr">{isWaiting ? ' asking again' : ''}</span>
@@ -98,6 +100,8 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
     </div>
   )
 })
+
+const CountNow = ({ usual }: { usual: number }) => count(useFilm(({ frame }) => frame?.rows.count ?? usual))
 
 function CopyLink() {
   const [done, setDone] = useState(false)

@@ -1,12 +1,14 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
-import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
 import { ApiError, get } from '../api/client'
-import { useApply, useFields, useHealth, usePresets, useVarying, useView } from '../api/queries'
+import { applyOptions, useApply, useFields, useHealth, usePresets, useVarying, useView } from '../api/queries'
 import type { ApplyRequest, Experiment, Filter, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
+import { film } from '../film/film'
 import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
@@ -80,13 +82,15 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [round, setRound] = useState(0)
   const tree = useMemo(() => treeOf(state.choices, state.where), [state.choices, state.where])
   const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
-  const request = useMemo(() => {
+  const requestOf = useCallback((filter: Filter | undefined, page: number): ApplyRequest => {
     const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? state.page * PAGE_ROWS : 0 }
-    return tree ? { ...asked, filter: tree as ApplyRequest['filter'] & Filter } : asked
-  }, [tree, catalogue, chosen, isPhone, state.sort, isPhone && state.page]) as ApplyRequest
+    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
+    return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
+  }, [catalogue, chosen, isPhone, state.sort])
+  const request = useMemo(() => requestOf(tree, state.page), [requestOf, tree, isPhone && state.page])
   const looked = useRef(new Map<string, string[]>())
-  const answer = useApply(request, round, () => [...looked.current.values()].flat())
+  const facetsOf = useCallback(() => [...looked.current.values()].flat(), [])
+  const answer = useApply(request, round, facetsOf)
   const isAwaited = answer.isFetching && (!answer.data || answer.isPlaceholderData)
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
@@ -102,7 +106,21 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
   const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])
+  useFilmed(state, isWaiting, (filter) => applyOptions(requestOf(filter, 0), round, facetsOf))
   return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown }
+}
+
+// Opens the film for this screen, and ends it once the page shows the released state.
+function useFilmed(state: ExploreState, isWaiting: boolean, rows: (filter: Filter | undefined) => ReturnType<typeof applyOptions>) {
+  const client = useQueryClient()
+  const latest = useRef({ state, rows })
+  latest.current = { state, rows }
+  useEffect(() => film.open({
+    client,
+    choices: () => latest.current.state.choices,
+    rows: (choices) => latest.current.rows(treeOf(choices, latest.current.state.where)) as never,
+  }), [client])
+  useLayoutEffect(() => { if (!isWaiting) film.settle() })
 }
 
 function Screen({ catalogue }: { catalogue: Catalogue }) {

@@ -1,9 +1,11 @@
 // A range with its histogram: two thumbs that move by bins, and two inputs for the same bounds. The histogram shows what the other
 // filters leave; grey is outside the choice.
+import { type RefObject, useEffect, useRef } from 'react'
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components'
 
 import type { Facet } from '../api/types'
 import { longName } from '../fields/catalogue'
+import { film, useFacetNow } from '../film/film'
 import { type Ends, endsOf, withEnds } from '../filter/range'
 import { RangeInputs, useEnds } from '../filter/range-inputs'
 import { numberedEdges } from '../format/bin-ticks'
@@ -18,19 +20,33 @@ const LETTER_PX = 6.7 // of the mono face at 11 px
 export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const { edges, counts } = facet.histogram ?? { edges: [], counts: [] }
   const form = formOfScale(field, edges)
-  const [ends, setEnds, flush] = useEnds(endsOf(choice), (next) => onChoose(withEnds(choice, next), { typing: field.id }))
+  const own = endsOf(choice)
+  const [ends, setEnds, flush, drop] = useEnds(own, (next) => {
+    if (next[0] === own[0] && next[1] === own[1]) return film.stop()
+    film.release()
+    onChoose(withEnds(choice, next), { typing: field.id })
+  })
+  const seek = (next: Ends, following: Ends[], isHeld: boolean) => {
+    setEnds(next, isHeld)
+    film.seek(field.id, withEnds(choice, next), following.map((one) => withEnds(choice, one)))
+  }
+  const cancel = () => {
+    drop()
+    film.stop()
+  }
   const name = longName(field)
   return (
     <div className={css.range}>
-      {counts.length > 0 && <Histogram name={name} edges={edges} counts={counts} ends={ends} form={form} />}
-      {counts.length > 0 && <Thumbs name={name} edges={edges} ends={ends} form={form} onChange={setEnds} onEnd={flush} />}
-      {counts.length > 0 && <Ticks edges={edges} form={form} />}
+      {counts.length > 0 && <Histogram id={field.id} name={name} edges={edges} counts={counts} ends={ends} form={form} />}
+      {counts.length > 0 && <Thumbs name={name} edges={edges} ends={ends} form={form} onSeek={seek} onEnd={flush} onCancel={cancel} />}
+      {counts.length > 0 && <Ticks id={field.id} edges={edges} form={form} />}
       <RangeInputs name={name} field={field} ends={ends} onChange={setEnds} onDone={flush} />
     </div>
   )
 }
 
-function Histogram({ name, edges, counts, ends, form }: { name: string; edges: number[]; counts: number[]; ends: Ends; form: Form }) {
+function Histogram({ id, name, ends, form, ...own }: { id: string; name: string; edges: number[]; counts: number[]; ends: Ends; form: Form }) {
+  const { edges, counts } = useFacetNow(id, null, (facet) => facet.histogram ?? null) ?? own
   const most = Math.max(1, ...counts)
   const width = PX / counts.length
   const isChosen = ends[0] !== null || ends[1] !== null
@@ -49,7 +65,8 @@ function Histogram({ name, edges, counts, ends, form }: { name: string; edges: n
 }
 
 // The numbers under the edges of bins, none beyond the ends of the axis.
-function Ticks({ edges, form }: { edges: number[]; form: Form }) {
+function Ticks({ id, form, ...own }: { id: string; edges: number[]; form: Form }) {
+  const edges = useFacetNow(id, null, (facet) => facet.histogram?.edges ?? null) ?? own.edges
   const last = edges.length - 1
   const words = (edge: number) => shortNumber(edge, form, true)
   const places = numberedEdges(edges, PX, (edge) => words(edge).length * LETTER_PX)
@@ -71,27 +88,85 @@ export function edgeOf(edges: number[], value: number) {
   return best
 }
 
-function Thumbs({ name, edges, ends, form, onChange, onEnd }: { name: string; edges: number[]; ends: Ends; form: Form; onChange: (ends: Ends) => void; onEnd: () => void }) {
+// The positions that a thumb may take after `at`: those ahead of it, then those it passed.
+function placesFrom(at: number, way: 1 | -1, least: number, most: number) {
+  const places: number[] = []
+  for (const step of [way, -way]) for (let to = at + step; to >= least && to <= most; to += step) places.push(to)
+  return places
+}
+
+// Tells a pointer drag from arrow keys. Escape cancels the drag; later moves of the same press are ignored.
+function useDrag(area: RefObject<HTMLElement | null>, onStart: () => void, onCancel: () => void) {
+  const by = useRef<'keys' | 'pointer' | 'cancelled'>('keys')
+  const latest = useRef({ onStart, onCancel })
+  latest.current = { onStart, onCancel }
+  useEffect(() => {
+    const element = area.current
+    const start = ({ button }: PointerEvent) => {
+      if (button !== 0) return
+      by.current = 'pointer'
+      latest.current.onStart()
+    }
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || by.current !== 'pointer') return
+      event.preventDefault()
+      event.stopPropagation()
+      by.current = 'cancelled'
+      latest.current.onCancel()
+    }
+    element?.addEventListener('pointerdown', start, { capture: true })
+    window.addEventListener('keydown', press, { capture: true })
+    return () => {
+      element?.removeEventListener('pointerdown', start, { capture: true })
+      window.removeEventListener('keydown', press, { capture: true })
+    }
+  }, [area])
+  return by
+}
+
+interface ThumbsProps {
+  name: string
+  edges: number[]
+  ends: Ends
+  form: Form
+  onSeek: (ends: Ends, following: Ends[], isHeld: boolean) => void // held: onEnd or onCancel follows
+  onEnd: () => void
+  onCancel: () => void
+}
+
+function Thumbs({ name, edges, ends, form, onSeek, onEnd, onCancel }: ThumbsProps) {
   const last = edges.length - 1
   const low = ends[0] === null ? 0 : edgeOf(edges, ends[0])
   const high = ends[1] === null ? last : Math.max(low, edgeOf(edges, ends[1]))
+  // a thumb that was not moved keeps what was typed
+  const endsAt = (from: number, to: number): Ends => [from === low ? ends[0] : from === 0 ? null : (edges[from] ?? null), to === high ? ends[1] : to === last ? null : (edges[to] ?? null)]
+  const area = useRef<HTMLDivElement>(null)
+  const near = () => [...placesFrom(low, 1, 0, high).map((from) => endsAt(from, high)), ...placesFrom(high, -1, low, last).map((to) => endsAt(low, to))]
+  const by = useDrag(area, () => onSeek(ends, near(), true), onCancel)
   const move = (value: number | number[]) => {
+    if (by.current === 'cancelled') return
     const [from = 0, to = last] = value as number[]
-    // a thumb that was not moved keeps what was typed
-    onChange([from === low ? ends[0] : from === 0 ? null : (edges[from] ?? null), to === high ? ends[1] : to === last ? null : (edges[to] ?? null)])
+    const following = from !== low ? placesFrom(from, from > low ? 1 : -1, 0, to).map((next) => endsAt(next, to)) : placesFrom(to, to > high ? 1 : -1, from, last).map((next) => endsAt(from, next))
+    onSeek(endsAt(from, to), following, by.current === 'pointer')
+  }
+  const end = () => {
+    if (by.current === 'pointer') onEnd()
+    by.current = 'keys'
   }
   return (
-    <Slider aria-label={`Range of ${name}`} className={css.slider ?? ''} minValue={0} maxValue={last} step={1} value={[low, high]} onChange={move} onChangeEnd={onEnd}>
-      <SliderTrack className={css.track ?? ''}>
-        {() => (
-          <>
-            {(ends[0] !== null || ends[1] !== null) && <span className={css.fill} style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }} />}
-            {[['from', low], ['to', high]].map(([end, at], i) => (
-              <SliderThumb key={end} index={i} aria-label={`${name}, ${end ?? ''} ${plainNumber(edges[Number(at)] ?? 0, form)} ${form.unit}`} className={css.thumb ?? ''} />
-            ))}
-          </>
-        )}
-      </SliderTrack>
-    </Slider>
+    <div ref={area}>
+      <Slider aria-label={`Range of ${name}`} className={css.slider ?? ''} minValue={0} maxValue={last} step={1} value={[low, high]} onChange={move} onChangeEnd={end}>
+        <SliderTrack className={css.track ?? ''}>
+          {() => (
+            <>
+              {(ends[0] !== null || ends[1] !== null) && <span className={css.fill} style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }} />}
+              {[['from', low], ['to', high]].map(([end, at], i) => (
+                <SliderThumb key={end} index={i} aria-label={`${name}, ${end ?? ''} ${plainNumber(edges[Number(at)] ?? 0, form)} ${form.unit}`} className={css.thumb ?? ''} />
+              ))}
+            </>
+          )}
+        </SliderTrack>
+      </Slider>
+    </div>
   )
 }

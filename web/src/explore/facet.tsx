@@ -5,6 +5,7 @@ import { createContext, memo, useContext, useRef, useState } from 'react'
 import { useValues } from '../api/queries'
 import type { Facet, Field, Filter, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
+import { useFacetNow } from '../film/film'
 import { type Choice, isEmpty } from '../filter/model'
 import { count, formOfRow } from '../format/number'
 import { brieflyAll, wholeText, withUnit } from '../format/value'
@@ -85,14 +86,17 @@ const distinctOf = ({ distinct }: Facet) => distinct ?? Infinity
 type Drawn = FacetProps & { facet: Facet; most: number }
 type Nothing = [key: 'present' | 'unset' | 'missing', words: string, n: number]
 
+const nothingOf = (facet: Facet, key: Nothing[0]) => ({ present: facet.recorded - facet.null, unset: facet.null, missing: facet.missing })[key]
+
 // Unset and not recorded are choices, and so is "any value" where some have none.
 function nothingsOf(facet: Facet, choice: Choice | undefined) {
   const hasRange = choice?.range !== undefined && !choice.except
   const lines: Nothing[] = []
   // where all values stand in a short list they can be checked one by one
-  if ((facet.null + facet.missing > 0 && distinctOf(facet) > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded - facet.null])
-  if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
-  if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
+  const add = (key: Nothing[0], words: string) => lines.push([key, words, nothingOf(facet, key)])
+  if ((facet.null + facet.missing > 0 && distinctOf(facet) > FEW_LINES) || choice?.present) add('present', 'any value')
+  if (facet.null > 0 || choice?.unset) add('unset', hasRange ? 'or unset' : 'unset')
+  if (facet.missing > 0 || choice?.missing) add('missing', hasRange ? 'or not recorded' : 'not recorded')
   return lines
 }
 
@@ -119,11 +123,12 @@ function toggled(choice: Choice | undefined, value: Scalar): Choice {
   return { ...choice, values: values.includes(value) ? values.filter((other) => other !== value) : [...values, value] }
 }
 
+const countIn = (facet: Facet, value: unknown) => [...facet.values, ...(facet.words ?? [])].find((one) => one.value === value)?.count ?? 0
+
 // Chosen values that the other filters leave nothing of are shown all the same, with none.
 function withChosen(values: Facet['values'], choice: Choice | undefined, facet: Facet) {
   const there = new Set(values.map(({ value }) => value as Scalar))
-  const countOf = (value: Scalar) => facet.values.find((one) => one.value === value)?.count ?? 0
-  const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: countOf(value) }))
+  const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: countIn(facet, value) }))
   return [...values, ...lost]
 }
 
@@ -148,7 +153,7 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   return (
     <div {...inside}>
       {shown.map(({ value, count: n }, i) => (
-        <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} n={n} most={most}
+        <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} id={field.id} choice={choice} n={n} nOf={(now) => countIn(now, value)} most={most}
           onChange={() => onChoose(toggled(choice, value as Scalar))} title={String(value)}>
           {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{texts[i]}</bdi>}
         </Line>
@@ -171,24 +176,54 @@ function Tick({ label, isSelected, className, onChange, children }: { label?: st
   )
 }
 
-function Line({ isSelected, isExcept = false, n, most, onChange, children, title, faint }: { isSelected: boolean; isExcept?: boolean | undefined; n: number; most: number; onChange: () => void; children: React.ReactNode; title?: string; faint?: boolean }) {
+interface LineProps extends CountProps {
+  isSelected: boolean
+  isExcept?: boolean | undefined
+  onChange: () => void
+  children: React.ReactNode
+  title?: string
+  faint?: boolean
+}
+
+function Line({ isSelected, isExcept = false, onChange, children, title, faint, ...counted }: LineProps) {
   return (
     <Tick isSelected={isSelected} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
       <span className={controls.box} data-box="" />
       <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}{isSelected && isExcept && <span className="sr"> excluded</span>}</span>
-      <i style={{ width: n ? Math.max(2, Math.round((n / most) * BAR_PX)) : 0 }} />
-      <span className="n-11">{count(n)}</span>
+      <Bar {...counted} />
     </Tick>
   )
 }
 
-function Nothings({ facet, choice, most, onChoose }: Drawn) {
+interface CountProps {
+  id: string // of the field
+  choice: Choice | undefined
+  n: number
+  nOf: (facet: Facet) => number // n of another facet
+  most: number
+}
+
+// Subscribes to a film by itself, so that the line around it does not render again.
+function Bar({ id, choice, n, nOf, most }: CountProps) {
+  const now = useFacetNow(id, n, nOf)
+  const top = useFacetNow(id, most, (facet) => mostOf(facet, choice))
+  return (
+    <>
+      <i style={{ width: now ? Math.max(2, Math.round((now / top) * BAR_PX)) : 0 }} />
+      <span className="n-11">{count(now)}</span>
+    </>
+  )
+}
+
+function Nothings({ field, facet, choice, most, onChoose }: Drawn) {
   return nothingsOf(facet, choice).map(([key, words, n]) => (
-    <Line key={key} faint isSelected={choice?.[key] ?? false} isExcept={choice?.except} n={n} most={most} onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}>
+    <Line key={key} faint isSelected={choice?.[key] ?? false} isExcept={choice?.except} id={field.id} choice={choice} n={n} nOf={(now) => nothingOf(now, key)} most={most} onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}>
       {words}
     </Line>
   ))
 }
+
+const Count = ({ id, value, n }: { id: string; value: unknown; n: number }) => count(useFacetNow(id, n, (facet) => countIn(facet, value)))
 
 function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const values = withChosen(facet.values, choice, facet).toSorted((a, b) => Number(a.value) - Number(b.value))
@@ -198,7 +233,7 @@ function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet
         <Tick key={String(value)} label={`${longName(field)} ${String(value)}, ${n} experiments${choice?.except && choice.values?.includes(value as Scalar) ? ', excluded' : ''}`} className={join(css.toggle, choice?.except && css.except)}
           isSelected={choice?.values?.includes(value as Scalar) ?? false} onChange={() => onChoose(toggled(choice, value as Scalar))}>
           {String(value)}
-          <small>{count(n)}</small>
+          <small><Count id={field.id} value={value} n={n} /></small>
         </Tick>
       ))}
     </div>

@@ -4,6 +4,7 @@ import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutE
 
 import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
+import { useFilm } from '../film/film'
 import { nameOf } from '../format/value'
 import { useKeys } from '../keys/use-keys'
 import { useTray } from '../tray/store'
@@ -117,7 +118,10 @@ interface BodyProps extends Pick<Props, 'answer' | 'selected' | 'slots' | 'round
 
 // All that a scroll draws anew.
 function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, across }: BodyProps) {
-  const { rows, count, request } = answer
+  const { rows, request } = answer
+  const filmed = useFilm(({ frame }) => frame?.rows)
+  // the scroll bar keeps its length while a film runs
+  const count = filmed ? Math.max(answer.count, request.limit) : answer.count
   const body = useRef<HTMLTableSectionElement>(null)
   const [rowPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30)
   // first where it was scrolled to, then what is seen there
@@ -133,7 +137,9 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
   })
   const { seen, before, after, show } = useScroll({ scroll, count, rowPx })
   const kept = useRef({ pages: [] as number[] }).current
-  const rowAt = useRows({ answer, round, seen, kept })
+  const ownRow = useRows({ answer, round, seen, kept })
+  const rowAt = filmed ? (index: number) => filmed.rows[index] : ownRow
+  useTopOfFilm(scroll, filmed !== undefined, contentOf(request))
   const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
   const onSelect = useCallback((index: number) => {
     const { rowAt: at, selected: now } = latest.current
@@ -154,8 +160,9 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
 
   const { first, last, from, to } = seen
   useLayoutEffect(() => useRange.setState({ first, last }), [first, last])
-  const drawnRows = Array.from({ length: to - from }, (_, i) => rowAt(from + i))
-  const keys = keysOf(drawnRows, from)
+  const drawnRows = Array.from({ length: Math.max(0, Math.min(to, filmed?.count ?? to) - from) }, (_, i) => rowAt(from + i))
+  // every frame of a film has other rows: elements are reused by position
+  const keys = filmed ? drawnRows.map((_, i) => `film ${from + i}`) : keysOf(drawnRows, from)
   useImperativeHandle(ref, () => ({
     onScreen: () => Array.from({ length: last - first + 1 }, (_, i) => rowAt(first + i)).filter((row) => row !== undefined),
     known: (id) => [...rows, ...drawnRows].find((row) => row?.id === id),
@@ -170,6 +177,22 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
       {after > 0 && <Space high={after} />}
     </tbody>
   )
+}
+
+// A film shows the first rows. If the content is the same after it, the table returns to its scroll position.
+function useTopOfFilm(scroll: React.RefObject<HTMLDivElement | null>, isFilm: boolean, content: string) {
+  const before = useRef<{ top: number; content: string } | null>(null)
+  useLayoutEffect(() => {
+    const element = scroll.current
+    if (!element) return
+    if (isFilm) {
+      before.current = { top: element.scrollTop, content }
+      element.scrollTop = 0
+    } else if (before.current) {
+      if (before.current.content === content) element.scrollTop = before.current.top
+      before.current = null
+    }
+  }, [isFilm])
 }
 
 const Space = ({ high }: { high: number }) => <tr className={css.space} aria-hidden="true"><td style={{ height: high }} /></tr>

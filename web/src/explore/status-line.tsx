@@ -2,6 +2,7 @@
 import { memo } from 'react'
 
 import type { ApplyAnswer } from '../api/types'
+import { useFilm } from '../film/film'
 import { count } from '../format/number'
 import { Act, Button, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -20,7 +21,8 @@ interface Props {
   onNewer: () => void
 }
 
-export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
+export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer: own, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
+  const answer = useFilm(({ frame }) => (byPages ? undefined : frame?.rows)) ?? own
   const first = page * pageRows + 1
   const last = page * pageRows + answer.rows.length
   const isPaged = byPages && answer.count > pageRows

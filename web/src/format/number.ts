@@ -21,8 +21,9 @@ export const isNumeric = (field: Field) => field.type === 'number' || field.type
 
 function median(values: number[]) {
   // a typed array sorts without one call per comparison
-  const sorted = Float64Array.from(values, Math.abs).sort()
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+  const sizes = new Float64Array(values.length)
+  for (let i = 0; i < values.length; i++) sizes[i] = Math.abs(values[i] as number)
+  return sizes.sort()[Math.floor(sizes.length / 2)] ?? 0
 }
 
 const rounded = (value: number, digits: number) => (Number.isFinite(digits) ? Number(value.toPrecision(digits)) : value)
@@ -80,6 +81,7 @@ export function formOfRow(field: Field, values: unknown[]): Form {
   return form
 }
 
+const shortest = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 12 }) // toLocaleString() would make one per number
 const formats = new Map<number, Intl.NumberFormat>()
 function fixed(value: number, decimals: number) {
   let format = formats.get(decimals)
@@ -108,7 +110,7 @@ export function paddingOf(value: number, { scale, decimals, digits }: Form) {
 // As short as it can be said: for round numbers, as edges of ranges and ticks are.
 export function plainNumber(value: number, { scale, decimals, digits }: Form) {
   if (decimals === null) return String(value)
-  return rounded(value * scale, Math.min(digits, 15)).toLocaleString('en-GB', { maximumFractionDigits: 12 }).replace('-', '−')
+  return shortest.format(rounded(value * scale, Math.min(digits, 15))).replace('-', '−')
 }
 
 const MULTIPLES: [from: number, letter: string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']]
@@ -123,7 +125,7 @@ export function shortNumber(value: number, form: Form, isFromThousand = false) {
 // A bound as somebody typed it: all its digits, in the shown unit.
 export function boundText(value: number, { scale, decimals }: Form) {
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
-  return decimals === null ? String(value) : rounded(value * scale, 12).toLocaleString('en-GB', { maximumFractionDigits: 12 }).replace('-', '−')
+  return decimals === null ? String(value) : shortest.format(rounded(value * scale, 12)).replace('-', '−')
 }
 
 export function bytes(size: number) {

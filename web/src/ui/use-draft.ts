@@ -3,7 +3,14 @@ import { useEffect, useRef, useState } from 'react'
 
 export const PAUSE_MS = 120
 
-export function useDraft<T>(value: T, commit: (value: T) => void): [T, (value: T) => void, () => void] {
+interface Draft<T> {
+  draft: T
+  write: (value: T, isHeld?: boolean) => void // held: only flush() commits it
+  flush: () => void
+  drop: () => void // shows the committed value again
+}
+
+export function useDraft<T>(value: T, commit: (value: T) => void): [T, Draft<T>['write'], Draft<T>['flush'], Draft<T>['drop']] {
   const [draft, setDraft] = useState(value)
   const waiting = useRef<ReturnType<typeof setTimeout> | null>(null)
   const pending = useRef<{ value: T } | null>(null)
@@ -14,19 +21,27 @@ export function useDraft<T>(value: T, commit: (value: T) => void): [T, (value: T
   useEffect(() => {
     if (!pending.current) setDraft(value)
   }, [key])
-  const flush = () => {
+  const forget = () => {
     if (waiting.current) clearTimeout(waiting.current)
     waiting.current = null
     const last = pending.current
     pending.current = null
+    return last
+  }
+  const flush = () => {
+    const last = forget()
     if (last) latest.current(last.value)
   }
-  const write = (next: T) => {
+  const write = (next: T, isHeld = false) => {
     setDraft(next)
+    forget()
     pending.current = { value: next }
-    if (waiting.current) clearTimeout(waiting.current)
-    waiting.current = setTimeout(flush, PAUSE_MS)
+    if (!isHeld) waiting.current = setTimeout(flush, PAUSE_MS)
+  }
+  const drop = () => {
+    forget()
+    setDraft(value)
   }
   useEffect(() => () => { if (waiting.current) clearTimeout(waiting.current) }, [])
-  return [draft, write, flush]
+  return [draft, write, flush, drop]
 }

@@ -61,6 +61,8 @@ void res_record_init(struct res_record *record, uint64_t index)
 		.output_tokens_asked = RES_NO_COUNT,
 		.output_tokens = RES_NO_COUNT,
 	};
+	for (size_t i = 0; i < RES_KIND_COUNT; i++)
+		record->first_ns[i] = RES_NO_TIME;
 }
 
 void res_record_done(struct res_record *record)

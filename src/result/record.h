@@ -67,6 +67,15 @@ struct res_request_id {
 #define RES_ID_PREFIX_MAX 1024
 #define RES_ID_BYTES      (RES_ID_PREFIX_MAX + 21) /* with a number of 20 digits and a NUL */
 
+/* What an event brings; an event may bring several. */
+enum res_output_kind {
+	RES_KIND_ROLE, /* only the speaker's name */
+	RES_KIND_REASONING,
+	RES_KIND_TEXT, /* of the answer: text, a refusal, audio */
+	RES_KIND_TOOL_CALL,
+	RES_KIND_COUNT,
+};
+
 struct res_record {
 	uint64_t index; /* place in the plan */
 	struct res_request_id request_id;
@@ -83,6 +92,7 @@ struct res_record {
 			       * had been given to the kernel */
 	int64_t headers_ns;   /* first byte of the answer */
 	int64_t end_ns;       /* the answer was whole, or the request failed */
+	int64_t first_ns[RES_KIND_COUNT]; /* the first event of each kind of output */
 	struct res_event *events;
 	uint32_t event_count; /* entries; see res_record_next() for events */
 	int32_t status;       /* HTTP status; 0: none */

@@ -72,6 +72,13 @@ static void add_error(struct pl_buf *line, const struct res_record *record)
 	pl_buf_add_char(line, '}');
 }
 
+static const char *const kind_keys[RES_KIND_COUNT] = {
+	[RES_KIND_ROLE] = "first_role_ns",
+	[RES_KIND_REASONING] = "first_reasoning_ns",
+	[RES_KIND_TEXT] = "first_text_ns",
+	[RES_KIND_TOOL_CALL] = "first_tool_call_ns",
+};
+
 static void add_times(struct pl_buf *line, const struct res_record *record)
 {
 	pl_json_add_i64(line, ",\"planned_ns\":", record->planned_ns, RES_NO_TIME);
@@ -86,6 +93,11 @@ static void add_times(struct pl_buf *line, const struct res_record *record)
 	pl_json_add_i64(line, ",\"first_token_ns\":", res_record_first_token_ns(record),
 			RES_NO_TIME);
 	pl_json_add_i64(line, ",\"end_ns\":", record->end_ns, RES_NO_TIME);
+	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
+		if (record->first_ns[i] == RES_NO_TIME)
+			continue;
+		pl_buf_addf(line, ",\"%s\":%lld", kind_keys[i], (long long)record->first_ns[i]);
+	}
 }
 
 bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
@@ -202,6 +214,12 @@ static int take_times(struct reader *r, struct res_record *record)
 			return -1;
 		if (record->handshake_ns > RES_TIME_MAX)
 			return wrong(r, "handshake_ns", "a time of a running host");
+	}
+	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
+		/* written only if there is one */
+		if (json_object_get(r->json, kind_keys[i]) != NULL &&
+		    take_time(r, kind_keys[i], &record->first_ns[i]) < 0)
+			return -1;
 	}
 	return take_time(r, "end_ns", &record->end_ns);
 }

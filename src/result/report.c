@@ -35,6 +35,7 @@ struct section {
 
 #define ORIGIN_VLLM false
 #define ORIGIN_OURS true
+#define ORIGIN_KIND true
 
 /* In vLLM's order; those without a label are never in the table. */
 static const struct section sections[] = {

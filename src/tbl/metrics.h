@@ -8,7 +8,8 @@
  *   label      in "Mean LABEL (ms):"; "" where the console table never has such a section
  *   direction  LOWER or HIGHER is better, or NEITHER
  *   origin     VLLM (vLLM's name and formula), OFFLINE (vLLM's of its offline benchmarks: there with those
- *              alone) or OURS
+ *              alone), OURS, or KIND (ours, over the requests that have output of this kind; its keys are missing
+ *              if no request has)
  *   headline   true: each STATISTIC of it tells how far the client can have moved it, and by that
  *              goes the verdict (result/metrics/client_error.h); else false
  *   formula    what one sample is, in symbols of docs/reference/metrics.md
@@ -111,6 +112,14 @@ FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, true, "L = e_
        "time to the last event")
 FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, true, "c_1 - a",
        "time to the first event that carries text, reasoning, a tool call or token ids")
+FAMILY(FIRST_ROLE, "first_role_ms", "First Role", "", LOWER, KIND, false, "r_1 - a",
+       "time to the first event that only names the speaker")
+FAMILY(FIRST_REASONING, "first_reasoning_ms", "First Reasoning", "", LOWER, KIND, false, "h_1 - a",
+       "time to the first event with reasoning")
+FAMILY(FIRST_TEXT, "first_text_ms", "First Text", "", LOWER, KIND, false, "x_1 - a",
+       "time to the first event with text of the answer")
+FAMILY(FIRST_TOOL_CALL, "first_tool_call_ms", "First Tool Call", "", LOWER, KIND, false, "u_1 - a",
+       "time to the first event with a tool call")
 FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS, false,
        "k times (t_j - t_(j-1)) / k for a token event of k tokens",
        "gaps between tokens, pooled over all requests")

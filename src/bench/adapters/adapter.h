@@ -24,6 +24,7 @@ struct bench_event {
 	bool has_choices; /* choices not empty: an event to record */
 	bool content;     /* text, reasoning, tool call or ids */
 	unsigned outputs; /* choices that carry content */
+	unsigned kinds;   /* bit 1 << enum res_output_kind */
 	bool role_only;   /* names the speaker and holds no output: no token */
 	bool finish;
 	char finish_reason[24];   /* choice 0's, when told */

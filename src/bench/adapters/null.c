@@ -48,6 +48,7 @@ static int decode_null(const char *data, size_t len, struct bench_event *ret)
 	ret->choice_mask = 1;
 	ret->content = true;
 	ret->outputs = 1;
+	ret->kinds = 1u << RES_KIND_TEXT;
 	ret->tokens = 1;
 	if (last) {
 		ret->finish = true;

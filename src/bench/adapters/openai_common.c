@@ -65,6 +65,7 @@ struct choice {
 	bool content;
 	bool role;
 	bool finish;
+	unsigned kinds; /* as of the event */
 	char finish_reason[24];
 	const char *text; /* as it stands in the JSON text */
 	size_t text_len;
@@ -118,67 +119,106 @@ static bool is_label(const struct io_jwalk *walk)
 	return false;
 }
 
-/*
- * Sets *content if the value holds output: a text that is not empty, at any depth of its lists and
- * objects, and is no label. Mistral's thinking, for example, is a list of parts with a list of parts in each.
- * `token`: the value's first. The walker bounds the depth.
- */
-static int pass_content(struct io_jwalk *walk, enum io_jwalk_token token, bool *content)
-{
-	bool ignored = false;
+/* What a value holds. */
+struct found {
+	bool output;   /* a text that is not empty, and is no label */
+	bool thinking; /* some of it in a part of this name */
+};
 
-	if (token == IO_JWALK_STRING && walk->len > 0)
-		*content = true;
+/*
+ * Looks for output in the value, at any depth of its lists and objects. Mistral's thinking, for example, is a
+ * list of parts with a list of parts in each. `token`: the value's first. The walker bounds the depth.
+ */
+static int pass_content(struct io_jwalk *walk, enum io_jwalk_token token, struct found *ret)
+{
+	ret->output |= token == IO_JWALK_STRING && walk->len > 0;
 	if (token != IO_JWALK_ARRAY && token != IO_JWALK_OBJECT)
 		return openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) != IO_JWALK_END) {
-		bool *into = content;
+		struct found inner = { 0 };
+		bool label = false, thinking = false;
 		if (token == IO_JWALK_KEY) {
-			into = is_label(walk) ? &ignored : content;
+			label = is_label(walk);
+			thinking = io_jwalk_is(walk, "thinking");
 			token = io_jwalk_next(walk);
 		}
-		if (token == IO_JWALK_DONE || pass_content(walk, token, into) < 0)
+		if (token == IO_JWALK_DONE || pass_content(walk, token, &inner) < 0)
 			return -1;
+		ret->output |= inner.output && !label;
+		ret->thinking |= inner.thinking || (inner.output && thinking);
 	}
 	return 0;
 }
 
-static int read_content(struct io_jwalk *walk, bool *content)
+/* Takes the next value as output of this kind. */
+static int read_output(struct io_jwalk *walk, struct choice *choice, enum res_output_kind kind)
 {
-	return pass_content(walk, io_jwalk_next(walk), content);
+	struct found found = { 0 };
+
+	if (pass_content(walk, io_jwalk_next(walk), &found) < 0)
+		return -1;
+	choice->content |= found.output;
+	choice->kinds |= found.output ? 1u << kind : 0;
+	return 0;
 }
 
-/* The text that a choice says, and that it says something. Lists of parts are not taken apart. */
+static int read_role(struct io_jwalk *walk, struct choice *choice)
+{
+	struct found found = { 0 };
+
+	if (pass_content(walk, io_jwalk_next(walk), &found) < 0)
+		return -1;
+	choice->role |= found.output;
+	return 0;
+}
+
+/* The text that a choice says, and that it says something. The text of a list of parts is not kept. */
 static int read_text(struct io_jwalk *walk, struct choice *choice)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
+	struct found found = { 0 };
 
 	if (token == IO_JWALK_STRING && walk->len > 0) {
 		choice->text = walk->text;
 		choice->text_len = walk->len;
 	}
-	return pass_content(walk, token, &choice->content);
+	if (pass_content(walk, token, &found) < 0)
+		return -1;
+	choice->content |= found.output;
+	if (found.output)
+		choice->kinds |= 1u << (found.thinking ? RES_KIND_REASONING : RES_KIND_TEXT);
+	return 0;
 }
 
-/* What holds output beside `content`. */
-static bool is_output(const struct io_jwalk *walk)
+/* The kind of what holds output beside `content`; RES_KIND_COUNT: it holds none. */
+static enum res_output_kind kind_of(const struct io_jwalk *walk)
 {
-	static const char *const names[] = {
-		"reasoning",     "reasoning_content", "reasoning_details",
-		"thinking",      "thinking_blocks",   "tool_calls",
-		"function_call", "refusal",           "audio",
+	static const struct {
+		const char *name;
+		enum res_output_kind kind;
+	} names[] = {
+		{ "reasoning", RES_KIND_REASONING },
+		{ "reasoning_content", RES_KIND_REASONING },
+		{ "reasoning_details", RES_KIND_REASONING },
+		{ "thinking", RES_KIND_REASONING },
+		{ "thinking_blocks", RES_KIND_REASONING },
+		{ "tool_calls", RES_KIND_TOOL_CALL },
+		{ "function_call", RES_KIND_TOOL_CALL },
+		{ "refusal", RES_KIND_TEXT },
+		{ "audio", RES_KIND_TEXT },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		if (io_jwalk_is(walk, names[i]))
-			return true;
+		if (io_jwalk_is(walk, names[i].name))
+			return names[i].kind;
 	}
-	return false;
+	return RES_KIND_COUNT;
 }
 
 static int read_delta(struct io_jwalk *walk, struct choice *choice)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
+	enum res_output_kind kind;
 	int rc = 0;
 
 	if (token != IO_JWALK_OBJECT)
@@ -187,9 +227,9 @@ static int read_delta(struct io_jwalk *walk, struct choice *choice)
 		if (io_jwalk_is(walk, "content"))
 			rc = read_text(walk, choice);
 		else if (io_jwalk_is(walk, "role"))
-			rc = read_content(walk, &choice->role);
-		else if (is_output(walk))
-			rc = read_content(walk, &choice->content);
+			rc = read_role(walk, choice);
+		else if ((kind = kind_of(walk)) != RES_KIND_COUNT)
+			rc = read_output(walk, choice, kind);
 		else
 			rc = openai_pass(walk, io_jwalk_next(walk));
 	}
@@ -285,6 +325,7 @@ static void add_choice(struct bench_event *event, const struct choice *choice)
 	event->choice_mask |= bit;
 	event->content |= content;
 	event->outputs += content;
+	event->kinds |= choice->kinds | (role_only ? 1u << RES_KIND_ROLE : 0);
 	if (!choice->finish)
 		return;
 	event->finish = true;
@@ -440,6 +481,7 @@ void openai_event_clear(struct bench_event *event)
 	event->has_choices = false;
 	event->content = false;
 	event->outputs = 0;
+	event->kinds = 0;
 	event->role_only = false;
 	event->finish = false;
 	event->finish_reason[0] = '\0';

@@ -64,7 +64,8 @@ struct answer {
 	enum kind kind;
 	const char *text; /* `delta` */
 	size_t text_len;
-	bool is_text;    /* of the answer; vLLM leaves reasoning and tool calls out of it */
+	bool is_text; /* of the answer; vLLM leaves reasoning and tool calls out of it */
+	enum res_output_kind output;
 	bool has_output; /* the whole answer holds some */
 };
 
@@ -111,6 +112,12 @@ static void take_type(const struct io_jwalk *walk, struct answer *answer)
 {
 	answer->kind = kind_of(walk);
 	answer->is_text = io_jwalk_is(walk, "response.output_text.delta");
+	answer->output = RES_KIND_TEXT;
+	if (io_jwalk_is(walk, "response.function_call_arguments.delta"))
+		answer->output = RES_KIND_TOOL_CALL;
+	else if (io_jwalk_is(walk, "response.reasoning_text.delta") ||
+		 io_jwalk_is(walk, "response.reasoning_summary_text.delta"))
+		answer->output = RES_KIND_REASONING;
 }
 
 static int read_key(struct io_jwalk *walk, struct answer *answer)
@@ -151,6 +158,7 @@ static void sum_up(const struct answer *answer)
 		event->has_choices = true;
 		event->content = answer->text_len > 0;
 		event->outputs = event->content;
+		event->kinds = event->content ? 1u << answer->output : 0;
 		event->text = answer->is_text ? answer->text : NULL;
 		event->text_len = answer->text_len;
 		event->choices = 1;

@@ -109,6 +109,21 @@ static void note_finish(struct bench_stream *stream, const struct bench_event *e
 		memcpy(record->finish_reason, event->finish_reason, sizeof(record->finish_reason));
 }
 
+/* The time of the first event of each kind. */
+static void note_kinds(struct bench_stream *stream, unsigned kinds)
+{
+	struct res_record *record = stream->recorder->record;
+
+	kinds &= ~stream->seen_kinds;
+	if (kinds == 0)
+		return;
+	stream->seen_kinds |= kinds;
+	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
+		if ((kinds & 1u << i) != 0)
+			record->first_ns[i] = stream->t_ns;
+	}
+}
+
 static void record_event(struct bench_stream *stream, const struct bench_event *event)
 {
 	unsigned flags = 0;
@@ -137,6 +152,7 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	stream->tokens += tokens;
 	stream->new_tokens += (uint64_t)tokens;
 	note_finish(stream, event);
+	note_kinds(stream, event->kinds);
 	if (!bench_recorder_event(stream->recorder, stream->t_ns, tokens, flags))
 		fail(stream, "protocol", "the stream has more events than a record holds");
 }
@@ -663,6 +679,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->all_told = true;
 	stream->any_event = false;
 	stream->any_output = false;
+	stream->seen_kinds = 0;
 	stream->seen_mask = 0;
 	stream->finished_mask = 0;
 	stream->tokens = 0;

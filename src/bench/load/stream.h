@@ -81,6 +81,7 @@ struct bench_stream {
 	bool all_told;  /* every event told its tokens by ids or log-probabilities */
 	bool any_event;
 	bool any_output; /* some event held output */
+	unsigned seen_kinds;
 	unsigned seen_mask;
 	unsigned finished_mask;
 	int64_t tokens;      /* sum over the events */

@@ -92,6 +92,7 @@ static const struct family {
 } families[] = {
 #define VLLM false
 #define OURS true
+#define KIND true
 #define FAMILY(id, key, title, label, direction, origin, headline, formula, text) \
 	{ key, title, label, text, RES_FIELD_##direction, (origin) && !(headline) },
 #include "tbl/metrics.h"
@@ -99,6 +100,7 @@ static const struct family {
 
 #undef VLLM
 #undef OURS
+#undef KIND
 
 static const double percentiles[] = { RES_PERCENTILES };
 
@@ -340,9 +342,12 @@ static struct res_field statistic_field(struct res_fields *fields, const struct 
 static void add_statistic(struct res_fields *fields, const struct family *family, const char *place,
 			  const char *word)
 {
-	add(fields,
-	    statistic_field(fields, family, word,
-			    keep(fields, pl_asprintf("%s%s_%s", place, word, family->key))));
+	const char *id = keep(fields, pl_asprintf("%s%s_%s", place, word, family->key));
+	struct res_field field = statistic_field(fields, family, word, id);
+
+	field.column = field.column &&
+		       !(family->is_minor && pl_text_starts(place, "results.steady"));
+	add(fields, field);
 }
 
 static void add_statistics(struct res_fields *fields, const char *place, bool all)

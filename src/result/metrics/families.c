@@ -16,8 +16,13 @@
 #include "result/intervals.h"
 #include "result/timing.h"
 
-static const char *const family_keys[RES_FAMILY_COUNT] = {
-#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) key,
+enum origin { VLLM, OFFLINE, OURS, KIND };
+
+static const struct {
+	const char *key;
+	enum origin origin;
+} family_rows[RES_FAMILY_COUNT] = {
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) { key, origin },
 #include "tbl/metrics.h"
 };
 
@@ -88,6 +93,24 @@ static void add_planned(const struct res_record *record, const struct res_timing
 			       res_seconds(record->planned_ns, timing->first_content_ns));
 }
 
+/* Where output of several kinds came, each has a first time. */
+static void add_kinds(const struct res_record *record, const struct res_timing *timing,
+		      struct res_values *of)
+{
+	static const enum res_family families[RES_KIND_COUNT] = {
+		[RES_KIND_ROLE] = RES_FAMILY_FIRST_ROLE,
+		[RES_KIND_REASONING] = RES_FAMILY_FIRST_REASONING,
+		[RES_KIND_TEXT] = RES_FAMILY_FIRST_TEXT,
+		[RES_KIND_TOOL_CALL] = RES_FAMILY_FIRST_TOOL_CALL,
+	};
+
+	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
+		if (record->first_ns[i] != RES_NO_TIME)
+			res_values_add(&of[families[i]],
+				       res_seconds(timing->acted_ns, record->first_ns[i]));
+	}
+}
+
 static void add_tokens(const struct res_record *record, const struct res_timing *timing,
 		       const struct res_windows *windows, struct res_values *of)
 {
@@ -142,6 +165,7 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 		res_values_add(&of[RES_FAMILY_TPOT], timing->tpot_s);
 	add_event_gaps(record, windows, &of[RES_FAMILY_ITL]);
 	add_tokens(record, timing, windows, of);
+	add_kinds(record, timing, of);
 }
 
 /* False: no sample is of it. What has no time at all has neither an event nor an end. */
@@ -300,7 +324,10 @@ static void write_family(struct res_values *values, const char *family,
 void res_families_write(struct res_families *families, const double *percentiles,
 			size_t percentile_count, bool intervals, json_t *into)
 {
-	for (size_t i = 0; i < RES_FAMILY_COUNT; i++)
-		write_family(&families->of[i], family_keys[i], &families->windows, percentiles,
+	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
+		if (family_rows[i].origin == KIND && families->of[i].count == 0)
+			continue;
+		write_family(&families->of[i], family_rows[i].key, &families->windows, percentiles,
 			     percentile_count, intervals, into);
+	}
 }

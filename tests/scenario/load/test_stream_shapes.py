@@ -222,6 +222,35 @@ def test_records_are_the_models(records, name):
     assert results["total_output_tokens"] == 4
 
 
+KINDS = {
+    "vllm-chat": {"role", "text"}, "vllm-completions": {"text"}, "sglang-reasoning": {"role", "reasoning", "text"},
+    "litellm-thinking-blocks": {"reasoning", "text"}, "mistral-thinking": {"role", "reasoning", "text"},
+    "tool-calls": {"role", "tool_call"}, "responses": {"reasoning", "text", "tool_call"}, "tgi-chat": {"text"}}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_first_time_of_each_kind_of_output(records, name):
+    """One read: all times are the same, and those of kinds that did not come are missing."""
+    record = records[name]
+    assert {key.removeprefix("first_").removesuffix("_ns") for key in record
+            if key.startswith("first_") and key not in ("first_event_ns", "first_token_ns")} == KINDS[name]
+    results = evaluate(record)
+    for kind in ("role", "reasoning", "text", "tool_call"):
+        assert (f"mean_first_{kind}_ms" in results) == (kind in KINDS[name])
+        if kind in KINDS[name]:
+            assert results[f"p99_first_{kind}_ms"] == pytest.approx(0.001)
+
+
+def test_kinds_have_their_own_times():
+    one = record_of([[100 * MS, 0, 0], [200 * MS, 1, CONTENT], [500 * MS, 1, CONTENT]], output_tokens=2,
+                    first_role_ns=1_100_000_000, first_reasoning_ns=1_200_000_000, first_text_ns=1_500_000_000)
+    other = record_of([[300 * MS, 1, CONTENT]], output_tokens=1, first_text_ns=1_300_000_000)
+    results = evaluate(one, other)
+    assert [results[f"mean_first_{kind}_ms"] for kind in ("role", "reasoning", "text")] == pytest.approx([100, 200, 400])
+    assert "mean_first_tool_call_ms" not in results
+    assert results["mean_first_token_ms"] == pytest.approx(250)
+
+
 @pytest.mark.parametrize("kind", TYPES)
 def test_the_body_decides_what_is_an_event_stream(bin_dir, kind):
     rows = [(adapter, bytes_of(SHAPES[name][1], kind)) for name, (adapter, _) in SHAPES.items() if name.startswith("vllm")]

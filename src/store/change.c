@@ -51,6 +51,8 @@ json_t *store_edits_over(const struct store_edits *edits, json_t *document)
 		json_object_set_new(stored, "repeat", json_integer((json_int_t)edits->repeat));
 	if (edits->near > 0)
 		json_object_set_new(stored, "near", json_integer((json_int_t)edits->near));
+	if (edits->upload > 0)
+		json_object_set_new(stored, "upload", json_integer((json_int_t)edits->upload));
 	/* what a document says of that is not what the store does */
 	json_object_del(all, "stored");
 	if (json_object_size(stored) > 0)
@@ -78,6 +80,7 @@ void store_stored_cells(const struct store *store, const struct store_edits *edi
 {
 	set_number(store, "stored.repeat", edits->repeat > 1, edits->repeat, cells);
 	set_number(store, "stored.near", edits->near > 0, edits->near, cells);
+	set_number(store, "stored.upload", edits->upload > 0, edits->upload, cells);
 }
 
 int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret, struct pl_err *err)
@@ -88,7 +91,8 @@ int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret, 
 	*ret = (struct store_edits){ .notes = pl_strdup(notes),
 				     .repeat = store_sql_i64(row, at + 2),
 				     .near = store_sql_i64(row, at + 3),
-				     .is_deleted = store_sql_i64(row, at + 4) != 0 };
+				     .is_deleted = store_sql_i64(row, at + 4) != 0,
+				     .upload = store_sql_i64(row, at + 5) };
 	if (tags == NULL || pl_json_parse(tags, strlen(tags), "tags", &ret->tags, err) == 0)
 		return 0;
 	store_edits_done(ret);

@@ -6,6 +6,7 @@
  *	stored.notes    what people noted
  *	stored.repeat   2 and up: it was kept beside others of the same content or run_id
  *	stored.near     the oldest result that tells of the same run (store/near.h)
+ *	stored.upload   the latest job that stored it or found it stored
  *
  * A result that is deleted is in no answer, and is there until store_prune(): the same content is still known, and can
  * be brought back. Each change is noted with its time and its author.
@@ -27,7 +28,8 @@ struct store_edits {
 	json_t *tags; /* by name: text, or null where one of the document was taken away; NULL: none */
 	char *notes; /* or NULL */
 	int64_t repeat;
-	int64_t near; /* 0: none is */
+	int64_t near;   /* 0: none is */
+	int64_t upload; /* 0: none */
 	bool is_deleted;
 };
 void store_edits_done(struct store_edits *edits);

@@ -424,14 +424,16 @@ static int put_item(struct store *store, const struct store_job_work *work,
 		    const struct store_job_item *item, struct store_put_result *result,
 		    struct pl_err *err)
 {
+	struct store_choice choice = item->choice;
 	bool is_still = false;
 
+	choice.upload = work->job;
 	if (is_wanted(store, work, item->index, &is_still, err) < 0)
 		return -1;
 	if (!is_still)
 		return 0;
 	if (item->prepared != NULL &&
-	    store_put_within(store, item->prepared, &item->choice, result, err) < 0)
+	    store_put_within(store, item->prepared, &choice, result, err) < 0)
 		return -1;
 	return note_item(store, work, item, result, err) < 0
 		       ? -1

@@ -308,10 +308,18 @@ static int make_part_keys(struct store *store, struct pl_err *err)
 			      err);
 }
 
+/* The latest upload of each result: put.c. */
+static int make_uploads(struct store *store, struct pl_err *err)
+{
+	return store_sql_make(
+		&store->writer,
+		"ALTER TABLE benchmark_runs ADD COLUMN upload INTEGER NOT NULL DEFAULT 0;", err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
-	make_tables, make_places,      make_presets,      make_artifacts,
-	make_parts,  make_changes,     make_dictionaries, make_pruned,
-	make_sweeps, make_near_inputs, make_authors,      make_part_keys,
+	make_tables,  make_places,       make_presets, make_artifacts, make_parts,
+	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_near_inputs,
+	make_authors, make_part_keys,    make_uploads,
 };
 /* Behind a step, and behind the columns: what is in the file stands in none of them yet. */
 #define NEAR_INPUTS_STEP 10

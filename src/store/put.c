@@ -122,10 +122,10 @@ int store_find_row(struct store_sql *sql, enum store_statement which, const char
 }
 
 /* As bind_row() has them. */
-static const char *const fixed_names[] = { "run_id",  "content_sha256", "form",
-					   "name",    "stored_at",      "changed",
-					   "repeat",  "near_key",       "explicit_fields",
-					   "deleted", "near",           "near_inputs" };
+static const char *const fixed_names[] = {
+	"run_id",   "content_sha256",  "form",    "name", "stored_at",   "changed", "repeat",
+	"near_key", "explicit_fields", "deleted", "near", "near_inputs", "upload"
+};
 static const struct store_runs_fixed fixed = { fixed_names, PL_ARRAY_SIZE(fixed_names) };
 
 int store_put_open(struct store *store, struct pl_err *err)
@@ -167,6 +167,7 @@ static void bind_row(struct store_stmt *statement, const struct store_prepared *
 	store_sql_bind_i64(statement, 10, 0);
 	store_sql_bind_i64(statement, 11, place->edits.near);
 	store_sql_bind_text(statement, 12, prepared->near_inputs);
+	store_sql_bind_i64(statement, 13, place->edits.upload);
 	if (place->id > 0)
 		store_sql_bind_i64(statement, (int)fixed.count + 1, place->id);
 }
@@ -234,6 +235,7 @@ struct rival {
 	bool is_same; /* its content is */
 	bool is_deleted;
 	char sha256[65];
+	int64_t upload; /* as of struct store_edits */
 };
 
 /* All that may have to be known before it is stored, asked at once. */
@@ -303,6 +305,7 @@ static int read_rival(struct store_stmt *find, struct rival *ret, struct pl_err 
 	ret->id = store_sql_i64(find, 0);
 	ret->is_deleted = store_sql_i64(find, 1) != 0;
 	snprintf(ret->sha256, sizeof(ret->sha256), "%s", store_sql_text(find, 2));
+	ret->upload = store_sql_i64(find, 3);
 	return 0;
 }
 
@@ -348,10 +351,10 @@ static int next_repeat(struct store *store, const struct store_document *documen
 
 /* ---- a put --------------------------------------------------------------------------------- */
 
-static int add(struct store *store, const struct store_prepared *prepared, int64_t repeat,
-	       struct store_stmt *near, struct store_put_result *ret, struct pl_err *err)
+static int add(struct store *store, const struct store_prepared *prepared,
+	       struct place_of_row place, struct store_stmt *near, struct store_put_result *ret,
+	       struct pl_err *err)
 {
-	struct place_of_row place = { .edits.repeat = repeat };
 
 	ret->outcome = STORE_STORED;
 	if (read_near(near, ret, err) < 0)
@@ -365,7 +368,7 @@ static int add(struct store *store, const struct store_prepared *prepared, int64
 
 /* What people say of it stays, and so does its number among repeats. */
 static int replace_row(struct store *store, const struct store_prepared *prepared,
-		       const struct rival *rival, struct place_of_row *place,
+		       const struct rival *rival, int64_t upload, struct place_of_row *place,
 		       struct store_put_result *ret, struct pl_err *err)
 {
 	struct store_stmt *near = NULL;
@@ -377,6 +380,8 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 		return -1;
 	/* an older one is no mark of a younger one */
 	place->edits.near = ret->near_count > 0 && ret->near[0] < rival->id ? ret->near[0] : 0;
+	if (upload > 0)
+		place->edits.upload = upload;
 	return write_row(store, prepared, place, &id, err);
 }
 
@@ -390,11 +395,11 @@ static int settle_near(struct store *store, const char *key_before, const char *
 }
 
 static int replace(struct store *store, const struct store_prepared *prepared,
-		   const struct rival *rival, const char *author, struct store_put_result *ret,
-		   struct pl_err *err)
+		   const struct rival *rival, const struct store_choice *choice,
+		   struct store_put_result *ret, struct pl_err *err)
 {
 	const struct store_change change = {
-		.author = author,
+		.author = choice->author,
 		.kind = rival->is_same ? STORE_CHANGE_RESTORED : STORE_CHANGE_REPLACED,
 		.from = rival->is_same ? NULL : rival->sha256,
 		.to = rival->is_same ? NULL : prepared->document->sha256
@@ -406,7 +411,7 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 	ret->id = rival->id;
 	if (store_near_key_of(store, rival->id, near_before, err) < 0)
 		return -1;
-	int result = replace_row(store, prepared, rival, &place, ret, err);
+	int result = replace_row(store, prepared, rival, choice->upload, &place, ret, err);
 	store_edits_done(&place.edits);
 	if (result < 0 ||
 	    write_document(store, STORE_REPLACE_DOCUMENT, prepared, rival->id, err) < 0 ||
@@ -429,6 +434,25 @@ static bool is_replaced(const struct store_choice *choice, const struct rival *r
 	       (choice->expected == NULL || strcmp(choice->expected, rival->sha256) == 0);
 }
 
+/* A duplicate is among the results of the upload that it came with. */
+static int set_upload(struct store *store, const struct rival *rival, int64_t upload,
+		      struct pl_err *err)
+{
+	struct store_stmt *set;
+	int64_t version;
+
+	if (upload == 0 || rival->upload == upload || rival->is_deleted)
+		return 0;
+	store_results_change(store);
+	if (store_next_version(store, &version, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_SET_UPLOAD, &set, err) < 0)
+		return -1;
+	store_sql_bind_i64(set, 1, rival->id);
+	store_sql_bind_i64(set, 2, upload);
+	store_sql_bind_i64(set, 3, version);
+	return store_sql_finish_later(set, err);
+}
+
 int store_put_within(struct store *store, const struct store_prepared *prepared,
 		     const struct store_choice *choice, struct store_put_result *ret,
 		     struct pl_err *err)
@@ -446,14 +470,18 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		if (rival.id > 0 && next_repeat(store, prepared->document, &repeat, err) < 0)
 			return -1;
 		result.is_deleted = false;
-		if (add(store, prepared, repeat, asked.near, &result, err) < 0)
+		const struct place_of_row place = { .edits = { .repeat = repeat,
+							       .upload = choice->upload } };
+		if (add(store, prepared, place, asked.near, &result, err) < 0)
 			return -1;
 	} else if (is_replaced(choice, &rival)) {
 		result.is_deleted = false;
-		if (replace(store, prepared, &rival, choice->author, &result, err) < 0)
+		if (replace(store, prepared, &rival, choice, &result, err) < 0)
 			return -1;
 	} else {
 		result.outcome = rival.is_same ? STORE_DUPLICATE : STORE_CONFLICT;
+		if (rival.is_same && set_upload(store, &rival, choice->upload, err) < 0)
+			return -1;
 	}
 	*ret = result;
 	return 0;

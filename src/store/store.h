@@ -82,6 +82,7 @@ struct store_choice {
 		expected; /* sha256 of what is replaced: another one is a conflict; NULL: whatever is there */
 	bool same_stays; /* KEEP is of other content alone: to put the same again changes nothing */
 	bool deleted_stays; /* REPLACE brings nothing back */
+	int64_t upload;     /* the job that the document came with; 0: none */
 };
 
 #define STORE_NEAR_MAX 8

@@ -133,6 +133,7 @@ TOP(benchmark, dataset_sha256, TEXT, "", INPUT, "of the data set's file, or of t
 
 TOP(stored, near, COUNT, "", PROVENANCE, "id of the oldest result that tells of the same run: the same figures, with the same inputs under another run_id, or in another form")
 TOP(stored, repeat, COUNT, "", PROVENANCE, "2 and up: kept beside others of the same content or run_id")
+TOP(stored, upload, COUNT, "", PROVENANCE, "job_id of the latest upload that stored the result or found it stored with the same content")
 
 DERIVED(gpu_count, COUNT, "", NEITHER, HOST, "system.hardware_info.gpu_count, else how many launch.gpus names")
 DERIVED(output_throughput_per_gpu, NUMBER, "tok/s", HIGHER, OUTPUT, "results.output_throughput / derived.gpu_count; null without a GPU")

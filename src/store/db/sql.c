@@ -19,7 +19,7 @@
 	" (SELECT 1 FROM benchmark_runs r WHERE r.id = i.result AND r.content_sha256 = "        \
 	"i.content))"                                                                           \
 	" THEN 1 ELSE 0 END"
-#define EDIT_COLUMNS "e.tags, e.notes, r.repeat, r.near, r.deleted"
+#define EDIT_COLUMNS "e.tags, e.notes, r.repeat, r.near, r.deleted, r.upload"
 
 /*
  * benchmark_runs and the rest are made by migrate.c. In store_state there is one row: `data_version`
@@ -28,11 +28,11 @@
  */
 static const char *const statements[STORE_STATEMENT_COUNT] = {
 	/* one that is deleted only where there is no other */
-	[STORE_FIND_CONTENT] = "SELECT id, deleted, content_sha256 FROM benchmark_runs"
+	[STORE_FIND_CONTENT] = "SELECT id, deleted, content_sha256, upload FROM benchmark_runs"
 			       " WHERE content_sha256 = ?1 ORDER BY deleted, repeat LIMIT 1",
 	[STORE_FIND_RUN_ID] = "SELECT id FROM benchmark_runs WHERE run_id = ?1"
 			      " ORDER BY deleted, repeat LIMIT 1",
-	[STORE_FIND_RUN_ID_ALL] = "SELECT id, deleted, content_sha256 FROM benchmark_runs"
+	[STORE_FIND_RUN_ID_ALL] = "SELECT id, deleted, content_sha256, upload FROM benchmark_runs"
 				  " WHERE run_id = ?1 ORDER BY deleted, repeat LIMIT 1",
 	/* the rule of store/near.h, of a row that need not be there yet, and of those that are */
 	[STORE_FIND_NEAR] = "SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2"
@@ -52,6 +52,8 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_SET_NEAR] = "UPDATE benchmark_runs SET near = ?2, \"stored.near\" = nullif(CAST(?2 "
 			   "AS BIGINT), 0),"
 			   " changed = ?3 WHERE id = ?1",
+	[STORE_SET_UPLOAD] = "UPDATE benchmark_runs SET upload = ?2, \"stored.upload\" = CAST(?2 "
+			     "AS BIGINT), changed = ?3 WHERE id = ?1",
 	[STORE_LAST_REPEAT] = "SELECT max(repeat) FROM benchmark_runs"
 			      " WHERE content_sha256 = ?1 OR run_id = ?2",
 	[STORE_NEXT_VERSION] = "UPDATE store_state SET data_version = data_version + 1"

@@ -72,6 +72,26 @@ def test_a_conflict(shared, when, choice):
     assert again["state"] == ("conflict" if choice == "skip" else "duplicate")
 
 
+def of_upload(dashboard, job):
+    rows_of = dashboard.rows(filter={"field": "stored.upload", "op": "eq", "value": int(job)}, columns=["stored.upload"])
+    assert all(row["cells"]["stored.upload"] == int(job) for row in rows_of)
+    return sorted(row["run_id"] for row in rows_of)
+
+
+def test_the_results_of_an_upload_are_filtered_by_it(shared):
+    """Stored ones and duplicates; a conflict once it is replaced. The latest upload of a result counts."""
+    new = [{"run_id": f"upload-{i}", "suite": "s", "results": {"a": i}} for i in range(3)]
+    first = shared.upload("/api/upload/batch", new)["job_id"]
+    assert of_upload(shared, first) == ["upload-0", "upload-1", "upload-2"]
+    fields = shared.get("/api/data/experiments/upload-0").json["fields"]
+    assert fields["stored.upload"]["value"] == int(first)
+    again = shared.upload("/api/upload/batch", [new[0], new[0], {**new[1], "suite": "t"}])
+    assert sorted(states(again)) == ["conflict", "duplicate", "duplicate"]
+    assert of_upload(shared, again["job_id"]) == ["upload-0"] and of_upload(shared, first) == ["upload-1", "upload-2"]
+    choose(shared, again["job_id"], choice="replace", of="conflict")
+    assert of_upload(shared, again["job_id"]) == ["upload-0", "upload-1"] and of_upload(shared, first) == ["upload-2"]
+
+
 def changes_of(dashboard, one):
     return [(change["kind"], change["author"]) for change in dashboard.get(f"/api/data/experiments/{one}/changes").json["changes"]]
 

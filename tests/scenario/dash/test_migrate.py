@@ -75,7 +75,7 @@ def test_marks_that_older_programs_left_are_mended(bin_dir, tmp_path):
     change(db, 'DROP INDEX benchmark_runs_near; ALTER TABLE benchmark_runs DROP COLUMN near_inputs;'
                'CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key); PRAGMA user_version = 9;'
                'DROP INDEX job_parts_sent_as; ALTER TABLE job_parts DROP COLUMN sent_as; CREATE INDEX job_parts_job ON job_parts (job);'
-               'ALTER TABLE jobs DROP COLUMN author; ALTER TABLE job_items DROP COLUMN chosen_by; ALTER TABLE job_items DROP COLUMN expected;'
+               'ALTER TABLE benchmark_runs DROP COLUMN upload; ALTER TABLE jobs DROP COLUMN author; ALTER TABLE job_items DROP COLUMN chosen_by; ALTER TABLE job_items DROP COLUMN expected;'
                'UPDATE benchmark_runs SET near = 1, "stored.near" = 1 WHERE id > 1; UPDATE benchmark_runs SET deleted = 1 WHERE id = 1')
     with Dashboard(bin_dir, db) as one:
         assert {row["id"]: row["cells"].get("stored.near") for row in one.rows(columns=["stored.near"])} == {2: None, 3: 2, 4: None}

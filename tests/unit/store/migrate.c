@@ -26,6 +26,7 @@
 	"CREATE UNIQUE INDEX benchmark_runs_content ON benchmark_runs (content_sha256);"           \
 	"ALTER TABLE benchmark_runs DROP COLUMN deleted;"                                          \
 	"ALTER TABLE benchmark_runs DROP COLUMN repeat;"                                           \
+	"ALTER TABLE benchmark_runs DROP COLUMN upload;"                                           \
 	"ALTER TABLE benchmark_runs DROP COLUMN near_key;"                                         \
 	"ALTER TABLE benchmark_runs DROP COLUMN near_inputs;"                                      \
 	"ALTER TABLE benchmark_runs DROP COLUMN near;"                                             \

@@ -75,6 +75,57 @@ test('a folder, while the connection is cut and the server restarted: each file 
   await other.context().close()
 })
 
+// Every text of the progress line and of the announced status, by the address of the upload that it is about.
+async function recordTexts(page: Page) {
+  await page.addInitScript(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      const view = document.querySelector('[aria-label="This upload"]')
+      const words = [...(view?.querySelectorAll('p[class*="pace"] > span') ?? []), view?.parentElement?.querySelector(':scope > p[role="status"]')]
+      const line = `${location.pathname} ${words.map((one) => one?.textContent).join(' | ')}`
+      if (view && seen.at(-1) !== line) seen.push(line)
+    }).observe(document, { subtree: true, childList: true, characterData: true })
+  })
+  return () => page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+}
+
+test('the counts of two folders never fall, and neither upload is over before its files are stored', async ({ page, folder }) => {
+  const folders = [300, 200].map((size, i) => {
+    const path = mkdtempSync(join(folder, `monotone-${i}-`))
+    for (let k = 0; k < size; k++) write(path, `${k}.json`, little(20_000 + 1000 * i + k))
+    return { path, size }
+  })
+  const texts = await recordTexts(page)
+  // a report is older than the page's own knowledge by the time that it arrives
+  await page.route('**/api/upload/status/*', async (route) => {
+    const answer = await route.fetch()
+    await new Promise((done) => { setTimeout(done, 200) })
+    return route.fulfill({ response: answer })
+  })
+  await page.goto(`${empty().url}/upload`)
+  const addresses: string[] = []
+  for (const { path } of folders) {
+    await page.getByTestId('folder').setInputFiles(path)
+    await expect(page).toHaveURL((url) => url.pathname !== '/upload' && !addresses.includes(url.pathname))
+    addresses.push(new URL(page.url()).pathname)
+  }
+  await expect(upload(page)).toContainText('all 200 done')
+  await page.getByRole('link', { name: /^All uploads/ }).click()
+  await page.getByRole('link', { name: /^monotone-0/ }).click()
+  await expect(upload(page)).toContainText('all 300 done')
+  const seen = await texts()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  for (const [i, { size }] of folders.entries()) {
+    const own = seen.filter((line) => line.startsWith(`${addresses[i]} `))
+    const counts = own.flatMap((line) => [...line.matchAll(/(?:([\d,]+) of |all )([\d,]+)(?: files)? done/g)].map(([, done, all]) => ({ done: Number((done ?? all)?.replace(',', '')), all: Number(all?.replace(',', '')), line })))
+    expect(counts.length).toBeGreaterThan(1)
+    expect(counts.filter(({ all }) => all !== size)).toEqual([])
+    expect(counts.filter(({ done }, k) => done < (counts[k - 1]?.done ?? 0))).toEqual([])
+    expect(own.filter((line) => /nothing|no results|have not|Upload done/.test(line) && !line.includes(`all ${size} done`))).toEqual([])
+  }
+})
+
 test('a page that is loaded anew asks for the folder, and sends what is missing', async ({ page, folder, own, complaints }) => {
   complaints.allow.push(...LOST)
   const path = mkdtempSync(join(folder, 'again-'))
@@ -93,7 +144,7 @@ test('a page that is loaded anew asks for the folder, and sends what is missing'
   await page.reload()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 
-  const note = upload(page).getByText(/of 200 files have not come/)
+  const note = upload(page).getByText(/of 200 files have not arrived/)
   await expect(note).toBeVisible()
   const missing = Number(/(\d+) of 200/.exec(await note.innerText())?.[1])
   expect(missing).toBeGreaterThan(0)

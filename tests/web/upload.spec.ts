@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 
-import { counted, expect, test, useDashboard } from './fixtures'
+import { chips, counted, expect, test, useDashboard } from './fixtures'
 import { read, variant, vllmResult, write } from './results'
 
 const empty = useDashboard()
@@ -60,7 +60,8 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   await expect(other.getByRole('row', { name: /broken\.json/ })).toContainText('rejected')
   await other.close()
 
-  await page.getByRole('link', { name: 'Show them in Explore' }).click()
+  await page.getByRole('link', { name: 'Show 2 results in Explore' }).click()
+  await expect(page).toHaveURL(/\?stored\.upload=1$/)
   await expect(counted(page)).toHaveText(/2 of 2 experiments/)
   const ours = page.getByRole('row', { name: /^ours/ })
   await expect(ours).toContainText('simulated')
@@ -76,6 +77,13 @@ test('the same again is a duplicate, other content under its run id a conflict',
   const conflict = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'changed.json' }) })
   await expect(conflict).toContainText('conflict')
   await expect(conflict).toContainText('stored with other content')
+  // the duplicate is one of the upload's results, the conflict is not
+  const job = page.url().split('/').at(-1)
+  await page.getByRole('link', { name: 'Show the result in Explore' }).click()
+  await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
+  await expect(counted(page)).toHaveText(/1 of 2 experiments/)
+  await expect(chips(page)).toHaveText(new RegExp(`Upload ?${job}`))
+  await page.goBack()
   await conflict.getByRole('link', { name: 'Open stored' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')
 })
@@ -160,7 +168,9 @@ test('a file beyond the limit is told before it is sent, as the server would', a
   expect(answer.status).toBe(413)
   const row = page.getByRole('row', { name: /beyond\.json/ })
   await expect(row).toContainText('too large')
-  await expect(row).toContainText(`${JSON.parse(answer.text).detail}: the file has ${size}`)
+  expect(JSON.parse(answer.text).detail).toContain('larger than 67108864 bytes')
+  await expect(row).toContainText('larger than 64 MiB, the limit for one file')
+  await expect(page.getByRole('region', { name: 'This upload' })).toContainText('0 of 1 files done1 not sent')
   expect(sent).toBe(0)
 })
 
@@ -182,7 +192,7 @@ test('what fails while it is drawn or loaded says so, and leads on', async ({ pa
   await page.getByRole('link', { name: 'ours' }).click()
   await expect(page.getByRole('heading', { name: 'This could not be shown' })).toBeVisible()
   await page.getByRole('link', { name: 'Upload' }).click()
-  await expect(page.getByRole('heading', { name: 'Upload' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Upload', exact: true })).toBeVisible()
   await page.goBack()
   await expect(page.getByRole('heading', { name: 'This could not be shown' })).toBeVisible()
   isLost = false

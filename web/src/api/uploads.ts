@@ -139,6 +139,7 @@ export function useJobActions(id: string) {
   const client = useQueryClient()
   const options = {
     onSuccess: async (job: Upload) => {
+      await client.cancelQueries({ queryKey: jobKey(id) }) // a report on its way is older than this one
       client.setQueryData(jobKey(id), { ...job, items: [] })
       await client.invalidateQueries({ queryKey: itemsKey(id) })
       await client.invalidateQueries({ queryKey: jobKey(id) })

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
 import type { AbsentFiles, Upload } from '../api/types'
-import { isSettled, itemsKey, useAbsent, useJobActions } from '../api/uploads'
+import { itemsKey, useAbsent, useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { clock } from '../format/time'
 import { Act, Acts as Hints, Button, Meter, Note } from '../ui/controls'
@@ -31,8 +31,8 @@ interface Props {
 
 export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
   const entries = [...(sender?.entries.values() ?? [])]
-  const isOver = (job === undefined || isSettled(job)) && !sender?.isBusy
-  const sum = sumOf(job, entries, sender !== undefined, sender?.isResumed)
+  const sum = sumOf(job, sender && { job: sender.job, entries, taken: sender.taken, isResumed: sender.isResumed, isBusy: sender.isBusy, isClosed: sender.isClosed })
+  const { isOver } = sum
   useFollowers(job, sender, isOver)
   const absent = useAbsent(job?.job_id, isOver)
   return (
@@ -43,7 +43,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
           <p className="clip"><bdi>{job?.name || sender?.name}</bdi>{job && <span className="n"> {job.job_id}</span>}</p>
           <span className={page.end}><Acts job={job} sender={sender} isOver={isOver} /></span>
         </div>
-        <Progress job={job} sender={sender} sum={sum} isOver={isOver} />
+        <Progress job={job} sender={sender} sum={sum} />
         <Tally job={job} sender={sender} sum={sum} />
         <Trouble sender={sender} />
         {sum.missing > 0 && <Missing job={job as Upload} missing={sum.missing} onChoose={onChoose} />}
@@ -53,7 +53,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
         )}
       </section>
       <Queue job={job} sender={sender} entries={entries} />
-      <p className="sr" role="status">{wordsOf(job, sender, sum, isOver)}</p>
+      <p className="sr" role="status">{wordsOf(job, sender, sum)}</p>
     </>
   )
 }
@@ -113,14 +113,15 @@ function usePaces(sum: Sum, sender: Sender | undefined) {
   return { left: waits.includes(null) ? null : Math.max(...(waits as number[])), rate: paces.bytes.rate() }
 }
 
-function Progress({ job, sender, sum, isOver }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum; isOver: boolean }) {
+function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
   const { left, rate } = usePaces(sum, sender)
   const sent = sender?.progress
-  const words = [isOver && sum.done === sum.files ? `all ${count(sum.files)} done` : `${count(sum.done)} of ${count(sum.files)} files done`]
+  const words = [sum.files === 0 ? 'no results' : sum.isOver && sum.done === sum.files ? `all ${count(sum.files)} done` : `${count(sum.done)} of ${count(sum.files)} files done`]
+  if (sum.unsent > 0) words.push(`${count(sum.unsent)} not sent`)
   if (job) words.unshift(`started ${clock(Date.parse(job.created))}`)
   if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))} a second` : ''}`)
   if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} files beside them`)
-  if (!isOver && !sender?.trouble && left !== null) words.push(leftWords(left))
+  if (!sum.isOver && !sender?.trouble && left !== null) words.push(leftWords(left))
   return (
     <>
       <Meter label={`${sum.done} of ${sum.files} files done`} done={sum.done} total={sum.files} parts={TALLY.map((state) => ({ share: sum.files && job ? job.counts[state] / sum.files : 0, colour: COLOURS[state] }))} />
@@ -132,14 +133,15 @@ function Progress({ job, sender, sum, isOver }: { job: Upload | undefined; sende
 function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
   const told = job ? TALLY.filter((state) => state !== 'cancelled' || job.counts.cancelled > 0) : []
   const reading = job ? job.counts.parsed + job.counts.valid : 0
-  const waiting = sum.files - sum.done - sum.missing - reading
+  const results = job ? job.counts.stored + job.counts.duplicate : 0
+  const waiting = sum.files - sum.done - sum.missing - sum.unsent - reading
   return (
     <p className={css.tally}>
       {told.map((state) => <span key={state}><State state={state} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
       {reading > 0 && <span><State state="reading" /><b className="n">{count(reading)}</b></span>}
       {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} had come before</span>}
-      {(job?.counts.stored ?? 0) > 0 && <Link href={paths.explore()}>Show {job?.counts.stored === 1 ? 'it' : 'them'} in Explore</Link>}
+      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {results === 1 ? 'the result' : `${count(results)} results`} in Explore</Link>}
     </p>
   )
 }
@@ -163,7 +165,7 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not come.</b> Whoever sends them may still be at it. If that was here, choose the folder again to go on, or drop it: only the missing ones are sent.
+        <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not arrived.</b> Another client may still be sending them. If you sent them from here, choose or drop the folder again to resume: only the missing files are sent.
         <Hints><Act onPress={onChoose}>Choose the folder</Act><Act onPress={() => close.mutate()}>No more will come</Act></Hints>
       </Note>
     </div>
@@ -181,14 +183,14 @@ function Absent({ absent: { files, bytes: size, lacking, results, has_more }, on
   )
 }
 
-// What a reader of the screen hears: a word at each quarter, when it stands still, and at the end.
-function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum, isOver: boolean) {
-  if (sender?.trouble) return 'The server cannot be sent to now. The upload goes on by itself.'
-  const unsent = [...(sender?.entries.values() ?? [])].filter((entry) => isUnsent(entry) || entry.state === 'refused').length
-  if (isOver) {
+// The announced status: one message per quarter, one on an interruption and one at the end.
+function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum) {
+  if (sender?.trouble) return 'The server is unreachable. The upload resumes automatically.'
+  if (sum.isOver) {
+    if (sum.missing > 0) return `${count(sum.missing)} files have not arrived`
     const parts = TALLY.filter((state) => (job?.counts[state] ?? 0) > 0).map((state) => `${count(job?.counts[state] ?? 0)} ${state}`)
-    if (unsent > 0) parts.push(`${count(unsent)} not sent`)
-    return sum.missing > 0 ? `${count(sum.missing)} files have not come` : `Upload done: ${parts.join(', ') || 'nothing came'}`
+    if (sum.unsent > 0) parts.push(`${count(sum.unsent)} not sent`)
+    return `Upload done: ${parts.join(', ') || 'no results'}`
   }
   const quarter = sum.files > 0 ? Math.floor((sum.done / sum.files) * 4) : 0
   return quarter === 0 ? `Uploading ${count(sum.files)} files` : `${quarter * 25} % of ${count(sum.files)} files done`

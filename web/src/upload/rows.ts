@@ -1,7 +1,7 @@
 // What is shown of an upload, row by row: what needs somebody first. Of the server's items only how many there are of
 // each state is known; which they are is asked for where one looks.
 import type { Upload, UploadItemState } from '../api/types'
-import type { AskedState, ToldItem } from '../api/uploads'
+import { type AskedState, isSettled, type ToldItem } from '../api/uploads'
 import { type Entry, type EntryState, isUnsent } from './sender'
 
 export type Only = 'all' | 'unsent' | 'rejected' | 'conflict' | 'duplicate' | 'passed'
@@ -63,22 +63,44 @@ export function placesOf(found: (ToldItem | undefined)[]) {
 
 export const countOf = (sections: Section[], only: Only) => rowsOf(sections, only).count
 
+// What a Sender contributes to the counts of an upload.
+export interface Sending {
+  job: string | null
+  entries: Entry[]
+  taken: number // files that the job has, as this page knows from the answers to its own requests
+  isResumed: boolean
+  isBusy: boolean
+  isClosed: boolean
+}
+
 export interface Sum {
-  files: number // all that this upload is about
-  done: number // of which is known what became of them
-  missing: number // that somebody said would come, and that this page does not send
+  files: number // of the whole upload; a file that holds several results counts as several once the server has read it
+  done: number // with a final state
+  unsent: number // results that this page holds and does not send: failed, cancelled, too large
+  missing: number // announced, but neither received nor sent by this page
+  isOver: boolean // nothing is on its way or in progress
 }
 
 const WAITING: UploadItemState[] = ['queued', 'parsed', 'valid']
+const isResult = ({ artifact, state }: Entry) => artifact === null && state !== 'passed'
+const isHeldHere = (entry: Entry) => isUnsent(entry) || entry.state === 'refused'
 
-// What was passed over, or could not go, is no part of it.
-export function sumOf(job: Upload | undefined, entries: Entry[], isSent: boolean, isResumed = false): Sum {
-  const here = entries.filter((entry) => !entry.artifact && (isUnsent(entry) || ACTIVE.includes(entry.state))).length
+// Merges what the server reported with what this page sent since. The report is older than the page's own knowledge, or
+// newer: the server may have a part whose answer has not arrived. So files are counted once, by the larger of the two.
+export function sumOf(job: Upload | undefined, sending: Sending | undefined): Sum {
+  const here = sending?.entries.filter(isResult) ?? []
   const counts = Object.entries(job?.counts ?? {}) as [UploadItemState, number][]
-  const there = counts.reduce((sum, [, count]) => sum + count, 0)
+  const items = counts.reduce((sum, [, count]) => sum + count, 0)
   const done = counts.reduce((sum, [state, count]) => sum + (WAITING.includes(state) ? 0 : count), 0)
-  // of what is sent once more some has come already
-  const most = isResumed && job?.expected?.files != null ? Math.max(there, Math.min(there + here, job.expected.files)) : there + here
-  const missing = job?.state === 'open' && !isSent ? Math.max(0, (job.expected?.files ?? 0) - (job.received.files ?? 0)) : 0
-  return { files: most + missing, done, missing }
+  const received = job?.received.files ?? 0
+  const announced = job?.state === 'open' && (!sending || sending.isResumed) ? (job.expected?.files ?? 0) : 0
+  const files = Math.max((sending?.taken ?? 0) + here.length, received, announced)
+  const isBehind = sending !== undefined && sending.job !== null && (job === undefined || received < sending.taken || (sending.isClosed && job.state === 'open'))
+  return {
+    files: files + Math.max(0, items - received),
+    done,
+    unsent: here.filter(isHeldHere).length,
+    missing: sending ? 0 : Math.max(0, announced - received),
+    isOver: !sending?.isBusy && !isBehind && (job === undefined || isSettled(job)),
+  }
 }

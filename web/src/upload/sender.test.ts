@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 
 import { ApiError } from '../api/client'
-import { type Entry, FILE_MAX, type Io, isUnsent, PART_BYTES, PART_FILES, type Run, Sender, tooLarge } from './sender'
+import { type Entry, FILE_MAX, type Io, isUnsent, PART_BYTES, PART_FILES, type Run, Sender, TOO_LARGE } from './sender'
 
 // A server as it would be: what it took it knows, and each request can be made to fail.
 class Server implements Io {
@@ -315,7 +315,7 @@ it('the limit is the contract’s; what is larger is told and not sent', async (
   expect(new Set(limits)).toEqual(new Set([String(FILE_MAX)]))
   const sender = make(chosen(sized('beyond.json', FILE_MAX + 1), sized('edge.json', FILE_MAX)))
   await sender.run()
-  expect([...sender.entries.values()]).toMatchObject([{ name: 'beyond.json', state: 'refused', why: tooLarge(FILE_MAX + 1) }])
+  expect([...sender.entries.values()]).toMatchObject([{ name: 'beyond.json', state: 'refused', why: TOO_LARGE }])
   expect(received('job-1')).toEqual(['edge.json'])
 })
 

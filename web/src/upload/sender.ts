@@ -78,7 +78,7 @@ const isOfFiles = (status: number | undefined) => status === 400 || status === 4
 const isBroken = (error: ApiError) => error.status === undefined || error.status === 500
 const wordsOf = (error: unknown) => (error instanceof ApiError ? `${error.request}${error.status ? ` answered ${error.status}` : ''}: ${error.message}` : String(error))
 
-export const tooLarge = (size: number) => `the body is larger than ${FILE_MAX} bytes, the most that this takes: the file has ${size}`
+export const TOO_LARGE = `larger than ${FILE_MAX / 2 ** 20} MiB, the limit for one file`
 const UNREADABLE = 'it cannot be read: it was changed or removed since it was chosen'
 const HELD: Record<string, string> = {
   conflict: 'its result is in conflict: it waits for what is chosen',
@@ -98,7 +98,7 @@ function entryOf({ file, name, isOfFolder }: Chosen, isDoubtful: boolean): Entry
   const entry: Entry = { key: nextKey++, name, file, artifact: null, state: 'waiting', share: 0, why: null, sha256: null, isDoubtful, part: 0, isAlone: file.size > PART_BYTES, tries: 0, way: null }
   if (sort.is === 'other') return { ...entry, state: 'passed', why: sort.why }
   if (sort.is === 'artifact') return { ...entry, artifact: sort }
-  return file.size > FILE_MAX ? { ...entry, state: 'refused', why: tooLarge(file.size) } : entry
+  return file.size > FILE_MAX ? { ...entry, state: 'refused', why: TOO_LARGE } : entry
 }
 
 export class Sender {
@@ -111,6 +111,7 @@ export class Sender {
   trouble: Trouble | null = null
   isBusy = false
   isClosed = false
+  taken = 0 // files of this page that the current job is known to have
   before: string | null | undefined // once a job was made: the one that was shown until then
   readonly name: string
   readonly isResumed: boolean // some of it has come already
@@ -245,6 +246,7 @@ export class Sender {
     const job = await this.insist(() => this.io.open({ name: this.about.name, ...this.total, on_known: this.about.onKnown }, signal), signal)
     this.before = this.job
     this.job = job
+    this.taken = 0
     this.mustOpen = false
     this.isClosed = false
     this.onChange()
@@ -349,6 +351,7 @@ export class Sender {
 
   private arrived(entry: Entry) {
     if (!this.entries.delete(entry.key)) return
+    this.taken += 1
     this.done.files += 1
     this.done.bytes += entry.file.size
   }

@@ -17,7 +17,8 @@ interface Uploads {
   add: (chosen: Chosen[], job?: string) => Sender // into a job that waits for the rest, or one of its own
 }
 
-const hasEnded = (sender: Sender) => !sender.isBusy && ![...sender.entries.values()].some((entry) => isUnsent(entry) || isUnderway(entry))
+// One that ended without a job has no address of its own.
+const isSpent = (sender: Sender) => sender.job === null && !sender.isBusy && ![...sender.entries.values()].some((entry) => isUnsent(entry) || isUnderway(entry))
 
 // Files beside results that have not come, for a page that was loaded anew: the server knows of results alone.
 function remember(sender: Sender) {
@@ -46,8 +47,7 @@ export const useUploads = create<Uploads>()((set, getState) => {
     chooseOnKnown: (onKnown) => set({ onKnown }),
     add: (chosen, job) => {
       const sender = new Sender(io, chosen, { name: nameOf(chosen), onKnown: getState().onKnown }, job ?? null, tell)
-      // what became of those that are over is the server's to tell
-      set(({ senders, version }) => ({ senders: [...senders.filter((other) => !hasEnded(other)), sender], version: version + 1 }))
+      set(({ senders, version }) => ({ senders: [...senders.filter((other) => !isSpent(other)), sender], version: version + 1 }))
       void sender.run()
       return sender
     },

@@ -24,6 +24,7 @@ export const paths = {
   },
   sweepResults: (id: string) => `/?tags.sweep=${encodeURIComponent(id)}`,
   sweepFile: (id: string) => `/api/export/sweep/${encodeURIComponent(id)}`,
+  uploadResults: (job: string) => `/?stored.upload=${encodeURIComponent(job)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
   traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,

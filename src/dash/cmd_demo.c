@@ -16,6 +16,7 @@
 #include "dash/dash.h"
 #include "dash/history/fill.h"
 #include "dash/serve.h"
+#include "store/sweep.h"
 
 #define ROWS_DEFAULT 1000
 #define DRAW_NS      (100 * PL_NS_PER_MS)
@@ -143,6 +144,17 @@ static int check_empty(const struct demo_options *options, struct store *store, 
 			      shown, (long long)count);
 }
 
+static int put_sweeps(struct store *store, const struct dash_history *history, struct pl_err *err)
+{
+	for (size_t i = 0; i < dash_history_study_count(history); i++) {
+		auto_json json_t *plan = dash_history_study(history, i);
+		bool fits;
+		if (store_sweep_put(store, pl_json_get_text(plan, "sweep"), plan, &fits, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int fill(const struct demo_options *options, const char *db, struct progress *progress,
 		struct pl_err *err)
 {
@@ -165,7 +177,7 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	int result = dash_fill(&work, counts, err);
 	if (progress->draws)
 		fputs("\r\033[K", stderr);
-	if (result < 0)
+	if (result < 0 || (!progress->was_stopped && put_sweeps(store, history, err) < 0))
 		return -1;
 	auto_free char *plain = store_path_shown(db);
 	auto_free char *shown = pl_clean_line(plain);

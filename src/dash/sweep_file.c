@@ -8,7 +8,8 @@
 #define KEYS_BYTES_MAX (1u << 20)
 
 /* Statuses that are no failure; all others are. */
-static const char *const fine[] = { "completed", "partial", "missing", "falls_out", "not_sent" };
+static const char *const fine[] = { "completed", "partial",  "missing",
+				    "falls_out", "not_sent", "running" };
 
 static bool is_wanted(const json_t *run, const json_t *kinds)
 {

@@ -12,8 +12,8 @@
 #define ID_LEN_MAX     100
 
 /* Of a plan and of each of its runs what is kept; figures are the results'. */
-static const char *const plan_keys[] = { "name",       "state",    "file", "servers_started",
-					 "experiment", "left_out", "runs" };
+static const char *const plan_keys[] = { "name",    "state",      "file",     "servers_started",
+					 "running", "experiment", "left_out", "runs" };
 static const char *const run_keys[] = { "run",   "cell",   "repeat", "server",  "set",    "label",
 					"point", "status", "cause",  "message", "run_id", "gone" };
 

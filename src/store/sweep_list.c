@@ -136,9 +136,10 @@ static json_t *counts_of(const json_t *runs)
 		{ "completed", "done" },   { "partial", "done" },
 		{ "missing", "missing" },  { "interrupted", "missing" },
 		{ "not_sent", "missing" }, { "falls_out", "falls_out" },
+		{ "running", "running" },
 	};
-	json_t *counts = json_pack("{s:i, s:i, s:i, s:i}", "done", 0, "failed", 0, "missing", 0,
-				   "falls_out", 0);
+	json_t *counts = json_pack("{s:i, s:i, s:i, s:i, s:i}", "done", 0, "failed", 0, "running",
+				   0, "missing", 0, "falls_out", 0);
 
 	PL_JSON_EACH(run, runs) {
 		const char *status = pl_json_get_text(run, "status");

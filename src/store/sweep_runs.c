@@ -101,8 +101,8 @@ static void show(json_t *run, const json_t *result, const json_t *metrics)
 	json_object_set_new(run, "values", values);
 }
 
-/* A run of the plan that has no result here: one that is over elsewhere was not sent. */
-static void show_none(json_t *run)
+/* A run of the plan that has no result here: one that finished elsewhere was not uploaded. */
+static void show_none(json_t *run, bool is_running)
 {
 	static const char *const keys[] = { "cause", "message" };
 	const char *status = pl_json_get_text(run, "status");
@@ -110,6 +110,8 @@ static void show_none(json_t *run)
 
 	if (was_run || pl_text_equal(status, "interrupted"))
 		json_object_set_new(run, "status", json_string(was_run ? "not_sent" : "missing"));
+	if (is_running && pl_text_equal(pl_json_get_text(run, "status"), "missing"))
+		json_object_set_new(run, "status", json_string("running"));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		if (json_object_get(run, keys[i]) == NULL)
 			json_object_set_new(run, keys[i], json_null());
@@ -148,8 +150,22 @@ static void index_runs(const json_t *runs, json_t *by_key, json_t *by_run_id)
 	}
 }
 
-static void join(json_t *runs, const json_t *results, const json_t *metrics, bool has_plan)
+/* Keys of the runs in progress, as of the last plan. A sweep that has finished runs nothing. */
+static json_t *running_of(const json_t *plan)
 {
+	json_t *running = json_object();
+
+	if (!pl_text_equal(pl_json_get_text(plan, "state"), "running"))
+		return running;
+	PL_JSON_EACH(key, json_object_get(plan, "running"))
+		json_object_set_new(running, json_string_value(key), json_true());
+	return running;
+}
+
+static void join(json_t *runs, const json_t *results, const json_t *metrics, const json_t *plan)
+{
+	bool has_plan = json_object_get(plan, "runs") != NULL;
+	auto_json json_t *running = running_of(plan);
 	auto_json json_t *by_key = json_object();
 	auto_json json_t *by_run_id = json_object();
 	auto_json json_t *taken = json_object();
@@ -178,8 +194,9 @@ static void join(json_t *runs, const json_t *results, const json_t *metrics, boo
 	}
 	PL_JSON_EACH(run, runs) {
 		json_object_set_new(run, "gone", json_boolean(pl_json_get_true(run, "gone")));
-		if (json_object_get(taken, pl_json_get_text(run, "run")) == NULL)
-			show_none(run);
+		const char *name = pl_json_get_text(run, "run");
+		if (json_object_get(taken, name) == NULL)
+			show_none(run, json_object_get(running, name) != NULL);
 	}
 }
 
@@ -189,7 +206,7 @@ json_t *sweep_runs_joined(const json_t *plan, const json_t *results)
 	json_t *known = json_object_get(plan, "runs");
 	json_t *runs = known != NULL ? json_incref(known) : json_array();
 
-	join(runs, results, metrics, known != NULL);
+	join(runs, results, metrics, plan);
 	return runs;
 }
 
@@ -205,7 +222,7 @@ int sweep_runs(const struct store_snapshot *snapshot, const char *id, const json
 		json_decref(runs);
 		return -1;
 	}
-	join(runs, results, metrics, known != NULL);
+	join(runs, results, metrics, plan);
 	*ret = runs;
 	return 0;
 }

@@ -128,18 +128,26 @@ static json_t *make_config(const struct history_plan *plan, const struct exp_con
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+void history_run_id(const struct dash_history *history, const struct history_plan *plan,
+		    char ret[RES_RUN_ID_BYTES])
+{
+	char date[16];
+
+	pl_clock_format(plan->started_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
+	snprintf(ret, RES_RUN_ID_BYTES, "exp_%s_%06x", date,
+		 (unsigned)((uint64_t)plan->index + history->seed * 7919) & RUN_ID_DIGITS);
+}
+
 static int make_document(const struct dash_history *history, const struct history_plan *plan,
 			 const struct exp_config *experiment, json_t **ret, struct pl_err *err)
 {
-	char run_id[RES_RUN_ID_BYTES], date[16];
+	char run_id[RES_RUN_ID_BYTES];
 	struct history_figures figures;
 
 	history_figures(plan, &figures);
 	enum res_status status = figures.fate != NULL ? figures.fate->status : RES_STATUS_COMPLETED;
 	bool has_results = status != RES_STATUS_LAUNCH_FAILED;
-	pl_clock_format(plan->started_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
-	snprintf(run_id, sizeof(run_id), "exp_%s_%06x", date,
-		 (unsigned)((uint64_t)plan->index + history->seed * 7919) & RUN_ID_DIGITS);
+	history_run_id(history, plan, run_id);
 	auto_json json_t *config = make_config(plan, experiment);
 	auto_json json_t *results = has_results ? history_results(history, plan, &figures) : NULL;
 	auto_json json_t *system = history_system(plan, &figures);

@@ -31,6 +31,10 @@ void dash_history_free(struct dash_history *history);
 PL_AUTO_DEFINE(struct dash_history, dash_history_free);
 #define auto_history PL_AUTO(dash_history_free)
 
+/* Sweeps among the results, as SweepPlan of api/openapi.yaml. New reference. */
+size_t dash_history_study_count(const struct dash_history *history);
+json_t *dash_history_study(const struct dash_history *history, size_t i);
+
 /* index from 0. New reference. */
 int dash_history_document(const struct dash_history *history, int64_t index, json_t **ret,
 			  struct pl_err *err) PL_MUST_CHECK;

@@ -47,6 +47,14 @@ struct history_sweep {
 	struct history_axis slow, fast;
 };
 
+/* A group of runs that has a plan. */
+struct history_study {
+	int64_t from_end; /* groups */
+	const char *sweep;
+	const char *model;
+	const char *host;
+};
+
 /* How a run ends that does not end well. */
 struct history_fate {
 	double share; /* of all runs */
@@ -96,6 +104,13 @@ struct history_plan {
 void history_plan(const struct dash_history *history, int64_t index, struct history_plan *ret);
 void history_plan_done(struct history_plan *plan);
 #define auto_plan __attribute__((cleanup(history_plan_done), unused)) struct history_plan
+
+/* NULL: the group is none. */
+const struct history_study *history_study_of(const struct dash_history *history, int64_t number);
+/* Tags by which its sweep finds a run. */
+void history_tag_study(int64_t began_ns, int64_t number, struct history_plan *plan);
+void history_run_id(const struct dash_history *history, const struct history_plan *plan,
+		    char ret[RES_RUN_ID_BYTES]);
 
 /* A number of what is asked for, or `other`; "inf" is infinite. */
 double history_asked(const json_t *section, const char *key, double other);

@@ -164,6 +164,24 @@ static void choose_places(const struct dash_history *history, int64_t number,
 		choose_host(history, plan, history_below(dice, history_host_count()));
 }
 
+/* A study has its own kind, model and host. */
+static void choose_study(const struct dash_history *history, const struct history_study *study,
+			 struct history_plan *plan)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sweeps); i++) {
+		if (strcmp(sweeps[i].name, study->sweep) == 0)
+			plan->sweep = &sweeps[i];
+	}
+	for (size_t i = 0; i < history->model_count; i++) {
+		if (strcmp(history->models[i].name, study->model) == 0)
+			plan->model = &history->models[i];
+	}
+	for (size_t i = 0; i < history_host_count(); i++) {
+		if (strcmp(history_host_at(i)->name, study->host) == 0)
+			choose_host(history, plan, i);
+	}
+}
+
 static void choose_release(const struct dash_history *history, int64_t number,
 			   struct history_dice *dice, struct history_plan *plan)
 {
@@ -271,7 +289,10 @@ void history_plan(const struct dash_history *history, int64_t index, struct hist
 				      .server = json_object(),
 				      .load = json_object(),
 				      .tags = json_object() };
+	const struct history_study *study = history_study_of(history, number);
 	choose_places(history, number, &dice, ret);
+	if (study != NULL)
+		choose_study(history, study, ret);
 	choose_release(history, number, &dice, ret);
 	ask_server(&dice, ret);
 	ask_load(&dice, ret);
@@ -283,10 +304,14 @@ void history_plan(const struct dash_history *history, int64_t index, struct hist
 	vary(ret);
 	ret->dice = history_dice(history->seed, USE_RUN, (uint64_t)index);
 	ret->trouble = history_share(&ret->dice);
-	double at_s = (double)SPAN_S * ((double)(number % history->sweeps) + history_share(&dice)) /
-			      (double)history->sweeps +
-		      (double)ret->place * APART_S * history_noise(&ret->dice, 0.02);
+	double began_s = (double)SPAN_S *
+			 ((double)(number % history->sweeps) + history_share(&dice)) /
+			 (double)history->sweeps;
+	double at_s = began_s + (double)ret->place * APART_S * history_noise(&ret->dice, 0.02);
 	ret->started_ns = BEGIN_S * PL_NS_PER_S + (int64_t)(at_s * 1e3) * PL_NS_PER_MS;
+	if (study != NULL)
+		history_tag_study(BEGIN_S * PL_NS_PER_S + (int64_t)(began_s * 1e3) * PL_NS_PER_MS,
+				  number, ret);
 }
 
 void history_plan_done(struct history_plan *plan)

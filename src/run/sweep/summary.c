@@ -202,28 +202,29 @@ static void add_line(struct pl_buf *text, const json_t *row, const json_t *keys)
 
 /* Takes the rows. */
 static json_t *make_summary(const struct run_sweep_plan *plan,
-			    const struct run_sweep_journal *journal, const char *state,
-			    json_t *rows)
+			    const struct run_sweep_journal *journal,
+			    const struct run_sweep_standing *standing, json_t *rows)
 {
 	auto_free char *name = run_sweep_name(plan->sweep);
 	json_t *left_out = json_array();
 	json_t *asked = run_sweep_asked(plan->sweep, left_out);
 
-	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:o, s:o}", "sweep", journal->id, "name",
-			 pl_json_text(name), "state", state, "file", plan->sweep->source,
-			 "servers_started", (json_int_t)journal->started, "experiment", asked,
-			 "left_out", left_out, "runs", rows);
+	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id,
+			 "name", pl_json_text(name), "state", standing->state, "file",
+			 plan->sweep->source, "servers_started", (json_int_t)journal->started,
+			 "running", standing->running, "experiment", asked, "left_out", left_out,
+			 "runs", rows);
 }
 
 int run_sweep_summary(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
 		      const struct run_sweep_journal *journal, const char *folder,
-		      const char *state, struct pl_err *err)
+		      const struct run_sweep_standing *standing, struct pl_err *err)
 {
 	auto_free char *json_path = pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, folder);
 	auto_free char *csv_path = pl_asprintf("%s/summary.csv", folder);
 	auto_buf csv = PL_BUF(TEXT_BYTES_MAX);
 	json_t *rows = make_rows(plan, tasks, journal);
-	auto_json json_t *summary = make_summary(plan, journal, state, rows);
+	auto_json json_t *summary = make_summary(plan, journal, standing, rows);
 	auto_json json_t *keys = keys_of(rows);
 
 	add_line(&csv, NULL, keys);

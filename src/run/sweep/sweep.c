@@ -35,6 +35,10 @@
 #include "run/sweep/table.h"
 #include "run/sweep/worker.h"
 
+/* A dashboard is told of changes at most this often; after a failure less often, as a request may wait for 20 s. */
+#define SEND_EVERY_NS (2 * PL_NS_PER_S)
+#define RESEND_NS     (60 * PL_NS_PER_S)
+
 /* A place for a server life. */
 struct place {
 	struct run_sweep_worker worker; /* pid 0: none works */
@@ -61,7 +65,9 @@ struct sweeping {
 	int asked, hurried;    /* signals that workers were told of */
 	struct pl_err failure; /* ends the sweep when those that run are over */
 	struct run_sweep_outcome *outcome;
-	bool is_news; /* the summary tells what no result does, and was not sent since */
+	bool is_news;       /* the summary holds what no result does, and was not sent since */
+	int64_t send_at_ns; /* not before; CLOCK_MONOTONIC */
+	bool is_lost;       /* the last summary could not be sent */
 };
 
 static int make_folder(const char *path, struct pl_err *err)
@@ -233,24 +239,52 @@ static char *summary_path(const struct sweeping *sweep)
 	return pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, sweep->settings->folder);
 }
 
-static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
+/* The run of each server that is up or starting. New reference. */
+static json_t *running_keys(const struct sweeping *sweep)
 {
-	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
-				 state, err);
+	json_t *keys = json_array();
+
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		const struct run_sweep_unit *unit = &sweep->units.items[sweep->at[i].unit];
+		if (sweep->at[i].worker.pid != 0 && unit->done < unit->count)
+			json_array_append_new(
+				keys, json_string(sweep->left.items[unit->first + unit->done].key));
+	}
+	return keys;
 }
 
-static void send_news(struct sweeping *sweep)
+static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
+{
+	auto_json json_t *running = running_keys(sweep);
+	const struct run_sweep_standing standing = { .state = state, .running = running };
+
+	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
+				 &standing, err);
+}
+
+static bool is_due(const struct sweeping *sweep)
+{
+	return sweep->is_news && sweep->settings->send_summary != NULL &&
+	       pl_clock_now_ns() >= sweep->send_at_ns;
+}
+
+/* Warns once per outage: the summary is sent again after the next pause. */
+static void send_summary(struct sweeping *sweep)
 {
 	const struct run_sweep_settings *settings = sweep->settings;
 	auto_free char *path = summary_path(sweep);
 	struct pl_err err = PL_ERR_INIT;
+	bool was_lost = sweep->is_lost;
 
-	if (sweep->is_news && settings->send_summary != NULL &&
-	    settings->send_summary(settings->user, path, &err) < 0) {
+	if (settings->send_summary == NULL)
+		return;
+	sweep->is_lost = settings->send_summary(settings->user, path, &err) < 0;
+	if (sweep->is_lost && !was_lost) {
 		run_sweep_table_hide(&sweep->table);
 		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
 	}
-	sweep->is_news = false;
+	sweep->is_news = sweep->is_lost;
+	sweep->send_at_ns = pl_clock_now_ns() + (sweep->is_lost ? RESEND_NS : SEND_EVERY_NS);
 }
 
 /* ---- rows ---- */
@@ -262,11 +296,12 @@ static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row
 	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
 	auto_json json_t *kept = json_incref(row);
 
-	sweep->is_news = sweep->is_news || pl_json_get_text(row, "result") == NULL;
-	if (run_sweep_journal_row(&sweep->journal, task->key, row, err) < 0 ||
-	    write_summary(sweep, "running", err) < 0)
+	sweep->is_news = true;
+	if (run_sweep_journal_row(&sweep->journal, task->key, row, err) < 0)
 		return -1;
 	unit->done++;
+	if (write_summary(sweep, "running", err) < 0)
+		return -1;
 	unit->since_ns = pl_clock_now_ns();
 	forecast(sweep);
 	tell(sweep, task, kept);
@@ -465,6 +500,7 @@ static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err
 	place->told = false;
 	unit->since_ns = pl_clock_now_ns();
 	sweep->units.jobs[k].state = RUN_SWEEP_RUNS;
+	sweep->is_news = true;
 	return 0;
 }
 
@@ -492,7 +528,7 @@ static int start_lives(struct sweeping *sweep, struct pl_err *err)
 		if (sweep->units.items[k].waits_for_others ||
 		    !run_sweep_fits(sweep->units.jobs, sweep->units.count, &sweep->room, k))
 			continue;
-		if (start_life(sweep, at, k, err) < 0)
+		if (start_life(sweep, at, k, err) < 0 || write_summary(sweep, "running", err) < 0)
 			return -1;
 	}
 	return 0;
@@ -530,7 +566,8 @@ static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
 	}
 	do
 		draw(sweep);
-	while (ppoll(fds, count, sweep->table.draws ? &tick : NULL, open) == 0);
+	while (ppoll(fds, count, sweep->table.draws || sweep->is_news ? &tick : NULL, open) == 0 &&
+	       !is_due(sweep));
 }
 
 static int hear(struct sweeping *sweep, struct place *place, struct pl_err *err)
@@ -575,13 +612,14 @@ static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err
 			return -1;
 		if (working(sweep) == 0)
 			break;
+		if (is_due(sweep))
+			send_summary(sweep);
 		wait_for_words(sweep, open);
 		pass_signals_on(sweep);
 		for (size_t i = 0; i < sweep->places.count; i++) {
 			if (sweep->at[i].worker.pid != 0 && hear(sweep, &sweep->at[i], err) < 0)
 				return -1;
 		}
-		send_news(sweep);
 	}
 	if (sweep->failure.code == PL_ERR_NONE)
 		return 0;
@@ -671,8 +709,8 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 	run_sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
 	if (write_summary(sweep, "running", err) < 0)
 		return -1;
-	sweep->is_news = true;
-	send_news(sweep);
+	send_summary(sweep);
+	sweep->send_at_ns = 0; /* the servers that start now are reported at once */
 	int done = run_left(sweep, err);
 	if (done == 0)
 		done = send_rest(sweep, err);
@@ -683,8 +721,7 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 	bool is_ended = done == 0 && sweep->outcome->signal == 0;
 	int written = write_summary(sweep, is_ended ? "ended" : "interrupted",
 				    done < 0 ? &ignored : err);
-	sweep->is_news = true;
-	send_news(sweep);
+	send_summary(sweep);
 	return done < 0 || written < 0 ? -1 : 0;
 }
 

@@ -41,6 +41,20 @@ def runs(dashboard, query="", id_=ID):
     return {run["run"]: run for run in dashboard.get(f"{PATH}/{id_}{query}").json["runs"]}
 
 
+def test_runs_in_progress(dashboard):
+    """Those that the plan names, until a result comes or the sweep ends."""
+    one = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1), running=["a", "b"])
+    statuses = lambda: {name: run["status"] for name, run in runs(dashboard).items()}  # noqa: E731
+    counts = lambda: dashboard.get(PATH).json["sweeps"][0]["counts"]  # noqa: E731
+    assert put(dashboard, one).status == 204
+    assert statuses() == {"a": "running", "b": "running", "c": "missing"}
+    assert counts() == {"done": 0, "failed": 0, "running": 2, "missing": 1, "falls_out": 0}
+    dashboard.upload("/api/upload/json", result(1, "a"))
+    assert statuses() == {"a": "completed", "b": "running", "c": "missing"}
+    assert put(dashboard, {**one, "state": "interrupted"}).status == 204
+    assert statuses() == {"a": "completed", "b": "missing", "c": "missing"} and counts()["running"] == 0
+
+
 def test_what_was_to_be_run_and_what_came_of_it(dashboard):
     assert dashboard.get(PATH).json == {"sweeps": []} and dashboard.get(f"{PATH}/{ID}").status == 404
     first = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1, "falls_out", cause="too_long"),

@@ -1911,6 +1911,8 @@ export interface components {
             /** @description From which it was read */
             file?: string | null;
             servers_started?: number;
+            /** @description The runs in progress, by their `run` */
+            running?: string[];
             /** @description What the file says besides its sweep, without secrets */
             experiment?: {
                 [key: string]: unknown;
@@ -2018,6 +2020,7 @@ export interface components {
             counts: {
                 done: number;
                 failed: number;
+                running: number;
                 missing: number;
                 falls_out: number;
             };
@@ -2057,7 +2060,7 @@ export interface components {
             point: {
                 [key: string]: unknown;
             } | null;
-            /** @description A result's; of a run without one missing, falls_out, not_sent (it is over elsewhere), or how it failed */
+            /** @description A result's; of a run without one running, missing (not run yet), falls_out, not_sent (finished, but not uploaded), or how it failed */
             status: string | null;
             cause: string | null;
             message: string | null;

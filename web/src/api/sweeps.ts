@@ -14,10 +14,12 @@ export const sweepPath = (id: string) => `/api/data/sweeps/${encodeURIComponent(
 export const useSweeps = () =>
   useQuery({ queryKey: ['sweeps'], queryFn: async ({ signal }) => (await get<Sweeps>('/api/data/sweeps', signal)).sweeps, refetchInterval: LIST_EVERY_MS })
 
-export function useSweep(id: string, metric: string) {
+// `metric` colors the map; `others` are the fields of the curves.
+export function useSweep(id: string, metric: string, others: string[]) {
+  const metrics = [...new Set([metric, ...others])].join(',')
   return useQuery({
-    queryKey: ['sweep', id, metric],
-    queryFn: async ({ signal }) => ({ ...(await get<Sweep>(`${sweepPath(id)}?${new URLSearchParams({ metrics: metric }).toString()}`, signal)), metric }),
+    queryKey: ['sweep', id, metric, metrics],
+    queryFn: async ({ signal }) => ({ ...(await get<Sweep>(`${sweepPath(id)}?${new URLSearchParams({ metrics }).toString()}`, signal)), metric }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => (data?.state === 'running' ? EVERY_MS + data.runs.length / RUNS_A_MS : RARELY_MS),
   })

@@ -5,8 +5,8 @@ import { type Cell, type Kind, KIND_WORDS } from './model'
 import css from './sweeps.module.css'
 
 const STEPS = 12
-const FORMS: Kind[] = ['failed', 'missing', 'not_sent', 'falls_out']
-const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run yet', not_sent: 'not sent: it was run, and its result is not here', falls_out: 'falls out: it breaks a rule, and is never run' }
+const FORMS: Kind[] = ['running', 'queued', 'failed', 'falls_out', 'missing', 'not_sent']
+const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run', not_sent: 'not uploaded: finished, but its result is not here', falls_out: 'skipped: breaks a rule, so it is not run' }
 
 interface Props {
   name: string

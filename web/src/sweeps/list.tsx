@@ -23,7 +23,7 @@ function SweepRow({ sweep }: { sweep: Listed }) {
       <th scope="row" className="clip"><Link href={paths.sweep(sweep.id)} title={sweep.id}><bdi>{sweep.name ?? sweep.id}</bdi></Link> {sweep.simulated && <Simulated />}</th>
       <td className="n">{sweep.began === null ? '–' : time(sweep.began)}</td>
       <td className={page.num}>{sweep.runs === null ? '–' : count(sweep.runs)}</td>
-      <td><span className={css.kinds}>{(['done', 'failed', 'missing', 'falls_out'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
+      <td><span className={css.kinds}>{(['done', 'running', 'failed', 'missing', 'falls_out'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind === 'missing' && sweep.word === 'running' ? 'queued' : kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
       <td className="mid">{sweep.word || '–'}</td>
       <td className="clip" title={sweep.models.join(', ')}>{words(sweep.models, briefModel) || '–'}</td>
       <td className="clip" title={sweep.gpus.join(', ')}>{words(sweep.gpus, briefGpu) || '–'}</td>
@@ -52,7 +52,7 @@ export function SweepList() {
     <main id="main" className={join(page.read, page.wide)}>
       <Progress on={!isThere && !error} />
       <h1>Sweeps</h1>
-      <p className={page.facts}>Many runs of one file: what was to be run, and what came of it.</p>
+      <p className={page.facts}>A sweep runs every combination of the values in one experiment file.</p>
       {error && <div className={page.block}><Note kind="bad" role="alert"><b>Sweeps cannot be shown.</b> {error.message}. <Act onPress={() => void heads.refetch()}>Try again</Act></Note></div>}
       {isThere && sweeps.length === 0 && <div className={page.block}><Note>There is no sweep yet. <code>profllm sweep run -o FOLDER --upload {window.location.origin} FILE</code> shows one while it runs, <code>profllm upload FOLDER --to {window.location.origin}</code> one that is over.</Note></div>}
       {sweeps.length > 0 && <section className={page.block} aria-label="All sweeps"><Table sweeps={sweeps} /></section>}

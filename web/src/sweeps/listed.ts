@@ -12,7 +12,7 @@ const SILENT_MS = 15 * 60_000
 function wordOf({ state, changed, counts }: SweepHead, now: number) {
   if (state !== 'running') return state ?? ''
   const isSilent = changed !== null && now - Date.parse(changed) > SILENT_MS && counts.done + counts.failed === 0
-  return isSilent ? 'no news' : counts.missing === 0 ? 'ends' : state
+  return isSilent ? 'no report' : counts.missing + counts.running === 0 ? 'ending' : state
 }
 
 export const listOf = (heads: SweepHead[], now = Date.now()): Listed[] =>

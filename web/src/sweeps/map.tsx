@@ -8,7 +8,8 @@ import { inkOn } from '../chart/tint'
 import { type Form, showNumber } from '../format/number'
 import { verdictWord } from '../format/value'
 import { paths } from '../url/paths'
-import { type Cell, type Facet, type Input, KIND_WORDS, type Scale, shareOf, shortKey, valueWords } from './model'
+import { SlotMark } from './curves'
+import { type Cell, type Facet, type Input, KIND_WORDS, kindOf, type Scale, shareOf, shortKey, valueWords } from './model'
 import css from './sweeps.module.css'
 
 export interface Drawn {
@@ -19,6 +20,8 @@ export interface Drawn {
   scale: Scale | null
   form: Form
   isMixed: boolean // some are simulated and some are not
+  best: string | undefined // the cell that is best within the limit
+  slotOf: ((cell: Cell) => number | undefined) | undefined // color and shape of its configuration
 }
 
 interface Props extends Drawn {
@@ -54,10 +57,10 @@ function look(cell: Cell, scale: Scale | null, colours: Colours) {
 }
 
 function CellBox({ cell, drawn, colours, isFirst }: { cell: Cell; drawn: Drawn; colours: Colours; isFirst: boolean }) {
-  const isFaulty = cell.runs.some(({ status }) => status !== null && !['completed', 'partial', 'missing', 'not_sent', 'falls_out', 'interrupted'].includes(status))
+  const isFaulty = cell.runs.some(({ status }) => status !== null && kindOf({ status }) === 'failed')
   const shared = {
     className: css.cell, 'data-cell': cell.id, 'data-kind': cell.kind, 'aria-label': wordsOf(cell, drawn), tabIndex: isFirst ? 0 : -1,
-    'data-untrusted': isUntrusted(cell) || undefined, 'data-simulated': (drawn.isMixed && cell.runs.some(({ simulated }) => simulated)) || undefined, 'data-faulty': (isFaulty && cell.kind !== 'failed') || undefined,
+    'data-untrusted': isUntrusted(cell) || undefined, 'data-simulated': (drawn.isMixed && cell.runs.some(({ simulated }) => simulated)) || undefined, 'data-faulty': (isFaulty && cell.kind !== 'failed') || undefined, 'data-best': cell.id === drawn.best || undefined,
     style: look(cell, drawn.scale, colours),
   }
   const text = cell.value !== null ? showNumber(cell.value, drawn.form) : cell.kind === 'done' ? '–' : KIND_WORDS[cell.kind]
@@ -65,8 +68,11 @@ function CellBox({ cell, drawn, colours, isFirst }: { cell: Cell; drawn: Drawn; 
   return href === undefined ? <span role="link" aria-disabled="true" {...shared}>{text}</span> : <a href={href} {...shared}>{text}</a>
 }
 
+// Of a row whose cells are one configuration.
+const RowMark = ({ slots: [slot, ...others] }: { slots: (number | undefined)[] }) => (slot !== undefined && others.every((other) => other === slot) ? <SlotMark slot={slot} /> : null)
+
 function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Drawn; colours: Colours; isFirst: boolean }) {
-  const { x, y, keys } = drawn
+  const { x, y, keys, slotOf } = drawn
   const title = facet.values.map(([key, value]) => `${shortKey(key, keys)} ${valueWords(value)}`).join(' · ')
   const lines = facet.rows.map((cells, i) => ({ cells, value: y?.values[i] })).filter(({ cells }) => cells.some(Boolean))
   const first = isFirst ? lines[0]?.cells.find(Boolean) : undefined
@@ -82,7 +88,7 @@ function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Dra
           <tbody>
             {lines.map(({ cells, value }, i) => (
               <tr key={i}>
-                {y ? <th scope="row" title={valueWords(value)}>{valueWords(value)}</th> : <td />}
+                {y ? <th scope="row" title={valueWords(value)}><RowMark slots={cells.flatMap((cell) => (cell && slotOf ? [slotOf(cell)] : []))} />{valueWords(value)}</th> : <td />}
                 {cells.map((cell, k) => <td key={k}>{cell && <CellBox cell={cell} drawn={drawn} colours={colours} isFirst={cell === first} />}</td>)}
               </tr>
             ))}

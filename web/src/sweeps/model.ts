@@ -2,11 +2,17 @@
 // beside each other.
 import type { SweepRun } from '../api/types'
 
-export type Kind = 'done' | 'partial' | 'failed' | 'missing' | 'not_sent' | 'falls_out'
-export const KINDS: readonly Kind[] = ['done', 'partial', 'failed', 'missing', 'not_sent', 'falls_out']
-const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', missing: 'missing', interrupted: 'missing', not_sent: 'not_sent', falls_out: 'falls_out' }
+export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_sent' | 'falls_out'
+export const KINDS: readonly Kind[] = ['done', 'partial', 'running', 'failed', 'queued', 'missing', 'not_sent', 'falls_out']
+const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', running: 'running', queued: 'queued', missing: 'missing', interrupted: 'missing', not_sent: 'not_sent', falls_out: 'falls_out' }
 
 export const kindOf = ({ status }: Pick<SweepRun, 'status'>): Kind => (status === null ? 'done' : (STATUSES[status] ?? 'failed'))
+
+// A run without a result is queued while its sweep runs, and missing once that has ended or reports no more.
+export function runsNow(runs: SweepRun[], isRunning: boolean): SweepRun[] {
+  const now: Record<string, string> = isRunning ? { missing: 'queued', interrupted: 'queued' } : { running: 'missing' }
+  return runs.map((run) => (run.status !== null && run.status in now ? { ...run, status: now[run.status] as string } : run))
+}
 
 export type Point = Record<string, unknown>
 
@@ -34,14 +40,19 @@ export function pointOfLabel(label: string): Point {
 
 const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
+// Of the runs that finished well: the mean, and how many have the value.
+export function meanOf(runs: SweepRun[], metric: string) {
+  const values = runs.filter((run) => ['done', 'partial'].includes(kindOf(run))).map((run) => numberOf(run.values[metric])).filter((value) => value !== null)
+  return { n: values.length, value: values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null }
+}
+
 function cellOf(runs: SweepRun[], metric: string): Cell {
   const [first] = runs as [SweepRun]
   const kinds = runs.map(kindOf)
-  const values = runs.filter((_, i) => kinds[i] === 'done' || kinds[i] === 'partial').map((run) => numberOf(run.values[metric])).filter((value) => value !== null)
   return {
     id: first.cell, label: first.label ?? first.run, set: first.set ?? null, runs, point: first.point ?? pointOfLabel(first.label ?? ''),
     kind: KINDS.find((kind) => kinds.includes(kind)) as Kind,
-    n: values.length, value: values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null,
+    ...meanOf(runs, metric),
   }
 }
 
@@ -60,7 +71,7 @@ export function cellsOf(runs: SweepRun[], metric: string): Cell[] {
 export type Counts = Record<Kind, number> & { gone: number }
 
 export function countRuns(runs: SweepRun[]): Counts {
-  const counts: Counts = { done: 0, partial: 0, failed: 0, missing: 0, not_sent: 0, falls_out: 0, gone: 0 }
+  const counts: Counts = { done: 0, partial: 0, running: 0, failed: 0, queued: 0, missing: 0, not_sent: 0, falls_out: 0, gone: 0 }
   for (const run of runs) counts[run.gone ? 'gone' : kindOf(run)] += 1
   return counts
 }
@@ -90,7 +101,7 @@ export function inputsOf(cells: Cell[]): Input[] {
   return inputs.filter(({ values }) => values.length > 1)
 }
 
-const isLoad = ({ key }: Input) => !/^(server|launch)\./.test(key)
+export const isLoad = ({ key }: Input) => !/^(server|launch)\./.test(key)
 const longest = (inputs: Input[]) => inputs.toSorted((a, b) => b.values.length - a.values.length)[0]
 
 // Which two are shown when nobody chose: a load to the right, a server's argument downwards.
@@ -213,7 +224,7 @@ export function shortKey(key: string, keys: string[]) {
 
 export const valueWords = (value: unknown) => (value === NOTHING ? '–' : value === null ? 'unset' : typeof value === 'string' ? value : JSON.stringify(value))
 
-export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', failed: 'failed', missing: 'missing', not_sent: 'not sent', falls_out: 'falls out' }
+export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', running: 'running', failed: 'failed', queued: 'queued', missing: 'missing', not_sent: 'not uploaded', falls_out: 'skipped' }
 
 // "swp_20261123_060000_0a1b2c" tells when it began.
 export function startOf(id: string): string | null {

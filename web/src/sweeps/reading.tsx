@@ -9,7 +9,7 @@ import { paths } from '../url/paths'
 import { type Cell, KIND_WORDS, kindOf, shortKey, valueWords } from './model'
 import css from './sweeps.module.css'
 
-const SHAPES = { done: 'ok', partial: 'beyond', failed: 'failed', missing: 'queued', not_sent: 'queued', falls_out: 'unknown' } as const
+const SHAPES = { done: 'ok', partial: 'beyond', running: 'reading', failed: 'failed', queued: 'queued', missing: 'queued', not_sent: 'queued', falls_out: 'unknown' } as const
 export const KindState = ({ kind, word = KIND_WORDS[kind] }: { kind: keyof typeof SHAPES; word?: string }) => <State state={SHAPES[kind]} word={word} />
 
 function RunOf({ run, metric, form, isOne }: { run: SweepRun; metric: string; form: Form; isOne: boolean }) {
@@ -30,7 +30,7 @@ function RunOf({ run, metric, form, isOne }: { run: SweepRun; metric: string; fo
 export function Reading({ cell, metric, name, form, keys }: { cell: Cell | undefined; metric: string; name: string; form: Form; keys: string[] }) {
   return (
     <aside className={css.reading} aria-label="Reading">
-      {!cell ? <p className="dim">Point at a cell, or reach it by Tab and arrows: what it says stands here.</p> : (
+      {!cell ? <p className="dim">Select a cell or a point to see its runs.</p> : (
         <>
           <dl>
             {Object.entries(cell.point).map(([key, value]) => <div key={key}><dt>{shortKey(key, keys)}</dt><dd>{valueWords(value)}</dd></div>)}

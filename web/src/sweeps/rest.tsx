@@ -1,4 +1,4 @@
-// What of a sweep has no good result: why, and all of it as a file to run.
+// Runs of a sweep that finished without a good result, or never ran: each with its cause.
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 
@@ -12,24 +12,24 @@ import { type Kind, KIND_WORDS, kindOf } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
-const ORDER: Kind[] = ['failed', 'partial', 'not_sent', 'falls_out', 'missing']
+const ORDER: Kind[] = ['failed', 'partial', 'falls_out', 'not_sent', 'missing']
 const AT_ONCE = 100
 
 export interface Wanted {
   run: string
 }
 
-// `wanted`: the run that somebody asked for on the map.
+// `wanted`: the run that was chosen on the map.
 export function Rest({ runs, wanted }: { runs: SweepRun[]; wanted: Wanted | null }) {
   const [more, setMost] = useState(AT_ONCE)
   useEffect(() => { if (wanted) document.getElementById(rowId(wanted.run))?.focus() }, [wanted])
-  const rest = runs.filter((run) => !run.gone && kindOf(run) !== 'done').map((run) => ({ run, kind: kindOf(run) })).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+  const rest = runs.map((run) => ({ run, kind: kindOf(run) })).filter(({ run, kind }) => !run.gone && ORDER.includes(kind)).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
   if (rest.length === 0) return null
   const most = Math.max(more, wanted ? rest.findIndex(({ run }) => run.run === wanted.run) + 1 : 0)
   return (
-    <section className={page.block} aria-label="Without a good result">
-      <div className={page.blockHead}><h2>Without a good result</h2><p>{count(rest.length)} of {count(runs.filter(({ gone }) => !gone).length)} runs</p></div>
-      <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of runs without a good result, scrolls sideways">
+    <section className={page.block} aria-label="Failed and skipped">
+      <div className={page.blockHead}><h2>Failed and skipped</h2><p>{ORDER.map((kind): [Kind, number] => [kind, rest.filter((one) => one.kind === kind).length]).filter(([, number]) => number > 0).map(([kind, number]) => `${count(number)} ${KIND_WORDS[kind]}`).join(', ')}</p></div>
+      <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of failed and skipped runs, scrolls sideways">
         <table className={join(page.rows, css.rest)}>
           <thead><tr><th scope="col">Run</th><th scope="col">State</th><th scope="col">Cause</th><th scope="col">Experiment</th></tr></thead>
           <tbody>

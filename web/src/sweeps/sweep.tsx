@@ -17,9 +17,12 @@ import { Simulated } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { readSweep, type SweepState } from '../url/sweep'
 import { usePlace } from '../url/use-place'
+import { distinctNames } from '../names/names'
+import { Curves } from './curves'
+import { bestOf, curvesOf } from './curves-model'
 import { Legend } from './legend'
 import { SweepMap } from './map'
-import { axesOf, type Cell, cellsOf, countRuns, facetsOf, inputsOf, scaleOf, shortKey, startOf } from './model'
+import { axesOf, type Cell, cellsOf, countRuns, facetsOf, inputsOf, isSilent, paceOf, runsNow, scaleOf, shortKey, startOf } from './model'
 import { Pace } from './pace'
 import { Reading } from './reading'
 import { Rest, type Wanted } from './rest'
@@ -32,9 +35,19 @@ const METRICS = [
   'launch.phases.ready_s', 'launch.facts.kv_cache_tokens', 'run.duration',
 ]
 
+// Axes of the curves, with the limit that is usual for each.
+const CURVE_X: [id: string, limit: number][] = [['results.p99_ttft_ms', 500], ['results.median_ttft_ms', 500], ['results.p99_tpot_ms', 50], ['results.median_tpot_ms', 50], ['derived.tokens_per_s_per_user', 20]]
+const CURVE_Y = ['derived.output_throughput_per_gpu', 'results.output_throughput']
+
+function limitOf({ limit, cx }: SweepState) {
+  if (limit === 'none') return null
+  const number = Number(limit)
+  return limit !== '' && number > 0 ? number : (CURVE_X.find(([id]) => id === cx)?.[1] ?? null)
+}
+
 export function Sweep({ id }: { id: string }) {
   const state = readSweep(useSearch())
-  const sweep = useSweep(id, state.metric)
+  const sweep = useSweep(id, state.metric, [state.cx, ...CURVE_Y])
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
   if (sweep.data && catalogue) return <Screen sweep={sweep.data} state={state} catalogue={catalogue} error={sweep.error} />
@@ -89,15 +102,22 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   const name = sweep.name ?? sweep.id
   useEffect(() => { document.title = `${name} · ProfLLM` }, [name])
   usePlace({ content: `sweep ${sweep.id}`, isReady: true })
-  const cells = useMemo(() => cellsOf(sweep.runs, sweep.metric), [sweep.runs, sweep.metric])
+  const isRunning = sweep.state === 'running' && !isSilent(paceOf(sweep.runs), sweep.changed, Date.now())
+  const runs = useMemo(() => runsNow(sweep.runs, isRunning), [sweep.runs, isRunning])
+  const cells = useMemo(() => cellsOf(runs, sweep.metric), [runs, sweep.metric])
   const inputs = useMemo(() => inputsOf(cells), [cells])
   const keys = useMemo(() => inputs.map(({ key }) => key), [inputs])
   const axes = useMemo(() => axesOf(inputs, state.x, state.y), [inputs, state.x, state.y])
   const facets = useMemo(() => facetsOf(cells, inputs, axes), [cells, inputs, axes])
-  const counts = useMemo(() => countRuns(sweep.runs), [sweep.runs])
+  const counts = useMemo(() => countRuns(runs), [runs])
   const scale = useMemo(() => scaleOf(cells), [cells])
   const field = catalogue.get(sweep.metric)
   const form = useMemo(() => formFor(field, cells.map(({ value }) => value)), [field, cells])
+  const cy = CURVE_Y.includes(state.cy) ? state.cy : (CURVE_Y.find((id) => runs.some(({ values }) => typeof values[id] === 'number')) ?? (CURVE_Y[1] as string))
+  const curves = useMemo(() => curvesOf(cells, inputs, state.cx, cy), [cells, inputs, state.cx, cy])
+  const names = useMemo(() => distinctNames(curves.lines.map(({ id, values }) => ({ id, name: sweep.name, values })), catalogue), [curves, sweep.name, catalogue])
+  const limit = limitOf(state)
+  const best = bestOf(curves.lines, limit, catalogue.get(state.cx).direction !== 'higher')?.cell.id
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
   const onTrouble = useCallback((run: string) => setWanted({ run }), [])
@@ -109,25 +129,32 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
     <main id="main" className={join(page.read, page.wide)}>
       <Head sweep={sweep} name={name} model={model} />
       {error && <Note kind="warn" role="alert"><b>This is how it stood before.</b> {error.message}.</Note>}
-      <Pace sweep={sweep} counts={counts} />
-      <section className={page.block} aria-label="Map">
+      <Pace sweep={sweep} counts={counts} isRunning={isRunning} />
+      <div className={join(page.block, css.pair)}>
+      <section aria-label="Map">
         <div className={css.tools}>
-          <label>colour <Select label="Colour" value={state.metric} onChange={(metric) => change({ metric })} options={metrics} /></label>
+          <label>color <Select label="Color" value={state.metric} onChange={(metric) => change({ metric })} options={metrics} /></label>
           {axes.x && <label>right <Select label="To the right" value={axes.x.key} onChange={(x) => change({ x, ...(x === axes.y?.key && { y: axes.x?.key ?? '' }) })} options={options} /></label>}
           {axes.y && <label>down <Select label="Downwards" value={axes.y.key} onChange={(y) => change({ y, ...(y === axes.x?.key && { x: axes.y?.key ?? '' }) })} options={options} /></label>}
           {sweep.has_plan && counts.failed + counts.missing > 0 && (
-            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id)} download>
+            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id, isRunning ? 'failed' : 'failed,missing')} download>
               <Icon name="download" /> {[counts.failed > 0 && `${count(counts.failed)} failed`, counts.missing > 0 && `${count(counts.missing)} missing`].filter(Boolean).join(' and ')} as a file to run
             </a>
           )}
         </div>
         <Legend name={`${shortName(field)} ${arrow(field)}`.trim()} unit={form.unit} low={scale && showNumber(scale.low, form)} high={scale && showNumber(scale.high, form)} isLog={scale?.isLog ?? false} cells={cells} isMixed={isMixed} />
         <div className={css.body}>
-          <SweepMap facets={facets} x={axes.x} y={axes.y} keys={keys} scale={scale} form={form} isMixed={isMixed} onRead={onRead} onTrouble={onTrouble} />
-          <Reading cell={cells.find(({ id }) => id === shown)} metric={sweep.metric} name={shortName(field)} form={form} keys={keys} />
+          <SweepMap facets={facets} x={axes.x} y={axes.y} keys={keys} scale={scale} form={form} isMixed={isMixed} best={best} slotOf={curves.lines.length > 1 ? curves.slotOf : undefined} onRead={onRead} onTrouble={onTrouble} />
         </div>
       </section>
-      <Rest runs={sweep.runs} wanted={wanted} />
+      <div className={css.beside}>
+        <Curves model={curves} names={names} shown={shown} onRead={onRead} limit={limit} onLimit={(to) => change({ limit: to === null ? 'none' : String(to) })}
+          x={{ field: catalogue.get(state.cx), options: CURVE_X.map(([id]) => [id, shortName(catalogue.get(id))]), onChange: (cx) => change({ cx, limit: '' }) }}
+          y={{ field: catalogue.get(cy), options: CURVE_Y.map((id) => [id, shortName(catalogue.get(id))]), onChange: (to) => change({ cy: to }) }} />
+        <Reading cell={cells.find(({ id }) => id === shown)} metric={sweep.metric} name={shortName(field)} form={form} keys={keys} />
+      </div>
+      </div>
+      <Rest runs={runs} wanted={wanted} />
       {!sweep.has_plan && <div className={page.block}><Note>What this sweep was to run nobody told this dashboard: its map has what there are results of. <code>profllm upload FOLDER</code> tells it, of the sweep’s folder.</Note></div>}
       {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that its file has no more are not on the map.</p>}
     </main>

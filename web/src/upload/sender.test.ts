@@ -338,4 +338,4 @@ it('under any order of failures each file comes once', async () => {
     expect(new Set(files).size).toBe(706)
     expect(sender.done.files).toBe(706)
   }
-})
+}, 30_000)

@@ -23,7 +23,7 @@ export const paths = {
     return `/sweeps/${encodeURIComponent(id)}${query ? `?${query}` : ''}`
   },
   sweepResults: (id: string) => `/?tags.sweep=${encodeURIComponent(id)}`,
-  sweepFile: (id: string) => `/api/export/sweep/${encodeURIComponent(id)}`,
+  sweepFile: (id: string, kinds: string) => `/api/export/sweep/${encodeURIComponent(id)}?kinds=${kinds}`,
   uploadResults: (job: string) => `/?stored.upload=${encodeURIComponent(job)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,

@@ -1,22 +1,28 @@
 // A sweep's part of an address: what differs from what the page chooses by itself.
 //
-//   x= y=   keys of its points   metric=   the field that colours cells
+//   x= y=   keys of its points   metric=   the field that colors cells
+//   cx= cy=   the fields of the curves' axes   limit=   of cx, in its unit; none: no limit
 export interface SweepState {
   x: string
   y: string
   metric: string
+  cx: string
+  cy: string
+  limit: string
 }
 
 export const METRIC = 'results.output_throughput'
-const NAMES = ['x', 'y', 'metric'] as const
+export const CURVE_X = 'results.p99_ttft_ms'
+const DEFAULTS: SweepState = { x: '', y: '', metric: METRIC, cx: CURVE_X, cy: '', limit: '' }
+const NAMES = Object.keys(DEFAULTS) as (keyof SweepState)[]
 
 export function readSweep(search: string): SweepState {
   const query = new URLSearchParams(search)
-  return { x: query.get('x') ?? '', y: query.get('y') ?? '', metric: query.get('metric') || METRIC }
+  return Object.fromEntries(NAMES.map((name) => [name, query.get(name) || DEFAULTS[name]])) as unknown as SweepState
 }
 
 export function writeSweep(state: SweepState) {
   const query = new URLSearchParams()
-  for (const name of NAMES) if (state[name] !== '' && state[name] !== METRIC) query.set(name, state[name])
+  for (const name of NAMES) if (state[name] !== DEFAULTS[name]) query.set(name, state[name])
   return query.toString()
 }

@@ -11,7 +11,7 @@ test('tags and notes are said, found by, and told with who said them', async ({ 
   await page.goto(dashboard().url)
   await page.getByRole('link', { name: 'one', exact: true }).click()
   const said = page.getByRole('region', { name: 'Tags and notes', exact: true })
-  await expect(said).toContainText('Nobody has said anything yet.')
+  await expect(said).toContainText('No tags or notes yet.')
   await said.getByRole('button', { name: 'Edit' }).click()
   await said.getByLabel('Tag 1', { exact: true }).fill('driver')
   await said.getByLabel('Value of tag 1').fill('r570')

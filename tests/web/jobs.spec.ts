@@ -258,8 +258,8 @@ test('files beside results follow them, others are passed over', async ({ page, 
   await expect(row(page, /lost\.client\.log$/)).toContainText('its result did not come with it')
   await expect(row(page, /notes\.txt$/)).toContainText('passed over')
   await row(page, /r\.json$/).getByRole('link', { name: 'Open' }).click()
-  const list = page.getByRole('region', { name: 'Files beside it', exact: true })
-  await expect(list.getByRole('row', { name: /^r\.requests\.jsonl\.zst/ })).toContainText('one record a request')
+  const list = page.getByRole('region', { name: 'Artifacts', exact: true })
+  await expect(list.getByRole('row', { name: /^r\.requests\.jsonl\.zst/ })).toContainText('one record per request')
   await expect(list.getByRole('row', { name: /^r\.server\.log/ })).toContainText('5 B')
 
   // the same folder again: nothing of it is sent twice

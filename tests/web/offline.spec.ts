@@ -13,9 +13,9 @@ const dashboard = useDashboard((store) => {
 })
 
 test('an experiment shows what its benchmark is about', async ({ page }) => {
-  for (const [id, figure, others] of [[1, 'Avg latency', 4], [2, 'Avg cold startup time', 4]] as const) {
+  for (const [id, figure, others] of [[1, 'Avg latency', 4], [2, 'Avg cold startup time', 1]] as const) {
     await page.goto(`${dashboard().url}/experiments/${id}`)
-    const figures = page.locator('dl[aria-label^="Key figures"]')
+    const figures = page.locator('dl[aria-label^="Key metrics"]')
     await expect(figures.locator('dt')).toHaveCount(others)
     await expect(figures.locator('dt').first()).toContainText(figure)
     await expect(figures.locator('dd').first()).toContainText(/\d/)

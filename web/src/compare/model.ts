@@ -1,6 +1,7 @@
 // What is compared, without drawing it: sides with what they are called, values and ratios in words.
 import type { CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
+import { PHASES } from '../fields/phases'
 import { twinOf } from '../fields/twins'
 import { treeWords } from '../filter/tree-words'
 import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
@@ -21,8 +22,6 @@ export interface SideView {
   experiment: Experiment | undefined // of a side that is one run
 }
 
-// Start-up in its order: each is when it was reached, in seconds from the start of the process.
-export const PHASES = ['spawn', 'first_line', 'engine_init', 'weights_begin', 'weights_loaded', 'compiled', 'kv_cache', 'graph_capture', 'engine_ready', 'listening', 'healthy', 'ready'].map((name) => `launch.phases.${name}_s`)
 const CHECK = /^quality\.(\w+)\.value$/
 export const checkOf = (id: string) => CHECK.exec(id)?.[1]
 

@@ -2,6 +2,7 @@
 import { useRef } from 'react'
 
 import { longName } from '../fields/catalogue'
+import { PHASES } from '../fields/phases'
 import { showNumber } from '../format/number'
 import { join } from '../ui/controls'
 import page from '../ui/page.module.css'
@@ -9,7 +10,7 @@ import { useWidth } from '../ui/use-width'
 import { Nothing } from '../ui/verdict'
 import css from './compare.module.css'
 import { colourOf } from './mark'
-import { type MetricView, missingText, PHASES, type SideView, ticksTo } from './model'
+import { type MetricView, missingText, type SideView, ticksTo } from './model'
 
 const LANE = 22
 const LEFT = 28

@@ -1,4 +1,4 @@
-// Files beside a result: what they are, and the files themselves.
+// Artifacts: the other files of the run.
 import { experimentPath, useArtifacts } from '../api/queries'
 import { bytes, count } from '../format/number'
 import { time } from '../format/time'
@@ -8,7 +8,7 @@ import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 
 const KINDS: Record<string, string> = {
-  requests: 'one record a request', series: 'telemetry', server_log: 'the server’s log', client_log: 'the client’s log', client_plot: 'drawn by the client',
+  requests: 'one record per request', series: 'telemetry', server_log: 'the server’s log', client_log: 'the client’s log', client_plot: 'drawn by the client',
   timeline: 'requests over time', dataset_stats: 'lengths of prompts and outputs', trace: 'a profiler’s trace', capture: 'bytes on the wire',
 }
 
@@ -16,16 +16,16 @@ export function Artifacts({ id }: { id: number }) {
   const artifacts = useArtifacts(id)
   const { artifacts: list = [], absent = [] } = artifacts.data ?? {}
   const traces = list.filter(({ kind }) => kind === 'trace').length
-  if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Files beside it"><Note kind="warn" role="alert"><b>Files beside it cannot be listed.</b> {artifacts.error.message}. <Act onPress={() => void artifacts.refetch()}>Try again</Act></Note></section>
+  if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Artifacts"><Note kind="warn" role="alert"><b>Could not load the artifacts.</b> {artifacts.error.message}. <Act onPress={() => void artifacts.refetch()}>Retry</Act></Note></section>
   return (
-    <section className={page.block} id="artifacts" aria-label="Files beside it">
+    <section className={page.block} id="artifacts" aria-label="Artifacts">
       <div className={page.blockHead}>
-        <h2>Files beside it</h2>
-        <p>{artifacts.data ? (list.length === 0 ? (absent.length === 0 ? 'there are none' : 'none were sent') : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`) : ''}</p>
+        <h2>Artifacts</h2>
+        <p>{artifacts.data ? (list.length === 0 ? 'none were uploaded' : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`) : ''}</p>
         {traces > 1 && <span className={page.end}><a className={controls.button} href={`${paths.traces(id)}?all=true`} download>All {count(traces)} traces</a></span>}
       </div>
       {list.length + absent.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Files beside the result, scrolls sideways">
+        <div className={page.scroll} tabIndex={0} role="region" aria-label="Artifacts, scroll sideways">
           <table className={page.rows}>
             <thead><tr><th scope="col">File</th><th scope="col">What it is</th><th scope="col" className={page.num}>Size</th><th scope="col">SHA-256</th><th scope="col">Stored, UTC</th></tr></thead>
             <tbody>
@@ -44,7 +44,7 @@ export function Artifacts({ id }: { id: number }) {
                   <td>{KINDS[kind] ?? kind}</td>
                   <td className={page.num}>{bytes(size)}</td>
                   <td className="n" title={sha256}>{sha256.slice(0, 12)}</td>
-                  <td>not sent</td>
+                  <td>not uploaded</td>
                 </tr>
               ))}
             </tbody>

@@ -1,7 +1,11 @@
-// All checks of the verdict, those beyond their limit first.
-import { join } from '../ui/controls'
+// All checks of the verdict, those beyond their limit first. Checks that could not be made are folded.
+import { useState } from 'react'
+
+import { count } from '../format/number'
+import { Act, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { State } from '../ui/verdict'
+import css from './experiment.module.css'
 import { type Check, checkRank } from './model'
 import { figure, unitOf } from './ruling'
 
@@ -9,15 +13,18 @@ const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: '
 const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'told only' }
 
 export function Checks({ checks }: { checks: Check[] }) {
+  const [isOpen, setOpen] = useState(false)
+  const unknown = checks.filter(({ status }) => status === 'unknown').length
+  const shown = isOpen ? checks : checks.filter(({ status }) => status !== 'unknown')
   if (checks.length === 0) return null
   return (
     <section className={page.block} id="checks" aria-label="Quality checks">
       <div className={page.blockHead}><h2>Quality checks</h2><p>what each found, and what it would make of the verdict</p></div>
-      <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
+      {shown.length > 0 && <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
         <table className={page.rows}>
           <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Makes it</th><th scope="col">What it looks at</th></tr></thead>
           <tbody>
-            {checks.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
+            {shown.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
               <tr key={i}>
                 <td><State state={check.status} word={WORDS[check.status] ?? check.status} {...(check.status === 'beyond' && check.effect === 'info' ? { colour: 'quiet' as const } : {})} /></td>
                 <th scope="row"><code>{check.id}</code></th>
@@ -30,7 +37,8 @@ export function Checks({ checks }: { checks: Check[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </div>}
+      {unknown > 0 && <p className={css.more}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide' : 'Show'} {count(unknown)} {unknown === 1 ? 'check' : 'checks'} that could not be made</Act></p>}
     </section>
   )
 }

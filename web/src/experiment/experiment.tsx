@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError } from '../api/client'
-import { useChange, useExperiment, useFields, useRestore } from '../api/queries'
+import { useArtifacts, useChange, useExperiment, useFields, useRestore } from '../api/queries'
 import type { Experiment as Result } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
@@ -21,7 +21,7 @@ import css from './experiment.module.css'
 import { AllFields } from './all-fields'
 import { Artifacts } from './artifacts'
 import { Figures, Metrics } from './metrics'
-import { checksOf, decides, entriesOf, isSet, textOf } from './model'
+import { checksOf, decides, entriesOf, familiesOf, figuresOf, isDefault, isSet, textOf } from './model'
 import { hasNotes, Notes } from './notes'
 import notes from './notes.module.css'
 import { Parameters } from './parameters'
@@ -78,7 +78,7 @@ function Facts({ experiment }: { experiment: Result }) {
   return (
     <p className={page.facts}>
       {experiment.simulated && <Simulated />}
-      {text('run.status') !== null && <span>{String(text('run.status'))}</span>}
+      {text('run.status') !== null && <span>{String(text('run.status')).replaceAll('_', ' ')}</span>}
       <span><bdi>{String(text('server.model') ?? text('benchmark.model') ?? '')}</bdi></span>
       {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
       {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine} `}<span className="n">{version}</span></span>}
@@ -98,18 +98,24 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const [isGone, setGone] = useState(false)
   const entries = useMemo(() => entriesOf(catalogue, experiment), [catalogue, experiment])
   const checks = useMemo(() => checksOf(experiment), [experiment])
+  const metrics = useMemo(() => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }), [experiment, entries])
+  const artifacts = useArtifacts(experiment.id)
+  const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.absent?.length ?? 0) > 0
+  const isMeasured = metrics.families.length + metrics.figures.length > 0
+  const set = entries.filter(isSet).length
+  const parameters = <Parameters entries={entries} experiment={experiment} />
   const lastExplore = usePreferences((kept) => kept.lastExplore)
   const title = titleOf(experiment)
   useEffect(() => { document.title = `${title} · ProfLLM` }, [title])
   usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
     ['verdict', 'Verdict', String(checks.filter(decides).length || '')],
-    ['parameters', 'Parameters', `${entries.filter(isSet).length} set`],
-    ['metrics', 'Metrics', ''],
+    ['parameters', 'Parameters', set > 0 ? `${set} set` : count(entries.filter(isDefault).length)],
+    ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ['fields', 'All fields', count(entries.length)],
     ['notes', 'Tags and notes', ''],
-    ['artifacts', 'Files beside it', ''],
+    ...(hasArtifacts ? [['artifacts', 'Artifacts', ''] as [string, string, string]] : []),
     ['document', 'Document', ''],
   ]
   return (
@@ -130,17 +136,14 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
           <div className={notes.gone}><Note kind="warn" role="status"><b>This result was deleted.</b> No list, count or export has it any more; until somebody prunes the store it can be brought back. <Act isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
         )}
         {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Nothing was changed.</b> {(remove.error ?? restore.error)?.message}</Note></div>}
-        <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} /></div>
+        <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} catalogue={catalogue} /></div>
         {isNoted && <Notes experiment={experiment} shown={shown} />}
         <Figures experiment={experiment} catalogue={catalogue} />
-        <div className={page.two}>
-          <Parameters entries={entries} experiment={experiment} />
-          <Metrics entries={entries} experiment={experiment} />
-        </div>
+        {isMeasured ? <div className={page.two}>{parameters}<Metrics {...metrics} experiment={experiment} /></div> : parameters}
         <Checks checks={checks} />
         <AllFields entries={entries} />
         {!isNoted && <Notes experiment={experiment} shown={shown} />}
-        <Artifacts id={experiment.id} />
+        {hasArtifacts && <Artifacts id={experiment.id} />}
         <Document experiment={experiment} />
       </main>
     </div>

@@ -1,15 +1,15 @@
-// Figures: the few at the top, and the families of latency with their intervals.
+// Metrics: the key ones at the top, and the families of latency with their intervals.
 import type { Experiment } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
-import { arrow, type Form, formFor, showNumber } from '../format/number'
+import { arrow, count, type Form, formFor, showNumber } from '../format/number'
 import { rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
 import { Padding } from '../ui/figure'
 import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './experiment.module.css'
-import { type Entry, familiesOf, type Family, type Interval, intervalOf, isFigure } from './model'
+import { type Entry, type Family, type Interval, intervalOf } from './model'
 
 const KEY = ['results.output_throughput', 'results.request_throughput', 'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.energy_per_token_j']
 // of vLLM's offline benchmarks, by benchmark.kind: what each is about
@@ -27,25 +27,25 @@ function intervalWords([low, high]: [number, number], form: Form) {
   return `${showNumber(low, form)} – ${showNumber(high, form)}`
 }
 
-const IntervalText = ({ of, form }: { of: Interval; form: Form }) => (of ? intervalWords(of, form) : <Nothing of={of} />)
-
 export function Figures({ experiment, catalogue }: { experiment: Experiment; catalogue: Catalogue }) {
   const own = KEY_OF[String(experiment.fields['benchmark.kind']?.value)]
-  const ids = own ?? KEY.map((id, i) => (i === KEY.length - 1 && typeof experiment.fields[id]?.value !== 'number' ? INSTEAD : id))
+  const wanted = own ?? KEY.map((id, i) => (i === KEY.length - 1 && typeof experiment.fields[id]?.value !== 'number' ? INSTEAD : id))
+  const ids = wanted.filter((id) => experiment.fields[id]?.value !== undefined && experiment.fields[id].value !== null)
+  if (ids.length === 0) return null
   return (
-    <dl className={css.figures} aria-label="Key figures, 95 % interval within the run beneath">
+    <dl className={css.figures} aria-label="Key metrics, 95 % interval within the run beneath">
       {ids.map((id) => {
         const field = catalogue.get(id)
-        const found = experiment.fields[id]
-        const value = found && (found.value ?? null)
+        const value = experiment.fields[id]?.value
         const form = formFor(field, [value])
+        const interval = intervalOf(experiment, id)
         return (
           <div key={id}>
             <dt title={`${id}\n${field.help}`}>{longName(field)}</dt>
             <dd title={`${rawValue(value)} ${field.unit}`}>
-              <span className={css.v}>{value === null || value === undefined ? <Nothing of={value} /> : showValue(field, value, form)}</span>
-              {value !== null && value !== undefined && <span className={css.u}>{form.unit}</span>}
-              <span className={css.c} title={`${id}_ci95`}><IntervalText of={intervalOf(experiment, id)} form={form} /></span>
+              <span className={css.v}>{showValue(field, value, form)}</span>
+              <span className={css.u}>{form.unit}</span>
+              {interval && <span className={css.c} title={`${id}_ci95`}>{intervalWords(interval, form)}</span>}
             </dd>
           </div>
         )
@@ -54,24 +54,31 @@ export function Figures({ experiment, catalogue }: { experiment: Experiment; cat
   )
 }
 
-export function Metrics({ entries, experiment }: { entries: Entry[]; experiment: Experiment }) {
-  const families = familiesOf(experiment, entries)
-  const figures = entries.filter(isFigure).filter(({ value }) => value.state === 'value')
+interface MetricsProps {
+  families: Family[]
+  figures: Entry[]
+  experiment: Experiment
+}
+
+export function Metrics({ families, figures, experiment }: MetricsProps) {
   const done = experiment.fields['results.completed']?.value
   const failed = experiment.fields['results.failed']?.value
+  // a file without intervals has no columns of them
+  const hasIntervals = families.some(({ statistics }) => statistics.some(({ interval }) => interval)) || figures.some(({ field }) => intervalOf(experiment, field.id))
+  const table = { experiment, hasIntervals }
   return (
     <section className={page.block} id="metrics" aria-label="Metrics">
       <div className={page.blockHead}>
         <h2>Metrics</h2>
-        <p>{typeof done === 'number' ? `${done.toLocaleString('en-GB')} requests${failed === 0 ? ', none failed' : typeof failed === 'number' ? `, ${failed} failed` : ''}` : ''}</p>
+        <p>{typeof done === 'number' ? `${count(done)} requests${failed === 0 ? ', none failed' : typeof failed === 'number' ? `, ${count(failed)} failed` : ''}` : ''}</p>
       </div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
         <table className={page.rows}>
-          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th><th scope="col" className={page.num}>95 % interval</th><th scope="col" className={css.ci}>±20 %</th></tr></thead>
+          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th>{hasIntervals && <><th scope="col" className={page.num}>95 % interval</th><th scope="col" className={css.ci}>±20 %</th></>}</tr></thead>
           <tbody>
-            <Rows title="Rates" experiment={experiment} entries={figures.filter(({ field }) => RATE.test(field.unit))} />
-            {families.map((family) => <FamilyView key={family.title} family={family} />)}
-            <Rows title="Counts and others" experiment={experiment} entries={figures.filter(({ field }) => !RATE.test(field.unit))} />
+            <Rows title="Rates" {...table} entries={figures.filter(({ field }) => RATE.test(field.unit))} />
+            {families.map((family) => <FamilyView key={family.title} family={family} isDefined={family.twin !== null || families.some(({ twin }) => twin?.title === family.title && !twin.isSame)} hasIntervals={hasIntervals} />)}
+            <Rows title="Counts and others" {...table} entries={figures.filter(({ field }) => !RATE.test(field.unit))} />
           </tbody>
         </table>
       </div>
@@ -79,7 +86,7 @@ export function Metrics({ entries, experiment }: { entries: Entry[]; experiment:
   )
 }
 
-function Rows({ title, experiment, entries }: { title: string; experiment: Experiment; entries: Entry[] }) {
+function Rows({ title, experiment, entries, hasIntervals }: { title: string; experiment: Experiment; entries: Entry[]; hasIntervals: boolean }) {
   if (entries.length === 0) return null
   return (
     <>
@@ -91,7 +98,7 @@ function Rows({ title, experiment, entries }: { title: string; experiment: Exper
             <th scope="row">{longName(field)}</th>
             <td className={page.num}>{showValue(field, value.value, form)}</td>
             <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
-            <IntervalCells value={value.value} interval={intervalOf(experiment, field.id)} form={form} />
+            {hasIntervals && <IntervalCells value={value.value} interval={intervalOf(experiment, field.id)} form={form} />}
           </tr>
         )
       })}
@@ -99,19 +106,26 @@ function Rows({ title, experiment, entries }: { title: string; experiment: Exper
   )
 }
 
-function FamilyView({ family }: { family: Family }) {
-  const first = family.statistics[0]
+interface FamilyProps {
+  family: Family
+  isDefined: boolean // its definition is shown: another family measures nearly the same
+  hasIntervals: boolean
+}
+
+function FamilyView({ family: { title, help, twin, statistics }, isDefined, hasIntervals }: FamilyProps) {
+  const first = statistics[0]
   if (!first) return null
-  const form = formFor(first.field, family.statistics.map((one) => one.value))
+  if (twin?.isSame) return <tr title={help}><th scope="row">{title}</th><td colSpan={hasIntervals ? 4 : 2} className={join('mid', page.text)}>same as {twin.title} in this run</td></tr>
+  const form = formFor(first.field, statistics.map((one) => one.value))
   return (
     <>
-      <tr className={page.sect}><th colSpan={5} scope="colgroup" title={first.field.help}>{family.title}</th></tr>
-      {family.statistics.map(({ id, name, field, value, interval }) => (
+      <tr className={page.sect}><th colSpan={5} scope="colgroup" title={help}>{title}{isDefined && <span className={css.definition}>{help}</span>}</th></tr>
+      {statistics.map(({ id, name, field, value, interval }) => (
         <tr key={id} title={`${id}\n${field.help}\n${rawValue(value)} ${field.unit}`}>
           <th scope="row">{name}</th>
-          <td className={page.num}>{value === null || value === undefined ? <Nothing of={value} /> : <>{showValue(field, value, form)}<Padding value={value} form={form} /></>}</td>
+          <td className={page.num}>{showValue(field, value, form)}<Padding value={value} form={form} /></td>
           <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
-          <IntervalCells value={value} interval={interval} form={form} />
+          {hasIntervals && <IntervalCells value={value} interval={interval} form={form} />}
         </tr>
       ))}
     </>
@@ -120,7 +134,7 @@ function FamilyView({ family }: { family: Family }) {
 
 const IntervalCells = ({ value, interval, form }: { value: unknown; interval: Interval; form: Form }) => (
   <>
-    <td className={join(page.num, 'mid')}><IntervalText of={interval} form={form} /></td>
+    <td className={join(page.num, 'mid')}>{interval ? intervalWords(interval, form) : <Nothing of={undefined} />}</td>
     <td className={css.ci}>{interval && typeof value === 'number' && value !== 0 ? <Glyph value={value} interval={interval} form={form} /> : null}</td>
   </>
 )

@@ -1,6 +1,7 @@
 // An experiment's fields, sorted into what its screen shows.
 import type { Experiment, Field, FieldValue } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
+import { twinOf } from '../fields/twins'
 import { isParameter } from '../format/unit'
 
 export interface Entry {
@@ -22,6 +23,8 @@ export type Interval = [low: number, high: number] | null | undefined // null: t
 
 export interface Family {
   title: string
+  help: string
+  twin: { title: string; isSame: boolean } | null // the family that measures the same from events
   statistics: { name: string; id: string; field: Field; value: unknown; interval: Interval }[]
 }
 
@@ -70,21 +73,39 @@ export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
   for (const { field, value } of entries) {
     const [, name = '', family = ''] = STATISTIC.exec(field.id) ?? []
     if (!SHOWN.includes(name) || /_(ci95|client_error)/.test(field.id)) continue
-    const one = families.get(family) ?? { title: field.group, statistics: [] }
+    const one = families.get(family) ?? { title: field.group, help: field.help, twin: null, statistics: [] }
     one.statistics.push({ name, id: field.id, field, value: value.value ?? null, interval: intervalOf(experiment, field.id) })
     families.set(family, one)
   }
   const order = (name: string) => SHOWN.indexOf(name)
-  return [...families.values()]
+  const found = [...families.values()]
     .filter((family) => family.statistics.some((one) => one.value !== null))
     .map((family) => {
       const has50 = family.statistics.some((one) => one.name === 'median')
-      return { title: family.title, statistics: family.statistics.filter((one) => !(has50 && one.name === 'p50')).toSorted((a, b) => order(a.name) - order(b.name)) }
+      return { ...family, statistics: family.statistics.filter((one) => one.value !== null && !(has50 && one.name === 'p50')).toSorted((a, b) => order(a.name) - order(b.name)) }
     })
+  const values = new Map(found.flatMap(({ statistics }) => statistics.map((one) => [one.id, one.value] as const)))
+  return found.map((family) => {
+    const twins = family.statistics.map(({ id }) => twinOf(id) ?? '')
+    const twin = found.find(({ statistics }) => statistics.some(({ id }) => twins.includes(id)))
+    return { ...family, twin: twin ? { title: twin.title, isSame: family.statistics.every(({ value }, i) => value === values.get(twins[i] ?? '')) } : null }
+  })
+}
+
+// Counts that a file has under two names.
+const ALIASES: Record<string, string> = { 'results.completed_requests': 'results.completed', 'results.failed_requests': 'results.failed' }
+
+// Measured values other than statistics of latencies, each once.
+export function figuresOf(entries: Entry[]) {
+  const values = new Map(entries.map(({ field, value }) => [field.id, value.value]))
+  return entries.filter((entry) => {
+    const alias = ALIASES[entry.field.id]
+    return isFigure(entry) && entry.value.state === 'value' && !(alias !== undefined && values.get(alias) === entry.value.value)
+  })
 }
 
 export const isStatistic = (field: Field) => STATISTIC.test(field.id)
-export const isFigure = ({ field }: Entry) => /^(results|derived)\./.test(field.id) && (field.type === 'number' || field.type === 'count') && !isStatistic(field) && !/^results\.(errors|steady)/.test(field.id)
+const isFigure = ({ field }: Entry) => field.role === 'output' && /^(results|derived)\./.test(field.id) && (field.type === 'number' || field.type === 'count') && !isStatistic(field) && !/^results\.(errors|steady)/.test(field.id)
 export const isSet = ({ field, value }: Entry) => isParameter(field) && value.explicit === true
 export const isDefault = ({ field, value }: Entry) => isParameter(field) && value.explicit !== true
 export const nameOf = (entry: Entry) => (isParameter(entry.field) ? entry.field.id.split('.').slice(1).join('.') : longName(entry.field))

@@ -43,7 +43,7 @@ export function Notes({ experiment, shown }: { experiment: Experiment; shown: st
       {isEditing ? <Form experiment={experiment} shown={shown} onClose={() => setEditing(false)} /> : (
         <div className={css.said}>
           {tags.length > 0 && <ul className={css.tags} aria-label="Tags">{tags.map(([name, value]) => <li key={name}><bdi>{name}</bdi> <b><bdi>{value}</bdi></b></li>)}</ul>}
-          {experiment.notes ? <p className={css.notes}><bdi>{experiment.notes}</bdi></p> : tags.length === 0 && <p className="dim small">Nobody has said anything yet.</p>}
+          {experiment.notes ? <p className={css.notes}><bdi>{experiment.notes}</bdi></p> : tags.length === 0 && <p className="dim small">No tags or notes yet.</p>}
         </div>
       )}
       {hasHistory && <History id={experiment.id} />}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Experiment } from '../api/types'
 import { formFor } from '../format/number'
 import { showValue } from '../format/value'
-import { Act, Field as TextField } from '../ui/controls'
+import { Act, Field as TextField, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './experiment.module.css'
@@ -37,33 +37,34 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const defaults = entries.filter((entry) => isDefault(entry) && matches(entry, words))
   const isWhole = isLong || words !== ''
   const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - DEFAULTS_SHOWN), 0)
+  const hasSource = entries.some((entry) => isSet(entry) || (isDefault(entry) && typeof entry.value.source === 'string'))
+  const columns = hasSource ? 3 : 2
   const engine = experiment.fields['environment.engine.version']?.value
   return (
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
         <h2>Parameters</h2>
-        <p>set ones first</p>
+        {hasSource && <p>set ones first</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>
       </div>
-      <table className={page.rows}>
-        <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">From</th></tr></thead>
+      <table className={join(page.rows, css.parameters)}>
+        <thead><tr><th scope="col">Name</th><th scope="col">Value</th>{hasSource && <th scope="col">From</th>}</tr></thead>
         <tbody>
           {partsOf(set).map(({ part, list }) => [
-            <tr key={part} className={page.sect}><th colSpan={3} scope="colgroup">{TITLES[part] ?? part}, set by you</th></tr>,
-            ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} />),
+            <tr key={part} className={page.sect}><th colSpan={columns} scope="colgroup">{TITLES[part] ?? part}, set by you</th></tr>,
+            ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} />),
           ])}
-          {set.length === 0 && !words && <tr><td colSpan={3} className="dim">This file does not say what was set.</td></tr>}
           {partsOf(defaults).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
-              <th colSpan={3} scope="colgroup">
-                {TITLES[part] ?? part}, {list.some(({ value }) => value.source || value.explicit === false) ? 'not set by you' : 'recorded'}{part === 'server' && typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
+              <th colSpan={columns} scope="colgroup">
+                {TITLES[part] ?? part}, {hasSource ? 'not set by you' : 'recorded'}{part === 'server' && typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
               </th>
             </tr>,
-            ...(isWhole ? list : list.slice(0, DEFAULTS_SHOWN)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} quiet />),
+            ...(isWhole ? list : list.slice(0, DEFAULTS_SHOWN)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
           ])}
-          {words && set.length + defaults.length === 0 && <tr><td colSpan={3} className="dim">No parameter is called “{words}”.</td></tr>}
+          {words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">No parameter is called “{words}”.</td></tr>}
         </tbody>
       </table>
       {hidden > 0 && <p className={css.more}><Act onPress={() => setLong(true)}>Show {hidden} more</Act></p>}
@@ -71,13 +72,13 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   )
 }
 
-function ParameterRow({ entry, quiet = false }: { entry: Entry; quiet?: boolean }) {
+function ParameterRow({ entry, hasSource, quiet = false }: { entry: Entry; hasSource: boolean; quiet?: boolean }) {
   const { field, value } = entry
   return (
     <tr className={quiet ? page.quiet : undefined} title={field.help}>
       <th scope="row"><code>{nameOf(entry)}</code></th>
       <td className={page.val}><ValueText entry={entry} /></td>
-      <td className="dim">{value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'set' : ''}</td>
+      {hasSource && <td className="dim">{value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'set' : ''}</td>}
     </tr>
   )
 }

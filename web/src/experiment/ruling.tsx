@@ -1,6 +1,9 @@
 // The verdict in words, with what it rests on.
 import type { Experiment } from '../api/types'
 import { formOfUnit, showNumber } from '../format/number'
+import { type Catalogue, inWords, longName } from '../fields/catalogue'
+import { PHASES } from '../fields/phases'
+import { span } from '../format/time'
 import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
 import { join } from '../ui/controls'
 import { State } from '../ui/verdict'
@@ -41,10 +44,10 @@ export function figure(value: unknown, unit: string) {
 export const unitOf = (unit: string) => formOfUnit(unit, []).unit
 
 // With reasons they stand beside the sum; without, the sentence takes their place and the sum goes below it.
-export function Ruling({ experiment, checks }: { experiment: Experiment; checks: Check[] }) {
+export function Ruling({ experiment, checks, catalogue }: { experiment: Experiment; checks: Check[]; catalogue: Catalogue }) {
   const { verdict, verdict_sentence: sentence } = experiment
   const failure = textOf(experiment, 'error.message')
-  if (failure !== null) return <Failure experiment={experiment} message={String(failure)} />
+  if (failure !== null) return <Failure experiment={experiment} message={String(failure)} catalogue={catalogue} />
   const reasons = checks.filter(decides)
   const sum = checks.length ? summary(checks) : ''
   const told = sentence === null ? '' : `${capital(sentence)}.`
@@ -94,17 +97,32 @@ function Bullet({ check: { value, limit, unit } }: { check: Check }) {
   )
 }
 
-function Failure({ experiment, message }: { experiment: Experiment; message: string }) {
-  const text = (id: string) => textOf(experiment, `error.${id}`)
+const OUTCOMES: Record<string, string> = { launch_failed: 'Did not start', timeout: 'Timed out', interrupted: 'Interrupted' }
+
+// Cause, remedy and log line first, then how far the start-up came.
+function Failure({ experiment, message, catalogue }: { experiment: Experiment; message: string; catalogue: Catalogue }) {
+  const text = (id: string) => (textOf(experiment, `error.${id}`) === null ? null : String(textOf(experiment, `error.${id}`)))
+  const [cause, hint] = [text('cause'), text('hint')]
+  const lines = [text('log_line'), text('log_tail')].filter((line) => line !== null)
+  const duration = textOf(experiment, 'run.duration')
+  const phases = PHASES.map((id) => ({ name: lowerFirst(longName(catalogue.get(id))), at: textOf(experiment, id) }))
+  const reached = phases.filter(({ at }) => typeof at === 'number')
+  const missing = phases.slice(phases.findLastIndex(({ at }) => at !== null) + 1)
+  const outcome = OUTCOMES[String(textOf(experiment, 'run.status'))] ?? 'Failed'
   return (
-    <section className={css.ruling} data-verdict="failed" aria-label="Failure">
-      <div className={css.what}>
-        <State state="rejected" word={`Failed${text('stage') === null ? '' : ` while: ${String(text('stage'))}`}`} />
-        {text('cause') !== null && <p>Cause: {String(text('cause'))}</p>}
-      </div>
-      <ul className={join(css.grounds, css.reasons)}>
-        <li><div><b><bdi>{message}</bdi></b>{text('hint') !== null && <p>Try: <bdi>{String(text('hint'))}</bdi></p>}{text('log_line') !== null && <p><code><bdi>{String(text('log_line'))}</bdi></code></p>}</div></li>
-      </ul>
+    <section className={join(css.ruling, css.failure)} data-verdict="failed" aria-label="Failure">
+      <State state="rejected" word={`${outcome}${cause === null ? '' : `: ${lowerFirst(inWords(cause))}`}`} />
+      <p className={css.message}><bdi>{capital(message)}.</bdi>{typeof duration === 'number' && ` The run ended after ${span(duration)}.`}</p>
+      {hint !== null && <p><b>Try</b> <bdi>{hint}</bdi></p>}
+      {lines.length > 0 && <pre className={css.lines} tabIndex={0} aria-label="Log"><bdi>{lines.join('\n')}</bdi></pre>}
+      {reached.length > 0 && (
+        <p className={css.phases}>
+          <b>Start-up</b> {reached.map(({ name, at }) => <span key={name}>{name} <span className="n">{Number(at).toFixed(1)} s</span></span>)}
+          {missing.length > 0 && <span>not reached: {missing.map(({ name }) => name).join(', ')}</span>}
+        </p>
+      )}
     </section>
   )
 }
+
+const lowerFirst = (words: string) => (/^.[a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words)

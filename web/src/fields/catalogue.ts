@@ -78,6 +78,7 @@ const SHORT: Record<string, string> = {
 const LONG: Record<string, string> = {
   'benchmark.model': 'Model asked for',
   'derived.gpu_count': 'GPUs of the run',
+  'derived.failed_share': 'Failed share',
   'run.timestamp': 'Started',
   'derived.output_throughput_per_gpu': 'Output throughput per GPU',
   'derived.tokens_per_s_per_user': 'Output per user',
@@ -96,7 +97,7 @@ const PLACES: Record<string, string> = {
 const ACRONYMS = /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|pcie|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo|rtfx)\b/gi
 
 // "tensor_parallel_size" and "Gpu name" as somebody would write them.
-function inWords(label: string) {
+export function inWords(label: string) {
   const words = label.replaceAll('_', ' ').replace(ACRONYMS, (word) => (/^(vllm)$/i.test(word) ? 'vLLM' : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word) ? `${word.slice(0, -1).toUpperCase()}s` : word.toUpperCase()))
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

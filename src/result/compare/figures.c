@@ -272,7 +272,8 @@ static void add_family(struct figures *figures, const struct family *family)
 		char id[ID_BYTES];
 		snprintf(id, sizeof(id), "results.p%s_%s", percentiles[k], family->key);
 		const struct res_field *field = res_fields_find(source->fields, id);
-		if (field == NULL)
+		/* a dashboard has the others in documents alone */
+		if (field == NULL || !field->column)
 			continue;
 		unit = field->unit;
 		fill_figure(source, field, &figure);

@@ -157,7 +157,7 @@ def test_what_nobody_tells_is_not_called_alike(kept):
     # of no run, or one side of none, nothing is known at all
     for sides in ([{"filter": suite("nobody's")}] * 2, [{"ids": [1]}, {"filter": suite("nobody's")}]):
         empty = ask(kept, sides)
-        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 10
+        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 11
 
 
 def test_a_side_without_a_row_has_nothing(kept):

@@ -4,6 +4,7 @@ import { Route, Switch, useLocation } from 'wouter'
 import { Bar } from './bar'
 import { Explore } from './explore/explore'
 import { usePreferences } from './keys/store'
+import { nextRegion } from './keys/regions'
 import { useKeys } from './keys/use-keys'
 import { Missing } from './missing'
 import { sidesOf, useTray } from './tray/store'
@@ -38,7 +39,7 @@ export function App() {
   const [open, setOpen] = useState<'find' | 'help' | null>(null)
   // somebody who presses "/" types on at once; whether it came is told when it is asked for
   useEffect(() => { loadFind().catch(() => {}) }, [])
-  useKeys({ '/': () => setOpen('find'), '?': () => setOpen('help'), v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })) })
+  useKeys({ F6: (event) => nextRegion(event.shiftKey), '/': () => setOpen('find'), '?': () => setOpen('help'), v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })) })
   return (
     <>
       <Title />

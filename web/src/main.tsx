@@ -6,9 +6,11 @@ import { createRoot } from 'react-dom/client'
 
 import { ApiError } from './api/client'
 import { App } from './app'
+import { keepFocus } from './ui/keep-focus'
 import { markEntries } from './url/entry'
 
 markEntries()
+keepFocus()
 
 // What the server refused it refuses again; only silence is tried once more.
 const client = new QueryClient({

@@ -10,6 +10,7 @@ import { type Choices, treeOf } from '../filter/model'
 import { isNumeric } from '../format/number'
 import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
 import { Icon, type IconName } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
 import { brushed, canBrushOn } from './brush'
 import { captionOf } from './caption'
@@ -99,7 +100,7 @@ export function ChartPanel(props: PanelProps) {
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
         <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} set={set} />
-        <span className={css.end}>
+        <span className={css.end} role="toolbar" aria-label="Chart tools" onKeyDownCapture={oneStop}>
           {chart && <Files of={now} />}
           <TableButton asTable={state.asTable} set={set} />
           <Options state={state} chart={chart} choices={choices} catalogue={catalogue} onChange={set} onChoose={choose} />
@@ -155,7 +156,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
   const isHeat = kind === 'heat'
   if (kind === 'parallel') return <ParallelPicks {...own} axes={axes} set={set} />
   return (
-    <span className={css.picks}>
+    <span className={css.picks} role="toolbar" aria-label="Axes and colors" onKeyDownCapture={oneStop}>
       {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
       <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
       {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
@@ -169,7 +170,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
 // Each axis by itself, left to right; one more behind them.
 function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
-    <span className={css.picks}>
+    <span className={css.picks} role="toolbar" aria-label="Axes and colors" onKeyDownCapture={oneStop}>
       {axes.map((id, at) => (
         <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
       ))}

@@ -13,6 +13,7 @@ import { Pin } from '../tray/pin'
 import { Button, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
@@ -85,7 +86,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
           </AriaButton>
         </div>
       )}
-      <div className={css.answerEnd}>
+      <div className={css.answerEnd} role="toolbar" aria-label="Filter tools" onKeyDownCapture={oneStop}>
         {tree && shown !== undefined && shown.count > 0 && <Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} />}
         <Button aria-expanded={isTree} onPress={onTree}>
           <Icon name="tree" />

@@ -11,6 +11,7 @@ import { count, formOfRow } from '../format/number'
 import { brieflyAll, wholeText, withUnit } from '../format/value'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
+import { oneStop } from '../ui/one-stop'
 import { useDraft } from '../ui/use-draft'
 import { Verdict } from '../ui/verdict'
 import css from './filter-panel.module.css'
@@ -49,7 +50,7 @@ export const FacetView = memo(function FacetView({ field, facet, choice, onChang
   const props = { field, facet, choice, onChoose }
   const name = longName(field)
   return (
-    <div className={css.facet} role="group" aria-label={name}>
+    <div className={css.facet} role="group" aria-label={name} onKeyDownCapture={oneStop}>
       <div className={css.head}>
         <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
         {!isEmpty(choice) && (

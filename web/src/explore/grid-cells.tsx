@@ -28,14 +28,14 @@ export function Head({ sort, onSort, ...drawn }: Drawn & { sort: Sort[]; onSort:
   return (
     <th scope="col" aria-colindex={placeIn(at)} style={stuck(drawn)} className={join(isFigure(field) && css.num, key && css.isSorted, isDivided && css.divided, left !== null && css.stuck)}
       aria-sort={key ? (key.dir === 'asc' ? 'ascending' : 'descending') : undefined}>
-      <button type="button" className={css.head} onClick={onSort} title={`${field.id}\n${field.help}${words ? `\n${words}` : ''}`}>
+      <button type="button" className={css.head} tabIndex={-1} onClick={onSort} title={`${field.id}\n${field.help}${words ? `\n${words}` : ''}`}>
         <span>
           {shortName(field)} {key && <span className="mid" aria-hidden="true">{key.dir === 'asc' ? '▴' : '▾'}{sort.length > 1 && <sup>{place + 1}</sup>}</span>}
           {key && sort.length > 1 && <span className="sr">sort key {place + 1}</span>}
         </span>
         <small>{field.type === 'time' ? 'UTC' : form.unit} {arrow(field) && <span aria-hidden="true">{arrow(field)}</span>}<span className="sr">{words}</span></small>
       </button>
-      <WidthHandle of={field.id} name={shortName(field)} px={px} />
+      <WidthHandle of={field.id} px={px} />
     </th>
   )
 }
@@ -46,20 +46,19 @@ interface RowProps {
   across: Across
   isSelected: boolean
   slot: string | undefined // where it stands among those to be compared
-  onFocus: (index: number) => void
   onSelect: (index: number) => void
   onPin: (index: number) => void
 }
 
-export const RowView = memo(function RowView({ row, index, across, isSelected, slot, onFocus, onSelect, onPin }: RowProps) {
+export const RowView = memo(function RowView({ row, index, across, isSelected, slot, onSelect, onPin }: RowProps) {
   return (
-    <tr className={join(row.simulated === true && css.simulated, isSelected && css.isSelected)} aria-rowindex={index + 2} data-row={index} data-id={row.id} onFocus={() => onFocus(index)}>
+    <tr className={join(row.simulated === true && css.simulated, isSelected && css.isSelected)} aria-rowindex={index + 2} aria-selected={isSelected} data-row={index} data-id={row.id}>
       <th className={css.pin} scope="row" aria-colindex={1}>
         <div className={css.name}>
-          <input type="checkbox" className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
-          <Link className="clip" href={paths.experiment(row.id)} title={row.run_id ?? undefined}><bdi>{nameOf(row)}</bdi></Link>
+          <input type="checkbox" tabIndex={-1} className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
+          <Link className="clip" tabIndex={-1} href={paths.experiment(row.id)} title={row.run_id ?? undefined}><bdi>{nameOf(row)}</bdi></Link>
           {row.simulated && <Simulated />}
-          <button type="button" className={css.slot} data-on={slot} aria-label={slot ? `${slot}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
+          <button type="button" tabIndex={-1} className={css.slot} data-on={slot} aria-label={slot ? `${slot}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
         </div>
       </th>
       {across.pinned.map((drawn) => <CellView key={drawn.column.field.id} row={row} drawn={drawn} />)}
@@ -73,7 +72,7 @@ export const RowView = memo(function RowView({ row, index, across, isSelected, s
 // A row that is not here yet.
 export const BoneRow = memo(function BoneRow({ index }: { index: number }) {
   return (
-    <tr aria-rowindex={index + 2} aria-busy="true">
+    <tr aria-rowindex={index + 2} aria-busy="true" data-row={index}>
       <th className={css.pin} scope="row" aria-colindex={1}><Bone width={120 + ((index * 37) % 90)} /></th>
     </tr>
   )

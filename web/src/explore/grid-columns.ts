@@ -98,6 +98,7 @@ export interface Drawn {
 }
 
 export interface Across {
+  count: number // of all columns but the names
   names: number
   pinned: Drawn[]
   drawn: Drawn[] // of the others those that are looked at
@@ -129,7 +130,7 @@ export function useAcross(shown: Shown[], pins: number, rows: Row[], scroll: Ref
   return useMemo(() => {
     const drawn = (begin: number, end: number, isPinned: boolean) =>
       shown.slice(begin, end).map((column, i): Drawn => ({ column, at: begin + i, px: widths[begin + i] ?? LEAST_PX, left: isPinned ? names + sum(widths.slice(0, begin + i)) : null }))
-    return { names, pinned: drawn(0, count, true), drawn: drawn(from, to, false), before: sum(widths.slice(count, from)), after: sum(widths.slice(to)) }
+    return { count: shown.length, names, pinned: drawn(0, count, true), drawn: drawn(from, to, false), before: sum(widths.slice(count, from)), after: sum(widths.slice(to)) }
   }, [shown, widths, names, count, from, to])
 }
 

@@ -1,23 +1,23 @@
-// The edge of a column: dragged, or moved by the arrow keys; a double click, or Enter, lets it fit again. What was
-// made is remembered in this browser.
-import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
+// The edge of a column, for the pointer: a drag sets its width, a double click fits it to its content. The keys are those of
+// the grid (grid-keys.ts). This browser remembers the widths.
+import { type PointerEvent, useRef } from 'react'
 
 import { usePreferences } from '../keys/store'
 import { LEAST_PX } from './grid-columns'
 import css from './grid.module.css'
 
-const STEP_PX = 8
 const MOST_PX = 900
 
 const clamp = (px: number) => Math.round(Math.min(MOST_PX, Math.max(LEAST_PX, px)))
 
-function keep(of: string, px: number | null) {
+// null: the width that fits.
+export function setWidth(of: string, px: number | null) {
   const { widths, set } = usePreferences.getState()
   const { [of]: _, ...others } = widths
   set({ widths: px === null ? others : { ...others, [of]: clamp(px) } })
 }
 
-export function WidthHandle({ of, name, px }: { of: string; name: string; px: number }) {
+export function WidthHandle({ of, px }: { of: string; px: number }) {
   const drag = useRef<{ x: number; px: number; col: HTMLElement; table: HTMLElement; tablePx: number } | null>(null)
   const begin = (event: PointerEvent<HTMLElement>) => {
     const table = event.currentTarget.closest('table')
@@ -37,16 +37,9 @@ export function WidthHandle({ of, name, px }: { of: string; name: string; px: nu
   const end = (event: PointerEvent) => {
     const now = drag.current
     drag.current = null
-    if (now && event.clientX !== now.x) keep(of, now.px + event.clientX - now.x)
-  }
-  const press = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowLeft' ? -STEP_PX : event.key === 'ArrowRight' ? STEP_PX : 0
-    if (by === 0 && event.key !== 'Enter') return
-    event.preventDefault()
-    keep(of, by === 0 ? null : px + (event.shiftKey ? 4 * by : by))
+    if (now && event.clientX !== now.x) setWidth(of, now.px + event.clientX - now.x)
   }
   return (
-    <span className={css.edge} role="separator" aria-orientation="vertical" aria-label={`Width of ${name}`} aria-valuenow={px} aria-valuemin={LEAST_PX} aria-valuemax={MOST_PX} tabIndex={0}
-      onPointerDown={begin} onPointerMove={move} onPointerUp={end} onPointerCancel={end} onDoubleClick={() => keep(of, null)} onKeyDown={press} />
+    <span className={css.edge} aria-hidden="true" data-edge={of} onPointerDown={begin} onPointerMove={move} onPointerUp={end} onPointerCancel={end} onDoubleClick={() => setWidth(of, null)} />
   )
 }

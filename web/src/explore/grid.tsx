@@ -1,12 +1,11 @@
 // The table: sorted and cut into pages by the server, drawn only where it is looked at.
 import { rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
-import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { nameOf } from '../format/value'
-import { useKeys } from '../keys/use-keys'
 import { useTray } from '../tray/store'
 import { join } from '../ui/controls'
 import type { Change } from '../url/use-explore'
@@ -14,6 +13,7 @@ import { usePlace, useRowFocus } from '../url/use-place'
 import explore from './explore.module.css'
 import { BoneRow, Head, RowView } from './grid-cells'
 import { type Across, contentOf, NAMES, totalOf, useAcross, useShown } from './grid-columns'
+import { useGridKeys } from './grid-keys'
 import { keysOf, useRange, useRows } from './grid-rows'
 import { useScroll } from './grid-scroll'
 import { WidthHandle } from './grid-widths'
@@ -40,34 +40,6 @@ interface Props {
   change: Change
   isWaiting: boolean
   ref: Ref<GridHandle>
-}
-
-interface RowKeys {
-  count: number
-  show: (index: number) => void
-  body: React.RefObject<HTMLTableSectionElement | null>
-  onSelect: (index: number) => void
-  onPin: (index: number) => void
-}
-
-function useRowKeys({ count, show, body, onSelect, onPin }: RowKeys) {
-  const at = useRef(-1)
-  const wanted = useRef(false)
-  const focus = () => {
-    const link = body.current?.querySelector<HTMLElement>(`[data-row="${at.current}"] a`)
-    if (link) wanted.current = false
-    link?.focus({ preventScroll: true })
-  }
-  const go = (to: number) => {
-    at.current = Math.max(0, Math.min(count - 1, to))
-    wanted.current = true
-    show(at.current)
-    // at once, so that Enter opens it; a row far away is drawn, or comes, later
-    focus()
-  }
-  useEffect(() => { if (wanted.current) focus() })
-  useKeys({ j: () => go(at.current + 1), k: () => go(at.current - 1), x: () => { if (at.current >= 0) onSelect(at.current) }, p: () => { if (at.current >= 0) onPin(at.current) } })
-  return useCallback((index: number) => { at.current = index }, [])
 }
 
 // A press on a head: the better way first, then the other, then none; with Shift as a further key.
@@ -101,8 +73,8 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
   const across = useAcross(shown, pinned, rows, scroll)
   const handlers = useHeads(shown, sort, change)
   return (
-    <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={0} role="region" aria-label="Table, scrolls sideways">
-      <table className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
+    <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={-1} data-focus-home role="region" aria-label="Table, scrolls sideways">
+      <table role="grid" aria-label="Experiments" aria-multiselectable className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
         <Widths across={across} />
         <Heads across={across} sort={shownSort} handlers={handlers} />
         {isThere && <Body {...own} ref={ref} scroll={scroll} across={across} />}
@@ -131,7 +103,7 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
     isReady: !isWaiting,
     scroll,
     onRow: (id) => {
-      if (id === null) setAt(-1)
+      if (id === null) forget()
       giveFocus(id)
     },
   })
@@ -150,13 +122,12 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
     const row = latest.current.rowAt(index)
     if (row) useTray.getState().toggle({ ids: [row.id] }, nameOf(row))
   }, [])
-  const setAt = useRowKeys({ count, show, body, onSelect, onPin })
-  latest.current = { rowAt, selected, keepRow }
-  const onFocus = useCallback((index: number) => {
-    setAt(index)
+  const onRow = useCallback((index: number) => {
     const id = latest.current.rowAt(index)?.id
     if (id !== undefined) latest.current.keepRow(id)
-  }, [setAt])
+  }, [])
+  const forget = useGridKeys({ table: scroll, count, across, seen, show, onSelect, onPin, onRow })
+  latest.current = { rowAt, selected, keepRow }
 
   const { first, last, from, to } = seen
   useLayoutEffect(() => useRange.setState({ first, last }), [first, last])
@@ -172,7 +143,7 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
     <tbody ref={body}>
       {before > 0 && <Space high={before} />}
       {drawnRows.map((row, i) => (row
-        ? <RowView key={keys[i]} row={row} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onFocus={onFocus} onSelect={onSelect} onPin={onPin} />
+        ? <RowView key={keys[i]} row={row} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onSelect={onSelect} onPin={onPin} />
         : <BoneRow key={keys[i]} index={from + i} />))}
       {after > 0 && <Space high={after} />}
     </tbody>
@@ -215,7 +186,7 @@ const Heads = memo(function Heads({ across, sort, handlers }: { across: Across; 
   return (
     <thead>
       <tr aria-rowindex={1}>
-        <th className={css.pin} scope="col" aria-colindex={1}><span className={css.head}>Experiment<small /></span><WidthHandle of={NAMES} name="Experiment" px={across.names} /></th>
+        <th className={css.pin} scope="col" aria-colindex={1}><span className={css.head}>Experiment<small /></span><WidthHandle of={NAMES} px={across.names} /></th>
         {across.pinned.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />)}
         {across.before > 0 && <td className={css.gap} aria-hidden="true" />}
         {across.drawn.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />)}

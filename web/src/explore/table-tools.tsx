@@ -6,6 +6,7 @@ import type { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
 import type { Change } from '../url/use-explore'
@@ -52,7 +53,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
         </span>
       )}
       {status}
-      <div className={css.end}>
+      <div className={css.end} role="toolbar" aria-label="Table tools" onKeyDownCapture={oneStop}>
         {!isPhone && state.selected.length > 0 && (
           <span className={css.selected} role="status">
             <b className="n">{count(state.selected.length)}</b> selected <Act onPress={() => change({ selected: [] })}>Clear</Act>

@@ -13,7 +13,7 @@ export function useKeys(keys: Keys) {
   latest.current = keys
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || (isTyping(event.target) && !/^F\d/.test(event.key))) return
       if (event.key.length === 1 && !usePreferences.getState().letterKeys) return
       if (document.querySelector('[role=dialog][data-modal]') && event.key !== 'Escape') return
       const action = latest.current[event.key]

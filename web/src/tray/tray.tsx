@@ -8,6 +8,7 @@ import type { DistinctName } from '../names/names'
 import { namesOfSides } from '../names/sides'
 import { Act, ButtonLink, IconButton, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import { LETTERS, oneOf } from '../url/compare'
 import { paths } from '../url/paths'
 import { Slot } from './slot'
@@ -30,7 +31,7 @@ export function Tray({ catalogue }: { catalogue: Catalogue }) {
   const names = useNames(pinned, catalogue)
   if (pinned.length === 0) return <p className="sr" role="status" aria-label="Tray">{said}</p>
   return (
-    <section className={css.tray} aria-label="Tray">
+    <section className={css.tray} aria-label="Tray" onKeyDownCapture={oneStop}>
       <span className={css.label}>Compare</span>
       <ol className={css.items}>
         {pinned.map((one, at) => (

@@ -83,7 +83,7 @@ export function useRowFocus(root: RefObject<HTMLElement | null>) {
     const link = wanted.current === null ? null : root.current?.querySelector<HTMLElement>(`[data-id="${wanted.current}"] a`)
     if (!link) return
     wanted.current = null
-    if (document.activeElement === null || document.activeElement === document.body) link.focus({ preventScroll: true })
+    if (document.activeElement?.matches('body, #main, [data-focus-home]') ?? true) link.focus({ preventScroll: true })
   })
   return (row: number | null) => { wanted.current = row }
 }

@@ -1,0 +1,159 @@
+// The keyboard alone: how many presses of Tab lead where, what arrows do, and that no action loses the focus.
+import type { Page } from '@playwright/test'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
+import { laboratory } from './laboratory'
+import { read, variant, write } from './results'
+
+const TABS_MAX = 25
+
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  laboratory(read(own)).slice(0, 54).forEach((document, at) => write(folder, `${at}.json`, document))
+  store.import(folder)
+})
+
+const grid = (page: Page) => page.getByRole('grid', { name: 'Experiments' })
+
+// Where the focus is: the nearest group, region or table with a name, and whether it is anywhere.
+const focused = (page: Page) => page.evaluate(() => {
+  const { activeElement: element } = document
+  if (!element || element === document.body) return 'nothing'
+  if (element.closest('table[role=grid]')) return 'table'
+  const group = element.closest('aside [role=group][aria-label]')
+  if (group) return `filter ${group.getAttribute('aria-label') ?? ''}`
+  if (element.closest('section[aria-label=Tray]')) return 'tray'
+  if (element.closest('section[aria-label=Chart]')) return 'chart'
+  if (element.closest('section[aria-label=Experiments]')) return element.closest('[role=toolbar]') ? 'table tools' : 'status line'
+  if (element.closest('main')) return 'answer line'
+  return element.closest('aside') ? 'panel' : 'bar'
+})
+
+const isSomewhere = async (page: Page, after: string) => {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))))
+  expect(await focused(page), `after ${after}`).not.toBe('nothing')
+}
+
+test('the table and each group of filters are one stop, and 25 presses lead to every region', async ({ page, own }) => {
+  // a reload would give the focus back to its row
+  const anew = async () => {
+    await page.goto('about:blank')
+    await page.goto(dashboard().url)
+    await expect(page.getByTestId('plot')).toBeVisible()
+    await expect(filters(page).getByRole('checkbox').nth(8)).toBeAttached()
+  }
+  await anew()
+  for (const key of ['j', 'p', 'j', 'p']) await page.keyboard.press(key)
+  await page.request.post(`${dashboard().url}/api/upload/batch`, { data: [variant(read(own), { name: 'late' })] })
+  await anew()
+  await expect(page.getByRole('region', { name: 'Tray' }).getByRole('listitem')).toHaveCount(2)
+  await page.request.post(`${dashboard().url}/api/upload/batch`, { data: [variant(read(own), { name: 'later' })] })
+  await expect(page.getByRole('button', { name: /^\d+ newer/ })).toBeVisible()
+
+  // the whole way, without the skip link
+  const way: string[] = []
+  for (let i = 0; i < 120 && way.at(-1) !== 'tray'; i++) {
+    await page.keyboard.press('Tab')
+    way.push(await focused(page))
+  }
+  expect(way).not.toContain('nothing')
+  for (const once of ['table', 'tray', ...new Set(way.filter((place) => place.startsWith('filter ')))]) expect(way.filter((place) => place === once), once).toHaveLength(1)
+  expect(way.filter((place) => place.startsWith('filter ')).length).toBeGreaterThan(5)
+
+  await anew()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter') // the skip link
+  await page.request.post(`${dashboard().url}/api/upload/batch`, { data: [variant(read(own), { name: 'latest' })] })
+  await expect(page.getByRole('button', { name: /^\d+ newer/ })).toBeVisible()
+  const reached: Record<string, number> = {}
+  for (let tabs = 2; tabs <= TABS_MAX && !('tray' in reached); tabs++) {
+    await page.keyboard.press('Tab')
+    reached[await focused(page)] ??= tabs
+  }
+  expect(Object.keys(reached)).toEqual(expect.arrayContaining(['answer line', 'chart', 'table', 'status line', 'tray']))
+
+  await anew()
+  const regions: string[] = []
+  for (let i = 0; i < 7; i++) {
+    await page.keyboard.press('F6')
+    regions.push(await focused(page))
+  }
+  expect(regions).toEqual(['bar', 'bar', 'panel', 'answer line', 'chart', 'table tools', 'tray'])
+})
+
+test('arrows move in the table; Enter opens, Space selects, s sorts, and heads are called by their names alone', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?sort=run.name&chart=off`)
+  await expect(counted(page)).toBeVisible()
+  const [first, second] = await names(page) as [string, string]
+  await page.getByRole('link', { name: first, exact: true }).focus()
+  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key) }
+  const at = () => page.evaluate(() => {
+    const cell = document.activeElement?.closest('[aria-colindex]')
+    return [cell?.parentElement?.getAttribute('aria-rowindex'), cell?.getAttribute('aria-colindex')].map(Number)
+  })
+  const last = Number(await grid(page).getAttribute('aria-colcount'))
+  const rows = Number(await grid(page).getAttribute('aria-rowcount'))
+  await press('ArrowDown', 'ArrowRight', 'ArrowRight')
+  expect(await at()).toEqual([3, 3])
+  await press('End')
+  expect(await at()).toEqual([3, last])
+  expect(await page.evaluate(() => (document.activeElement as HTMLElement).getBoundingClientRect().right <= innerWidth + 1)).toBe(true)
+  await press('Home', 'Control+End')
+  await expect.poll(at).toEqual([rows, last])
+  await press('Control+Home', 'ArrowUp', 'ArrowRight')
+  expect(await at()).toEqual([1, 2])
+  const head = await page.evaluate(() => document.activeElement?.closest('th')?.textContent)
+  await expect(page.getByRole('columnheader').nth(1)).toHaveAccessibleName(new RegExp(`^${(head ?? '').split(' ')[0] ?? ''}`))
+  for (const header of await page.getByRole('columnheader').all()) await expect(header).not.toHaveAccessibleName(/Width/)
+  await press('ArrowDown', 'PageDown')
+  expect((await at())[0]).toBeGreaterThan(5)
+  await press('Control+Home', 'ArrowDown', 'Space')
+  await expect(page.getByRole('checkbox', { name: second, exact: true })).toBeChecked()
+  await press('ArrowRight', 's')
+  await expect(page.getByRole('columnheader').nth(1)).toHaveAttribute('aria-sort', /ascending|descending/)
+  await isSomewhere(page, 'another order')
+  await expect(grid(page).locator('..')).not.toHaveAttribute('aria-busy', 'true')
+  await press('Control+Home', 'Home')
+  const opened = await page.evaluate(() => document.activeElement?.textContent ?? '')
+  await press('ArrowRight', 'Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(opened)
+  await isSomewhere(page, 'another page')
+  await page.goBack()
+  await expect(page.getByRole('link', { name: opened, exact: true })).toBeFocused()
+  // a row that is scrolled away leaves the focus to the table
+  await grid(page).locator('..').evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await expect(page.getByRole('link', { name: opened, exact: true })).toHaveCount(0)
+  await isSomewhere(page, 'a scroll')
+})
+
+test('no action loses the focus', async ({ page }) => {
+  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key) }
+  const act = async (what: string, does: () => Promise<unknown>, then?: () => Promise<unknown>) => {
+    await does()
+    await then?.()
+    await isSomewhere(page, what)
+  }
+  const button = (name: string | RegExp) => page.getByRole('button', { name }).first()
+  const use = async (name: string | RegExp) => { await button(name).focus(); await press('Enter') }
+  await page.goto(`${dashboard().url}/?server.tensor_parallel_size=2,4&system.hardware_info.gpu_name=NVIDIA H200&where=${encodeURIComponent('{"field":"results.p99_ttft_ms","op":"gt","value":0}')}`)
+  await expect(page.getByTestId('plot')).toBeVisible()
+  await act('a condition is removed', () => filters(page).getByRole('button', { name: /^Remove / }).first().focus().then(() => press('Enter')), () => expect(chips(page)).toHaveCount(2))
+  await act('a chip is removed', async () => { await chips(page).first().focus(); await press('Delete') }, () => expect(chips(page)).toHaveCount(1))
+  await act('Clear all', () => use('Clear all'), () => expect(chips(page)).toHaveCount(0))
+  for (const [key, name] of [['c', 'Columns'], ['e', /Export/], ['?', /Help/], ['/', /^Find/]] as const) {
+    await act(`${key} and Escape`, async () => { await press(key); await expect(page.getByRole('dialog', { name })).toBeVisible(); await press('Escape') }, () => expect(page.getByRole('dialog')).toHaveCount(0))
+  }
+  await act('a row is pinned and taken out of the tray', async () => { await press('j', 'p'); await page.getByRole('region', { name: 'Tray' }).getByRole('button').last().focus(); await press('Enter') }, () => expect(page.getByRole('region', { name: 'Tray' })).toHaveCount(0))
+  await act('another order', async () => { await page.getByRole('columnheader').nth(2).getByRole('button').focus(); await press('Enter') })
+  await act('the chart is hidden', () => use('Hide the chart'), () => expect(page.getByTestId('plot')).toHaveCount(0))
+  await act('the chart is shown', () => use(/Show the chart/), () => expect(page.getByTestId('plot')).toBeVisible())
+  await act('a link to an experiment', async () => { await press('j', 'Enter') }, () => expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible())
+  await act('Delete', () => use(/^Delete$/), () => expect(button('Undo')).toBeVisible())
+  await act('Undo', () => use('Undo'), () => expect(button('Undo')).toHaveCount(0))
+  await act('Back', () => page.goBack(), () => expect(page.getByTestId('plot')).toBeVisible())
+  // on a phone
+  await page.setViewportSize({ width: 390, height: 844 })
+  await act('the drawer is closed', async () => { await use(/^Filters/); await expect(page.getByRole('dialog', { name: 'Filters' })).toBeVisible(); await press('Escape') }, () => expect(page.getByRole('dialog')).toHaveCount(0))
+})

@@ -16,7 +16,7 @@ const dashboard = useDashboard((store, own) => {
   const base = read(own)
   P99.forEach((p99, i) => {
     const document = variant(base, { name: `run-${i}`, p99_ttft_ms: p99, output_throughput: 1234.5678 + i, verdict: 'trusted' })
-    Object.assign(document.results, { median_ttft_ms: p99 / 2, p90_ttft_ms: p99 * 0.9, p99_e2el_ms: 20_000 + p99 })
+    Object.assign(document.results, { p99_ttft_ms_ci95: [-p99, 3 * p99], median_ttft_ms: p99 / 2, p90_ttft_ms: p99 * 0.9, p99_e2el_ms: 20_000 + p99 })
     document.system.hardware_info.gpu_memory_gb = 85.017493504 + (i % 2)
     write(folder, `run-${i}.json`, document)
   })
@@ -109,4 +109,37 @@ test('numbers have at most four significant digits, histograms have numbers alon
   await expect(metrics.getByRole('row').nth(8)).toBeVisible()
   const shown = [...(await metrics.getByRole('cell').allInnerTexts()), ...(await page.getByRole('region', { name: 'Quality checks', exact: true }).locator('td:nth-child(3)').allInnerTexts())]
   expect(shown.flatMap((text) => text.split(' – ')).filter(isLong)).toEqual([])
+})
+
+test('dates are in ISO form, and no time has a bound below zero', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?run.timestamp=2026-11-01T00:00:00Z..`)
+  const started = facet(page, 'Started')
+  await expect(page.getByRole('rowheader').first()).toBeVisible()
+  await page.keyboard.press('f')
+  await page.keyboard.type('run.timestamp')
+  await expect(started).toBeVisible()
+  await expect(page.locator('input[type="date"]')).toHaveCount(0)
+  const from = started.getByRole('textbox', { name: /from/ })
+  await expect(from).toHaveValue('2026-11-01')
+  await from.fill('11/02/2026')
+  await from.press('Enter')
+  await expect(started.getByRole('alert')).toContainText('Enter a time as 2026-11-19')
+  await from.fill('2026-11-01 00:10')
+  await expect(chips(page)).toHaveText([/≥ 2026-11-01 00:10/])
+  await expect(started.getByRole('alert')).toHaveCount(0)
+  await started.getByRole('textbox', { name: /to/ }).fill('2026-10-30')
+  await from.focus()
+  await expect(started.getByRole('alert')).toHaveText('The range is reversed: 2026-11-01 00:10 is after 2026-10-30.')
+
+  const belowZero = /[-−]\d/
+  await page.goto(`${dashboard().url}/experiments/1`)
+  await expect(page.locator('dl[aria-label^="Key figures"]')).toContainText('0')
+  expect((await page.locator('dl[aria-label^="Key figures"] dd, [aria-label="Metrics"] td:nth-child(4)').allInnerTexts()).filter((text) => belowZero.test(text))).toEqual([])
+  // the mean of two runs at 3 ms and two at 80 s has an interval that reaches far below zero
+  await page.goto(`${dashboard().url}/compare?side=1,2,39,40&side=3,4,37,38`)
+  const metrics = page.getByRole('region', { name: 'Metrics', exact: true })
+  await expect(metrics.getByRole('row', { name: /P99 TTFT/ }).first()).toBeVisible()
+  expect(await metrics.locator('b[title*="interval"]').count()).toBeGreaterThan(5)
+  await expect(metrics.locator('b[title*="interval −"], b[title*="interval -"]')).toHaveCount(0)
+  expect((await metrics.innerText()).match(/[-−][\d.,]+ – /g)).toBeNull()
 })

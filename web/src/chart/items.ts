@@ -3,6 +3,7 @@
 import type { Field, Kind } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, COUNTS, type Form, formOfScale, plainNumber, showNumber } from '../format/number'
+import { lowEnd } from '../format/unit'
 import { NOT_RECORDED, verdictWord } from '../format/value'
 import { time } from '../format/time'
 import { type ChartState, type Spread } from '../url/chart'
@@ -267,7 +268,7 @@ function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string
 function spreadLine({ spread, answer }: Chart, axis: Named, { at, low, high, openLow }: Item): [string, string][] {
   if (low === null || spread === 'none') return []
   const end = finite((answer.groups ?? answer.grid)?.[SPREAD_KEYS[spread][1]][at]) ?? high
-  return [[SPREAD_WORDS[spread], `${openLow ? 'below 0' : figure({ ...axis, form: { ...axis.form, unit: '' } }, low)} – ${figure(axis, end)}`]]
+  return [[SPREAD_WORDS[spread], `${figure({ ...axis, form: { ...axis.form, unit: '' } }, openLow ? 0 : lowEnd(axis.field, low))} – ${figure(axis, end)}`]]
 }
 
 // Said where figures are of several runs.

@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { useExperiment, usePoints } from '../api/queries'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, plainNumber } from '../format/number'
+import { lowEnd } from '../format/unit'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { IconButton } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
@@ -59,7 +60,7 @@ function Group({ chart, item }: { chart: Chart; item: Item }) {
 function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axis: Named | null) {
   const ends = [0, 1].map((end) => fields[`${axis?.field.id ?? ''}_ci95.${end}`]?.value)
   if (!axis || typeof ends[0] !== 'number' || typeof ends[1] !== 'number') return null
-  return `${plainNumber(ends[0], axis.form)} – ${plainNumber(ends[1], axis.form)} ${axis.form.unit}`
+  return `${plainNumber(lowEnd(axis.field, ends[0]), axis.form)} – ${plainNumber(ends[1], axis.form)} ${axis.form.unit}`
 }
 
 function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: Chart; item: Item; catalogue: Catalogue; round: number }) {

@@ -1,6 +1,6 @@
 // The chart as a table: what stands behind it for keys and readers of screens, and what its files hold.
 import { longName } from '../fields/catalogue'
-import { storedUnit } from '../format/unit'
+import { lowEnd, storedUnit } from '../format/unit'
 import { NOT_RECORDED } from '../format/value'
 import { aboutOf, binWords, type Chart, type Item, nameOf, type Named, placeWords, unitOf, verdictOf } from './items'
 
@@ -37,7 +37,7 @@ function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Na
       head: HEADS[key] ?? key, ...(COUNTS.has(key) ? NO_UNIT : { unit: axis.form.unit, rawUnit: storedUnit(axis.field) }), isFigure: true, raw: value,
       show: (item) => {
         const is = value(item)
-        return typeof is !== 'number' ? (is ?? NOT_RECORDED) : COUNTS.has(key) ? String(is) : placeWords(axis, is, true)
+        return typeof is !== 'number' ? (is ?? NOT_RECORDED) : COUNTS.has(key) ? String(is) : placeWords(axis, key === 'low' ? lowEnd(axis.field, is) : is, true)
       },
     }
   })

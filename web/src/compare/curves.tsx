@@ -20,7 +20,9 @@ const HIGH = 236
 const BOX = { left: 48, right: 14, top: 10, bottom: 40 }
 const LABELLED = [1, 10, 25, 50, 75, 90, 95, 99, 99.9]
 
-export const familiesOf = (families: ComparedFamily[]) => SHOWN.flatMap((key) => families.filter((family) => family.key === key))
+// Latencies: an interval of one has no end below zero.
+export const familiesOf = (families: ComparedFamily[]) =>
+  SHOWN.flatMap((key) => families.filter((family) => family.key === key)).map((family) => ({ ...family, sides: family.sides.map((side) => ({ ...side, low: side.low.map((low) => (low === null ? null : Math.max(0, low))) })) }))
 export const formOf = (family: ComparedFamily): Form =>
   formOfUnit(family.unit, family.sides.flatMap(({ value }) => value))
 

@@ -5,6 +5,7 @@ import { PHASES } from '../fields/phases'
 import { twinOf } from '../fields/twins'
 import { treeWords } from '../filter/tree-words'
 import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
+import { lowEnd } from '../format/unit'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { namesOfSides } from '../names/sides'
 import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
@@ -96,7 +97,8 @@ export interface MetricView {
 
 // What the answer says of a figure goes before what the lists say: a percentile that is in none has a unit, too.
 export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): MetricView[] {
-  return metrics.map((told) => {
+  return metrics.map((metric) => {
+    const told = { ...metric, sides: metric.sides.map((side) => ({ ...side, low: side.low === null ? null : lowEnd({ id: metric.field, unit: metric.unit }, side.low) })) }
     const known = catalogue.get(told.field)
     const field: Field = { ...known, label: known.label === known.id ? told.label : known.label, unit: told.unit, direction: told.direction, type: 'number', role: 'output' }
     return { told, field, form: formFor(field, told.sides.map(({ value }) => value)) }
@@ -133,7 +135,8 @@ function decimalsFor({ low, high }: Interval) {
 
 export function percentInterval(interval: Interval) {
   const { low, high } = interval
-  const text = (end: number) => percent(end, decimalsFor(interval)).replace(' %', '')
+  // a ratio of what is never below zero is not either
+  const text = (end: number) => percent(Math.max(0, end), decimalsFor(interval)).replace(' %', '')
   return low === null || high === null ? NOT_RECORDED : `${text(low)} … ${text(high)}`
 }
 

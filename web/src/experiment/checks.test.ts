@@ -37,5 +37,5 @@ describe('the sum of a verdict', () => {
 
 it.each<[unknown, unknown]>([[null, null], [undefined, undefined], [[1, 2], [1, 2]], [[1], undefined], ['1', undefined]])('an interval that stands as %j is %j', (stands, interval) => {
   const results = stands === undefined ? {} : { p99_ttft_ms_ci95: stands }
-  expect(intervalOf({ document: { results } } as unknown as Experiment, 'results.p99_ttft_ms')).toEqual(interval)
+  expect(intervalOf({ document: { results } } as unknown as Experiment, { id: 'results.p99_ttft_ms', unit: 'ms' })).toEqual(interval)
 })

@@ -38,7 +38,7 @@ export function Figures({ experiment, catalogue }: { experiment: Experiment; cat
         const field = catalogue.get(id)
         const value = experiment.fields[id]?.value
         const form = formFor(field, [value])
-        const interval = intervalOf(experiment, id)
+        const interval = intervalOf(experiment, field)
         return (
           <div key={id}>
             <dt title={`${id}\n${field.help}`}>{longName(field)}</dt>
@@ -64,7 +64,7 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
   const done = experiment.fields['results.completed']?.value
   const failed = experiment.fields['results.failed']?.value
   // a file without intervals has no columns of them
-  const hasIntervals = families.some(({ statistics }) => statistics.some(({ interval }) => interval)) || figures.some(({ field }) => intervalOf(experiment, field.id))
+  const hasIntervals = families.some(({ statistics }) => statistics.some(({ interval }) => interval)) || figures.some(({ field }) => intervalOf(experiment, field))
   const table = { experiment, hasIntervals }
   return (
     <section className={page.block} id="metrics" aria-label="Metrics">
@@ -98,7 +98,7 @@ function Rows({ title, experiment, entries, hasIntervals }: { title: string; exp
             <th scope="row">{longName(field)}</th>
             <td className={page.num}>{showValue(field, value.value, form)}</td>
             <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
-            {hasIntervals && <IntervalCells value={value.value} interval={intervalOf(experiment, field.id)} form={form} />}
+            {hasIntervals && <IntervalCells value={value.value} interval={intervalOf(experiment, field)} form={form} />}
           </tr>
         )
       })}

@@ -2,7 +2,7 @@
 import type { Experiment, Field, FieldValue } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { twinOf } from '../fields/twins'
-import { isParameter } from '../format/unit'
+import { isParameter, lowEnd } from '../format/unit'
 
 export interface Entry {
   field: Field
@@ -61,11 +61,11 @@ export const decides = (check: Check) => check.status === 'beyond' && check.effe
 const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/
 const SHOWN = ['mean', 'median', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'std']
 
-export function intervalOf(experiment: Experiment, id: string): Interval {
+export function intervalOf(experiment: Experiment, field: Pick<Field, 'id' | 'unit'>): Interval {
   const results = experiment.document['results']
-  const ends = isObject(results) ? results[`${id.slice('results.'.length)}_ci95`] : undefined
+  const ends = isObject(results) ? results[`${field.id.slice('results.'.length)}_ci95`] : undefined
   if (ends === null) return null
-  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? [ends[0], ends[1]] : undefined
+  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? [lowEnd(field, ends[0]), ends[1]] : undefined
 }
 
 export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
@@ -74,7 +74,7 @@ export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
     const [, name = '', family = ''] = STATISTIC.exec(field.id) ?? []
     if (!SHOWN.includes(name) || /_(ci95|client_error)/.test(field.id)) continue
     const one = families.get(family) ?? { title: field.group, help: field.help, twin: null, statistics: [] }
-    one.statistics.push({ name, id: field.id, field, value: value.value ?? null, interval: intervalOf(experiment, field.id) })
+    one.statistics.push({ name, id: field.id, field, value: value.value ?? null, interval: intervalOf(experiment, field) })
     families.set(family, one)
   }
   const order = (name: string) => SHOWN.indexOf(name)

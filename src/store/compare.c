@@ -402,9 +402,10 @@ static void sample_of(void *context, size_t at, const struct res_field *field,
 	auto_free struct cell *cells = pl_alloc_array(side->count, sizeof(*cells));
 
 	*ret = (struct res_sample){ 0 };
-	cells_read(comparison->view, column, side->rows, cells);
+	if (column != NULL) /* NULL: no row of the store records the field */
+		cells_read(comparison->view, column, side->rows, cells);
 	for (size_t i = 0; i < side->count; i++)
-		add_cell(&cells[i], ret);
+		add_cell(column != NULL ? &cells[i] : &(struct cell){ .class = STORE_MISSING }, ret);
 	res_sample_settle(ret);
 	if (side->document != NULL)
 		ret->has_within = res_compare_within(store_view_fields(comparison->view), field,

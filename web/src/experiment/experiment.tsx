@@ -55,9 +55,9 @@ function Gone({ id }: { id: string }) {
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <h1>Experiment <span className="n">{id}</span></h1>
-      <p className={page.lead}>It was deleted. Until somebody prunes the store it can be brought back.</p>
+      <p className={page.lead}>This experiment was deleted. You can restore it until the store is pruned.</p>
       {restore.error && <Note kind="bad" role="alert">{restore.error.message}</Note>}
-      <p className={page.lead}><Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>Bring it back</Button> <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink></p>
+      <p className={page.lead}><Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>Restore</Button> <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink></p>
     </main>
   )
 }
@@ -133,7 +133,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
           <div className={page.end}>{!isGone && <Pin side={{ ids: [experiment.id] }} name={title} look="line" />}{!isGone && <Button isDisabled={remove.isPending} onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}>Delete</Button>}</div>
         </div>
         {isGone && (
-          <div className={notes.gone}><Note kind="warn" role="status"><b>This result was deleted.</b> No list, count or export has it any more; until somebody prunes the store it can be brought back. <Act isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
+          <div className={notes.gone}><Note kind="warn" role="status"><b>This experiment was deleted.</b> You can restore it until the store is pruned. <Act autoFocus isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
         )}
         {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Nothing was changed.</b> {(remove.error ?? restore.error)?.message}</Note></div>}
         <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} catalogue={catalogue} /></div>

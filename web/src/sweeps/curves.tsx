@@ -105,7 +105,7 @@ function Best({ best, model, lines, name, x, y, limit, isLower }: DrawProps) {
   const edge = limit === null ? '' : `${shortName(x.field)} ${isLower ? '≤' : '≥'} ${plainNumber(limit, forms.x)} ${forms.x.unit}`.trim()
   return (
     <p className={css.best} role="status">
-      {best && line ? <><b>Best within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')} <span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</>
+      {best && line ? <><b>Best within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</>
         : limit === null ? 'Set a limit to ring the best combination within it.' : `No trusted combination is within ${edge}.`}
     </p>
   )
@@ -174,6 +174,7 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
           )))}
         </g>
       </svg>
+      {points.some((point) => !point.isTrusted || (limit !== null && !isWithin(point, limit, isLower))) && <p className="dim small">Hollow: {limit === null ? '' : 'beyond the limit or '}not trusted.</p>}
       {lines.length > NAMED && <p className="dim small">The {lines.length} lines have their names in the table.</p>}
     </div>
   )

@@ -83,7 +83,7 @@ test('columns are pinned, moved and widened by keyboard; rows are selected and c
   await page.getByRole('button', { name: /^Copy as Markdown/ }).click()
   await expect(page.getByText('Copied 2 rows')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe([
-    '| Experiment | P99 TTFT, ms<br>`results.p99_ttft_ms` | Status<br>`run.status` | Suite<br>`run.suite` |', '| --- | ---: | --- | --- |',
+    '| Experiment | P99 TTFT (ms) | Status | Suite |', '| --- | ---: | --- | --- |',
     '| run\\_001 | 1 | completed | many |', '| run\\_003 | 3 | completed | many |',
   ].join('\n'))
 })

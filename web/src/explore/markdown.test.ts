@@ -12,7 +12,7 @@ const row = (part: Partial<Row>): Row => ({ id: 7, run_id: 'run', simulated: fal
 it('is a table of what rows have, in full and harmless', () => {
   const rows = [row({ cells: { 'run.name': 'a|b\n<b>*x*', 'results.x_ms': 1.0000001 } }), row({ simulated: true, cells: { 'results.x_ms': null } }), row({})]
   expect(markdownOf(catalogue, ['results.x_ms'], rows).split('\n')).toEqual([
-    '| Experiment | X, ms<br>`results.x_ms` |',
+    '| Experiment | X (ms) |',
     '| --- | ---: |',
     '| a\\|b \\<b\\>\\*x\\* | 1.0000001 |',
     '| run (simulated) | unset |',

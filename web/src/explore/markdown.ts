@@ -1,6 +1,6 @@
-// Rows as a table of Markdown: what is on the screen, in full precision and with the fields' ids.
+// Rows as a table of Markdown, in full precision.
 import type { Experiment, Row } from '../api/types'
-import { type Catalogue, shortName } from '../fields/catalogue'
+import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { nameOf, NOT_RECORDED, rawValue } from '../format/value'
 
 // What Markdown or HTML would read as more than text.
@@ -11,7 +11,11 @@ const line = (cells: string[]) => `| ${cells.join(' | ')} |`
 export function markdownOf(catalogue: Catalogue, columns: string[], rows: Row[]) {
   const fields = columns.map((id) => catalogue.get(id))
   const isFigures = fields.map(({ id }) => rows.some((row) => typeof row.cells[id] === 'number'))
-  const heads = fields.map((field) => `${escaped(shortName(field))}${field.unit ? `, ${escaped(field.unit)}` : ''}<br>\`${field.id}\``)
+  const shorts = fields.map(shortName)
+  const heads = fields.map((field, at) => {
+    const name = shorts.indexOf(shorts[at] ?? '') === shorts.lastIndexOf(shorts[at] ?? '') ? shortName(field) : longName(field)
+    return `${escaped(name)}${field.unit ? ` (${escaped(field.unit)})` : ''}`
+  })
   const cell = (row: Row, id: string) => (row.cells[id] === undefined ? NOT_RECORDED : escaped(rawValue(row.cells[id])))
   const names = rows.map((row) => `${escaped(nameOf(row))}${row.simulated ? ' (simulated)' : ''}`)
   return [

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 
 import { RAMP, RAMP_STEPS, SERIES } from './kinds'
-import { mixed } from './tint'
+import { inkOn, mixed } from './tint'
 
 export interface Colours {
   series: string[]
@@ -43,9 +43,19 @@ export function rampAt({ sheet, series, text }: Colours, share: number) {
   return share < FULL_AT ? mixed(sheet, hue, PALE + (1 - PALE) * (share / FULL_AT)) : mixed(hue, text, ((share - FULL_AT) / (1 - FULL_AT)) * 0.7)
 }
 
-// A line needs more contrast than a cell, which has an edge: steps begin where there is enough of it.
-const STEPS_FROM = 0.46
-export const stepOf = (colours: Colours, step: number) => rampAt(colours, STEPS_FROM + (1 - STEPS_FROM) * (step / (RAMP_STEPS - 1)))
+// Lines of a few ranges cross each other: their colors go through several hues, and steadily away from the ground. A line needs
+// more contrast than a cell, which has an edge.
+function anchorsOf({ sheet, series, text }: Colours) {
+  const [blue = text, orange = text, , purple = text, gold = text] = series
+  return inkOn(sheet) === '#000000' ? [gold, orange, purple, mixed(blue, text, 0.55)] : [mixed(blue, sheet, 0.3), purple, orange, gold]
+}
+
+export function stepOf(colours: Colours, step: number) {
+  const anchors = anchorsOf(colours)
+  const at = (step / (RAMP_STEPS - 1)) * (anchors.length - 1)
+  const from = Math.min(anchors.length - 2, Math.floor(at))
+  return mixed(anchors[from] as string, anchors[from + 1] as string, at - from)
+}
 
 export const colourOf = (colours: Colours, slot: number) => (slot >= RAMP ? stepOf(colours, slot - RAMP) : (colours.series[slot] ?? colours.other))
 

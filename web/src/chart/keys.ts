@@ -71,7 +71,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
 export function keysOf(chart: Chart): Key[] {
   return [
     ...kindKeys(chart),
-    ...sizeKeys(chart).map(({ wide, words }): Key => ({ look: 'size', slot: OTHER, wide, words, count: null })),
+    ...(chart.answer.lines ? [] : sizeKeys(chart)).map(({ wide, words }): Key => ({ look: 'size', slot: OTHER, wide, words, count: null })),
     ...signs(chart).map(([look, words, count]): Key => ({ look, slot: 1, wide: FULL, words, count })),
   ]
 }

@@ -20,7 +20,7 @@ const LEFT_SHARE = 0.28
 const TOP = 28 // and a line for each of a title
 const TITLE_HIGH = 13
 const TITLE_WIDE = 6.2
-const BOTTOM = 24
+const BOTTOM = 28
 const TICK_HIGH = 14
 const CHAR_WIDE = 6.6
 const USUAL_HIGH = 238
@@ -259,7 +259,7 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles }
           ...title.map((line, i) => text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, { fill: colours.text, font: `500 11px ${SANS}`, align })),
           ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
           ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(clip(words, room), x - 4, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: 'right' })),
-          ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x, bottom + 12, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
+          ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x, bottom + 18, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
         ],
       }
     },

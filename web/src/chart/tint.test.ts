@@ -47,6 +47,16 @@ for (const [name, theme] of THEMES) {
     })
   }
 
+  it(`five ranges of a number are told apart as lines, ${name}`, () => {
+    const colours = { sheet: token('sheet', theme), text: token('text', theme), series: series(theme) } as Parameters<typeof rampAt>[0]
+    const steps = [0, 2, 3, 5, 6].map((step) => labOf(rgbOf(stepOf(colours, step))))
+    for (const [one, other] of pairs(steps)) expect(far(one, other)).toBeGreaterThan(6)
+    const away = steps.map(([light]) => light * (theme === 0 ? -1 : 1))
+    expect(away).toEqual(away.toSorted((a, b) => a - b))
+    const hues = steps.map(([, a, b]) => Math.atan2(b, a))
+    expect(new Set(hues.map((hue) => Math.round(hue * 2))).size).toBeGreaterThanOrEqual(4)
+  })
+
   it(`marks and figures on cells stand out from their ground, ${name}`, () => {
     const [sheet, text] = [token('sheet', theme), token('text', theme)]
     for (const colour of series(theme)) expect(contrast(colour, sheet)).toBeGreaterThan(CONTRAST_MIN)

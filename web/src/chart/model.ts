@@ -43,10 +43,10 @@ const USUAL: Record<ChartKind, { choices: Choice[]; colours: string[] }> = {
     colours: COLOURS,
   },
   line: { choices: against([...FAST, ...OFFLINE], [CONCURRENCY, RATE, TP, 'run.timestamp']), colours: COLOURS },
-  bar: { choices: against([...FAST, ...OFFLINE], GROUPS), colours: [GPU, MODEL, QUANTIZATION] },
-  box: { choices: against([P99_TTFT, MEDIAN_TTFT, OUTPUT, ...OFFLINE], GROUPS), colours: [GPU, MODEL, QUANTIZATION] },
+  bar: { choices: [...against(FAST, [...GROUPS, CONCURRENCY, RATE]), ...against(OFFLINE, GROUPS.slice(-2))], colours: [GPU, MODEL, QUANTIZATION] },
+  box: { choices: [...against([P99_TTFT, MEDIAN_TTFT, OUTPUT], [...GROUPS, CONCURRENCY, RATE]), ...against(OFFLINE, GROUPS.slice(-2))], colours: [GPU, MODEL, QUANTIZATION] },
   histogram: { choices: [P99_TTFT, MEDIAN_TTFT, OUTPUT, ...OFFLINE].map((x) => ({ x })), colours: [GPU, MODEL] },
-  heat: { choices: FAST.flatMap((value) => against([TP, QUANTIZATION, GPU, MODEL], [CONCURRENCY, RATE]).map((choice) => ({ ...choice, value }))), colours: [] },
+  heat: { choices: FAST.flatMap((value) => against([TP, GPU, MODEL, RATE], [CONCURRENCY, RATE]).map((choice) => ({ ...choice, value }))), colours: [] },
   parallel: { choices: [], colours: [OUTPUT, P99_TTFT, GPU] },
 }
 const USUAL_AXES = [MODEL, GPU, TP, QUANTIZATION, CONCURRENCY, RATE, P99_TTFT, 'results.median_tpot_ms', OUTPUT]

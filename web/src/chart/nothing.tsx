@@ -4,7 +4,7 @@ import type { PointsAnswer, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button } from '../ui/controls'
-import { CHART, type ChartState } from '../url/chart'
+import { CHART, type ChartKind, type ChartState } from '../url/chart'
 import css from './chart.module.css'
 import { noMatchWords } from './guard'
 import type { Chart } from './items'
@@ -20,9 +20,6 @@ interface Props {
 }
 
 type Choice = NonNullable<PointsAnswer['choices']>[number]
-
-// Parallel axes have no pairs to offer.
-const offeredKind = ({ kind }: ChartState) => (kind === 'parallel' ? 'scatter' : kind)
 
 export function choiceWords({ x, y, value, form }: Choice, catalogue: Catalogue) {
   const name = (id: string | undefined) => longName(catalogue.get(id ?? ''))
@@ -42,15 +39,22 @@ function Reason({ chart: { answer, state }, catalogue, set }: Props) {
   )
 }
 
-export function Nothing(props: Props) {
-  const { chart, catalogue, round, set } = props
-  const { answer, state } = chart
-  const kind = offeredKind(state)
+// How many results each usual pair of axes of a kind has; those that have none are left out.
+function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKind, isAsked: boolean) {
   const { x: _, y: __, value: ___, axes: ____, colour: _____, match: ______, form: _______, ...rows } = questionOf(answer)
-  const canOffer = answer.count > 0 && !answer.left_out.unmatched
   const request = { ...rows, count_only: true, choices: choicesOf({ ...CHART, kind }, catalogue) } as PointsRequest
-  const { data, isPlaceholderData } = usePoints(canOffer ? request : null, round)
-  const offers = data && !isPlaceholderData ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS) : []
+  const { data, isPlaceholderData } = usePoints(isAsked ? request : null, round)
+  return isAsked && data && !isPlaceholderData ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS) : null
+}
+
+export function Nothing(props: Props) {
+  const { chart: { answer, state }, catalogue, set } = props
+  const canOffer = answer.count > 0 && !answer.left_out.unmatched
+  const isOwn = state.kind !== 'parallel' // parallel axes are no pair
+  const own = useOffers(props, state.kind, canOffer && isOwn)
+  const scatter = useOffers(props, 'scatter', canOffer && (!isOwn || own?.length === 0))
+  const offers = own?.length ? own : (scatter ?? [])
+  const kind = own?.length ? state.kind : 'scatter'
   return (
     <div className={css.none} role="note" aria-label="Nothing can be drawn">
       <b>Nothing can be drawn with these axes.</b>

@@ -7,11 +7,11 @@ import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
+import { type LogAxis, logAxis } from './log-ticks'
 import { sum } from './model'
 import { type Names, namesOf } from './names'
 
 const LABEL_MAX = 22
-const FEW_DECADES = 20
 const FROM_ZERO = 0.5
 
 // In single quotes: they come to stand in attributes of an SVG.
@@ -53,7 +53,17 @@ function ofNumbers(axis: Named, colours: Colours, isY: boolean, isLog: boolean, 
   const { min } = domain(least, most, isZero, isLog) as { min?: number }
   const base = look(colours, isY, true)
   const common = { ...base, scale: true, ...(min !== undefined && { min }), splitNumber: isY ? 4 : 7, axisLabel: { ...base.axisLabel, formatter: (value: number) => tickWords(value, axis.form) } }
-  return isLog ? { ...common, type: 'log' as const, logBase: baseOf(ends) } : { ...common, type: 'value' as const }
+  if (!isLog) return { ...common, type: 'value' as const }
+  const { min: begin, max: end, ticks: customValues } = logEnds(axis, ends, isY)
+  return { ...common, type: 'log' as const, min: begin, max: end, axisTick: { ...base.axisTick, customValues }, axisLabel: { ...common.axisLabel, customValues } }
+}
+
+const LOG_TICKS = { x: 8, y: 5 }
+
+// Round in the unit that is shown.
+function logEnds({ form: { scale } }: Named, [least, most]: [number, number], isY: boolean): LogAxis {
+  const { min, max, ticks } = logAxis(least * scale, most * scale, LOG_TICKS[isY ? 'y' : 'x'])
+  return { min: min / scale, max: max / scale, ticks: ticks.map((tick) => tick / scale) }
 }
 
 function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]) {
@@ -120,7 +130,6 @@ function endsOf({ answer, state, items, spread }: Chart): [number, number] {
 
 const isZeroBased = ({ answer, state }: Chart) => answer.bins !== undefined || (state.kind === 'bar' && !state.fromData && !answer.y?.log)
 export const isLogY = (chart: Chart) => chart.answer.y?.log === true && endsOf(chart)[0] > 0
-const baseOf = ([least, most]: [number, number]) => (most / least < FEW_DECADES ? 2 : 10)
 const BEGIN_STEPS = 4
 
 // Where the axis of bars begins that does not at zero; null: it does, or nothing has to be said of it.
@@ -128,10 +137,7 @@ export function beginOf(chart: Chart): number | null {
   const { answer, state } = chart
   if (state.kind !== 'bar' || !answer.groups || isZeroBased(chart)) return null
   const [least, most] = endsOf(chart)
-  if (isLogY(chart)) {
-    const base = baseOf([least, most])
-    return base ** Math.floor(Math.log(least) / Math.log(base))
-  }
+  if (isLogY(chart) && chart.y) return logEnds(chart.y, [least, most], true).min
   const size = (most - least) / BEGIN_STEPS || Math.abs(most) || 1
   const power = 10 ** Math.floor(Math.log10(size))
   const step = power * ([5, 2].find((times) => times <= size / power) ?? 1)

@@ -64,6 +64,11 @@ it('shows the axes that the user chose, then those of the response', () => {
   expect(axesOf(state({ kind: 'histogram', x: 'a.b', colour: '' }), undefined, answer({}))).toMatchObject({ x: 'a.b', y: '', colour: '' })
 })
 
+it('an axis that the user did not choose is logarithmic where values are far apart', () => {
+  const of = (min: number, max: number, part: Partial<ChartState> = {}) => chartOf(state(part), answer({ marks, x: { ...answer({}).x!, min, max } }), catalogue).answer.x?.log
+  expect([of(1, 20_000), of(1, 9000), of(0, 20_000), of(1, 20_000, { x: 'results.p99_ttft_ms' })]).toEqual([true, false, false, false])
+})
+
 it('lets the server choose between axes that exist, with those that the user chose', () => {
   const ask = (part: Partial<ChartState>) => requestOf(state(part), undefined, catalogue, undefined, [])
   expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], labels: ['run.name'] })
@@ -144,7 +149,7 @@ it('bars: where the axis does not begin at zero, the caption says where; a logar
   }
   expect(shapes({})).toEqual(['median; bars of error: quartiles (p25 – p75)', null])
   expect(shapes({ fromData: true })).toEqual(['median; bars of error: quartiles (p25 – p75); the axis begins at 14 tok/s, not at zero', 14])
-  expect(shapes({}, true)).toEqual(['median; bars of error: quartiles (p25 – p75); the logarithmic axis begins at 8 tok/s, not at zero', 8])
+  expect(shapes({}, true)).toEqual(['median; bars of error: quartiles (p25 – p75); the logarithmic axis begins at 15 tok/s, not at zero', 15])
 })
 
 it('bins that are not equally wide are told', () => {

@@ -196,7 +196,17 @@ export function drawnValues(state: ChartState, { groups }: Answer, items: Item[]
 
 const NOWHERE = { name: '', form: COUNTS, kinds: null, words: [] }
 
-export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
+const LOG_FROM = 10_000 // of the greatest to the least value: on a linear axis most results would lie on its end
+
+// An axis that the user did not choose is logarithmic where its values need it.
+function withScale(state: ChartState, answer: Answer): Answer {
+  const { x } = answer
+  const isWide = x?.kind === 'number' && typeof x.min === 'number' && typeof x.max === 'number' && x.min > 0 && x.max > x.min * LOG_FROM
+  return state.kind === 'scatter' && state.x === null && !x?.log && isWide ? { ...answer, x: { ...x, log: true } } : answer
+}
+
+export function chartOf(state: ChartState, given: Answer, catalogue: Catalogue): Chart {
+  const answer = withScale(state, given)
   const kinds = answer.colour?.kinds ?? []
   const slots = slotsOf(kinds, answer.lines !== undefined)
   const spread = spreadOf(state)

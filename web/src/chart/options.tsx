@@ -77,7 +77,7 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
           <h3>Scale</h3>
           <div className={css.row}>
             {hasLogY && <Check isSelected={state.logY} onChange={(logY) => onChange({ logY })}>y logarithmic</Check>}
-            {hasLogX && <Check isSelected={state.logX} onChange={(logX) => onChange({ logX })}>x logarithmic</Check>}
+            {hasLogX && <Check isSelected={state.logX || answer?.x?.log === true} onChange={(logX) => onChange({ logX, ...(state.x === null && chart && { x: chart.x.field.id }), ...(state.y === null && chart.y && { y: chart.y.field.id }) })}>x logarithmic</Check>}
             {state.kind === 'bar' && <Check isSelected={!state.fromData} isDisabled={state.logY} onChange={(zero) => onChange({ fromData: !zero })}>bars from zero</Check>}
           </div>
           {(['y', 'x'] as const).map((axis) => refused(axis) && <p key={axis} className={css.why}>{axis}: {refused(axis)}</p>)}
@@ -86,9 +86,9 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
       {state.kind === 'parallel' && chart && <Order chart={chart} onOrder={(axes) => onChange({ axes })} />}
       {ranges.length > 0 && (
         <div className={css.group}>
-          <h3>Only what lies between</h3>
+          <h3>Filter by range</h3>
           {ranges.map(([role, axis]) => <Between key={role} axis={axis} role={role} choices={choices} onChoose={onChoose} />)}
-          <p className={css.why}>The same as drawing a region on the chart: a filter of its fields.</p>
+          <p className={css.why}>Drawing a region on the chart does the same.</p>
         </div>
       )}
     </>
@@ -118,5 +118,10 @@ function Order({ chart, onOrder }: { chart: Chart; onOrder: (axes: string[]) => 
 function Between({ axis, role, choices, onChoose }: { axis: Named; role: string; choices: Choices; onChoose: (choices: Choices) => void }) {
   const { id } = axis.field
   const [ends, setEnds, flush] = useEnds(endsOf(choices[id]), (next) => onChoose(withChoice(choices, id, withEnds(choices[id], next))))
-  return <RangeInputs name={`${role}: ${axis.name}`} field={axis.field} ends={ends} onChange={setEnds} onDone={flush} />
+  return (
+    <div className={css.between}>
+      <span><span className="dim">{role}</span> {axis.name}</span>
+      <RangeInputs name={`${role}: ${axis.name}`} field={axis.field} ends={ends} onChange={setEnds} onDone={flush} />
+    </div>
+  )
 }

@@ -165,7 +165,7 @@ test('parallel axes: each run is a line through what it has, broken where it has
   await dragAcross(page, [x, 0.1], [x, 0.5])
   await expect(chips(page)).toHaveCount(1)
   await expect(counted(page)).not.toHaveText(`${RUNS} of ${RUNS} experiments`)
-  const kept = (await points(page, { form: 'parallel', axes: [TP, X, Y], filter: { field: Y, op: 'ge', value: Number(/output_throughput=(\d+)/.exec(page.url())?.[1]) } })).drawn
+  const kept = (await points(page, { form: 'parallel', axes: [TP, X, Y], filter: { field: Y, op: 'ge', value: Number(/output_throughput=(\d+(?:\.\d+)?)/.exec(page.url())?.[1]) } })).drawn
   await expect(counted(page)).toHaveText(`${kept} of ${RUNS} experiments`)
 })
 

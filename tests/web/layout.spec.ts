@@ -118,3 +118,36 @@ test('the reading of a point keeps its actions in view and its words whole', asy
     await page.keyboard.press('Escape')
   }
 })
+
+// What is wider than the paper, or cut by its own box.
+const cut = (page: Page) => page.evaluate(() => [...document.querySelectorAll('main, main *')].filter((element) => {
+  const { right, width } = element.getBoundingClientRect()
+  return width > 1 && right > window.innerWidth + 1
+}).map((element) => element.outerHTML.slice(0, 90)))
+const LANDSCAPE = 1200 // A4 at a scale of 0.87, to which the browser shrinks what is wider than its 1,047 px
+const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
+
+test('Explore, Compare and an experiment print light and whole', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await explore(page, '?select=1,2')
+  const address = dashboard().url
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.setViewportSize({ width: LANDSCAPE, height: 700 })
+  await expect(page.getByRole('complementary', { name: 'Filters' })).toBeHidden()
+  expect(await cut(page)).toEqual([])
+  // ink on paper, in the drawing, too
+  const inks = () => page.evaluate(() => {
+    const host = document.querySelector('[data-testid=plot] > div') as HTMLElement & { chart: { getOption: () => { xAxis: { axisLabel: { color: string } }[] } } }
+    return [getComputedStyle(document.body).color, host.chart.getOption().xAxis[0]?.axisLabel.color]
+  })
+  await expect.poll(inks).toEqual(['rgb(26, 28, 31)', 'rgb(102, 107, 115)'])
+  expect(pagesOf(await page.pdf({ format: 'A4' }))).toBeLessThanOrEqual(2)
+
+  for (const [place, width] of [['/compare?side=1&side=2&side=3', LANDSCAPE], ['/experiments/1', 718]] as const) {
+    await page.goto(address + place)
+    await expect(page.getByRole('region', { name: /^(Metrics|Verdict)/ }).first()).toBeVisible()
+    await page.setViewportSize({ width, height: 1000 })
+    expect(await cut(page), place).toEqual([])
+    for (const head of await page.locator('thead th').all()) expect((await head.boundingBox())?.height, await head.innerText()).toBeLessThanOrEqual(48)
+  }
+})

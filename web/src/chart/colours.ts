@@ -1,6 +1,7 @@
 // The drawing needs colours as they are, not names of them: each is read from an element that has it, anew when the
 // theme changes.
 import { useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 
 import { RAMP, RAMP_STEPS, SERIES } from './kinds'
 import { inkOn, mixed } from './tint'
@@ -65,9 +66,14 @@ export function useColours() {
     const read = () => setColours(readColours())
     const system = window.matchMedia('(prefers-color-scheme: dark)')
     const chosen = new MutationObserver(read)
+    // the browser takes the paper's picture when this handler returns
+    const readNow = () => flushSync(read)
+    const print = window.matchMedia('print')
+    print.addEventListener('change', readNow)
     system.addEventListener('change', read)
     chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
     return () => {
+      print.removeEventListener('change', readNow)
       system.removeEventListener('change', read)
       chosen.disconnect()
     }

@@ -76,6 +76,7 @@ function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDraw
     const chart = host.current?.chart
     if (!chart) return
     chart.setOption(drawing.option, { notMerge: true })
+    if (window.matchMedia('print').matches) chart.getZr().flush()
     tell.current(measure(chart, drawing))
   }, [drawing])
 }

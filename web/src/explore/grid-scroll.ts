@@ -70,7 +70,8 @@ export function useScroll({ scroll, count, rowPx }: Options) {
   // what is seen now; told at once while something moves, for the frame after next would be late
   const look = useCallback((isNow: boolean) => {
     const element = scroll.current
-    if (!element) return
+    // on paper the table is as high as its rows: what it shows must not follow from that
+    if (!element || window.matchMedia('print').matches) return
     const { shift, isMoving } = at.current
     const { count: all, rowPx: px } = latest.current
     const next: Seen = { ...seenAt(element.scrollTop + shift, element.clientHeight - HEAD_PX, all, px), shift, isMoving }

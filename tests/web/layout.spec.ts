@@ -151,3 +151,23 @@ test('Explore, Compare and an experiment print light and whole', async ({ page }
     for (const head of await page.locator('thead th').all()) expect((await head.boundingBox())?.height, await head.innerText()).toBeLessThanOrEqual(48)
   }
 })
+
+test('with forced colors a choice, a bar, a hollow mark and the focus can be seen', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.request.post(`${dashboard().url}/api/filters/presets`, { data: { name: 'Trusted', filter: { field: 'quality.verdict', op: 'eq', value: 'trusted' }, sort: [] } })
+  await explore(page, '?server.tensor_parallel_size=2')
+  const look = (selector: string, property: string) => page.locator(selector).first().evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property)
+  const ground = await look('body', 'background-color')
+  const chosen: [string, string, string][] = [
+    ['nav[aria-label=Screens] a[aria-current]', 'nav[aria-label=Screens] a:not([aria-current])', 'background-color'],
+    ['nav[aria-label=Presets] a[aria-current]', 'nav[aria-label=Presets] a:not([aria-current])', 'border-bottom-color'],
+    ['[role=radiogroup] > [data-selected]', '[role=radiogroup] > :not([data-selected])', 'background-color'],
+    ['aside label[data-selected]:has(small)', 'aside label:not([data-selected]):has(small)', 'background-color'],
+  ]
+  for (const [is, not, property] of chosen) expect(await look(is, property), is).not.toBe(await look(not, property))
+  expect(await look('aside label i', 'background-color')).not.toBe(ground)
+  const hollow = page.getByRole('group', { name: 'Legend' }).locator('span', { hasText: /^hollow/ }).locator('path').first()
+  expect(await hollow.getAttribute('fill')).not.toBe(await hollow.getAttribute('stroke'))
+  await page.keyboard.press('f')
+  expect(await look('aside label:focus-within', 'outline-style')).toBe('solid')
+})

@@ -22,6 +22,7 @@ export interface Colours {
 export function readColours(): Colours {
   const probe = document.createElement('i')
   probe.hidden = true
+  probe.style.forcedColorAdjust = 'none'
   document.body.append(probe)
   const of = (token: string) => {
     probe.style.color = `var(--${token})`

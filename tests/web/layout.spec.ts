@@ -171,3 +171,21 @@ test('with forced colors a choice, a bar, a hollow mark and the focus can be see
   await page.keyboard.press('f')
   expect(await look('aside label:focus-within', 'outline-style')).toBe('solid')
 })
+
+test('the outline that is shown while the first response is awaited is where its content will be', async ({ page }) => {
+  let answer = () => {}
+  const isAnswered = new Promise<void>((resolve) => { answer = resolve })
+  await page.route('**/api/filters/*', async (route) => {
+    await isAnswered
+    await route.continue()
+  })
+  await page.goto(dashboard().url)
+  const outline = page.getByRole('status', { name: 'Waiting for the first response' })
+  const box = (locator: ReturnType<Page['locator']>) => locator.evaluate((element) => JSON.stringify(element.getBoundingClientRect()))
+  await expect(outline.locator('i').first()).toBeVisible()
+  const [chart, rows] = [await box(outline.locator(':scope > :first-child')), await outline.locator(':scope > :last-child').evaluate((element) => element.getBoundingClientRect().top)]
+  answer()
+  await expect(page.getByTestId('plot')).toBeVisible()
+  expect(await box(page.getByRole('region', { name: 'Chart' }))).toBe(chart)
+  expect(await page.getByRole('columnheader', { name: /^Experiment/ }).evaluate((element) => element.getBoundingClientRect().top)).toBe(rows)
+})

@@ -16,7 +16,7 @@ import { usePreferences } from '../keys/store'
 import { Tray } from '../tray/tray'
 import { slotsById, useTray } from '../tray/store'
 import { undo } from '../url/entry'
-import { type ExploreState, readView } from '../url/explore'
+import { type ExploreState, readExplore, readView } from '../url/explore'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
 import { Button, Progress } from '../ui/controls'
@@ -30,7 +30,7 @@ import { Grid, type GridHandle } from './grid'
 import { markdownOf, rowOf } from './markdown'
 import { PresetBar } from './preset-bar'
 import { stateOf } from './preset-state'
-import { Beyond, Empty, ErrorNote, FirstRun, Waiting } from './states'
+import { Beyond, Empty, ErrorNote, FirstRun, Outline, Waiting } from './states'
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
@@ -63,16 +63,16 @@ function useBeginning() {
 export function Explore() {
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  const view = useView(readView(useSearch()))
+  const search = useSearch()
+  const view = useView(readView(search))
   const isBeginning = useBeginning()
   if (catalogue && !isBeginning && !view.isLoading && !view.error) return <Screen catalogue={catalogue} />
   const failed = fields.error ? fields : view
+  if (!failed.error) return <Outline hasChart={readExplore(search).chart.isOpen} />
   return (
     <main id="main" className={css.main}>
       <h1 className="sr">Explore</h1>
-      {failed.error
-        ? <ErrorNote error={failed.error} what={fields.error ? 'The page could not begin.' : 'What this link shows could not be had.'} onRetry={() => void failed.refetch()} />
-        : <Waiting />}
+      <ErrorNote error={failed.error} what={fields.error ? 'The page could not begin.' : 'What this link shows could not be had.'} onRetry={() => void failed.refetch()} />
     </main>
   )
 }
@@ -200,7 +200,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
           <ErrorNote error={asked} what={shown ? 'The table was not updated.' : 'The table could not be shown.'}
             onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onNearest={(nearest, wrong) => change({ choices: renamed(state.choices, wrong, nearest), sort: state.sort.map((key) => (key.field === wrong ? { ...key, field: nearest } : key)), columns: state.columns?.map((id) => (id === wrong ? nearest : id)) ?? null })} />
         )}
-        {!shown && !asked && <Waiting />}
+        {!shown && !asked && <Waiting hasChart={state.chart.isOpen} />}
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>

@@ -71,7 +71,7 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
           <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
         ))}
       </Asked>
-      {!varying && state.onlyVarying && <Waiting />}
+      {!varying && state.onlyVarying && <PanelBones />}
       {sections.length === 0 && varying && (
         <p className={css.empty}>
           {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
@@ -105,7 +105,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
   )
 }
 
-const Waiting = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
+export const PanelBones = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
 
 interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'onTree' | 'ref'> {
   section: Section

@@ -9,11 +9,13 @@ import { partsOf, treeOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
-import { Act, Acts, Bone, Button, ButtonLink, Note } from '../ui/controls'
+import { Act, Acts, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
+import { PanelBones } from './filter-panel'
+import panel from './filter-panel.module.css'
 
 interface Active {
   id: string
@@ -23,20 +25,41 @@ interface Active {
 }
 
 const BONES_AFTER_MS = 150
-const BONES = [[210, 64, 40, 48], [180, 64, 44, 48], [232, 64, 36, 48], [196, 64, 40, 48], [208, 64, 40, 44], [224, 64, 36, 48]]
+const BONES = Array.from({ length: 12 }, (_, i) => [180 + ((i * 37) % 60), 64, 36 + ((i * 4) % 10), 48])
 const NUMBERS = ['no', 'the one', 'both', 'all three', 'all four', 'all five', 'all six']
 
-export function Waiting() {
+// The outline of what comes, at its places: the chart if it is open, the tools, the rows.
+export function Waiting({ hasChart }: { hasChart: boolean }) {
   const [isLong, setLong] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), BONES_AFTER_MS)
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className={css.bones} role="status" aria-label="Waiting for the first answer">
-      {isLong && BONES.map(([name = 0, ...cells], i) => (
-        <div key={i}><Bone width={name} /><Bone width={cells[0] ?? 0} /><span className="grow" /><Bone width={cells[1] ?? 0} /><Bone width={cells[2] ?? 0} /></div>
-      ))}
+    <div className={css.wrap} role="status" aria-label="Waiting for the first response">
+      {hasChart && <div className={join(css.chartPlace, css.chartBones)}>{isLong && <><Bone width={210} /><Bone width={320} /></>}</div>}
+      <div className={css.tools}>{isLong && <Bone width={150} />}</div>
+      <div className={css.bones}>
+        {isLong && BONES.map(([name = 0, ...cells], i) => (
+          <div key={i}><Bone width={name} /><Bone width={cells[0] ?? 0} /><span className="grow" /><Bone width={cells[1] ?? 0} /><Bone width={cells[2] ?? 0} /></div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+// The page before it knows its fields.
+export function Outline({ hasChart }: { hasChart: boolean }) {
+  return (
+    <div className={css.explore}>
+      <div className={css.presets} />
+      <div className={join(panel.panel, css.panelBones)}><PanelBones /></div>
+      <main id="main" className={css.main}>
+        <h1 className="sr">Explore experiments</h1>
+        <Progress on />
+        <div className={css.answer}><Bone width={190} /></div>
+        <Waiting hasChart={hasChart} />
+      </main>
     </div>
   )
 }

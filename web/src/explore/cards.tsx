@@ -7,6 +7,7 @@ import { CARD_FACTS, type Catalogue, longName, shortName } from '../fields/catal
 import { count, formFor } from '../format/number'
 import { briefly, nameOf, rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
+import { rowNames } from '../names/rows'
 import { useTray } from '../tray/store'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
@@ -52,6 +53,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
     const field = catalogue.get(id)
     return { field, form: formFor(field, answer.rows.map((row) => row.cells[id])) }
   })
+  const names = rowNames(answer.rows, catalogue)
   return (
     <>
       {all.length > FIGURES_MAX && <p className={css.cardsNote}>A card shows the first {FIGURES_MAX} of {count(all.length)} columns.</p>}
@@ -59,7 +61,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
         {answer.rows.map((row) => (
           <li key={row.id} data-id={row.id} className={row.simulated ? css.simulated : undefined} onFocus={() => keepRow(row.id)}>
             <div className={css.top}>
-              <Link className="clip" href={paths.experiment(row.id)}><bdi>{nameOf(row)}</bdi></Link>
+              <Link className="clip" href={paths.experiment(row.id)} aria-label={names.has(row.id) ? `${names.get(row.id)?.short}, ${names.get(row.id)?.full}` : undefined}><bdi>{names.get(row.id)?.short ?? nameOf(row)}</bdi></Link>
               {row.simulated && <Simulated />}
               {columns.includes(VERDICT) && <span className={css.end}><Verdict verdict={row.verdict} /></span>}
               <button type="button" className={css.slot} data-on={slots.get(row.id)} aria-label={slots.has(row.id) ? `${slots.get(row.id)}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}>{slots.get(row.id)}</button>

@@ -13,6 +13,7 @@ import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
 import { usePreferences } from '../keys/store'
+import { NAMING_FIELDS } from '../names/names'
 import { Tray } from '../tray/tray'
 import { slotsById, useTray } from '../tray/store'
 import { undo } from '../url/entry'
@@ -42,7 +43,7 @@ const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ defaul
 export const PAGE_ROWS = 200 // of cards
 const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
 const NO_SORT: Sort[] = []
-const ALWAYS = ['run.name'] // what a row is called
+const ALWAYS = ['run.name', ...NAMING_FIELDS] // they name the rows
 
 // The default preset, where the page begins without an address: once, for "All experiments" has none either.
 let hasBegun = false
@@ -84,7 +85,7 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
   const requestOf = useCallback((filter: Filter | undefined, page: number): ApplyRequest => {
     const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
+    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
     return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
   }, [catalogue, chosen, isPhone, state.sort])
   const request = useMemo(() => requestOf(tree, state.page), [requestOf, tree, isPhone && state.page])

@@ -7,6 +7,7 @@ import { shortName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
 import { arrow } from '../format/number'
 import { briefly, isFigure, nameOf, rawValue, showValue } from '../format/value'
+import type { RowName } from '../names/rows'
 import { Bone, join } from '../ui/controls'
 import { Padding } from '../ui/figure'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
@@ -42,6 +43,7 @@ export function Head({ sort, onSort, ...drawn }: Drawn & { sort: Sort[]; onSort:
 
 interface RowProps {
   row: Row
+  name: RowName | undefined // where its own name does not tell it apart
   index: number
   across: Across
   isSelected: boolean
@@ -50,13 +52,13 @@ interface RowProps {
   onPin: (index: number) => void
 }
 
-export const RowView = memo(function RowView({ row, index, across, isSelected, slot, onSelect, onPin }: RowProps) {
+export const RowView = memo(function RowView({ row, name, index, across, isSelected, slot, onSelect, onPin }: RowProps) {
   return (
     <tr className={join(row.simulated === true && css.simulated, isSelected && css.isSelected)} aria-rowindex={index + 2} aria-selected={isSelected} data-row={index} data-id={row.id}>
       <th className={css.pin} scope="row" aria-colindex={1}>
         <div className={css.name}>
           <input type="checkbox" tabIndex={-1} className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
-          <Link className="clip" tabIndex={-1} href={paths.experiment(row.id)} title={row.run_id ?? undefined}><bdi>{nameOf(row)}</bdi></Link>
+          <Link className="clip" tabIndex={-1} href={paths.experiment(row.id)} title={[name?.full, row.run_id].filter(Boolean).join('\n') || undefined} aria-label={name && `${name.short}, ${name.full}`}><bdi>{name?.short ?? nameOf(row)}</bdi>{name?.own && <> <bdi className={css.own}>{name.own}</bdi></>}</Link>
           {row.simulated && <Simulated />}
           <button type="button" tabIndex={-1} className={css.slot} data-on={slot} aria-label={slot ? `${slot}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
         </div>

@@ -36,14 +36,16 @@ interface Asked {
 }
 
 // Who drags the scroll bar far passes over pages that nobody wants to see.
-export function useRows({ answer, round, seen, kept }: Asked): (index: number) => Row | undefined {
+// Returns the page that a row is on, and the row.
+export function useRows({ answer, round, seen, kept }: Asked) {
   const { rows, count, request } = answer
   const pages = pagesOf(seen.from, seen.to - 1, request.limit, count)
   const isNear = pages.every((page) => kept.pages.some((other) => Math.abs(other - page) <= 1) || page === 1)
   if (!seen.isMoving || isNear) kept.pages = pages
   const found = usePages(answer, round, kept.pages)
-  return (index) => {
+  const pageAt = (index: number): Row[] | undefined => {
     const page = Math.floor(index / request.limit)
-    return (page === 0 ? rows : found[kept.pages.indexOf(page)])?.[index - page * request.limit]
+    return page === 0 ? rows : found[kept.pages.indexOf(page)]
   }
+  return { pageAt, rowAt: (index: number): Row | undefined => pageAt(index)?.[index % request.limit] }
 }

@@ -6,6 +6,7 @@ import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { nameOf } from '../format/value'
+import { rowNames } from '../names/rows'
 import { useTray } from '../tray/store'
 import { join } from '../ui/controls'
 import type { Change } from '../url/use-explore'
@@ -77,19 +78,19 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
       <table role="grid" aria-label="Experiments" aria-multiselectable className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
         <Widths across={across} />
         <Heads across={across} sort={shownSort} handlers={handlers} />
-        {isThere && <Body {...own} ref={ref} scroll={scroll} across={across} />}
+        {isThere && <Body {...own} catalogue={catalogue} ref={ref} scroll={scroll} across={across} />}
       </table>
     </div>
   )
 })
 
-interface BodyProps extends Pick<Props, 'answer' | 'selected' | 'slots' | 'round' | 'change' | 'isWaiting' | 'ref'> {
+interface BodyProps extends Pick<Props, 'catalogue' | 'answer' | 'selected' | 'slots' | 'round' | 'change' | 'isWaiting' | 'ref'> {
   scroll: React.RefObject<HTMLDivElement | null>
   across: Across
 }
 
 // All that a scroll draws anew.
-function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, across }: BodyProps) {
+function Body({ catalogue, answer, selected, slots, round, change, isWaiting, ref, scroll, across }: BodyProps) {
   const { rows, request } = answer
   const filmed = useFilm(({ frame }) => frame?.rows)
   // the scroll bar keeps its length while a film runs
@@ -109,8 +110,9 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
   })
   const { seen, before, after, show } = useScroll({ scroll, count, rowPx })
   const kept = useRef({ pages: [] as number[] }).current
-  const ownRow = useRows({ answer, round, seen, kept })
+  const { pageAt, rowAt: ownRow } = useRows({ answer, round, seen, kept })
   const rowAt = filmed ? (index: number) => filmed.rows[index] : ownRow
+  const nameAt = (row: Row, index: number) => rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue).get(row.id)
   useTopOfFilm(scroll, filmed !== undefined, contentOf(request))
   const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
   const onSelect = useCallback((index: number) => {
@@ -143,7 +145,7 @@ function Body({ answer, selected, slots, round, change, isWaiting, ref, scroll, 
     <tbody ref={body}>
       {before > 0 && <Space high={before} />}
       {drawnRows.map((row, i) => (row
-        ? <RowView key={keys[i]} row={row} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onSelect={onSelect} onPin={onPin} />
+        ? <RowView key={keys[i]} row={row} name={nameAt(row, from + i)} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onSelect={onSelect} onPin={onPin} />
         : <BoneRow key={keys[i]} index={from + i} />))}
       {after > 0 && <Space high={after} />}
     </tbody>

@@ -17,7 +17,7 @@ export class Several {
   constructor(readonly values: readonly unknown[], readonly distinct = values.length) {}
 }
 
-interface Fields {
+export interface Fields {
   get: (id: string) => Field
   fields: readonly Field[]
 }
@@ -84,8 +84,9 @@ const KNOWN: Aspect[] = [
 // Other fields that never name a run: addresses, files and copies of what a component above shows.
 const NEVER = /(^|[._])(port|host|address|url|path|dir|file|filename|sha256|uuid|seed|hash|token|key|pid)s?$|^(launch|derived|system|environment)\.|^(run|tags)\.|^server\.served_model_name$|^benchmark\.(model|tokenizer|backend|endpoint)$/
 
-// Fields to request for things that get a name.
-export const NAMING_FIELDS = [...new Set([...KNOWN.flatMap(({ ids }) => ids), ...INPUT_LENGTHS.slice(0, 2), ...OUTPUT_LENGTHS.slice(0, 2)])]
+// Fields to request for things that get a name: those above, and arguments that are often varied alone.
+const OFTEN = ['server.max_model_len', 'server.max_num_seqs', 'server.max_num_batched_tokens', 'server.gpu_memory_utilization', 'server.enable_prefix_caching', 'benchmark.num_prompts']
+export const NAMING_FIELDS = [...new Set([...OFTEN, ...KNOWN.flatMap(({ ids }) => ids), ...INPUT_LENGTHS.slice(0, 2), ...OUTPUT_LENGTHS.slice(0, 2)])]
 
 const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : value instanceof Several ? value.values : [value])
 

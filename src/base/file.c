@@ -31,8 +31,9 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 		if (got == 0)
 			break;
 		if (!pl_buf_add(&buf, block, (size_t)got) || buf.len > max_bytes)
-			return pl_err_invalid(err, "'%s' is larger than %zu bytes", path,
-					      max_bytes);
+			return pl_err_invalid(
+				err, "'%s' is larger than %s", path,
+				pl_text_from_bytes(max_bytes, (char[PL_BYTES_TEXT_BYTES]){ 0 }));
 	}
 	if (ret_len != NULL)
 		*ret_len = buf.len;

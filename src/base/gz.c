@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 
 #define BLOCK_BYTES    65536
 #define GZIP_WINDOW    (16 + MAX_WBITS) /* a gzip head, and nothing else */
@@ -59,9 +60,11 @@ static int inflate_member(z_stream *stream, const char *name, struct pl_buf *buf
 		stream->avail_out = sizeof(plain);
 		status = inflate(stream, Z_NO_FLUSH);
 		size_t got = sizeof(plain) - stream->avail_out;
-		if (!pl_buf_add(buf, plain, got))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'%s' is larger than %zu bytes unpacked", name, buf->max);
+		if (!pl_buf_add(buf, plain, got)) {
+			char size[PL_BYTES_TEXT_BYTES];
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s unpacked",
+					  name, pl_text_from_bytes(buf->max, size));
+		}
 		if (status == Z_BUF_ERROR || (status == Z_OK && got == 0 && stream->avail_in == 0))
 			return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off", name);
 		if (status != Z_OK && status != Z_STREAM_END)
@@ -76,8 +79,7 @@ static int unpack_all(z_stream *stream, const char *packed, size_t len, const ch
 		      struct pl_buf *buf, struct pl_err *err)
 {
 	if (len > UINT32_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", name,
-				  UINT32_MAX);
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than 4 GiB", name);
 	stream->next_in = (Bytef *)packed;
 	stream->avail_in = (uInt)len;
 	do {

@@ -594,3 +594,16 @@ bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool asc
 	}
 	return ok && pl_buf_add_char(buf, '"');
 }
+
+const char *pl_text_from_bytes(uint64_t bytes, char text[PL_BYTES_TEXT_BYTES])
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
+	double size = (double)bytes;
+	size_t unit = 0;
+
+	for (; size >= 1024 && unit + 1 < PL_ARRAY_SIZE(units); unit++)
+		size /= 1024;
+	snprintf(text, PL_BYTES_TEXT_BYTES, "%.*f %s", size == floor(size) ? 0 : 1, size,
+		 units[unit]);
+	return text;
+}

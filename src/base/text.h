@@ -28,6 +28,9 @@ char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value);
 /* Decimal, without a NUL, where there is room for so many bytes; returns the end. */
 #define PL_I64_TEXT_BYTES 20
 char *pl_text_put_i64(char *at, int64_t number);
+/* A size as people read it: "18 bytes", "64 KiB", "1.5 MiB". Returns `text`. */
+#define PL_BYTES_TEXT_BYTES 32
+const char *pl_text_from_bytes(uint64_t bytes, char text[PL_BYTES_TEXT_BYTES]);
 /* "1.5 s", "20 ms", "250 us"; from an hour on "3 h 25 min 40 s", "1 h". At most 31 bytes. */
 void pl_text_from_duration(int64_t ns, char *text, size_t room);
 

@@ -274,7 +274,9 @@ int pl_yaml_parse(const char *text, size_t len, const char *source, struct pl_ya
 		  struct pl_err *err)
 {
 	if (len > YAML_BYTES_MAX)
-		return pl_err_invalid(err, "'%s' is larger than %d bytes", source, YAML_BYTES_MAX);
+		return pl_err_invalid(
+			err, "'%s' is larger than %s", source,
+			pl_text_from_bytes(YAML_BYTES_MAX, (char[PL_BYTES_TEXT_BYTES]){ 0 }));
 	auto_yaml struct pl_yaml_doc *doc = new_doc(source);
 	/*
 	 * Only where libyaml has refused it is the text looked at again: such escapes come from

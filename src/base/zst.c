@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /* 3 is zstd's own default: quick enough that the disk is what a series waits for. */
 enum { ZST_LEVEL = 3, ZST_BRIEF_LEVEL = 1, ZST_SMALL_LEVEL = 9, ZST_BLOCK_BYTES = 65536 };
@@ -107,10 +108,11 @@ static int unpack_some(struct unpack *unpack, const void *packed, size_t len, st
 		if (ZSTD_isError(unpack->left))
 			return pl_err_set(err, PL_ERR_INVALID, "'%s' is not zstd data: %s",
 					  unpack->name, ZSTD_getErrorName(unpack->left));
-		if (!pl_buf_add(unpack->buf, plain, out.pos))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'%s' is larger than %zu bytes unpacked", unpack->name,
-					  unpack->buf->max);
+		if (!pl_buf_add(unpack->buf, plain, out.pos)) {
+			char size[PL_BYTES_TEXT_BYTES];
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s unpacked",
+					  unpack->name, pl_text_from_bytes(unpack->buf->max, size));
+		}
 		if (unpack->left == 0 && in.pos == in.size)
 			break;
 	}

@@ -53,6 +53,7 @@ bool dash_coding_undo(const char *coding, const char *bytes, size_t len, uint64_
 		      char **ret_bytes, size_t *ret_len, struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;
+	char size[PL_BYTES_TEXT_BYTES];
 
 	*ret_bytes = NULL;
 	if (dash_coding_is_plain(coding))
@@ -60,10 +61,10 @@ bool dash_coding_undo(const char *coding, const char *bytes, size_t len, uint64_
 	if (codings[find(coding)].undo(bytes, len, (size_t)bytes_max, "body", ret_bytes, ret_len,
 				       &err) == 0)
 		return true;
-	if (pl_text_ends(err.text, " bytes unpacked"))
+	if (pl_text_ends(err.text, " unpacked"))
 		dash_refuse(answer, 413,
-			    "the body is larger than %llu bytes unpacked, the most that this takes",
-			    (unsigned long long)bytes_max);
+			    "the body is larger than %s unpacked, the limit of this route",
+			    pl_text_from_bytes(bytes_max, size));
 	else
 		dash_refuse_error(answer, &err);
 	return false;

@@ -180,14 +180,16 @@ static void forget_body(struct exchange *exchange)
 
 static void refuse_size(struct exchange *exchange)
 {
+	char size[PL_BYTES_TEXT_BYTES];
+
 	exchange->is_refused = true;
 	forget_body(exchange);
 	if (exchange->match.bytes_max == 0)
 		dash_refuse(&exchange->answer, 413, "found a body, expected none");
 	else
 		dash_refuse(&exchange->answer, 413,
-			    "the body is larger than %llu bytes, the most that this takes",
-			    (unsigned long long)exchange->match.bytes_max);
+			    "the body is larger than %s, the limit of this route",
+			    pl_text_from_bytes(exchange->match.bytes_max, size));
 }
 
 /* The handler takes the body that comes, or refuses it. */

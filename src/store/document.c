@@ -535,8 +535,10 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	if (ret->len > STORE_DOCUMENT_BYTES_MAX)
 		return pl_err_invalid(err,
 				      "'%s' held secrets, and with \"***\" in their place it is "
-				      "larger than %u bytes",
-				      intake->name, STORE_DOCUMENT_BYTES_MAX);
+				      "larger than %s",
+				      intake->name,
+				      pl_text_from_bytes(STORE_DOCUMENT_BYTES_MAX,
+							 (char[PL_BYTES_TEXT_BYTES]){ 0 }));
 	json_array_append_new(ret->notes,
 			      store_fault_new("", 0,
 					      "it held secrets, which stand as \"***\" in what is "
@@ -576,8 +578,9 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 	json_t *own;
 
 	if (len > STORE_DOCUMENT_BYTES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", intake->name,
-				  STORE_DOCUMENT_BYTES_MAX);
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s", intake->name,
+				  pl_text_from_bytes(STORE_DOCUMENT_BYTES_MAX,
+						     (char[PL_BYTES_TEXT_BYTES]){ 0 }));
 	if (store_result_parse(bytes, len, intake->name, &root, &notes, err) < 0)
 		return -1;
 	json_array_extend(intake->ret->notes, notes);

@@ -141,8 +141,9 @@ int store_parts_of(const char *bytes, size_t len, const char *name, struct store
 				 err) < 0)
 			return -1;
 	} else if (len > STORE_PARTS_BYTES_MAX) {
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", name,
-				  STORE_PARTS_BYTES_MAX);
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s", name,
+				  pl_text_from_bytes(STORE_PARTS_BYTES_MAX,
+						     (char[PL_BYTES_TEXT_BYTES]){ 0 }));
 	} else {
 		parts.text = pl_alloc(len + 1);
 		memcpy(parts.text, bytes, len);

@@ -51,16 +51,18 @@ static bool is_packed(const char *bytes, size_t len)
 
 static int refuse_bytes(const struct cutting *cutting, const char *name, struct pl_err *err)
 {
+	char most[PL_BYTES_TEXT_BYTES], left[PL_BYTES_TEXT_BYTES];
+
+	pl_text_from_bytes(BYTES_MAX, most);
 	if (cutting->bytes_left == BYTES_MAX)
-		return pl_err_invalid(err,
-				      "'%s' is not read: it has more than %u bytes unpacked, the "
-				      "most that one upload may hold",
-				      name, BYTES_MAX);
+		return pl_err_invalid(
+			err,
+			"'%s' is not read: it is larger than %s unpacked, the limit of one "
+			"upload",
+			name, most);
 	return pl_err_invalid(
-		err,
-		"'%s' is not read: what one upload holds may be %u bytes unpacked, of "
-		"which %zu are left",
-		name, BYTES_MAX, cutting->bytes_left);
+		err, "'%s' is not read: the limit of one upload is %s unpacked, and %s remain",
+		name, most, pl_text_from_bytes(cutting->bytes_left, left));
 }
 
 /* *ret_text: free(), where the file was packed. */
@@ -75,7 +77,7 @@ static int unpack(struct cutting *cutting, const char *name, char **ret_text, co
 		     ? pl_zst_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err)
 		     : pl_gz_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err)) <
 	    0) {
-		if (!pl_text_ends(err->text, " bytes unpacked"))
+		if (!pl_text_ends(err->text, " unpacked"))
 			return -1;
 		cutting->too_large++;
 		return refuse_bytes(cutting, name, err);

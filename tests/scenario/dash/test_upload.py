@@ -192,10 +192,10 @@ def test_what_a_form_becomes_unpacked_is_bounded(shared):
     job = shared.upload("/api/upload/batch", *form(*files))
     assert states(job) == ["rejected", "rejected", "rejected", "stored", "rejected", "rejected"]
     told = [item["message"] for item in job["items"]]
-    assert "larger than 67108864 bytes" in told[0] and "larger than 67108864 bytes" in told[1]
+    assert "larger than 64 MiB" in told[0] and "larger than 64 MiB" in told[1]
     # never a result, however often it is read: nothing is done for its being read again
     assert [item["kept"] for item in job["items"]] == [False] * 6
-    assert "'2.json.zst' is not read: what one upload holds may be 268435456 bytes unpacked" in told[2]
+    assert "'2.json.zst' is not read: the limit of one upload is 256 MiB unpacked" in told[2]
     assert "packed twice" in told[4]
 
 

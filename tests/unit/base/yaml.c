@@ -314,7 +314,7 @@ static void test_base_yaml__size_is_bounded(void **state)
 
 	(void)state;
 	memset(text, '#', len);
-	assert_error_of(text, len, "'x.yaml' is larger than 8388608 bytes");
+	assert_error_of(text, len, "'x.yaml' is larger than 8 MiB");
 	struct pl_err err = PL_ERR_INIT;
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	assert_int_equal(pl_yaml_parse(text, len - 1, "x.yaml", &doc, &err), 0);

@@ -315,7 +315,7 @@ static void test_store_document__may_not_grow_over_the_limit(void **state)
 					 .bytes = text, .len = len, .name = "x.json", .line = 1 },
 				 &document, &faults, &err),
 			 -1);
-	assert_non_null(strstr(err.text, "larger than 67108864 bytes"));
+	assert_non_null(strstr(err.text, "larger than 64 MiB"));
 	assert_int_equal(json_array_size(faults), 1);
 }
 

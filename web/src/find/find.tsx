@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 
 import { get } from '../api/client'
 import { apply, optionsPath, useFields } from '../api/queries'
-import type { Filter, OptionsAnswer, Scalar } from '../api/types'
+import type { OptionsAnswer, Scalar } from '../api/types'
 import { Catalogue, longName, shortName } from '../fields/catalogue'
 import { withChoice } from '../filter/model'
 import { count } from '../format/number'
@@ -21,6 +21,7 @@ import { paths } from '../url/paths'
 import { readAddress } from '../url/use-explore'
 import { usePreferences } from '../keys/store'
 import css from './find.module.css'
+import { runFilter } from './run-filter'
 
 const RUNS = 6
 const FIELDS = 6
@@ -32,10 +33,6 @@ interface Item {
   name: string
   note: string
   open: string
-}
-
-function runFilter(words: string): Filter {
-  return { or: ['run.name', 'run.run_id', 'run.suite'].map((field) => ({ field, op: 'contains', value: words })) }
 }
 
 // Where Explore was, with one more thing chosen.

@@ -2,6 +2,8 @@
 // DB: a database that has them already, and stays.
 //
 //   first screen   from the address to count, rows and counts of the panel painted, with an empty cache
+//   first chart    from the address to the chart painted over 1.6 Mbit/s with 150 ms of round trip, with an empty cache, and the bytes
+//                  of the API's answers until then
 //   filter change  from the press of a box to count, rows and counts of the panel painted, and to the chart behind them
 //   scrolling      the longest frame of a run down the table, a screen in five frames, and back
 //   drag           per place of a range's thumb, from the pointer's event to count, rows and chart of it painted (drag.mjs)
@@ -66,6 +68,32 @@ async function firstScreens(browser, url) {
     await context.close()
   }
   return times
+}
+
+const NETWORK = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 1.6e6 / 8 }
+
+async function firstChart(browser, url) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  const network = await context.newCDPSession(page)
+  await network.send('Network.enable')
+  await network.send('Network.emulateNetworkConditions', NETWORK)
+  const api = new Set()
+  let bytes = 0
+  network.on('Network.requestWillBeSent', ({ requestId, request }) => { if (new URL(request.url).pathname.startsWith('/api/')) api.add(requestId) })
+  network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => { if (api.has(requestId)) bytes += encodedDataLength })
+  const begin = performance.now()
+  await page.goto(url, { waitUntil: 'commit' })
+  await page.waitForFunction(() => document.querySelector('section[aria-label=Chart][aria-busy=false] canvas') !== null, null, { polling: 'raf', timeout: 120_000 })
+  const ms = performance.now() - begin
+  await context.close()
+  return { ms, bytes }
+}
+
+async function firstCharts(browser, url) {
+  const charts = []
+  for (let i = 0; i < RUNS; i++) charts.push(await firstChart(browser, url))
+  return charts
 }
 
 // In the page: presses a box and waits for the frame in which the answer is painted, and for that in which the chart is.
@@ -134,6 +162,7 @@ const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sa
 try {
   const address = await url
   const first = await firstScreens(browser, address)
+  const charts = await firstCharts(browser, address)
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.goto(address)
   await page.locator(`aside [role=group][aria-label="${FIELD}"] input`).first().waitFor({ state: 'attached' })
@@ -145,6 +174,7 @@ try {
   const slow = walked.map((frames) => frames.filter((length) => length > FRAME_LIMIT_MS).length)
   const rows = [
     ['first screen', RUNS, ...both(first)],
+    ['first chart, 1.6 Mbit/s and 150 ms', RUNS, ...both(charts.map((chart) => chart.ms))],
     ['filter change to counts and table painted', CHANGES, ...both(changed.map(({ table }) => table))],
     ['the same to the chart painted', CHANGES, ...both(changed.map(({ chart }) => chart))],
     ['longest frame of a scroll', RUNS, ...both(longest)],
@@ -152,7 +182,8 @@ try {
   console.log(`${ROWS.toLocaleString('en-GB')} results; ${execFileSync(BROWSER, ['--version']).toString().trim()}; ${cpus().length} × ${cpus()[0].model}; load ${loadavg()[0].toFixed(2)}\n`)
   console.log('| what | times | median | most |\n|---|---:|---:|---:|')
   for (const [what, times, middle, most] of rows) console.log(`| ${what} | ${times} | ${ms(middle)} | ${ms(most)} |`)
-  console.log(`\nDrag of a range, ${dragged.length} places: median ${ms(median(dragged))}, p95 ${ms(quantile(dragged, 0.95))}.`)
+  console.log(`\nAPI bytes of the first screen: ${median(charts.map(({ bytes }) => bytes)).toLocaleString('en-GB')}.`)
+  console.log(`Drag of a range, ${dragged.length} places: median ${ms(median(dragged))}, p95 ${ms(quantile(dragged, 0.95))}.`)
   console.log(`Frames above ${FRAME_LIMIT_MS} ms in ${FRAMES}: ${slow.join(', ')}; median ${median(slow)}.`)
 } finally {
   await browser.close()

@@ -129,6 +129,32 @@ test('after a refused sort the head tells of the rows that are shown', async ({ 
   await expect(page.getByText('P99 TTFT, best first')).toBeVisible()
 })
 
+// Bytes on the wire: a time would be the machine's.
+const FIRST_SCREEN_API_BYTES_MAX = 200 * 1024
+
+test('the first screen and its chart receive little JSON, all of it compressed', async ({ page }) => {
+  const network = await page.context().newCDPSession(page)
+  await network.send('Network.enable')
+  const answers = new Map<string, { path: string; coding: string | undefined; length: number; bytes: number }>()
+  network.on('Network.responseReceived', ({ requestId, response }) => {
+    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const path = response.url.replace(/^http:..[^/]*/, '')
+    if (path.startsWith('/api/')) answers.set(requestId, { path, coding: headers['content-encoding'], length: Number(headers['content-length']), bytes: 0 })
+  })
+  network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const answer = answers.get(requestId)
+    if (answer) answer.bytes = encodedDataLength
+  })
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toBeVisible()
+  await expect(page.locator('section[aria-label=Chart][aria-busy=false] canvas').first()).toBeVisible()
+  await expect.poll(() => [...answers.values()].some(({ path, bytes }) => path.startsWith('/api/data/points') && bytes > 0)).toBe(true)
+  const all = [...answers.values()]
+  expect(all.filter(({ coding, length }) => coding === undefined && length >= 1024)).toEqual([])
+  expect(all.filter(({ path }) => path === '/api/fields')).toHaveLength(1) // what was preloaded is used
+  expect(all.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(FIRST_SCREEN_API_BYTES_MAX)
+})
+
 test('Find keeps a blank, and tells waiting, silence and nothing apart', async ({ page, complaints }) => {
   complaints.allow.push(/ERR_FAILED/)
   await page.clock.install()

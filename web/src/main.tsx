@@ -6,11 +6,13 @@ import { createRoot } from 'react-dom/client'
 
 import { ApiError } from './api/client'
 import { App } from './app'
+import { startChart } from './explore/explore'
 import { keepFocus } from './ui/keep-focus'
 import { markEntries } from './url/entry'
 
 markEntries()
 keepFocus()
+if (window.location.pathname === '/') startChart()
 
 // What the server refused it refuses again; only silence is tried once more.
 const client = new QueryClient({

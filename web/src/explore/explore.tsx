@@ -5,11 +5,11 @@ import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, us
 import { useLocation, useSearch } from 'wouter'
 
 import { ApiError, get } from '../api/client'
-import { applyOptions, useApply, useFields, useHealth, usePresets, useVarying, useView } from '../api/queries'
+import { applyOptions, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
 import type { ApplyRequest, Experiment, Filter, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
-import { treeOf } from '../filter/model'
+import { fieldsWithChoice, treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
 import { usePreferences } from '../keys/store'
@@ -37,7 +37,13 @@ import { TableTools } from './table-tools'
 
 const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
 const chartPanel = () => import('../chart/panel')
+const chartModel = () => import('../chart/model')
 const ChartPanel = memo(lazy(() => chartPanel().then((module) => ({ default: module.ChartPanel }))))
+// The script of the chart is large: it arrives while the first answers are on their way.
+export function startChart() {
+  void chartModel()
+  void chartPanel()
+}
 const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
 export const PAGE_ROWS = 200 // of cards
@@ -103,12 +109,23 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const { data, isPlaceholderData } = options
   const told = useDeferredValue(useMemo(() => ({ data, isOld: isPlaceholderData }), [data, isPlaceholderData]))
   const varying = useMemo(() => told.data && new Set(Object.keys(told.data.options)), [told.data])
+  const choosable = useMemo(() => told.data && fieldsWithChoice(told.data.options), [told.data])
   const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => varying.has(id)) : chosen), [chosen, varying, state.onlyDiffering])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
   const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])
   useFilmed(state, isWaiting, (filter) => applyOptions(requestOf(filter, 0), round, facetsOf))
-  return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown }
+  return { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isWaiting, shown }
+}
+
+// The first chart's question does not wait for the chart's script.
+function useFirstPoints(of: { state: ExploreState; tree: Filter | undefined; catalogue: Catalogue; selected: number[]; round: number }) {
+  const ahead = usePointsAhead()
+  const first = useRef(of)
+  useEffect(() => {
+    const { state: { chart }, tree, catalogue, selected, round } = first.current
+    if (chart.isOpen) void chartModel().then(({ needsVarying, requestOf }) => { if (!needsVarying(chart)) ahead(requestOf(chart, undefined, catalogue, tree, selected), round) })
+  }, [ahead])
 }
 
 // Opens the film for this screen, and ends it once the page shows the released state.
@@ -128,7 +145,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
   const isLow = useMedia('(max-height: 600px)')
-  const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
+  const { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -139,6 +156,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const slots = useMemo(() => slotsById(inTray), [inTray])
   // a chart that is thinned has these marks all the same, and rings them
   const marked = useMemo(() => [...new Set([...state.selected, ...slots.keys()])], [state.selected, slots])
+  useFirstPoints({ state, tree, catalogue, selected: marked, round })
   const openTree = useCallback(() => {
     setDrawer(false)
     setTree(true)
@@ -181,7 +199,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const status = useMemo(() => shown && <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer ?? null} nowVersion={version} onNewer={askNewer} />,
     [isPhone, shown, page, change, newer, version, askNewer])
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={choosable} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>

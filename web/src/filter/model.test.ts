@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Field, Filter } from '../api/types'
 import { readChoice } from '../url/explore'
-import { choiceTree } from './model'
+import { choiceTree, fieldsWithChoice } from './model'
 import { choiceWords } from './words'
 
 const FIELD: Field = { id: 'a.b', label: 'B', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false }
@@ -30,4 +30,9 @@ describe('a choice is asked and told alike', () => {
     expect(choiceTree('a.b', readChoice(text))).toEqual(tree)
     expect(choiceWords(FIELD, readChoice(text))).toBe(words)
   })
+})
+
+it('offers the fields that have two values or more, or too many to count', () => {
+  const options = { none: { distinct: 0 }, one: { distinct: 1 }, two: { distinct: 2 }, many: { distinct: null } }
+  expect([...fieldsWithChoice(options)]).toEqual(['two', 'many'])
 })

@@ -1,6 +1,6 @@
 // What is chosen of each field, and the tree that the server is asked with. Within a field choices add up
 // (these values, or unset, or not recorded), and with `except` none of them may hold; between fields all must hold.
-import type { Filter, Scalar } from '../api/types'
+import type { Facet, Filter, Scalar } from '../api/types'
 
 export interface Choice {
   values?: Scalar[]
@@ -73,3 +73,7 @@ export function treeOf(choices: Choices, where?: Filter): Filter | undefined {
   const and = [...Object.entries(choices).map(([field, choice]) => choiceTree(field, choice)), ...partsOf(where)]
   return and.length ? { and } : undefined
 }
+
+// Fields with two values or more: of a field that has one in some results and none in others there is nothing to choose.
+export const fieldsWithChoice = (options: Record<string, Pick<Facet, 'distinct'>>) =>
+  new Set(Object.keys(options).filter((id) => { const { distinct } = options[id]!; return distinct === null || distinct > 1 }))

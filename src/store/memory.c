@@ -21,8 +21,9 @@ struct store_memory {
 
 	pthread_mutex_t lock; /* of the mirror's writer, and what follows */
 	struct store_sql sql;
-	struct store_stmt *rows_since;
-	int64_t version; /* of the file, that was taken in */
+	struct store_stmt *rows_all;   /* the first load */
+	struct store_stmt *rows_since; /* changes */
+	int64_t version;               /* of the file, that was taken in */
 	/* all rows up to this id are in memory as they were at this version, though the last pass may have failed */
 	int64_t partial_version;
 	int64_t partial_id;
@@ -44,7 +45,7 @@ static void take_in_row(struct store_mirror *mirror, const struct memory_row *ro
 static int take_in_rows(struct store *store, int64_t version, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	auto_borrowed statement = memory->rows_since;
+	auto_borrowed statement = memory->version == 0 ? memory->rows_all : memory->rows_since;
 	auto_memory_rows struct memory_rows *rows = NULL;
 	const struct memory_row *row;
 	int64_t reached = 0;
@@ -189,6 +190,14 @@ static bool may_have(void *context, const char *id)
 	return store_places_may_have(context, id);
 }
 
+static int prepare_rows(struct store *store, const char *which, struct store_stmt **ret,
+			struct pl_err *err)
+{
+	auto_free char *text = memory_rows_text(&store->memory->sql, &store->columns, which);
+
+	return store_sql_prepare_cursor(&store->memory->sql, text, ret, err);
+}
+
 int store_memory_open(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory = pl_alloc(sizeof(*memory));
@@ -199,9 +208,8 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	if (store_sql_open(&memory->sql, store->address, false, err) < 0 ||
 	    store_sql_use(&memory->sql, STORE_SQL_READ, err) < 0)
 		return -1;
-	auto_free char *text = memory_rows_text(&memory->sql, &store->columns,
-						"WHERE changed > ?1 ORDER BY id");
-	if (store_sql_prepare_cursor(&memory->sql, text, &memory->rows_since, err) < 0)
+	if (prepare_rows(store, MEMORY_ROWS_ALL, &memory->rows_all, err) < 0 ||
+	    prepare_rows(store, MEMORY_ROWS_CHANGED, &memory->rows_since, err) < 0)
 		return -1;
 	if (take_in(store, err) < 0)
 		return -1;
@@ -220,6 +228,7 @@ void store_memory_close(struct store *store)
 	if (memory == NULL)
 		return;
 	store_mirror_free(memory->mirror);
+	store_sql_drop(memory->rows_all);
 	store_sql_drop(memory->rows_since);
 	store_sql_close(&memory->sql);
 	pthread_mutex_destroy(&memory->lock);

@@ -14,6 +14,13 @@ struct memory_row {
 
 struct memory_rows;
 
+/*
+ * Ends of the two statements. The first load reads the table in the order of its rows. Changes are read by their
+ * index: a plain "ORDER BY id" makes SQLite scan the whole table for each write, because the rows come sorted then.
+ */
+#define MEMORY_ROWS_ALL     "WHERE changed > ?1 ORDER BY id"
+#define MEMORY_ROWS_CHANGED "WHERE changed > ?1 ORDER BY +id"
+
 /* Rows as they are read here; `rest`: "WHERE … ORDER BY …". The caller's (free()). */
 char *memory_rows_text(const struct store_sql *sql, const struct store_columns *columns,
 		       const char *rest);

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <cmocka.h>
 
+#include "store/memory_rows_priv.h"
 #include "store/view.h"
 #include "store/db/sql.h"
 #include "unit/base/scratch.h"
@@ -218,6 +219,45 @@ static void test_store_migrate__once_only(void **state)
 	assert_sql(path, "PRAGMA journal_mode", "wal");
 }
 
+/* How SQLite runs the statement that reads rows; free(). */
+static char *plan_of(struct tools *tools, const char *path, const char *rest)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct store_sql sql = { 0 };
+	struct store_columns columns = { .fields = tools->fields };
+	struct store_stmt *statement = NULL;
+	bool is_row = false;
+
+	if (store_sql_open(&sql, path, false, &err) < 0)
+		fail_msg("%s", err.text);
+	columns.items = store_column_fields(tools->fields, &columns.count);
+	auto_free char *text = memory_rows_text(&sql, &columns, rest);
+	auto_free char *asked = pl_asprintf("EXPLAIN QUERY PLAN %s", text);
+	if (store_sql_prepare(&sql, asked, &statement, &err) < 0 ||
+	    store_sql_step(statement, &is_row, &err) < 0 || !is_row)
+		fail_msg("%s", err.text);
+	char *plan = pl_strdup(store_sql_text(statement, 3));
+	store_sql_drop(statement);
+	store_sql_close(&sql);
+	return plan;
+}
+
+/* A write costs as much in a large table as in a small one: what changed is found by its index. */
+static void test_store_migrate__changes_are_read_by_their_index(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	fill(&tools, path, 3);
+	auto_free char *changes = plan_of(&tools, path, MEMORY_ROWS_CHANGED);
+	assert_string_equal(changes,
+			    "SEARCH benchmark_runs USING INDEX benchmark_runs_changed (changed>?)");
+	/* the first load reads all of it in the order of its rows */
+	auto_free char *all = plan_of(&tools, path, MEMORY_ROWS_ALL);
+	assert_string_equal(all, "SCAN benchmark_runs");
+}
+
 /* Names of columns know no case, and stand in quotes. */
 static void test_store_migrate__every_field_can_be_a_column(void **state)
 {
@@ -239,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_store_migrate__refuses_a_newer_file),
 		scratch_test(test_store_migrate__leaves_other_programs_files_alone),
+		scratch_test(test_store_migrate__changes_are_read_by_their_index),
 		scratch_test(test_store_migrate__new_columns_have_old_values),
 		scratch_test(test_store_migrate__a_broken_document_keeps_nobody_away),
 		scratch_test(test_store_migrate__old_documents_have_places),

@@ -366,6 +366,58 @@ test('a range that is dragged shows the results of every position; the release m
   expect(await entries()).toBe(before + 1)
 })
 
+test('an SLO on a latency: typed, by keys and dragged it names the best result within it, with its command', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
+  await page.getByRole('button', { name: 'Set an SLO' }).click()
+  const bar = page.getByRole('group', { name: 'SLO', exact: true })
+  const line = page.getByRole('slider', { name: /^SLO of / })
+  const bestWithin = (limit: number) => runs.filter(({ p99 }) => p99 <= limit).toSorted((a, b) => b.output - a.output)[0] as Run
+  const shows = async (limit: number) => {
+    await expect(line).toHaveAttribute('aria-valuenow', String(limit))
+    await expect(page).toHaveURL(new RegExp(`slo=results\\.p99_ttft_ms:${limit}$`))
+    const best = bestWithin(limit)
+    await expect(bar.getByRole('status')).toContainText(`Best within the SLO: ${best.name}, ${best.output.toLocaleString('en-GB')} tok/s`)
+    await expect(bar.getByRole('status')).toContainText(`of ${runs.filter(({ p99 }) => p99 <= limit).length} trusted results within`)
+  }
+
+  const input = bar.getByRole('textbox', { name: /at most$/ })
+  await input.fill('0.2 s')
+  await input.press('Enter')
+  await shows(200)
+  await input.fill('abc')
+  await expect(bar.getByRole('alert')).toHaveText('Enter a number.')
+  await input.press('Escape')
+  await line.focus()
+  await page.keyboard.press('ArrowRight')
+  await shows(202)
+  await page.keyboard.press('Shift+ArrowLeft')
+  await shows(182)
+
+  const box = await line.boundingBox()
+  if (!box) throw new Error('the line has no handle')
+  const before = await page.evaluate(() => history.length)
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 150, box.y + 20, { steps: 5 })
+  const moved = Number(await line.getAttribute('aria-valuenow'))
+  expect(moved).toBeGreaterThan(200)
+  await expect(bar.getByRole('status')).toContainText(bestWithin(moved).name)
+  await expect(page).toHaveURL(/:182$/)
+  await page.mouse.up()
+  await shows(moved)
+  expect(await page.evaluate(() => history.length)).toBe(before + 1)
+  await expect(chips(page)).toHaveCount(0) // no region was drawn
+
+  await bar.getByRole('button', { name: 'Copy command' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/profllm-sim serve sim\/test .*--sim-step 2ms/)
+  await page.reload()
+  await shows(moved)
+  await bar.getByRole('button', { name: 'Remove the SLO' }).click()
+  await expect(line).toBeHidden()
+  await expect(page).not.toHaveURL(/slo=/)
+})
+
 test('what a page that is opened by hand complains of is heard, too', async ({ browser, complaints }) => {
   const page = await browser.newPage()
   await page.goto(dashboard().url)

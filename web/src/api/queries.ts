@@ -37,6 +37,14 @@ export const pointsOptions = (request: PointsRequest | null, round: number) => q
 
 export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOptions(request, round), placeholderData: keepPreviousData, enabled: request !== null })
 
+// The first row of a sorted request. The last answer stays while the next one comes.
+export const useBest = (request: ApplyRequest, round: number) => useQuery({
+  queryKey: ['best', request, round],
+  queryFn: ({ signal }) => apply(request, signal),
+  placeholderData: keepPreviousData,
+  staleTime: Infinity,
+})
+
 // Before who will show it is drawn.
 export function usePointsAhead() {
   const client = useQueryClient()

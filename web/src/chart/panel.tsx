@@ -31,6 +31,9 @@ import { Options } from './options'
 import { Pick } from './pick'
 import { Plot } from './plot'
 import { Reading } from './reading'
+import { sloAxes, type Slo, sloOf, usualSlo, withSlo } from './slo'
+import { SloBar } from './slo-bar'
+import { SloLine } from './slo-line'
 
 interface Asked {
   state: ChartState
@@ -227,6 +230,13 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     if (state.point !== (item?.id ?? null)) set({ point: item?.id ?? null })
   }
   const canBrush = canBrushOn(chart)
+  const [moved, setMoved] = useState<Slo | null>(null) // the line while it is dragged
+  const slo = moved ?? sloOf(chart)
+  const [limitable] = sloAxes(chart)
+  const changeSlo = (axis: Slo['axis'], value: number) => {
+    setMoved(null)
+    set(withSlo(chart, axis, value))
+  }
   const said = itemOf(hovered ?? pinned)
   return (
     <>
@@ -237,10 +247,14 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} catalogue={catalogue} round={round} set={set} /> : (
                 <Plot drawing={drawing} filmed={filmed} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
+                  over={slo ? (scale) => <SloLine chart={chart} slo={slo} scale={scale} onMove={(value) => setMoved({ ...slo, value })} onChange={(value) => changeSlo(slo.axis, value)} onCancel={() => setMoved(null)} /> : undefined}
                   tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={onBrush} />
               )}
               <div className={css.xtitle}>
-                <span className={css.what}>{captionOf(chart)}</span>
+                <span className={css.what}>
+                  {captionOf(chart)}
+                  {limitable && !slo && <Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act>}
+                </span>
                 {!answer.lines && <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>}
               </div>
             </>
@@ -248,6 +262,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
         </div>
         <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
       </div>
+      {slo && !state.asTable && <SloBar chart={chart} catalogue={catalogue} round={round} slo={slo} isMoving={moved !== null} onChange={(value) => changeSlo(slo.axis, value)} onRemove={() => set({ slo: null })} />}
       <p className="sr" role="status" aria-label="Chart reading">{said ? `${nameOf(chart, said)}: ${linesOf(chart, said).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
     </>
   )

@@ -17,8 +17,16 @@ type Host = HTMLDivElement & { chart?: ECharts }
 // The answer that a film painted, for tests.
 type Layer = HTMLCanvasElement & { answer?: ChartAnswer | undefined }
 
+// Where values are on the screen, in pixels from the left upper corner of the drawing.
+export interface Scale {
+  box: { left: number; right: number; top: number; bottom: number }
+  toPx: (axis: 'x' | 'y', value: number) => number
+  fromPx: (axis: 'x' | 'y', px: number) => number
+}
+
 interface Props {
   drawing: Drawing
+  over?: ((scale: Scale) => ReactNode) | undefined // above the marks
   filmed: (answer: ChartAnswer) => Filmed
   label: string
   hovered: number | null // a target
@@ -106,7 +114,7 @@ function useFilmLayer(host: React.RefObject<Host | null>, layer: React.RefObject
   }), [])
 }
 
-export function Plot({ drawing, filmed, label, hovered, ringed, pinned, canBrush, tip, onHover, onPin, onBrush }: Props) {
+export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, canBrush, tip, onHover, onPin, onBrush }: Props) {
   const host = useRef<Host>(null)
   const [hits, setHits] = useState<Hits>(NO_HITS)
   const across = drawing.reach === 'across'
@@ -174,9 +182,20 @@ export function Plot({ drawing, filmed, label, hovered, ringed, pinned, canBrush
         {hovered !== null && hovered < hits.count && <Ring {...look} target={hovered} look={css.hovered} radius={7} />}
         {canBrush && dragged && <rect className={css.brush} x={dragged.x[0]} y={dragged.y[0]} width={dragged.x[1] - dragged.x[0]} height={dragged.y[1] - dragged.y[0]} />}
       </svg>
+      {over && hits !== NO_HITS && host.current?.chart && over(scaleOf(host.current.chart, drawing))}
       {hovered !== null && hovered < hits.count && !drag && hovered !== pinned && <Tip at={spot(hovered)} host={host.current}>{tip(hovered)}</Tip>}
     </div>
   )
+}
+
+function scaleOf(chart: ECharts, { option }: Drawing): Scale {
+  const grid = option.grid as typeof GRID
+  const finder = (axis: 'x' | 'y') => (axis === 'x' ? { xAxisIndex: 0 } : { yAxisIndex: 0 })
+  return {
+    box: { left: grid.left, right: chart.getWidth() - grid.right, top: grid.top, bottom: chart.getHeight() - grid.bottom },
+    toPx: (axis, value) => chart.convertToPixel(finder(axis), value),
+    fromPx: (axis, px) => chart.convertFromPixel(finder(axis), px),
+  }
 }
 
 // What belongs to one item, by the item; null where each stands for itself.

@@ -2,7 +2,7 @@
 //
 //   chart=bar|…|off   x= y= value= colour= shape= size=   fields; colour, shape, size may be empty: none
 //   axes=a,b,c        of parallel axes
-//   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table
+//   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table  slo=FIELD:VALUE
 
 export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel'] as const
 export type ChartKind = (typeof CHART_KINDS)[number]
@@ -33,14 +33,15 @@ export interface ChartState {
   match: boolean // only what has its like in every group
   point: number | null // the pinned experiment
   asTable: boolean
+  slo: { field: string; value: number } | null // a limit of latency, as stored
 }
 
 export const CHART: ChartState = {
   isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, colour: null, shape: '', size: '', logX: false, logY: false,
-  stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, match: false, point: null, asTable: false,
+  stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, match: false, point: null, asTable: false, slo: null,
 }
 
-export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'match', 'point', 'as']
+export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'match', 'point', 'as', 'slo']
 
 export function writeChart(chart: ChartState): [string, string][] {
   const pairs: [string, string][] = []
@@ -57,6 +58,7 @@ export function writeChart(chart: ChartState): [string, string][] {
   if (chart.match) pairs.push(['match', '1'])
   if (chart.point !== null) pairs.push(['point', String(chart.point)])
   if (chart.asTable) pairs.push(['as', 'table'])
+  if (chart.slo) pairs.push(['slo', `${chart.slo.field}:${chart.slo.value}`])
   return pairs
 }
 
@@ -66,6 +68,12 @@ const among = <T extends string>(list: readonly T[], word: string | null | undef
 function readAxes(text: string | null) {
   const axes = (text ?? '').split(',').filter(Boolean).slice(0, AXES_MAX)
   return axes.length >= AXES_MIN ? axes : null
+}
+
+function readSlo(text: string | null): ChartState['slo'] {
+  const [, field = '', number] = /^([^:]+):(.+)$/.exec(text ?? '') ?? []
+  const value = Number(number)
+  return field && value > 0 && Number.isFinite(value) ? { field, value } : null
 }
 
 export function readChart(query: URLSearchParams): ChartState {
@@ -91,5 +99,6 @@ export function readChart(query: URLSearchParams): ChartState {
     match: query.get('match') === '1',
     point: Number.isSafeInteger(point) && point > 0 ? point : null,
     asTable: query.get('as') === 'table',
+    slo: readSlo(query.get('slo')),
   }
 }

@@ -1,0 +1,79 @@
+// The SLO of a scatter, a limit of a latency: its axis, the request for the best result within it, and the command of a result.
+import type { ApplyRequest, Field, Filter } from '../api/types'
+import { isNumeric } from '../format/number'
+import type { ChartState } from '../url/chart'
+import type { Chart, Named } from './items'
+
+export type SloAxis = 'x' | 'y'
+
+const VERDICT = 'quality.verdict'
+const SIMULATED = 'environment.engine.simulated'
+export const THROUGHPUT = 'results.output_throughput'
+
+const isLatency = (field: Field) => isNumeric(field) && field.direction === 'lower' && field.unit === 'ms'
+
+// The axes that may have a limit.
+export function sloAxes({ answer, state, x, y }: Chart): SloAxis[] {
+  if (!answer.marks || state.kind !== 'scatter') return []
+  return [isLatency(x.field) && 'x' as const, y !== null && isLatency(y.field) && 'y' as const].filter((axis) => axis !== false)
+}
+
+export const namedOf = ({ x, y }: Chart, axis: SloAxis) => (axis === 'x' ? x : y) as Named
+
+export interface Slo {
+  axis: SloAxis
+  value: number // as stored
+}
+
+// null: none is set, or the chart shows another field.
+export function sloOf(chart: Chart): Slo | null {
+  const { slo } = chart.state
+  const axis = slo && sloAxes(chart).find((one) => namedOf(chart, one).field.id === slo.field)
+  return slo && axis ? { axis, value: slo.value } : null
+}
+
+export const withSlo = (chart: Chart, axis: SloAxis, value: number): Pick<ChartState, 'slo'> => ({ slo: { field: namedOf(chart, axis).field.id, value } })
+
+// Three digits are as precise as a pointer.
+export const rounded = (value: number) => Number(value.toPrecision(3))
+
+// Returns the median of the marks.
+export function usualSlo({ items }: Chart, axis: SloAxis): number {
+  const values = Float64Array.from(items.flatMap((item) => item[axis] ?? [])).sort()
+  return Number((values[Math.floor(values.length / 2)] ?? 1).toPrecision(2))
+}
+
+export const STEP = 0.01
+export const LARGE_STEP = 0.1
+
+// Returns the field that the best result is chosen by: the other axis, or throughput if that has no direction.
+export function goalOf(chart: Chart, axis: SloAxis, throughput: Field): Field {
+  const other = axis === 'x' ? chart.y?.field : chart.x.field
+  return other && isNumeric(other) && other.direction !== 'neither' ? other : throughput
+}
+
+// Simulated results count where the chart has no others, or was asked for them.
+export const countsSimulated = ({ answer, state }: Chart) => state.withSimulated || answer.simulated === answer.count
+
+// Ranks all results of the filter, also those without a mark of their own.
+export function bestRequest(chart: Chart, { axis, value }: Slo, goal: Field): ApplyRequest {
+  const { filter } = chart.answer.request
+  const limited = namedOf(chart, axis).field.id
+  const and: Filter[] = [
+    ...(filter ? [filter as Filter] : []),
+    { field: limited, op: 'le', value },
+    { field: goal.id, op: 'not_null' },
+    { field: VERDICT, op: 'eq', value: 'trusted' },
+    ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } }]),
+  ]
+  return { filter: { and }, sort: [{ field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }], columns: ['run.name', goal.id, limited], limit: 1, offset: 0, facets: [] } as ApplyRequest
+}
+
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/
+const quotedWord = (word: string) => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+// Returns a line for a shell. null: the run did not start the server.
+export function commandOf(document: unknown): string | null {
+  const argv = (document as { launch?: { argv?: unknown } } | undefined)?.launch?.argv
+  return Array.isArray(argv) && argv.length > 0 ? argv.map((word) => quotedWord(String(word))).join(' ') : null
+}

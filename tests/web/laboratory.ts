@@ -98,6 +98,7 @@ export function sweepResults(base: Document): Document[] {
       name: labelOf(cell), model: MODELS[1] as string, gpu_name: 'NVIDIA H200', tensor_parallel_size: size, max_concurrency: load, output_throughput: 49 * size ** 0.8 * load ** 0.7 * (1 + seqs / 2600) * wave,
       verdict: at % 9 === 4 ? 'degraded' : 'trusted',
     })
+    document.results.p99_ttft_ms = 2 * (60 + load * 5.5) / Math.sqrt(size) * (1 + seqs / 4000)
     document.tags = { sweep: sweep.id, sweep_name: sweep.name, sweep_cell: cell.id, sweep_repeat: '1', sweep_point: labelOf(cell) }
     document.timestamp = new Date(Date.UTC(2026, 10, 2, 21, 34) + at * 5 * MINUTE).toISOString()
     document.duration = 214

@@ -20,7 +20,8 @@ export interface State {
   name: string
   page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Sweeps' | 'Upload' | 'Other'
   open: (page: Page, world: World) => Promise<void> // resolves when the page has settled
-  isPhone?: true
+  isPhone?: true // only there
+  isWide?: true // not on a phone: it needs the table or the panel of filters
   prints?: true // the page on paper is looked at in this state
   complains?: RegExp // what the browser's console may say
 }
@@ -90,7 +91,7 @@ async function settle(page: Page, ...shown: Locator[]) {
   await page.evaluate(() => document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))))
 }
 
-const rows = (page: Page) => page.getByRole('rowheader')
+const rows = (page: Page) => page.locator('#main').getByRole('rowheader').or(page.locator('#main').getByRole('listitem')) // on a phone cards
 const explore = (query: string, shown: (page: Page) => Locator = rows, then?: (page: Page) => Promise<unknown>) => async (page: Page, { full }: World) => {
   await page.goto(`${full.url}/?${query}`)
   await settle(page, main(page).getByRole('status').filter({ hasText: 'experiments' }), shown(page))
@@ -172,25 +173,25 @@ export const STATES: State[] = [
   { page: 'Explore', name: 'filtered', open: explore(`${GPU}&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput`) },
   { page: 'Explore', name: 'no match', open: explore(`${GPU}&results.p99_ttft_ms=..0.001`, (page) => main(page).getByRole('heading', { level: 2 })) },
   { page: 'Explore', name: 'refused', open: async (page, { full }) => { await page.goto(`${full.url}/?sort=-results.output_througput`); await settle(page, page.getByRole('alert')) }, complains: /422/ },
-  { page: 'Explore', name: 'server away', complains: AWAY, open: explore('', rows, async (page) => {
+  { page: 'Explore', name: 'server away', isWide: true, complains: AWAY, open: explore('', rows, async (page) => {
     await page.route('**/api/**', (route) => route.abort('connectionrefused'))
     await page.getByRole('complementary', { name: 'Filters' }).getByText('degraded').first().click()
     await expect(page.getByRole('alert').or(page.getByText(/showing data|unreachable|no answer/i)).first()).toBeVisible()
   }) },
-  { page: 'Explore', name: 'newer data', open: async (page, { inbox, files }) => {
+  { page: 'Explore', name: 'newer data', isWide: true, open: async (page, { inbox, files }) => {
     await page.goto(inbox.url)
     await settle(page, rows(page))
     await page.request.post(`${inbox.url}/api/upload/batch`, { data: [variant(read(files.own), { name: 'newer' })] })
     await expect.poll(async () => { await page.evaluate(() => window.dispatchEvent(new Event('focus'))); return page.getByText(/newer|Changed/).count() }).toBeGreaterThan(0)
   } },
-  { page: 'Explore', name: 'several sort keys, selected rows', open: explore('sort=server.model,-results.output_throughput', rows, press('j', 'x', 'j', 'x')) },
-  { page: 'Explore', name: 'pinned tray', open: explore('', rows, async (page) => { await press(...PIN)(page); await expect(tray(page).getByRole('listitem')).toHaveCount(3) }) },
+  { page: 'Explore', name: 'several sort keys, selected rows', isWide: true, open: explore('sort=server.model,-results.output_throughput', rows, press('j', 'x', 'j', 'x')) },
+  { page: 'Explore', name: 'pinned tray', isWide: true, open: explore('', rows, async (page) => { await press(...PIN)(page); await expect(tray(page).getByRole('listitem')).toHaveCount(3) }) },
   { page: 'Explore', name: 'column picker', open: explore('', rows, opens('c')) },
-  { page: 'Explore', name: 'tree editor', open: explore(`${GPU}&where=${encodeURIComponent(JSON.stringify(TREE))}`, rows, async (page) => { await main(page).getByRole('button', { name: /And, or|tree/i }).click(); await expect(page.getByRole('region', { name: /as a tree|tree/i })).toBeVisible() }) },
+  { page: 'Explore', name: 'tree editor', isWide: true, open: explore(`${GPU}&where=${encodeURIComponent(JSON.stringify(TREE))}`, rows, async (page) => { await main(page).getByRole('button', { name: /And, or|tree/i }).click(); await expect(page.getByRole('region', { name: /as a tree|tree/i })).toBeVisible() }) },
   { page: 'Explore', name: 'export dialog', open: explore('', rows, opens('e')) },
   { page: 'Explore', name: 'preset dialog', open: explore(GPU, rows, async (page) => { await page.getByRole('button', { name: /Save as|preset/i }).first().click(); await expect(dialog(page)).toBeVisible() }) },
-  { page: 'Explore', name: 'filter search', open: explore('', rows, async (page) => { await press('f')(page); await page.keyboard.type('ttft'); await expect(page.getByRole('complementary', { name: 'Filters' }).getByRole('group', { name: /^P99 TTFT/ })).toBeVisible() }) },
-  { page: 'Explore', name: 'many columns', open: explore(`columns=${['run.name', ...Array.from({ length: 9 }, (_, i) => `results.p${[1, 5, 10, 25, 50, 75, 90, 95, 99][i]}_ttft_ms`), 'server.model', 'server.quantization', 'server.max_num_seqs', 'benchmark.num_prompts'].join(',')}`) },
+  { page: 'Explore', name: 'filter search', isWide: true, open: explore('', rows, async (page) => { await press('f')(page); await page.keyboard.type('ttft'); await expect(page.getByRole('complementary', { name: 'Filters' }).getByRole('group', { name: /^P99 TTFT/ })).toBeVisible() }) },
+  { page: 'Explore', name: 'many columns', isWide: true, open: explore(`columns=${['run.name', ...Array.from({ length: 9 }, (_, i) => `results.p${[1, 5, 10, 25, 50, 75, 90, 95, 99][i]}_ttft_ms`), 'server.model', 'server.quantization', 'server.max_num_seqs', 'benchmark.num_prompts'].join(',')}`) },
   { page: 'Explore', name: 'phone', isPhone: true, open: explore('', (page) => page.getByRole('listitem')) },
   { page: 'Explore', name: 'phone, filters', isPhone: true, open: explore(GPU, (page) => page.getByRole('listitem'), async (page) => { await page.getByRole('button', { name: /^Filters/ }).tap(); await expect(dialog(page).getByRole('checkbox').first()).toBeVisible() }) },
   { page: 'Explore', name: 'phone, sort', isPhone: true, open: explore('', (page) => page.getByRole('listitem'), async (page) => { await page.getByRole('button', { name: /^Sort/ }).tap(); await expect(dialog(page)).toBeVisible() }) },

@@ -240,5 +240,5 @@ test('what is not there says so', async ({ page, complaints }) => {
   await page.goto(`${dashboard().url}/experiments/exp_19700101_000000_000000`)
   await expect(page.getByText('Nothing is stored under this number or run id.')).toBeVisible()
   await page.goto(`${dashboard().url}/nowhere`)
-  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })

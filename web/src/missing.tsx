@@ -8,8 +8,8 @@ export function Missing() {
   const [location] = useLocation()
   return (
     <main id="main" className={join(page.read, page.wide)}>
-      <h1>There is no such page</h1>
-      <p className={page.lead}>Nothing answers at <code>{location}</code>.</p>
+      <h1>Page not found</h1>
+      <p className={page.lead}>This page does not exist: <code>{location}</code>.</p>
       <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
     </main>
   )

@@ -96,7 +96,7 @@ export function Find({ onClose }: { onClose: () => void }) {
             </span>
           </SearchField>
           <ListBox aria-label="Found" items={groups} className={css.list ?? ''} selectionMode="none" onAction={open}
-            renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'Nothing is called so.' : 'A run’s name or id, a model, a GPU, a field …'}</p> : null)}>
+            renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'No run, field or value matches.' : 'Type a name or an id of a run, a model, a GPU or a field.'}</p> : null)}>
             {(group) => (
               <ListBoxSection id={group.title}>
                 <Header>{group.title}</Header>

@@ -189,7 +189,7 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
   const [one, two] = await ids(page)
   await compared(page, `side=${one}&side=${two}`)
-  await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, data set, lengths, load form, precision, client and neighbours are alike on all sides.')
+  await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, data set, lengths, output length, load form, precision, client and neighbours are alike on all sides.')
   const nobodys = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'nobody' } }))
   await compared(page, `side=${one}&side=${nobodys}`)
   await expect(part(page, 'With care')).toContainText('B has no run: nothing is known of what is alike.')

@@ -71,7 +71,7 @@ function Metric({ metric: { told, field, form }, views, effect }: { metric: Metr
               <div className={css.cell}>
                 <span className={css.letter}><Slot letter={letter} /></span>
                 <Value figure={told.sides[at]} runs={runs} unit={field.unit} form={form} />
-                {ratio ? <Against ratio={ratio} at={at} span={span} effect={effect} /> : <Axis span={span} />}
+                {ratio ? <Against ratio={ratio} at={at} span={span} effect={effect} /> : told.against.some(({ ratio: one }) => one !== null) && <Axis span={span} />}
               </div>
             </div>
           </td>

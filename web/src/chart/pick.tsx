@@ -31,7 +31,7 @@ export function Pick({ role, name, value, catalogue, varying, canBeNone, fits, o
       <Button ref={button} aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
         {role.length === 1 && <span className="sr">Axis </span>}
         <span className="dim">{role}</span>{' '}
-        <span className="clip">{value ? shortName(catalogue.get(value)) : (canBeNone ?? 'none')}</span>
+        <span className="clip">{value ? shortName(catalogue.get(value)) : (canBeNone ?? '…')}</span>
         <Icon name="down" small />
       </Button>
       {isOpen && (

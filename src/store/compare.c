@@ -405,7 +405,8 @@ static void sample_of(void *context, size_t at, const struct res_field *field,
 	if (column != NULL) /* NULL: no row of the store records the field */
 		cells_read(comparison->view, column, side->rows, cells);
 	for (size_t i = 0; i < side->count; i++)
-		add_cell(column != NULL ? &cells[i] : &(struct cell){ .class = STORE_MISSING }, ret);
+		add_cell(column != NULL ? &cells[i] : &(struct cell){ .class = STORE_MISSING },
+			 ret);
 	res_sample_settle(ret);
 	if (side->document != NULL)
 		ret->has_within = res_compare_within(store_view_fields(comparison->view), field,

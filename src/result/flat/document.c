@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "result/fields/fields.h"
 #include "result/flat/flat.h"
 
 /* Keys that are called otherwise here; those of older releases last. */

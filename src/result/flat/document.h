@@ -4,8 +4,9 @@
  */
 #pragma once
 
-#include "result/fields/fields.h"
 #include "result/flat/read.h"
+
+struct res_fields;
 
 /*
  * {timestamp, tags, config: {benchmark, server}, results}: metrics by their names, load options by theirs (model_id

@@ -250,7 +250,7 @@ test('nothing left: the filters that empty it are named with what they hide, and
   await expect(page.getByRole('table').getByRole('row', { name: /P99 TTFT/ })).toContainText('12')
   const before = await remove.boundingBox()
   draw()
-  await expect(page.getByRole('region', { name: 'Chart' })).toContainText('The filter leaves no experiment.')
+  await expect(page.getByRole('region', { name: 'Chart' })).toContainText('No experiment matches the filter.')
   expect(await remove.boundingBox()).toEqual(before)
   await remove.click()
   await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)

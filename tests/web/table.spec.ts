@@ -172,7 +172,7 @@ test('what is typed is one entry of the history until it settles', async ({ page
   await expect.poll(() => search(page)).toBe('?results.p99_ttft_ms=..50')
 
   await filters(page).getByRole('searchbox').first().fill('run.timestamp')
-  const from = filters(page).getByLabel(/, from$/)
+  const from = filters(page).getByLabel(/, from, UTC$/)
   for (const day of ['2026-10-01', '2026-10-02']) {
     await from.fill(day)
     await expect.poll(() => search(page)).toBe(`?results.p99_ttft_ms=..50&run.timestamp=${day}T00:00:00Z..`)

@@ -7,6 +7,7 @@
 #include "result/flat/document.h"
 #include "result/flat/offline.h"
 #include "result/flat/python_json.h"
+#include "result/flat/read.h"
 
 /* A document that tells little is one too: its name is what all have. */
 json_t *res_read_own(json_t *json)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "result/fields/fields.h"
 #include "result/flat/flat.h"
+#include "result/flat/read.h"
 
 /* Keys that are called otherwise here; those of older releases last. */
 static const struct {

@@ -4,7 +4,9 @@
  */
 #pragma once
 
-#include "result/flat/read.h"
+#include "result/fields/fields.h"
+
+struct res_flat;
 
 struct res_fields;
 

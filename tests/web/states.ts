@@ -168,7 +168,7 @@ const AWAY = /ERR_CONNECTION_REFUSED/
 export const STATES: State[] = [
   // Explore: the table
   { page: 'Explore', name: 'first run', open: async (page, { empty }) => { await page.goto(empty.url); await settle(page, page.getByRole('heading', { level: 2 })) } },
-  { page: 'Explore', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/filters/apply'); await page.goto(full.url); await expect(page.getByRole('status', { name: /first answer|Loading/i })).toBeVisible(); await page.waitForTimeout(200) } },
+  { page: 'Explore', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/filters/apply'); await page.goto(full.url); await expect(page.getByRole('status', { name: /^(Waiting|Loading)/ })).toBeVisible(); await page.waitForTimeout(200) } },
   { page: 'Explore', name: 'all', open: explore(''), prints: true },
   { page: 'Explore', name: 'filtered', open: explore(`${GPU}&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput`) },
   { page: 'Explore', name: 'no match', open: explore(`${GPU}&results.p99_ttft_ms=..0.001`, (page) => main(page).getByRole('heading', { level: 2 })) },

@@ -186,10 +186,10 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   await expect.poll(() => held.length).toBe(2)
   isSilent = false
   for (const drop of held) await drop()
-  // silence is tried once more, after a pause
+  // it is asked again by itself, and the reason is shown until then
   await expect.poll(async () => {
     await page.clock.runFor(1000)
-    return find.getByText(/Not all could be looked up: no answer/).count()
+    return find.getByText(/Not all could be looked up: the server does not respond/).count()
   }).toBe(1)
   await expect(find.getByText('No run, field or value matches.')).toHaveCount(0)
 })

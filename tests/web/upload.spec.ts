@@ -228,7 +228,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
     await page.clock.runFor(1000)
     return locator.count()
   })
-  await after(page.getByRole('alert').filter({ hasText: /This is how it stood at .* no answer/ })).toBe(1)
+  await after(page.getByRole('alert').filter({ hasText: /This is how it stood at .* does not respond/ })).toBe(1)
   await expect(row).toContainText('waiting')
   isBack = true
   await after(row.filter({ hasText: 'stored' })).toBe(1)

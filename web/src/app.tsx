@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 
 import { Bar } from './bar'
@@ -9,19 +9,21 @@ import { useKeys } from './keys/use-keys'
 import { Missing } from './missing'
 import { sidesOf, useTray } from './tray/store'
 import { Boundary } from './ui/boundary'
+import { Away } from './ui/away'
 import { Progress } from './ui/controls'
+import { lazyPart } from './ui/lazy-part'
 import { DropAnywhere } from './upload/drop-anywhere'
 import { paths } from './url/paths'
 
 // The first screen does not wait for what it does not show.
-const Experiment = lazy(() => import('./experiment/experiment').then((module) => ({ default: module.Experiment })))
-const Compare = lazy(() => import('./compare/compare').then((module) => ({ default: module.Compare })))
-const SweepList = lazy(() => import('./sweeps/list').then((module) => ({ default: module.SweepList })))
-const Sweep = lazy(() => import('./sweeps/sweep').then((module) => ({ default: module.Sweep })))
-const Upload = lazy(() => import('./upload/upload').then((module) => ({ default: module.Upload })))
+const Experiment = lazyPart(() => import('./experiment/experiment').then((module) => module.Experiment))
+const Compare = lazyPart(() => import('./compare/compare').then((module) => module.Compare))
+const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
+const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
+const Upload = lazyPart(() => import('./upload/upload').then((module) => module.Upload))
 const loadFind = () => import('./find/find')
-const Find = lazy(() => loadFind().then((module) => ({ default: module.Find })))
-const Help = lazy(() => import('./keys/help').then((module) => ({ default: module.Help })))
+const Find = lazyPart(() => loadFind().then((module) => module.Find))
+const Help = lazyPart(() => import('./keys/help').then((module) => module.Help))
 
 // Where one screen follows another a reader hears its name.
 function Title() {
@@ -44,6 +46,7 @@ export function App() {
     <>
       <Title />
       <Bar onFind={() => setOpen('find')} onHelp={() => setOpen('help')} />
+      <Away />
       <Boundary place={location}>
         <Suspense fallback={<Progress on />}>
           <Switch>

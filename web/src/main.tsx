@@ -1,10 +1,11 @@
 import './base.css'
 
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 
-import { ApiError } from './api/client'
+import { isSilence } from './api/client'
+import { HEALTH } from './api/queries'
 import { App } from './app'
 import { startChart } from './explore/explore'
 import { keepFocus } from './ui/keep-focus'
@@ -14,13 +15,17 @@ markEntries()
 keepFocus()
 if (window.location.pathname === '/') startChart()
 
-// What the server refused it refuses again; only silence is tried once more.
-const client = new QueryClient({
+// After a silence the health query is asked, which finds out whether the server is away (ui/away.tsx) and asks again for what failed.
+const probe = (error: Error) => {
+  if (isSilence(error) && client.getQueryState(HEALTH)?.status !== 'error') void client.refetchQueries({ queryKey: HEALTH })
+}
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error, { queryKey }) => { if (queryKey[0] !== HEALTH[0]) probe(error) } }),
+  mutationCache: new MutationCache({ onError: probe }),
   defaultOptions: {
-    queries: {
-      retry: (failures, error) => failures < 1 && error instanceof ApiError && error.status === undefined,
-      refetchOnWindowFocus: false,
-    },
+    // a server on this machine is there without a network, too
+    queries: { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
   },
 })
 

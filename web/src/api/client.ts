@@ -9,11 +9,19 @@ export class ApiError extends Error {
     super(problem.detail)
   }
 
-  // None: it did not answer at all.
+  // None: it did not answer at all, or not in time.
   get status() {
     return this.problem.status
   }
 }
+
+// The server did not respond: nothing that it said.
+export const isSilence = (error: unknown) => error instanceof ApiError && error.status === undefined
+
+export const isTimeout = (error: unknown) => isSilence(error) && (error as ApiError).problem.title === TIMEOUT
+
+const TIMEOUT = 'Timeout'
+const TIMEOUT_MS = 30_000
 
 async function problemOf(answer: Response) {
   try {
@@ -25,25 +33,26 @@ async function problemOf(answer: Response) {
   return { status: answer.status, title: answer.statusText, detail: answer.statusText || `status ${answer.status}` }
 }
 
-async function call<T>(method: string, path: string, options: { body?: unknown; signal?: AbortSignal | undefined } = {}): Promise<T> {
+async function call<T>(method: string, path: string, options: { body?: unknown; signal?: AbortSignal | undefined; timeoutMs?: number } = {}): Promise<T> {
   const request = `${method} ${path.split('?')[0]}`
-  const init: RequestInit = { method, signal: options.signal ?? null, headers: { Accept: 'application/json' } }
+  const { signal, timeoutMs = TIMEOUT_MS } = options
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const init: RequestInit = { method, signal: signal ? AbortSignal.any([signal, timeout]) : timeout, headers: { Accept: 'application/json' } }
   if (options.body !== undefined) {
     init.body = JSON.stringify(options.body)
     init.headers = { ...init.headers, 'Content-Type': 'application/json' }
   }
-  let answer: Response
   try {
-    answer = await fetch(path, init)
+    const answer = await fetch(path, init)
+    if (!answer.ok) throw new ApiError(await problemOf(answer), request)
+    return (answer.status === 204 ? undefined : await answer.json()) as T
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError({ detail: 'no answer: the server is not running, or cannot be reached' }, request)
+    if (error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError')) throw error
+    throw new ApiError(timeout.aborted ? { title: TIMEOUT, detail: `no response within ${timeoutMs / 1000} s` } : { detail: 'the server does not respond' }, request)
   }
-  if (!answer.ok) throw new ApiError(await problemOf(answer), request)
-  return (answer.status === 204 ? undefined : await answer.json()) as T
 }
 
-export const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, { signal })
+export const get = <T>(path: string, signal?: AbortSignal, timeoutMs?: number) => call<T>('GET', path, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal })
 
 export const put = <T>(path: string, body: unknown) => call<T>('PUT', path, { body })

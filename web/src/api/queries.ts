@@ -6,6 +6,8 @@ import { get, patch, post, put, remove } from './client'
 import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, CompareRequest, Comparison, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, SeriesBins, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
+const HEALTH_TIMEOUT_MS = 5000
+const AGAIN_MS = 1000 // after the first failure; the pause grows with the outage up to HEALTH_EVERY_MS
 
 export function useFields() {
   return useQuery({
@@ -105,7 +107,7 @@ export function useOptions(filter: Filter | undefined, round: number, fields: st
   const path = optionsPath(filter, fields)
   return useQuery({
     queryKey: ['options', path, round, isPatient],
-    queryFn: ({ signal }) => get<OptionsAnswer>(isPatient ? `${path}&budget_ms=${PATIENCE_MS}` : path, signal),
+    queryFn: ({ signal }) => (isPatient ? get<OptionsAnswer>(`${path}&budget_ms=${PATIENCE_MS}`, signal, 2 * PATIENCE_MS) : get<OptionsAnswer>(path, signal)),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: fields.length > 0,
@@ -168,11 +170,15 @@ export function usePresetActions() {
   }
 }
 
+export const HEALTH = ['health'] as const
+
 export function useHealth() {
   return useQuery({
-    queryKey: ['health'],
-    queryFn: ({ signal }) => get<Health>('/api/health', signal),
-    refetchInterval: HEALTH_EVERY_MS,
+    queryKey: HEALTH,
+    queryFn: ({ signal }) => get<Health>('/api/health', signal, HEALTH_TIMEOUT_MS),
+    retry: false,
+    refetchInterval: ({ state: { status, errorUpdatedAt, dataUpdatedAt } }) =>
+      status === 'error' ? Math.min(HEALTH_EVERY_MS, Math.max(AGAIN_MS, dataUpdatedAt ? (errorUpdatedAt - dataUpdatedAt) / 4 : 0)) : HEALTH_EVERY_MS,
   })
 }
 

@@ -184,7 +184,7 @@ function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; ca
 }
 
 function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  return <div className={css.body}><Note kind="bad" role="alert"><b>The chart could not be drawn.</b> {error.message} <Act onPress={onRetry}>Try again</Act></Note></div>
+  return <div className={css.failed}><Note kind="bad" role="alert"><b>The chart could not be drawn.</b> {error.message}. <Act onPress={onRetry}>Try again</Act></Note></div>
 }
 
 type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart: Chart; set: Set; onBrush: (box: Box) => void }

@@ -2,7 +2,7 @@
 import { memo, type RefObject, useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
-import type { ApplyAnswer, Facet, Filter } from '../api/types'
+import type { ApplyAnswer, ApplyRequest, Facet, Filter } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
@@ -25,7 +25,7 @@ interface Props {
   now: RefObject<ExploreState>
   tree: Filter | undefined
   change: Change
-  shown: ApplyAnswer | undefined
+  shown: (ApplyAnswer & { request: ApplyRequest }) | undefined
   facets: Record<string, Facet>
   isWaiting: boolean
   isTree: boolean // the tree of all of them is open
@@ -43,6 +43,8 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
   })
   for (const [i, part] of partsOf(state.where).entries()) chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
+  // the count of a filter that is not answered yet, or was not, is that of the one before
+  const isOld = shown !== undefined && JSON.stringify(shown.request.filter) !== JSON.stringify(tree)
   const remove = (keys: Set<unknown>) => {
     const [id] = [...keys].map(String)
     if (id === undefined) return
@@ -51,12 +53,13 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
   }
   return (
     <div className={css.answer}>
-      <p className={css.count} role="status" aria-live="polite" aria-busy={isFilm || undefined}>
+      <p className={join(css.count, isOld && css.isOld)} role="status" aria-live="polite" aria-busy={isFilm || undefined}>
         {shown && (
           <>
             <b><CountNow usual={shown.count} /></b> <span className="mid">of</span> <span className="n">{count(shown.total)}</span> <span className="mid">experiments</span>
           </>
         )}
+        {isOld && !isWaiting && !isFilm && <span className="mid"> with the previous filter</span>}
         <span className="sr">{isWaiting ? ' asking again' : ''}</span>
       </p>
       <span className={css.filtersButton}>

@@ -1,6 +1,6 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
@@ -22,6 +22,7 @@ import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
 import { Button, Progress } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { lazyPart } from '../ui/lazy-part'
 import { AnswerLine } from './answer-line'
 import { cardColumns, Cards } from './cards'
 import css from './explore.module.css'
@@ -35,16 +36,16 @@ import { Beyond, Empty, ErrorNote, FirstRun, Outline, Waiting } from './states'
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
-const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
+const ExportDialog = lazyPart(() => import('./export-dialog').then((module) => module.ExportDialog))
 const chartPanel = () => import('../chart/panel')
 const chartModel = () => import('../chart/model')
-const ChartPanel = memo(lazy(() => chartPanel().then((module) => ({ default: module.ChartPanel }))))
-// The script of the chart is large: it arrives while the first answers are on their way.
+const ChartPanel = memo(lazyPart(() => chartPanel().then((module) => module.ChartPanel)))
+// The script of the chart is large: it arrives while the first answers are on their way. The panel reports what fails.
 export function startChart() {
-  void chartModel()
-  void chartPanel()
+  chartModel().catch(() => {})
+  chartPanel().catch(() => {})
 }
-const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
+const TreeEditor = lazyPart(() => import('./tree-editor').then((module) => module.TreeEditor))
 
 export const PAGE_ROWS = 200 // of cards
 const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
@@ -106,7 +107,11 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const shown = useDeferredValue(last.current)
   const isWaiting = isAwaited || shown !== last.current
   const options = useVarying(tree, round, !isWaiting || !answer.data)
-  const { data, isPlaceholderData } = options
+  // where a question fails, the last counts stay like the last rows
+  const lastOptions = useRef(options.data)
+  if (options.data) lastOptions.current = options.data
+  const data = options.data ?? lastOptions.current
+  const { isPlaceholderData } = options
   const told = useDeferredValue(useMemo(() => ({ data, isOld: isPlaceholderData }), [data, isPlaceholderData]))
   const varying = useMemo(() => told.data && new Set(Object.keys(told.data.options)), [told.data])
   const choosable = useMemo(() => told.data && fieldsWithChoice(told.data.options), [told.data])

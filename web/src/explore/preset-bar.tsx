@@ -1,16 +1,17 @@
 // Presets as tabs: what is kept under a name, and whether the page is still that.
-import { lazy, memo, Suspense, useEffect, useState } from 'react'
+import { memo, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 
 import { usePresetActions, usePresets } from '../api/queries'
 import type { Preset } from '../api/types'
 import { Act, IconButton, join } from '../ui/controls'
+import { lazyPart } from '../ui/lazy-part'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import css from './preset-bar.module.css'
 import { ALL, bodyOf, copyName, isChanged, type Named, stateOf } from './preset-state'
 
-const PresetDialog = lazy(() => import('./preset-dialog').then((module) => ({ default: module.PresetDialog })))
+const PresetDialog = lazyPart(() => import('./preset-dialog').then((module) => module.PresetDialog))
 
 export const PresetBar = memo(function PresetBar({ state }: { state: ExploreState }) {
   const presets = usePresets().data

@@ -1,11 +1,12 @@
 // Above the table: how it is sorted, which columns.
-import { lazy, memo, type ReactNode, Suspense, useRef, useState } from 'react'
+import { memo, type ReactNode, Suspense, useRef, useState } from 'react'
 
 import type { Sort } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { lazyPart } from '../ui/lazy-part'
 import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
@@ -13,8 +14,8 @@ import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
 import { sortWords } from './sort-words'
 
-const ColumnPicker = lazy(() => import('./column-picker').then((module) => ({ default: module.ColumnPicker })))
-const SortSheet = lazy(() => import('./sort-sheet').then((module) => ({ default: module.SortSheet })))
+const ColumnPicker = lazyPart(() => import('./column-picker').then((module) => module.ColumnPicker))
+const SortSheet = lazyPart(() => import('./sort-sheet').then((module) => module.SortSheet))
 
 interface Props {
   catalogue: Catalogue

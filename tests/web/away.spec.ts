@@ -1,0 +1,64 @@
+// The server goes away and comes back at the same address, with the page open.
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { chips, counted, expect, test, useDashboard } from './fixtures'
+import { little, write } from './results'
+
+const ROWS = 30
+const dashboard = useDashboard((store) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  for (let i = 1; i <= ROWS; i++) write(folder, `${i}.json`, little(i))
+  store.import(folder)
+})
+
+test('a server that was gone is found again, what failed is asked again, and no count is that of another filter', async ({ page, complaints }) => {
+  complaints.allow.push(/Failed to load resource/)
+  const away = page.locator('[data-away]')
+  await page.goto(`${dashboard().url}/?results.p99_ttft_ms=..10`)
+  await expect(counted(page)).toHaveText(`10 of ${ROWS} experiments`)
+  await dashboard().stop('SIGKILL')
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await expect(chips(page)).toHaveCount(0)
+  await expect(counted(page)).toHaveText(`10 of ${ROWS} experiments with the previous filter`)
+  await expect(away).toHaveText(/^Showing data from \d\d:\d\d UTC\. The server does not respond\. Retrying…/)
+  // a part whose script and styles were not loaded yet waits for the server
+  await page.getByRole('link', { name: 'Upload' }).click()
+  await expect(away).toBeVisible()
+  await dashboard().start()
+  await expect(page.getByRole('heading', { name: 'Upload', exact: true })).toBeVisible()
+  await expect(away).toHaveCount(0)
+  await expect.poll(() => page.evaluate(() => [...document.styleSheets].length === document.querySelectorAll('link[rel="stylesheet"]').length)).toBe(true)
+  await page.goBack()
+  await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
+
+  // pages that begin without a server say so, and fill when it is there
+  for (const [path, heading] of [['/experiments/1', /run_001/], ['/sweeps', /Sweeps/], ['/compare?side=1&side=2', /2 experiments/]] as const) {
+    await page.goto(`${dashboard().url}/`)
+    await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
+    await page.route('**/api/**', (route) => route.abort())
+    await page.evaluate((to) => { history.pushState({}, '', to); dispatchEvent(new PopStateEvent('popstate')) }, path)
+    await expect(page.getByRole('alert').filter({ hasText: 'does not respond' }).first()).toBeVisible()
+    await expect(away).toBeVisible()
+    await page.unroute('**/api/**')
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await expect(away).toHaveCount(0)
+  }
+})
+
+test('a build that the server no longer has is loaded anew, once', async ({ page, complaints }) => {
+  complaints.allow.push(/Failed to load resource/)
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
+  let loads = 0
+  page.on('load', () => { loads += 1 })
+  // another build: its first script has another name, and parts of this one are missing
+  await page.route('**/assets/upload-*', (route) => route.fulfill({ status: 404, body: '' }))
+  const html = (await (await page.request.get(dashboard().url)).text()).replace(/assets\/index-[^".]+\.js/, 'assets/index-other.js')
+  await page.route((url) => ['/', '/upload'].includes(url.pathname), (route) => route.fulfill({ contentType: 'text/html', body: html }))
+  await page.route('**/assets/index-other.js', (route) => route.fulfill({ status: 200, contentType: 'text/javascript', body: 'document.title = "another build"' }))
+  await page.getByRole('link', { name: 'Upload' }).click()
+  await expect(page).toHaveTitle('another build')
+  expect(loads).toBe(1)
+})

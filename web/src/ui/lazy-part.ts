@@ -1,0 +1,53 @@
+// Parts of the page whose scripts come when they are shown. A script that cannot be had is asked for again; if the server has
+// another build, whose files have other names, the page reloads once.
+import { type ComponentType, lazy } from 'react'
+
+const TRIES = 4
+const PAUSE_MS = 500
+const RELOADED = 'reloaded for'
+
+const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms) })
+const scriptOf = (html: Document) => html.querySelector('script[type="module"][src]')?.getAttribute('src') ?? ''
+
+// The script of the build that the server has now; null if the server does not respond.
+async function servedScript() {
+  try {
+    const answer = await fetch('/', { cache: 'no-store', headers: { Accept: 'text/html' } })
+    return answer.ok ? scriptOf(new DOMParser().parseFromString(await answer.text(), 'text/html')) : null
+  } catch {
+    return null
+  }
+}
+
+function reloadOnce(script: string) {
+  if (sessionStorage.getItem(RELOADED) === script) return false
+  sessionStorage.setItem(RELOADED, script)
+  window.location.reload()
+  return true
+}
+
+// A style sheet that failed stays in the head, and import() does not ask for it again.
+const reviveStyles = () => Promise.all([...document.querySelectorAll<HTMLLinkElement>('head link[rel="stylesheet"]')].filter(({ sheet }) => !sheet).map((link) => new Promise<void>((resolve, reject) => {
+  const again = link.cloneNode() as HTMLLinkElement
+  again.onload = () => resolve()
+  again.onerror = () => reject(new Error(`could not load ${link.href}`))
+  link.replaceWith(again)
+})))
+
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; ) {
+    try {
+      await reviveStyles()
+      return await load()
+    } catch (error) {
+      const served = await servedScript()
+      if (served !== null) failures += 1 // while the server is away, tries do not count
+      if (served && served !== scriptOf(document) && reloadOnce(served)) return await new Promise<T>(() => {})
+      if (failures >= TRIES) throw error
+      await pause(PAUSE_MS * 2 ** failures)
+    }
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export const lazyPart = <T extends ComponentType<any>>(load: () => Promise<T>) => lazy(async () => ({ default: await loadPart(load) }))

@@ -79,7 +79,7 @@ const isLong = (text: string) => /\d\.\d/.test(text) && SIGNIFICANT(text) > 4
 test('numbers have at most four significant digits, histograms have numbers along their axis', async ({ page }) => {
   await page.goto(`${dashboard().url}/?columns=results.p99_ttft_ms,results.output_throughput,system.hardware_info.gpu_memory_gb`)
   await expect(page.getByRole('rowheader').first()).toBeVisible()
-  const cells = await page.getByRole('main').getByRole('cell').allInnerTexts()
+  const cells = await page.getByRole('main').getByRole('gridcell').allInnerTexts()
   expect(cells.filter((text) => /\d/.test(text)).length).toBeGreaterThan(20)
   expect(cells.filter(isLong)).toEqual([])
   expect(cells).toContain('85.02')

@@ -70,7 +70,6 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
 test('a file without verdict, system and intervals shows no columns and no sections for them', async ({ page }) => {
   await open(page, 3)
   await expect(part(page, 'Metrics').locator('thead th')).toHaveText(['Metric', 'Value', 'Unit'])
-  await expect(part(page, 'Parameters').locator('thead th')).toHaveText(['Name', 'Value'])
   await expect(page.locator('dl[aria-label^="Key metrics"] dt')).toHaveText(['Output throughput', 'Request throughput', 'Median TTFT', 'P99 TTFT'])
   await expect(page.getByRole('main').getByRole('img', { name: 'not recorded' })).toHaveCount(0)
   await expect(part(page, 'Quality checks')).toHaveCount(0)

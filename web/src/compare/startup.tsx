@@ -1,7 +1,7 @@
 // Start-up side by side: when each phase was reached, on one axis from the start of the process.
 import { useRef } from 'react'
 
-import { longName } from '../fields/catalogue'
+import { inWords } from '../fields/catalogue'
 import { PHASES } from '../fields/phases'
 import { showNumber } from '../format/number'
 import { join } from '../ui/controls'
@@ -34,7 +34,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
             <tbody>
               {phases.map(({ told, field, form }, i) => (
                 <tr key={told.field}>
-                  <th scope="row" title={`${told.field}\n${field.help}`}><span className={css.number}>{i + 1}</span> {longName(field)}</th>
+                  <th scope="row" title={`${told.field}\n${field.help}`}><span className={css.number}>{i + 1}</span> {inWords(field.label)}</th>
                   {told.sides.map((figure, at) => <td key={at} className={page.val} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, form)} <span className="dim">{form.unit}</span></>}</td>)}
                 </tr>
               ))}
@@ -58,7 +58,7 @@ function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
       <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Start-up of each side on one axis of seconds; the table has the figures">
         {ticksTo(last, TICKS).map((tick) => <g key={tick}><path d={`M${toX(tick)} 0V${high - 18}`} stroke="var(--grid)" /><text className={css.tick} x={toX(tick)} y={high - 4}>{tick} s</text></g>)}
         {views.map(({ letter, at }) => {
-          const reached = phases.flatMap(({ told, field }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: longName(field), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)
+          const reached = phases.flatMap(({ told, field }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: inWords(field.label), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)
           return (
             <g key={letter} transform={`translate(0 ${at * LANE})`}>
               <text className={css.laneName} x="4" y="15">{letter}</text>

@@ -101,7 +101,8 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const metrics = useMemo(() => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }), [experiment, entries])
   const artifacts = useArtifacts(experiment.id)
   const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.absent?.length ?? 0) > 0
-  const isMeasured = metrics.families.length + metrics.figures.length > 0
+  // derived fields alone are no measurement
+  const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length
   const parameters = <Parameters entries={entries} experiment={experiment} />
   const lastExplore = usePreferences((kept) => kept.lastExplore)

@@ -1,7 +1,7 @@
 // The verdict in words, with what it rests on.
 import type { Experiment } from '../api/types'
 import { formOfUnit, showNumber } from '../format/number'
-import { type Catalogue, inWords, longName } from '../fields/catalogue'
+import { type Catalogue, inWords } from '../fields/catalogue'
 import { PHASES } from '../fields/phases'
 import { span } from '../format/time'
 import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
@@ -105,7 +105,7 @@ function Failure({ experiment, message, catalogue }: { experiment: Experiment; m
   const [cause, hint] = [text('cause'), text('hint')]
   const lines = [text('log_line'), text('log_tail')].filter((line) => line !== null)
   const duration = textOf(experiment, 'run.duration')
-  const phases = PHASES.map((id) => ({ name: lowerFirst(longName(catalogue.get(id))), at: textOf(experiment, id) }))
+  const phases = PHASES.map((id) => ({ name: lowerFirst(inWords(catalogue.get(id).label)), at: textOf(experiment, id) }))
   const reached = phases.filter(({ at }) => typeof at === 'number')
   const missing = phases.slice(phases.findLastIndex(({ at }) => at !== null) + 1)
   const outcome = OUTCOMES[String(textOf(experiment, 'run.status'))] ?? 'Failed'

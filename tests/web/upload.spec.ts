@@ -168,7 +168,7 @@ test('a file beyond the limit is told before it is sent, as the server would', a
   expect(answer.status).toBe(413)
   const row = page.getByRole('row', { name: /beyond\.json/ })
   await expect(row).toContainText('too large')
-  expect(JSON.parse(answer.text).detail).toContain('larger than 67108864 bytes')
+  expect(JSON.parse(answer.text).detail).toContain('larger than 64 MiB')
   await expect(row).toContainText('larger than 64 MiB, the limit for one file')
   await expect(page.getByRole('region', { name: 'This upload' })).toContainText('0 of 1 files done1 not sent')
   expect(sent).toBe(0)

@@ -236,7 +236,7 @@ def test_64_mib_and_no_more(shared):
     connection.putheader("Expect", "100-continue")
     connection.endheaders()
     with contextlib.closing(connection.getresponse()) as reply:
-        assert reply.status == 413 and b"67108864" in reply.read()
+        assert reply.status == 413 and b"64 MiB" in reply.read()
     connection.close()
 
 

@@ -85,7 +85,8 @@ def table_of(flat, asked="ttft,tpot,itl", percentiles=("99",), goodput=False):
             lines.append(title)
             for key, word in shown(percentiles):
                 number(f"{word} {label} (ms):", flat[f"{key}_{name}_ms"])
-        if name == "e2el":
+        # at rate inf under a cap it is the wait for a slot
+        if name == "e2el" and (rated or not capped):
             add_planned()
     lines.append("=" * 50)
     return "\n".join(lines) + "\n"

@@ -1979,6 +1979,7 @@ export interface components {
          *       "counts": {
          *         "done": 196,
          *         "failed": 3,
+         *         "running": 0,
          *         "missing": 1,
          *         "falls_out": 12
          *       },

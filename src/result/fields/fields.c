@@ -126,9 +126,17 @@ static const char *keep(struct res_fields *fields, char *text)
 	return kept;
 }
 
-/* "launch.phases.ready_s" as "Ready": the last key in words, less the unit behind it. */
+/*
+ * Returns the last key of the id in words, without a trailing unit: "Ready" for
+ * "launch.phases.ready_s". A percentile of vllm bench latency is named after what it is of.
+ */
 static const char *label_of(struct res_fields *fields, const char *id, const char *unit)
 {
+	const char *percentile = res_field_below(id, "results.percentiles.");
+
+	if (percentile != NULL)
+		return keep(fields, pl_asprintf("P%s latency", percentile));
+
 	const char *dot = strrchr(id, '.');
 	char *label = pl_strdup(dot != NULL ? dot + 1 : id);
 	auto_free char *suffix = pl_asprintf("_%s", unit);

@@ -44,8 +44,9 @@ it('leaves out components that tell nothing more apart, addresses and results', 
   expect(shorts(list).slice(0, 3)).toEqual(['TP 1 · c8', 'TP 1 · c16', 'TP 2 · c8'])
 })
 
-it('a thing without the value is named by what it has, or by what it lacks', () => {
-  expect(shorts(things({ [TP]: 1, [QUANT]: 'fp8' }, { [TP]: 1, [QUANT]: null }, { [TP]: 1 }))).toEqual(['fp8', 'quantization unset', 'quantization not recorded'])
+it('a thing without the value has what it has as a name, or its own name, or what it lacks', () => {
+  expect(shorts(things({ [TP]: 1, [QUANT]: 'fp8' }, { [TP]: 1, [QUANT]: null }, { [TP]: 1 }))).toEqual(['fp8', 'no quantization', 'quantization not recorded'])
+  expect(shorts([{ values: { [MODEL]: 'a/m1' }, name: 'night', id: '1' }, { values: { [MODEL]: 'a/m2' }, name: 'night', id: '2' }, { values: { [MODEL]: null }, name: 'failed-launch', id: '3' }])).toEqual(['m1', 'm2', 'failed-launch'])
   expect(shorts(things({ [TP]: 1, [QUANT]: 'fp8' }, { [TP]: 2, [QUANT]: null }))).toEqual(['TP 1 · fp8', 'TP 2'])
 })
 

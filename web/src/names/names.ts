@@ -181,7 +181,7 @@ const ownName = ({ name }: Thing) => name?.trim() || ''
 // `fill`: the number of components up to which others that vary are added; 0 where there is little room.
 export function distinctNames(things: readonly Thing[], fields: Fields, fill = FILL): DistinctName[] {
   const chosen = chosenOf(things, componentsOf(things, fields), fill)
-  const shorts = things.map((thing, at) => joined(chosen, at) || nothingText(thing, chosen[0]))
+  const shorts = things.map((thing, at) => joined(chosen, at) || nothingText(thing, chosen[0], things))
   const alike = Map.groupBy(things.map((_, at) => at), (at) => shorts[at])
   return things.map((thing, at) => {
     const same = alike.get(shorts[at]) ?? []
@@ -191,9 +191,11 @@ export function distinctNames(things: readonly Thing[], fields: Fields, fill = F
   })
 }
 
-function nothingText(thing: Thing, first: Component | undefined) {
+// A thing without any value that would name it: its own name, or if others have that too, what it lacks.
+function nothingText(thing: Thing, first: Component | undefined, things: readonly Thing[]) {
   if (!first) return ''
-  return `${first.aspect.label} ${read(thing, first.aspect.ids) === null ? 'unset' : 'not recorded'}`
+  if (ownName(thing) && things.filter((other) => ownName(other) === ownName(thing)).length === 1) return ownName(thing)
+  return read(thing, first.aspect.ids) === null ? `no ${first.aspect.label}` : `${first.aspect.label} not recorded`
 }
 
 function fullOf(thing: Thing, chosen: readonly Component[], fields: Fields) {

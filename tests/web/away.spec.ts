@@ -22,6 +22,11 @@ test('a server that was gone is found again, what failed is asked again, and no 
   await expect(chips(page)).toHaveCount(0)
   await expect(counted(page)).toHaveText(`10 of ${ROWS} experiments with the previous filter`)
   await expect(away).toHaveText(/^Showing data from \d\d:\d\d UTC\. The server does not respond\. Retrying…/)
+  // fields that are shown meanwhile say that they have no counts, and offer another try
+  const filters = page.getByRole('complementary', { name: 'Filters' })
+  await filters.getByText('Only fields that vary').click()
+  await expect(filters.getByRole('button', { name: /^Retry / }).first()).toBeVisible()
+  await expect(page.getByRole('alert').first()).toHaveText(/^Could not update the table\. The server does not respond\.\s*RetryCopy details$/)
   // a part whose script and styles were not loaded yet waits for the server
   await page.getByRole('link', { name: 'Upload' }).click()
   await expect(away).toBeVisible()

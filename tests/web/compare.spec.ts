@@ -184,7 +184,7 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   await expect(part(page, 'With care')).toContainText('1 cell occur')
   await expect(page).toHaveURL(/match=1$/)
   await page.getByRole('button', { name: 'Remove B' }).click()
-  await expect(page.getByText('One side is there')).toBeVisible()
+  await expect(page.getByText('A comparison needs two sides')).toBeVisible()
   await page.keyboard.press('[')
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
   const [one, two] = await ids(page)
@@ -209,8 +209,10 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await page.getByRole('button', { name: 'A, take out of the comparison: run-2' }).click()
   await expect(tray(page)).toHaveCount(0)
   await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
-  await expect(page.getByRole('alert')).toContainText('id')
+  await expect(page.getByRole('alert')).toHaveText(/^Side A: experiment 999999 does not exist any more\. Remove side A$/)
   expect(await names(page)).toEqual([])
+  await page.getByRole('button', { name: 'Remove side A' }).click()
+  await expect(page).toHaveURL(/\/compare\?side=1$/)
 })
 
 test('tabs share the tray: no pin is lost, what differs names the pins, and eight is the limit', async ({ page, context }) => {

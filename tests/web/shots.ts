@@ -19,7 +19,7 @@ const dashboard = useDashboard((store, own) => importAll(store, laboratory(read(
 
 const QUERY = '/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput'
 
-const NAMES = ['70B on Hopper and Blackwell', 'Precision and quantisation', 'Memory', 'Energy per token']
+const NAMES = ['70B on Hopper and Blackwell', 'Precision and quantization', 'Memory', 'Energy per token']
 const filter = { and: [{ field: 'system.hardware_info.gpu_name', op: 'in', value: ['NVIDIA B200', 'NVIDIA H200'] }, { field: 'server.tensor_parallel_size', op: 'in', value: [2, 4, 8] }] }
 const sort = [{ field: 'results.output_throughput', dir: 'desc' }]
 

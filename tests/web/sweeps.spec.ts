@@ -125,14 +125,14 @@ test('a sweep that told no plan has the map of its results; one that is not ther
   await page.goto(`${dashboard().url}/sweeps`)
   await page.getByRole('row', { name: /2025-11-01 00:00/ }).getByRole('link').click()
   await expect(page.locator('[data-cell]')).toHaveText(['200', '300'])
-  await expect(page.getByText('nobody told this dashboard')).toBeVisible()
+  await expect(page.getByText('The plan of this sweep was not uploaded')).toBeVisible()
   // where there is room a map is seen whole, and on a phone the page does not go sideways
   expect(await page.getByRole('table', { name: /max_num_seqs/ }).locator('..').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   expect(await soundness(page)).toEqual([])
   await page.goto(`${dashboard().url}/sweeps/swp_none`)
-  await expect(page.getByText('Nothing is known of a sweep by this id.')).toBeVisible()
+  await expect(page.getByText('No sweep has this id.')).toBeVisible()
 })
 
 test('curves have a line per configuration, the best within the limit is ringed, and the limit and axes are in the address', async ({ page, own, request }) => {

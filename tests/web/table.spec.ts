@@ -222,7 +222,7 @@ test('on a phone, an address beyond the last page says so and leads to it', asyn
   const page = await context.newPage()
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms&page=9`)
   await expect(page.getByRole('heading', { name: 'There is no page 9' })).toBeVisible()
-  await expect(page.getByText('The 230 experiments that fit are on 2 pages.')).toBeVisible()
+  await expect(page.getByText('The 230 matching experiments are on 2 pages.')).toBeVisible()
   const entries = await page.evaluate(() => history.length)
   await page.getByRole('button', { name: 'Go to the last page' }).click()
   await expect(page.getByText('Rows 201–230 of 230')).toBeVisible()

@@ -179,27 +179,28 @@ test('checks of any shape leave an experiment readable', async ({ page }) => {
   await page.getByRole('link', { name: 'odd' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('odd')
   const verdict = page.getByRole('region', { name: 'Verdict' })
-  await expect(verdict).toContainText('One of 3 checks counts against it, 1 is fine, 1 is beyond its limit and told only.')
+  await expect(verdict).toContainText('One of 3 checks counts against it, 1 is fine, 1 is over its limit but informational.')
   await expect(verdict.getByRole('listitem')).toHaveText(/^Client error– , limit –$/)
   await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row')).toHaveCount(4)
 })
 
 test('what fails while it is drawn or loaded says so, and leads on', async ({ page, complaints }) => {
-  complaints.allow.push(/404/, /dynamically imported/, /Experiment/)
+  complaints.allow.push(/404/, /did not deliver a script/, /Experiment/)
   let isLost = true
   await page.route(/\/assets\/experiment-[^/]*\.js/, (route) => (isLost ? route.fulfill({ status: 404, body: '' }) : route.continue()))
   await page.goto(dashboard().url)
   await page.getByRole('link', { name: 'ours' }).click()
-  await expect(page.getByRole('heading', { name: 'This could not be shown' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Could not show this page' })).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveText('The server did not deliver a script of this page.')
   await page.getByRole('link', { name: 'Upload' }).click()
   await expect(page.getByRole('heading', { name: 'Upload', exact: true })).toBeVisible()
   await page.goBack()
-  await expect(page.getByRole('heading', { name: 'This could not be shown' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Could not show this page' })).toBeVisible()
   isLost = false
   await page.getByRole('button', { name: 'Reload' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')
   await page.goto(`${dashboard().url}/experiments/%25`)
-  await expect(page.getByText('Nothing is stored under this number or run id.')).toBeVisible()
+  await expect(page.getByText('No experiment has this number or run id.')).toBeVisible()
 })
 
 test('a job that could not be asked for is asked for again', async ({ page, complaints }) => {
@@ -228,7 +229,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
     await page.clock.runFor(1000)
     return locator.count()
   })
-  await after(page.getByRole('alert').filter({ hasText: /This is how it stood at .* does not respond/ })).toBe(1)
+  await after(page.getByRole('alert').filter({ hasText: /Last updated at .* does not respond/ })).toBe(1)
   await expect(row).toContainText('waiting')
   isBack = true
   await after(row.filter({ hasText: 'stored' })).toBe(1)
@@ -238,7 +239,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
 test('what is not there says so', async ({ page, complaints }) => {
   complaints.allow.push(/404/)
   await page.goto(`${dashboard().url}/experiments/exp_19700101_000000_000000`)
-  await expect(page.getByText('Nothing is stored under this number or run id.')).toBeVisible()
+  await expect(page.getByText('No experiment has this number or run id.')).toBeVisible()
   await page.goto(`${dashboard().url}/nowhere`)
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })

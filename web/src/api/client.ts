@@ -20,6 +20,12 @@ export const isSilence = (error: unknown) => error instanceof ApiError && error.
 
 export const isTimeout = (error: unknown) => isSilence(error) && (error as ApiError).problem.title === TIMEOUT
 
+// The cause of a failure as a sentence for the user.
+export function causeOf({ message }: Error) {
+  const text = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
+
 const TIMEOUT = 'Timeout'
 const TIMEOUT_MS = 30_000
 
@@ -67,7 +73,7 @@ export interface Download {
 // A file that the server writes while it is read, with how many bytes of it are here.
 export async function download(path: string, body: unknown, onProgress: (bytes: number) => void, signal: AbortSignal): Promise<Download> {
   const request = `POST ${path}`
-  const lost = (error: unknown) => (error instanceof DOMException && error.name === 'AbortError' ? error : new ApiError({ detail: 'the answer broke off: the server is gone, or cannot be reached' }, request))
+  const lost = (error: unknown) => (error instanceof DOMException && error.name === 'AbortError' ? error : new ApiError({ detail: 'the connection to the server was lost' }, request))
   const answer = await fetch(path, { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }).catch((error: unknown) => { throw lost(error) })
   if (!answer.ok) throw new ApiError(await problemOf(answer), request)
   const parts: BlobPart[] = []
@@ -97,7 +103,7 @@ export function send<T>(method: 'POST' | 'PUT', path: string, body: FormData | F
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const name = `${method} ${path.split('?')[0]}`
-    const silent = () => reject(new ApiError({ detail: 'no answer: the server is not running, or broke the connection off' }, name))
+    const silent = () => reject(new ApiError({ detail: 'the server does not respond' }, name))
     let watch = 0
     const moved = () => {
       clearTimeout(watch)

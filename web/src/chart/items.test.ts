@@ -112,7 +112,7 @@ it('of more colours than have room beside each other those of fewest results fal
   const chart = chartOf(state({ kind: 'bar' }), crowd(2, 30), catalogue)
   expect(chart.items.length).toBe(48)
   expect(chart.beside.kinds).toEqual(Array.from({ length: 24 }, (_, i) => i + 6))
-  expect(captionOf(chart)).toContain('6 of 30 colours have no room beside the others: their bars of 42 experiments are not drawn')
+  expect(captionOf(chart)).toContain('6 of 30 colors have no room next to the others: their bars of 42 experiments are not drawn')
   expect(drawnOf(chart)).toBe(930 - 42)
   expect(keysOf(chart).reduce((all, { count }) => all + (count ?? 0), 0)).toBe(930 - 42)
 })

@@ -2,6 +2,7 @@
 // must know before two are compared. The address is its state.
 import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
+import { causeOf } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
 import type { Filter, PointsAnswer } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
@@ -163,7 +164,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
       {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
       <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
       {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
-        : <Pick {...own} role="colour" name="Colour" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
+        : <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
       {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as colour" onPick={(shape) => set({ shape })} />}
       {isScatter && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
     </span>
@@ -178,13 +179,13 @@ function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; ca
         <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
       ))}
       {axes.length < AXES_MAX && <Pick {...own} role="add" name="One more axis" value="" canBeNone="axis" onPick={(next) => { if (next) set({ axes: [...axes, next] }) }} />}
-      <Pick {...own} role="colour" name="Colour" value={colour} canBeNone="none" onPick={(next) => set({ colour: next })} />
+      <Pick {...own} role="color" name="Color" value={colour} canBeNone="none" onPick={(next) => set({ colour: next })} />
     </span>
   )
 }
 
 function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  return <div className={css.failed}><Note kind="bad" role="alert"><b>The chart could not be drawn.</b> {error.message}. <Act onPress={onRetry}>Try again</Act></Note></div>
+  return <div className={css.failed}><Note kind="bad" role="alert"><b>Could not load the chart.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act></Note></div>
 }
 
 type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart: Chart; set: Set; onBrush: (box: Box) => void }

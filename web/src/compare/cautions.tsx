@@ -33,13 +33,13 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={views} catalogue={catalogue} /></li>)}</ul>
         </>
       )}
-      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Told by no run:</b> {listed(notTold)}. Whether {notTold.length === 1 ? 'it is' : 'they are'} alike is not known.</p>}
+      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by any run:</b> {listed(notTold)}. Whether {notTold.length === 1 ? 'it is' : 'they are'} alike is not known.</p>}
       {isSimulated && <p className={css.fine}>All of these are <Simulated />: nothing below is a figure of real hardware.</p>}
       {isGroup && (
         <p className={css.match}>
           {matched && isMatched ? (
             <>
-              <b>Matched cells:</b> <span>{count(matched.cells)} {matched.cells === 1 ? 'cell' : 'cells'} occur on all sides; {fell === 0 ? 'no run fell out' : `${count(fell)} ${fell === 1 ? 'run' : 'runs'} fell out`}.{' '}
+              <b>Matched cells:</b> <span>{count(matched.cells)} {matched.cells === 1 ? 'cell' : 'cells'} occur on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
                 {matched.by.length > 0 && <span title={matched.by.join('\n')}>Alike in {namesOf(matched.by, catalogue)}.</span>}{' '}
                 {matched.apart.length > 0 && <span title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</span>}</span>{' '}
               <Act onPress={() => onMatch(false)}>Take all runs</Act>

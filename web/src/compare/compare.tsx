@@ -2,7 +2,7 @@
 import { type CSSProperties, useEffect, useMemo } from 'react'
 import { Link } from 'wouter'
 
-import { ApiError } from '../api/client'
+import { ApiError, causeOf } from '../api/client'
 import { useComparison, useExperiments, useFields } from '../api/queries'
 import { Catalogue } from '../fields/catalogue'
 import { usePreferences } from '../keys/store'
@@ -48,14 +48,26 @@ const Framed = ({ children }: { children: React.ReactNode }) => (
 )
 
 const Failed = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
-  <Note kind="bad" role="alert"><b>The comparison could not be made.</b> {error instanceof ApiError && <code>{error.request} </code>}{error.message}. <Act onPress={onRetry}>Try again</Act></Note>
+  <Note kind="bad" role="alert"><b>Could not load the comparison.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act></Note>
+)
+
+// The side that the server refused, if it names an experiment that does not exist.
+function missingOf(error: Error | null, { sides }: CompareState) {
+  const [, at, index] = (error instanceof ApiError && error.status === 422 && /^\/sides\/(\d+)\/ids\/(\d+)$/.exec(error.problem.pointer ?? '')) || []
+  const side = sides[Number(at)]
+  const id = side && 'ids' in side ? side.ids[Number(index)] : undefined
+  return side && id !== undefined ? { side, id, at: Number(at) } : null
+}
+
+const MissingSide = ({ letter, id, onRemove }: { letter: string; id: number; onRemove: () => void }) => (
+  <Note kind="bad" role="alert"><b>Side {letter}: experiment {id} does not exist any more.</b> <Act onPress={onRemove}>Remove side {letter}</Act></Note>
 )
 
 function TooFew({ state }: { state: CompareState }) {
   const pinned = useTray((tray) => tray.pinned)
   return (
     <Framed>
-      <p className={page.lead}>{state.sides.length === 1 ? 'One side is there, and a comparison needs two.' : 'Nothing is pinned yet.'} Pin two to eight experiments on Explore with <kbd>p</kbd> on a row, or all that a filter leaves as one group; the first is what the others are compared with.</p>
+      <p className={page.lead}>{state.sides.length === 1 ? 'A comparison needs two sides, and this one has one.' : 'Nothing is pinned yet.'} Pin two to eight experiments on Explore with <kbd>p</kbd> on a row, or pin everything that a filter matches as one group. The first one is the baseline.</p>
       <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink> {pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
     </Framed>
   )
@@ -92,6 +104,7 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
     useTray.getState().set(sides.map((side) => ({ side, name: names.get(side) ?? '' })))
     change({ sides })
   }
+  const missing = missingOf(answer.error, state)
   const move = (from: number, to: number) => setSides(moved(state.sides, from, to))
   return (
     <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting} data-many={state.sides.length > MANY || undefined} style={{ '--sides': state.sides.length } as CSSProperties}>
@@ -104,7 +117,8 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
           {data && <Take shown={{ answer: data, views, metrics: shownOf(metrics, state.onlyClear), details: details ?? [], catalogue, link: window.location.href }} />}
         </div>
       </div>
-      {answer.error && <Failed error={answer.error} onRetry={() => void answer.refetch()} />}
+      {missing && <MissingSide letter={LETTERS[missing.at] ?? ''} id={missing.id} onRemove={() => { useTray.getState().remove(missing.side); change({ sides: state.sides.toSpliced(missing.at, 1) }) }} />}
+      {answer.error && !missing && <Failed error={answer.error} onRetry={() => void answer.refetch()} />}
       {data && (
         <>
           <Sides views={views} onMove={move} onRemove={(at) => setSides(state.sides.toSpliced(at, 1))} onSimulated={() => change({ withSimulated: true })} />
@@ -114,7 +128,7 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
           <Metrics answer={data} views={views} metrics={metrics} folded={folded} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
           <Curves families={data.families} views={views} isLog={state.logCurves} onLog={(logCurves) => change({ logCurves })} />
           <OverTime views={views} isLog={state.logTime} onLog={(logTime) => change({ logTime })} />
-          {detailsError && <Note kind="warn" role="alert"><b>Start-up and quality could not be had.</b> {detailsError.message}</Note>}
+          {detailsError && <Note kind="warn" role="alert"><b>Could not load startup and quality.</b> {causeOf(detailsError)}</Note>}
           <StartUp details={details} views={views} />
           <Quality details={details} views={views} />
           <p className={css.foot}>Data version <span className="n-11">{data.data_version}</span></p>

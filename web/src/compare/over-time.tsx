@@ -1,6 +1,7 @@
 // What was sampled while the load ran, all sides on one axis from the start of their measured runs.
 import { useRef, useState } from 'react'
 
+import { causeOf } from '../api/client'
 import { useSeries } from '../api/queries'
 import type { Experiment, SeriesBins } from '../api/types'
 import { type Form, formOfUnit, plainNumber, showNumber } from '../format/number'
@@ -55,7 +56,7 @@ export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: bo
         <p>from the start of each measured run; of several GPUs the mean</p>
         {shown && <span className={page.end}><Key views={views} /><Check isSelected={isLog} onChange={onLog}>logarithmic</Check><Select label="What is shown over time" value={key ?? ''} onChange={setChosen} options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])} /></span>}
       </div>
-      {failed && <Note kind="warn" role="alert"><b>Telemetry could not be had.</b> {failed.message}</Note>}
+      {failed && <Note kind="warn" role="alert"><b>Could not load the telemetry.</b> {causeOf(failed)}</Note>}
       {shown && <Lines shown={shown} bins={asked.map(({ data }) => data)} views={views} isLog={isLog} />}
       {isSettled && missing.length > 0 && <p className={css.foot}>{missingText(missing)}</p>}
     </section>

@@ -1,4 +1,5 @@
 // Artifacts: the other files of the run.
+import { causeOf } from '../api/client'
 import { experimentPath, useArtifacts } from '../api/queries'
 import { bytes, count } from '../format/number'
 import { time } from '../format/time'
@@ -16,7 +17,7 @@ export function Artifacts({ id }: { id: number }) {
   const artifacts = useArtifacts(id)
   const { artifacts: list = [], absent = [] } = artifacts.data ?? {}
   const traces = list.filter(({ kind }) => kind === 'trace').length
-  if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Artifacts"><Note kind="warn" role="alert"><b>Could not load the artifacts.</b> {artifacts.error.message}. <Act onPress={() => void artifacts.refetch()}>Retry</Act></Note></section>
+  if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Artifacts"><Note kind="warn" role="alert"><b>Could not load the artifacts.</b> {causeOf(artifacts.error)} <Act onPress={() => void artifacts.refetch()}>Retry</Act></Note></section>
   return (
     <section className={page.block} id="artifacts" aria-label="Artifacts">
       <div className={page.blockHead}>

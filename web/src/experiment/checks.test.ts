@@ -30,8 +30,8 @@ describe('checks of a document', () => {
 describe('the sum of a verdict', () => {
   it('adds up', () => {
     expect(summary([check('beyond'), check('beyond', 'client_limited'), check('beyond', 'info'), check('ok'), check('ok'), check('unknown')]))
-      .toBe('Two of 6 checks count against it, 2 are fine, 1 is beyond its limit and told only, 1 could not be made.')
-    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 is fine, 2 are beyond their limits and told only.')
+      .toBe('Two of 6 checks count against it, 2 are fine, 1 is over its limit but informational, 1 could not be made.')
+    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 is fine, 2 are over their limits but informational.')
   })
 })
 

@@ -10,7 +10,7 @@ import { type Check, checkRank } from './model'
 import { figure, unitOf } from './ruling'
 
 const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: 'not made' }
-const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'told only' }
+const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'informational' }
 
 export function Checks({ checks }: { checks: Check[] }) {
   const [isOpen, setOpen] = useState(false)

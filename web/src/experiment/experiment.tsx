@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
-import { ApiError } from '../api/client'
+import { ApiError, causeOf } from '../api/client'
 import { useArtifacts, useChange, useExperiment, useFields, useRestore } from '../api/queries'
 import type { Experiment as Result } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
@@ -40,8 +40,8 @@ export function Experiment({ id }: { id: string }) {
       <h1>Experiment <span className="n">{id}</span></h1>
       {error && (
         <>
-          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'Nothing is stored under this number or run id.' : 'It cannot be shown.'}</p>
-          <Note kind="bad" role="alert">{error instanceof ApiError && <code>{error.request} </code>}{error.message}. <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Try again</Act></Note>
+          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'No experiment has this number or run id.' : 'Could not load this experiment.'}</p>
+          <Note kind="bad" role="alert">{causeOf(error)} <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act></Note>
           <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink></p>
         </>
       )}
@@ -56,7 +56,7 @@ function Gone({ id }: { id: string }) {
     <main id="main" className={join(page.read, page.wide)}>
       <h1>Experiment <span className="n">{id}</span></h1>
       <p className={page.lead}>This experiment was deleted. You can restore it until the store is pruned.</p>
-      {restore.error && <Note kind="bad" role="alert">{restore.error.message}</Note>}
+      {restore.error && <Note kind="bad" role="alert"><b>Could not restore the experiment.</b> {causeOf(restore.error)}</Note>}
       <p className={page.lead}><Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>Restore</Button> <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink></p>
     </main>
   )
@@ -83,7 +83,7 @@ function Facts({ experiment }: { experiment: Result }) {
       {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
       {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine} `}<span className="n">{version}</span></span>}
       {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
-      {sweep !== undefined && <span>of the sweep <Link href={paths.sweep(sweep)}><bdi>{String(experiment.tags['sweep_name'] ?? sweep)}</bdi></Link></span>}
+      {sweep !== undefined && <span>sweep <Link href={paths.sweep(sweep)}><bdi>{String(experiment.tags['sweep_name'] ?? sweep)}</bdi></Link></span>}
       {typeof duration === 'number' && <span>took <span className="n">{span(duration)}</span></span>}
     </p>
   )
@@ -136,7 +136,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         {isGone && (
           <div className={notes.gone}><Note kind="warn" role="status"><b>This experiment was deleted.</b> You can restore it until the store is pruned. <Act autoFocus isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
         )}
-        {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Nothing was changed.</b> {(remove.error ?? restore.error)?.message}</Note></div>}
+        {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Could not {remove.error ? 'delete' : 'restore'} the experiment.</b> {causeOf((remove.error ?? restore.error) as Error)}</Note></div>}
         <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} catalogue={catalogue} /></div>
         {isNoted && <Notes experiment={experiment} shown={shown} />}
         <Figures experiment={experiment} catalogue={catalogue} />

@@ -1,6 +1,7 @@
 // What people say of a result: tags by which it is found, and notes. The file stays as it came.
 import { type FormEvent, useState } from 'react'
 
+import { causeOf } from '../api/client'
 import { useChange, useChanges } from '../api/queries'
 import type { ChangeRequest, Changes, Experiment } from '../api/types'
 import { time } from '../format/time'
@@ -78,7 +79,7 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
         </div>
       ))}
       <label className={css.area}><span className="sr">Notes</span><textarea rows={4} maxLength={NOTES_MAX} placeholder="Notes" value={notes} onChange={(event) => setNotes(event.target.value)} /></label>
-      {change.error && <Note kind="bad" role="alert"><b>Nothing was changed.</b> {change.error.message}</Note>}
+      {change.error && <Note kind="bad" role="alert"><b>Could not save the change.</b> {causeOf(change.error)}</Note>}
       <div className={css.foot}>
         <Field label="Who says so" placeholder="who says so (optional)" maxLength={200} value={author} onChange={(event) => set({ author: event.target.value })} />
         <span className="grow" />
@@ -94,7 +95,7 @@ const WORDS: Record<Change['kind'], string> = { tag: 'tag', notes: 'notes', dele
 
 function History({ id }: { id: number }) {
   const changes = useChanges(id, true)
-  if (changes.error) return <Note kind="warn" role="alert">{changes.error.message}. <Act onPress={() => void changes.refetch()}>Try again</Act></Note>
+  if (changes.error) return <Note kind="warn" role="alert"><b>Could not load the changes.</b> {causeOf(changes.error)} <Act onPress={() => void changes.refetch()}>Retry</Act></Note>
   if (!changes.data) return null
   if (changes.data.length === 0) return <p className={css.none}>It is as it came.</p>
   return (

@@ -14,8 +14,8 @@ const BAR = 188
 const NUMBERS = ['None', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 const CONSEQUENCE: Record<string, string> = {
   trusted: 'Every check that counts and could be made is within its limit.',
-  degraded: 'Read the figures with the reasons beside them.',
-  client_limited: 'The load generator was the limit: the figures tell more of it than of the server.',
+  degraded: 'Consider these reasons when you read the metrics.',
+  client_limited: 'The load generator was the bottleneck: the metrics describe it, not the server.',
 }
 
 const word = (n: number) => NUMBERS[n] ?? String(n)
@@ -28,7 +28,7 @@ export function summary(checks: Check[]) {
   const fine = checks.filter((check) => check.status === 'ok').length
   const unknown = checks.length - beyond - told - fine
   const parts = [`${word(beyond)} of ${checks.length} checks ${beyond < 2 ? 'counts' : 'count'} against it`, `${fine} ${fine === 1 ? 'is' : 'are'} fine`]
-  if (told) parts.push(`${told} ${told === 1 ? 'is beyond its limit' : 'are beyond their limits'} and told only`)
+  if (told) parts.push(`${told} ${told === 1 ? 'is over its limit' : 'are over their limits'} but informational`)
   if (unknown) parts.push(`${unknown} could not be made`)
   return `${parts.join(', ')}.`
 }

@@ -80,7 +80,7 @@ export function Explore() {
   return (
     <main id="main" className={css.main}>
       <h1 className="sr">Explore</h1>
-      <ErrorNote error={failed.error} what={fields.error ? 'The page could not begin.' : 'What this link shows could not be had.'} onRetry={() => void failed.refetch()} />
+      <ErrorNote error={failed.error} what={fields.error ? 'Could not load the fields.' : 'Could not load this link.'} onRetry={() => void failed.refetch()} />
     </main>
   )
 }
@@ -204,7 +204,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const status = useMemo(() => shown && <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer ?? null} nowVersion={version} onNewer={askNewer} />,
     [isPhone, shown, page, change, newer, version, askNewer])
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={choosable} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={choosable} facets={facets} isSettled={!isWaiting && !options.isFetching} isFailed={options.isError} looked={looked} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
@@ -221,7 +221,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
           </Suspense>
         )}
         {asked && (
-          <ErrorNote error={asked} what={shown ? 'The table was not updated.' : 'The table could not be shown.'}
+          <ErrorNote error={asked} what={shown ? 'Could not update the table.' : 'Could not load the table.'}
             onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onNearest={(nearest, wrong) => change({ choices: renamed(state.choices, wrong, nearest), sort: state.sort.map((key) => (key.field === wrong ? { ...key, field: nearest } : key)), columns: state.columns?.map((id) => (id === wrong ? nearest : id)) ?? null })} />
         )}
         {!shown && !asked && <Waiting hasChart={state.chart.isOpen} />}

@@ -48,7 +48,7 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
         </div>
         <div><Segment label="Form" value={form} onChange={setForm} options={[['csv', 'CSV'], ['json', 'JSON']]} /></div>
         <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `the ${count(columns.length)} columns shown`], ['all', 'all that any of them has']]} /></div>
-        <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Lines in front that say what it is of (# …)' : 'With what it is of (provenance)'}</Check>
+        <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Provenance in comment lines (# …)' : 'Provenance'}</Check>
         <p className="small dim">Filter, order, data version, time and this address; numbers in full, not recorded left empty, texts that a spreadsheet would calculate made harmless.</p>
         {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
         <div className={css.foot}>

@@ -39,13 +39,14 @@ export const Asked = createContext<{ tree: Filter | undefined; round: number }>(
 
 interface ViewProps extends Omit<FacetProps, 'onChoose'> {
   onChange: (id: string, ...choice: Parameters<OnChoose>) => void
-  onCount: (() => void) | undefined // it was not counted in time: count it all the same
+  onCount: (() => void) | undefined // counting took too long: counts it without a limit
+  onRetry: (() => void) | undefined // its counts could not be loaded
 }
 
 const isSame = (a: ViewProps, b: ViewProps) =>
-  a.field === b.field && a.facet === b.facet && a.onChange === b.onChange && a.onCount === b.onCount && JSON.stringify(a.choice) === JSON.stringify(b.choice)
+  a.field === b.field && a.facet === b.facet && a.onChange === b.onChange && a.onCount === b.onCount && a.onRetry === b.onRetry && JSON.stringify(a.choice) === JSON.stringify(b.choice)
 
-export const FacetView = memo(function FacetView({ field, facet, choice, onChange, onCount }: ViewProps) {
+export const FacetView = memo(function FacetView({ field, facet, choice, onChange, onCount, onRetry }: ViewProps) {
   const onChoose: OnChoose = (...chosen) => onChange(field.id, ...chosen)
   const props = { field, facet, choice, onChoose }
   const name = longName(field)
@@ -60,7 +61,7 @@ export const FacetView = memo(function FacetView({ field, facet, choice, onChang
           </span>
         )}
       </div>
-      {facet ? <Control {...props} facet={facet} /> : onCount ? <p className={css.more}>not counted in time <Act onPress={onCount}>Count it</Act></p> : <Bone width={160} />}
+      {facet ? <Control {...props} facet={facet} /> : onRetry ? <p className={css.more}>could not load <Act aria-label={`Retry ${name}`} onPress={onRetry}>Retry</Act></p> : onCount ? <p className={css.more}>counting takes long <Act onPress={onCount}>Count</Act></p> : <Bone width={160} />}
     </div>
   )
 }, isSame)

@@ -29,6 +29,7 @@ interface Props {
   varying: ReadonlySet<string> | undefined
   facets: Record<string, Facet> // that are known
   isSettled: boolean // nothing is under way that would bring more of them
+  isFailed: boolean // the fields that vary could not be loaded
   looked: RefObject<Map<string, string[]>> // by section, what is looked at
   tree: Filter | undefined
   round: number
@@ -36,7 +37,7 @@ interface Props {
   ref: Ref<PanelHandle>
 }
 
-export const FilterPanel = memo(function FilterPanel({ catalogue, state, change, varying, facets, isSettled, looked, tree, round, onTree, ref }: Props) {
+export const FilterPanel = memo(function FilterPanel({ catalogue, state, change, varying, facets, isSettled, isFailed, looked, tree, round, onTree, ref }: Props) {
   const [words, setWords] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
@@ -71,11 +72,11 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
           <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
         ))}
       </Asked>
-      {!varying && state.onlyVarying && <PanelBones />}
+      {!varying && state.onlyVarying && (isFailed ? <p className={css.empty}>Could not load the fields that vary.</p> : <PanelBones />)}
       {sections.length === 0 && varying && (
         <p className={css.empty}>
-          {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
-          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false })}>Look in all fields</Act>}
+          {isSearch ? <>No field matches “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
+          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false })}>Search all fields</Act>}
         </p>
       )}
     </aside>
@@ -88,7 +89,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
   if (parts.length === 0) return null
   return (
     <section className={css.conditions} aria-label="Conditions">
-      <p>All counts obey {parts.length === 1 ? 'this condition, too' : 'these conditions, too'}:</p>
+      <p>{parts.length === 1 ? 'This condition applies' : 'These conditions apply'} to all counts:</p>
       <ul>
         {parts.map((part, i) => {
           const words = treeWords(catalogue, part)
@@ -107,7 +108,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
 
 export const PanelBones = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
 
-interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'onTree' | 'ref'> {
+interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'isFailed' | 'onTree' | 'ref'> {
   section: Section
   isSearch: boolean
 }
@@ -135,6 +136,8 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
   const lacking = isOpen && isSettled ? visible.filter(({ id }) => !isKnown(known[id])).map(({ id }) => id) : []
   const more = useOptions(tree, round, lacking, isPatient)
   const facetOf = (id: string) => (isKnown(known[id]) ? known[id] : more.data?.options[id])
+  const { refetch } = more
+  const onRetry = useCallback(() => void refetch(), [refetch])
   const isLate = (id: string) => !isPatient && lacking.includes(id) && more.data?.not_ready?.includes(id)
   const left = section.fields.length - visible.length
   return (
@@ -151,7 +154,7 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
       {isOpen && (
         <div className={css.body}>
           {visible.map((field) => (
-            <FacetView key={field.id} field={field} facet={facetOf(field.id)} choice={state.choices[field.id]} onCount={isLate(field.id) ? onCount : undefined} onChange={onChange} />
+            <FacetView key={field.id} field={field} facet={facetOf(field.id)} choice={state.choices[field.id]} onCount={isLate(field.id) ? onCount : undefined} onRetry={more.isError && lacking.includes(field.id) ? onRetry : undefined} onChange={onChange} />
           ))}
           {left > 0 && (
             <div className={css.more}>

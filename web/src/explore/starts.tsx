@@ -20,7 +20,7 @@ export const STARTS: Start[] = [
       + '&columns=server.model,system.hardware_info.gpu_name,derived.gpu_count,server.quantization,benchmark.max_concurrency,derived.output_throughput_per_gpu,results.median_ttft_ms,results.median_tpot_ms,quality.verdict',
   },
   {
-    name: 'Precision and quantisation', about: 'What each data type costs and gives, beside the inputs that go with it',
+    name: 'Precision and quantization', about: 'Throughput, latency and memory per data type, with the inputs that set it',
     address: 'chart=parallel&axes=server.model,server.dtype,server.quantization,server.kv_cache_dtype,results.median_tpot_ms,derived.output_throughput_per_gpu&colour=server.quantization&sort=-derived.output_throughput_per_gpu'
       + '&columns=server.model,server.dtype,server.quantization,server.kv_cache_dtype,system.hardware_info.gpu_name,derived.output_throughput_per_gpu,results.median_tpot_ms,results.energy_per_token_j,quality.verdict',
   },
@@ -30,7 +30,7 @@ export const STARTS: Start[] = [
       + '&columns=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.gpu_memory_utilization,launch.facts.weights_gb,launch.facts.kv_cache_gb,launch.facts.kv_cache_tokens,system.peak_gpu_memory_gb,results.output_throughput',
   },
   {
-    name: 'Utilisation', about: 'Utilisation of the GPUs against output, with power and what a token costs',
+    name: 'Utilization', about: 'Utilization of the GPUs against output, with power and what a token costs',
     address: 'x=system.avg_gpu_utilization&y=derived.output_throughput_per_gpu&colour=system.hardware_info.gpu_name&system.avg_gpu_utilization=*&sort=-system.avg_gpu_utilization'
       + '&columns=server.model,system.hardware_info.gpu_name,benchmark.max_concurrency,system.avg_gpu_utilization,system.gpus.power_mean_w,results.energy_per_token_j,system.host.cpu_share_mean,system.client.cpu_share_mean,derived.output_throughput_per_gpu',
   },

@@ -1,8 +1,8 @@
-// What stands in the table's place: each says what happened, what still holds and the one thing to do next.
+// Replacements of the table: each says what happened and what to do next.
 import { useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
-import { ApiError } from '../api/client'
+import { ApiError, causeOf } from '../api/client'
 import { apply } from '../api/queries'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { partsOf, treeOf, withChoice, withoutPart } from '../filter/model'
@@ -65,20 +65,17 @@ export function Outline({ hasChart }: { hasChart: boolean }) {
 }
 
 export function ErrorNote({ error, what, onRetry, onNearest }: { error: Error; what: string; onRetry: () => void; onNearest?: (nearest: string, wrong: string) => void }) {
-  const problem = error instanceof ApiError ? error.problem : { detail: error.message }
+  const problem: Partial<ApiError['problem']> = error instanceof ApiError ? error.problem : { detail: error.message }
   const wrong = problem.found?.replace(/^"|"$/g, '')
   const nearest = problem.nearest
   return (
     <div className={css.notes}>
       <Note kind="bad" role="alert">
-        <b>{what}</b>{' '}
-        {error instanceof ApiError && <><code>{error.request}</code>{error.status ? ` answered ${error.status}: ` : ': '}</>}
-        {problem.detail}
-        {problem.detail.endsWith('.') ? '' : '.'}
+        <b>{what}</b> {causeOf(error)}
         <br />
         <Acts>
           {nearest && wrong && onNearest && <Act onPress={() => onNearest(nearest, wrong)}>Use {nearest}</Act>}
-          <Act onPress={onRetry}>Try again</Act>
+          <Act onPress={onRetry}>Retry</Act>
           <Act onPress={() => void navigator.clipboard.writeText(JSON.stringify({ what, request: error instanceof ApiError ? error.request : null, problem, at: new Date().toISOString() }, null, 2))}>Copy details</Act>
         </Acts>
       </Note>
@@ -108,7 +105,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
   const clear = <Act onPress={() => change({ choices: {}, where: undefined })}>Clear all</Act>
   return (
     <div className={css.centre}>
-      <h2>No experiment fits {active.length === 1 ? 'this filter' : `${NUMBERS[active.length] ?? 'all'} filters`}</h2>
+      <h2>No experiment matches {active.length === 1 ? 'this filter' : `${NUMBERS[active.length] ?? 'all'} filters`}</h2>
       {isKnown && helping.length > 0 && (
         <>
           <p>Removing {helping.length === 1 ? 'this one' : 'one of these'} would bring some back:</p>
@@ -126,7 +123,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
           <p className="small dim">{others > 0 ? `The other${others > 1 ? ` ${others}` : ''} ${others > 1 ? 'do' : 'does'} not matter. ` : ''}{clear}</p>
         </>
       )}
-      {isKnown && helping.length === 0 && <p>No single one of them is to blame: they leave nothing together. {clear}</p>}
+      {isKnown && helping.length === 0 && <p>Removing a single filter is not enough. {clear}</p>}
     </div>
   )
 }
@@ -137,7 +134,7 @@ export function Beyond({ count: n, page, pageRows, change }: { count: number; pa
   return (
     <div className={css.centre} role="status">
       <h2>There is no page {count(page + 1)}</h2>
-      <p>{n === 1 ? 'The one experiment that fits is' : <>The {count(n)} experiments that fit are</>} on {last === 0 ? 'one page' : <>{count(last + 1)} pages</>}.</p>
+      <p>{n === 1 ? 'The one matching experiment is' : <>The {count(n)} matching experiments are</>} on {last === 0 ? 'one page' : <>{count(last + 1)} pages</>}.</p>
       <div className={css.acts}>
         <Button look="line" onPress={() => change({ page: last }, { replace: true })}>{last === 0 ? 'Show them' : 'Go to the last page'}</Button>
       </div>

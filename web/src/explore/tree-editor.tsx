@@ -130,7 +130,7 @@ function GroupView({ group, onAdd, ...drawn }: Drawn & { group: Group; onAdd: (g
     <li className={css.group} data-node={group.id}>
       <div className={css.line} role="group" aria-label={isRoot ? 'Whole filter' : 'Group'}>
         <Not {...drawn} node={group} />
-        <Segment label="Of these must hold" value={group.op} onChange={(op) => edit(changed(root, group.id, { op: op === 'or' ? 'or' : 'and' }))} options={[['and', 'all of'], ['or', 'any of']]} />
+        <Segment label="Conditions that must hold" value={group.op} onChange={(op) => edit(changed(root, group.id, { op: op === 'or' ? 'or' : 'and' }))} options={[['and', 'all of'], ['or', 'any of']]} />
         <span className={css.acts}>
           <Act onPress={() => onAdd(group, newTest())}>Add a condition</Act>
           <Act onPress={() => onAdd(group, newGroup(group.op === 'and' ? 'or' : 'and', [newTest()]))}>Add a group</Act>

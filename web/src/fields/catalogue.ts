@@ -17,13 +17,13 @@ const RULES: Rule[] = [
   { title: 'Parallelism', group: /^ParallelConfig$/ },
   { title: 'Model', group: /^(ModelConfig|LoRAConfig|LoadConfig|MultiModalConfig)$/ },
   { title: 'Latency', group: FAMILIES },
-  { title: 'Utilisation', id: /^(system|telemetry|series)\./ },
+  { title: 'Utilization', id: /^(system|telemetry|series)\./ },
   { title: 'Throughput', id: /^(results\.(?!errors)|derived\.(output|tokens))/ },
   { title: 'Workload', id: /^(benchmark|experiment\.benchmark)\./ },
   { title: 'Engine', id: /^(server|environment\.engine|target|launch\.(phases|facts))/ },
   { title: 'Provenance', id: /^(run|tags|launch|environment|error|profiling|derived|experiment|results\.errors)/ },
 ]
-const ORDER = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Throughput', 'Quality', 'Engine', 'Utilisation', 'Provenance']
+const ORDER = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Throughput', 'Quality', 'Engine', 'Utilization', 'Provenance']
 export const OPEN_AT_FIRST = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Quality']
 
 // What people compare by, in this order, before all others of its section.

@@ -1,6 +1,7 @@
 // All sweeps: those that told what they are to run, and those of which there are results.
 import { Link } from 'wouter'
 
+import { causeOf } from '../api/client'
 import { useSweeps } from '../api/sweeps'
 import { count } from '../format/number'
 import { time } from '../format/time'
@@ -35,7 +36,7 @@ function Table({ sweeps }: { sweeps: Listed[] }) {
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of sweeps, scrolls sideways">
       <table className={join(page.rows, css.list)}>
-        <thead><tr><th scope="col">Sweep</th><th scope="col">Began, UTC</th><th scope="col" className={page.num}>Runs</th><th scope="col">What became of them</th><th scope="col">State</th><th scope="col">Model</th><th scope="col">Hardware</th></tr></thead>
+        <thead><tr><th scope="col">Sweep</th><th scope="col">Began, UTC</th><th scope="col" className={page.num}>Runs</th><th scope="col">Status of runs</th><th scope="col">State</th><th scope="col">Model</th><th scope="col">Hardware</th></tr></thead>
         <tbody>{sweeps.map((sweep) => <SweepRow key={sweep.id} sweep={sweep} />)}</tbody>
       </table>
     </div>
@@ -53,8 +54,8 @@ export function SweepList() {
       <Progress on={!isThere && !error} />
       <h1>Sweeps</h1>
       <p className={page.facts}>A sweep runs every combination of the values in one experiment file.</p>
-      {error && <div className={page.block}><Note kind="bad" role="alert"><b>Sweeps cannot be shown.</b> {error.message}. <Act onPress={() => void heads.refetch()}>Try again</Act></Note></div>}
-      {isThere && sweeps.length === 0 && <div className={page.block}><Note>There is no sweep yet. <code>profllm sweep run -o FOLDER --upload {window.location.origin} FILE</code> shows one while it runs, <code>profllm upload FOLDER --to {window.location.origin}</code> one that is over.</Note></div>}
+      {error && <div className={page.block}><Note kind="bad" role="alert"><b>Could not load the sweeps.</b> {causeOf(error)} <Act onPress={() => void heads.refetch()}>Retry</Act></Note></div>}
+      {isThere && sweeps.length === 0 && <div className={page.block}><Note>No sweeps yet. To watch a sweep while it runs, use <code>profllm sweep run -o DIR --upload {window.location.origin} FILE</code>. To add a finished one, run <code>profllm upload DIR --to {window.location.origin}</code>.</Note></div>}
       {sweeps.length > 0 && <section className={page.block} aria-label="All sweeps"><Table sweeps={sweeps} /></section>}
     </main>
   )

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 
-import { ApiError } from '../api/client'
+import { ApiError, causeOf } from '../api/client'
 import { useFields } from '../api/queries'
 import { useSweep } from '../api/sweeps'
 import type { Sweep as Told } from '../api/types'
@@ -58,8 +58,8 @@ export function Sweep({ id }: { id: string }) {
       <h1>Sweep <span className="n">{id}</span></h1>
       {error && (
         <>
-          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'Nothing is known of a sweep by this id.' : 'It cannot be shown.'}</p>
-          <Note kind="bad" role="alert">{error.message}. <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Try again</Act></Note>
+          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'No sweep has this id.' : 'Could not load this sweep.'}</p>
+          <Note kind="bad" role="alert">{causeOf(error)} <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Retry</Act></Note>
         </>
       )}
     </main>
@@ -128,7 +128,7 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <Head sweep={sweep} name={name} model={model} />
-      {error && <Note kind="warn" role="alert"><b>This is how it stood before.</b> {error.message}.</Note>}
+      {error && <Note kind="warn" role="alert"><b>Could not update the sweep.</b> {causeOf(error)}</Note>}
       <Pace sweep={sweep} counts={counts} isRunning={isRunning} />
       <div className={join(page.block, css.pair)}>
       <section aria-label="Map">
@@ -155,8 +155,8 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
       </div>
       </div>
       <Rest runs={runs} wanted={wanted} />
-      {!sweep.has_plan && <div className={page.block}><Note>What this sweep was to run nobody told this dashboard: its map has what there are results of. <code>profllm upload FOLDER</code> tells it, of the sweep’s folder.</Note></div>}
-      {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that its file has no more are not on the map.</p>}
+      {!sweep.has_plan && <div className={page.block}><Note>The plan of this sweep was not uploaded, so the map shows only runs with results. To upload the plan, run <code>profllm upload DIR</code> with the directory of the sweep.</Note></div>}
+      {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that are no longer in its file are not on the map.</p>}
     </main>
   )
 }

@@ -30,8 +30,8 @@ export class Boundary extends Component<Props, State> {
     if (!failure) return this.props.children
     return (
       <main id="main" className={join(page.read, page.wide)}>
-        <h1>This could not be shown</h1>
-        <p className={page.lead}>The page itself failed; nothing that is stored was touched.</p>
+        <h1>Could not show this page</h1>
+        <p className={page.lead}>The web UI failed. Stored results are not affected.</p>
         <Note kind="bad" role="alert">{failure.error instanceof Error ? failure.error.message : String(failure.error)}</Note>
         <p className={page.lead}><Button look="line" onPress={() => window.location.reload()}>Reload</Button></p>
       </main>

@@ -43,7 +43,7 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
       const served = await servedScript()
       if (served !== null) failures += 1 // while the server is away, tries do not count
       if (served && served !== scriptOf(document) && reloadOnce(served)) return await new Promise<T>(() => {})
-      if (failures >= TRIES) throw error
+      if (failures >= TRIES) throw new Error('The server did not deliver a script of this page.', { cause: error })
       await pause(PAUSE_MS * 2 ** failures)
     }
   }

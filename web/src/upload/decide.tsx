@@ -1,6 +1,7 @@
-// A result that is there already: what differs, and what becomes of the file.
+// A file that conflicts with a stored result: the values that differ, and the choice between the two.
 import { useState } from 'react'
 
+import { causeOf } from '../api/client'
 import type { ItemDiff, OnKnown, Upload, UploadItem } from '../api/types'
 import { useDiff, useJobActions } from '../api/uploads'
 import { count } from '../format/number'
@@ -18,8 +19,8 @@ export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
   const diff = useDiff(job.job_id, item.index)
   return (
     <>
-      {diff.data ? <Diff diff={diff.data} /> : diff.error ? <Note kind="warn"><b>What differs cannot be told.</b> {diff.error.message}. <Act onPress={() => void diff.refetch()}>Try again</Act></Note> : <Progress on />}
-      {item.kept ? <Choose job={job} item={item} seen={diff.data?.sha256} /> : <p className={css.remark}>Its bytes are no longer kept: to choose, upload the file again.</p>}
+      {diff.data ? <Diff diff={diff.data} /> : diff.error ? <Note kind="warn"><b>Could not load the differences.</b> {causeOf(diff.error)} <Act onPress={() => void diff.refetch()}>Retry</Act></Note> : <Progress on />}
+      {item.kept ? <Choose job={job} item={item} seen={diff.data?.sha256} /> : <p className={css.remark}>The uploaded file is no longer available. To choose, upload it again.</p>}
     </>
   )
 }
@@ -50,7 +51,22 @@ type Value = ItemDiff['differing'][number]['there']
 // 4 and 4.0 are told apart by the content of a file, not by what they mean
 const isOther = (there: Value, found: Value) => there.state !== found.state || JSON.stringify(there.value) !== JSON.stringify(found.value)
 
-const ValueText = ({ value }: { value: Value }) => (value.state === 'value' ? <bdi>{rawValue(value.value)}</bdi> : <Nothing of={value.state === 'null' ? null : undefined} />)
+const SIGNIFICANT = 4
+const SIGNIFICANT_MAX = 17
+const LONG_NUMBER = /(?<![\w.+-])-?\d+\.\d{3,}(?:e[-+]?\d+)?(?![\w.+-])/gi
+
+const shortened = (value: Value, digits: number) => rawValue(value.value).replace(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(digits))))
+
+// The texts of two values, their numbers with four significant digits, or as many as it takes to see the difference.
+export function shortTexts(there: Value, found: Value): [string, string] {
+  for (let digits = SIGNIFICANT; digits < SIGNIFICANT_MAX; digits++) {
+    const texts: [string, string] = [shortened(there, digits), shortened(found, digits)]
+    if (texts[0] !== texts[1]) return texts
+  }
+  return [rawValue(there.value), rawValue(found.value)]
+}
+
+const ValueText = ({ value, text }: { value: Value; text: string }) => (value.state === 'value' ? <bdi title={rawValue(value.value)}>{text}</bdi> : <Nothing of={value.state === 'null' ? null : undefined} />)
 
 function Diff({ diff }: { diff: ItemDiff }) {
   const [isWhole, setWhole] = useState(false)
@@ -58,20 +74,23 @@ function Diff({ diff }: { diff: ItemDiff }) {
   const differing = diff.differing.filter(({ there, new: found }) => isOther(there, found))
   const alike = diff.differing.length - differing.length
   const differ = total - diff.equal - alike
-  const written = alike > 0 && <p className={css.remark}>{count(alike)} more {alike === 1 ? 'is' : 'are'} the same, written otherwise.</p>
-  if (differ === 0) return <><p className={css.remark}>None of {count(total)} values differs.</p>{written}</>
+  const written = alike > 0 && <p className={css.remark}>{count(alike)} more {alike === 1 ? 'value is' : 'values are'} equal and only formatted differently, such as 4 and 4.0.</p>
+  if (differ === 0) return <><p className={css.remark}>All {count(total)} values are equal.</p>{written}</>
   return (
     <>
       <table className={join(page.rows, css.faults)}>
         <thead><tr><th scope="col">{count(differ)} of {count(total)} values {differ === 1 ? 'differs' : 'differ'}</th><th scope="col">Stored{diff.deleted ? ', deleted' : ''}</th><th scope="col">This file</th></tr></thead>
         <tbody>
-          {(isWhole ? differing : differing.slice(0, SHOWN)).map(({ field, label, unit, pointer, there, new: found }) => (
-            <tr key={field}>
-              <td className="n" title={`${label}${unit ? `, ${unit}` : ''}`}><bdi>{pointer ?? field}</bdi></td>
-              <td className="n" data-label="stored"><ValueText value={there} /></td>
-              <td className="n" data-label="this file"><ValueText value={found} /></td>
-            </tr>
-          ))}
+          {(isWhole ? differing : differing.slice(0, SHOWN)).map(({ field, label, unit, pointer, there, new: found }) => {
+            const [stored, own] = shortTexts(there, found)
+            return (
+              <tr key={field}>
+                <td className="n" title={`${label}${unit ? `, ${unit}` : ''}`}><bdi>{pointer ?? field}</bdi></td>
+                <td className="n" data-label="stored"><ValueText value={there} text={stored} /></td>
+                <td className="n" data-label="this file"><ValueText value={found} text={own} /></td>
+              </tr>
+            )
+          })}
         </tbody>
       </table>
       {written}

@@ -10,9 +10,9 @@ import css from './upload.module.css'
 
 export const CHOICES: [Choice, string][] = [['skip', 'Skip'], ['keep', 'Keep both'], ['replace', 'Replace']]
 const SAID: Record<Choice, string> = {
-  skip: 'What is there stays; a file with other content waits for your word.',
-  keep: 'They are stored beside what is there, as repeats.',
-  replace: 'They take the place of what is there under the same run id.',
+  skip: 'Stored results stay. If a file conflicts with one, you decide.',
+  keep: 'Conflicting files are stored as repeats.',
+  replace: 'Files replace stored results with the same run id.',
 }
 
 // A folder's picker and a files', for whoever has a button for them.
@@ -68,8 +68,8 @@ export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pic
         </div>
       </div>
       <div className={css.known}>
-        <span>What is there already</span>
-        <Segment label="What is there already" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
+        <span>Existing results</span>
+        <Segment label="Existing results" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
         <span className="dim">{SAID[onKnown]}</span>
       </div>
     </>

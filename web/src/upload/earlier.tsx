@@ -1,6 +1,7 @@
 // Uploads of everybody, the newest first.
 import { Link } from 'wouter'
 
+import { causeOf } from '../api/client'
 import type { Upload } from '../api/types'
 import type { useJobs } from '../api/uploads'
 import { count } from '../format/number'
@@ -17,14 +18,14 @@ const STATES: Record<Upload['state'], string> = { open: 'waits for files', queue
 export function Earlier({ jobs }: { jobs: ReturnType<typeof useJobs> }) {
   const all = jobs.data?.pages.flatMap((one) => one.jobs) ?? []
   const total = jobs.data?.pages.at(-1)?.total ?? 0
-  if (jobs.error && all.length === 0) return <div className={page.block}><Note kind="bad" role="alert"><b>Earlier uploads cannot be shown.</b> {jobs.error.message}. <Act onPress={() => void jobs.refetch()}>Try again</Act></Note></div>
+  if (jobs.error && all.length === 0) return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load the earlier uploads.</b> {causeOf(jobs.error)} <Act onPress={() => void jobs.refetch()}>Retry</Act></Note></div>
   if (all.length === 0) return null
   return (
     <section className={page.block} aria-label="Earlier uploads">
       <div className={page.blockHead}><h2>Earlier uploads</h2><p>{count(total)}</p></div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of uploads, scrolls sideways">
         <table className={join(page.rows, css.earlier)}>
-          <thead><tr><th scope="col">Upload</th><th scope="col">Began, UTC</th><th scope="col" className={page.num}>Files</th><th scope="col">What became of them</th><th scope="col">State</th></tr></thead>
+          <thead><tr><th scope="col">Upload</th><th scope="col">Began, UTC</th><th scope="col" className={page.num}>Files</th><th scope="col">Results</th><th scope="col">State</th></tr></thead>
           <tbody>{all.map((job) => <EarlierRow key={job.job_id} job={job} />)}</tbody>
         </table>
       </div>

@@ -49,7 +49,7 @@ export function ItemRow({ job, item, isOpen: wasOpened, onOpen, index, measure }
         <div role="row" className={css.detail}>
           <div role="cell" aria-colspan={6}>
             {hasFaults && <Faults faults={item.faults} />}
-            {item.secrets.length > 0 && <p className={css.remark}>Secrets stood at {item.secrets.map((pointer, i) => <span key={pointer}>{i > 0 && ', '}<code><bdi>{pointer}</bdi></code></span>)}: they are <code>***</code> in what is kept.</p>}
+            {item.secrets.length > 0 && <p className={css.remark}>Secrets at {item.secrets.map((pointer, i) => <span key={pointer}>{i > 0 && ', '}<code><bdi>{pointer}</bdi></code></span>)} are stored as <code>***</code>.</p>}
             {asks && <Decide job={job} item={item} />}
           </div>
         </div>
@@ -78,9 +78,9 @@ function Words({ item }: { item: UploadItem }) {
   return (
     <>
       {item.run_id ? run : '1 experiment'}
-      {choice === 'keep' && ', a repeat'}{choice === 'replace' && ', in place of what was there'}
+      {choice === 'keep' && ', a repeat'}{choice === 'replace' && ', replaces the stored one'}
       {message && <>: {message}</>}
-      {near.length > 0 && <>; it tells of the same run as {near}{others > 0 && ` and ${count(others)} more`}</>}
+      {near.length > 0 && <>; possible duplicate of {near}{others > 0 && ` and ${count(others)} more`}</>}
     </>
   )
 }
@@ -92,7 +92,7 @@ function Acts({ job, item, more }: { job: Upload; item: UploadItem; more: { isOp
   const word = item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'faults' : 'notes'
   return (
     <span className={css.acts}>
-      {canRetry && <Act aria-label={`Try again: ${name}`} onPress={() => retry.mutate([item.index])}>Try again</Act>}
+      {canRetry && <Act aria-label={`Retry ${name}`} onPress={() => retry.mutate([item.index])}>Retry</Act>}
       {more && <Act aria-expanded={more.isOpen} aria-label={`${more.isOpen ? 'Hide' : 'Show'} ${word} of ${name}`} onPress={() => more.onOpen(!more.isOpen)}>{more.isOpen ? 'Hide' : 'Show'} {word}</Act>}
       {item.id !== null && !item.deleted && <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open stored'}</Link>}
     </span>

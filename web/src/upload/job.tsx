@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
+import { causeOf, isSilence } from '../api/client'
 import type { AbsentFiles, Upload } from '../api/types'
 import { itemsKey, useAbsent, useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
@@ -49,7 +50,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
         {sum.missing > 0 && <Missing job={job as Upload} missing={sum.missing} onChoose={onChoose} />}
         {absent && absent.files > 0 && sum.missing === 0 && <Absent absent={absent} onChoose={onChoose} />}
         {unfinished > 0 && !absent?.files && sum.missing === 0 && (
-          <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'file' : 'files'} beside the results had not come</b> when this page was closed. Choose the folder again to go on: what is there is not sent twice. <Act onPress={onChoose}>Choose the folder</Act></Note></div>
+          <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'artifact was' : 'artifacts were'} not uploaded</b> when this page was closed. To resume, choose the folder again: uploaded files are not sent twice. <Act onPress={onChoose}>Choose the folder</Act></Note></div>
         )}
       </section>
       <Queue job={job} sender={sender} entries={entries} />
@@ -88,7 +89,7 @@ function Acts({ job, sender, isOver }: { job: Upload | undefined; sender: Sender
       {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Leave {unsent === 1 ? 'it' : 'them'} out</Button>}
       {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Send {count(unsent)} again</Button>}
       {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {job.counts.cancelled > 0 ? 'what was not stored' : 'rejected'}</Button>}
-      {actions.report.error && <span role="alert" className={css.bad}>The report could not be had: {actions.report.error.message}.</span>}
+      {actions.report.error && <span role="alert" className={css.bad}>Could not load the report. {causeOf(actions.report.error)}</span>}
       {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Report</Button>}
       {!isOver && <Button look="line" onPress={cancel}>Cancel the rest</Button>}
     </>
@@ -120,7 +121,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   if (sum.unsent > 0) words.push(`${count(sum.unsent)} not sent`)
   if (job) words.unshift(`started ${clock(Date.parse(job.created))}`)
   if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))} a second` : ''}`)
-  if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} files beside them`)
+  if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
   if (!sum.isOver && !sender?.trouble && left !== null) words.push(leftWords(left))
   return (
     <>
@@ -140,7 +141,7 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
       {told.map((state) => <span key={state}><State state={state} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
       {reading > 0 && <span><State state="reading" /><b className="n">{count(reading)}</b></span>}
       {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
-      {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} had come before</span>}
+      {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
       {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {results === 1 ? 'the result' : `${count(results)} results`} in Explore</Link>}
     </p>
   )
@@ -153,8 +154,7 @@ function Trouble({ sender }: { sender: Sender | undefined }) {
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{error.status === undefined ? 'The server does not answer.' : 'The server cannot take anything now.'}</b> <code>{error.request}</code>
-        {error.status === undefined ? '' : ` answered ${error.status}`}: {error.message}. It goes on by itself, next at {clock(again)}. <Act onPress={() => sender.tryNow()}>Try now</Act>
+        <b>{isSilence(error) ? 'The server is unreachable.' : 'The server does not accept files now.'}</b> {!isSilence(error) && causeOf(error)} The upload resumes automatically, next try at {clock(again)}. <Act onPress={() => sender.tryNow()}>Retry now</Act>
       </Note>
     </div>
   )
@@ -166,7 +166,7 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
     <div className={css.why}>
       <Note kind="warn">
         <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not arrived.</b> Another client may still be sending them. If you sent them from here, choose or drop the folder again to resume: only the missing files are sent.
-        <Hints><Act onPress={onChoose}>Choose the folder</Act><Act onPress={() => close.mutate()}>No more will come</Act></Hints>
+        <Hints><Act onPress={onChoose}>Choose the folder</Act><Act onPress={() => close.mutate()}>Finish without them</Act></Hints>
       </Note>
     </div>
   )
@@ -177,7 +177,7 @@ function Absent({ absent: { files, bytes: size, lacking, results, has_more }, on
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{count(files)} {files === 1 ? 'file' : 'files'} beside the results {files === 1 ? 'is' : 'are'} not here</b> ({bytes(size)}): {of} {lacking === 1 ? 'names' : 'name'} {files === 1 ? 'it' : 'them'}. Choose the folder again, or drop it: what is there is not stored twice. <Act onPress={onChoose}>Choose the folder</Act>
+        <b>{count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing</b> ({bytes(size)}): {of} {lacking === 1 ? 'names' : 'name'} {files === 1 ? 'it' : 'them'}. To upload {files === 1 ? 'it' : 'them'}, choose the folder again, or drop it. Stored files are not sent twice. <Act onPress={onChoose}>Choose the folder</Act>
       </Note>
     </div>
   )

@@ -13,7 +13,7 @@ const LOOKS: Record<Entry['state'], [look: string, word: string]> = {
   cancelled: ['cancelled', 'cancelled'],
   held: ['conflict', 'held back'],
   refused: ['failed', 'too large'],
-  passed: ['cancelled', 'passed over'],
+  passed: ['cancelled', 'skipped'],
 }
 
 interface Props {
@@ -31,7 +31,7 @@ export function LocalRow({ entry, sender, index, measure }: Props) {
       <span role="cell"><State state={look} word={isSending && entry.share > 0 ? `${word} ${Math.floor(entry.share * 100)} %` : word} /></span>
       <span role="rowheader" className={css.file} title={entry.name}><bdi>{entry.name}</bdi></span>
       <span role="cell" className={css.size}>{bytes(entry.file.size)}</span>
-      <span role="cell" className={css.form}>{entry.artifact ? `beside a result: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}</span>
+      <span role="cell" className={css.form}>{entry.artifact ? `artifact: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}</span>
       <span role="cell" className={css.result}>
         {isSending && entry.artifact ? <span className={css.bar}><Meter label={`${entry.name} sent`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, colour: 'accent' }]} /></span> : entry.why}
       </span>

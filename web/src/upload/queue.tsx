@@ -15,8 +15,8 @@ import css from './upload.module.css'
 
 const ROW_PX = 33
 const OVERSCAN = 10
-const CHOICES: [Only, string][] = [['unsent', 'Not sent'], ['conflict', 'Conflict'], ['rejected', 'Rejected'], ['duplicate', 'Duplicate'], ['passed', 'Passed over']]
-const HEADS = ['State', 'File', 'Size', 'Recognised as', 'Result']
+const CHOICES: [Only, string][] = [['unsent', 'Not sent'], ['conflict', 'Conflict'], ['rejected', 'Rejected'], ['duplicate', 'Duplicate'], ['passed', 'Skipped']]
+const HEADS = ['State', 'File', 'Size', 'Recognized as', 'Result']
 
 interface Props {
   job: Upload | undefined

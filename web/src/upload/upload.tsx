@@ -2,6 +2,7 @@
 import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 
+import { causeOf } from '../api/client'
 import { useJob, useJobs } from '../api/uploads'
 import { usePreferences } from '../keys/store'
 import { count } from '../format/number'
@@ -41,7 +42,7 @@ export function Upload({ job }: { job: string | null }) {
       <div className={page.head}>
         <div>
           <h1>Upload</h1>
-          <p className={page.facts}>Results of ProfLLM and of vllm bench serve, with the files beside them. One bad file never holds up the others.</p>
+          <p className={page.facts}>Results of ProfLLM and vllm bench serve, with their artifacts. A rejected file does not stop the others.</p>
         </div>
         {job !== null && <div className={page.end}><Link href={paths.upload()} className={controls.button ?? ''}>All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}</Link></div>}
       </div>
@@ -57,18 +58,18 @@ export function Upload({ job }: { job: string | null }) {
 function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefined; onChoose: () => void }) {
   const job = useJob(id)
   const unfinished = usePreferences((kept) => kept.unfinished[id] ?? 0)
-  const again = <Act onPress={() => void job.refetch()}>Try again</Act>
+  const again = <Act onPress={() => void job.refetch()}>Retry</Act>
   const isAway = job.error !== null && !sender?.trouble
   if (job.data || sender) {
     return (
       <>
-        {isAway && job.data && <div className={page.block}><Note kind="warn" role="alert"><b>This is how it stood at {clock(job.dataUpdatedAt)}.</b> {job.error?.message}. {again}</Note></div>}
+        {isAway && job.data && <div className={page.block}><Note kind="warn" role="alert"><b>Last updated at {clock(job.dataUpdatedAt)}.</b> {job.error && causeOf(job.error)} {again}</Note></div>}
         <JobView job={job.data} sender={sender} unfinished={sender ? 0 : unfinished} onChoose={onChoose} />
       </>
     )
   }
   if (!job.error) return null
-  return <div className={page.block}><Note kind="bad" role="alert"><b>This upload cannot be shown.</b> {job.error.message}. {again}</Note></div>
+  return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load this upload.</b> {causeOf(job.error)} {again}</Note></div>
 }
 
 const Others = ({ senders }: { senders: Sender[] }) => (

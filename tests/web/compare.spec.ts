@@ -51,7 +51,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the baseline')
   const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
-  await expect(part(page, 'With care')).toContainText(/Read with care: (data set and precision|precision and data set)\. A difference/)
+  await expect(part(page, 'With care')).toContainText(/Read with care: (data set and precision|precision and data set)\. These may cause/)
   await expect(part(page, 'With care')).toContainText('All of these are simulated')
   // the second becomes the baseline with Alt and an arrow, and the focus follows it
   await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
@@ -192,7 +192,7 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, data set, lengths, output length, load form, precision, client and neighbours are alike on all sides.')
   const nobodys = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'nobody' } }))
   await compared(page, `side=${one}&side=${nobodys}`)
-  await expect(part(page, 'With care')).toContainText('B has no run: nothing is known of what is alike.')
+  await expect(part(page, 'With care')).toContainText('B has no run: its inputs cannot be checked.')
   await expect(part(page, 'With care')).not.toContainText('on all sides')
 })
 

@@ -221,7 +221,7 @@ test('on a phone, an address beyond the last page says so and leads to it', asyn
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
   const page = await context.newPage()
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms&page=9`)
-  await expect(page.getByRole('heading', { name: 'There is no page 9' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page 9 does not exist' })).toBeVisible()
   await expect(page.getByText('The 230 matching experiments are on 2 pages.')).toBeVisible()
   const entries = await page.evaluate(() => history.length)
   await page.getByRole('button', { name: 'Go to the last page' }).click()

@@ -165,7 +165,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
       <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
       {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
         : <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
-      {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as colour" onPick={(shape) => set({ shape })} />}
+      {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
       {isScatter && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
     </span>
   )

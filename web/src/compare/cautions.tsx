@@ -26,15 +26,15 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
   const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
   return (
     <section className={css.cautions} aria-label="With care">
-      {empty.length > 0 && <p className={css.fine}><b>{listed(empty)} {empty.length === 1 ? 'has' : 'have'} no run:</b> nothing is known of what is alike.</p>}
+      {empty.length > 0 && <p className={css.fine}><b>{listed(empty)} {empty.length === 1 ? 'has' : 'have'} no run:</b> its inputs cannot be checked.</p>}
       {cautions.length === 0 ? alike.length > 0 && <p className={css.fine}>{sentence(alike)} alike on all sides.</p> : (
         <>
-          <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> {listed(cautions.map(({ title }) => title))}. A difference below may come of {cautions.length === 1 ? 'this' : 'these'}.</span></p>
+          <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> {listed(cautions.map(({ title }) => title))}. {cautions.length === 1 ? 'This' : 'These'} may cause the differences below.</span></p>
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={views} catalogue={catalogue} /></li>)}</ul>
         </>
       )}
-      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by any run:</b> {listed(notTold)}. Whether {notTold.length === 1 ? 'it is' : 'they are'} alike is not known.</p>}
-      {isSimulated && <p className={css.fine}>All of these are <Simulated />: nothing below is a figure of real hardware.</p>}
+      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by any run:</b> {listed(notTold)}. {notTold.length === 1 ? 'It' : 'They'} may differ.</p>}
+      {isSimulated && <p className={css.fine}>All of these are <Simulated />: no metric below is of real hardware.</p>}
       {isGroup && (
         <p className={css.match}>
           {matched && isMatched ? (
@@ -42,7 +42,7 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
               <b>Matched cells:</b> <span>{count(matched.cells)} {matched.cells === 1 ? 'cell' : 'cells'} occur on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
                 {matched.by.length > 0 && <span title={matched.by.join('\n')}>Alike in {namesOf(matched.by, catalogue)}.</span>}{' '}
                 {matched.apart.length > 0 && <span title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</span>}</span>{' '}
-              <Act onPress={() => onMatch(false)}>Take all runs</Act>
+              <Act onPress={() => onMatch(false)}>Use all runs</Act>
             </>
           ) : <><Act onPress={() => onMatch(true)}>Match cells</Act> <span>keeps only runs whose other inputs occur on every side</span></>}
         </p>

@@ -45,11 +45,11 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
         </div>
       )}
       {inputs.differing.length >= FOLDED_FROM && <p className={css.foot}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? `Show the ${FOLDED_TO} most important` : `Show all ${count(inputs.differing.length)}`}</Act></p>}
-      {inputs.differing.length === 0 && <p className={css.quiet}>Nothing: every input that is recorded is the same everywhere.</p>}
+      {inputs.differing.length === 0 && <p className={css.quiet}>No recorded input differs.</p>}
       {withEqual && <Equal answer={inputs} catalogue={catalogue} names={names} />}
       <p className={css.foot}>
         <Act aria-expanded={withEqual} onPress={() => onEqual(!withEqual)}>{withEqual ? 'Hide equal parameters' : `Show ${count(inputs.equal + inputs.partly_recorded)} equal parameters`}</Act>
-        <span>Ports, file names and addresses are not counted.{inputs.partly_recorded > 0 && ` ${count(inputs.partly_recorded)} of the equal ones are not recorded in some runs.`}</span>
+        <span>Ports, file names and addresses are not compared.{inputs.partly_recorded > 0 && ` ${count(inputs.partly_recorded)} of the equal ones are not recorded in some runs.`}</span>
       </p>
     </section>
   )

@@ -25,7 +25,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
   return (
     <section className={page.block} aria-label="Start-up">
       <div className={page.blockHead}><h2>Start-up</h2><p>seconds from the start of the process until each phase was reached; a piece has the number of the phase that it ends with</p></div>
-      {details && phases.length === 0 && <p className={css.quiet}>No side records it: the servers ran already, or another program measured.</p>}
+      {details && phases.length === 0 && <p className={css.quiet}>No side recorded its startup.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Start-up, scrolls sideways">

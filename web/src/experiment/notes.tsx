@@ -35,7 +35,7 @@ export function Notes({ experiment, shown }: { experiment: Experiment; shown: st
     <section className={page.block} id="notes" aria-label="Tags and notes">
       <div className={page.blockHead}>
         <h2>Tags and notes</h2>
-        <p>what people say of it; the file stays as it came</p>
+        <p>edits here do not change the uploaded file</p>
         <span className={page.end}>
           <Button aria-expanded={hasHistory} onPress={() => setHistory(!hasHistory)}>Changes</Button>
           {!isEditing && <Button look="line" onPress={() => setEditing(true)}>Edit</Button>}
@@ -91,13 +91,13 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
 }
 
 type Change = Changes['changes'][number]
-const WORDS: Record<Change['kind'], string> = { tag: 'tag', notes: 'notes', deleted: 'deleted', restored: 'brought back', replaced: 'other content took its place' }
+const WORDS: Record<Change['kind'], string> = { tag: 'tag', notes: 'notes', deleted: 'deleted', restored: 'restored', replaced: 'replaced' }
 
 function History({ id }: { id: number }) {
   const changes = useChanges(id, true)
   if (changes.error) return <Note kind="warn" role="alert"><b>Could not load the changes.</b> {causeOf(changes.error)} <Act onPress={() => void changes.refetch()}>Retry</Act></Note>
   if (!changes.data) return null
-  if (changes.data.length === 0) return <p className={css.none}>It is as it came.</p>
+  if (changes.data.length === 0) return <p className={css.none}>No changes since upload.</p>
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Changes, scrolls sideways">
       <table className={page.rows}>

@@ -13,7 +13,7 @@ import { type Check, decides, textOf } from './model'
 const BAR = 188
 const NUMBERS = ['None', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 const CONSEQUENCE: Record<string, string> = {
-  trusted: 'Every check that counts and could be made is within its limit.',
+  trusted: 'All known checks are within their limits.',
   degraded: 'Consider these reasons when you read the metrics.',
   client_limited: 'The load generator was the bottleneck: the metrics describe it, not the server.',
 }
@@ -56,7 +56,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
       <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
         <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">Not measured</span>}</div>
         <div className={css.grounds}>
-          <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : 'This file carries no checks of its quality, so there is no verdict.')}</bdi></b>
+          <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : 'This file has no quality checks, so it has no verdict.')}</bdi></b>
           {sum && <p>{sum}</p>}
         </div>
       </section>

@@ -47,9 +47,9 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
         <div><Segment label="Form" value={form} onChange={setForm} options={[['csv', 'CSV'], ['json', 'JSON']]} /></div>
-        <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `the ${count(columns.length)} columns shown`], ['all', 'all that any of them has']]} /></div>
+        <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `the ${count(columns.length)} columns shown`], ['all', 'all recorded columns']]} /></div>
         <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Provenance in comment lines (# …)' : 'Provenance'}</Check>
-        <p className="small dim">Filter, order, data version, time and this address; numbers in full, not recorded left empty, texts that a spreadsheet would calculate made harmless.</p>
+        <p className="small dim">Provenance is the filter, order, data version, time and address. Numbers have full precision, values that are not recorded are empty, and formulas are escaped.</p>
         {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
         <div className={css.foot}>
           <span role="status" className="small mid">{sent !== null && (sent > 0 ? `${bytes(sent)} so far` : 'waiting …')}</span>

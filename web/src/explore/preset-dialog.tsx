@@ -45,14 +45,14 @@ export function PresetDialog({ preset, onSave, onDuplicate, onRemove, onClose }:
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
         <TextField label="Name" placeholder="Name" maxLength={200} autoFocus value={name} onChange={(event) => setName(event.target.value)} />
-        <TextField label="What it is for" placeholder="What it is for (optional)" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
-        <Check isSelected={isDefault} onChange={setDefault}>Begin with this one</Check>
-        {!preset && <p className="small dim">Filters, columns and order are kept; anybody who opens this dashboard sees it.</p>}
+        <TextField label="Purpose" placeholder="Purpose (optional)" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
+        <Check isSelected={isDefault} onChange={setDefault}>Open Explore with this preset</Check>
+        {!preset && <p className="small dim">A preset holds filters, columns and order. All users of this dashboard see it.</p>}
         {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
         <div className={css.foot}>
           <span>
             {preset && (isSure
-              ? <Button look="line" isDisabled={isBusy} onPress={() => void act(onRemove(preset))}>Really delete</Button>
+              ? <Button look="line" isDisabled={isBusy} onPress={() => void act(onRemove(preset))}>Confirm delete</Button>
               : <Button isDisabled={isBusy} onPress={() => setSure(true)}>Delete</Button>)}
             {preset && <Button isDisabled={isBusy} onPress={() => void act(onDuplicate(preset))}>Duplicate</Button>}
           </span>

@@ -133,7 +133,7 @@ export function Beyond({ count: n, page, pageRows, change }: { count: number; pa
   const last = Math.ceil(n / pageRows) - 1
   return (
     <div className={css.centre} role="status">
-      <h2>There is no page {count(page + 1)}</h2>
+      <h2>Page {count(page + 1)} does not exist</h2>
       <p>{n === 1 ? 'The one matching experiment is' : <>The {count(n)} matching experiments are</>} on {last === 0 ? 'one page' : <>{count(last + 1)} pages</>}.</p>
       <div className={css.acts}>
         <Button look="line" onPress={() => change({ page: last }, { replace: true })}>{last === 0 ? 'Show them' : 'Go to the last page'}</Button>
@@ -146,7 +146,7 @@ export function FirstRun() {
   return (
     <div className={css.centre}>
       <h2>No experiments yet</h2>
-      <p>Drop result files anywhere on this page, or send them from where they are made:</p>
+      <p>Drop result files anywhere on this page, or upload them from the machine that made them:</p>
       <code>profllm upload results/*.json --to {window.location.origin}</code>
       <div className={css.acts}><ButtonLink href={paths.upload()} look="fill">Choose files</ButtonLink></div>
     </div>

@@ -60,7 +60,7 @@ export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pic
         </svg>
         <div>
           <b>Drop files or a folder anywhere on this page</b>
-          <p>Or paste them. Up to {FILE_MAX / 1024 / 1024} MiB a file, thousands at a time. Also <code>profllm upload FILE… --to {window.location.origin}</code></p>
+          <p>Or paste them. Up to {FILE_MAX / 1024 / 1024} MiB per file, thousands at a time. Also <code>profllm upload FILE… --to {window.location.origin}</code></p>
         </div>
         <div className={css.acts}>
           <Button look="line" onPress={pickFolder}>Choose a folder</Button>

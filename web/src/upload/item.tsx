@@ -72,7 +72,7 @@ function Words({ item }: { item: UploadItem }) {
   if (state === 'cancelled') return <span className="dim">not stored</span>
   if (state === 'duplicate') return <>same content as {run}{item.deleted ? ', which was deleted' : ', not stored twice'}</>
   if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : ''}</>
-  if (state === 'rejected') return <>{item.faults.length > 1 ? `${count(faultCount(item.faults))} faults, nothing stored` : (message ?? 'nothing stored')}</>
+  if (state === 'rejected') return <>{item.faults.length > 1 ? `not stored: ${count(faultCount(item.faults))} errors` : (message ?? 'not stored')}</>
   const others = item.near.length - NEAR_SHOWN
   const near = item.near.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
   return (
@@ -89,7 +89,7 @@ function Acts({ job, item, more }: { job: Upload; item: UploadItem; more: { isOp
   const { retry } = useJobActions(job.job_id)
   const name = item.name ?? `item ${item.index + 1}`
   const canRetry = item.kept && (item.state === 'rejected' || item.state === 'cancelled')
-  const word = item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'faults' : 'notes'
+  const word = item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'errors' : 'notes'
   return (
     <span className={css.acts}>
       {canRetry && <Act aria-label={`Retry ${name}`} onPress={() => retry.mutate([item.index])}>Retry</Act>}

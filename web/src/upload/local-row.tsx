@@ -9,7 +9,7 @@ const LOOKS: Record<Entry['state'], [look: string, word: string]> = {
   waiting: ['queued', 'waiting'],
   reading: ['reading', 'reading'],
   sending: ['reading', 'sending'],
-  failed: ['failed', 'not taken'],
+  failed: ['failed', 'failed'],
   cancelled: ['cancelled', 'cancelled'],
   held: ['conflict', 'held back'],
   refused: ['failed', 'too large'],

@@ -60,7 +60,7 @@ export function Queue({ job, sender, entries }: Props) {
     <section className={page.block} aria-label="Files">
       <div className={page.blockHead}>
         <h2>Files</h2>
-        <p>what needs you comes first</p>
+        <p>conflicts and errors first</p>
         {choices.length > 0 && (
           <span className={join(page.end, css.only)}>
             <Segment label="Which files" value={only} onChange={(value) => setOnly(value as Only)}

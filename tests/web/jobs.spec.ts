@@ -177,8 +177,11 @@ test('what is there already: the diff, one by one, all at once, and said beforeh
   await tally(page, 'conflict', 4)
   const one = row(page, 'changed-0.json')
   await expect(one).toContainText('stored with other content')
-  await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText(String(documents[0].duration))
-  await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText(String(documents[0].duration + 1))
+  const durations = files(page).getByRole('row', { name: /^\/duration/ }).first().locator('bdi')
+  for (const [at, duration] of [[1, documents[0].duration], [2, documents[0].duration + 1]] as const) {
+    await expect(durations.nth(at)).toHaveText(String(Number(duration.toPrecision(4))))
+    await expect(durations.nth(at)).toHaveAttribute('title', String(duration))
+  }
 
   const choose = (name: string, choice: string) => files(page).getByRole('radiogroup', { name: `What to do with ${name}` }).getByText(choice).click()
   // somebody else replaces it between the look and the word: what differs is shown anew
@@ -213,7 +216,7 @@ test('what is there already: the diff, one by one, all at once, and said beforeh
   await send(changed.slice(0, 1))
   await tally(page, 'duplicate', 1)
   await files(page).getByRole('button', { name: 'Show choices of changed-0.json' }).click()
-  await expect(files(page)).toContainText(/None of [\d,]+ values differs/)
+  await expect(files(page)).toContainText(/All [\d,]+ values are equal\./)
   await page.goto(`${url}/upload`)
   await page.getByRole('radiogroup', { name: 'Existing results' }).getByText('Replace').click()
   await page.getByTestId('files').setInputFiles(write(folder, 'newest.json', { ...documents[0], duration: 77 }))

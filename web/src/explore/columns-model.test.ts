@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { canShift, type Columns, dropped, hidden, pinTurned, shifted, shown } from './columns-model'
+import { canShift, type Columns, dropped, hidden, pinTurned, recorded, shifted, shown } from './columns-model'
 
 const from = (text: string): Columns => {
   const [pins = '', rest = ''] = text.split('|')
@@ -28,4 +28,13 @@ it.each<[string, (columns: Columns) => Columns, string]>([
 
 it('the ends of a block are ends', () => {
   expect([canShift(from('ab|cd'), 'a', -1), canShift(from('ab|cd'), 'b', 1), canShift(from('ab|cd'), 'c', -1), canShift(from('ab|cd'), 'd', 1)]).toEqual([false, false, false, false])
+})
+
+it('leaves out the usual columns that no row records, where all rows are here', () => {
+  const row = (...ids: string[]) => ({ cells: Object.fromEntries(ids.map((id) => [id, id === 'unset' ? null : 1])) })
+  const rows = [row('a', 'unset'), row('a')]
+  expect(recorded(['a', 'b', 'unset'], rows, 2, [])).toEqual(['a', 'unset'])
+  expect(recorded(['a', 'b', 'unset'], rows, 2, ['b'])).toEqual(['a', 'b', 'unset'])
+  expect(recorded(['a', 'b', 'unset'], rows, 3, [])).toEqual(['a', 'b', 'unset'])
+  expect(recorded(['a', 'b'], [], 0, [])).toEqual(['a', 'b'])
 })

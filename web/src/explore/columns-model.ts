@@ -1,3 +1,5 @@
+import type { Row } from '../api/types'
+
 // Columns in their order; the first `pinned` of them stay where they are while the others scroll.
 export interface Columns {
   ids: string[]
@@ -37,4 +39,10 @@ export function dropped(columns: Columns, keys: ReadonlySet<unknown>, target: st
   const taken = columns.ids.filter((id) => keys.has(id) && id !== target && isPinned(columns, id) === isPinned(columns, target))
   const left = columns.ids.filter((id) => !taken.includes(id))
   return { ...columns, ids: left.toSpliced(left.indexOf(target) + (isAfter ? 1 : 0), 0, ...taken) }
+}
+
+// Of the usual columns those that some row records; all of them where not all rows are here. A sorted column stays.
+export function recorded(columns: string[], rows: Pick<Row, 'cells'>[], count: number, sorted: string[]) {
+  if (rows.length === 0 || rows.length < count) return columns
+  return columns.filter((id) => sorted.includes(id) || rows.some(({ cells }) => cells[id] !== undefined))
 }

@@ -25,6 +25,7 @@ import { Icon } from '../ui/icons'
 import { lazyPart } from '../ui/lazy-part'
 import { AnswerLine } from './answer-line'
 import { cardColumns, Cards } from './cards'
+import { recorded } from './columns-model'
 import css from './explore.module.css'
 import { FilterDrawer } from './filter-drawer'
 import { FilterPanel, type PanelHandle } from './filter-panel'
@@ -115,7 +116,10 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const told = useDeferredValue(useMemo(() => ({ data, isOld: isPlaceholderData }), [data, isPlaceholderData]))
   const varying = useMemo(() => told.data && new Set(Object.keys(told.data.options)), [told.data])
   const choosable = useMemo(() => told.data && fieldsWithChoice(told.data.options), [told.data])
-  const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => varying.has(id)) : chosen), [chosen, varying, state.onlyDiffering])
+  const columns = useMemo(() => {
+    if (state.onlyDiffering && varying) return chosen.filter((id) => varying.has(id))
+    return state.columns || isPhone || !shown ? chosen : recorded(chosen, shown.rows, shown.count, state.sort.map(({ field }) => field))
+  }, [chosen, varying, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
   const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])

@@ -1,5 +1,5 @@
 // The keyboard alone: how many presses of Tab lead where, what arrows do, and that no action loses the focus.
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -156,4 +156,39 @@ test('no action loses the focus', async ({ page }) => {
   // on a phone
   await page.setViewportSize({ width: 390, height: 844 })
   await act('the drawer is closed', async () => { await use(/^Filters/); await expect(page.getByRole('dialog', { name: 'Filters' })).toBeVisible(); await press('Escape') }, () => expect(page.getByRole('dialog')).toHaveCount(0))
+})
+
+test('letters typed into a search or number field are text, never shortcuts', async ({ page }) => {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz'
+  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
+  await expect(page.getByTestId('plot')).toBeVisible()
+  const chart = page.getByRole('region', { name: 'Chart' })
+  const types = async (input: Locator) => {
+    await input.focus()
+    await input.fill('')
+    await page.keyboard.type(`p99 ${alphabet}`)
+    await expect(input).toHaveValue(`p99 ${alphabet}`)
+  }
+  for (const name of [/^Axis y/, /^Axis x/, /^color/, /^shape/, /^size/]) {
+    await chart.getByRole('button', { name }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toHaveCount(1)
+    await expect(dialog.getByRole('option').nth(1)).toBeVisible()
+    await page.keyboard.press('ArrowDown') // highlights an option, which then receives a copy of each key
+    await types(dialog.getByRole('combobox'))
+    await expect(page.getByRole('dialog')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    if (await dialog.count() > 0) await page.keyboard.press('Escape') // the first one clears the text
+    await expect(dialog).toHaveCount(0)
+  }
+  await page.keyboard.press('c')
+  await types(page.getByRole('dialog', { name: 'Columns' }).getByRole('searchbox'))
+  await page.getByRole('dialog', { name: 'Columns' }).getByRole('button', { name: 'Done' }).click()
+  await chart.getByRole('button', { name: 'More of the chart' }).click()
+  for (const input of await page.getByRole('dialog', { name: 'More of the chart' }).getByRole('textbox').all()) await types(input)
+  await page.getByRole('dialog', { name: 'More of the chart' }).getByRole('button', { name: 'Done' }).click()
+  await chart.getByRole('button', { name: 'Set an SLO' }).click()
+  await types(chart.getByRole('group', { name: 'SLO', exact: true }).getByRole('textbox'))
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('region', { name: 'Tray' })).toHaveCount(0)
 })

@@ -222,3 +222,17 @@ test('frontiers are of trusted results, one for each model; the cautions take on
     expect((await about.boundingBox())?.height).toBeLessThanOrEqual(most)
   }
 })
+
+test('the SLO falls back to results without a verdict, and says so', async ({ page }) => {
+  const best = page.getByRole('group', { name: 'SLO', exact: true }).getByRole('status')
+  const opens = (above: number, slo: number) => page.goto(`${dashboard().url}/?run.suite=judged&x=${USUAL[0]}&y=${USUAL[1]}&slo=${USUAL[0]}:${slo}&where=${encodeURIComponent(JSON.stringify({ field: USUAL[0], op: 'gt', value: above }))}`)
+  await opens(12, 18)
+  await expect(best).toContainText(/^Best within the SLO, no verdict: run \d+, 480 tok\/s/)
+  await expect(best).toContainText('of 3 results without a verdict')
+  await opens(12, 45)
+  await expect(best).toContainText(/^Best within the SLO: run \d+, 600 tok\/s/)
+  await expect(best).toContainText('of 6 trusted, measured results within')
+  // only degraded results are within
+  await opens(35, 45)
+  await expect(best).toHaveText('No trusted, measured result is within the SLO.')
+})

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -385,8 +386,20 @@ test('an SLO on a latency: typed, by keys and dragged it names the best result w
   await input.fill('0.2 s')
   await input.press('Enter')
   await shows(200)
+  await expect(input).toBeFocused()
+  await input.press('Enter')
+  await shows(200)
+  await expect(input).toBeFocused()
   await input.fill('abc')
-  await expect(bar.getByRole('alert')).toHaveText('Enter a number.')
+  const alert = bar.getByRole('alert')
+  await expect(alert).toHaveText('Enter a number.')
+  const colorOf = (text: Locator) => text.evaluate((element) => getComputedStyle(element).color)
+  const wrong = facet(page, 'P99 TTFT').getByRole('textbox', { name: /to$/ })
+  const color = await colorOf(alert)
+  await wrong.fill('abc')
+  expect(await colorOf(facet(page, 'P99 TTFT').getByRole('alert'))).toBe(color)
+  await wrong.fill('')
+  await input.focus()
   await input.press('Escape')
   await line.focus()
   await page.keyboard.press('ArrowRight')

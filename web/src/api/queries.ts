@@ -1,5 +1,5 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
-import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions, skipToken, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 
 import { get, patch, post, put, remove } from './client'
@@ -40,9 +40,10 @@ export const pointsOptions = (request: PointsRequest | null, round: number) => q
 export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOptions(request, round), placeholderData: keepPreviousData, enabled: request !== null })
 
 // The first row of a sorted request. The last answer stays while the next one comes.
-export const useBest = (request: ApplyRequest, round: number) => useQuery({
+// null: not asked
+export const useBest = (request: ApplyRequest | null, round: number) => useQuery({
   queryKey: ['best', request, round],
-  queryFn: ({ signal }) => apply(request, signal),
+  queryFn: request ? ({ signal }) => apply(request, signal) : skipToken,
   placeholderData: keepPreviousData,
   staleTime: Infinity,
 })

@@ -28,20 +28,25 @@ interface Props {
 export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRemove }: Props) {
   const named = namedOf(chart, slo.axis)
   const goal = goalOf(chart, slo.axis, catalogue.get(THROUGHPUT))
-  const best = useBest(bestRequest(chart, slo, goal), round)
+  const trusted = useBest(bestRequest(chart, slo, goal, 'trusted'), round)
+  const lacksTrusted = trusted.data?.count === 0
+  const unjudged = useBest(lacksTrusted ? bestRequest(chart, slo, goal, null) : null, round)
+  const isUnjudged = lacksTrusted && (unjudged.data?.count ?? 0) > 0
+  const best = lacksTrusted ? unjudged : trusted
   const row = best.data?.rows[0]
   const [experiment] = useExperiments([isMoving || !row ? null : row.id])
   const value = row?.cells[goal.id]
   const kind = countsSimulated(chart) ? 'trusted' : 'trusted, measured'
+  const results = best.data?.count === 1 ? 'result' : 'results'
   return (
     <div className={css.slo} role="group" aria-label="SLO">
-      <Limit key={slo.value} label={`${longName(named.field)} at most`} named={named} value={slo.value} onChange={onChange} />
+      <Limit label={`${longName(named.field)} at most`} named={named} value={slo.value} onChange={onChange} />
       <p role="status" className={css.best} aria-busy={isMoving || undefined}>
         {best.error && <>Could not find the best result. {best.error.message}</>}
         {row && typeof value === 'number' && (
           <>
             <span className={css.result}>
-              <span>Best within the SLO: </span>
+              <span>Best within the SLO{isUnjudged && ', no verdict'}: </span>
               <Link className="clip" href={paths.experiment(row.id)} title={nameOf(row)}><bdi>{nameOf(row)}</bdi></Link>
               <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}</span>
             </span>
@@ -49,7 +54,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
           </>
         )}
         {best.data && !row && <>No {kind} result is within the SLO.</>}
-        {row && <span className={css.by}>of {count(best.data?.count ?? 0)} {kind} {best.data?.count === 1 ? 'result' : 'results'} within</span>}
+        {row && <span className={css.by}>of {count(best.data?.count ?? 0)} {isUnjudged ? `${results} without a verdict` : `${kind} ${results} within`}</span>}
       </p>
       <IconButton icon="close" name="Remove the SLO" onPress={onRemove} />
     </div>
@@ -81,6 +86,7 @@ function Command({ document }: { document: unknown }) {
 function Limit({ label, named, value, onChange }: { label: string; named: Named; value: number; onChange: (value: number) => void }) {
   const [text, setText] = useState<string | null>(null) // null: not edited
   const why = useId()
+  useEffect(() => setText(null), [value]) // a limit that is set elsewhere replaces what was typed
   const read = text === null ? { value } : readQuantity(named.field, text)
   const fault = 'fault' in read ? read.fault : read.value === null || read.value > 0 ? '' : 'An SLO is greater than 0.'
   const commit = () => {

@@ -22,14 +22,15 @@ test('a limit belongs to the axis of a latency, and to no other field', () => {
 
 test('the best is a trusted result by the other axis; simulated ones count where there are no others', () => {
   const chart = chartOf(latency, output)
-  const request = bestRequest(chart, { axis: 'x', value: 500 }, goalOf(chart, 'x', output as never))
+  const request = bestRequest(chart, { axis: 'x', value: 500 }, goalOf(chart, 'x', output as never), 'trusted')
   expect(request.filter).toEqual({ and: [
     { and: [] }, { field: latency.id, op: 'le', value: 500 }, { field: output.id, op: 'not_null' }, { field: 'quality.verdict', op: 'eq', value: 'trusted' },
     { not: { field: 'environment.engine.simulated', op: 'eq', value: true } },
   ] })
   expect(request.sort).toEqual([{ field: output.id, dir: 'desc' }])
-  const simulated = bestRequest(chartOf(latency, output, { simulated: 9 }), { axis: 'x', value: 500 }, output as never)
-  expect(JSON.stringify(simulated.filter)).not.toContain('simulated')
+  const simulated = bestRequest(chartOf(latency, output, { simulated: 9 }), { axis: 'x', value: 500 }, output as never, null)
+  expect(JSON.stringify(simulated.filter)).toContain('{"not":{"field":"quality.verdict","op":"not_null"}}')
+  expect(JSON.stringify(simulated.filter)).not.toContain('engine.simulated')
   expect(goalOf(chartOf(latency, model), 'x', output as never)).toBe(output)
 })
 

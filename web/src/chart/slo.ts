@@ -55,15 +55,17 @@ export function goalOf(chart: Chart, axis: SloAxis, throughput: Field): Field {
 // Simulated results count where the chart has no others, or was asked for them.
 export const countsSimulated = ({ answer, state }: Chart) => state.withSimulated || answer.simulated === answer.count
 
-// Ranks all results of the filter, also those without a mark of their own.
-export function bestRequest(chart: Chart, { axis, value }: Slo, goal: Field): ApplyRequest {
+export type Verdict = 'trusted' | null // null: no verdict is recorded, as in vLLM's own files
+
+// Ranks all results of the filter with the verdict, also those without a mark of their own.
+export function bestRequest(chart: Chart, { axis, value }: Slo, goal: Field, verdict: Verdict): ApplyRequest {
   const { filter } = chart.answer.request
   const limited = namedOf(chart, axis).field.id
   const and: Filter[] = [
     ...(filter ? [filter as Filter] : []),
     { field: limited, op: 'le', value },
     { field: goal.id, op: 'not_null' },
-    { field: VERDICT, op: 'eq', value: 'trusted' },
+    verdict === null ? { not: { field: VERDICT, op: 'not_null' } } : { field: VERDICT, op: 'eq', value: verdict },
     ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } }]),
   ]
   return { filter: { and }, sort: [{ field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }], columns: ['run.name', goal.id, limited], limit: 1, offset: 0, facets: [] } as ApplyRequest

@@ -383,7 +383,7 @@ test('files name the filter, n, units, time and data version, and have every poi
 test('what cannot be drawn says so', async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   await open(page, `x=benchmark.nothing_such&y=${Y}`)
-  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toContainText('The chart could not be drawn.')
+  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toContainText('Could not load the chart.')
 })
 
 async function serious(page: Page, of?: Locator) {

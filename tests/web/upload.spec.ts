@@ -65,7 +65,7 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   await expect(counted(page)).toHaveText(/2 of 2 experiments/)
   const ours = page.getByRole('row', { name: /^ours/ })
   await expect(ours).toContainText('simulated')
-  await expect(page.getByRole('row', { name: /not measured/ })).toHaveCount(1)
+  await expect(page.getByRole('row', { name: /no verdict/ })).toHaveCount(1)
 })
 
 test('the same again is a duplicate, other content under its run id a conflict', async ({ page, folder, own }) => {

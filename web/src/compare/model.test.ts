@@ -35,7 +35,7 @@ it('a mark says how sure a difference is', () => {
 
 it('runs without a verdict are not trusted ones', () => {
   const side = (runs: number, trusted: number, untrusted: number) => verdictsText({ name: '', runs, simulated: 0, trusted, untrusted, not_completed: 0 })
-  expect([side(3, 0, 0), side(0, 0, 0), side(4, 4, 0), side(6, 3, 1)]).toEqual(['0 trusted, 3 not measured', 'no run', '4 trusted', '3 trusted, 1 not trusted, 2 not measured'])
+  expect([side(3, 0, 0), side(0, 0, 0), side(4, 4, 0), side(6, 3, 1)]).toEqual(['0 trusted, 3 without a verdict', 'no run', '4 trusted', '3 trusted, 1 not trusted, 2 without a verdict'])
 })
 
 it('two rows of one name say what each is of', () => {

@@ -66,7 +66,7 @@ export function viewsOf(sides: Side[], answer: Answer, experiments: (Experiment 
 export function verdictsText({ runs, trusted, untrusted }: ComparedSide) {
   if (runs === 0) return 'no run'
   const none = runs - trusted - untrusted
-  return [`${count(trusted)} trusted`, untrusted > 0 && `${count(untrusted)} not trusted`, none > 0 && `${count(none)} not measured`].filter(Boolean).join(', ')
+  return [`${count(trusted)} trusted`, untrusted > 0 && `${count(untrusted)} not trusted`, none > 0 && `${count(none)} without a verdict`].filter(Boolean).join(', ')
 }
 
 // ---- values ---------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
   if (reasons.length === 0) {
     return (
       <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
-        <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">Not measured</span>}</div>
+        <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
         <div className={css.grounds}>
           <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : 'This file has no quality checks, so it has no verdict.')}</bdi></b>
           {sum && <p>{sum}</p>}
@@ -65,7 +65,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
   return (
     <section className={css.ruling} data-verdict={verdict ?? undefined} aria-label="Verdict">
       <div className={css.what}>
-        {verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">Not measured</span>}
+        {verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}
         <p>{sum}</p>
       </div>
       <div className={css.grounds}>

@@ -16,7 +16,7 @@ const FORMS = {
 } as const
 export const formWord = (form: string) => FORMS[form as keyof typeof FORMS] ?? form
 
-export const verdictWord = (verdict: string | null) => (verdict === null ? 'not measured' : (VERDICTS[verdict] ?? verdict))
+export const verdictWord = (verdict: string | null) => (verdict === null ? 'no verdict' : (VERDICTS[verdict] ?? verdict))
 
 // A model by its last name, a GPU without its maker: the whole is on hover, and in filters.
 export function briefly(field: Field, text: string) {

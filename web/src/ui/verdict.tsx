@@ -46,7 +46,7 @@ export function State({ state, word = state.replaceAll('_', ' '), colour }: { st
 
 // Nothing was measured: the words, and no shape that could pass for one.
 export const Verdict = ({ verdict }: { verdict: string | null | undefined }) =>
-  verdict ? <State state={verdict} word={verdictWord(verdict)} /> : <span className={join(css.verdict, css.faint)}>not measured</span>
+  verdict ? <State state={verdict} word={verdictWord(verdict)} /> : <span className={join(css.verdict, css.faint)}>no verdict</span>
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
 

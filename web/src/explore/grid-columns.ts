@@ -8,12 +8,16 @@ import { type Catalogue, sectionOf, shortName } from '../fields/catalogue'
 import { type Form, formFor, paddingOf } from '../format/number'
 import { briefly, isFigure, showValue, UNSET } from '../format/value'
 import { usePreferences } from '../keys/store'
+import type { RowName } from '../names/rows'
 import { entryNow, placeOf } from '../url/entry'
 
 export const VERDICT = 'quality.verdict'
 export const NAMES = 'names' // the first column, which is no field's
 export const BAR_PX = 44
 const NAMES_PX = 248
+const NAME_CHROME_PX = 72 // the padding, the box and the slot next to a name
+const OWN_PX = 20 // the ellipsis of the name after a label
+const LETTER_PX = 7
 const ALL_DRAWN = 40
 const OVERSCAN = 3
 const PAD_PX = 19
@@ -108,14 +112,26 @@ export interface Across {
 
 const sum = (list: number[]) => list.reduce((all, px) => all + px, 0)
 
-export function useAcross(shown: Shown[], pins: number, rows: Row[], scroll: RefObject<HTMLElement | null>): Across {
+// The length of a name that the column shows at the width that it has without labels.
+export const lettersIn = (px = NAMES_PX) => Math.floor((px - NAME_CHROME_PX) / LETTER_PX)
+
+export const useNameLetters = () => lettersIn(usePreferences((state) => state.widths[NAMES]))
+
+// The width of the names: room for the labels that stand in for names.
+function fittingNames(labels: ReadonlyMap<number, RowName>, ruler: Ruler) {
+  const widest = Math.max(0, ...[...labels.values()].map(({ short }) => ruler(short, 'sans', 500)))
+  return Math.ceil(Math.min(MOST_PX, Math.max(NAMES_PX, widest + NAME_CHROME_PX + OWN_PX)))
+}
+
+export function useAcross(shown: Shown[], pins: number, rows: Row[], labels: ReadonlyMap<number, RowName>, scroll: RefObject<HTMLElement | null>): Across {
   const made = usePreferences((state) => state.widths)
   const fit = useMemo(() => {
     const ruler = rulerOf()
     return shown.map((column) => fitting(column, rows, ruler))
   }, [shown, rows])
   const widths = useMemo(() => shown.map(({ field }, i) => made[field.id] ?? fit[i] ?? LEAST_PX), [shown, made, fit])
-  const names = made[NAMES] ?? NAMES_PX
+  const fitNames = useMemo(() => fittingNames(labels, rulerOf()), [labels])
+  const names = made[NAMES] ?? fitNames
   const pinnedPx = sum(widths.slice(0, pins))
   const count = names + pinnedPx < window.innerWidth * PINNED_SHARE ? pins : 0
   const isCut = shown.length > ALL_DRAWN

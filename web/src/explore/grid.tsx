@@ -13,7 +13,7 @@ import type { Change } from '../url/use-explore'
 import { usePlace, useRowFocus } from '../url/use-place'
 import explore from './explore.module.css'
 import { BoneRow, Head, RowView } from './grid-cells'
-import { type Across, contentOf, NAMES, totalOf, useAcross, useShown } from './grid-columns'
+import { type Across, contentOf, NAMES, totalOf, useAcross, useNameLetters, useShown } from './grid-columns'
 import { useGridKeys } from './grid-keys'
 import { keysOf, useRange, useRows } from './grid-rows'
 import { useScroll } from './grid-scroll'
@@ -71,7 +71,8 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
   // the rows ask what they are scrolled in, which is there behind the first commit only
   const [isThere, setThere] = useState(false)
   useLayoutEffect(() => setThere(true), [])
-  const across = useAcross(shown, pinned, rows, scroll)
+  const letters = useNameLetters()
+  const across = useAcross(shown, pinned, rows, rowNames(rows, catalogue, letters), scroll)
   const handlers = useHeads(shown, sort, change)
   return (
     <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={-1} data-focus-home role="region" aria-label="Table, scrolls sideways">
@@ -92,6 +93,7 @@ interface BodyProps extends Pick<Props, 'catalogue' | 'answer' | 'selected' | 's
 // All that a scroll draws anew.
 function Body({ catalogue, answer, selected, slots, round, change, isWaiting, ref, scroll, across }: BodyProps) {
   const { rows, request } = answer
+  const letters = useNameLetters()
   const filmed = useFilm(({ frame }) => frame?.rows)
   // the scroll bar keeps its length while a film runs
   const count = filmed ? Math.max(answer.count, request.limit) : answer.count
@@ -112,7 +114,7 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   const kept = useRef({ pages: [] as number[] }).current
   const { pageAt, rowAt: ownRow } = useRows({ answer, round, seen, kept })
   const rowAt = filmed ? (index: number) => filmed.rows[index] : ownRow
-  const nameAt = (row: Row, index: number) => rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue).get(row.id)
+  const nameAt = (row: Row, index: number) => rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue, letters).get(row.id)
   useTopOfFilm(scroll, filmed !== undefined, contentOf(request))
   const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
   const onSelect = useCallback((index: number) => {

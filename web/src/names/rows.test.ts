@@ -7,7 +7,7 @@ const field = (id: string): Field => ({ id, label: id, help: '', group: '', unit
 const FIELDS = { get: field, fields: [] }
 let made = 0
 const row = (name: string | null, concurrency: number): Row => ({ id: ++made, run_id: name === 'given' ? 'run_007' : `exp_20261101_120000_${made}`, simulated: false, verdict: null, cells: { ...(name !== null && name !== 'given' && { 'run.name': name }), 'benchmark.max_concurrency': concurrency } })
-const shown = (rows: Row[]) => rows.map((one) => rowNames(rows, FIELDS).get(one.id)?.short)
+const shown = (rows: Row[], letters?: number) => rows.map((one) => rowNames(rows, FIELDS, letters).get(one.id)?.short)
 
 it('rows of one name, and those without a name, are told apart by what varies', () => {
   const rows = [row('nightly', 8), row('nightly', 64), row('alone', 8), row(null, 1), row(null, 2)]
@@ -16,11 +16,24 @@ it('rows of one name, and those without a name, are told apart by what varies', 
   expect(rowNames(rows, FIELDS)).toBe(rowNames(rows, FIELDS))
 })
 
-it('of names that look alike in a narrow column the rest is shown', () => {
-  expect(shown([row('djangodevreng__results_gemma-4-E2B_c4.json', 4), row('djangodevreng__results_gemma-4-E2B_c8.json', 8), row('other', 8)])).toEqual(['…c4.json', '…c8.json', undefined])
-  expect(shown(['a-long-beginning-of-a-name-gemma-4-e2b-it-and-so-on-1', 'a-long-beginning-of-a-name-gemma-4-e2b-it-and-so-on-2', 'a-long-beginning-of-a-name-qwen'].map((name) => row(name, 1)))).toEqual(['…1', '…2', '…qwen'])
+it('names that look alike in the column lose only what the column cannot show', () => {
+  const named = (...names: string[]) => names.map((name) => row(name, 1))
+  const long = named('a-long-beginning-of-a-name-gemma-4-e2b-it-and-so-on-1', 'a-long-beginning-of-a-name-gemma-4-e2b-it-and-so-on-2', 'a-long-beginning-of-a-name-qwen')
+  expect(shown(long)).toEqual(['…gemma-4-e2b-it-and-so-on-1', '…gemma-4-e2b-it-and-so-on-2', '…qwen'])
+  expect(shown(long, 22)).toEqual(['…4-e2b-it-and-so-on-1', '…4-e2b-it-and-so-on-2', '…qwen'])
+  expect(shown(long, 60)).toEqual([undefined, undefined, undefined])
   expect(shown([row('given', 1), row('run-2', 1)])).toEqual([undefined, undefined])
-  expect(shown([row('run-1', 1), row('run-2', 1)])).toEqual([undefined, undefined])
+  expect(shown(named('run-1', 'run-2'))).toEqual([undefined, undefined])
+  expect(shown(named('nightly-benchmark-of-node-8', 'nightly-benchmark-of-node-12'))).toEqual([undefined, undefined])
+})
+
+it('long file names that begin alike are shown after a label of what varies', () => {
+  const name = (tail: string) => `someone__25-03-26_openai-10.0qps-itkns-512-${tail}.json`
+  const rows = [row(name('concurrency8-FP8-215107'), 8), row(name('concurrency64-FP8-215150'), 64), row('other.json', 8)]
+  expect(shown(rows)).toEqual(['c8', 'c64', undefined])
+  expect(rowNames(rows, FIELDS).get(rows[0]?.id ?? 0)).toEqual({ short: 'c8', own: name('concurrency8-FP8-215107'), full: `${name('concurrency8-FP8-215107')}: concurrency 8` })
+  expect(shown([row(name('215107'), 8), row(name('215150'), 8), row(name('215200'), 16)])).toEqual(['c8 · …itkns-512-215107.json', 'c8 · …itkns-512-215150.json', 'c16'])
+  expect(shown([row(name('215107'), 8), row(name('215150'), 8)])).toEqual(['…itkns-512-215107.json', '…itkns-512-215150.json'])
 })
 
 it('repeats of one configuration have the last part of their run id', () => {

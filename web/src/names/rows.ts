@@ -1,5 +1,5 @@
-// Names of rows in a table: a row whose own name repeats, or is a generated id, gets what tells it apart; of names that begin
-// alike only the rest is shown.
+// Names of rows in a table. A row whose own name repeats, is a generated id, or is a long file name gets a label of what
+// varies. Other long names that begin alike lose as much of their common beginning as the column cannot show.
 import type { Row } from '../api/types'
 import { nameOf } from '../format/value'
 import { distinctNames, type Fields } from './names'
@@ -10,10 +10,12 @@ export interface RowName {
   full: string // for hover and screen readers
 }
 
-const SEEN = 22 // letters of a name that a row has room for
+const SEEN = 28 // letters of a name that a row shows
+const LEAST = 4 // letters of a difference that a reader sees
 const KEPT = 8 // letters of a shared beginning that are worth cutting
 
 const GENERATED = /^(exp_\d{8}_\d{6}_|result \d+$)/
+const FILE = /\.jsonl?(\.\w+)?$/i
 const isGenerated = (row: Row) => GENERATED.test(nameOf(row))
 
 // Up to the last separator within what all begin with.
@@ -24,14 +26,22 @@ function sharedPrefix(names: string[]) {
   return Math.max(...[...'-_/. :'].map((mark) => first.lastIndexOf(mark, length - 1))) + 1
 }
 
-// What tells names apart that begin alike, again where the rest begins alike.
-function tails(names: string[]): string[] {
+// The start of a tail: after the first separator from which the longest name fits, at most `most`.
+function tailStart(names: string[], most: number, letters: number) {
+  const least = Math.max(...names.map((name) => name.length)) - letters + 1
+  for (let at = Math.max(least, 1); at < most; at++) if ('-_/ :'.includes(names[0]?.[at - 1] ?? '')) return at
+  return most
+}
+
+// Cuts the common beginning of names that look alike in the first `letters`, again where the rest looks alike.
+function tails(names: string[], letters: number): string[] {
   const shown = [...names]
-  for (const at of Map.groupBy(names.keys(), (i) => names[i]?.slice(0, SEEN)).values()) {
+  for (const at of Map.groupBy(names.keys(), (i) => names[i]?.slice(0, letters - LEAST)).values()) {
     const group = at.map((i) => names[i] ?? '')
-    const from = group.length > 1 && (group[0] ?? '').length > SEEN ? sharedPrefix(group) : 0
+    const from = group.length > 1 && group.some((name) => name.length > letters) ? sharedPrefix(group) : 0
     if (from < KEPT) continue
-    tails(group.map((name) => name.slice(from))).forEach((tail, i) => { shown[at[i] ?? 0] = `…${tail.replace(/^…/, '')}` })
+    const start = tailStart(group, from, letters)
+    tails(group.map((name) => name.slice(start)), letters).forEach((tail, i) => { shown[at[i] ?? 0] = `…${tail.replace(/^…/, '')}` })
   }
   return shown
 }
@@ -43,12 +53,25 @@ function shortIds(group: Row[]) {
   return new Set(ends).size === ids.length ? ends : ids
 }
 
-const cache = new WeakMap<readonly Row[], Map<number, RowName>>()
+// Labels for long file names that begin alike: what varies, and next to it the file name.
+function fileNames(rows: readonly Row[], fields: Fields, letters: number): [number, RowName][] {
+  const isLong = (row: Row) => FILE.test(nameOf(row)) && nameOf(row).length > letters
+  return [...Map.groupBy(rows.filter(isLong), (row) => nameOf(row).slice(0, KEPT)).values()].filter((group) => group.length > 1).flatMap((group) => {
+    const ids = tails(group.map(nameOf), letters)
+    return distinctNames(group.map((row, i) => ({ values: row.cells, id: ids[i] ?? '' })), fields).flatMap(({ short, full }, i): [number, RowName][] => {
+      const [row, id = ''] = [group[i], ids[i]]
+      return row && short !== id ? [[row.id, { short, full: nameOf(row) + full.slice(id.length), own: nameOf(row) }]] : []
+    })
+  })
+}
+
+const cache = new WeakMap<readonly Row[], { letters: number; names: Map<number, RowName> }>()
 
 // The rows that need another name than their own, by id. Rows of one page are told apart from each other.
-export function rowNames(rows: readonly Row[], fields: Fields): ReadonlyMap<number, RowName> {
+// `letters`: the length of the longest name that the column shows.
+export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): ReadonlyMap<number, RowName> {
   const known = cache.get(rows)
-  if (known) return known
+  if (known?.letters === letters) return known.names
   const names = new Map<number, RowName>()
   for (const [own, group] of Map.groupBy(rows, (row) => (isGenerated(row) ? '' : nameOf(row)))) {
     if (group.length < 2 && own !== '') continue
@@ -59,12 +82,13 @@ export function rowNames(rows: readonly Row[], fields: Fields): ReadonlyMap<numb
       if (row) names.set(row.id, { short, full, own: short === nameOf(row) ? '' : nameOf(row) })
     })
   }
+  for (const [id, name] of fileNames(rows.filter((row) => !names.has(row.id)), fields, letters)) names.set(id, name)
   const others = rows.filter((row) => !names.has(row.id))
   const own = others.map(nameOf)
-  tails(own).forEach((short, i) => {
+  tails(own, letters).forEach((short, i) => {
     const row = others[i]
     if (row && short !== own[i]) names.set(row.id, { short, full: own[i] ?? '', own: '' })
   })
-  cache.set(rows, names)
+  cache.set(rows, { letters, names })
   return names
 }

@@ -86,6 +86,15 @@ test('columns are pinned, moved and widened by keyboard; rows are selected and c
     '| Experiment | P99 TTFT (ms) | Status | Suite |', '| --- | ---: | --- | --- |',
     '| run\\_001 | 1 | completed | many |', '| run\\_003 | 3 | completed | many |',
   ].join('\n'))
+  // the selection leads to a comparison, also from Compare itself
+  await page.getByRole('link', { name: 'Compare', exact: true }).click()
+  await page.getByRole('link', { name: 'Compare the 2 selected results' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('2 experiments, A is the baseline')
+  const compared = page.url()
+  await page.goBack()
+  await page.goBack()
+  await page.getByRole('toolbar', { name: 'Table tools' }).getByRole('link', { name: 'Compare 2' }).click()
+  await expect(page).toHaveURL(compared)
 })
 
 test('of more values than a list holds the server finds those that are looked for', async ({ page }) => {

@@ -10,8 +10,10 @@ import { useKeys } from '../keys/use-keys'
 import { sidesOf, useTray } from '../tray/store'
 import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
-import { type CompareState, LETTERS, moved, oneOf } from '../url/compare'
+import { useMedia } from '../ui/use-media'
+import { type CompareState, isComparable, LETTERS, moved, oneOf, sidesFor } from '../url/compare'
 import { undo } from '../url/entry'
+import { selectedOf } from '../url/explore'
 import { paths } from '../url/paths'
 import { type CompareChange, useCompare } from '../url/use-compare'
 import { usePlace } from '../url/use-place'
@@ -65,10 +67,13 @@ const MissingSide = ({ letter, id, onRemove }: { letter: string; id: number; onR
 
 function TooFew({ state }: { state: CompareState }) {
   const pinned = useTray((tray) => tray.pinned)
+  const lastExplore = usePreferences((kept) => kept.lastExplore)
+  const selected = useMemo(() => selectedOf(lastExplore), [lastExplore])
+  const isTouch = useMedia('(hover: none)')
   return (
     <Framed>
-      <p className={page.lead}>{state.sides.length === 1 ? 'A comparison needs two sides, and this one has one.' : 'Nothing is pinned yet.'} Pin two to eight experiments on Explore with <kbd>p</kbd> on a row, or pin everything that a filter matches as one group. The first one is the baseline.</p>
-      <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink> {pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
+      <p className={page.lead}>{state.sides.length === 1 ? 'A comparison needs two sides, and this one has one.' : pinned.length === 0 && 'Nothing is pinned yet.'} On Explore, {isTouch ? <>tap <b>+</b> on two to eight experiments.</> : <>select two to eight experiments, or press <kbd>p</kbd> on each.</>} You can also pin everything that a filter matches as one group. The first one is the baseline.</p>
+      <p className={page.lead}><ButtonLink href={lastExplore} look="line">Explore experiments</ButtonLink> {isComparable(selected) && <><ButtonLink href={paths.compare({ sides: sidesFor(selected) })} look="line">Compare the {selected.length} selected results</ButtonLink> </>}{pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
     </Framed>
   )
 }

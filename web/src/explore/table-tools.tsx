@@ -4,12 +4,14 @@ import { memo, type ReactNode, Suspense, useRef, useState } from 'react'
 import type { Sort } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
-import { Act, Button, Check } from '../ui/controls'
+import { Act, Button, ButtonLink, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { lazyPart } from '../ui/lazy-part'
 import { oneStop } from '../ui/one-stop'
+import { isComparable, sidesFor } from '../url/compare'
 import type { ExploreState } from '../url/explore'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
+import { paths } from '../url/paths'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
 import { sortWords } from './sort-words'
@@ -60,6 +62,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
             <b className="n">{count(state.selected.length)}</b> selected <Act onPress={() => change({ selected: [] })}>Clear</Act>
           </span>
         )}
+        {!isPhone && isComparable(state.selected) && <ButtonLink href={paths.compare({ sides: sidesFor(state.selected) })}>Compare {state.selected.length}</ButtonLink>}
         {!isPhone && <CopyTable hasSelected={state.selected.length > 0} onCopy={onCopy} />}
         {!isPhone && (
           <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only })}>

@@ -67,6 +67,10 @@ export function readCompare(search: string): CompareState {
   return state
 }
 
+// One side per experiment; the first is the baseline.
+export const sidesFor = (ids: number[]): Side[] => ids.map((id) => ({ ids: [id] }))
+export const isComparable = (ids: number[]) => ids.length >= 2 && ids.length <= SIDES_MAX
+
 export const oneOf = (side: Side | undefined) => (side && 'ids' in side && side.ids.length === 1 ? (side.ids[0] ?? null) : null)
 
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {

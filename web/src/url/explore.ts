@@ -127,6 +127,9 @@ function readWhere(text: string | null): Filter | undefined {
   }
 }
 
+// The selected rows of an address of Explore.
+export const selectedOf = (address: string) => readIds(new URLSearchParams(address.split('?')[1]).get('select'))
+
 const readIds = (text: string | null) => (text ?? '').split(',').map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
 
 // The id of a state that the server keeps.

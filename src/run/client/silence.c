@@ -126,10 +126,13 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 	if (after.counters != before.counters)
 		return say(silence, true, "its counters move");
 	bool reads = isnan(after.running) ? open.begun == 0 : after.running > (double)open.begun;
-	snprintf(text, sizeof(text),
-		 "/health answers, but no counter of /metrics moved in %.1f s; %.0f requests run "
-		 "there",
-		 (double)silence->watch_ns / 1e9, isnan(after.running) ? 0 : after.running);
+	int len = snprintf(text, sizeof(text),
+			   "/health answers, but no counter of /metrics moved in %.1f s",
+			   (double)silence->watch_ns / 1e9);
+	/* a server that does not report how many run is not said to run none */
+	if (!isnan(after.running))
+		snprintf(text + len, sizeof(text) - (size_t)len, "; %.0f requests run there",
+			 after.running);
 	return say(silence, reads, text);
 }
 

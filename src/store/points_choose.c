@@ -1,5 +1,5 @@
 /*
- * Axes and a colour that nobody chose: those that the filtered rows have.
+ * Axes and a color that the user did not choose: those that the filtered rows have.
  */
 #include "store/points_priv.h"
 
@@ -12,7 +12,7 @@
 #define SHARE_OF    4
 #define SHARE_LEAST 3
 
-/* What the columns of the choices have in the rows, each read once. */
+/* The columns of the choices in the rows, each read once. */
 struct cache {
 	const struct points *points;
 	struct points_cells items[COLUMNS_MAX];

@@ -3,7 +3,7 @@
  * the other.
  *
  * A group is one kind of colour. If the rows are of several models, and the colour is not the model, it is one kind of
- * colour and one model: a step from one model to another is no trade-off that anyone can choose.
+ * colour and one model: a step from one model to another is not a trade-off that anyone can choose.
  */
 #include "store/points_priv.h"
 
@@ -22,7 +22,7 @@ struct sorting {
 	double x_sign, y_sign; /* times the value, less is better */
 };
 
-/* What the search knows of each row. */
+/* The search's data of each row. */
 struct search {
 	const struct points *points;
 	size_t *group_of; /* by row; SIZE_MAX: it is in no group */

@@ -1,5 +1,5 @@
 /*
- * What a field has in the rows: its cells, and its values as few things to tell apart.
+ * A field's values in the rows: its cells, and its values as few things to tell apart.
  */
 #include "store/points_priv.h"
 
@@ -62,7 +62,7 @@ void points_cells_read(const struct points *points, const struct store_column *c
 
 /* ---- kinds ----------------------------------------------------------------------------------------- */
 
-/* What a field has in the rows, counted: finite numbers one by one, all else by its code. */
+/* Counts a field's values in the rows: finite numbers one by one, all else by its code. */
 struct counted {
 	const struct points_cells *cells;
 	size_t rows;

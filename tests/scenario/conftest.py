@@ -82,7 +82,7 @@ def source_dir():
 @pytest.fixture(scope="session")
 def shared_dir():
     if not SHARED.is_dir():
-        pytest.skip("no ../shared with others' data here")
+        pytest.skip("../shared is missing: it holds data under other licenses")
     return SHARED
 
 

@@ -53,7 +53,7 @@ test('the first screen has eleven whole rows, with TTFT and TPOT', async ({ page
   expect(whole).toBeGreaterThanOrEqual(11)
 })
 
-// What of a window's content is seen outside of it, and whether all of the window is on the screen.
+// Returns the content that is seen outside of a window, and whether all of the window is on the screen.
 const outside = (page: Page, name: string) => page.getByRole('dialog', { name }).evaluate((dialog) => {
   const frame = (dialog.closest('[data-trigger]') ?? dialog.parentElement) as HTMLElement
   const box = frame.getBoundingClientRect()
@@ -119,7 +119,7 @@ test('the reading of a point keeps its actions in view and its words whole', asy
   }
 })
 
-// What is wider than the paper, or cut by its own box.
+// Returns the elements that are wider than the paper or cut by their own box.
 const cut = (page: Page) => page.evaluate(() => [...document.querySelectorAll('main, main *')].filter((element) => {
   const { right, width } = element.getBoundingClientRect()
   return width > 1 && right > window.innerWidth + 1

@@ -16,7 +16,7 @@ CONFIG = {"server": {}, "launch": {"command": ["vllm", "serve"], "gpus": []}}
 def history(shared_dir):
     path = shared_dir / "spec/engine-args-history.json"
     if not path.exists():
-        pytest.skip("no history of vLLM's arguments here (../shared/spec)")
+        pytest.skip("../shared/spec is missing: it holds the history of vLLM's arguments")
     return json.loads(path.read_text())
 
 

@@ -473,7 +473,7 @@ def test_a_full_disk(bin_dir, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk], capture_output=True).returncode:
-        pytest.skip("no file system can be mounted here")
+        pytest.skip("could not mount a tmpfs: needs root and the right to mount")
     try:
         with Dashboard(bin_dir, tmp_path / "d.db", "--data", disk / "files") as one:
             one.upload("/api/upload/json", little(1))

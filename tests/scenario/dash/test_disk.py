@@ -52,7 +52,7 @@ def disk(tmp_path):
     place.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", place], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+        pytest.skip(f"could not mount a tmpfs: {done.stderr.strip()}")
     try:
         yield place
     finally:
@@ -138,7 +138,7 @@ def test_a_full_folder_of_files(bin_dir, disk, tmp_path):
 def may_be_kept_from_writing(path):
     done = subprocess.run(["chattr", "+i", path], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        pytest.skip(f"no file can be made to be read alone here: {done.stderr.strip()}")
+        pytest.skip(f"could not make a file immutable: {done.stderr.strip()}")
 
 
 def test_a_file_that_may_only_be_read(bin_dir, tmp_path):

@@ -301,7 +301,7 @@ def test_a_disk_that_was_full(bin_dir, db, folder):
     small = db.parent / "small"
     small.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", small], capture_output=True).returncode:
-        pytest.skip("no file system can be mounted here")
+        pytest.skip("could not mount a tmpfs: needs root and the right to mount")
     try:
         with Watch(bin_dir, small / "d.db", folder) as watch:
             write(folder / "a.json", 0)

@@ -10,7 +10,7 @@ import { useDraft } from '../ui/use-draft'
 import { type Ends, isReversed } from './range'
 import css from './range-inputs.module.css'
 
-// Bounds while somebody types or drags: handed on after a pause, and never reversed.
+// Bounds while the user types or drags: handed on after a pause, and never reversed.
 export function useEnds(ends: Ends, commit: (ends: Ends) => void) {
   return useDraft(ends, (next) => { if (!isReversed(next)) commit(next) })
 }

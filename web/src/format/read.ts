@@ -1,4 +1,4 @@
-// Numbers as somebody types them, with or without a unit: "500", "500 ms", "0.5 s", "1,500", "2k", "inf".
+// Numbers as the user types them, with or without a unit: "500", "500 ms", "0.5 s", "1,500", "2k", "inf".
 import type { Field } from '../api/types'
 import { acceptedUnits, factorOf } from './unit'
 

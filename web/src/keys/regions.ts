@@ -8,7 +8,7 @@ export function nextRegion(isBack: boolean) {
     const [first] = tabbablesIn(region)
     return first ? [[region, first]] : []
   })
-  // a region whose first control is that of the region within it is no step of its own
+  // a region whose first control is that of the region within it is not a step of its own
   const steps = regions.filter(([, first], at) => regions[at + 1]?.[1] !== first)
   const now = steps.findLastIndex(([region]) => region.contains(document.activeElement))
   const to = isBack ? (now <= 0 ? steps.length - 1 : now - 1) : (now + 1) % steps.length

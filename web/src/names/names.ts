@@ -1,4 +1,4 @@
-// Names that tell things in view apart: what varies among them, in a fixed order of importance ("c256 · 1k/256").
+// Names that distinguish the things in view: what varies among them, in a fixed order of importance ("c256 · 1k/256").
 import type { Field } from '../api/types'
 
 export interface Thing {
@@ -158,7 +158,7 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
 const joined = (components: readonly Component[], at: number) => components.map(({ texts }) => texts[at]).filter(Boolean).join(SEPARATOR)
 const countDistinct = (components: readonly Component[], things: readonly Thing[]) => new Set(things.map((_, at) => joined(components, at))).size
 
-// The components of a name: those that tell more things apart than the ones before them, then others that vary while the name is short.
+// The components of a name: those that distinguish more things than the ones before them, then others that vary while the name is short.
 function chosenOf(things: readonly Thing[], all: Component[], fill: number): Component[] {
   let chosen: Component[] = []
   let distinct = 1

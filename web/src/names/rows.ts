@@ -67,7 +67,7 @@ function fileNames(rows: readonly Row[], fields: Fields, letters: number): [numb
 
 const cache = new WeakMap<readonly Row[], { letters: number; names: Map<number, RowName> }>()
 
-// The rows that need another name than their own, by id. Rows of one page are told apart from each other.
+// The rows that need another name than their own, by id. Rows of one page are distinguished from each other.
 // `letters`: the length of the longest name that the column shows.
 export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): ReadonlyMap<number, RowName> {
   const known = cache.get(rows)

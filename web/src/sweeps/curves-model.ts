@@ -30,7 +30,7 @@ export const loadOf = (inputs: Input[]) => inputs.find(({ key }) => USUAL_LOADS.
 
 const size = (load: unknown) => (typeof load === 'number' ? load : Infinity) // "inf" is the largest rate
 
-// Keys that follow from the load alone, as a seed per load, are no part of a configuration.
+// Keys that follow from the load alone, as a seed per load, are not part of a configuration.
 function configurationKeys(cells: Cell[], inputs: Input[], load: Input | undefined) {
   const of = (keys: string[]) => new Set(cells.map(({ point }) => keys.map((key) => same(point[key])).join('\n'))).size
   return inputs.filter((input) => input !== load && !(load && of([load.key, input.key]) === load.values.length)).map(({ key }) => key)

@@ -63,7 +63,7 @@ function check() {
 
 export function keepFocus() {
   document.addEventListener('focusin', ({ target }) => { if (target instanceof HTMLElement && target !== document.body) last = placeOf(target) })
-  // someone presses beside all controls: no focus is wanted
+  // someone presses outside of all controls: no focus is wanted
   document.addEventListener('focusout', ({ target }) => {
     setTimeout(() => { if (last?.element === target && isUsable(last.element) && document.activeElement === document.body) last = null })
   })

@@ -1,4 +1,4 @@
-// Parts of the page whose scripts come when they are shown. A script that cannot be had is asked for again; if the server has
+// Parts of the page whose scripts come when they are shown. A script that could not be loaded is asked for again; if the server has
 // another build, whose files have other names, the page reloads once.
 import { type ComponentType, lazy } from 'react'
 

@@ -154,19 +154,26 @@ static bool is_vllms(const struct answer *answer, const struct option_row *row, 
 	return row->flag != NULL && (is_load ? !row->gone && !row->ours : !row->absent);
 }
 
+/* Each of several flags, separated by blanks; `words` NULL: none. */
+static void offer_words(struct answer *answer, const char *words, const char *help)
+{
+	auto_free char *copy = pl_strdup(words);
+
+	for (char *rest = copy; rest != NULL;)
+		offer(answer, strsep(&rest, " "), help);
+}
+
 static void offer_flags(struct answer *answer, bool is_load)
 {
 	const struct option_row *row;
 
 	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
-		auto_free char *aliases = pl_strdup(row->aliases);
 		if (!is_vllms(answer, row, is_load))
 			continue;
 		offer(answer, row->flag, row->help);
-		for (char *rest = aliases; rest != NULL;)
-			offer(answer, strsep(&rest, " "), row->help);
-		if (row->negative_flag != NULL)
-			offer(answer, row->negative_flag, row->help);
+		offer_words(answer, row->aliases, row->help);
+		offer_words(answer, row->negative_flag, row->help);
+		offer_words(answer, row->negative_aliases, row->help);
 	}
 }
 

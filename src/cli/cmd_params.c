@@ -119,6 +119,7 @@ static bool arg_matches(const struct option_row *arg, const char *pattern)
 	return text_matches(arg->name, pattern, glob) || text_matches(arg->flag, pattern, glob) ||
 	       words_match(arg->aliases, pattern, glob) ||
 	       text_matches(arg->negative_flag, pattern, glob) ||
+	       words_match(arg->negative_aliases, pattern, glob) ||
 	       text_matches(arg->help, pattern, glob) || text_matches(arg->note, pattern, glob) ||
 	       text_matches(arg->choices_note, pattern, glob) ||
 	       text_matches(arg->replaced_by, pattern, glob);
@@ -294,6 +295,33 @@ static int diff_command(const char *command, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
+/* An overlay must not guess what a switch means. */
+static int check_decided(const char *command, const json_t *diff, struct pl_err *err)
+{
+	const json_t *undecided = json_object_get(diff, "undecided");
+	const json_t *first = json_array_get(undecided, 0);
+	const char *flag = pl_json_get_text(first, "flag");
+	const char *of = pl_json_get_text(first, "of");
+	int line = (int)pl_json_get_i64(first, "line");
+	size_t more = json_array_size(undecided) - (first != NULL);
+	auto_free char *rest = pl_asprintf(more > 0 ? " (and %zu more)" : "", more);
+
+	if (first == NULL)
+		return 0;
+	if (pl_text_equal(flag, of))
+		return pl_err_invalid(
+			err,
+			"'%s': line %d: found '%s', on by default and without a "
+			"negative, expected a switch whose flag sets it%s; no overlay "
+			"was written",
+			command, line, flag, rest);
+	return pl_err_invalid(
+		err,
+		"'%s': line %d: found '%s', which may switch '%s' on or off, expected "
+		"a spelling that names its sense%s; no overlay was written",
+		command, line, flag, of, rest);
+}
+
 static int compare(const struct params_options *options)
 {
 	const struct cli_file file = {
@@ -309,6 +337,8 @@ static int compare(const struct params_options *options)
 	if (file.path != NULL && cli_check_file(&file) != 0)
 		return pl_err_exit_status(PL_ERR_INVALID);
 	if (diff_command(options->from_vllm, &diff, &err) < 0)
+		return cli_fail(&err);
+	if (file.path != NULL && check_decided(options->from_vllm, diff, &err) < 0)
 		return cli_fail(&err);
 	if (json_array_size(json_object_get(diff, "gone")) >
 	    vllm_arg_count(vllm_catalog_reference()) / 2)

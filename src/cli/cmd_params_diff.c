@@ -4,6 +4,7 @@
  *	new      --flag  int, default 8, one of 8, 16  (CacheConfig)
  *	changed  --flag  default 1 -> 2
  *	gone     --flag
+ *	unclear  --flag  may switch --other on or off (line 12)
  *
  * What the rows themselves say to be gone is told last: it is no news.
  */
@@ -85,11 +86,20 @@ static void add_gone(const json_t *diff, const char *key, const char *words, str
 		pl_buf_addf(text, "gone     %s%s\n", text_of(entry, "flag"), words);
 }
 
+static void add_undecided(const json_t *diff, struct pl_buf *text)
+{
+	PL_JSON_EACH(entry, json_object_get(diff, "undecided"))
+		pl_buf_addf(text, "unclear  %s  may switch %s on or off (line %lld)\n",
+			    text_of(entry, "flag"), text_of(entry, "of"),
+			    (long long)pl_json_get_i64(entry, "line"));
+}
+
 void cli_params_diff(const json_t *diff, struct pl_buf *text)
 {
 	add_new(diff, text);
 	add_gone(diff, "gone", "", text);
 	add_changed(diff, text);
+	add_undecided(diff, text);
 	add_gone(diff, "already_gone", "  (the table says so)", text);
 	pl_buf_addf(text,
 		    "%lld arguments in the help: %zu new, %zu gone, %zu changed; %zu more are gone "

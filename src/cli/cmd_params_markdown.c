@@ -50,6 +50,7 @@ static void add_code_list(const char *words, const json_t *list, struct pl_buf *
 static void add_names(const struct option_row *arg, struct pl_buf *text)
 {
 	auto_json json_t *aliases = vllm_arg_json_value(arg, "aliases");
+	auto_json json_t *negatives = vllm_arg_json_value(arg, "negative_aliases");
 
 	add_code(arg->flag, text);
 	add_code_list(" ", aliases, text);
@@ -57,6 +58,7 @@ static void add_names(const struct option_row *arg, struct pl_buf *text)
 		pl_buf_add_char(text, ' ');
 		add_code(arg->negative_flag, text);
 	}
+	add_code_list(" ", negatives, text);
 }
 
 static void add_type(const struct option_row *arg, struct pl_buf *text)

@@ -164,6 +164,7 @@ static void add_details(const struct option_row *arg, const struct cli_params_fo
 	auto_json json_t *older = vllm_arg_json_value(arg, "older_choices");
 	auto_json json_t *special = vllm_arg_json_value(arg, "special_values");
 	auto_buf bounds = PL_BUF(VALUE_BYTES_MAX);
+	auto_buf off = PL_BUF(VALUE_BYTES_MAX);
 
 	cli_params_bounds(arg, &bounds);
 	add_list_detail("choices", option_row_is_open(arg) ? ", or another" : "", choices, form,
@@ -171,7 +172,10 @@ static void add_details(const struct option_row *arg, const struct cli_params_fo
 	add_list_detail("only in other releases", "", older, form, text);
 	add_list_detail("also", "", special, form, text);
 	add_detail("bounds", pl_buf_text(&bounds), form, text);
-	add_detail("switched off by", arg->negative_flag, form, text);
+	pl_buf_add_text(&off, arg->negative_flag != NULL ? arg->negative_flag : "");
+	if (arg->negative_aliases != NULL)
+		pl_buf_addf(&off, "%s%s", off.len > 0 ? " " : "", arg->negative_aliases);
+	add_detail("switched off by", off.len > 0 ? pl_buf_text(&off) : NULL, form, text);
 	add_keys(arg, form, text);
 	add_release(arg, form, text);
 	add_detail("note", arg->note, form, text);

@@ -115,15 +115,19 @@ static bool clash(const json_t *a, const json_t *b)
 	return false;
 }
 
-/* The argument that a key means, in whatever form; NULL. */
+/* The argument that a key means, in whatever form; NULL. A negative of an argument that the release
+ * has comes before an absent argument of the same name. */
 static const struct option_row *argument_of(const struct vllm_catalog *catalog, const char *key,
 					    bool *ret_negative)
 {
 	auto_free char *first = pl_strndup(key, strcspn(key, "."));
 	const struct option_row *arg = vllm_arg_find(catalog, first);
+	const struct option_row *negated = NULL;
 
-	*ret_negative = arg == NULL;
-	return arg != NULL ? arg : vllm_arg_find_negative(catalog, first);
+	if (arg == NULL || arg->absent)
+		negated = vllm_arg_find_negative(catalog, first);
+	*ret_negative = negated != NULL && (arg == NULL || !negated->absent);
+	return *ret_negative ? negated : arg;
 }
 
 /* Does a key above this one mean the same argument? `meant`: what each key means. */

@@ -42,6 +42,7 @@ void option_argv_add_row(struct option_argv *argv, const struct option_row *row,
 	add_flags(argv, row->aliases, &how);
 	how.negative = true;
 	add_flags(argv, row->negative_flag, &how);
+	add_flags(argv, row->negative_aliases, &how);
 }
 
 struct option_argv_word *option_argv_add_word(struct option_argv *argv, const char *text,
@@ -277,16 +278,26 @@ static void join_dotted(struct option_argv *argv)
 	argv->count = kept;
 }
 
-/* Before any abbreviation: "--a" is no beginning of "--ab" where both are flags. */
+/*
+ * Before any abbreviation: "--a" is no beginning of "--ab" where both are flags. An argument that
+ * the release has comes before an absent one: "--disable-x" was an argument of its own before it
+ * became the negative of "--enable-x".
+ */
 static const struct option_argv_flag *find_whole(const struct option_argv *argv, const char *text,
 						 size_t len)
 {
+	const struct option_argv_flag *absent = NULL;
+
 	for (size_t i = 0; i < argv->flag_count; i++) {
 		const struct option_argv_flag *flag = &argv->flags[i];
-		if (strncmp(flag->text, text, len) == 0 && flag->text[len] == '\0')
+		if (strncmp(flag->text, text, len) != 0 || flag->text[len] != '\0')
+			continue;
+		if (!flag->row->absent)
 			return flag;
+		if (absent == NULL)
+			absent = flag;
 	}
-	return NULL;
+	return absent;
 }
 
 /* "-q4" is "-q 4" where no longer flag begins like that. */

@@ -95,7 +95,7 @@ struct option_argv {
 	size_t dotted_room;
 };
 
-/* The row's flag, its aliases and its negative flag; `whole`: no beginning means one of them. */
+/* The row's flag, its aliases and its negative flags; `whole`: no beginning means one of them. */
 void option_argv_add_row(struct option_argv *argv, const struct option_row *row, bool whole);
 /* `source` is borrowed. The word is the list's until the next one is added. */
 struct option_argv_word *option_argv_add_word(struct option_argv *argv, const char *text,

@@ -88,17 +88,18 @@ struct option_row {
 
 	/* on a command line */
 	enum option_style style;
-	const char *flag;          /* "--tensor-parallel-size" */
-	const char *aliases;       /* separated by blanks */
-	const char *negative_flag; /* "--no-x" */
-	const char *const_json;    /* what a bare OPTIONAL_VALUE flag means */
-	bool no_null_on_cli;       /* unset is null, but the word None is refused */
-	int words_least;           /* of style WORDS */
-	bool commas;               /* LIST: its one word is a list with commas */
-	bool literal;              /* JSON: written as Python does: {(256, 256, 1): 0.5} */
-	const char *variable;      /* a secret reaches the server by this environment variable */
-	const char *serve_default; /* JSON: the command's default where a file has none */
-	const char *default_env;   /* the variable that the default is read from, where it is set */
+	const char *flag;             /* "--tensor-parallel-size" */
+	const char *aliases;          /* separated by blanks */
+	const char *negative_flag;    /* "--no-x" */
+	const char *negative_aliases; /* further spellings of false, separated by blanks */
+	const char *const_json;       /* what a bare OPTIONAL_VALUE flag means */
+	bool no_null_on_cli;          /* unset is null, but the word None is refused */
+	int words_least;              /* of style WORDS */
+	bool commas;                  /* LIST: its one word is a list with commas */
+	bool literal;                 /* JSON: written as Python does: {(256, 256, 1): 0.5} */
+	const char *variable;         /* a secret reaches the server by this environment variable */
+	const char *serve_default;    /* JSON: the command's default where a file has none */
+	const char *default_env; /* the variable that the default is read from, where it is set */
 
 	/* in an experiment file */
 	size_t offset;       /* of the member that keeps it: option/member.h */

@@ -58,6 +58,7 @@ static const struct key keys[] = {
 	{ "special_values", LIST, AT(special_values), true },
 	{ "also_accepts", WORDS, AT(also_accepts), true },
 	{ "item_accepts", WORDS, AT(item_accepts), true },
+	{ "negative_aliases", WORDS, AT(negative_aliases), true },
 	{ "const", JSON, AT(const_json), true },
 	{ "any_case", BOOL, AT(any_case), true },
 	{ "null_on_cli", NOT, AT(no_null_on_cli), true },

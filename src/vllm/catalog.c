@@ -22,6 +22,7 @@
 #include "vllm/arg_json.h"
 #include "vllm/catalog_priv.h"
 #include "vllm/history.h"
+#include "vllm/overlay_sense.h"
 
 #define NAME_BYTES        128
 #define SLOTS_PER_NAME    4 /* few names share a place, so that what is no name is told at once */
@@ -120,7 +121,8 @@ static void build_index(struct vllm_catalog *catalog)
 
 	for (size_t i = 0; i < catalog->count; i++)
 		names += each_long(NULL, &args[i], args[i].aliases, LONG_ALIAS) +
-			 each_long(NULL, &args[i], args[i].negative_flag, NEGATIVE);
+			 each_long(NULL, &args[i], args[i].negative_flag, NEGATIVE) +
+			 each_long(NULL, &args[i], args[i].negative_aliases, NEGATIVE);
 	for (catalog->slot_count = SLOTS_PER_NAME; catalog->slot_count < SLOTS_PER_NAME * names;)
 		catalog->slot_count *= 2;
 	catalog->slots = pl_alloc_array(catalog->slot_count, sizeof(*catalog->slots));
@@ -128,6 +130,7 @@ static void build_index(struct vllm_catalog *catalog)
 		add_name(catalog, &args[i], args[i].name, strlen(args[i].name), NAME);
 		each_long(catalog, &args[i], args[i].aliases, LONG_ALIAS);
 		each_long(catalog, &args[i], args[i].negative_flag, NEGATIVE);
+		each_long(catalog, &args[i], args[i].negative_aliases, NEGATIVE);
 	}
 }
 
@@ -415,8 +418,25 @@ bool vllm_catalog_is_reference(const struct vllm_catalog *catalog)
 	return catalog->is_reference;
 }
 
-int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay, const char *source,
-			 const struct vllm_catalog **ret, struct pl_err *err)
+/* The rows of the entries, as they are in the finished catalog. */
+static int check_senses(const struct vllm_catalog *base, const struct vllm_catalog *catalog,
+			const json_t *overlay, const char *path, struct pl_err *err)
+{
+	bool generated = json_object_get(overlay, "made_from") != NULL;
+
+	PL_JSON_EACH(entry, json_object_get(overlay, "args")) {
+		const char *name = pl_json_get_text(entry, "name");
+		const struct option_row *row = find_row(catalog->args, catalog->count, name);
+		const struct option_row *before = find_row(base->args, base->count, name);
+		if (vllm_overlay_sense(row, before, generated, path, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* `path` NULL: no file. */
+static int lay_over(const struct vllm_catalog *base, const json_t *overlay, const char *source,
+		    const char *path, const struct vllm_catalog **ret, struct pl_err *err)
 {
 	if (check_overlay(overlay, err) < 0)
 		return pl_err_wrap(err, "overlay '%s'", source);
@@ -430,12 +450,18 @@ int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay,
 	/* vllm_catalog_free() leaves alone what is none */
 	catalog->is_reference = true;
 	auto_catalog const struct vllm_catalog *owned = catalog;
-	if (rc < 0)
+	if (rc < 0 || check_senses(base, catalog, overlay, path, err) < 0)
 		return pl_err_wrap(err, "overlay '%s'", source);
 	catalog->overlaid = base->overlaid != NULL ? json_copy(base->overlaid) : json_array();
 	keep_names(catalog->overlaid, entries);
 	*ret = pl_take(owned);
 	return 0;
+}
+
+int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay, const char *source,
+			 const struct vllm_catalog **ret, struct pl_err *err)
+{
+	return lay_over(base, overlay, source, NULL, ret, err);
 }
 
 /* ---- other releases ----------------------------------------------------------------------- */
@@ -508,5 +534,5 @@ int vllm_catalog_overlay_file(const struct vllm_catalog *base, const char *path,
 
 	if (pl_json_read_file(path, &overlay, err) < 0)
 		return pl_err_wrap(err, "overlay");
-	return vllm_catalog_overlay(base, overlay, path, ret, err);
+	return lay_over(base, overlay, path, path, ret, err);
 }

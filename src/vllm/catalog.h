@@ -15,6 +15,7 @@
  *
  *   of entries with the keys of vllm_arg_to_json(). An entry replaces what it says of the argument
  *   of its name, or adds one; what it leaves out stays, or is what a plain `--name VALUE` has.
+ *   One that lists the opposite of a switch as its alias is refused (vllm/overlay_sense.h).
  */
 #pragma once
 
@@ -62,7 +63,7 @@ const struct option_row *vllm_arg_at(const struct vllm_catalog *catalog, size_t 
 const struct option_row *vllm_arg_find(const struct vllm_catalog *catalog, const char *name);
 /* Also knows short aliases ("tp"). NULL: none is near. */
 const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *name);
-/* The argument whose negative flag is "--no-x", given "no_x" or "no-x"; NULL. */
+/* The argument of which "--no-x" is a negative flag, given "no_x" or "no-x"; NULL. */
 const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catalog,
 						const char *name);
 /* The keys of JSON arguments in the reference release, each behind the object that it stands in. Those

@@ -10,7 +10,8 @@ bool vllm_config_false_counts(const struct vllm_catalog *catalog, const char *na
 	const struct option_row *arg = vllm_arg_find(catalog, name);
 	auto_free char *flag = pl_asprintf("--no-%s", name);
 
-	return arg != NULL && pl_text_equal(arg->negative_flag, flag);
+	return arg != NULL && (pl_text_equal(arg->negative_flag, flag) ||
+			       pl_text_has_word(arg->negative_aliases, ' ', flag));
 }
 
 bool vllm_config_is_left_out(const struct vllm_catalog *catalog, struct option_reader *reader,

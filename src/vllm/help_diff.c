@@ -242,23 +242,116 @@ static bool choices_are_ours(const struct option_row *row)
 	return row->choices_note != NULL || !pl_text_equal(row->choices_origin, "flag");
 }
 
-/* The help's flags less the one that the row has as its flag. */
-static json_t *help_aliases(const struct vllm_help_arg *arg, const char *flag)
-{
-	json_t *list = pl_json_words(arg->aliases);
+/* ---- spellings -------------------------------------------------------------------------- */
 
-	if (strcmp(arg->flag, flag) == 0)
-		return list;
-	auto_json json_t *all = json_pack("[s]", arg->flag);
-	auto_json json_t *own = json_pack("[s]", flag);
-	json_array_extend(all, list);
-	json_decref(list);
-	return items_less(all, own);
+/* The spellings that the help shows, by what they mean to the row: lists of texts. */
+struct spelled {
+	json_t *same;
+	json_t *negative;
+	json_t *undecided;
+	bool flipped; /* the help's main flag means false to the row */
+};
+
+static void spelled_done(struct spelled *spelled)
+{
+	json_decref(spelled->same);
+	json_decref(spelled->negative);
+	json_decref(spelled->undecided);
 }
 
-static bool has_flag(const struct vllm_help_arg *arg, const char *flag)
+/* One flag, which may be NULL, and those in `words`, separated by blanks. */
+static json_t *list_of(const char *flag, const char *words)
 {
-	return strcmp(arg->flag, flag) == 0 || pl_text_has_word(arg->aliases, ' ', flag);
+	json_t *list = flag != NULL ? json_pack("[s]", flag) : json_array();
+	auto_json json_t *more = pl_json_words(words);
+
+	json_array_extend(list, more);
+	return list;
+}
+
+static bool has_any(const json_t *list, const json_t *others)
+{
+	PL_JSON_EACH(other, others) {
+		if (pl_json_has(list, other))
+			return true;
+	}
+	return false;
+}
+
+static void swap_lists(json_t **a, json_t **b)
+{
+	json_t *held = *a;
+
+	*a = *b;
+	*b = held;
+}
+
+static bool is_switch(const struct vllm_help_arg *arg)
+{
+	return arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG;
+}
+
+/* Does the table say what a switch that is on by default and has no way off means? */
+static bool knows_lone_switch(const struct option_row *row)
+{
+	return row != NULL && row->style == OPTION_STYLE_FLAG &&
+	       pl_text_equal(row->default_json, "true");
+}
+
+/* The table knows spellings that have nothing in common. */
+static void decide(const struct option_row *row, const struct vllm_help_arg *arg,
+		   struct spelled *spelled)
+{
+	auto_json json_t *same = row != NULL ? list_of(row->flag, row->aliases) : json_array();
+	auto_json json_t *negative = row != NULL
+					     ? list_of(row->negative_flag, row->negative_aliases)
+					     : json_array();
+	auto_json json_t *open = pl_json_words(arg->undecided);
+
+	PL_JSON_EACH(flag, open) {
+		bool is_main = pl_text_equal(json_string_value(flag), arg->flag);
+		if (is_main && knows_lone_switch(row))
+			continue;
+		json_array_append(is_main                       ? spelled->undecided
+				  : pl_json_has(same, flag)     ? spelled->same
+				  : pl_json_has(negative, flag) ? spelled->negative
+								: spelled->undecided,
+				  flag);
+	}
+}
+
+/* `row` NULL: an argument that the table lacks. */
+static void spell(const struct option_row *row, const struct vllm_help_arg *arg,
+		  struct spelled *ret)
+{
+	*ret = (struct spelled){
+		.same = list_of(arg->flag, arg->aliases),
+		.negative = list_of(arg->negative_flag, arg->negative_aliases),
+		.undecided = json_array(),
+	};
+	if (row != NULL && is_switch(arg)) {
+		auto_json json_t *same = list_of(row->flag, row->aliases);
+		auto_json json_t *negative = list_of(row->negative_flag, row->negative_aliases);
+		ret->flipped = has_any(ret->negative, same) ||
+			       (!has_any(ret->same, same) && has_any(ret->same, negative));
+	}
+	if (ret->flipped)
+		swap_lists(&ret->same, &ret->negative);
+	decide(row, arg, ret);
+}
+
+/* The style that the spellings have once the table has decided what they mean. */
+static enum option_style style_of(const struct vllm_help_arg *arg, const struct spelled *spelled)
+{
+	return is_switch(arg) && json_array_size(spelled->negative) > 0 ? OPTION_STYLE_TOGGLE
+									: arg->style;
+}
+
+static json_t *without(const json_t *list, const char *flag)
+{
+	auto_json json_t *one = flag != NULL ? json_pack("[s]", flag) : json_array();
+
+	return items_less(list, one);
 }
 
 /* Steals `help`. */
@@ -268,12 +361,42 @@ static void add_change(json_t *changes, const struct option_row *row, const char
 						 vllm_arg_json_value(row, key), "help", help));
 }
 
-static void compare_flags(const struct option_row *row, const struct vllm_help_arg *arg,
-			  json_t *changes)
+/*
+ * The help hides "--no-x" where it shows another negative. What it shows is what is sent; what the
+ * table has beyond that is still understood. No change where the table has all that is shown.
+ */
+static void compare_negatives(const struct option_row *row, const json_t *shown, json_t *changes)
 {
-	const char *flag = has_flag(arg, row->flag) ? row->flag : arg->flag;
+	auto_json json_t *known = list_of(row->negative_flag, row->negative_aliases);
+	auto_json json_t *aliases = pl_json_words(row->negative_aliases);
+	auto_json json_t *all = json_copy((json_t *)shown);
+	auto_json json_t *news = items_less(shown, known);
+	const char *flag = row->negative_flag;
+
+	if (json_array_size(news) == 0 &&
+	    (json_array_size(shown) > 0 || json_array_size(known) == 0))
+		return;
+	if (!pl_json_has_text(shown, flag))
+		flag = json_string_value(json_array_get(shown, 0));
+	if (json_array_size(shown) > 0) {
+		auto_json json_t *hidden = items_less(known, shown);
+		json_array_extend(all, hidden);
+	}
+	auto_json json_t *others = without(all, flag);
+	if (!pl_text_equal(row->negative_flag, flag))
+		add_change(changes, row, "negative_flag", pl_json_text(flag));
+	if (!same_set(aliases, others))
+		add_change(changes, row, "negative_aliases", json_incref(others));
+}
+
+static void compare_flags(const struct option_row *row, const struct vllm_help_arg *arg,
+			  const struct spelled *spelled, json_t *changes)
+{
+	const char *flag = pl_json_has_text(spelled->same, row->flag)
+				   ? row->flag
+				   : json_string_value(json_array_get(spelled->same, 0));
 	auto_json json_t *table = pl_json_words(row->aliases);
-	auto_json json_t *aliases = help_aliases(arg, flag);
+	auto_json json_t *aliases = without(spelled->same, flag);
 
 	if (pl_json_has_text(table, UNSHOWN_ALIAS) && !pl_json_has_text(aliases, UNSHOWN_ALIAS))
 		json_array_append_new(aliases, json_string(UNSHOWN_ALIAS));
@@ -284,8 +407,7 @@ static void compare_flags(const struct option_row *row, const struct vllm_help_a
 		add_change(changes, row, "aliases", json_incref(aliases));
 	if (!same_style(row, arg))
 		add_change(changes, row, "cli_style", json_string(option_style_name(arg->style)));
-	if (!pl_text_equal(row->negative_flag, arg->negative_flag))
-		add_change(changes, row, "negative_flag", pl_json_text(arg->negative_flag));
+	compare_negatives(row, spelled->negative, changes);
 }
 
 /* The choices of the help are the table's, or those that the table says the help has. */
@@ -311,7 +433,8 @@ static void add_choices(json_t *changes, const struct option_row *row, json_t *c
 		json_object_set_new(change, "table", pl_json_of_text(row->help_choices));
 }
 
-static json_t *compare(const struct option_row *row, const struct vllm_help_arg *arg)
+static json_t *compare(const struct option_row *row, const struct vllm_help_arg *arg,
+		       const struct spelled *spelled)
 {
 	json_t *changes = json_array();
 	auto_json json_t *value = help_default(arg);
@@ -320,7 +443,12 @@ static json_t *compare(const struct option_row *row, const struct vllm_help_arg 
 
 	if (row->absent)
 		add_change(changes, row, "in_reference", json_true());
-	compare_flags(row, arg, changes);
+	if (spelled->flipped && json_is_boolean(value)) {
+		json_t *flipped = json_boolean(!json_is_true(value));
+		json_decref(value);
+		value = flipped;
+	}
+	compare_flags(row, arg, spelled, changes);
 	if (!same_type(row, arg, value))
 		add_change(changes, row, "type", json_string(guess_words(arg, value)));
 	if (choices_changed(row, arg, table, choices))
@@ -348,6 +476,9 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 		"choices_open", arg->choices_open, "nullable",
 		value == NULL || json_is_null(value) || arg->takes_none, "default",
 		pl_json_or_null(json_incref(value)), "help", arg->help);
+	if (arg->negative_aliases != NULL)
+		json_object_set_new(entry, "negative_aliases",
+				    pl_json_words(arg->negative_aliases));
 	/* the help does not say what a value is: let it be anything */
 	if (type == OPTION_STRING && json_is_null(json_object_get(entry, "default")))
 		json_object_set_new(entry, "also_accepts",
@@ -357,17 +488,29 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
+static const struct option_row *find_by_any(const struct vllm_catalog *catalog, const json_t *flags)
+{
+	const struct option_row *row = NULL;
+
+	for (size_t i = 0; row == NULL && i < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i));
+		if (pl_text_starts(flag, "--"))
+			row = vllm_arg_find(catalog, flag + 2);
+	}
+	return row;
+}
+
+/* By the main flag, else by an alias, else by a negative: a release may turn "--enable-x" into
+ * "--disable-x". */
 static const struct option_row *find_row(const struct vllm_catalog *catalog,
 					 const struct vllm_help_arg *arg)
 {
-	const struct option_row *row = vllm_arg_find(catalog, arg->flag + 2);
-	auto_json json_t *aliases = pl_json_words(arg->aliases);
+	auto_json json_t *same = list_of(arg->flag, arg->aliases);
+	auto_json json_t *negative = list_of(arg->negative_flag, arg->negative_aliases);
+	const struct option_row *row = find_by_any(catalog, same);
 
-	for (size_t i = 0; row == NULL && i < json_array_size(aliases); i++) {
-		const char *alias = json_string_value(json_array_get(aliases, i));
-		if (pl_text_starts(alias, "--"))
-			row = vllm_arg_find(catalog, alias + 2);
-	}
+	if (row == NULL)
+		row = find_by_any(catalog, negative);
 	return row;
 }
 
@@ -388,12 +531,20 @@ static void add_arg(const struct vllm_catalog *catalog, json_t *diff, json_t *se
 		    const struct vllm_help_arg *arg)
 {
 	const struct option_row *row = find_row(catalog, arg);
+	__attribute__((cleanup(spelled_done))) struct spelled spelled;
 
+	spell(row, arg, &spelled);
+	PL_JSON_EACH(flag, spelled.undecided)
+		json_array_append_new(json_object_get(diff, "undecided"),
+				      json_pack("{s:O, s:s, s:i}", "flag", flag, "of", arg->flag,
+						"line", arg->line));
 	if (row == NULL) {
 		json_array_append_new(json_object_get(diff, "new"), new_entry(arg));
 		return;
 	}
-	auto_json json_t *changes = compare(row, arg);
+	struct vllm_help_arg shown = *arg;
+	shown.style = style_of(arg, &spelled);
+	auto_json json_t *changes = compare(row, &shown, &spelled);
 	json_object_set_new(seen, row->name, json_true());
 	if (json_array_size(changes) == 0)
 		return;
@@ -404,8 +555,9 @@ static void add_arg(const struct vllm_catalog *catalog, json_t *diff, json_t *se
 
 json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_help *help)
 {
-	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:i}", "new", "gone", "already_gone",
-				 "changed", "found", (int)vllm_help_count(help));
+	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:[], s:i}", "new", "gone",
+				 "already_gone", "changed", "undecided", "found",
+				 (int)vllm_help_count(help));
 	auto_json json_t *seen = json_object();
 
 	for (size_t i = 0; i < vllm_help_count(help); i++)

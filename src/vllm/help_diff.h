@@ -13,7 +13,9 @@
  *   gone          {name, flag, group} of arguments that the table has for its release
  *   already_gone  the same of those that the table has for older releases only
  *   changed       {name, flag, changes: [{key, table, help}]}; key: flag aliases negative_flag
- *                 cli_style type choices default in_reference
+ *                 negative_aliases cli_style type choices default in_reference
+ *   undecided     {flag, of, line}: a spelling that may switch the argument `of` on or off. Such a
+ *                 help must not become an overlay.
  *   found         how many arguments the help has
  * What the help cannot say (types, bounds, an object's keys) is not compared.
  */

@@ -18,10 +18,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strv.h"
 #include "base/text.h"
+#include "vllm/flag_sense.h"
 
 #define TEXT_BYTES_MAX    (1u << 20) /* of one argument's help, or of its names */
 #define ARGS_MAX          20000
+#define SPELLINGS_MAX     64 /* of one argument */
 #define ARENA_BLOCK_BYTES 65536
 #define ARG_INDENT        2
 #define INDENTS           64
@@ -42,6 +45,8 @@ struct parser {
 	size_t width;        /* columns of the longest line of help */
 	size_t last_columns; /* of the help line that was added last */
 	bool collecting;     /* in an argument */
+	int line;            /* from 1 */
+	int first_line;      /* of the argument */
 	struct pl_buf names;
 	struct pl_buf text;
 };
@@ -158,32 +163,136 @@ static void read_metavar(struct vllm_help_arg *arg, const char *text)
 		read_choices(arg, value);
 }
 
-/* Is "--no-x" the way back of `flag`? */
-static bool is_negative(const char *flag, const char *no_flag)
+static bool is_long(const char *flag)
 {
-	return flag != NULL && strncmp(no_flag, "--no-", 5) == 0 &&
-	       strcmp(flag + 2, no_flag + 5) == 0;
+	return flag[0] == '-' && flag[1] == '-';
 }
 
-/* The first long flag names the argument; all others are aliases, whatever order they stand in. */
-static void read_flag(struct vllm_help *help, struct vllm_help_arg *arg, const char *flag,
-		      struct pl_buf *aliases)
+/* Is `no_flag` "--no-x" where `flag` is "--x"? */
+static bool is_plain_negative(const char *flag, const char *no_flag)
 {
-	if (is_negative(arg->flag, flag)) {
-		arg->negative_flag = keep(help, flag, strlen(flag));
-		arg->style = OPTION_STYLE_TOGGLE;
-	} else if (arg->flag == NULL && flag[1] == '-') {
-		arg->flag = keep(help, flag, strlen(flag));
-	} else {
-		pl_buf_addf(aliases, "%s%s", aliases->len > 0 ? " " : "", flag);
+	return pl_text_starts(no_flag, "--no-") && strcmp(flag + 2, no_flag + 5) == 0;
+}
+
+/* The first long flag names the argument. "--no-x" does so only where no other flag is long. */
+static const char *main_flag(const struct pl_strv *flags)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < flags->count; i++) {
+		const char *flag = flags->items[i];
+		if (is_long(flag) && !pl_text_starts(flag, "--no-"))
+			return flag;
+		if (is_long(flag) && found == NULL)
+			found = flag;
+	}
+	return found;
+}
+
+/* The spellings of a switch by their sense. A short one means the same as the first long one:
+ * argparse makes negatives of long flags only. */
+struct spellings {
+	struct pl_strv same;
+	struct pl_strv negative;
+	struct pl_strv undecided;
+};
+
+static enum vllm_sense sense_among(const struct pl_strv *flags, const char *flag)
+{
+	enum vllm_sense sense = VLLM_SENSE_UNDECIDED;
+
+	for (size_t i = 0; i < flags->count && sense == VLLM_SENSE_UNDECIDED; i++) {
+		if (is_long(flags->items[i]))
+			sense = vllm_flag_sense(flags->items[i], flag);
+	}
+	return sense;
+}
+
+static bool has_plain_negative(const struct pl_strv *flags, const char *flag)
+{
+	for (size_t i = 0; i < flags->count; i++) {
+		if (is_plain_negative(flag, flags->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* argparse makes "--no-y" of each long flag that means the same as the first one. */
+static enum vllm_sense sense_of(const struct pl_strv *flags, const struct pl_strv *same,
+				const char *flag)
+{
+	if (!is_long(flag))
+		return VLLM_SENSE_SAME;
+	enum vllm_sense sense = sense_among(same, flag);
+	if (sense == VLLM_SENSE_UNDECIDED && has_plain_negative(flags, flag))
+		return VLLM_SENSE_SAME;
+	return sense;
+}
+
+static void sort_switch(const struct pl_strv *flags, const char *first, struct spellings *ret)
+{
+	pl_strv_add(&ret->same, first);
+	for (size_t i = 0; i < flags->count; i++) {
+		const char *flag = flags->items[i];
+		enum vllm_sense sense = sense_of(flags, &ret->same, flag);
+		if (strcmp(flag, first) == 0)
+			continue;
+		pl_strv_add(sense == VLLM_SENSE_SAME       ? &ret->same
+			    : sense == VLLM_SENSE_OPPOSITE ? &ret->negative
+							   : &ret->undecided,
+			    flag);
 	}
 }
 
+/* From the item `from` on, separated by blanks; NULL: none. */
+static const char *keep_words(struct vllm_help *help, const struct pl_strv *flags, size_t from)
+{
+	auto_buf words = PL_BUF(TEXT_BYTES_MAX);
+
+	for (size_t i = from; i < flags->count; i++)
+		pl_buf_addf(&words, "%s%s", i > from ? " " : "", flags->items[i]);
+	return words.len > 0 ? keep(help, words.data, words.len) : NULL;
+}
+
+static void read_switch(struct vllm_help *help, struct vllm_help_arg *arg,
+			const struct pl_strv *flags, const char *first)
+{
+	struct spellings spellings = { 0 };
+
+	sort_switch(flags, first, &spellings);
+	arg->aliases = keep_words(help, &spellings.same, 1);
+	arg->negative_aliases = keep_words(help, &spellings.negative, 1);
+	arg->undecided = keep_words(help, &spellings.undecided, 0);
+	arg->style = OPTION_STYLE_FLAG;
+	if (spellings.negative.count > 0) {
+		arg->negative_flag = keep(help, spellings.negative.items[0],
+					  strlen(spellings.negative.items[0]));
+		arg->style = OPTION_STYLE_TOGGLE;
+	}
+	pl_strv_done(&spellings.same);
+	pl_strv_done(&spellings.negative);
+	pl_strv_done(&spellings.undecided);
+}
+
+/* All flags but the main one are its aliases, in whatever order they appear. */
+static const char *other_flags(struct vllm_help *help, const struct pl_strv *flags,
+			       const char *first)
+{
+	auto_buf words = PL_BUF(TEXT_BYTES_MAX);
+
+	for (size_t i = 0; i < flags->count; i++) {
+		if (strcmp(flags->items[i], first) != 0)
+			pl_buf_addf(&words, "%s%s", words.len > 0 ? " " : "", flags->items[i]);
+	}
+	return words.len > 0 ? keep(help, words.data, words.len) : NULL;
+}
+
+/* Without a value's name it is a switch; with "--no-x" it is one as well. */
 static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const char *names)
 {
-	auto_buf aliases = PL_BUF(TEXT_BYTES_MAX);
+	auto_strv flags = { 0 };
+	bool is_switch = true;
 
-	arg->style = OPTION_STYLE_FLAG;
 	while (*names != '\0') {
 		size_t len = part_len(names);
 		auto_free char *part = pl_strndup(names, len);
@@ -192,13 +301,21 @@ static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const 
 		names += strspn(names, ", ");
 		if (metavar != NULL)
 			*metavar++ = '\0';
-		if (part[0] == '-' && part[1] != '\0')
-			read_flag(help, arg, part, &aliases);
-		if (metavar != NULL && arg->style != OPTION_STYLE_TOGGLE)
+		if (part[0] == '-' && part[1] != '\0' && flags.count < SPELLINGS_MAX)
+			pl_strv_add(&flags, part);
+		if (metavar != NULL && metavar[0] != '\0') {
 			read_metavar(arg, metavar);
+			is_switch = false;
+		}
 	}
-	if (aliases.len > 0)
-		arg->aliases = keep(help, aliases.data, aliases.len);
+	const char *first = main_flag(&flags);
+	if (first != NULL) {
+		arg->flag = keep(help, first, strlen(first));
+		if (is_switch || has_plain_negative(&flags, first))
+			read_switch(help, arg, &flags, first);
+		else
+			arg->aliases = other_flags(help, &flags, first);
+	}
 }
 
 /* The last mark counts: the words before it may speak of a default too, and argparse adds its
@@ -226,13 +343,17 @@ static void read_help(struct vllm_help *help, struct vllm_help_arg *arg, const c
 static void finish_arg(struct parser *parser)
 {
 	struct vllm_help *help = parser->help;
-	struct vllm_help_arg arg = { .group = parser->group };
+	struct vllm_help_arg arg = { .group = parser->group, .line = parser->first_line };
 
 	if (!parser->collecting)
 		return;
 	parser->collecting = false;
 	read_names(help, &arg, pl_buf_text(&parser->names));
 	read_help(help, &arg, pl_buf_text(&parser->text));
+	/* on by default and no way off: the flag may set or clear it */
+	if (arg.style == OPTION_STYLE_FLAG && arg.undecided == NULL && arg.flag != NULL &&
+	    pl_text_equal(arg.default_text, "True"))
+		arg.undecided = arg.flag;
 	if (arg.flag == NULL || help->count >= ARGS_MAX || strcmp(arg.flag, "--help") == 0) {
 		json_decref(arg.choices);
 		return;
@@ -322,6 +443,7 @@ static void start_arg(struct parser *parser, const char *line)
 
 	finish_arg(parser);
 	parser->collecting = true;
+	parser->first_line = parser->line;
 	pl_buf_clear(&parser->names);
 	pl_buf_clear(&parser->text);
 	pl_buf_add(&parser->names, names, gap != NULL ? (size_t)(gap - names) : strlen(names));
@@ -449,6 +571,7 @@ int vllm_help_parse(const char *text, size_t len, struct vllm_help **ret, struct
 	for (char *rest = plain; rest != NULL;) {
 		char *line = strsep(&rest, "\n");
 		line[line_len(line)] = '\0';
+		parser.line++;
 		read_line(&parser, line);
 	}
 	finish_arg(&parser);

@@ -19,16 +19,19 @@
 
 /* The texts are the list's own. */
 struct vllm_help_arg {
-	const char *flag;          /* the first long one, "--nnodes" */
-	const char *aliases;       /* the others, separated by blanks; NULL: none */
-	const char *negative_flag; /* NULL: none */
-	const char *group;         /* "" for those under "options:" */
-	enum option_style style;   /* a REPEAT looks like a VALUE here */
-	json_t *choices;           /* array of texts, None left out; NULL: any value */
-	bool choices_open;         /* named for people only: the parser takes others */
-	bool takes_none;           /* None is one of the choices */
-	const char *default_text;  /* as printed, blanks collapsed; NULL: not printed */
-	const char *help;          /* without the default */
+	const char *flag;             /* the first long one, "--nnodes" */
+	const char *aliases;          /* the others, separated by blanks; NULL: none */
+	const char *negative_flag;    /* NULL: none */
+	const char *negative_aliases; /* further ones, separated by blanks; NULL: none */
+	const char *undecided;        /* a switch's flags of unknown sense; NULL: none */
+	int line;                     /* where it begins, from 1 */
+	const char *group;            /* "" for those under "options:" */
+	enum option_style style;      /* a REPEAT looks like a VALUE here */
+	json_t *choices;              /* array of texts, None left out; NULL: any value */
+	bool choices_open;            /* named for people only: the parser takes others */
+	bool takes_none;              /* None is one of the choices */
+	const char *default_text;     /* as printed, blanks collapsed; NULL: not printed */
+	const char *help;             /* without the default */
 };
 
 struct vllm_help;

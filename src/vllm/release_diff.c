@@ -10,9 +10,10 @@
 #include "vllm/replaced.h"
 
 /* What of an argument is compared, in the order in which it is told. */
-static const char *const compared[] = { "default",   "default_env",   "choices",   "choices_open",
-					"flag",      "negative_flag", "aliases",   "type",
-					"cli_style", "const",         "deprecated" };
+static const char *const compared[] = { "default",      "default_env", "choices",
+					"choices_open", "flag",        "negative_flag",
+					"aliases",      "type",        "cli_style",
+					"const",        "deprecated",  "negative_aliases" };
 static const char *const compared_of_keys[] = { "default", "choices" };
 
 /*

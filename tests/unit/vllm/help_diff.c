@@ -97,6 +97,18 @@ static void changes_are_found(void **state)
 		{ "  --seed SEED  x (default: 0.5)\n",
 		  "type: \"int\" -> \"float\"; default: 0 -> 0.5" },
 		{ "  --swap-space SWAP_SPACE  x (default: 4)\n", "in_reference: false -> true" },
+		/* negatives: what is shown is sent, what is hidden is still understood */
+		{ "  --enable-sleep-mode, --no-enable-sleep-mode  x (default: False)\n", "" },
+		{ "  --enforce-eager, --no-enforce-eager, --disable-enforce-eager  x\n",
+		  "negative_aliases: [] -> [\"--disable-enforce-eager\"]" },
+		{ "  --enforce-eager, --disable-enforce-eager  x\n",
+		  "negative_flag: \"--no-enforce-eager\" -> \"--disable-enforce-eager\"; "
+		  "negative_aliases: [] -> [\"--no-enforce-eager\"]" },
+		/* the release has turned the main flag round */
+		{ "  --disable-enforce-eager, --enforce-eager  x (default: True)\n",
+		  "negative_flag: \"--no-enforce-eager\" -> \"--disable-enforce-eager\"; "
+		  "negative_aliases: [] -> [\"--no-enforce-eager\"]" },
+		{ "  --no-enforce-eager, --enforce-eager  x (default: False)\n", "" },
 		/* a new name; the old one is still an alias */
 		{ "  --random-seed S, --seed S  x (default: 0)\n",
 		  "aliases: [] -> [\"--random-seed\"]" },

@@ -159,6 +159,45 @@ static void other_bytes_than_utf8_are_replaced(void **state)
 	assert_string_equal(vllm_help_at(bad, 0)->default_text, "?");
 }
 
+static void switches_have_a_sense(void **state)
+{
+	static const struct {
+		const char *names;
+		const char *flag;
+		const char *aliases;
+		const char *negative_flag;
+		const char *negative_aliases;
+		const char *undecided;
+	} cases[] = {
+		{ "--enable-x, --disable-x", "--enable-x", NULL, "--disable-x", NULL, NULL },
+		{ "--disable-x, --enable-x", "--disable-x", NULL, "--enable-x", NULL, NULL },
+		{ "--enable-x, -x, --disable-x", "--enable-x", "-x", "--disable-x", NULL, NULL },
+		{ "--x, --no-x, --disable-x", "--x", NULL, "--no-x", "--disable-x", NULL },
+		{ "--x, --use-x, --no-x, --no-use-x", "--x", "--use-x", "--no-x", "--no-use-x",
+		  NULL },
+		{ "--no-x, --x", "--x", NULL, "--no-x", NULL, NULL },
+		{ "--no-x", "--no-x", NULL, NULL, NULL, NULL },
+		{ "--x, --y", "--x", NULL, NULL, NULL, "--y" },
+		{ "--x, --y, --no-x, --no-y", "--x", "--y", "--no-x", "--no-y", NULL },
+		/* with a value they are no switches */
+		{ "--x X, --y X", "--x", "--y", NULL, NULL, NULL },
+		{ "--enable-x X, --disable-x X", "--enable-x", "--disable-x", NULL, NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *bytes = pl_asprintf("options:\n  %s  Text.\n", cases[i].names);
+		auto_help struct vllm_help *help = parse(bytes);
+		const struct vllm_help_arg *arg = vllm_help_at(help, 0);
+		assert_string_equal(arg->flag, cases[i].flag);
+		same(arg->aliases, cases[i].aliases);
+		same(arg->negative_flag, cases[i].negative_flag);
+		same(arg->negative_aliases, cases[i].negative_aliases);
+		same(arg->undecided, cases[i].undecided);
+		assert_int_equal(arg->line, 2);
+	}
+}
+
 /* Since 3.13 argparse shows a value's name once. */
 static void short_form_may_have_no_value_name(void **state)
 {
@@ -196,6 +235,7 @@ int main(void)
 		cmocka_unit_test(every_form_is_read),
 		cmocka_unit_test(colours_and_line_ends_do_not_matter),
 		cmocka_unit_test(other_bytes_than_utf8_are_replaced),
+		cmocka_unit_test(switches_have_a_sense),
 		cmocka_unit_test(short_form_may_have_no_value_name),
 		cmocka_unit_test(what_has_no_argument_is_an_error),
 	};

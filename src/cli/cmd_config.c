@@ -16,6 +16,7 @@
 #include "result/document.h"
 #include "run/repeat.h"
 #include "vllm/bench/write.h"
+#include "vllm/secret.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
 

@@ -174,6 +174,9 @@ static void add_load_command(json_t *lists)
 #define KIND_OPTION(kind, name, flag, default, choices)                                         \
 	ROW("offline_options", "kind~ name flag default choices=", #kind, #name, flag, default, \
 	    choices)
+#define KIND_OLD(kind, flag, style, until, by, why)                                              \
+	ROW("offline_old_options", "kind~ flag style~ until by why", #kind, flag, #style, until, \
+	    by, why)
 #include "tbl/bench_kinds.h"
 #define OLD(flag, hint) ROW("load_old_flags", "flag hint", flag, hint)
 #define CLIENT(flag, verdict, hint) \

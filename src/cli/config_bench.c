@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "experiment/config.h"
+#include "option/secret.h"
 #include "vllm/bench/write.h"
 #include "vllm/command/line.h"
 

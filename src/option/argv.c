@@ -45,6 +45,14 @@ void option_argv_add_row(struct option_argv *argv, const struct option_row *row,
 	add_flags(argv, row->negative_aliases, &how);
 }
 
+void option_argv_add_negative(struct option_argv *argv, const struct option_row *row,
+			      const char *flag, bool whole)
+{
+	const struct option_argv_flag how = { .row = row, .whole = whole, .negative = true };
+
+	add_flags(argv, flag, &how);
+}
+
 struct option_argv_word *option_argv_add_word(struct option_argv *argv, const char *text,
 					      const char *source, int line, int column)
 {

@@ -97,6 +97,9 @@ struct option_argv {
 
 /* The row's flag, its aliases and its negative flags; `whole`: no beginning means one of them. */
 void option_argv_add_row(struct option_argv *argv, const struct option_row *row, bool whole);
+/* Adds a spelling that switches the row off and that the row itself does not have. */
+void option_argv_add_negative(struct option_argv *argv, const struct option_row *row,
+			      const char *flag, bool whole);
 /* `source` is borrowed. The word is the list's until the next one is added. */
 struct option_argv_word *option_argv_add_word(struct option_argv *argv, const char *text,
 					      const char *source, int line, int column);

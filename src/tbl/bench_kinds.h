@@ -10,6 +10,11 @@
  *   default  as JSON, where it is not the row's; of what vLLM has no default for the row's stands here too,
  *            and that it must be given is a check (offline_throughput)
  *   choices  as JSON, where they are not the row's; NULL: those
+ * KIND_OLD(kind, flag, style, until, by, why)
+ *   an option of an older release
+ *   style  VALUE or FLAG, as option_style has them
+ *   until  the first release without it
+ *   by     the flag that takes the same value now; NULL: none, and `why` says what its absence means
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef KIND
@@ -18,11 +23,18 @@
 #ifndef KIND_OPTION
 #define KIND_OPTION(kind, name, flag, default, choices)
 #endif
+#ifndef KIND_OLD
+#define KIND_OLD(kind, flag, style, until, by, why)
+#endif
 
 KIND(LATENCY, "latency", true, false, "time one batch of requests again and again")
 KIND(THROUGHPUT, "throughput", true, true, "count the tokens a second of many requests at once")
 KIND(STARTUP, "startup", true, false, "time how an engine starts, cold and warm")
 KIND(MM_PROCESSOR, "mm-processor", false, false, "time how images, audio and video are prepared")
+
+KIND_OLD(THROUGHPUT, "--dataset", VALUE, "0.32.0", "--dataset-path", "the file of --dataset-name")
+KIND_OLD(THROUGHPUT, "--disable-frontend-multiprocessing", FLAG, "0.19.0", NULL,
+    "only --async-engine has a front end of its own")
 
 KIND_OPTION(LATENCY, input_len, "--input-len", "32", NULL)
 KIND_OPTION(LATENCY, output_len, "--output-len", "128", NULL)
@@ -116,3 +128,4 @@ KIND_OPTION(MM_PROCESSOR, disable_tqdm, "--disable-tqdm", "", NULL)
 
 #undef KIND
 #undef KIND_OPTION
+#undef KIND_OLD

@@ -63,6 +63,11 @@ REPLACED_VALUE("enable_reasoning", ARG_JSON(false), ARG_JSON({}),
 REPLACED_VALUE("use_v2_block_manager", ANY_VALUE, ARG_JSON({}),
     "block manager v2 was the only one since 0.6.4")
 
+REPLACED_VALUE("structured_outputs_config.disable_fallback", ARG_JSON(false), ARG_JSON({}),
+    "the backend auto falls back, and no other does")
+REPLACED_VALUE("structured_outputs_config.disable_fallback", ARG_JSON(true),
+    ARG_JSON({"structured_outputs_config.backend": null}), "only the backend auto falls back")
+
 /* Keys whose successor vLLM's own messages name. */
 REPLACED_VALUE("pooler_config.normalize", ANY_VALUE,
     ARG_JSON({"pooler_config.use_activation": "*"}), "one key for every task since 0.11.1")

@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/problem.h"
 
 /* What Python's shlex.quote() leaves without quotes. */
 #define SAFE_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"

@@ -13,10 +13,11 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "option/problem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct option_problems;
 
 #define VLLM_WORDS_BYTES_MAX (1u << 20)
 /* Problems of one text, about; what would come behind them is not told. */

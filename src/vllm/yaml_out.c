@@ -14,6 +14,7 @@
 #include "vllm/bench_options.h"
 #include "vllm/catalog.h"
 #include "vllm/command/line.h"
+#include "vllm/secret.h"
 
 #define PLAIN_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
 

@@ -21,6 +21,12 @@ static const struct option options[] = {
 #include "tbl/bench_kinds.h"
 };
 
+static const struct vllm_bench_old olds[] = {
+#define KIND_OLD(kind, flag, style, until, by, why) \
+	{ VLLM_BENCH_KIND_##kind, flag, OPTION_STYLE_##style, until, by, why },
+#include "tbl/bench_kinds.h"
+};
+
 static struct option_row rows[PL_ARRAY_SIZE(options)];
 
 static struct vllm_bench_kind kinds[] = {
@@ -68,6 +74,21 @@ const struct option_row *vllm_bench_kind_row(const struct vllm_bench_kind *kind,
 	for (size_t i = 0; i < kind->count; i++) {
 		if (kind->rows[i].name == name)
 			return &kind->rows[i];
+	}
+	return NULL;
+}
+
+/* Underscores count as hyphens, as in every flag. */
+const struct vllm_bench_old *vllm_bench_kind_old(const struct vllm_bench_kind *kind,
+						 const char *word)
+{
+	auto_free char *flag = pl_strndup(word, strcspn(word, "="));
+
+	for (char *at = flag; *at != '\0'; at++)
+		*at = *at == '_' ? '-' : *at;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(olds); i++) {
+		if (kind == &kinds[olds[i].kind] && strcmp(flag, olds[i].flag) == 0)
+			return &olds[i];
 	}
 	return NULL;
 }

@@ -29,6 +29,18 @@ const struct vllm_bench_kind *vllm_bench_kind_find(const char *name);
 /* Its row of an option; NULL: it has no such option. */
 const struct option_row *vllm_bench_kind_row(const struct vllm_bench_kind *kind,
 					     enum vllm_bench_id id);
+/* An option that older releases had. */
+struct vllm_bench_old {
+	enum vllm_bench_kind_id kind;
+	const char *flag;
+	enum option_style style;
+	const char *until; /* first release without it */
+	const char *by;    /* the flag that takes the same value now; NULL: none */
+	const char *why;
+};
+/* By its flag, in a word such as "--x" or "--x=value"; NULL: none of the benchmark. */
+const struct vllm_bench_old *vllm_bench_kind_old(const struct vllm_bench_kind *kind,
+						 const char *word);
 /* Does its parser take this argument of the engine? The server's own are none. */
 bool vllm_bench_kind_takes(const struct vllm_bench_kind *kind, const struct option_row *argument);
 /* Gives the options that are not `set` the benchmark's own defaults. */

@@ -17,6 +17,8 @@
 
 enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6 };
 
+#define OPTIMIZATION_LEVELS "0.12.0" /* the first release whose -O is no compilation_config */
+
 /*
  * The first "--model X" or "--model=X" becomes the positional model in front. vLLM does it before
  * it looks for --config: the words of the file go behind the model, wherever it stood. One without
@@ -203,21 +205,35 @@ static const char *compilation_mode(const struct vllm_parse *parse)
 	return is_since(parse, "0.11.1") ? "mode" : "level";
 }
 
+static bool is_object(const char *text)
+{
+	return text != NULL && text[strspn(text, " \t\r\n")] == '{';
+}
+
+/* No optimization level is an object: where the release is not known, an older one is meant. */
+static bool takes_object(const struct vllm_parse *parse)
+{
+	return !parse->target_known || parse->allow_gone || !is_since(parse, OPTIMIZATION_LEVELS);
+}
+
 /*
  * What the word becomes; NULL: it stays.
  *
  *   -O3, -O=3, -O 3   --optimization-level=3; before it --compilation-config.mode=3 (or .level)
  *   -O.key=value      before it --compilation-config.key=value, a dotted key
+ *   -O OBJECT         before it --compilation-config OBJECT
  */
 static char *optimization_text(const struct vllm_parse *parse, const char *word, const char *next)
 {
 	bool digit = next != NULL && strlen(next) == 1 && next[0] >= '0' && next[0] <= '3';
 	const char *rest = word + 2;
 
+	if (strcmp(word, "-O") == 0 && is_object(next) && takes_object(parse))
+		return pl_strdup("--compilation-config");
 	if (strcmp(word, "-O") == 0 && !digit)
 		return NULL;
 	/* before optimization levels -O3 and -O.key=value are about compilation_config */
-	if (!is_since(parse, "0.12.0")) {
+	if (!is_since(parse, OPTIMIZATION_LEVELS)) {
 		if (*rest == '.')
 			return pl_asprintf("--compilation-config%s", rest);
 		if (*rest == '\0')
@@ -241,8 +257,13 @@ static void turn_optimization(struct vllm_parse *parse)
 		char *text = pl_text_starts(argv->words[i].text, "-O")
 				     ? optimization_text(parse, argv->words[i].text, next)
 				     : NULL;
-		if (text != NULL)
-			option_argv_set_text(&argv->words[i], text);
+		if (text == NULL)
+			continue;
+		if (is_object(next) && is_since(parse, OPTIMIZATION_LEVELS))
+			vllm_parse_add(parse, OPTION_WARNING, &argv->words[i],
+				       "an object, which -O took before vLLM " OPTIMIZATION_LEVELS,
+				       "'--compilation-config' in its place", NULL);
+		option_argv_set_text(&argv->words[i], text);
 	}
 }
 
@@ -282,6 +303,8 @@ static void add_rows(struct vllm_parse *parse)
 			free(last->text);
 			argv->flag_count--;
 		}
+		if (!arg->absent || is_since(parse, arg->since))
+			vllm_command_older_negative(parse, arg);
 	}
 }
 
@@ -334,11 +357,18 @@ static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word
 		vllm_parse_add(parse, OPTION_ERROR, word, found, expected, NULL);
 		return;
 	}
+	/* the flag that is nearest to a negative has the opposite meaning */
+	auto_free char *expected =
+		strcmp(word->text, "-O") == 0
+			? pl_strdup("an optimization level from 0 to 3; an object is "
+				    "the value of '--compilation-config'")
+			: vllm_command_negative_expected(parse, word->text);
 	/* looking through all flags takes its time */
-	const char *nearest = parse->problems->errors < NEAREST_MAX
+	const char *nearest = expected == NULL && parse->problems->errors < NEAREST_MAX
 				      ? nearest_flag(parse, word->text)
 				      : NULL;
-	vllm_parse_add(parse, OPTION_ERROR, word, "an unknown argument", "one of vLLM's", nearest);
+	vllm_parse_add(parse, OPTION_ERROR, word, "an unknown argument",
+		       expected != NULL ? expected : "one of vLLM's", nearest);
 }
 
 static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *word)
@@ -395,15 +425,34 @@ bool vllm_has_wide_dash(const char *text)
 	return pl_text_starts(text, "\xE2\x80\x93") || pl_text_starts(text, "\xE2\x80\x94");
 }
 
+/* "--x false" of a switch: the word is not the model. */
+static bool is_value_of_switch(const struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	const struct option_argv_flag *before = word > parse->argv.words ? word[-1].flag : NULL;
+
+	return before != NULL && word[-1].joined == NULL && option_argv_is_switch(before) &&
+	       vllm_command_is_truth(word->text);
+}
+
 /* A word of no flag: the model, or one too many. */
 static void tell_word(struct vllm_parse *parse, const struct option_argv_word *word)
 {
+	const struct option_argv_flag *before = word > parse->argv.words ? word[-1].flag : NULL;
 	const struct option_row *named = vllm_arg_find(parse->catalog, word->text);
 	const char *nearest = named != NULL ? named->flag : NULL;
 
 	if (vllm_has_wide_dash(word->text))
 		nearest = nearest_flag(parse, word->text + strlen("\xE2\x80\x93"));
 	json_array_append_new(parse->command->unknown, json_string(word->text));
+	if (is_value_of_switch(parse, word)) {
+		auto_free char *expected = pl_asprintf("no value: '%s' is a switch", before->text);
+		bool is_off = !before->negative && strcasecmp(word->text, "false") == 0;
+		/* the switch alone may mean the opposite */
+		json_object_del(parse->command->values, before->row->name);
+		vllm_parse_add(parse, OPTION_ERROR, word, NULL, expected,
+			       is_off ? before->row->negative_flag : NULL);
+		return;
+	}
 	vllm_parse_add(parse, OPTION_ERROR, word, NULL,
 		       parse->kind != NULL ? "a flag: the model is given as '--model MODEL'"
 					   : "a flag: the model is given once",
@@ -465,7 +514,8 @@ static void take_words(struct vllm_parse *parse)
 		bool is_wide = vllm_has_wide_dash(word->text);
 		switch (word->kind) {
 		case OPTION_ARGV_WORD:
-			if (!model_taken && !is_wide && parse->kind == NULL) {
+			if (!model_taken && !is_wide && parse->kind == NULL &&
+			    !is_value_of_switch(parse, word)) {
 				model_taken = true;
 				word->joined = word->text;
 				vllm_command_take(parse, vllm_arg_find(parse->catalog, "model"),
@@ -526,8 +576,10 @@ void vllm_command_arguments(struct vllm_parse *parse)
 		vllm_bench_line_init(&parse->line);
 	}
 	turn_optimization(parse);
+	vllm_command_older_options(parse);
 	add_rows(parse);
 	option_argv_read(argv);
+	vllm_command_older_switches(parse);
 	/* faults in the order in which vLLM's parser meets them (dotted keys are joined before
 	 * argparse runs, and it tells every flag's meaning before it gives any its values) */
 	for (size_t i = 0; i < argv->refused_count; i++)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "option/argv.h"
+#include "option/problem.h"
 #include "vllm/bench/kinds.h"
 #include "vllm/bench/line.h"
 #include "vllm/catalog.h"
@@ -47,6 +48,19 @@ struct vllm_parse {
 bool vllm_command_recognise(struct vllm_parse *parse);
 /* `docker run …` from the word at `at`, which is the runtime; false: nothing behind the image. */
 bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image);
+
+/* Adds the negative that an older release had of a switch and the target's row lacks. */
+void vllm_command_older_negative(struct vllm_parse *parse, const struct option_row *arg);
+/* Gives a flag that takes a value now the value that it had as a switch. For words that were read. */
+void vllm_command_older_switches(struct vllm_parse *parse);
+/* Puts today's options in the place of those that older releases of an offline benchmark had. For words
+ * that were not read yet. */
+void vllm_command_older_options(struct vllm_parse *parse);
+/* Can the word be the value of a boolean argument? */
+bool vllm_command_is_truth(const char *text);
+/* Returns what the target takes for an unknown "--no-x" of an argument that it has, or NULL. The caller
+ * frees it. */
+char *vllm_command_negative_expected(const struct vllm_parse *parse, const char *text);
 
 /* Reads the words of the server. */
 void vllm_command_arguments(struct vllm_parse *parse);

@@ -17,13 +17,14 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "option/problem.h"
-#include "vllm/catalog.h"
-#include "vllm/secret.h"
 #include "vllm/shell_words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct option_problem;
+struct option_problems;
+struct vllm_catalog;
 
 enum vllm_command_form {
 	VLLM_COMMAND_FLAGS, /* flags alone: the program is taken to be "vllm serve" */

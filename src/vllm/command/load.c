@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "vllm/secret.h"
 
 enum { EXPECTED_BYTES_MAX = 8192, NEAREST_MAX = 100 };
 

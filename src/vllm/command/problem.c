@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "vllm/command/command_priv.h"
 #include "vllm/replaced.h"
+#include "vllm/secret.h"
 
 /* Each word has a column and a blank at least. */
 enum {

@@ -313,7 +313,8 @@ static json_t *read_values(struct value *value)
 	const struct option_row *arg = value->arg;
 	const struct option_argv_word *flag = value->flag;
 
-	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG)
+	/* a negative takes no value, whatever the style of its row */
+	if (flag->flag != NULL && option_argv_is_switch(flag->flag))
 		return json_boolean(!flag->flag->negative);
 	if (arg->style == OPTION_STYLE_LIST)
 		return read_list(value, arg);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "option/secret.h"
+#include "vllm/secret.h"
 #include "vllm/server_args.h"
 
 #define API_SERVER ".api_server"

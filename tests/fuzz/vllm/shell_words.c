@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "option/problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -71,7 +71,9 @@ static void what_replaced_it(void **state)
 		{ "0.32.0", "max_context_len_to_capture", "4096", NOTHING_KNOWN },
 		{ "0.12.0", "guided_decoding_disable_fallback", "true",
 		  "[{\"key\":\"structured_outputs_config.disable_fallback\",\"value\":true}]" },
-		{ "0.32.0", "guided_decoding_disable_fallback", "true", NOTHING_KNOWN },
+		{ "0.32.0", "guided_decoding_disable_fallback", "true",
+		  "[{\"key\":\"structured_outputs_config.backend\"}]" },
+		{ "0.32.0", "guided_decoding_disable_fallback", "false", "[]" },
 		/* an object's keys went one by one */
 		{ "0.32.0", "override_pooler_config",
 		  "{\"pooling_type\": \"CLS\", \"normalize\": false}",

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "option/problem.h"
 
 static void split(const char *text, struct vllm_words *words, struct option_problems *problems)
 {

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/problem.h"
 
 enum verdict { TAKEN, WARNED, REFUSED };
 

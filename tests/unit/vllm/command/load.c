@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/problem.h"
 #include "vllm/yaml_out.h"
 
 static struct vllm_command *parse(const char *text, struct option_problems *problems)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -206,6 +207,11 @@ PLAIN(usage_contradiction, usage_below_share)
 PLAIN(buffered_stream, buffered_share)
 PLAIN(empty_first_event, empty_first_share)
 PLAIN(retries, retries)
+PLAIN(totals_agreement, totals_off_share)
+PLAIN(statistics_order, order_off_share)
+PLAIN(impossible_zeros, impossible_zeros)
+PLAIN(lists_agreement, lists_off_share)
+PLAIN(request_count, requests_missing_share)
 PLAIN(simulated, simulated)
 #undef PLAIN
 
@@ -232,17 +238,12 @@ void res_quality_init(struct res_quality_facts *facts)
 {
 	/* each member before the percentiles is a double; so written that a new one is not
 	 * forgotten */
-	union {
-		struct res_quality_facts facts;
-		double numbers[offsetof(struct res_quality_facts, percentiles) / sizeof(double)];
-	} unknown;
+	double unknown[offsetof(struct res_quality_facts, percentiles) / sizeof(double)];
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(unknown.numbers); i++)
-		unknown.numbers[i] = NAN;
-	*facts = unknown.facts;
-	facts->percentiles = NULL;
-	facts->percentile_count = 0;
-	facts->worst_figure[0] = '\0';
+	for (size_t i = 0; i < PL_ARRAY_SIZE(unknown); i++)
+		unknown[i] = NAN;
+	memset(facts, 0, sizeof(*facts));
+	memcpy(facts, unknown, sizeof(unknown));
 }
 
 /*
@@ -290,6 +291,18 @@ static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *
 	}
 }
 
+/* What was found, of a check whose facts say it; "": nothing. */
+static const char *detail_of(const struct check *check, const struct res_quality_facts *facts)
+{
+	if (check->value == value_totals_agreement)
+		return facts->totals_detail;
+	if (check->value == value_statistics_order)
+		return facts->order_detail;
+	if (check->value == value_impossible_zeros)
+		return facts->zeros_detail;
+	return check->value == value_lists_agreement ? facts->lists_detail : "";
+}
+
 /* The row's text, with the counts behind the value where it has some. */
 static json_t *text_json(const struct check *check, const struct res_quality_facts *facts,
 			 bool beyond)
@@ -301,7 +314,9 @@ static json_t *text_json(const struct check *check, const struct res_quality_fac
 		add_uncarried(facts, &buf);
 	if (check->value == value_output_length && facts->output_off > 0)
 		add_lengths(facts, &buf);
-	return json_string(pl_buf_text(&buf));
+	if (beyond && detail_of(check, facts)[0] != '\0')
+		pl_buf_addf(&buf, "; %s", detail_of(check, facts));
+	return pl_json_text(pl_buf_text(&buf));
 }
 
 static json_t *measurement_json(const struct res_quality_facts *facts)
@@ -359,7 +374,7 @@ static json_t *check_json(const struct check *check, const struct res_quality_fa
 	return row;
 }
 
-json_t *res_quality_evaluate(const struct res_quality_facts *facts)
+static json_t *evaluate(const struct res_quality_facts *facts, bool known_only)
 {
 	json_t *quality = json_object();
 	json_t *list = json_array();
@@ -367,8 +382,11 @@ json_t *res_quality_evaluate(const struct res_quality_facts *facts)
 	bool is_known[] = { [FIGURES] = false, [LOAD] = false, [CLIENT] = false, [RUN] = false };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(checks); i++) {
-		enum effect effect;
-		bool known;
+		enum effect effect = INFO;
+		bool known = false;
+		double limit = checks[i].limit;
+		if (known_only && isnan(checks[i].value(facts, &limit)))
+			continue;
 		json_array_append_new(list, check_json(&checks[i], facts, &effect, &known));
 		is_known[checks[i].about] |= known;
 		/* effects stand in order of severity */
@@ -384,4 +402,14 @@ json_t *res_quality_evaluate(const struct res_quality_facts *facts)
 	json_object_set_new(quality, "load", load_json(facts));
 	json_object_set_new(quality, "checks", list);
 	return quality;
+}
+
+json_t *res_quality_evaluate(const struct res_quality_facts *facts)
+{
+	return evaluate(facts, false);
+}
+
+json_t *res_quality_evaluate_known(const struct res_quality_facts *facts)
+{
+	return evaluate(facts, true);
 }

@@ -8,12 +8,19 @@
 
 #include <stddef.h>
 
+#define RES_QUALITY_DETAIL_BYTES 200
+
 struct res_quality_facts {
 #define FACT(name, text) double name;
 #include "tbl/quality.h"
 #undef FACT
 	const double *percentiles; /* reported ones, for sample_size */
 	size_t percentile_count;
+	/* What a check found, for its text; "": nothing more to say. */
+	char totals_detail[RES_QUALITY_DETAIL_BYTES];
+	char order_detail[RES_QUALITY_DETAIL_BYTES];
+	char zeros_detail[RES_QUALITY_DETAIL_BYTES];
+	char lists_detail[RES_QUALITY_DETAIL_BYTES];
 	char worst_figure[64]; /* key of `results` whose client error is worst; "": not known */
 };
 
@@ -32,3 +39,5 @@ double res_quality_sample_needed(double percentile);
  * measured, or too little is known to trust it. New reference.
  */
 json_t *res_quality_evaluate(const struct res_quality_facts *facts);
+/* The same of a file that others wrote, which says little: without the checks that are unknown. */
+json_t *res_quality_evaluate_known(const struct res_quality_facts *facts);

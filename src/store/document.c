@@ -308,6 +308,18 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 	return check_form(intake, document, err);
 }
 
+/* The checks that the file does not pass, as notes: "totals_agreement: …; output_throughput: found 2, expected 1". */
+static void note_checks(const struct intake *intake)
+{
+	PL_JSON_EACH(check, pl_json_get_path(intake->ret->json, "quality.checks")) {
+		if (!pl_text_equal(pl_json_get_text(check, "status"), "beyond"))
+			continue;
+		auto_free char *text = pl_asprintf("%s: %s", pl_json_get_text(check, "id"),
+						   pl_json_get_text(check, "text"));
+		json_array_append_new(intake->ret->notes, store_fault_new("", 0, text));
+	}
+}
+
 static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
@@ -322,6 +334,7 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 	if (res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err) < 0)
 		return -1;
 	ret->form = store_form_of(ret->json);
+	note_checks(intake);
 	return 0;
 }
 

@@ -81,6 +81,11 @@ FACT(throttled_share, "samples with a thermal or power-brake reason")
 FACT(server_restarted, "1: counters fell or start time moved")
 FACT(preemptions, "the server's in the run")
 FACT(profiled, "1: the server was asked to profile the load and did not refuse")
+FACT(totals_off_share, "of a file's worst rate or total against its counts and duration")
+FACT(order_off_share, "of a file's worst statistic against the order of its family")
+FACT(impossible_zeros, "families of a file whose times are all 0, although requests were measured")
+FACT(lists_off_share, "of a file's worst figure against its lists of requests")
+FACT(requests_missing_share, "requests asked that a file counts neither as finished nor as failed")
 FACT(simulated, "1: the engine is a simulator")
 
 QUALITY(client_error, FIGURES, "share", MOST, 0.02, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
@@ -157,6 +162,16 @@ QUALITY(empty_first_event, RUN, "share", MOST, 0.01, INFO, NEVER, INFO,
 	"streams whose first event had no output and came at least 1 ms and 5 % of the time before the first token: TTFT includes such events, First Token does not")
 QUALITY(retries, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
+QUALITY(totals_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
+	"worst disagreement of a file's rates and totals with its counts and its duration")
+QUALITY(statistics_order, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
+	"worst statistic of a file that is out of order: percentiles that fall, a mean outside of them, a TTFT above the E2EL")
+QUALITY(impossible_zeros, RUN, "count", MOST, 0, DEGRADED, NEVER, DEGRADED,
+	"families of a file whose times are all 0, although requests were measured")
+QUALITY(lists_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
+	"worst disagreement of a file's figures with its own lists of requests")
+QUALITY(request_count, RUN, "share", MOST, 0, INFO, NEVER, INFO,
+	"requests asked that a file counts neither as finished nor as failed: the dataset had fewer, or a part is missing")
 QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,
 	"the engine is a simulator: these are no figures of real hardware")
 

@@ -96,6 +96,28 @@ def expected(document, rows):
             yield id_, value
 
 
+class Anything:
+    """Equals every value that is there."""
+
+    def __eq__(self, other):
+        return other is not None
+
+
+# what is checked of a file of vLLM's: its limit and its effect
+FLAT_CHECKS = {"totals_agreement": (0.01, "degraded"), "statistics_order": (0.001, "degraded"), "impossible_zeros": (0, "degraded"),
+               "lists_agreement": (0.01, "degraded"), "request_count": (0, "info")}
+
+
+def expected_of_flat_checks(document):
+    """Of one whose figures agree with each other."""
+    wanted = {"quality.verdict": None}
+    for check, (limit, effect) in FLAT_CHECKS.items():
+        if check != "lists_agreement" or "ttfts" in document or "latencies" in document:
+            wanted |= {f"quality.{check}.value": Anything(), f"quality.{check}.status": "ok", f"quality.{check}.limit": limit,
+                       f"quality.{check}.effect": effect, f"quality.{check}.text": Anything()}
+    return wanted
+
+
 def expected_of_flat(document):
     """The same of a file of vLLM's."""
     wanted = {"tags": {}}
@@ -105,5 +127,6 @@ def expected_of_flat(document):
             wanted[FLAT_NAMES.get(key, f"{place}.{key}")] = value
     wanted["run.timestamp"] = re.sub(r"^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$", r"\1-\2-\3T\4:\5:\6",
                                      document["date"])
+    wanted |= expected_of_flat_checks(document)
     wanted["server.model"] = document["model_id"]  # it names no server, and people filter by one model
     return wanted

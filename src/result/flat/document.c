@@ -7,8 +7,10 @@
 
 #include "base/text.h"
 #include "result/fields/fields.h"
+#include "result/flat/agreement.h"
 #include "result/flat/flat.h"
 #include "result/flat/read.h"
+#include "result/quality.h"
 
 /* Keys that are called otherwise here; those of older releases last. */
 static const struct {
@@ -136,6 +138,7 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 	json_t *document = json_pack("{s:o, s:o, s:o}", "tags", tags, "config", config, "results",
 				     results);
 	auto_buf made = PL_BUF(PL_JSON_BYTES_MAX);
+	struct res_quality_facts facts;
 	const char *name;
 
 	if (flat->date != NULL)
@@ -145,6 +148,9 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 		if (pl_text_equal(key, "date") || res_flat_is_of_requests(key))
 			continue;
 		const char *id = id_of(fields, key, &made);
+		if (id != NULL && pl_text_starts(id, "results.") &&
+		    res_flat_is_unsampled(flat, key))
+			value = json_null();
 		if (id != NULL && (name = strchr(id, '.')) != NULL)
 			put(pl_text_starts(id, "results.") ? results : benchmark, name + 1, value,
 			    pl_text_equal(name + 1, key));
@@ -152,5 +158,8 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 			 json_is_string(value))
 			json_object_set(tags, key, value);
 	}
+	res_quality_init(&facts);
+	res_flat_facts(flat, &facts);
+	json_object_set_new(document, "quality", res_quality_evaluate_known(&facts));
 	return document;
 }

@@ -9,7 +9,9 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "result/flat/agreement.h"
 #include "result/flat/document.h"
+#include "result/quality.h"
 
 #define TEXT_BYTES_MAX (64u << 20)
 
@@ -154,9 +156,11 @@ json_t *res_offline_document(const struct res_fields *fields, const json_t *json
 	const char *model = pl_json_get_text(json, "model_id");
 	json_t *requests = json_object_get(json, "num_requests");
 	json_t *figures = NULL;
+	struct res_quality_facts facts;
 
 	if (kind == NULL || res_offline_figures(kind, json, &figures, PL_ERR_IGNORED) < 0)
 		return NULL;
+	res_quality_init(&facts);
 	if (model == NULL)
 		model = pl_json_path_text(json, "config.model");
 	json_t *benchmark = json_pack("{s:s, s:s}", "kind", kind, "mode", "in_process");
@@ -171,7 +175,11 @@ json_t *res_offline_document(const struct res_fields *fields, const json_t *json
 		    json_is_string(value))
 			json_object_set(tags, key, value);
 	}
-	return json_pack("{s:o, s:o, s:o}", "tags", tags, "config", config, "results", figures);
+	json_t *document = json_pack("{s:o, s:o, s:o}", "tags", tags, "config", config, "results",
+				     figures);
+	res_offline_facts(kind, json, &facts);
+	json_object_set_new(document, "quality", res_quality_evaluate_known(&facts));
+	return document;
 }
 
 /* ---- out ---- */

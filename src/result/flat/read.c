@@ -6,6 +6,7 @@
 #include "result/flat/read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ static int read_number(const json_t *json, const char *key, bool infinite, doubl
 	return 0;
 }
 
-static bool is_statistic(const char *key)
+const char *res_flat_statistic(const char *key)
 {
 	bool begins = pl_text_starts(key, "mean_") || pl_text_starts(key, "median_") ||
 		      pl_text_starts(key, "std_") ||
@@ -88,9 +89,9 @@ static bool is_statistic(const char *key)
 
 	for (size_t i = 0; begins && i < PL_ARRAY_SIZE(statistics); i++) {
 		if (pl_text_ends(key, statistics[i]))
-			return true;
+			return statistics[i];
 	}
-	return false;
+	return NULL;
 }
 
 static int check_statistics(const json_t *json, struct pl_err *err)
@@ -98,7 +99,8 @@ static int check_statistics(const json_t *json, struct pl_err *err)
 	double number;
 
 	PL_JSON_EACH_MEMBER(key, value, json) {
-		if (is_statistic(key) && read_number(json, key, false, &number, err) < 0)
+		if (res_flat_statistic(key) != NULL &&
+		    read_number(json, key, false, &number, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -106,7 +108,7 @@ static int check_statistics(const json_t *json, struct pl_err *err)
 
 /* ---- lists ---- */
 
-/* *ret NULL: not there. Every list has an item for each request. */
+/* *ret NULL: not there. */
 static int read_list(const struct res_flat *flat, const char *key, const json_t **ret,
 		     struct pl_err *err)
 {
@@ -117,9 +119,6 @@ static int read_list(const struct res_flat *flat, const char *key, const json_t 
 		return 0;
 	if (!json_is_array(list))
 		return wrong(key, "a list", err);
-	if (json_array_size(list) != flat->count)
-		return pl_err_invalid(err, "'%s': found %zu items, expected %zu", key,
-				      json_array_size(list), flat->count);
 	*ret = list;
 	return 0;
 }
@@ -238,6 +237,26 @@ static bool has_lists(const json_t *json, size_t *ret_count, const char **ret_mi
 	return any;
 }
 
+/* Every list has an item for each request. Else the fault names the first that has not. */
+static bool have_one_length(struct res_flat *flat)
+{
+	static const char *const more[] = { "start_times", "latencies", "queue_times",
+					    "generated_texts" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed) + PL_ARRAY_SIZE(more); i++) {
+		const char *key = i < PL_ARRAY_SIZE(detailed) ? detailed[i]
+							      : more[i - PL_ARRAY_SIZE(detailed)];
+		const json_t *list = json_object_get(flat->json, key);
+		if (!json_is_array(list) || json_array_size(list) == flat->count)
+			continue;
+		snprintf(flat->lists_fault, sizeof(flat->lists_fault),
+			 "%s: found %zu items, expected %zu", key, json_array_size(list),
+			 flat->count);
+		return false;
+	}
+	return true;
+}
+
 /* Pooling has lengths and errors only: nothing that records could be made of. */
 static bool is_pooling(const json_t *json)
 {
@@ -256,6 +275,10 @@ static int read_requests(struct res_flat *flat, struct pl_err *err)
 	}
 	if (missing != NULL)
 		return pl_err_invalid(err, "'%s' is not there and other lists are", missing);
+	if (!have_one_length(flat)) {
+		flat->count = 0;
+		return 0;
+	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed); i++) {
 		if (read_list(flat, detailed[i], &lists[i], err) < 0)
 			return -1;
@@ -287,20 +310,15 @@ static int read_failed(struct res_flat *flat, struct pl_err *err)
 	if (read_count(flat->json, "failed", -1, &flat->failed, err) < 0)
 		return -1;
 	if (flat->failed < 0)
-		flat->failed = sent - flat->completed;
-	if (flat->failed < 0)
-		return pl_err_invalid(err, "'completed' is %lld and only %lld requests were sent",
-				      (long long)flat->completed, (long long)sent);
+		flat->failed = sent > flat->completed ? sent - flat->completed : 0;
 	for (size_t i = 0; i < flat->count; i++)
 		ok += flat->requests[i].ok;
-	if (flat->count > 0 &&
-	    (ok != flat->completed || flat->completed + flat->failed != (int64_t)flat->count))
-		return pl_err_invalid(
-			err,
-			"the lists hold %zu requests, %lld of them finished; 'completed' "
-			"is %lld and 'failed' %lld",
-			flat->count, (long long)ok, (long long)flat->completed,
-			(long long)flat->failed);
+	if (flat->count > 0 && (ok != flat->completed || flat->failed != (int64_t)flat->count - ok))
+		snprintf(flat->lists_fault, sizeof(flat->lists_fault),
+			 "the lists hold %zu requests, %lld of them finished; 'completed' is %lld "
+			 "and 'failed' %lld",
+			 flat->count, (long long)ok, (long long)flat->completed,
+			 (long long)flat->failed);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
  * vLLM's flat result: the one JSON object that `vllm bench serve` writes, of any release, and that of
  * its newer client in Rust. What is missing in a release is "not told", what is there must be of its
- * type: a file that contradicts itself is refused.
+ * type. A file whose figures contradict each other is read: result/flat/agreement.h names what disagrees.
  *
  *	py:  {…, "ttfts": [s], "itls": [[s]], "start_times": [s], …, "mean_ttft_ms": ms, …}
  *
@@ -15,6 +15,8 @@
 #include "base/json.h"
 
 #include <stdbool.h>
+
+#define RES_FLAT_FAULT_BYTES 160
 
 /* One request; NaN: not told. */
 struct res_flat_request {
@@ -52,6 +54,9 @@ struct res_flat {
 	bool has_starts;
 	bool has_latencies;
 	bool has_queues;
+	/* Why the lists of requests do not fit each other or the counts; "": they do. Lists of different lengths are
+	 * not read. */
+	char lists_fault[RES_FLAT_FAULT_BYTES];
 };
 
 /* `source` is its name in messages. Bare Infinity and NaN, which vLLM writes, are taken. */
@@ -65,5 +70,7 @@ void res_flat_free(struct res_flat *flat);
 PL_AUTO_DEFINE(struct res_flat, res_flat_free);
 #define auto_flat PL_AUTO(res_flat_free)
 
+/* The end of the key of a statistic, "_ttft_ms" of "p99_ttft_ms"; NULL: the key is none. Static. */
+const char *res_flat_statistic(const char *key);
 /* A number of the summary; NaN where it is null or not there. */
 double res_flat_number(const struct res_flat *flat, const char *key);

@@ -440,6 +440,12 @@ static int take_result(struct child *child)
 		pl_err_wrap(&why, "the result of vLLM's client cannot be taken in");
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
+	if (own->flat->lists_fault[0] != '\0') {
+		pl_err_set(&why, PL_ERR_FAILED,
+			   "the result of vLLM's client contradicts itself: %s",
+			   own->flat->lists_fault);
+		return fail(child, RES_CAUSE_INTERNAL, &why);
+	}
 	make_outcome(child);
 	const struct res_outcome *outcome = child->measured->outcome;
 	own->cpu_share = run_vllm_watch_cpu_share(child->watch, outcome->start_ns, outcome->end_ns);

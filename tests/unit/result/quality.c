@@ -79,6 +79,11 @@ static struct res_quality_facts good_facts(void)
 		.profiled = 0,
 		.server_restarted = 0,
 		.preemptions = 0,
+		.totals_off_share = 0,
+		.order_off_share = 0,
+		.impossible_zeros = 0,
+		.lists_off_share = 0,
+		.requests_missing_share = 0,
 		.simulated = 0,
 		.percentiles = percentiles,
 		.percentile_count = PL_ARRAY_SIZE(percentiles),
@@ -353,6 +358,21 @@ static const struct quality_case {
 	{ "empty_first_event", "ok", "info", { { AT(empty_first_share), 0.01 } } },
 	{ "empty_first_event", "beyond", "info", { { AT(empty_first_share), 0.02 } } },
 	{ "empty_first_event", "unknown", "info", { { AT(empty_first_share), NAN } } },
+	{ "totals_agreement", "ok", "degraded", { { AT(totals_off_share), 0.01 } } },
+	{ "totals_agreement", "beyond", "degraded", { { AT(totals_off_share), 0.011 } } },
+	{ "totals_agreement", "unknown", "degraded", { { AT(totals_off_share), NAN } } },
+	{ "statistics_order", "ok", "degraded", { { AT(order_off_share), 0.001 } } },
+	{ "statistics_order", "beyond", "degraded", { { AT(order_off_share), 0.0011 } } },
+	{ "statistics_order", "unknown", "degraded", { { AT(order_off_share), NAN } } },
+	{ "impossible_zeros", "ok", "degraded", { { AT(impossible_zeros), 0 } } },
+	{ "impossible_zeros", "beyond", "degraded", { { AT(impossible_zeros), 1 } } },
+	{ "impossible_zeros", "unknown", "degraded", { { AT(impossible_zeros), NAN } } },
+	{ "lists_agreement", "ok", "degraded", { { AT(lists_off_share), 0.01 } } },
+	{ "lists_agreement", "beyond", "degraded", { { AT(lists_off_share), 0.011 } } },
+	{ "lists_agreement", "unknown", "degraded", { { AT(lists_off_share), NAN } } },
+	{ "request_count", "ok", "info", { { AT(requests_missing_share), 0 } } },
+	{ "request_count", "beyond", "info", { { AT(requests_missing_share), 0.1 } } },
+	{ "request_count", "unknown", "info", { { AT(requests_missing_share), NAN } } },
 
 	{ "retries", "ok", "info", { { AT(retries), 0 } } },
 	{ "retries", "beyond", "info", { { AT(retries), 1 } } },
@@ -613,6 +633,29 @@ static void test_result_quality__every_check_has_cases(void **state)
 	}
 }
 
+/* Of a file that others wrote: what is known, and what was found. */
+static void test_result_quality__known_checks_alone(void **state)
+{
+	struct res_quality_facts facts;
+
+	(void)state;
+	res_quality_init(&facts);
+	facts.completed = 5;
+	facts.totals_off_share = 0.5;
+	facts.order_off_share = 0;
+	snprintf(facts.totals_detail, sizeof(facts.totals_detail), "duration: found 1");
+	auto_json json_t *quality = res_quality_evaluate_known(&facts);
+	assert_int_equal(json_array_size(json_object_get(quality, "checks")), 2);
+	assert_string_equal(text_of(quality, "verdict"), "degraded");
+	const json_t *totals = check_of(quality, "totals_agreement");
+	assert_non_null(strstr(text_of(totals, "text"), "; duration: found 1"));
+	assert_true(json_is_null(json_object_get(quality, "measurement")));
+	/* what agrees is not trusted for that */
+	facts.totals_off_share = 0;
+	auto_json json_t *sound = res_quality_evaluate_known(&facts);
+	assert_true(json_is_null(json_object_get(sound, "verdict")));
+}
+
 static void test_result_quality__reports_the_limit_in_force(void **state)
 {
 	struct res_quality_facts facts = good_facts();
@@ -677,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_result_quality__init_knows_nothing),
 		cmocka_unit_test(test_result_quality__all_checks_in_the_tables_order),
 		cmocka_unit_test(test_result_quality__every_check_has_cases),
+		cmocka_unit_test(test_result_quality__known_checks_alone),
 		cmocka_unit_test(test_result_quality__reports_the_limit_in_force),
 		cmocka_unit_test(test_result_quality__names_percentiles_not_carried),
 		cmocka_unit_test(test_result_quality__sample_needed),

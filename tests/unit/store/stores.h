@@ -12,7 +12,7 @@
 	"'request_rate': 'inf', 'completed': 2, 'failed': 0, 'duration': 1.5, "              \
 	"'total_input_tokens': 20, 'total_output_tokens': 10, 'request_throughput': 1.3, "   \
 	"'output_throughput': 6.6, 'total_token_throughput': 20, 'mean_ttft_ms': 5, "        \
-	"'median_ttft_ms': 4, 'std_ttft_ms': 1, 'p99_ttft_ms': 9}"
+	"'median_ttft_ms': 5, 'std_ttft_ms': 4, 'p99_ttft_ms': 8.9}"
 
 /* JSON with the other quotes, which need no strokes here; free(). */
 static inline char *quoted(const char *text)

@@ -5,8 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "result/flat/agreement.h"
 #include "result/flat/compare.h"
 #include "result/flat/records.h"
+#include "result/quality.h"
 #include "result/record_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,6 +36,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (difference < 0 || flat->completed < 0 || flat->failed < 0 || !(flat->duration_s >= 0) ||
 	    (!isnan(difference) && key == NULL) || res_flat_identity_us(flat) < 0)
 		abort();
+	struct res_quality_facts facts;
+	res_quality_init(&facts);
+	res_flat_facts(flat, &facts);
+	if (!(facts.totals_off_share >= 0) || !(facts.order_off_share >= 0) ||
+	    !(facts.impossible_zeros >= 0) || facts.lists_off_share < 0)
+		abort();
+	PL_JSON_EACH_MEMBER(name, value, flat->json)
+		res_flat_is_unsampled(flat, name);
 	struct res_record *records = calloc(flat->count + 1, sizeof(*records));
 	if (records == NULL)
 		return 0;

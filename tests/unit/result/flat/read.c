@@ -203,7 +203,6 @@ static void test_md_flat__refusals(void **state)
 		{ "{\"num_prompts\": 1, \"completed\": true, \"duration\": 1}", "'completed'" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": \"1\"}", "'duration'" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": -1}", "'duration'" },
-		{ "{\"num_prompts\": 1, \"completed\": 2, \"duration\": 1}", "only 1 requests" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"request_rate\": "
 		  "\"x\"}",
 		  "'request_rate'" },
@@ -213,10 +212,6 @@ static void test_md_flat__refusals(void **state)
 		  "'backend'" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"ttfts\": [1]}",
 		  "is not there and other lists are" },
-		{ "{" HEAD TIMES "\"input_lens\": [1], \"output_lens\": [1, 2, 3, 4],"
-		  "\"ttfts\": [1, 1, 1, 1], \"itls\": [[], [], [], []],"
-		  "\"errors\": [\"\", \"\", \"\", \"\"]}",
-		  "'input_lens': found 1 items" },
 		{ "{" HEAD
 		  "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1], \"itls\": [1],"
 		  "\"errors\": [\"\"]}",
@@ -236,14 +231,41 @@ static void test_md_flat__refusals(void **state)
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
 		  "\"itls\": [[]], \"errors\": [null]}",
 		  "'errors': expected a list of texts" },
-		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
-		  "\"itls\": [[]], \"errors\": [\"\"]}",
-		  "the lists hold 1 requests, 1 of them finished; 'completed' is 3" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
 		assert_refused(cases[i].text, cases[i].said);
+}
+
+/* Lists that do not fit are a fault of the file that is named, and the rest of it is read. */
+static void test_md_flat__lists_that_do_not_fit(void **state)
+{
+	static const struct {
+		const char *text, *fault;
+		size_t count;
+	} cases[] = {
+		{ "{" HEAD LISTS TIMES SUMMARY "}", "", 4 },
+		{ "{" HEAD TIMES "\"input_lens\": [1], \"output_lens\": [1, 2, 3, 4],"
+		  "\"ttfts\": [1, 1, 1, 1], \"itls\": [[], [], [], []],"
+		  "\"errors\": [\"\", \"\", \"\", \"\"]}",
+		  "input_lens: found 1 items, expected 4", 0 },
+		{ "{" HEAD LISTS "\"start_times\": [1, 2], " SUMMARY "}",
+		  "start_times: found 2 items, expected 4", 0 },
+		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
+		  "\"itls\": [[]], \"errors\": [\"\"]}",
+		  "the lists hold 1 requests, 1 of them finished; 'completed' is 3", 1 },
+		{ "{\"num_prompts\": 1, \"completed\": 2, \"duration\": 1}", "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_flat struct res_flat *flat = parsed(cases[i].text);
+		if (!pl_text_starts(flat->lists_fault, cases[i].fault) ||
+		    (cases[i].fault[0] == '\0' && flat->lists_fault[0] != '\0'))
+			fail_msg("%zu: '%s'", i, flat->lists_fault);
+		assert_int_equal(flat->count, cases[i].count);
+	}
 }
 
 /* A whole text is good, and no beginning of it is. */
@@ -467,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_md_flat__spellings_of_releases),
 		cmocka_unit_test(test_md_flat__what_json_does_not_have),
 		cmocka_unit_test(test_md_flat__refusals),
+		cmocka_unit_test(test_md_flat__lists_that_do_not_fit),
 		cmocka_unit_test(test_md_flat__cut_text_is_refused),
 		cmocka_unit_test(test_md_flat__records),
 		cmocka_unit_test(test_md_flat__merged_events_and_role),

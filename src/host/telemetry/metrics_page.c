@@ -160,8 +160,9 @@ static bool is_word(const char *at, const char *end, const char *word)
 /* "# TYPE name kind"; any other comment is free text. */
 static bool comment_is_sound(const char *at, const char *end)
 {
-	static const char *const kinds[] = { "counter", "gauge", "histogram", "summary",
-					     "untyped" };
+	static const char *const kinds[] = { "counter", "gauge", "histogram", "summary", "untyped",
+					     /* of OpenMetrics */
+					     "unknown", "info", "stateset", "gaugehistogram" };
 
 	at = skip_blanks(at, end);
 	if (end - at < 5 || memcmp(at, "TYPE", 4) != 0 || (at[4] != ' ' && at[4] != '\t'))
@@ -180,15 +181,30 @@ static bool comment_is_sound(const char *at, const char *end)
 	return false;
 }
 
-/* Nothing, or a time stamp: whole milliseconds. */
-static bool stamp_is_sound(const char *at, const char *end)
+/* Passes a timestamp, if there is one: milliseconds in Prometheus text, seconds in OpenMetrics. */
+static bool pass_stamp(const char **at, const char *end)
 {
-	at = skip_blanks(at, end);
-	if (at < end && *at == '-')
-		at++;
-	while (at < end && isdigit((unsigned char)*at))
-		at++;
-	return skip_blanks(at, end) == end;
+	double stamp;
+
+	*at = skip_blanks(*at, end);
+	if (*at == end || **at == '#')
+		return true;
+	if (!read_value(at, end, &stamp) || !isfinite(stamp))
+		return false;
+	*at = skip_blanks(*at, end);
+	return true;
+}
+
+/* Of OpenMetrics: "# {trace_id="a"} 0.5 1.7", one request of those that were counted. */
+static bool exemplar_is_sound(const char *at, const char *end)
+{
+	double value;
+
+	at = skip_blanks(at + 1, end);
+	if (at == end || *at != '{' || (at = labels_end(at + 1, end)) == NULL)
+		return false;
+	at = skip_blanks(at + 1, end);
+	return at < end && read_value(&at, end, &value) && pass_stamp(&at, end) && at == end;
 }
 
 /* NULL: it is sound. *ret_sample: there is one on it. */
@@ -223,11 +239,12 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	}
 	if (at == end || !read_value(&at, end, &ret->value))
 		return "has no value";
-	at = skip_blanks(at, end);
-	if (at < end && *at == '#')
-		return "has an exemplar: this is OpenMetrics, not Prometheus text";
-	if (!stamp_is_sound(at, end))
-		return "goes on behind its value";
+	if (!pass_stamp(&at, end))
+		return "has text after its value that is no timestamp";
+	if (at < end && *at != '#')
+		return "has text after its timestamp";
+	if (at < end && !exemplar_is_sound(at, end))
+		return "has an exemplar that is none";
 	*ret_sample = true;
 	return NULL;
 }

@@ -18,9 +18,9 @@ struct host_sample {
 
 /*
  * Calls fn for every sample, in order. -1 with the line number for text that is no Prometheus
- * page (text format 0.0.4: names, labels with their three escapes, one value, a whole number as
- * time stamp, types by their names); samples in front of the broken line have been passed on.
- * OpenMetrics with exemplars is refused: it is another format.
+ * page (text format 0.0.4, or OpenMetrics 1.0: names, labels with their three escapes, one value, a
+ * timestamp, an exemplar, types by their names); samples before the broken line have been passed on.
+ * Timestamps and exemplars are checked and not passed on. "# EOF" is a comment: pages may be joined.
  */
 int host_metrics_walk(const char *text, size_t len,
 		      void (*fn)(void *data, const struct host_sample *sample), void *data,

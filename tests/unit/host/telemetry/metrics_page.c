@@ -162,8 +162,14 @@ static void test_host_telemetry_metrics_page__labels_and_types_are_checked(void 
 		{ "# TYPE x sometimes\n", "type" },
 		{ "# TYPE x\n", "type" },
 		{ "# TYPE 9x gauge\n", "type" },
-		{ "x_bucket{le=\"1\"} 4 # {trace=\"a\"} 0.5 1.7", "exemplar" },
-		{ "x 1 1.5", "goes on" },
+		{ "x_bucket{le=\"1\"} 4 # {trace=\"a\"} 0.5 1.7 3", "exemplar" },
+		{ "x_bucket{le=\"1\"} 4 # {trace=a} 0.5", "exemplar" },
+		{ "x_bucket{le=\"1\"} 4 # {trace=\"a\"}", "exemplar" },
+		{ "x_total 4 # 0.5", "exemplar" },
+		{ "x_total 4 #", "exemplar" },
+		{ "x 1 soon", "no timestamp" },
+		{ "x 1 +Inf", "no timestamp" },
+		{ "x 1 1.5 2", "after its timestamp" },
 		{ "x +-1", "value" },
 	};
 	for (size_t i = 0; i < PL_ARRAY_SIZE(broken); i++) {
@@ -185,6 +191,46 @@ static void test_host_telemetry_metrics_page__labels_and_types_are_checked(void 
 	};
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sound); i++)
 		parse(sound[i]);
+}
+
+/* OpenMetrics, as a server writes it that is asked for it: the values are those of the plain text. */
+static void test_host_telemetry_metrics_page__openmetrics(void **state)
+{
+	static const char page[] =
+		"# HELP vllm:num_requests_running Requests in execution.\n"
+		"# TYPE vllm:num_requests_running gauge\n"
+		"vllm:num_requests_running{engine=\"0\"} 3.0 1764230400.123\n"
+		"vllm:num_requests_running{engine=\"1\"} 4 1764230400\n"
+		"# TYPE vllm:generation_tokens counter\n"
+		"# UNIT vllm:generation_tokens tokens\n"
+		"vllm:generation_tokens_total{engine=\"0\"} 77.0 # {trace_id=\"a # b\"} 1.0 "
+		"1764230399.5\n"
+		"vllm:generation_tokens_created{engine=\"0\"} 1.7642304e9\n"
+		"# TYPE vllm:e2e_request_latency_seconds histogram\n"
+		"vllm:e2e_request_latency_seconds_bucket{le=\"0.3\"} 2 1764230400.1 # {} 0.25\n"
+		"vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 5 # {trace_id=\"c\"} 9e-1\r\n"
+		"# TYPE vllm:cache_config info\n"
+		"vllm:cache_config_info{block_size=\"16\",num_gpu_blocks=\"100\"} 1.0\n"
+		"# TYPE engine_state stateset\n"
+		"engine_state{engine_state=\"awake\"} 1\n"
+		"# TYPE odd unknown\nodd 1 -1.5e3\n"
+		"# TYPE sizes gaugehistogram\n"
+		"# EOF\n";
+
+	(void)state;
+	struct host_metrics metrics = parse(page);
+	assert_true(metrics.running == 7);
+	assert_true(metrics.generation_tokens == 77);
+	assert_true(metrics.block_size == 16 && metrics.kv_blocks == 100);
+	/* Prometheus text has milliseconds */
+	assert_true(parse("vllm:num_requests_running 3 1764230400123\n# EOF\n").running == 3);
+	/* cut anywhere, nothing is read beyond the end */
+	for (size_t len = 0; len < sizeof(page) - 1; len++) {
+		auto_free char *cut = pl_strndup(page, len);
+		struct pl_err err = PL_ERR_INIT;
+		if (host_metrics_parse(cut, len, &metrics, &err) < 0)
+			assert_non_null(strstr(err.text, "metrics page: line "));
+	}
 }
 
 /* ---- every sample of a page, beside another reading of it ---- */
@@ -316,6 +362,7 @@ int main(void)
 		cmocka_unit_test(
 			test_host_telemetry_metrics_page__an_older_name_beside_the_newer_adds_nothing),
 		cmocka_unit_test(test_host_telemetry_metrics_page__labels_and_types_are_checked),
+		cmocka_unit_test(test_host_telemetry_metrics_page__openmetrics),
 		cmocka_unit_test(test_host_telemetry_metrics_page__every_sample_of_a_real_page),
 		cmocka_unit_test(test_host_telemetry_metrics_page__names_of_a_release),
 		cmocka_unit_test(test_host_telemetry_metrics_page__real_idle_server),

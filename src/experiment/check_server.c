@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "checkpoint/checks.h"
+#include "checkpoint/rule_facts.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 #include "vllm/version.h"
@@ -150,10 +151,49 @@ void exp_check_model_name(struct exp_checker *c)
 		exp_refuse(c, "server.model", "an empty text", "a model");
 }
 
+/* Returns how many GPUs a list such as "0,1" names. An entry of -1 ends it, as in CUDA. NAN: not known. */
+static double count_visible(const char *list)
+{
+	auto_free char *copy = pl_strdup(list);
+	double count = 0;
+
+	for (char *rest = copy; rest != NULL;) {
+		const char *item = pl_text_trim(strsep(&rest, ","));
+		if (item[0] == '-' && count > 0)
+			break;
+		if (item[0] == '\0' ||
+		    (strspn(item, "0123456789") != strlen(item) && !pl_text_starts(item, "GPU-") &&
+		     !pl_text_starts(item, "MIG-")))
+			return NAN;
+		count++;
+	}
+	return count;
+}
+
+/* Returns how many GPUs the experiment gives to the server, by the first of the places that name them. */
+static double gpus_of(const struct exp_config *experiment, const struct ckpt_hardware *hardware)
+{
+	const struct exp_launch *launch = &experiment->launch;
+	const json_t *const lists[] = {
+		json_object_get(launch->env, "CUDA_VISIBLE_DEVICES"),
+		json_object_get(launch->env, "HIP_VISIBLE_DEVICES"),
+		json_object_get(experiment->server, "device_ids"),
+	};
+
+	if (json_is_array(launch->gpus))
+		return (double)json_array_size(launch->gpus);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(lists); i++) {
+		if (json_is_string(lists[i]))
+			return count_visible(json_string_value(lists[i]));
+	}
+	return hardware != NULL ? (double)hardware->count : NAN;
+}
+
 /* What is known of the host: nothing where the server is another's or has no GPUs. */
 static struct vllm_rule_env env_of(const struct exp_config *experiment,
 				   const struct ckpt_hardware *hardware)
 {
+	static const char *const with_gpus[] = { "cuda", "rocm" };
 	const struct exp_launch *launch = &experiment->launch;
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 	auto_free char *url = exp_server_url(experiment);
@@ -165,10 +205,11 @@ static struct vllm_rule_env env_of(const struct exp_config *experiment,
 	else if (hardware != NULL && has_gpus)
 		env.platform = hardware->gpu.platform;
 	env.api_servers = api_servers(experiment->server);
-	if (has_gpus && json_is_array(launch->gpus))
-		env.gpus = (double)json_array_size(launch->gpus);
-	else if (has_gpus && hardware != NULL)
-		env.gpus = (double)hardware->count;
+	/* a server for processors may have a list in its environment */
+	if (has_gpus && (env.platform == NULL || PL_TEXT_IS_ONE_OF(env.platform, with_gpus)))
+		env.gpus = gpus_of(experiment, hardware);
+	if (has_gpus && hardware != NULL && hardware->gpu.capability > 0)
+		env.capability = hardware->gpu.capability;
 	return env;
 }
 
@@ -202,6 +243,9 @@ void exp_check_rule(struct exp_checker *c)
 	c->env = env_of(c->experiment, c->options->hardware);
 	if (c->checked->facts->state == CKPT_MODEL_READ)
 		c->env.model_is_multimodal = c->checked->facts->multimodal;
+	c->env.experts = ckpt_rule_experts(c->checked->facts);
+	c->env.checkpoint_quantization = ckpt_rule_quantization(c->checked->facts);
+	c->env.checkpoint_scheme = ckpt_rule_scheme(c->checked->facts);
 	vllm_rules_check(c->experiment->server, &c->options->target, &c->env, find_place, c,
 			 &broken);
 	for (size_t i = 0; i < broken.count; i++) {

@@ -741,3 +741,136 @@ RULE(bench_latency_dp_external_launcher, ERROR, BENCH_LATENCY, NULL, NULL, HOLDS
             and distributed_executor_backend == "external_launcher"),
     "bench latency runs data parallel only with the external_launcher executor",
     .source = "entrypoints/llm.py LLM.__init__")
+
+/*
+ * Rules that the specification does not list, about the model and the GPU. env.capability is the compute
+ * capability times ten. Its limits are those of get_min_capability() in model_executor/layers/quantization/, read
+ * in 0.6.6, 0.7.3, 0.8.5, 0.9.2 and every later minor release but 0.10.0, 0.15.0, 0.17.0 and 0.19.0. Between
+ * two releases that were read, the one that refuses less counts.
+ */
+RULE(expert_parallel_needs_experts, ERROR, ENGINE, "0.8.5", NULL, HOLDS,
+    WHEN(enable_expert_parallel),
+    REQUIRE(env.experts > 0),
+    "Expert parallelism needs a model with experts, and this one is dense",
+    .source = "config/model.py ModelConfig._verify_with_expert_parallelism")
+RULE(lora_modules_need_lora, ERROR, ENGINE, "0.8.5", NULL, HOLDS,
+    WHEN(is_set(lora_modules) and lora_modules != []),
+    REQUIRE(is_set(enable_lora) and enable_lora),
+    "lora_modules need enable_lora: the server stops when it loads the first adapter",
+    .source = "entrypoints/openai/models/serving.py OpenAIServingModels.init_static_loras, "
+              "v1/worker/lora_model_runner_mixin.py LoRAModelRunnerMixin.add_lora")
+RULE(quantization_capability_70, ERROR, ENGINE, "0.7.3", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["bitsandbytes", "bitblas", "compressed-tensors",
+              "moe_wna16", "quark"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["bitsandbytes", "bitblas", "compressed-tensors",
+              "moe_wna16", "quark"]))),
+    REQUIRE(env.capability >= 70),
+    "This quantization needs a GPU of compute capability 7.0 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config")
+RULE(quantization_capability_75, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["awq", "auto_awq", "torchao", "humming", "online",
+              "fp8_per_tensor", "fp8_per_block", "fp8_per_channel",
+              "int8_per_channel_weight_only", "nvfp4_per_token"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["awq", "auto_awq", "torchao", "humming", "online",
+              "fp8_per_tensor", "fp8_per_block", "fp8_per_channel",
+              "int8_per_channel_weight_only", "nvfp4_per_token"]))),
+    REQUIRE(env.capability >= 75),
+    "This quantization needs a GPU of compute capability 7.5 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config")
+RULE(quantization_capability_fp8_marlin, ERROR, ENGINE, "0.6.6", "0.14.0", CHANGED,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["fp8", "awq_marlin", "gptq_marlin", "modelopt_fp4"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["fp8", "awq_marlin", "gptq_marlin", "modelopt_fp4"]))),
+    REQUIRE(env.capability >= 80),
+    "This quantization needs a GPU of compute capability 8.0 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config",
+    .reference_note = "7.5 is enough from 0.14.0 on: quantization_capability_fp8")
+RULE(quantization_capability_fp8, ERROR, ENGINE, "0.14.0", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["fp8", "awq_marlin", "modelopt_fp4"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["fp8", "awq_marlin", "modelopt_fp4"]))),
+    REQUIRE(env.capability >= 75),
+    "This quantization needs a GPU of compute capability 7.5 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config")
+RULE(quantization_capability_gptq_marlin, ERROR, ENGINE, "0.14.0", "0.22.0", GONE,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["gptq_marlin"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["gptq_marlin"]))),
+    REQUIRE(env.capability >= 75),
+    "This quantization needs a GPU of compute capability 7.5 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config",
+    .reference_note = "auto_gptq takes its place and accepts 6.0")
+RULE(quantization_capability_older_marlin, ERROR, ENGINE, "0.6.6", "0.16.0", GONE,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["marlin", "gptq_marlin_24", "hqq", "qqq", "rtn"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["marlin", "gptq_marlin_24", "hqq", "qqq", "rtn"]))),
+    REQUIRE(env.capability >= 80),
+    "This quantization needs a GPU of compute capability 8.0 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config",
+    .reference_note = "the methods are gone")
+RULE(quantization_capability_80, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["experts_int8", "fbgemm_fp8", "mxfp4",
+              "gpt_oss_mxfp4", "modelopt_mxfp8", "mxfp8"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["experts_int8", "fbgemm_fp8", "mxfp4",
+              "gpt_oss_mxfp4", "modelopt_mxfp8", "mxfp8"]))),
+    REQUIRE(env.capability >= 80),
+    "This quantization needs a GPU of compute capability 8.0 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config")
+RULE(quantization_capability_modelopt, ERROR, ENGINE, "0.6.6", "0.27.0", CHANGED,
+    WHEN(env.platform == "cuda" and env.checkpoint_quantization == "modelopt"
+         and (not is_set(quantization) or quantization == "modelopt")),
+    REQUIRE(env.capability >= 89),
+    "This quantization needs a GPU of compute capability 8.9 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config",
+    .reference_note = "8.0 is enough from 0.27.0 on: quantization_capability_modelopt_fp8")
+RULE(quantization_capability_modelopt_fp8, ERROR, ENGINE, "0.27.0", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and env.checkpoint_quantization == "modelopt"
+         and (not is_set(quantization) or quantization == "modelopt")),
+    REQUIRE(env.capability >= 80),
+    "This quantization needs a GPU of compute capability 8.0 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config")
+RULE(quantization_capability_100, ERROR, ENGINE, "0.12.0", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and
+         (quantization in
+              ["fp_quant"]
+          or (not is_set(quantization) and env.checkpoint_quantization in
+              ["fp_quant"]))),
+    REQUIRE(env.capability >= 100),
+    "This quantization needs a GPU of compute capability 10.0 or newer",
+    .source = "config/vllm.py VllmConfig._get_quantization_config")
+RULE(quantization_capability_w8a8, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "w8a8_int8"),
+    REQUIRE(env.capability >= 75),
+    "The checkpoint is W8A8, which needs a GPU of compute capability 7.5 or newer",
+    .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
+              "CompressedTensorsConfig._check_scheme_supported")
+RULE(quantization_capability_wna16_marlin, ERROR, ENGINE, "0.6.6", "0.11.1", CHANGED,
+    WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "wna16"),
+    REQUIRE(env.capability >= 80),
+    "The checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 8.0 or newer",
+    .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
+              "CompressedTensorsConfig._check_scheme_supported",
+    .reference_note = "7.5 is enough from 0.12.0 on: quantization_capability_wna16")
+RULE(quantization_capability_wna16, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
+    WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "wna16"),
+    REQUIRE(env.capability >= 75),
+    "The checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 7.5 or newer",
+    .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
+              "CompressedTensorsConfig._check_scheme_supported")

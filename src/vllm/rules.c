@@ -243,18 +243,43 @@ static struct vllm_value number_fact(double number)
 	return (struct vllm_value){ .kind = VLLM_VALUE_NUMBER, .number = number };
 }
 
+static struct vllm_value text_fact(const char *text)
+{
+	if (text == NULL)
+		return vllm_value_of_json(NULL);
+	return (struct vllm_value){ .kind = VLLM_VALUE_TEXT, .text = text };
+}
+
 struct vllm_value vllm_rule_fact(void *user, const char *name)
 {
 	const struct vllm_rule_env *env = ((struct vllm_rule_subject *)user)->env;
+	const struct {
+		const char *name;
+		double number;
+	} numbers[] = {
+		{ "gpus", env->gpus },
+		{ "host_memory_gib", env->host_memory_gib },
+		{ "api_servers", env->api_servers },
+		{ "capability", env->capability },
+		{ "experts", env->experts },
+	};
+	const struct {
+		const char *name;
+		const char *text;
+	} texts[] = {
+		{ "platform", env->platform },
+		{ "checkpoint_quantization", env->checkpoint_quantization },
+		{ "checkpoint_scheme", env->checkpoint_scheme },
+	};
 
-	if (strcmp(name, "gpus") == 0)
-		return number_fact(env->gpus);
-	if (strcmp(name, "host_memory_gib") == 0)
-		return number_fact(env->host_memory_gib);
-	if (strcmp(name, "api_servers") == 0)
-		return number_fact(env->api_servers);
-	if (strcmp(name, "platform") == 0 && env->platform != NULL)
-		return (struct vllm_value){ .kind = VLLM_VALUE_TEXT, .text = env->platform };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(numbers); i++) {
+		if (strcmp(name, numbers[i].name) == 0)
+			return number_fact(numbers[i].number);
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		if (strcmp(name, texts[i].name) == 0)
+			return text_fact(texts[i].text);
+	}
 	if (strcmp(name, "model_is_multimodal") == 0 && env->model_is_multimodal >= 0)
 		return (struct vllm_value){ .kind = VLLM_VALUE_BOOL,
 					    .number = env->model_is_multimodal > 0 };

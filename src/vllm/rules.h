@@ -55,12 +55,19 @@ struct vllm_rule_env {
 	double host_memory_gib;  /* NaN: not known */
 	double api_servers;      /* processes, normally 1; NaN: not known */
 	int model_is_multimodal; /* -1: not known */
+	double capability;       /* CUDA compute capability times ten; NaN: not known */
+	double experts;          /* of the model; 0: it is dense; NaN: not known */
+	const char
+		*checkpoint_quantization; /* method of the checkpoint; NULL: none, or not known */
+	const char *checkpoint_scheme;    /* of compressed-tensors: w8a8_int8, wna16; NULL: other */
 };
-#define VLLM_RULE_ENV_UNKNOWN                            \
-	((struct vllm_rule_env){ .gpus = NAN,            \
-				 .host_memory_gib = NAN, \
-				 .api_servers = NAN,     \
-				 .model_is_multimodal = -1 })
+#define VLLM_RULE_ENV_UNKNOWN                               \
+	((struct vllm_rule_env){ .gpus = NAN,               \
+				 .host_memory_gib = NAN,    \
+				 .api_servers = NAN,        \
+				 .model_is_multimodal = -1, \
+				 .capability = NAN,         \
+				 .experts = NAN })
 
 /* The vLLM that is meant: the arguments known of it, and its release. */
 struct vllm_target {

@@ -25,16 +25,25 @@ static double number(const json_t *json, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+static const char *text(const json_t *json, const char *key)
+{
+	return json_string_value(json_object_get(json, key));
+}
+
 static struct vllm_rule_env read_env(const json_t *json)
 {
 	const json_t *multimodal = json_object_get(json, "model_is_multimodal");
 
 	return (struct vllm_rule_env){
 		.gpus = number(json, "gpus"),
-		.platform = json_string_value(json_object_get(json, "platform")),
+		.platform = text(json, "platform"),
 		.host_memory_gib = number(json, "host_memory_gib"),
 		.api_servers = number(json, "api_servers"),
 		.model_is_multimodal = json_is_boolean(multimodal) ? json_is_true(multimodal) : -1,
+		.capability = number(json, "capability"),
+		.experts = number(json, "experts"),
+		.checkpoint_quantization = text(json, "checkpoint_quantization"),
+		.checkpoint_scheme = text(json, "checkpoint_scheme"),
 	};
 }
 

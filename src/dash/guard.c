@@ -75,3 +75,8 @@ bool dash_guard_origin(const char *origin, const char *host)
 		return strcasecmp(origin + strlen("https://"), host) == 0;
 	return false;
 }
+
+bool dash_guard_site(const char *site)
+{
+	return site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
+}

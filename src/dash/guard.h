@@ -17,4 +17,7 @@
 bool dash_guard_host(const char *host);
 /* Is the origin that of the host, by http or https? NULL: there is none. */
 bool dash_guard_origin(const char *origin, const char *host);
+/* Returns whether a request with this Sec-Fetch-Site header may change something: "same-origin" (a
+ * page of ours), "none" (the user) or NULL (no browser). */
+bool dash_guard_site(const char *site);
 bool dash_guard_is_loopback(const struct sockaddr *addr);

@@ -68,6 +68,7 @@ static bool check_sender(struct MHD_Connection *connection, const char *method,
 	unsigned hosts = count_of(connection, MHD_HTTP_HEADER_HOST);
 	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
 	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
+	const char *site = header(connection, "Sec-Fetch-Site");
 
 	if (hosts != 1) {
 		dash_refuse(answer, 400, "Host: found %u of it, expected one", hosts);
@@ -80,7 +81,16 @@ static bool check_sender(struct MHD_Connection *connection, const char *method,
 			    host);
 		return false;
 	}
-	if (is_safe(method) || dash_guard_origin(origin, host))
+	if (is_safe(method))
+		return true;
+	if (!dash_guard_site(site)) {
+		dash_refuse(answer, 403,
+			    "Sec-Fetch-Site: found '%s', expected 'same-origin' or none: a page of "
+			    "another origin cannot change anything here",
+			    site);
+		return false;
+	}
+	if (dash_guard_origin(origin, host))
 		return true;
 	dash_refuse(answer, 403,
 		    "Origin: found '%s', expected 'http://%s' or none: another site's page may "

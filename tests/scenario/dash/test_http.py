@@ -332,6 +332,14 @@ def test_changes_from_other_sites_are_refused(dashboard):
     assert dashboard.get("/api/health", Origin="http://evil.example").status == 200
 
 
+def test_changes_from_pages_of_other_origins_are_refused(dashboard):
+    """Browsers send Sec-Fetch-Site also where they send no Origin."""
+    for site, status in (("same-origin", 200), ("none", 200), ("cross-site", 403), ("same-site", 403), ("", 403), ("SAME-ORIGIN", 403)):
+        answer = dashboard.post("/api/filters/apply", {}, **{"Sec-Fetch-Site": site})
+        assert answer.status == status, site
+    assert dashboard.get("/api/health", **{"Sec-Fetch-Site": "cross-site"}).status == 200
+
+
 @pytest.mark.parametrize("query, pointer", [
     ("limit=201", "/limit"), ("limit=a", "/limit"), ("limit=-1", "/limit"), ("limit=1.5", "/limit"), ("offset=9999999999999", "/offset"),
     ("sort=", "/sort"), ("columns=run.nmae", "/columns/0"), ("sort=run.name,-results.p99_ttft_m", "/sort/1/field"), ("lmit=1", "")])

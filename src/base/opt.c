@@ -157,6 +157,26 @@ static int check_choice(const struct met *met, struct pl_err *err)
 	return bad_value(met, pl_buf_text(&expected), err);
 }
 
+/* Returns whether the value names a file, a directory or a server, which "" never does. */
+static bool names_a_resource(const struct pl_opt *option)
+{
+	static const char *const args[] = { "FILE", "DIR", "FOLDER", "DB", "URL", "ADDRESS" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+		if (option->arg != NULL && strcmp(option->arg, args[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int check_text(const struct met *met, struct pl_err *err)
+{
+	if (met->value[0] == '\0' && names_a_resource(met->option))
+		return pl_err_invalid(err, "option '%s': found an empty value, expected %s",
+				      met->shown, met->option->arg);
+	return check_choice(met, err);
+}
+
 static int set_flag(const struct met *met, bool *into, struct pl_err *err)
 {
 	if (met->value == NULL) {
@@ -181,12 +201,12 @@ static int set_value(const struct met *met, void *into, struct pl_err *err)
 	case PL_OPT_FLAG:
 		return set_flag(met, field, err);
 	case PL_OPT_TEXT:
-		if (check_choice(met, err) < 0)
+		if (check_text(met, err) < 0)
 			return -1;
 		*(const char **)field = met->value;
 		return 0;
 	case PL_OPT_LIST:
-		if (check_choice(met, err) < 0)
+		if (check_text(met, err) < 0)
 			return -1;
 		*PL_PUSH(list->items, list->count, list->room) = met->value;
 		return 0;

@@ -209,6 +209,12 @@ static bool take_flag(struct vllm_bench_line *line, const struct option_argv_wor
 	enum vllm_bench_id id = vllm_bench_find(row->name);
 	bool is_switch = option_argv_is_switch(word->flag);
 
+	if (id == VLLM_BENCH_COUNT && !is_switch && option_argv_value(word, 0)[0] == '\0') {
+		vllm_bench_fault_add(
+			line, (size_t)word->line,
+			pl_asprintf("argument %s: expected a value, found ''", row->flag), NULL);
+		return false;
+	}
 	if (id == VLLM_BENCH_COUNT) {
 		json_object_set_new(line->flags, row->flag,
 				    is_switch ? json_true()

@@ -191,10 +191,10 @@ static void test_base_opt__an_empty_value_is_a_value(void **state)
 	struct call call;
 
 	(void)state;
-	parse_ok(&call, "--output=");
-	assert_string_equal(call.options.output, "");
-	parse_ok(&call, "--output ~");
-	assert_string_equal(call.options.output, "");
+	parse_ok(&call, "--secret-switch=");
+	assert_string_equal(call.options.secret, "");
+	parse_ok(&call, "--secret-switch ~");
+	assert_string_equal(call.options.secret, "");
 	parse_ok(&call, "--output -");
 	assert_string_equal(call.options.output, "-");
 }
@@ -254,6 +254,8 @@ static void test_base_opt__errors(void **state)
 					"such as 500ms, 30s or 2h" },
 		{ "--fail-on degrade", "option '--fail-on': found 'degrade', expected degraded or "
 				       "client_limited (did you mean 'degraded'?)" },
+		{ "--output=", "option '--output': found an empty value, expected FILE" },
+		{ "-o ~", "option '-o': found an empty value, expected FILE" },
 		{ "--format zzzzzz",
 		  "option '--format': found 'zzzzzz', expected json, text or html" },
 	};

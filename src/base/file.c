@@ -115,11 +115,17 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 		path = behind;
 	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
 	/*
-	 * Its name can be foretold: whoever may write to the folder could have linked it elsewhere.
-	 * 0666 is cut by the user's own umask, as with any file he makes.
+	 * Another user with write access to the directory can predict this name and create it first.
+	 * O_EXCL makes sure that the file belongs to this process. A leftover of an earlier process
+	 * with this ID is removed. The umask applies to 0666.
 	 */
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	(void)unlink(temporary);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
+	if (fd < 0 && errno == EEXIST)
+		return pl_err_set(err, PL_ERR_IO,
+				  "cannot write '%s': '%s' exists and cannot be removed", path,
+				  temporary);
 	if (fd < 0)
 		return refuse_folder(path, err);
 	file->stream = fdopen(fd, "w");

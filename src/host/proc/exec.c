@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,16 +38,34 @@ void host_exec_env(const char *const *over, struct pl_strv *ret)
 		pl_strv_add(ret, over[i]);
 }
 
+/* Removes an earlier log or a link at this name. A device such as /dev/null stays. */
+static bool remove_log(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return true;
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return false;
+	(void)unlink(path);
+	return true;
+}
+
 int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
 {
+	int flags = O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
+
 	*ret_fd = -1;
 	if (path == NULL)
 		return 0;
 	/*
 	 * O_APPEND: a log that is cut short while it is written (logrotate's copytruncate) gets no
-	 * hole in front.
+	 * hole in front. A log may hold secrets, so only its owner can read it. A regular file or a
+	 * link at this name is removed, never written through.
 	 */
-	*ret_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	if (remove_log(path))
+		flags |= O_CREAT | O_EXCL;
+	*ret_fd = open(path, flags, 0600);
 	if (*ret_fd < 0)
 		return pl_err_errno(err, "cannot write '%s'", path);
 	return 0;

@@ -205,8 +205,24 @@ static void test_base_file__no_link_is_followed(void **state)
 
 	write_text(other, "another's");
 	assert_return_code(symlink(other, temporary), errno);
-	assert_int_equal(pl_file_write(path, "mine", 4, &err), -1);
+	assert_int_equal(pl_file_write(path, "mine", 4, &err), 0);
 	assert_content(other, "another's");
+	assert_content(path, "mine");
+}
+
+/* What cannot be removed from the temporary name is not written to. */
+static void test_base_file__a_taken_temporary_name(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *path = pl_strdup(scratch_path(scratch, "a"));
+	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_return_code(mkdir(temporary, 0700), errno);
+	assert_int_equal(pl_file_write(path, "mine", 4, &err), -1);
+	assert_int_equal(err.code, PL_ERR_IO);
+	assert_non_null(strstr(err.text, "exists and cannot be removed"));
+	assert_false(pl_file_exists(path));
 }
 
 static void test_base_file__folder_that_is_not_there(void **state)
@@ -335,6 +351,7 @@ int main(void)
 		scratch_test(test_base_file__failing_flush_leaves_nothing),
 		scratch_test(test_base_file__an_early_fault_counts),
 		scratch_test(test_base_file__no_link_is_followed),
+		scratch_test(test_base_file__a_taken_temporary_name),
 		scratch_test(test_base_file__folder_that_is_not_there),
 		scratch_test(test_base_file__check_writable),
 		cmocka_unit_test(test_base_file__parts_of_paths),

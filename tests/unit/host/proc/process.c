@@ -1,5 +1,6 @@
 #include "host/proc/process.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -64,6 +65,39 @@ static void test_host_proc_process__exit_status_and_output(void **state)
 	assert_string_equal(text, "exit status 3");
 	assert_int_equal(pl_file_read(path, 100, &log, NULL, &err), 0);
 	assert_string_equal(log, "out\nerr\n");
+}
+
+/* A regular file or a link is replaced by a private file; a device or pipe is written to. */
+static void test_host_proc_process__what_a_log_replaces(void **state)
+{
+	(void)state;
+	char victim[SCRATCH_PATH], path[SCRATCH_PATH], text[8] = "";
+	auto_free char *kept = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	struct stat st;
+
+	close(scratch_file(victim));
+	close(scratch_file(path));
+	assert_int_equal(pl_file_write(victim, "mine", 4, &err), 0);
+	assert_return_code(unlink(path), errno);
+	assert_return_code(symlink(victim, path), errno);
+	auto_process struct host_process *linked = start_shell("echo out", NULL, path);
+	assert_true(host_process_wait(linked, LONG_NS));
+	assert_int_equal(pl_file_read(victim, 100, &kept, NULL, &err), 0);
+	assert_string_equal(kept, "mine");
+	assert_return_code(lstat(path, &st), errno);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(st.st_mode & 0777, 0600);
+
+	assert_return_code(unlink(path), errno);
+	assert_return_code(mkfifo(path, 0600), errno);
+	auto_fd int fd = open(path, O_RDWR | O_CLOEXEC);
+	auto_process struct host_process *piped = start_shell("echo out", NULL, path);
+	assert_true(host_process_wait(piped, LONG_NS));
+	assert_int_equal(read(fd, text, sizeof(text) - 1), 4);
+	assert_string_equal(text, "out\n");
+	assert_return_code(lstat(path, &st), errno);
+	assert_true(S_ISFIFO(st.st_mode));
 }
 
 static void test_host_proc_process__program_that_is_not_there(void **state)
@@ -189,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host_proc_process__exit_status_and_output),
+		cmocka_unit_test(test_host_proc_process__what_a_log_replaces),
 		cmocka_unit_test(test_host_proc_process__program_that_is_not_there),
 		cmocka_unit_test(test_host_proc_process__environment_is_laid_over_ours),
 		cmocka_unit_test(test_host_proc_process__stop_is_gentle_first),

@@ -116,8 +116,11 @@ static void warn_standing(const struct vllm_bench_line *line, struct option_prob
 		.overwrite = has_flag(line->flags, "--overwrite"),
 	};
 
-	if (file.path != NULL)
-		cli_warn_file(&file, problems);
+	if (file.path == NULL)
+		return;
+	cli_warn_file(&file, problems);
+	if (!file.overwrite)
+		run_check_artifacts(file.path, problems);
 }
 
 static int serve_read(struct vllm_bench_line *line)

@@ -215,6 +215,8 @@ static int dry_run(const struct exp_config *experiment, const struct run_options
 	if (file.path != NULL) {
 		cli_warn_file(&file, problems);
 		run_check_output(experiment, file.path, false, problems);
+		if (!file.overwrite)
+			run_check_artifacts(file.path, problems);
 	}
 	return cli_dry_run(experiment, problems, options->json);
 }

@@ -229,3 +229,15 @@ void run_check_output(const struct exp_config *experiment, const char *output, b
 		add_reason(experiment, "benchmark.result_filename", &err, problems);
 	run_paths_done(&paths);
 }
+
+void run_check_artifacts(const char *output, struct option_problems *problems)
+{
+	auto_paths paths = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	run_paths_make(output, NULL, &paths);
+	if (run_paths_check_free(&paths, &err) < 0)
+		option_problem_tell(problems, .severity = OPTION_WARNING, .key = "--output",
+				    .expected = err.text, .expected_is_reason = true,
+				    .reason = "host");
+}

@@ -50,3 +50,5 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 /* The same of the result's path, as run_flat_check_apart(). */
 void run_check_output(const struct exp_config *experiment, const char *output, bool names_of_vllm,
 		      struct option_problems *problems);
+/* Warns about artifacts at the names that a run with this output uses, as run_paths_check_free(). */
+void run_check_artifacts(const char *output, struct option_problems *problems);

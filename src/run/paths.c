@@ -11,6 +11,7 @@
 #include "run/paths.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -63,4 +64,26 @@ size_t run_paths_side_count(void)
 const char *run_paths_side(const struct run_paths *paths, size_t i)
 {
 	return *side_at(paths, i);
+}
+
+int run_paths_check_free(const struct run_paths *paths, struct pl_err *err)
+{
+	auto_free char *found = NULL;
+	struct stat st;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
+		const char *path = run_paths_side(paths, i);
+		if (lstat(path, &st) < 0)
+			continue;
+		char *more = found == NULL ? pl_asprintf("'%s'", path)
+					   : pl_asprintf("%s, '%s'", found, path);
+		free(found);
+		found = more;
+	}
+	if (found == NULL)
+		return 0;
+	return pl_err_invalid(err,
+			      "artifacts of another run exist: %s; use another --output or "
+			      "--overwrite",
+			      found);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
 #include "tbl/side_files.h"
 
 /* All texts are its own. */
@@ -34,3 +35,6 @@ void run_paths_done(struct run_paths *paths);
 /* All but the result, one by one. */
 size_t run_paths_side_count(void);
 const char *run_paths_side(const struct run_paths *paths, size_t i);
+/* Returns 0 if no artifact exists at these names, else -1 (PL_ERR_INVALID) with a list of those that
+ * do. Links count, also broken ones. */
+int run_paths_check_free(const struct run_paths *paths, struct pl_err *err) PL_MUST_CHECK;

@@ -134,8 +134,7 @@ def test_planted_folder_is_refused(bin_dir, tmp_path, patience, make, says):
 
 def test_planted_lock_is_refused(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "1xH100")
-    completed(bin_dir, tmp_path, "run", env, patience=patience)
-    (tmp_path / "run.json").unlink()
+    completed(bin_dir, tmp_path, "first", env, patience=patience)
     lock = next(Path(env["PROFLLM_LOCK_DIR"]).glob("gpu-*"))
     victim = tmp_path / "victim"
     victim.write_text("precious")
@@ -192,8 +191,7 @@ def test_where_no_folder_for_everybody_can_be_made(bin_dir, tmp_path, own_run_lo
 
 def test_a_folder_that_vanishes_between_runs(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "1xH100")
-    for _ in range(2):
-        completed(bin_dir, tmp_path, "run", env, patience=patience)
-        (tmp_path / "run.json").unlink()
+    for name in ("first", "second"):
+        completed(bin_dir, tmp_path, name, env, patience=patience)
         assert held_by(env) == {}
         shutil.rmtree(env["PROFLLM_LOCK_DIR"])

@@ -114,6 +114,52 @@ def test_any_other_file_is_refused_too(bin_dir, tmp_path, patience):
     assert load_result(notes)["status"] == "completed"
 
 
+def test_artifacts_of_a_moved_result_are_kept(bin_dir, folder, patience):
+    """A result that was renamed still owns the artifacts next to it."""
+    (folder / "r.json").rename(folder / "day1.json")
+    before = bytes_of(folder)
+    done = run_over(bin_dir, folder, config_of(), patience=patience)
+    assert done.returncode == 2 and done.stdout == ""
+    line = done.stderr.splitlines()[-1]
+    assert "artifacts of another run exist" in line and line.endswith("; use another --output or --overwrite")
+    names = [artifact["name"] for artifact in load_result(folder / "day1.json")["artifacts"]]
+    assert len(names) == 3 and all(f"'{folder / name}'" in line for name in names)
+    now = bytes_of(folder)
+    assert {name: now.get(name) for name in before} == before and set(now) == set(before) | {"experiment.yaml"}
+    plan = run_over(bin_dir, folder, config_of(), "--dry-run", "--json", patience=patience)
+    assert plan.returncode == 0
+    assert any("artifacts of another run exist" in text for text in json.loads(plan.stdout)["warnings"])
+    done = run_over(bin_dir, folder, config_of(), "--overwrite", patience=patience)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("suffix", ["server.log", "requests.jsonl.zst", "series.jsonl.zst", "client.log", "timeline.html",
+                                    "dataset_stats.png", "client.timeline.html"])
+@pytest.mark.parametrize("kind", ["file", "link", "broken link"])
+def test_no_file_at_the_name_of_an_artifact_is_replaced(bin_dir, tmp_path, patience, suffix, kind):
+    victim, planted = tmp_path / "victim", tmp_path / f"r.{suffix}"
+    victim.write_text("mine")
+    if kind == "file":
+        planted.write_text("mine")
+    else:
+        planted.symlink_to(victim if kind == "link" else tmp_path / "nowhere")
+    done = run_over(bin_dir, tmp_path, config_of(), patience=patience)
+    assert done.returncode == 2 and f"artifacts of another run exist: '{planted}'" in done.stderr
+    assert victim.read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"victim", planted.name, "experiment.yaml"}
+
+
+def test_a_link_at_the_log_is_not_followed(bin_dir, tmp_path, patience):
+    """Even where --overwrite allows the run to replace the name."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "r.server.log").symlink_to(victim)
+    done = run_over(bin_dir, tmp_path, config_of(), "--overwrite", patience=patience)
+    assert done.returncode == 0, done.stderr
+    log = tmp_path / "r.server.log"
+    assert victim.read_text() == "mine" and not log.is_symlink() and log.stat().st_mode & 0o777 == 0o600
+
+
 def test_overwrite_takes_the_place_of_all(bin_dir, folder, validator, patience):
     """What the old result had and the new one has not is gone; what it has is its own."""
     old = load_result(folder / "r.json")

@@ -18,7 +18,12 @@
 #define TLS_AHEAD_BYTES  131072
 #define TLS_RECORD_BYTES 16384
 #define TLS_OUT_BYTES    (2 * TLS_AHEAD_BYTES)
-#define TLS_PLAIN_BYTES  (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
+/* Limits of what one wake-up reads from one connection: a server that sends without pause must not
+ * keep the timers and launches of the others waiting. */
+#define WAKE_READS 16 /* of BENCH_READ_BYTES */
+#define WAKE_NS    (2 * PL_NS_PER_MS)
+
+#define TLS_PLAIN_BYTES (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
 
 /*
  * Acknowledgements wait 40 ms in Linux (TCP_DELACK_MIN); once that was not enough they go at once
@@ -560,7 +565,6 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 {
 	struct bench_conn *conn = watch->data;
 
-	(void)loop;
 	conn->worker->awake_idle = false;
 	if (conn->req != NULL && conn->req->state == REQ_CONNECT) {
 		int error = io_sock_connect_result(watch->fd);
@@ -581,8 +585,17 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 		(void)io_sock_sent_stamp(watch->fd);
 	bool to_end = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
 	bool more = to_end || (events & EPOLLIN), apart = more && reads_apart(conn);
-	while (more)
-		more = conn_read(conn, to_end, apart);
+	int64_t begin_ns = RES_NO_TIME;
+	for (int reads = 1; more && conn_read(conn, to_end, apart); reads++) {
+		int64_t now_ns = pl_clock_now_ns();
+		if (begin_ns == RES_NO_TIME)
+			begin_ns = now_ns;
+		if (reads < WAKE_READS && now_ns - begin_ns < WAKE_NS)
+			continue;
+		/* the watch is edge-triggered: this call reports again what is left to read */
+		io_loop_rewatch(loop, watch, watch->events);
+		return;
+	}
 }
 
 static void on_timeout(struct io_loop *loop, struct io_timer *timer)

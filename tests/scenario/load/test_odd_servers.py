@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import threading
+import time
 
 import pytest
 from odd_rows import CHUNKED, HEAD, TABLES, Row
@@ -238,6 +239,30 @@ def test_pings_are_no_answer(bin_dir, tmp_path, patience):
         play = Play(bin_dir, tmp_path, server, rows, "--request-timeout", "2s", cap=2, patience=patience)
     assert play.done.returncode == 1
     assert [record["error"] and record["error"]["kind"] for record in play.records] == ["timeout", None]
+
+
+FLOOD_S = 20
+
+
+@pytest.mark.parametrize("piece", [b"\n", b": x\n", b"data:\n\n", b"data: x\n"],
+                         ids=["newlines", "comments", "empty events", "an endless event"])
+def test_a_flood_does_not_stop_the_clock(bin_dir, tmp_path, patience, piece):
+    """A server that sends without pause: request_timeout ends the request, others go on meanwhile."""
+    def flood(connection):
+        until, block = time.monotonic() + FLOOD_S, piece * (8_000_000 // len(piece))
+        try:
+            while time.monotonic() < until:
+                connection.sendall(block)
+        except OSError:
+            pass
+
+    rows = {"flood": [head(), flood], "good": [ANSWER]}
+    names = ["flood", "good", "good", "good"]
+    with OddServer(rows) as server:
+        play = Play(bin_dir, tmp_path, server, names, "--request-timeout", "1s", cap=2, patience=patience)
+    kinds = [record["error"] and record["error"]["kind"] for record in play.records]
+    assert kinds[1:] == [None] * 3 and kinds[0] in ("timeout", "protocol")
+    assert play.results["duration"] < FLOOD_S / 2
 
 
 def test_what_is_shown(bin_dir, tmp_path, patience):

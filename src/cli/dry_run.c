@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "run/launch.h"
-#include "vllm/shell_words.h"
+#include "vllm/shell/words.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
 

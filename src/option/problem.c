@@ -34,6 +34,33 @@ void option_problems_done(struct option_problems *problems)
 	*problems = (struct option_problems){ 0 };
 }
 
+void option_problems_truncate(struct option_problems *problems, size_t count)
+{
+	while (problems->count > count) {
+		struct option_problem *last = &problems->items[--problems->count];
+		problems->errors -= last->severity == OPTION_ERROR;
+		problem_done(last);
+	}
+}
+
+void option_problems_remove(struct option_problems *problems, size_t from,
+			    bool (*drop)(const struct option_problem *problem, const void *user),
+			    const void *user)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < problems->count; i++) {
+		struct option_problem *problem = &problems->items[i];
+		if (drop(problem, user)) {
+			problems->errors -= problem->severity == OPTION_ERROR;
+			problem_done(problem);
+		} else {
+			problems->items[kept++] = *problem;
+		}
+	}
+	problems->count = from < problems->count ? kept : problems->count;
+}
+
 /* Texts are copied: those that tell are gone when it is shown. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem)
 {

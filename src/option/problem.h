@@ -49,6 +49,12 @@ void option_problems_done(struct option_problems *problems);
 #define auto_problems __attribute__((cleanup(option_problems_done), unused)) struct option_problems
 /* Copies all texts. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem);
+/* Removes the problems from number `count` (from 0) on. */
+void option_problems_truncate(struct option_problems *problems, size_t count);
+/* Removes those of the problems from number `from` on that `drop` chooses. */
+void option_problems_remove(struct option_problems *problems, size_t from,
+			    bool (*drop)(const struct option_problem *problem, const void *user),
+			    const void *user);
 /* The same of one told in place, by its members: .key = key, .found = found */
 #define option_problem_tell(problems, ...) \
 	option_problems_add(problems, &(struct option_problem){ __VA_ARGS__ })

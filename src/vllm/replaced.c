@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "option/row_words.h"
 #include "vllm/secret.h"
-#include "vllm/shell_words.h"
+#include "vllm/shell/words.h"
 #include "vllm/yaml_out.h"
 
 #define STEPS_MAX        8 /* the longest way in the tables has 3 */

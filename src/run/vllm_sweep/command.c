@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "run/vllm_sweep/params.h"
 #include "vllm/python_text.h"
-#include "vllm/shell_words.h"
+#include "vllm/shell/words.h"
 
 #define TEXT_BYTES_MAX (4u << 20)
 

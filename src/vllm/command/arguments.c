@@ -466,6 +466,10 @@ static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_wo
 	const char *name = word->flag->row->name;
 
 	if (!vllm_bench_line_take(&parse->line, word)) {
+		if (vllm_value_is_unknown(parse, word)) {
+			vllm_tell_unknown_value(parse, word);
+			return;
+		}
 		vllm_tell_bench_value(parse, &parse->line, word);
 	} else if (vllm_bench_find(name) != VLLM_BENCH_COUNT) {
 		json_object_set_new(command->load_places, name, json_integer(word->line));
@@ -504,16 +508,32 @@ static bool is_refused(const struct vllm_parse *parse, const struct option_argv_
 	       !parse->allow_gone;
 }
 
+/* Words of no flag whose text is known. */
+static size_t count_certain(const struct vllm_parse *parse)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < parse->argv.count; i++)
+		count += parse->argv.words[i].kind == OPTION_ARGV_WORD &&
+			 !vllm_word_is_unknown(parse, &parse->argv.words[i], true);
+	return count;
+}
+
 static void take_words(struct vllm_parse *parse)
 {
 	bool model_taken = false;
 	bool after_unknown = false; /* the words behind it may be its values */
+	size_t certain = count_certain(parse);
 
 	for (size_t i = 0; i < parse->argv.count; i++) {
 		struct option_argv_word *word = &parse->argv.words[i];
 		bool is_wide = vllm_has_wide_dash(word->text);
 		switch (word->kind) {
 		case OPTION_ARGV_WORD:
+			/* a variable that is not known may hold no word, or flags */
+			if (vllm_word_is_unknown(parse, word, true) &&
+			    (model_taken || certain > 0 || parse->kind != NULL))
+				break;
 			if (!model_taken && !is_wide && parse->kind == NULL &&
 			    !is_value_of_switch(parse, word)) {
 				model_taken = true;

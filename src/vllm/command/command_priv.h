@@ -40,7 +40,10 @@ struct vllm_parse {
 	enum vllm_bench_program load_program;
 	/* the server's words are those of an offline benchmark, which runs an engine; NULL: they are not */
 	const struct vllm_bench_kind *kind;
-	struct vllm_bench_line line; /* of the benchmark's own options */
+	struct vllm_bench_line line;      /* of the benchmark's own options */
+	const struct vllm_inside *inside; /* a container of a manifest; NULL: a text or words */
+	size_t split;                     /* number of the first problem of splitting */
+	size_t remote; /* number (from 1) of the word that runs the server elsewhere; 0: none */
 	size_t later; /* number (from 1) of the word that names a benchmark which is not here yet */
 };
 
@@ -48,6 +51,8 @@ struct vllm_parse {
 bool vllm_command_recognise(struct vllm_parse *parse);
 /* `docker run …` from the word at `at`, which is the runtime; false: nothing behind the image. */
 bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image);
+/* The release that an image's tag or file name says, "0.14.1". The caller's (free()); NULL: none. */
+char *vllm_image_release(const char *image);
 
 /* Adds the negative that an older release had of a switch and the target's row lacks. */
 void vllm_command_older_negative(struct vllm_parse *parse, const struct option_row *arg);
@@ -67,6 +72,15 @@ void vllm_command_arguments(struct vllm_parse *parse);
 /* Reads the values of a flag, one of the words read, and puts them among the command's. */
 void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		       const struct option_argv_word *flag);
+
+/* Does the word come from an expansion whose value the text does not give; `optional`: it is one
+ * alone, of which a shell may make no word? */
+bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *word,
+			  bool optional);
+/* Has a flag such a value? */
+bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *flag);
+/* Warns that a flag with such a value is left out. */
+void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag);
 
 /* The value of such a flag, as far as it can be told: faults are not. New reference; NULL: it cannot. */
 json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,

@@ -1,9 +1,10 @@
 /*
- * "docker run [options] IMAGE [command]": its options are read well enough to find the image. It
- * need not be exact: an option that is not known is taken to have a value, as most have, and a
- * wrong guess shows as an image that is not vLLM's, which is told.
+ * "docker run [options] IMAGE [command]", "apptainer run [options] IMAGE.sif [arguments]" and
+ * "kubectl run NAME --image=IMAGE -- [arguments]". The options are read well enough to find the
+ * image: an option that is not known is taken to have a value, as most have, and a wrong guess
+ * shows as an image that is not vLLM's, which a warning says.
  */
-#include "vllm/command/command_priv.h"
+#include "vllm/command/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,63 @@ static const char *const switches[] = {
 
 #define SWITCH_LETTERS "ditPqh"
 
+/* Options of singularity and apptainer without a value. */
+static const char *const image_switches[] = {
+	"nv",
+	"nvccli",
+	"rocm",
+	"cleanenv",
+	"contain",
+	"containall",
+	"writable",
+	"no-home",
+	"fakeroot",
+	"userns",
+	"pid",
+	"ipc",
+	"net",
+	"writable-tmpfs",
+	"compat",
+	"uts",
+	"no-init",
+	"no-privs",
+	"unsquash",
+	"no-umask",
+	"keep-privs",
+	"allow-setuid",
+	"no-eval",
+	"sharens",
+	"disable-cache",
+	"no-https",
+	"underlay",
+	"bridge-slirp4netns",
+};
+
+#define IMAGE_SWITCH_LETTERS "eCcwfupis"
+
+/* The same of kubectl run. */
+static const char *const pod_switches[] = { "rm",     "stdin",  "tty",        "quiet",
+					    "attach", "expose", "privileged", "leave-stdin-open" };
+
+#define POD_SWITCH_LETTERS "itq"
+
+/* The options of a program that starts containers. */
+struct run_form {
+	const char *const *switches; /* long options without a value */
+	size_t switch_count;
+	const char *letters; /* short ones */
+};
+
+static const struct run_form docker_form = { switches, PL_ARRAY_SIZE(switches), SWITCH_LETTERS };
+static const struct run_form image_form = { image_switches, PL_ARRAY_SIZE(image_switches),
+					    IMAGE_SWITCH_LETTERS };
+static const struct run_form pod_form = { pod_switches, PL_ARRAY_SIZE(pod_switches),
+					  POD_SWITCH_LETTERS };
+
 struct run {
 	struct vllm_parse *parse;
+	const struct run_form *form;
+	const char *image; /* of --image=IMAGE */
 	size_t at;
 	size_t end;
 };
@@ -53,13 +109,14 @@ static const char *word_at(const struct run *run, size_t i)
 	return run->parse->command->words.items[i].text;
 }
 
-static bool is_switch(const char *name, size_t len)
+static bool is_switch(const struct run_form *form, const char *name, size_t len)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(switches); i++) {
-		if (strlen(switches[i]) == len && strncmp(switches[i], name, len) == 0)
+	for (size_t i = 0; i < form->switch_count; i++) {
+		if (strlen(form->switches[i]) == len && strncmp(form->switches[i], name, len) == 0)
 			return true;
 	}
-	return false;
+	/* "--command", "--dry-run" of kubectl: nothing of theirs stands alone */
+	return form == &pod_form && name[len] != '=';
 }
 
 /* "-e NAME" without a value passes on the caller's: null. */
@@ -72,12 +129,35 @@ static void take_env(struct run *run, const char *text)
 	json_object_set_new(run->parse->command->env, name, value);
 }
 
+/* "--env A=1,B=2" of singularity. */
+static void take_env_list(struct run *run, const char *text)
+{
+	if (run->form != &image_form) {
+		take_env(run, text);
+		return;
+	}
+	while (*text != '\0') {
+		const char *comma = strchr(text, ',');
+		/* a comma may be part of the value */
+		while (comma != NULL && vllm_word_name_len(comma + 1) == 0)
+			comma = strchr(comma + 1, ',');
+		size_t len = comma != NULL ? (size_t)(comma - text) : strlen(text);
+		auto_free char *one = pl_strndup(text, len);
+		take_env(run, one);
+		text += len + (comma != NULL);
+	}
+}
+
 static void take_option(struct run *run, const char *name, size_t len, const char *value)
 {
 	auto_free char *key = pl_strndup(name, len);
 
 	if (value != NULL && (strcmp(key, "e") == 0 || strcmp(key, "env") == 0)) {
-		take_env(run, value);
+		take_env_list(run, value);
+		return;
+	}
+	if (value != NULL && run->form == &pod_form && strcmp(key, "image") == 0) {
+		run->image = value;
 		return;
 	}
 	auto_free char *flag = pl_asprintf("%s%s", len == 1 ? "-" : "--", key);
@@ -99,7 +179,7 @@ static void take_long(struct run *run, const char *name)
 
 	if (name[len] == '=')
 		take_option(run, name, len, name + len + 1);
-	else if (is_switch(name, len))
+	else if (is_switch(run->form, name, len))
 		take_option(run, name, len, NULL);
 	else
 		take_option(run, name, len, next_value(run));
@@ -109,7 +189,7 @@ static void take_long(struct run *run, const char *name)
 static void take_letters(struct run *run, const char *letters)
 {
 	for (; *letters != '\0'; letters++) {
-		if (strchr(SWITCH_LETTERS, *letters) != NULL) {
+		if (strchr(run->form->letters, *letters) != NULL) {
 			take_option(run, letters, 1, NULL);
 			continue;
 		}
@@ -119,21 +199,42 @@ static void take_letters(struct run *run, const char *letters)
 	}
 }
 
-/* "0.14.1" of "vllm/vllm-openai:v0.14.1-cu130"; NULL where the tag is no release. A ':' before
- * the last '/' is a registry's port. "latest" and "nightly" are no releases. */
-static char *image_release(const char *image)
+static char *release_of(const char *text)
 {
-	const char *slash = strrchr(image, '/');
-	const char *colon = strchr(slash != NULL ? slash : image, ':');
-	const char *tag = colon != NULL ? colon + 1 : "";
-	auto_free char *text = NULL;
 	struct vllm_version version;
 
-	tag += *tag == 'v';
-	text = pl_strndup(tag, strcspn(tag, "-_@"));
-	if (strchr(text, '.') == NULL || vllm_version_parse(text, &version, PL_ERR_IGNORED) < 0)
+	text += *text == 'v';
+	auto_free char *release = pl_strndup(text, strcspn(text, "-_@"));
+	if (pl_text_ends(release, ".sif"))
+		release[strlen(release) - strlen(".sif")] = '\0';
+	if (strchr(release, '.') == NULL ||
+	    vllm_version_parse(release, &version, PL_ERR_IGNORED) < 0)
 		return NULL;
-	return pl_take(text);
+	return pl_take(release);
+}
+
+/* "0.9.1" of "vllm-openai_v0.9.1.sif". */
+static char *file_release(const char *name)
+{
+	for (; *name != '\0'; name++) {
+		char *release = (*name == '_' || *name == '-') ? release_of(name + 1) : NULL;
+		if (release != NULL)
+			return release;
+	}
+	return NULL;
+}
+
+/* "0.14.1" of "vllm/vllm-openai:v0.14.1-cu130"; NULL where the tag is no release. A ':' before
+ * the last '/' is a registry's port. "latest" and "nightly" are no releases. */
+char *vllm_image_release(const char *image)
+{
+	const char *slash = strrchr(image, '/');
+	const char *name = slash != NULL ? slash + 1 : image;
+	const char *colon = strchr(name, ':');
+
+	if (colon != NULL)
+		return release_of(colon + 1);
+	return pl_text_ends(name, ".sif") ? file_release(name) : NULL;
 }
 
 static void note_image(struct run *run, size_t word)
@@ -147,37 +248,83 @@ static void note_image(struct run *run, size_t word)
 					"follows is taken for its arguments");
 }
 
-bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image)
+static void set_image(struct run *run, const char *runtime, const char *image, size_t word)
 {
-	struct vllm_command *command = parse->command;
-	struct run run = { .parse = parse, .at = at + 1, .end = end };
+	struct vllm_command *command = run->parse->command;
 
-	if (run.at < end && strcmp(word_at(&run, run.at), "container") == 0)
-		run.at++;
-	if (run.at >= end || (strcmp(word_at(&run, run.at), "run") != 0 &&
-			      strcmp(word_at(&run, run.at), "create") != 0))
-		return false;
-	run.at++;
-	json_array_clear(command->runtime_args);
-	while (run.at < end && word_at(&run, run.at)[0] == '-') {
-		const char *word = word_at(&run, run.at++);
-		if (strcmp(word, "--") == 0)
-			break;
-		if (word[1] == '-')
-			take_long(&run, word + 2);
-		else
-			take_letters(&run, word + 1);
-	}
-	if (run.at >= end)
-		return false;
 	free(command->runtime);
 	free(command->image);
 	free(command->version);
-	command->runtime = pl_strdup(word_at(&run, at));
-	command->image = pl_strdup(word_at(&run, run.at));
-	command->version = image_release(command->image);
-	if (strstr(command->image, "vllm") == NULL)
-		note_image(&run, run.at);
+	command->runtime = pl_strdup(runtime);
+	command->image = pl_strdup(image);
+	command->version = vllm_image_release(image);
+	if (strstr(image, "vllm") == NULL)
+		note_image(run, word);
+}
+
+/* Options up to the first word that is none. */
+static void take_options(struct run *run)
+{
+	while (run->at < run->end && word_at(run, run->at)[0] == '-') {
+		const char *word = word_at(run, run->at);
+		if (strcmp(word, "--") == 0)
+			return;
+		run->at++;
+		if (word[1] == '-')
+			take_long(run, word + 2);
+		else
+			take_letters(run, word + 1);
+	}
+}
+
+/* "kubectl run NAME --image=IMAGE … -- WORDS" */
+static bool read_pod(struct run *run, size_t at, size_t *ret_image)
+{
+	size_t word = run->at;
+
+	while (run->at < run->end && strcmp(word_at(run, run->at), "--") != 0) {
+		take_options(run);
+		if (run->at < run->end && strcmp(word_at(run, run->at), "--") != 0)
+			run->at++;
+	}
+	if (run->image == NULL || run->at + 1 >= run->end)
+		return false;
+	set_image(run, word_at(run, at), run->image, word);
+	*ret_image = run->at + 1;
+	return true;
+}
+
+/* The word after "run" or "create"; false: another command of the runtime. */
+static bool find_run(struct run *run, bool may_have_options)
+{
+	if (run->at < run->end && strcmp(word_at(run, run->at), "container") == 0)
+		run->at++;
+	while (may_have_options && run->at < run->end && strcmp(word_at(run, run->at), "run") != 0)
+		run->at++;
+	if (run->at >= run->end || (strcmp(word_at(run, run->at), "run") != 0 &&
+				    strcmp(word_at(run, run->at), "create") != 0))
+		return false;
+	run->at++;
+	return true;
+}
+
+bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image)
+{
+	struct run run = { .parse = parse, .form = &docker_form, .at = at + 1, .end = end };
+	bool is_runtime = vllm_is_runtime(word_at(&run, at));
+
+	if (!find_run(&run, !is_runtime))
+		return false;
+	json_array_clear(parse->command->runtime_args);
+	if (!is_runtime)
+		run.form = vllm_is_image_runner(word_at(&run, at)) ? &image_form : &pod_form;
+	if (run.form == &pod_form)
+		return read_pod(&run, at, ret_image);
+	take_options(&run);
+	run.at += run.at < end && strcmp(word_at(&run, run.at), "--") == 0;
+	if (run.at >= end)
+		return false;
+	set_image(&run, word_at(&run, at), word_at(&run, run.at), run.at);
 	*ret_image = run.at + 1;
 	return true;
 }

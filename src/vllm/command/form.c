@@ -4,11 +4,11 @@
  *
  *   recognise_any       each command of the text
  *     recognise         "A=1 nohup numactl -N 0 PROGRAM …": assignments, wrappers, the program
- *       container       behind its image: recognise_any again, one deeper
- *       bash -c '…'     its words, put behind all others: recognise_any again, one deeper
+ *       container       after its image: recognise_any again, one deeper
+ *       bash -c '…'     its words, appended to all others: recognise_any again, one deeper
  *       program         a server, a load, or a benchmark that is not here yet
  */
-#include "vllm/command/command_priv.h"
+#include "vllm/command/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,87 +16,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define API_SERVER "vllm.entrypoints.openai.api_server"
-
-enum { SHELL_DEPTH_MAX = 4, PYTHON_OPTIONS_MAX = 6 };
-
-/*
- * Programs that run another one, and words of the shell. Those marked leave no trace in how the
- * server starts. Those that are kept change how it runs (cores, a profiler, an environment), and
- * are words of `launch`.
- */
-static const struct {
-	const char *name;
-	bool dropped;
-} wrappers[] = {
-	{ "sudo", true },     { "nohup", true },      { "exec", true },
-	{ "time", true },     { "setsid", true },     { "command", true },
-	{ "env", true },      { "doas", true },       { "do", true },
-	{ "then", true },     { "else", true },       { "if", true },
-	{ "while", true },    { "until", true },      { "!", true },
-	{ "{", true },        { "nice", false },      { "ionice", false },
-	{ "stdbuf", false },  { "timeout", false },   { "uv", false },
-	{ "uvx", false },     { "numactl", false },   { "taskset", false },
-	{ "conda", false },   { "mamba", false },     { "poetry", false },
-	{ "pixi", false },    { "srun", false },      { "nsys", false },
-	{ "ncu", false },     { "torchrun", false },  { "xvfb-run", false },
-	{ "strace", false },  { "chrt", false },      { "micromamba", false },
-	{ "mpirun", false },  { "mpiexec", false },   { "screen", false },
-	{ "kubectl", false }, { "apptainer", false }, { "singularity", false },
-};
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
+enum { SHELL_DEPTH_MAX = 4 };
 
 static const char *word_at(const struct vllm_parse *parse, size_t i)
 {
 	return parse->command->words.items[i].text;
-}
-
-/* Also "python3" and "python3.12". */
-static bool is_python(const char *word)
-{
-	return pl_text_starts(base_name(word), "python");
-}
-
-static bool is_runtime(const char *word)
-{
-	const char *name = base_name(word);
-
-	return strcmp(name, "docker") == 0 || strcmp(name, "podman") == 0 ||
-	       strcmp(name, "nerdctl") == 0;
-}
-
-static bool is_shell(const char *word)
-{
-	const char *name = base_name(word);
-
-	return strcmp(name, "bash") == 0 || strcmp(name, "sh") == 0 || strcmp(name, "zsh") == 0;
-}
-
-/* "docker exec CONTAINER", "docker compose exec SERVICE". They count as a wrapper that is kept:
- * without it the server would start outside. */
-static bool runs_inside(const struct vllm_parse *parse, size_t at, size_t end)
-{
-	return is_runtime(word_at(parse, at)) && at + 1 < end &&
-	       (strcmp(word_at(parse, at + 1), "exec") == 0 ||
-		strcmp(word_at(parse, at + 1), "compose") == 0);
-}
-
-/* -1: no wrapper; else whether it is dropped. */
-static int find_wrapper(const struct vllm_parse *parse, size_t at, size_t end)
-{
-	const char *name = base_name(word_at(parse, at));
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(wrappers); i++) {
-		if (strcmp(name, wrappers[i].name) == 0)
-			return wrappers[i].dropped;
-	}
-	return runs_inside(parse, at, end) ? 0 : -1;
 }
 
 static void add_problem(struct vllm_parse *parse, enum option_severity severity, size_t word,
@@ -111,137 +35,6 @@ static void add_problem(struct vllm_parse *parse, enum option_severity severity,
 			    .expected = expected, .nearest = nearest);
 }
 
-/* What the words of a program mean. LATER: a benchmark that is not in this version; `first` names it. */
-enum meaning { MEANS_NOTHING, MEANS_SERVER, MEANS_LOAD, MEANS_OFFLINE, MEANS_LATER };
-
-struct program {
-	enum meaning meaning;
-	size_t first; /* argument */
-	enum vllm_command_form form;
-	enum vllm_bench_program load;
-	const struct vllm_bench_kind *kind; /* OFFLINE: which */
-	size_t vllm_end; /* OFFLINE: behind what starts vLLM ("…/vllm"); 0: no word does */
-};
-
-static struct program offline(const struct vllm_bench_kind *kind, size_t first, size_t vllm_end,
-			      enum vllm_bench_program load)
-{
-	return (struct program){ .meaning = MEANS_OFFLINE,
-				 .first = first,
-				 .form = VLLM_COMMAND_SERVE,
-				 .load = load,
-				 .kind = kind,
-				 .vllm_end = vllm_end };
-}
-
-/* "bench serve": behind "vllm" or "profllm"; `at` is "bench". */
-static struct program read_bench(const struct vllm_parse *parse, size_t at, size_t end,
-				 enum vllm_bench_program load)
-{
-	const char *what = at + 1 < end ? word_at(parse, at + 1) : "";
-
-	if (strcmp(what, "serve") == 0)
-		return (struct program){ .meaning = MEANS_LOAD, .first = at + 2, .load = load };
-	if (vllm_bench_kind_find(what) != NULL)
-		return offline(vllm_bench_kind_find(what), at + 2,
-			       load == VLLM_BENCH_OF_VLLM ? at : 0, load);
-	if (vllm_bench_is_later(what))
-		return (struct program){ .meaning = MEANS_LATER, .first = at + 1 };
-	return (struct program){ .meaning = MEANS_NOTHING };
-}
-
-/* "vllm serve", "vllm bench serve"; `at` is what stands for "vllm". */
-static struct program read_vllm(const struct vllm_parse *parse, size_t at, size_t end)
-{
-	const char *what = at + 1 < end ? word_at(parse, at + 1) : "";
-
-	if (strcmp(what, "serve") == 0)
-		return (struct program){ .meaning = MEANS_SERVER,
-					 .first = at + 2,
-					 .form = VLLM_COMMAND_SERVE };
-	if (strcmp(what, "bench") == 0)
-		return read_bench(parse, at + 1, end, VLLM_BENCH_OF_VLLM);
-	return (struct program){ .meaning = MEANS_NOTHING };
-}
-
-/* vLLM's scripts of before `vllm bench`: benchmark_serving.py and others. */
-static struct program read_script(const struct vllm_parse *parse, size_t at)
-{
-	static const char *const scripts[] = { "benchmark_latency.py", "benchmark_throughput.py" };
-	const char *name = base_name(word_at(parse, at));
-
-	if (strcmp(name, "benchmark_serving.py") == 0)
-		return (struct program){ .meaning = MEANS_LOAD, .first = at + 1 };
-	if (PL_TEXT_IS_ONE_OF(name, scripts)) {
-		size_t head = strlen("benchmark_"), tail = strlen(".py");
-		auto_free char *kind = pl_strndup(name + head, strlen(name) - head - tail);
-		return offline(vllm_bench_kind_find(kind), at + 1, 0, VLLM_BENCH_OF_VLLM);
-	}
-	if (pl_text_starts(name, "benchmark_") && pl_text_ends(name, ".py"))
-		return (struct program){ .meaning = MEANS_LATER, .first = at };
-	return (struct program){ .meaning = MEANS_NOTHING };
-}
-
-/* "-m MODULE"; `at` is the module. */
-static struct program read_module(const struct vllm_parse *parse, size_t at, size_t end)
-{
-	static const char benchmarks[] = "vllm.benchmarks.";
-	const char *module = word_at(parse, at);
-	const char *of_bench = pl_text_starts(module, benchmarks) ? module + strlen(benchmarks)
-								  : "";
-
-	if (strcmp(module, API_SERVER) == 0)
-		return (struct program){ .meaning = MEANS_SERVER,
-					 .first = at + 1,
-					 .form = VLLM_COMMAND_MODULE };
-	if (strcmp(module, "vllm") == 0 || strcmp(module, "vllm.entrypoints.cli.main") == 0)
-		return read_vllm(parse, at, end);
-	if (strcmp(of_bench, "serve") == 0 || pl_text_ends(module, "benchmark_serving"))
-		return (struct program){ .meaning = MEANS_LOAD, .first = at + 1 };
-	if (vllm_bench_kind_find(of_bench) != NULL)
-		return offline(vllm_bench_kind_find(of_bench), at + 1, 0, VLLM_BENCH_OF_VLLM);
-	if (vllm_bench_is_later(of_bench))
-		return (struct program){ .meaning = MEANS_LATER, .first = at };
-	return (struct program){ .meaning = MEANS_NOTHING };
-}
-
-/*
- * "python -m MODULE", "python …/api_server.py", "python …/benchmark_serving.py". Options of
- * Python's own may stand in front ("-u", "-X dev"); a few words on a name is an argument of some
- * other script.
- */
-static struct program read_python(const struct vllm_parse *parse, size_t at, size_t end)
-{
-	struct program program = { .meaning = MEANS_NOTHING };
-
-	for (size_t i = at + 1;
-	     program.meaning == MEANS_NOTHING && i < end && i <= at + PYTHON_OPTIONS_MAX; i++) {
-		const char *word = word_at(parse, i);
-		if (strcmp(word, "-m") == 0 && i + 1 < end)
-			return read_module(parse, i + 1, end);
-		if (pl_text_ends(word, "vllm/entrypoints/openai/api_server.py"))
-			return (struct program){ .meaning = MEANS_SERVER,
-						 .first = i + 1,
-						 .form = VLLM_COMMAND_MODULE };
-		if (word[0] != '-' && strcmp(base_name(word), "vllm") == 0)
-			return read_vllm(parse, i, end);
-		program = read_script(parse, i);
-	}
-	return program;
-}
-
-static struct program read_program(const struct vllm_parse *parse, size_t at, size_t end)
-{
-	const char *word = word_at(parse, at);
-	bool is_bench = at + 1 < end && strcmp(word_at(parse, at + 1), "bench") == 0;
-
-	if (strcmp(base_name(word), "vllm") == 0)
-		return read_vllm(parse, at, end);
-	if (strcmp(base_name(word), "profllm") == 0 && is_bench)
-		return read_bench(parse, at + 1, end, VLLM_BENCH_OF_OURS);
-	return is_python(word) ? read_python(parse, at, end) : read_script(parse, at);
-}
-
 static void take_env(json_t *env, const char *word)
 {
 	size_t len = vllm_word_name_len(word);
@@ -250,70 +43,132 @@ static void take_env(json_t *env, const char *word)
 	json_object_set_new(env, name, json_string(word + len + 1));
 }
 
-static bool is_shell_text_flag(const char *word)
-{
-	static const char *const flags[] = { "-c", "-lc", "-ec", "-xc", "-exc", "-euxc" };
+/* A range of words. */
+struct range {
+	size_t first;
+	size_t end;
+};
 
-	return PL_TEXT_IS_ONE_OF(word, flags);
+/* Locations of the bytes of a word from `offset` on. */
+static void marks_of(const struct vllm_word *word, size_t offset, struct vllm_marks *ret)
+{
+	struct vllm_mark first = { .line = word->line, .column = word->column + (int)offset };
+
+	(void)vllm_marks_find(&word->marks, offset, &first.line, &first.column);
+	*PL_PUSH(ret->items, ret->count, ret->room) = first;
+	for (size_t i = 0; i < word->marks.count; i++) {
+		struct vllm_mark mark = word->marks.items[i];
+		if (mark.offset <= offset)
+			continue;
+		mark.offset -= offset;
+		*PL_PUSH(ret->items, ret->count, ret->room) = mark;
+	}
 }
 
 /*
- * Splits the text of "bash -c 'text'" into words of the same place, put behind all others; `at` is
- * the word before the shell's options. False when it is something else. Behind all others, so that
- * the numbers of the words before them hold: a part is a range of numbers. Within the quoted text
- * no place can be told: its quotes and escapes are gone.
+ * Splits a text that another command runs, and appends its words after all others, so that the
+ * numbers of the words before them hold: a part is a range of numbers. False: it has no words.
  */
-static bool open_shell(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_first,
-		       size_t *ret_end)
+static bool open_text(struct vllm_parse *parse, const char *text, const struct vllm_marks *marks,
+		      bool inherits_all, struct range *ret)
 {
 	struct vllm_words *words = &parse->command->words;
-	size_t i = at + 1;
+	const struct vllm_words_options how = { .source = parse->command->source,
+						.origin = marks,
+						.first_number = words->count };
 	auto_words inner = { 0 };
 
-	while (i < end && word_at(parse, i)[0] == '-' && !is_shell_text_flag(word_at(parse, i)))
-		i++;
-	if (i + 1 >= end || word_at(parse, i)[0] != '-')
+	vllm_words_inherit(&inner, words, !inherits_all);
+	if (vllm_words_split(text, strlen(text), &how, &inner, parse->problems, PL_ERR_IGNORED) < 0)
 		return false;
-	const char *text = word_at(parse, i + 1);
-	int line = words->items[i + 1].line;
-	int column = words->items[i + 1].column;
-	if (vllm_words_split(text, strlen(text), parse->command->source, &inner, parse->problems,
-			     PL_ERR_IGNORED) < 0)
-		return false;
-	*ret_first = words->count;
-	for (size_t j = 0; j < inner.count; j++)
-		(void)vllm_words_add(words, inner.items[j].text, line, column,
-				     words->commands + inner.items[j].command);
-	words->commands += inner.commands;
-	json_object_update(words->exported, inner.exported);
-	*ret_end = words->count;
-	return *ret_end > *ret_first;
+	ret->first = words->count;
+	vllm_words_append(words, &inner);
+	ret->end = words->count;
+	return ret->end > ret->first;
 }
 
 static bool recognise_any(struct vllm_parse *parse, size_t from, size_t end, int depth);
+
+/* Reads a text that a command runs; its words and problems go where it has no part. */
+static bool recognise_text(struct vllm_parse *parse, const char *text,
+			   const struct vllm_marks *marks, bool inherits_all, int depth)
+{
+	struct vllm_words *words = &parse->command->words;
+	size_t count = words->count;
+	size_t problems = parse->problems->count;
+	struct range range;
+
+	if (depth >= SHELL_DEPTH_MAX)
+		return false;
+	if (open_text(parse, text, marks, inherits_all, &range) &&
+	    recognise_any(parse, range.first, range.end, depth + 1))
+		return true;
+	if (parse->later == 0) {
+		vllm_words_truncate(words, count);
+		option_problems_truncate(parse->problems, problems);
+	}
+	return false;
+}
+
+/* The text in the word at `at`, from `offset` on. What types it into a terminal ends it with a key:
+ * "\n", "^M". */
+static bool recognise_word(struct vllm_parse *parse, size_t at, size_t offset, int depth)
+{
+	static const char *const keys[] = { "\\n", "\\r", "^M", "\\015", "\n", "\r" };
+	const struct vllm_word *word = &parse->command->words.items[at];
+	auto_free char *text = pl_strdup(word->text + offset);
+	struct vllm_marks marks = { 0 };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		if (pl_text_ends(text, keys[i]))
+			text[strlen(text) - strlen(keys[i])] = '\0';
+	}
+	marks_of(word, offset, &marks);
+	bool found = recognise_text(parse, text, &marks, false, depth);
+	vllm_marks_done(&marks);
+	return found;
+}
+
+/* "bash -c 'text'"; `at` is the word before the shell's options. */
+static bool recognise_shell(struct vllm_parse *parse, size_t at, size_t end, int depth)
+{
+	size_t i = at + 1;
+
+	/* "busybox sh -c" */
+	if (i < end && vllm_is_shell(word_at(parse, i)))
+		i++;
+	for (; i < end && !vllm_is_shell_text_flag(word_at(parse, i)); i++) {
+		const char *before = word_at(parse, i - 1);
+		bool is_value = before[0] == '-' && pl_text_ends(before, "o");
+		if (strchr("-+/", word_at(parse, i)[0]) == NULL && !is_value)
+			return false;
+	}
+	if (i + 1 >= end)
+		return false;
+	/* cmd takes the words after it as they are */
+	if (i + 2 < end && word_at(parse, i)[0] == '/')
+		return recognise_any(parse, i + 1, end, depth + 1);
+	return recognise_word(parse, i + 1, 0, depth);
+}
 
 /* Words behind an image that are no arguments of vLLM yet: "serve", "-m MODULE" (behind another
  * entry point), "vllm serve", "bash -c …". False: they are arguments. */
 static bool recognise_inside(struct vllm_parse *parse, size_t at, size_t end, int depth)
 {
 	const char *word = word_at(parse, at);
-	size_t from;
-	size_t inner_end;
 
 	if (strcmp(word, "serve") == 0) {
 		parse->server = (struct vllm_part){ .found = true, .first = at + 1, .end = end };
 		return true;
 	}
 	if (strcmp(word, "-m") == 0 && at + 1 < end &&
-	    strcmp(word_at(parse, at + 1), API_SERVER) == 0) {
+	    vllm_is_server_module(word_at(parse, at + 1))) {
 		parse->server = (struct vllm_part){ .found = true, .first = at + 2, .end = end };
 		return true;
 	}
-	/* "--entrypoint bash IMAGE -c '…'": the word before stands for the shell's name */
-	if (is_shell_text_flag(word))
-		return depth < SHELL_DEPTH_MAX &&
-		       open_shell(parse, at - 1, end, &from, &inner_end) &&
-		       recognise_any(parse, from, inner_end, depth + 1);
+	/* "--entrypoint bash IMAGE -c '…'" */
+	if (vllm_is_shell_text_flag(word))
+		return at + 1 < end && recognise_word(parse, at + 1, 0, depth);
 	return word[0] != '-' && recognise_any(parse, at, end, depth + 1);
 }
 
@@ -326,11 +181,23 @@ static void forget_container(struct vllm_command *command)
 	json_array_clear(command->runtime_args);
 }
 
-/* One container is enough: a second server is another command. The launch is the plain command
- * whatever the image starts: the experiment starts its server without the container. */
-static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end, int depth)
+/* The launch is the plain command whatever the image starts: the experiment starts its server
+ * without the container. */
+static void take_container(struct vllm_parse *parse, size_t from, size_t end)
 {
 	struct vllm_command *command = parse->command;
+
+	if (!parse->server.found)
+		parse->server = (struct vllm_part){ .found = true, .first = from, .end = end };
+	command->form = VLLM_COMMAND_CONTAINER;
+	json_array_clear(command->launch);
+	json_array_append_new(command->launch, json_string("vllm"));
+	json_array_append_new(command->launch, json_string("serve"));
+}
+
+/* One container is enough: a second server is another command. */
+static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end, int depth)
+{
 	bool had_load = parse->load.found, had_later = parse->later > 0;
 	size_t after;
 
@@ -340,15 +207,10 @@ static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end,
 	bool inside = after < end && recognise_inside(parse, after, end, depth);
 	if (!parse->server.found &&
 	    (parse->load.found != had_load || (parse->later > 0) != had_later)) {
-		forget_container(command);
+		forget_container(parse->command);
 		return inside;
 	}
-	if (!parse->server.found)
-		parse->server = (struct vllm_part){ .found = true, .first = after, .end = end };
-	command->form = VLLM_COMMAND_CONTAINER;
-	json_array_clear(command->launch);
-	json_array_append_new(command->launch, json_string("vllm"));
-	json_array_append_new(command->launch, json_string("serve"));
+	take_container(parse, after, end);
 	return true;
 }
 
@@ -362,7 +224,7 @@ static void take_launch(struct vllm_parse *parse, size_t from, size_t end)
 }
 
 /* What starts its engine starts a server too. */
-static bool take_offline(struct vllm_parse *parse, const struct program *program, size_t kept,
+static bool take_offline(struct vllm_parse *parse, const struct vllm_program *program, size_t kept,
 			 size_t end)
 {
 	if (parse->server.found || parse->load.found)
@@ -378,18 +240,18 @@ static bool take_offline(struct vllm_parse *parse, const struct program *program
 }
 
 /* A second of a kind is another command, and so is all else beside an offline benchmark. */
-static bool take_program(struct vllm_parse *parse, const struct program *program, size_t kept,
+static bool take_program(struct vllm_parse *parse, const struct vllm_program *program, size_t kept,
 			 size_t end)
 {
-	bool is_server = program->meaning == MEANS_SERVER;
+	bool is_server = program->meaning == VLLM_MEANS_SERVER;
 	struct vllm_part *part = is_server ? &parse->server : &parse->load;
 
-	if (program->meaning == MEANS_LATER && parse->later == 0)
+	if (program->meaning == VLLM_MEANS_LATER && parse->later == 0)
 		parse->later = program->first + 1;
-	if (program->meaning == MEANS_OFFLINE)
+	if (program->meaning == VLLM_MEANS_OFFLINE)
 		return take_offline(parse, program, kept, end);
-	if (program->meaning == MEANS_NOTHING || program->meaning == MEANS_LATER || part->found ||
-	    parse->kind != NULL)
+	if (program->meaning == VLLM_MEANS_NOTHING || program->meaning == VLLM_MEANS_LATER ||
+	    part->found || parse->kind != NULL)
 		return false;
 	*part = (struct vllm_part){ .found = true, .first = program->first, .end = end };
 	if (is_server) {
@@ -401,57 +263,115 @@ static bool take_program(struct vllm_parse *parse, const struct program *program
 	return true;
 }
 
+static void warn_of_demo(struct vllm_parse *parse, const struct vllm_program *program)
+{
+	add_problem(parse, OPTION_WARNING, program->first - 1,
+		    "vLLM's demonstration server, which does not have the OpenAI API",
+		    VLLM_API_SERVER ": the experiment starts that one", NULL);
+	json_array_clear(parse->command->launch);
+	json_array_append_new(parse->command->launch, json_string("vllm"));
+	json_array_append_new(parse->command->launch, json_string("serve"));
+	parse->command->form = VLLM_COMMAND_SERVE;
+}
+
 /* The words from `at`, which is no assignment and no wrapper. */
 static bool recognise_program(struct vllm_parse *parse, size_t kept, size_t at, size_t end,
 			      int depth)
 {
 	const char *word = word_at(parse, at);
-	size_t from;
-	size_t inner_end;
 
-	if (is_runtime(word))
+	if (vllm_is_runtime(word))
 		return recognise_container(parse, at, end, depth);
-	if (is_shell(word))
-		return depth < SHELL_DEPTH_MAX && open_shell(parse, at, end, &from, &inner_end) &&
-		       recognise_any(parse, from, inner_end, depth + 1);
-	const struct program program = read_program(parse, at, end);
-	return take_program(parse, &program, kept, end);
+	if (vllm_is_shell(word))
+		return recognise_shell(parse, at, end, depth);
+	const struct vllm_program program = vllm_program_read(parse, at, end);
+	bool is_taken = take_program(parse, &program, kept, end);
+	if (is_taken && program.is_demo)
+		warn_of_demo(parse, &program);
+	return is_taken;
 }
 
-static bool is_program(const char *word)
+/* A word of a wrapper that is a command as text: ssh HOST 'vllm serve …', sbatch --wrap='…'. */
+static bool recognise_argument(struct vllm_parse *parse, size_t at, int depth)
 {
-	return is_runtime(word) || is_shell(word) || is_python(word) ||
-	       strcmp(base_name(word), "vllm") == 0 || strcmp(base_name(word), "profllm") == 0 ||
-	       pl_text_starts(base_name(word), "benchmark_");
+	const char *word = word_at(parse, at);
+	const char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
+
+	return strpbrk(word, " \t\n") != NULL &&
+	       recognise_word(parse, at, equals != NULL ? (size_t)(equals + 1 - word) : 0, depth);
+}
+
+/* "singularity run IMAGE …", "kubectl run NAME --image=IMAGE …": a container too. */
+static bool runs_image(const struct vllm_parse *parse, size_t at, size_t end)
+{
+	const char *name = vllm_base_name(word_at(parse, at));
+	bool is_kubectl = strcmp(name, "kubectl") == 0 || strcmp(name, "oc") == 0;
+
+	if (!is_kubectl && !vllm_is_image_runner(name))
+		return false;
+	for (size_t i = at + 1; i < end && i < at + 8; i++) {
+		if (strcmp(word_at(parse, i), "run") == 0)
+			return true;
+		if (strcmp(word_at(parse, i), "exec") == 0)
+			return false;
+	}
+	return false;
+}
+
+/* State of reading a command. */
+struct walk {
+	size_t kept;   /* the first wrapper that is a word of the launch; `end`: none */
+	size_t remote; /* the wrapper that runs it elsewhere; `end`: none */
+	int traits;    /* of the last wrapper; -1: none yet */
+};
+
+/* The word at `at`: true where the command is found in it. */
+static bool recognise_at(struct vllm_parse *parse, struct walk *walk, size_t at, size_t end,
+			 int depth)
+{
+	int traits = vllm_wrapper_find(parse, at, end);
+
+	if (runs_image(parse, at, end) && recognise_container(parse, at, end, depth))
+		return true;
+	if (traits == 0 && walk->kept == end)
+		walk->kept = at;
+	if (traits >= 0) {
+		walk->traits = traits;
+		if ((traits & VLLM_WRAPPER_REMOTE) != 0 && walk->remote == end)
+			walk->remote = at;
+		return false;
+	}
+	if (vllm_is_program(word_at(parse, at)) &&
+	    recognise_program(parse, walk->kept < at ? walk->kept : at, at, end, depth))
+		return true;
+	return walk->traits > 0 && (walk->traits & VLLM_WRAPPER_TEXT) != 0 &&
+	       recognise_argument(parse, at, depth);
+}
+
+/* "$" and "%" of a prompt that was copied with the words. */
+static size_t skip_prompt(const struct vllm_parse *parse, size_t at, size_t end)
+{
+	static const char *const prompts[] = { "$", "%", ">", ">>>" };
+
+	return at < end && PL_TEXT_IS_ONE_OF(word_at(parse, at), prompts) ? at + 1 : at;
 }
 
 /* One command: assignments, wrappers with their own options, then the program. */
 static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int depth)
 {
 	bool had_server = parse->server.found;
-	size_t at = from;
-	size_t kept = end;
-	bool wrapped = false;
+	struct walk walk = { .kept = end, .remote = end, .traits = -1 };
+	size_t at = skip_prompt(parse, from, end);
 
-	/* the prompt that was copied with the line */
-	if (at < end &&
-	    (strcmp(word_at(parse, at), "$") == 0 || strcmp(word_at(parse, at), "%") == 0))
-		at++;
 	for (; at < end; at++) {
-		const char *word = word_at(parse, at);
-		int wrapper = find_wrapper(parse, at, end);
-		if (wrapper == 0 && kept == end)
-			kept = at;
-		if (wrapper < 0 && is_program(word) &&
-		    recognise_program(parse, kept < at ? kept : at, at, end, depth))
+		if (recognise_at(parse, &walk, at, end, depth))
 			break;
-		wrapped |= wrapper >= 0;
 		/*
-		 * any word behind a wrapper may be an option of it or its value ("taskset -c
+		 * any word after a wrapper may be an option of it or its value ("taskset -c
 		 * 0-7"): what options each of them has is not known here. Without one it is a
 		 * program of no interest
 		 */
-		if (!wrapped && vllm_word_name_len(word) == 0)
+		if (walk.traits < 0 && vllm_word_name_len(word_at(parse, at)) == 0)
 			return false;
 	}
 	bool is_load = parse->server.found == had_server;
@@ -460,8 +380,10 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 			take_env(is_load ? parse->command->load_env : parse->command->env,
 				 word_at(parse, i));
 	}
-	if (at < end && is_load && kept < at)
-		add_problem(parse, OPTION_WARNING, kept, "a program in front of the load",
+	if (at < end && walk.remote < at && !is_load)
+		parse->remote = walk.remote + 1;
+	if (at < end && is_load && walk.kept < at)
+		add_problem(parse, OPTION_WARNING, walk.kept, "a program in front of the load",
 			    "it in front of 'profllm run': a file has no place for it", NULL);
 	return at < end;
 }
@@ -564,7 +486,7 @@ static void note_others(struct vllm_parse *parse)
 static void refuse_later(struct vllm_parse *parse)
 {
 	const struct vllm_word *word = &parse->command->words.items[parse->later - 1];
-	const char *name = base_name(word->text);
+	const char *name = vllm_base_name(word->text);
 	bool is_sub = vllm_bench_is_later(name);
 	auto_free char *found = pl_asprintf(is_sub ? "'vllm bench %s'" : "'%s'", name);
 
@@ -580,7 +502,7 @@ static void refuse_later(struct vllm_parse *parse)
 static void refuse(struct vllm_parse *parse)
 {
 	static const char *const expected =
-		"'vllm serve …', 'vllm bench serve …', 'python -m " API_SERVER
+		"'vllm serve …', 'vllm bench serve …', 'python -m " VLLM_API_SERVER
 		" …', 'docker run … IMAGE …' or flags";
 	const struct vllm_words *words = &parse->command->words;
 
@@ -589,7 +511,7 @@ static void refuse(struct vllm_parse *parse)
 		return;
 	}
 	for (size_t i = 0; i + 1 < words->count; i++) {
-		if (strcmp(base_name(words->items[i].text), "vllm") != 0)
+		if (strcmp(vllm_base_name(words->items[i].text), "vllm") != 0)
 			continue;
 		bool is_bench = strcmp(words->items[i + 1].text, "bench") == 0;
 		bool is_alone = is_bench && i + 2 == words->count;
@@ -602,11 +524,89 @@ static void refuse(struct vllm_parse *parse)
 		    expected, NULL);
 }
 
+/* Here-documents: scripts for a shell, ssh or sbatch, or of a file that is run later. */
+static bool recognise_heres(struct vllm_parse *parse)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < parse->command->words.here_count; i++) {
+		const struct vllm_here *here = &parse->command->words.heres[i];
+		any |= recognise_text(parse, here->text, &here->marks, !here->literal, 0);
+	}
+	return any;
+}
+
+static void warn_of_host(struct vllm_parse *parse)
+{
+	if (parse->remote > 0)
+		add_problem(parse, OPTION_WARNING, parse->remote - 1,
+			    word_at(parse, parse->remote - 1),
+			    "a command of this host: the experiment starts its server here", NULL);
+}
+
+/* A command inside of an `if` may not run. */
+static void warn_of_construct(struct vllm_parse *parse, const struct vllm_part *part)
+{
+	const struct vllm_words *words = &parse->command->words;
+	const char *name = part->found && part->begin < words->count
+				   ? words->items[part->begin].construct
+				   : NULL;
+
+	if (name == NULL)
+		return;
+	bool loops = name[0] == 'f' || name[0] == 'w' || name[0] == 'u' || name[0] == 's';
+	auto_free char *found = pl_asprintf("a command in '%s'", name);
+	add_problem(
+		parse, OPTION_WARNING, part->begin, found,
+		loops ? "a command that runs once: it is read once"
+		      : "a command that always runs: the condition is not known, and it is read",
+		NULL);
+}
+
+/* Is it a warning about words outside of the parts? Exported variables reach every part. */
+static bool is_of_others(const struct option_problem *problem, const void *user)
+{
+	const struct vllm_parse *parse = user;
+	const struct vllm_words *words = &parse->command->words;
+	size_t word = (size_t)problem->line;
+
+	if (problem->severity == OPTION_ERROR || problem->line < 1 || word > words->count)
+		return false;
+	const struct vllm_part *const parts[] = { &parse->server, &parse->load };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
+		if (parts[i]->found && word > parts[i]->begin && word <= parts[i]->end)
+			return false;
+	}
+	size_t first = word - 1;
+	while (first > 0 && words->items[first - 1].command == words->items[word - 1].command)
+		first--;
+	return strcmp(words->items[first].text, "export") != 0;
+}
+
+/* A container of a manifest: its words are what runs in the image. */
+static bool recognise_contained(struct vllm_parse *parse)
+{
+	struct vllm_command *command = parse->command;
+	size_t end = command->words.count;
+	bool found = end > 0 &&
+		     (recognise_any(parse, 0, end, 0) || recognise_inside(parse, 0, end, 0));
+
+	if (!found && !parse->inside->starts_server)
+		return false;
+	if (parse->server.found || !found)
+		take_container(parse, 0, end);
+	return true;
+}
+
 bool vllm_command_recognise(struct vllm_parse *parse)
 {
 	struct vllm_command *command = parse->command;
+	bool found = parse->inside != NULL ? recognise_contained(parse)
+					   : recognise_any(parse, 0, command->words.count, 0);
 
-	if (!recognise_any(parse, 0, command->words.count, 0) && !recognise_flags(parse)) {
+	if (!parse->server.found || !parse->load.found)
+		found |= recognise_heres(parse);
+	if (!found && (parse->inside != NULL || !recognise_flags(parse))) {
 		refuse(parse);
 		return false;
 	}
@@ -615,6 +615,10 @@ bool vllm_command_recognise(struct vllm_parse *parse)
 		json_object_update_missing(command->env, command->words.exported);
 	else
 		json_object_update_missing(command->load_env, command->words.exported);
+	option_problems_remove(parse->problems, parse->split, is_of_others, parse);
 	note_others(parse);
+	warn_of_host(parse);
+	warn_of_construct(parse, &parse->server);
+	warn_of_construct(parse, &parse->load);
 	return true;
 }

@@ -88,7 +88,9 @@ static void check_headless(struct vllm_parse *parse)
 			    .expected = "one that can be measured");
 }
 
-static void parse_words(struct vllm_command *command, const struct vllm_command_options *options,
+/* `split`: number of the first problem of splitting. False: no part is found. */
+static bool parse_words(struct vllm_command *command, const struct vllm_command_options *options,
+			const struct vllm_inside *inside, size_t split,
 			struct option_problems *problems)
 {
 	struct vllm_parse parse = { .catalog = vllm_catalog_or_reference(options->catalog),
@@ -96,9 +98,12 @@ static void parse_words(struct vllm_command *command, const struct vllm_command_
 				    .problems = problems,
 				    .folder = options->folder,
 				    .allow_gone = options->allow_gone,
-				    .own_flags = options->own_flags };
+				    .own_flags = options->own_flags,
+				    .inside = inside,
+				    .split = split };
+	bool found = vllm_command_recognise(&parse);
 
-	if (vllm_command_recognise(&parse))
+	if (found)
 		set_target(&parse, options->release);
 	if (parse.server.found) {
 		vllm_command_arguments(&parse);
@@ -109,6 +114,7 @@ static void parse_words(struct vllm_command *command, const struct vllm_command_
 		vllm_command_join(&parse);
 	}
 	option_argv_done(&parse.argv);
+	return found;
 }
 
 static int check_count(const struct vllm_command *command, struct pl_err *err)
@@ -125,17 +131,76 @@ static int check_release(const struct vllm_command_options *options, struct pl_e
 	return options->release != NULL ? vllm_version_parse(options->release, &version, err) : 0;
 }
 
+/* *ret_found: a command of vLLM's is among them. */
+static int parse_text(const char *text, size_t len, bool hash_is_prompt,
+		      const struct vllm_command_options *options, struct vllm_command **ret,
+		      bool *ret_found, struct option_problems *problems, struct pl_err *err)
+{
+	auto_command struct vllm_command *command = command_new(options);
+	const struct vllm_words_options how = { .source = command->source,
+						.hash_is_prompt = hash_is_prompt };
+	size_t split = problems->count;
+
+	if (check_release(options, err) < 0 ||
+	    vllm_words_split(text, len, &how, &command->words, problems, err) < 0 ||
+	    check_count(command, err) < 0)
+		return -1;
+	*ret_found = parse_words(command, options, NULL, split, problems);
+	*ret = pl_take(command);
+	return 0;
+}
+
+/* "# vllm serve …" is a comment, or a command after root's prompt where no other line is one. */
 int vllm_command_parse(const char *text, size_t len, const struct vllm_command_options *options,
 		       struct vllm_command **ret, struct option_problems *problems,
 		       struct pl_err *err)
 {
-	auto_command struct vllm_command *command = command_new(options);
+	auto_command struct vllm_command *command = NULL;
+	auto_command struct vllm_command *again = NULL;
+	auto_problems other = { 0 };
+	bool found = false, found_again = false;
+	size_t before = problems->count;
 
-	if (check_release(options, err) < 0 ||
-	    vllm_words_split(text, len, command->source, &command->words, problems, err) < 0 ||
-	    check_count(command, err) < 0)
+	if (parse_text(text, len, false, options, &command, &found, problems, err) < 0)
 		return -1;
-	parse_words(command, options, problems);
+	if (!found && memmem(text, len, "# ", 2) != NULL &&
+	    parse_text(text, len, true, options, &again, &found_again, &other, PL_ERR_IGNORED) ==
+		    0 &&
+	    found_again) {
+		option_problems_truncate(problems, before);
+		for (size_t i = 0; i < other.count; i++)
+			option_problems_add(problems, &other.items[i]);
+		*ret = pl_take(again);
+		return 0;
+	}
+	*ret = pl_take(command);
+	return 0;
+}
+
+int vllm_command_from_words(struct vllm_words *words, const struct vllm_inside *inside,
+			    const struct vllm_command_options *options, struct vllm_command **ret,
+			    struct option_problems *problems, struct pl_err *err)
+{
+	auto_command struct vllm_command *command = command_new(options);
+	size_t split = problems->count;
+
+	command->words = *words;
+	*words = (struct vllm_words){ 0 };
+	if (command->words.exported == NULL)
+		command->words.exported = json_object();
+	if (check_release(options, err) < 0 || check_count(command, err) < 0)
+		return -1;
+	if (inside->image != NULL) {
+		command->runtime = pl_strdup(inside->runtime);
+		command->image = pl_strdup(inside->image);
+		command->version = vllm_image_release(inside->image);
+	}
+	PL_JSON_EACH_MEMBER(name, value, inside->env) {
+		if (json_is_string(value))
+			vllm_words_assign(&command->words, name, json_string_value(value), true);
+		json_object_set(command->env, name, (json_t *)value);
+	}
+	(void)parse_words(command, options, inside, split, problems);
 	*ret = pl_take(command);
 	return 0;
 }
@@ -209,9 +274,8 @@ int vllm_command_from_argv(const char *const *argv, size_t count,
 		return parse_texts(argv, count, options, ret, problems, err);
 	if (check_release(options, err) < 0 || add_words(command, argv, count, err) < 0)
 		return -1;
-	command->words.variables = json_object();
 	command->words.exported = json_object();
-	parse_words(command, options, problems);
+	(void)parse_words(command, options, NULL, problems->count, problems);
 	*ret = pl_take(command);
 	return 0;
 }

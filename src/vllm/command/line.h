@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "vllm/shell_words.h"
+#include "vllm/shell/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,6 +82,17 @@ int vllm_command_parse(const char *text, size_t len, const struct vllm_command_o
 int vllm_command_from_argv(const char *const *argv, size_t count,
 			   const struct vllm_command_options *options, struct vllm_command **ret,
 			   struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+/* A container of a manifest, whose words are those of its command and its arguments. */
+struct vllm_inside {
+	const char *image;   /* NULL: not known */
+	const char *runtime; /* "kubernetes", "compose" */
+	const json_t *env;   /* object: variable -> text, null where its value is not in the file */
+	bool starts_server; /* the image's own program is the server, and the words its arguments */
+};
+/* Reads words that a manifest has split; `words` is taken. */
+int vllm_command_from_words(struct vllm_words *words, const struct vllm_inside *inside,
+			    const struct vllm_command_options *options, struct vllm_command **ret,
+			    struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 void vllm_command_free(struct vllm_command *command);
 PL_AUTO_DEFINE(struct vllm_command, vllm_command_free);
 #define auto_command PL_AUTO(vllm_command_free)

@@ -140,6 +140,10 @@ static void take_flag(struct load *load, const struct option_argv_word *word)
 	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
 		vllm_tell_no_value(load->parse, word);
 	} else if (!vllm_bench_line_take(&load->line, word)) {
+		if (vllm_value_is_unknown(load->parse, word)) {
+			vllm_tell_unknown_value(load->parse, word);
+			return;
+		}
 		vllm_tell_bench_value(load->parse, &load->line, word);
 	} else if (vllm_bench_find(row->name) == VLLM_BENCH_COUNT) {
 		tell_own(load, word);
@@ -162,7 +166,8 @@ static void read_word(struct load *load, size_t at)
 		return;
 	case OPTION_ARGV_WORD:
 	case OPTION_ARGV_SEPARATOR:
-		if (!load->after_unknown)
+		/* a variable that is not known may hold no word, or flags */
+		if (!load->after_unknown && !vllm_word_is_unknown(load->parse, word, true))
 			tell_word(load, at);
 		return;
 	case OPTION_ARGV_UNKNOWN:

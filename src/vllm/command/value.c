@@ -350,6 +350,68 @@ json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_r
 	return read_values(&value);
 }
 
+static const struct vllm_word *own_word(const struct vllm_parse *parse,
+					const struct option_argv_word *word)
+{
+	const struct vllm_words *words = &parse->command->words;
+	bool is_own = pl_text_equal(word->source, parse->command->source);
+
+	return is_own && word->line > 0 && (size_t)word->line <= words->count
+		       ? &words->items[word->line - 1]
+		       : NULL;
+}
+
+bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *word,
+			  bool optional)
+{
+	const struct vllm_word *own = own_word(parse, word);
+
+	return own != NULL && (optional ? own->optional : own->unknown);
+}
+
+/* Of a joined object any key's word, or the one after it. */
+static bool has_unknown_key(const struct vllm_parse *parse, const struct option_argv_word *flag)
+{
+	const struct vllm_words *words = &parse->command->words;
+	const struct option_argv_dotted *dotted = &parse->argv.dotted[flag->dotted - 1];
+
+	for (size_t i = 0; i < dotted->count; i++) {
+		size_t word = (size_t)dotted->keys[i].line;
+		if ((word > 0 && word <= words->count && words->items[word - 1].unknown) ||
+		    (word > 0 && word < words->count && words->items[word].unknown))
+			return true;
+	}
+	return false;
+}
+
+bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *flag)
+{
+	if (!pl_text_equal(flag->source, parse->command->source))
+		return false;
+	if (flag->dotted > 0)
+		return has_unknown_key(parse, flag);
+	if (vllm_word_is_unknown(parse, flag, false))
+		return true;
+	for (size_t i = 1; flag->joined == NULL && i <= flag->values; i++) {
+		if (vllm_word_is_unknown(parse, flag + i, false))
+			return true;
+	}
+	return false;
+}
+
+void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag)
+{
+	const struct option_argv_word *at = flag->joined == NULL && flag->values > 0 ? flag + 1
+										     : flag;
+	auto_free char *key = vllm_word_key(flag);
+
+	vllm_parse_tell(parse, at,
+			&(struct option_problem){ .severity = OPTION_WARNING,
+						  .key = key,
+						  .expected = "a value that the text gives: it is "
+							      "not checked, and left out" });
+}
+
 /* Where a key of a joined object stands, else the value. */
 static void find_place(void *user, const char *key, struct vllm_rule_place *ret)
 {
@@ -439,6 +501,13 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		vllm_parse_add(parse, OPTION_WARNING, flag, "a file that vLLM does not read here",
 			       "'--config FILE' as two words", NULL);
 		return;
+	}
+	if (vllm_value_is_unknown(parse, flag)) {
+		auto_json json_t *quiet = vllm_command_value(parse, arg, flag);
+		if (quiet == NULL && flag->kind == OPTION_ARGV_FLAG) {
+			vllm_tell_unknown_value(parse, flag);
+			return;
+		}
 	}
 	value.key = flag->text[0] == '-' ? vllm_word_key(flag) : pl_strdup(arg->name);
 	json_t *json = read_values(&value);

@@ -210,9 +210,6 @@ static const struct {
 	{ "--host -tp 2", "--host", 4, NULL },
 	{ "n", NULL, 4, NULL },
 	{ "dtype float16", NULL, 4, "--dtype" },
-	{ "\xE2\x80\x93"
-	  "dtype float16",
-	  NULL, 4, "--dtype" },
 	{ "-- --dtype", NULL, 5, NULL },
 };
 
@@ -271,10 +268,16 @@ static void all_faults_are_told_at_once(void **state)
 static void warnings_do_not_refuse(void **state)
 {
 	static const char *const texts[] = {
-		"vllm serve m -tp 2 -tp 4",          "vllm serve m --reasoning-parser own_parser",
-		"vllm serve m --config=x.yaml",      "vllm serve m --headless",
-		"vllm serve m --revision $REVISION", "vllm serve m > log.txt 2>&1 &",
-		"vllm serve m\n--dtype auto",        "vllm serve m; curl localhost:8000/health",
+		"vllm serve m -tp 2 -tp 4",
+		"vllm serve m --reasoning-parser own_parser",
+		"vllm serve m --config=x.yaml",
+		"vllm serve m --headless",
+		"vllm serve m --revision $REVISION",
+		"vllm serve m > log.txt 2>&1 &",
+		"vllm serve m\n--dtype auto",
+		"vllm serve m; curl localhost:8000/health",
+		"vllm serve m \xE2\x80\x93"
+		"dtype float16",
 	};
 
 	(void)state;
@@ -375,7 +378,7 @@ static void what_starts_no_server_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
-		"# vllm serve m",
+		"ls -l # vllm serve m",
 		"ls -l",
 		"vllm bench",
 		"vllm bench srve",

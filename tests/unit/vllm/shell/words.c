@@ -1,4 +1,4 @@
-#include "vllm/shell_words.h"
+#include "vllm/shell/words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,12 +10,16 @@
 
 #include "base/mem.h"
 #include "option/problem.h"
+#include "option/problem.h"
 
 static void split(const char *text, struct vllm_words *words, struct option_problems *problems)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_int_equal(vllm_words_split(text, strlen(text), "line", words, problems, &err), 0);
+	assert_int_equal(vllm_words_split(text, strlen(text),
+					  &(struct vllm_words_options){ .source = "line" }, words,
+					  problems, &err),
+			 0);
 }
 
 /* Words joined by "|", commands by "||". */
@@ -65,12 +69,12 @@ static void test_words(void **state)
 		{ "a2>f", "a2", 1 },
 		{ "$'a\\tb\\'c' $'\\x41\\u00e9\\101' $\"d\"", "a\tb'c|A\u00e9A|d", 0 },
 		{ "$A ${A} \"$A\" '$A'", "$A|${A}|$A|$A", 3 },
-		{ "$(a b) `c d` \"$(e \")\"", "$(a b)|`c d`|$(e \")", 3 },
-		{ "$ a$ \"$\" $1 $?", "$|a$|$|$1|$?", 2 },
+		{ "$(a b) `c d` \"$(e \")\")\"", "$(a b)|`c d`|$(e \")\")", 3 },
+		{ "x $ a$ \"$\" $1 $?", "x|$|a$|$|$1|$?", 2 },
 		{ "A=1; a $A ${A}b \"${A}\"", "A=1||a|1|1b|1", 0 },
 		{ "export A=1\na \"$A\" '$A'", "export|A=1||a|1|$A", 0 },
 		{ "A=1 a $A", "A=1|a|$A", 1 },
-		{ "a ${B:-c} ${B-d} ${B:+e}", "a|c|d|${B:+e}", 1 },
+		{ "a ${B:-c} ${B-d} ${B:+e}", "a|c|d", 1 },
 		{ "A=1; a ${A:-c}", "A=1||a|1", 0 },
 		{ "a 'b", "a|b", 1 },
 		{ "a \"b", "a|b", 1 },
@@ -136,7 +140,8 @@ static void test_exported(void **state)
 
 	(void)state;
 	split("A=1\nexport B=2 C\nD=4\nexport D\nE=5 x", &words, &problems);
-	assert_int_equal(json_object_size(words.variables), 3);
+	assert_string_equal(vllm_words_variable(&words, "A"), "1");
+	assert_null(vllm_words_variable(&words, "E"));
 	assert_int_equal(json_object_size(words.exported), 2);
 	assert_string_equal(json_string_value(json_object_get(words.exported, "D")), "4");
 }
@@ -149,12 +154,16 @@ static void test_what_is_no_text(void **state)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	assert_int_equal(vllm_words_split("a\0b", 3, "line", &words, &problems, &err), -1);
+	assert_int_equal(vllm_words_split("a\0b", 3,
+					  &(struct vllm_words_options){ .source = "line" }, &words,
+					  &problems, &err),
+			 -1);
 	assert_non_null(strstr(err.text, "NUL"));
 	memset(large, 'a', VLLM_WORDS_BYTES_MAX + 1);
-	assert_int_equal(
-		vllm_words_split(large, VLLM_WORDS_BYTES_MAX + 1, "line", &words, &problems, &err),
-		-1);
+	assert_int_equal(vllm_words_split(large, VLLM_WORDS_BYTES_MAX + 1,
+					  &(struct vllm_words_options){ .source = "line" }, &words,
+					  &problems, &err),
+			 -1);
 	assert_int_equal(words.count, 0);
 }
 

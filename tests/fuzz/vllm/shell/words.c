@@ -1,10 +1,11 @@
 /* Any bytes as a shell's text: answers, never a crash; each word quoted is that word again. */
-#include "vllm/shell_words.h"
+#include "vllm/shell/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "option/problem.h"
 #include "option/problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -20,8 +21,9 @@ static void check_quoted(const char *word)
 	vllm_word_quote(word, &quoted);
 	if (quoted.len > VLLM_WORDS_BYTES_MAX)
 		return;
-	if (vllm_words_split(pl_buf_text(&quoted), quoted.len, "quoted", &words, &problems, &err) <
-		    0 ||
+	if (vllm_words_split(pl_buf_text(&quoted), quoted.len,
+			     &(struct vllm_words_options){ .source = "quoted" }, &words, &problems,
+			     &err) < 0 ||
 	    words.count != 1 || strcmp(words.items[0].text, word) != 0 || problems.count > 0)
 		abort();
 }
@@ -32,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (vllm_words_split((const char *)data, len, "fuzz", &words, &problems, &err) < 0)
+	if (vllm_words_split((const char *)data, len,
+			     &(struct vllm_words_options){ .source = "fuzz" }, &words, &problems,
+			     &err) < 0)
 		return err.text[0] == '\0' ? abort(), 0 : 0;
 	for (size_t i = 0; i < words.count; i++) {
 		const struct vllm_word *word = &words.items[i];

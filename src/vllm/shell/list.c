@@ -1,0 +1,89 @@
+/* Lists of words, and a word as a shell reads it back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "vllm/shell/shell_priv.h"
+
+/* What Python's shlex.quote() leaves without quotes. */
+#define SAFE_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+
+bool vllm_words_add(struct vllm_words *words, const char *text, int line, int column,
+		    size_t command)
+{
+	if (!pl_text_is_utf8(text))
+		return false;
+	words->bytes += strlen(text);
+	*PL_PUSH(words->items, words->count, words->room) = (struct vllm_word){
+		.text = pl_strdup(text),
+		.line = line,
+		.column = column,
+		.command = command,
+	};
+	return true;
+}
+
+void vllm_words_truncate(struct vllm_words *words, size_t count)
+{
+	while (words->count > count) {
+		struct vllm_word *word = &words->items[--words->count];
+		words->mark_count -= word->marks.count;
+		free(word->text);
+		vllm_marks_done(&word->marks);
+	}
+}
+
+void vllm_words_append(struct vllm_words *words, struct vllm_words *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct vllm_word *word = PL_PUSH(words->items, words->count, words->room);
+		*word = from->items[i];
+		word->command += words->commands;
+		words->bytes += strlen(word->text);
+		words->mark_count += word->marks.count;
+	}
+	words->commands += from->commands;
+	from->count = 0;
+	if (words->exported == NULL)
+		words->exported = json_object();
+	json_object_update(words->exported, from->exported);
+}
+
+void vllm_words_done(struct vllm_words *words)
+{
+	vllm_words_truncate(words, 0);
+	free(words->items);
+	for (size_t i = 0; i < words->here_count; i++) {
+		free(words->heres[i].text);
+		vllm_marks_done(&words->heres[i].marks);
+	}
+	free(words->heres);
+	if (words->variables != NULL)
+		shell_variables_done(words->variables);
+	free(words->variables);
+	json_decref(words->exported);
+	*words = (struct vllm_words){ 0 };
+}
+
+size_t vllm_word_name_len(const char *word)
+{
+	size_t len = shell_name_len(word, word + strlen(word));
+
+	return word[len] == '=' ? len : 0;
+}
+
+void vllm_word_quote(const char *word, struct pl_buf *buf)
+{
+	if (word[0] != '\0' && strspn(word, SAFE_BYTES) == strlen(word)) {
+		pl_buf_add_text(buf, word);
+		return;
+	}
+	pl_buf_add_char(buf, '\'');
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			pl_buf_add_text(buf, "'\\''");
+		else
+			pl_buf_add_char(buf, *word);
+	}
+	pl_buf_add_char(buf, '\'');
+}

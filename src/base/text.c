@@ -188,7 +188,31 @@ static char *put_plain(char *at, const char *digits, int count, int whole)
 	return at + (count - shown);
 }
 
+/* Half up; the last digit stays other than 0. */
+static struct pl_decimal rounded(struct pl_decimal decimal, int digits_max)
+{
+	uint64_t unit = 1, most = 1;
+
+	for (int i = 0; i < digits_max; i++)
+		most *= 10;
+	while (decimal.digits / unit >= most) {
+		unit *= 10;
+		decimal.exponent++;
+	}
+	decimal.digits = (decimal.digits + unit / 2) / unit;
+	while (decimal.digits % 10 == 0) {
+		decimal.digits /= 10;
+		decimal.exponent++;
+	}
+	return decimal;
+}
+
 char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value)
+{
+	return pl_text_put_f64_rounded(text, value, PL_F64_DIGITS_MAX);
+}
+
+char *pl_text_put_f64_rounded(char text[PL_F64_TEXT_BYTES], double value, int digits_max)
 {
 	char digits[PL_I64_TEXT_BYTES];
 	char *at = text;
@@ -202,6 +226,8 @@ char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value)
 	if (value < 0)
 		*at++ = '-';
 	struct pl_decimal decimal = pl_decimal_of(fabs(value));
+	if (digits_max < PL_F64_DIGITS_MAX)
+		decimal = rounded(decimal, digits_max);
 	int count = (int)(put_u64(digits, decimal.digits) - digits);
 	int whole = count + decimal.exponent;
 	/* Where Python's repr() changes to the form with an exponent. */

@@ -25,6 +25,9 @@ bool pl_text_to_human_int(const char *text, int64_t *ret);
 void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES]);
 /* The same; returns where the NUL stands. */
 char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value);
+/* The same, rounded to at most digits_max significant digits, 1 to PL_F64_DIGITS_MAX. */
+#define PL_F64_DIGITS_MAX 17
+char *pl_text_put_f64_rounded(char text[PL_F64_TEXT_BYTES], double value, int digits_max);
 /* Decimal, without a NUL, where there is room for so many bytes; returns the end. */
 #define PL_I64_TEXT_BYTES 20
 char *pl_text_put_i64(char *at, int64_t number);

@@ -44,6 +44,11 @@ void out_i64(struct pl_buf *out, int64_t number)
 
 void out_f64(struct pl_buf *out, double number)
 {
+	out_f64_rounded(out, number, PL_F64_DIGITS_MAX);
+}
+
+void out_f64_rounded(struct pl_buf *out, double number, int digits_max)
+{
 	if (isnan(number)) {
 		pl_buf_add_text(out, "null");
 	} else if (isinf(number)) {
@@ -53,7 +58,7 @@ void out_f64(struct pl_buf *out, double number)
 	} else {
 		char *at = pl_buf_reserve(out, PL_F64_TEXT_BYTES);
 		if (at != NULL)
-			out->len += (size_t)(pl_text_put_f64(at, number) - at);
+			out->len += (size_t)(pl_text_put_f64_rounded(at, number, digits_max) - at);
 	}
 }
 

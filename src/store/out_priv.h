@@ -19,6 +19,8 @@ void out_text_or_null(struct pl_buf *out, const char *text);
 void out_i64(struct pl_buf *out, int64_t number);
 /* Whole ones without a point, infinite ones "inf" and "-inf", what is none null. */
 void out_f64(struct pl_buf *out, double number);
+/* The same; a number that is not whole is rounded to at most digits_max significant digits. */
+void out_f64_rounded(struct pl_buf *out, double number, int digits_max);
 /* What is not recorded: null. */
 void out_value(struct pl_buf *out, const struct store_value *value);
 

@@ -9,7 +9,8 @@
 #include "store/points_priv.h"
 #include "store/request_priv.h"
 
-#define LIMIT_MIN 500 /* that the selected and a frontier find room in */
+#define LIMIT_MIN  500 /* that the selected and a frontier find room in */
+#define DIGITS_MIN 3   /* fewer would move a mark by more than a pixel */
 
 static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins",
 							   "near",   "grid",   "parallel" };
@@ -130,11 +131,15 @@ static bool read_number(struct points *points, const json_t *number, json_int_t 
 
 static bool read_bounds(struct points *points, const json_t *request)
 {
-	json_int_t limit = STORE_POINTS_MARKS_MAX;
+	json_int_t limit = STORE_POINTS_MARKS_MAX, digits = PL_F64_DIGITS_MAX;
 	bool fits = request_number(&points->place, request, "limit", LIMIT_MIN,
 				   STORE_POINTS_MARKS_MAX, &limit);
 
+	fits = request_number(&points->place, request, "significant_digits", DIGITS_MIN,
+			      PL_F64_DIGITS_MAX, &digits) &&
+	       fits;
 	points->limit = (size_t)limit;
+	points->digits = (int)digits;
 	return request_number(&points->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
 			      &points->budget_ms) &&
 	       fits;
@@ -360,12 +365,18 @@ static bool read_drawn(struct points *points, const json_t *request)
 
 static bool read_request(struct points *points, const json_t *request)
 {
-	static const char *const keys[] = { "form",       "filter", "x",        "y",
-					    "value",      "axes",   "x_log",    "y_log",
-					    "colour",     "shape",  "size",     "labels",
-					    "near",       "limit",  "selected", "simulated",
-					    "budget_ms",  "match",  "choices",  "colour_choices",
-					    "count_only", NULL };
+	static const char *const keys[] = { "form",       "filter",
+					    "x",          "y",
+					    "value",      "axes",
+					    "x_log",      "y_log",
+					    "colour",     "shape",
+					    "size",       "labels",
+					    "near",       "limit",
+					    "selected",   "simulated",
+					    "budget_ms",  "match",
+					    "choices",    "colour_choices",
+					    "count_only", "significant_digits",
+					    NULL };
 	bool fits = place_keys(&points->place, request, keys);
 
 	fits = store_filter_new(points->view, member(request, "filter"), "/filter", &points->filter,

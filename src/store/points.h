@@ -4,7 +4,7 @@
  *
  * store_query_points(): {form, filter, x, y, value, axes: [id], choices: [{form, x, y, value}], colour_choices: [id],
  * count_only, x_log, y_log, colour, shape, size, labels: [id], selected: [number], near, simulated, match,
- * limit (500 … 5000, 5000), budget_ms}; what is null is left out. Every form answers
+ * limit (500 … 5000, 5000), significant_digits (3 … 17, 17), budget_ms}; what is null is left out. Every form answers
  *
  *	{form, count, total, drawn, simulated, left_out: {REASON: n}, matched, cautions, x: AXIS, y: AXIS, colour: KINDS,
  *	 shape: KINDS, …, not_ready: [name], elapsed_ms, data_version}
@@ -24,6 +24,8 @@
  *   STORE_MATCH_GROUPS_MAX: then all rows stay.
  * - cautions: in what the rows that are drawn are not alike, as in a comparison of one side (result/compare/compare.h), but for
  *   what an axis, the colour or the shape shows and for inputs that were matched; of form "near" none.
+ * - significant_digits: positions and sizes of marks and lines are rounded to so many digits; whole numbers below 9e15 and ends
+ *   of axes stay exact.
  * - budget_ms: rows and axes are always read, and cells matched. Then colour, shape, size, frontier, labels and near are made one after the
  *   other until so much time is used; those for which it was too short are as if nobody had asked, and named in not_ready.
  *

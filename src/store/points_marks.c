@@ -155,13 +155,13 @@ static void begin_list(const char *key, struct pl_buf *out)
 	pl_buf_add_char(out, '[');
 }
 
-static void write_numbers(const char *key, const double *numbers, const uint32_t *rows,
-			  size_t count, struct pl_buf *out)
+static void write_numbers(const struct points *points, const char *key, const double *numbers,
+			  const uint32_t *rows, size_t count, struct pl_buf *out)
 {
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
 		out_next(out);
-		out_f64(out, numbers[rows[i]]);
+		out_f64_rounded(out, numbers[rows[i]], points->digits);
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -295,12 +295,12 @@ void points_write_marks(struct points *points, struct pl_buf *out)
 	out_key(out, "marks");
 	pl_buf_add_char(out, '{');
 	points_write_ids(points, rows, count, out);
-	write_numbers("x", points->x.at, rows, count, out);
-	write_numbers("y", points->y.at, rows, count, out);
+	write_numbers(points, "x", points->x.at, rows, count, out);
+	write_numbers(points, "y", points->y.at, rows, count, out);
 	points_write_places("colour", points->colours.of, rows, count, out);
 	points_write_places("shape", points->shapes.of, rows, count, out);
 	if (points->sizes.column != NULL)
-		write_numbers("size", points->sizes.numbers, rows, count, out);
+		write_numbers(points, "size", points->sizes.numbers, rows, count, out);
 	points_write_places("stands_for", stands_for, rows, count, out);
 	points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');

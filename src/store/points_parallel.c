@@ -172,7 +172,7 @@ static void write_at(const struct points *points, const uint32_t *rows, size_t c
 		pl_buf_add_char(out, '[');
 		for (size_t k = 0; k < count; k++) {
 			out_next(out);
-			out_f64(out, points->axes[i].at[rows[k]]);
+			out_f64_rounded(out, points->axes[i].at[rows[k]], points->digits);
 		}
 		pl_buf_add_char(out, ']');
 	}

@@ -138,6 +138,7 @@ struct points {
 	bool count_only; /* no marks, figures, colours or cautions */
 	json_t *matched; /* NULL: no cells were matched */
 	size_t limit;
+	int digits;           /* significant ones of positions and sizes that are not whole */
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 	bool not_ready[POINTS_PART_COUNT];

@@ -225,6 +225,27 @@ def test_points_are_the_rows_that_have_both(made, sign):
     assert drawn > 0 and frontiers > 0 and dashed > 0 and (split > 0 or SANITIZED)
 
 
+def rounded(value, digits):
+    """As printf rounds; whole numbers below 9e15 stay."""
+    return value if value is None or (value == int(value) and abs(value) < 9e15) else float(f"{value:.{digits - 1}e}")
+
+
+@pytest.mark.parametrize("digits", [3, 7])
+def test_positions_have_as_many_digits_as_asked_for(made, digits):
+    driver, _ = made
+    scatter = {"x": "results.p99_ttft_ms", "y": "server.gpu_memory_utilization", "size": "results.p97.5_ttft_ms", "labels": ["results.p99_ttft_ms"]}
+    parallel = {"form": "parallel", "axes": ["results.p99_ttft_ms", "run.timestamp", "results.completed"]}
+    for request, form in ((scatter, "marks"), (parallel, "lines")):
+        exact, short = ask(driver, **request), ask(driver, **request, significant_digits=digits)
+        lists = [(exact[form][name], short[form][name]) for name in ("x", "y", "size")] if form == "marks" else list(zip(exact[form]["at"], short[form]["at"], strict=True))
+        assert any(one != other for one, other in lists)
+        for one, other in lists:
+            numpy.testing.assert_allclose([math.nan if value is None else value for value in other], [math.nan if value is None else rounded(value, digits) for value in one], rtol=1e-12)
+            one[:] = other[:] = []
+        changing = {"elapsed_ms"}
+        assert {key: value for key, value in exact.items() if key not in changing} == {key: value for key, value in short.items() if key not in changing}
+
+
 CHOICE_AXES = {"points": (NUMBERS + ["run.timestamp"], NUMBERS), "groups": (OTHERS + NUMBERS, NUMBERS), "bins": (NUMBERS, [None])}
 
 
@@ -648,6 +669,7 @@ def test_many_words_become_others(bin_dir):
     ({"form": "grid", "x": "server.model", "y": "server.model"}, ""), ({"form": "grid", "x": "server.model", "y": "server.model", "value": "server.model"}, "/value"),
     ({"form": "parallel"}, ""), ({"form": "parallel", "axes": ["server.model"]}, "/axes"), ({"form": "parallel", "axes": ["server.model"] * 9}, "/axes"),
     ({"form": "parallel", "axes": ["server.model", "no.such"]}, "/axes/1"), ({"form": "bins", "x": "server.model", "budget_ms": 0}, "/budget_ms"),
+    ({"x": "results.completed", "y": "results.completed", "significant_digits": 2}, "/significant_digits"), ({"x": "results.completed", "y": "results.completed", "significant_digits": 18}, "/significant_digits"),
 ])
 def test_what_does_not_fit_is_told_where_it_stands(made, request_, pointer):
     driver, _ = made

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,6 +266,39 @@ static void test_base_text__shortest_floats_equal_python(void **state)
 		char text[PL_F64_TEXT_BYTES];
 		pl_text_from_f64(rows[i].value, text);
 		assert_string_equal(text, rows[i].text);
+	}
+}
+
+static void test_base_text__doubles_are_rounded_to_digits(void **state)
+{
+	static const struct {
+		double value;
+		int digits;
+		const char *text;
+	} rows[] = {
+		{ 85.017493504, 7, "85.01749" },
+		{ 85.017493504, 4, "85.02" },
+		{ -85.017493504, 1, "-90.0" },
+		{ 0.00045678912, 3, "0.000457" },
+		{ 123456.789, 3, "123000.0" },
+		{ 99.99996, 6, "100.0" },
+		{ 0x1.fffffffffffffp-1, 16, "0.9999999999999999" },
+		{ 0x1.fffffffffffffp-1, 15, "1.0" },
+		{ 0.1, 7, "0.1" },
+		{ 1.5e-9, 1, "2e-09" },
+		{ 0x1.0000000000001p+0, 17, "1.0000000000000002" },
+		{ DBL_TRUE_MIN, 3, "5e-324" },
+		{ DBL_MAX, 3, "1.8e+308" },
+		{ 0.0, 3, "0.0" },
+		{ INFINITY, 3, "inf" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		char text[PL_F64_TEXT_BYTES];
+		char *end = pl_text_put_f64_rounded(text, rows[i].value, rows[i].digits);
+		assert_string_equal(text, rows[i].text);
+		assert_ptr_equal(end, text + strlen(text));
 	}
 }
 
@@ -610,6 +644,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base_text__to_i64),
 		cmocka_unit_test(test_base_text__to_f64),
+		cmocka_unit_test(test_base_text__doubles_are_rounded_to_digits),
 		cmocka_unit_test(test_base_text__whole_ns_in_seconds),
 		cmocka_unit_test(test_base_text__durations),
 		cmocka_unit_test(test_base_text__human_ints),

@@ -30,10 +30,12 @@ export const applyOptions = (request: ApplyRequest, round: number, facets: () =>
 
 export const useApply = (request: ApplyRequest, round: number, facets: () => string[]) => useQuery({ ...applyOptions(request, round, facets), placeholderData: keepPreviousData })
 
+export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request, at: Date.now() })
+
 // What a chart draws; null asks for nothing. The last chart stays while the next one comes.
 export const pointsOptions = (request: PointsRequest | null, round: number) => queryOptions({
   queryKey: ['points', request, round],
-  queryFn: async ({ signal }) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request: request as PointsRequest, at: Date.now() }),
+  queryFn: ({ signal }) => pointsNow(request as PointsRequest, signal),
   staleTime: Infinity,
 })
 

@@ -1244,6 +1244,12 @@ export interface components {
              * @default false
              */
             count_only: boolean;
+            /**
+             * @description The significant digits of positions and sizes of marks and lines. Whole numbers below 9e15 and the ends of axes stay exact. Fewer
+             *     digits make the response smaller; 7 are enough to draw with.
+             * @default 17
+             */
+            significant_digits: number;
             /** @description Of form parallel */
             axes?: components["schemas"]["FieldId"][];
             /**

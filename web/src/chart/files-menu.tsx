@@ -2,6 +2,7 @@
 import { memo, type RefObject, useRef, useState } from 'react'
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 
+import { pointsNow } from '../api/queries'
 import type { Filter } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { IconButton } from '../ui/controls'
@@ -10,9 +11,16 @@ import css from './chart.module.css'
 import { readColours } from './colours'
 import { pngOf, svgOf } from './draw'
 import { notesOf, save, sheetOf, WIDTH } from './files'
-import type { Chart } from './items'
+import { type Chart, chartOf } from './items'
+import { exactOf } from './model'
 import { drawingOf } from './option'
 import { columnsOf, csvOf, markdownOf } from './table'
+
+// The same chart with all digits of its values: the drawing has fewer.
+async function exact(chart: Chart, catalogue: Catalogue): Promise<Chart> {
+  const request = exactOf(chart.answer.request)
+  return request ? chartOf(chart.state, await pointsNow(request), catalogue) : chart
+}
 
 const ITEMS = [['png', 'Picture (PNG)'], ['svg', 'Drawing (SVG)'], ['csv', 'Table (CSV)'], ['markdown', 'Copy table as Markdown']] as const
 const SAID_MS = 2500
@@ -28,9 +36,12 @@ export const Files = memo(function Files({ of }: Props) {
   const make = async (kind: string) => {
     const { chart, catalogue, tree } = of.current
     if (!chart) return
-    const notes = notesOf(chart, catalogue, tree)
     const name = `profllm-${chart.state.kind}-${new Date(chart.answer.at).toISOString().slice(0, 19).replaceAll(':', '')}`
-    if (kind === 'csv') return save(`${name}.csv`, csvOf(columnsOf(chart), chart.items, notes), 'text/csv')
+    if (kind === 'csv') {
+      const whole = await exact(chart, catalogue)
+      return save(`${name}.csv`, csvOf(columnsOf(whole), whole.items, notesOf(whole, catalogue, tree)), 'text/csv')
+    }
+    const notes = notesOf(chart, catalogue, tree)
     if (kind === 'markdown') {
       await navigator.clipboard.writeText(markdownOf(columnsOf(chart), chart.items, notes))
       return setSaid('Copied')

@@ -91,7 +91,7 @@ it('what is asked: two inputs and a figure; axes that vary; the address keeps bo
   const varying = new Set(['server.tensor_parallel_size', 'benchmark.max_concurrency', 'server.model', 'results.output_throughput'])
   expect(requestOf(heat, undefined, catalogue, undefined, []).choices?.[0]).toEqual({ form: 'grid', x: 'benchmark.max_concurrency', y: 'server.tensor_parallel_size', value: 'results.output_throughput' })
   expect(requestOf(parallel, varying, catalogue, undefined, [3])).toEqual({
-    form: 'parallel', axes: ['server.model', 'server.tensor_parallel_size', 'benchmark.max_concurrency', 'results.output_throughput'], colour_choices: ['results.output_throughput'], labels: ['run.name'], selected: [3],
+    form: 'parallel', axes: ['server.model', 'server.tensor_parallel_size', 'benchmark.max_concurrency', 'results.output_throughput'], colour_choices: ['results.output_throughput'], labels: ['run.name'], significant_digits: 7, selected: [3],
   })
   const state = readExplore('chart=parallel&axes=a.b,c.d&value=e.f')
   expect([state.chart.axes, state.chart.value]).toEqual([['a.b', 'c.d'], 'e.f'])

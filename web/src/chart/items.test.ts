@@ -71,14 +71,14 @@ it('an axis that the user did not choose is logarithmic where values are far apa
 
 it('lets the server choose between axes that exist, with those that the user chose', () => {
   const ask = (part: Partial<ChartState>) => requestOf(state(part), undefined, catalogue, undefined, [])
-  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], labels: ['run.name'] })
+  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], labels: ['run.name'], significant_digits: 7 })
   expect(ask({ kind: 'bar', y: 'results.p99_ttft_ms', colour: '' })).toEqual({ form: 'groups', choices: ['server.tensor_parallel_size', 'server.model'].map((x) => ({ form: 'groups', x, y: 'results.p99_ttft_ms' })) })
   expect(ask({ kind: 'histogram' }).choices?.map(({ x }) => x)).toEqual(['results.p99_ttft_ms', 'results.output_throughput'])
 })
 
 it('asks for the form that the kind is made of', () => {
   const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), undefined, catalogue, undefined, [3, 4])
-  expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, labels: ['run.name'], selected: [4, 3] })
+  expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, labels: ['run.name'], significant_digits: 7, selected: [4, 3] })
   expect(ask({ kind: 'box' })).toEqual({ form: 'groups', x: 'results.p99_ttft_ms', y: 'results.output_throughput' })
   expect(ask({ kind: 'histogram' })).toEqual({ form: 'bins', x: 'results.p99_ttft_ms' })
 })

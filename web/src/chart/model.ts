@@ -96,6 +96,7 @@ export function axesOf(chart: ChartState, varying: ReadonlySet<string> | undefin
 export const needsVarying = (chart: ChartState) => chart.kind === 'parallel' && chart.axes === null
 
 const SELECTED_MAX = 200
+const DRAWN_DIGITS = 7 // a plot of 10,000 pixels needs 5
 
 export function requestOf(chart: ChartState, varying: ReadonlySet<string> | undefined, catalogue: Catalogue, tree: Filter | undefined, selected: number[]): PointsRequest {
   const { kind } = chart
@@ -117,15 +118,21 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
   }
   if (kind === 'scatter' || kind === 'line' || kind === 'parallel') {
     request.labels = ['run.name']
+    request.significant_digits = DRAWN_DIGITS
     const own = [...new Set([...(chart.point === null ? [] : [chart.point]), ...selected])].slice(0, SELECTED_MAX)
     if (own.length) request.selected = own
   }
   return request as PointsRequest
 }
 
+// The request of a chart with all digits, or null if its response has them.
+export function exactOf({ significant_digits: digits, ...request }: PointsRequest): PointsRequest | null {
+  return digits === undefined ? null : (request as PointsRequest)
+}
+
 // The same rows and axes as a chart that is drawn, for another question about them.
 export function questionOf({ request, x, y, value, colour }: Answer): PointsRequest {
-  const { choices: _, colour_choices: __, labels: ___, selected: ____, limit: _____, ...rest } = request
+  const { choices: _, colour_choices: __, labels: ___, selected: ____, limit: _____, significant_digits: ______, ...rest } = request
   return { ...rest, ...(x && { x: x.field }), ...(y && { y: y.field }), ...(value && { value: value.field }), ...(colour && { colour: colour.field }) } as PointsRequest
 }
 

@@ -4,14 +4,14 @@
     var theme = localStorage.getItem('profllm.theme')
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
   } catch (_) { /* no storage: the system's theme */ }
-  // Explore begins with these answers: they arrive together with the scripts.
-  var first = location.pathname !== '/' ? [] : location.search === '' ? ['/api/filters/presets', '/api/fields'] : ['/api/fields']
-  first.forEach(function (path) {
-    var link = document.createElement('link')
-    link.rel = 'preload'
-    link.as = 'fetch'
-    link.crossOrigin = 'anonymous'
-    link.href = path
-    document.head.append(link)
-  })
+  if (location.pathname !== '/') return
+  function load(href, properties) {
+    document.head.append(Object.assign(document.createElement('link'), properties, { href: href }))
+  }
+  // Explore begins with these responses: they arrive together with the scripts.
+  var first = location.search === '' ? ['/api/filters/presets', '/api/fields'] : ['/api/fields']
+  first.forEach(function (path) { load(path, { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous' }) })
+  // The scripts of its chart are large and needed last.
+  var chart = document.querySelector('meta[name="chart-scripts"]')
+  if (chart) chart.content.split(' ').forEach(function (path) { load(path, { rel: 'modulepreload', fetchPriority: 'low' }) })
 })()

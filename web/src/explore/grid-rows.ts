@@ -8,24 +8,15 @@ import type { Seen } from './grid-scroll'
 // Which rows are on the screen: told to the line below the table, which must not draw the table anew.
 export const useRange = create<{ first: number; last: number }>(() => ({ first: 0, last: 0 }))
 
-const AHEAD_ROWS = 100 // a page is asked for before somebody gets there
+const AHEAD_ROWS = 100 // requested before the user reaches them
 
-// The pages of rows first to last, and of those behind them; 0 is the answer itself.
+// The pages of rows first to last, and of the rows after them; 0 is the response itself. Until the user scrolls, no row is
+// requested ahead: most filters are changed without a scroll, and the first chart does not share the network with rows below it.
 export function pagesOf(first: number, last: number, pageRows: number, count: number) {
-  const end = Math.min(count - 1, last + AHEAD_ROWS)
+  const end = Math.min(count - 1, last + (first > 0 ? AHEAD_ROWS : 0))
   const pages: number[] = []
   for (let page = Math.max(1, Math.floor(first / pageRows)); page * pageRows <= end; page++) pages.push(page)
   return pages
-}
-
-// Pages that came before and after new results may both have the row at their seam, and each is drawn.
-export function keysOf(rows: (Row | undefined)[], from: number) {
-  const seen = new Set<number>()
-  return rows.map((row, i) => {
-    const key = row === undefined ? `bone ${from + i}` : seen.has(row.id) ? `again ${from + i}` : String(row.id)
-    if (row) seen.add(row.id)
-    return key
-  })
 }
 
 interface Asked {

@@ -64,7 +64,9 @@ function toPaint({ query, isDrag }) {
         setTimeout(() => {
           const end = performance.now()
           const answer = performance.getEntriesByType('resource').findLast(({ name }) => name.endsWith('/api/data/points'))
-          const marks = drawing().getSeries().reduce((sum, series) => sum + series.getData().count(), 0)
+          // a scatter paints its marks by itself, and its series has none
+          const shapes = document.querySelector('[data-testid=plot] > div').chart.getZr().storage.getDisplayList(true)
+          const marks = shapes.reduce((sum, { shape }) => sum + (shape?.sizes?.length ?? 0), 0) || drawing().getSeries().reduce((sum, series) => sum + series.getData().count(), 0)
           resolve({ all: end - begin, ofAnswer: end - Math.max(begin, answer?.responseEnd ?? begin), marks })
         })
       }

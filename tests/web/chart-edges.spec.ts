@@ -64,20 +64,22 @@ const KINDS: Record<string, Kind> = {
   parallel: { address: (x, y) => `chart=parallel&axes=${MODEL},${x},${y}&colour=${LOAD}`, asks: (x, y) => ({ form: 'parallel', axes: [MODEL, x, y] }), values: 5, marks: ({ lines }) => lines?.id.length ?? 0 },
 }
 
-interface Drawn { getModel: () => { getSeries: () => { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[] } }[] }; convertToPixel: (finder: object, value: number[]) => number[]; getWidth: () => number; getHeight: () => number }
+interface Drawn { getModel: () => { getSeries: () => { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[] } }[] }; convertToPixel: (finder: object, value: number[]) => number[]; getWidth: () => number; getHeight: () => number; getZr: () => { storage: { getDisplayList: (isFresh: boolean) => { shape?: { at?: Float32Array; sizes?: Float32Array } }[] } } }
 
-// How many marks of so many values stand on the screen, and how many elsewhere.
+// How many marks of so many values are on the screen, and how many elsewhere. A scatter paints its marks, of two values, by itself.
 const marksOn = (page: Page, length: number) => page.getByTestId('plot').locator('> div').first().evaluate((host, size) => {
   const chart = (host as unknown as { chart: Drawn }).chart
   const count = { inside: 0, outside: 0 }
+  const place = (x: number, y: number) => { count[x >= 0 && x <= chart.getWidth() && y >= 0 && y <= chart.getHeight() ? 'inside' : 'outside']++ }
+  for (const { shape: { at = [], sizes = [] } = {} } of size === 2 ? chart.getZr().storage.getDisplayList(true) : []) for (let i = 0; i < sizes.length; i++) place(at[i * 2] as number, at[i * 2 + 1] as number)
+  if (count.inside + count.outside > 0) return count
   for (const series of chart.getModel().getSeries()) {
     const data = series.getData()
     for (let i = 0; i < data.count(); i++) {
       const values = data.getValues(i).map(Number)
       if (values.length !== size || (series.subType === 'line' && Number.isNaN(values[1]))) continue
       const [x = NaN, y = NaN] = chart.convertToPixel({ gridIndex: 0 }, values.slice(0, 2))
-      if (x >= 0 && x <= chart.getWidth() && y >= 0 && y <= chart.getHeight()) count.inside++
-      else count.outside++
+      place(x, y)
     }
   }
   return count

@@ -9,7 +9,7 @@ import { isLogAxis, placing } from './hits'
 import type { Chart, Item } from './items'
 import { MARKS, type MarksShape, type StrandsShape } from './marks'
 import { drawingOf, type Option, shapesOf } from './option'
-import { trace } from './shapes'
+import { type Sprite, spriteOf, spritesOf } from './sprites'
 
 type Ends = [number, number]
 
@@ -78,15 +78,6 @@ function placesOn(drawing: ECharts, { answer }: Chart, { x, y }: Scales): [(item
 type Shape = ReturnType<typeof shapesOf>[number]
 type Look = Shape['style']
 
-interface Sprite {
-  pixels: Uint8ClampedArray
-  wide: number
-}
-
-const SPRITES_MAX = 2000
-const sprites = new Map<string, Sprite>()
-let desk: CanvasRenderingContext2D | null = null // for drawing a sprite once
-
 function pen(context: CanvasRenderingContext2D, { fill, stroke, lineWidth, opacity, lineDash }: Look) {
   context.globalAlpha = opacity ?? 1
   context.fillStyle = fill
@@ -95,29 +86,8 @@ function pen(context: CanvasRenderingContext2D, { fill, stroke, lineWidth, opaci
   context.setLineDash(lineDash ?? [])
 }
 
-function spriteOf(slot: number, size: number, look: Look, ratio: number): Sprite {
-  const step = Math.round(size * ratio * 2) / 2
-  const key = `${slot} ${step} ${ratio} ${look.fill} ${look.stroke} ${look.lineWidth} ${look.opacity}`
-  const known = sprites.get(key)
-  if (known) return known
-  const wide = Math.ceil(step * 1.1 + look.lineWidth * ratio) + 2
-  desk ??= document.createElement('canvas').getContext('2d', { willReadFrequently: true })
-  const context = desk as CanvasRenderingContext2D
-  context.clearRect(0, 0, wide, wide)
-  pen(context, look)
-  context.lineWidth *= ratio
-  context.beginPath()
-  trace(context, slot, wide / 2, wide / 2, step)
-  context.fill()
-  context.stroke()
-  const made = { pixels: context.getImageData(0, 0, wide, wide).data, wide }
-  if (sprites.size >= SPRITES_MAX) sprites.clear()
-  sprites.set(key, made)
-  return made
-}
-
 // Blends as a canvas does, with straight alpha.
-function blend({ data, width, height }: ImageData, { pixels, wide }: Sprite, left: number, top: number) {
+function blend({ data, width, height }: ImageData, { pixels, wide }: Pick<Sprite, 'pixels' | 'wide'>, left: number, top: number) {
   const [fromX, toX] = [Math.max(0, -left), Math.min(wide, width - left)]
   const [fromY, toY] = [Math.max(0, -top), Math.min(wide, height - top)]
   for (let y = fromY; y < toY; y++) {
@@ -147,8 +117,9 @@ function paint(layer: HTMLCanvasElement, width: number, height: number, shapes: 
   const marks = shapes.filter(({ type }) => type === MARKS).toSorted((a, b) => a.z2 - b.z2)
   for (const { shape, style } of marks) {
     const { at, sizes, slot } = shape as MarksShape
+    const made = spritesOf(slot, style, ratio)
     for (let i = 0; i < sizes.length; i++) {
-      const sprite = spriteOf(slot, sizes[i] as number, style, ratio)
+      const sprite = spriteOf(made, slot, sizes[i] as number, style, ratio)
       blend(ground, sprite, Math.round((at[i * 2] as number) * ratio - sprite.wide / 2), Math.round((at[i * 2 + 1] as number) * ratio - sprite.wide / 2))
     }
   }

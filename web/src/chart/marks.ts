@@ -2,6 +2,7 @@
 import { graphic } from 'echarts/core'
 
 import { type Pen, trace } from './shapes'
+import { spriteOf, spritesOf } from './sprites'
 
 export interface MarksShape {
   at: Float32Array // x and y of each
@@ -9,6 +10,7 @@ export interface MarksShape {
   slot: number
 }
 
+const COPIED_FROM = 50 // of fewer each is drawn by itself, between pixels, too
 const NO_PLACES = new Float32Array(0)
 const Shape = graphic.extendShape({ shape: {}, buildPath() {} })
 type Given = Parameters<InstanceType<typeof Shape>['buildPath']>[0]
@@ -36,10 +38,30 @@ class Marks extends Shape {
     if (!this.canvas) this.draw(path, () => {}, () => {})
   }
 
+  // Copies pictures of the marks where nothing turns or stretches them. They are at whole pixels, as those of a film.
+  private copy(canvas: CanvasRenderingContext2D) {
+    const { at, sizes, slot } = this.shape as MarksShape
+    const { a: ratio, b, c, d, e, f } = canvas.getTransform()
+    const { fillStyle: fill, strokeStyle: stroke, lineWidth, globalAlpha: opacity } = canvas
+    if (sizes.length < COPIED_FROM || b !== 0 || c !== 0 || ratio !== d || typeof fill !== 'string' || typeof stroke !== 'string') return false
+    const look = { fill, stroke, lineWidth, opacity }
+    const made = spritesOf(slot, look, ratio)
+    canvas.save()
+    canvas.resetTransform()
+    canvas.globalAlpha = 1
+    for (let i = 0; i < sizes.length; i++) {
+      const { image, wide } = spriteOf(made, slot, sizes[i] as number, look, ratio)
+      canvas.drawImage(image, Math.round((at[i * 2] as number) * ratio + e - wide / 2), Math.round((at[i * 2 + 1] as number) * ratio + f - wide / 2))
+    }
+    canvas.restore()
+    return true
+  }
+
   override afterBrush() {
     const { canvas } = this
     if (!canvas) return
     const [isFilled, isEdged] = [this.hasFill(), this.hasStroke()]
+    if (isFilled && isEdged && this.copy(canvas)) return
     this.draw(canvas, () => canvas.beginPath(), () => {
       if (isFilled) canvas.fill()
       if (isEdged) canvas.stroke()

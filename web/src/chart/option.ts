@@ -127,15 +127,24 @@ const isThere = ({ y }: Item) => y !== null
 export const shapesOf = (chart: Chart, colours: Colours, perShape: number, places: [Place, Place]): Shape[] =>
   [...alike(chart.items.filter(isThere)).flatMap((list) => marks(chart, colours, list, perShape, places)), ...frontier(chart, colours, places)]
 
-// One series, whatever the number of looks, and its first item draws all of them: each series more, and each item that is
-// drawn by itself, costs the drawing more than what is seen of it.
+// The two corners of the items' places: all that the drawing needs for the ends of its axes.
+function cornersOf(items: Item[]): [number, number][] {
+  if (items.length === 0) return []
+  const corners: [[number, number], [number, number]] = [[Infinity, Infinity], [-Infinity, -Infinity]]
+  for (const { x, y } of items) {
+    corners[0] = [Math.min(corners[0][0], x), Math.min(corners[0][1], y as number)]
+    corners[1] = [Math.max(corners[1][0], x), Math.max(corners[1][1], y as number)]
+  }
+  return corners
+}
+
+// One series, whatever the number of looks, and its first item draws all of them: each series more, and each item that the drawing
+// has as its own, costs more than the marks.
 function scatter(chart: Chart, colours: Colours, perShape: number, isLog: [boolean, boolean]): Series[] {
   const there = chart.items.filter(isThere)
-  const data = new Float64Array(there.length * 2)
-  there.forEach(({ x, y }, i) => data.set([x, y as number], i * 2))
-  const [x0, y0] = data as unknown as [number, number]
+  const [x0, y0] = [there[0]?.x ?? 0, there[0]?.y ?? 0]
   return [{
-    ...QUIET, type: 'custom', z: 3, dimensions: ['x', 'y'], encode: { x: 0, y: 1 }, data,
+    ...QUIET, type: 'custom', z: 3, dimensions: ['x', 'y'], encode: { x: 0, y: 1 }, data: cornersOf(there),
     renderItem: ({ dataIndex }, api) => {
       if (dataIndex > 0) return null
       const places: [Place, Place] = [

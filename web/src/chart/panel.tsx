@@ -4,7 +4,7 @@ import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo,
 
 import { causeOf } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
-import type { Filter, PointsAnswer } from '../api/types'
+import type { Filter, PointsAnswer, PointsRequest } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { type ChartAnswer, film } from '../film/film'
 import { type Choices, treeOf } from '../filter/model'
@@ -60,6 +60,10 @@ function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   return useMemo(() => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null), [canAsk, state, own, catalogue, tree, selected])
 }
 
+function withoutLabels({ labels: _, ...request }: PointsRequest): PointsRequest {
+  return request as PointsRequest
+}
+
 // As it was before something is awaited.
 function useHeld<T>(value: T, isAwaited: boolean): T {
   const held = useRef(value)
@@ -95,7 +99,8 @@ export function ChartPanel(props: PanelProps) {
   const canFilm = chart !== null && !state.asTable
   useEffect(() => {
     if (!canFilm) return
-    film.setPoints((next) => pointsOptions(askOf(next), now.current.round) as never)
+    // marks of a film have no tooltips
+    film.setPoints((next) => pointsOptions(withoutLabels(askOf(next)), now.current.round) as never)
     return () => film.setPoints(null)
   }, [canFilm, askOf])
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])

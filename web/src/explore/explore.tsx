@@ -11,6 +11,7 @@ import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
 import { fieldsWithChoice, treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
+import { useHeldWhile } from '../ui/held'
 import { useMedia } from '../ui/use-media'
 import { usePreferences } from '../keys/store'
 import { NAMING_FIELDS } from '../names/names'
@@ -50,6 +51,8 @@ const TreeEditor = lazyPart(() => import('./tree-editor').then((module) => modul
 
 export const PAGE_ROWS = 200 // of cards
 const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
+const ROW_LEAST_PX = 20
+const CHIPS_LATEST_MS = 150
 const NO_SORT: Sort[] = []
 const ALWAYS = ['run.name', ...NAMING_FIELDS] // they name the rows
 
@@ -123,8 +126,9 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
   const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])
-  useFilmed(state, isWaiting, (filter) => applyOptions(requestOf(filter, 0), round, facetsOf))
-  return { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isWaiting, shown }
+  // a frame of a film needs the rows that fit the window, the least that the server has to send and the page to read
+  useFilmed(state, isWaiting, (filter) => applyOptions({ ...requestOf(filter, 0), limit: Math.ceil(window.innerHeight / ROW_LEAST_PX) }, round, facetsOf))
+  return { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isAwaited, isWaiting, shown }
 }
 
 // The first chart's question does not wait for the chart's script.
@@ -154,7 +158,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
   const isLow = useMedia('(max-height: 600px)')
-  const { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
+  const { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isAwaited, isWaiting, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -198,8 +202,8 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     return rows.length
   }, [catalogue, columns])
   const { choices, where, onlyVarying, sort, selected, onlyDiffering } = state
-  // chips and tabs say what is chosen, and come behind what is pressed
-  const late = useDeferredValue(useMemo(() => ({ state, tree, isWaiting }), [state, tree, isWaiting]))
+  // chips and tabs follow the pressed control: with the response if that comes soon, as one render costs less than two
+  const late = useDeferredValue(useHeldWhile(isAwaited, useMemo(() => ({ state, tree, isWaiting }), [state, tree, isWaiting]), CHIPS_LATEST_MS))
   const onChart = useCallback((chart: ExploreState['chart']) => change({ chart }), [change])
   const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
   const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])

@@ -13,6 +13,7 @@ import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { oneStop } from '../ui/one-stop'
 import { useDraft } from '../ui/use-draft'
+import { useWhenSeen } from '../ui/when-seen'
 import { Verdict } from '../ui/verdict'
 import css from './filter-panel.module.css'
 import { DateRange } from './facet-dates'
@@ -46,12 +47,14 @@ interface ViewProps extends Omit<FacetProps, 'onChoose'> {
 const isSame = (a: ViewProps, b: ViewProps) =>
   a.field === b.field && a.facet === b.facet && a.onChange === b.onChange && a.onCount === b.onCount && a.onRetry === b.onRetry && JSON.stringify(a.choice) === JSON.stringify(b.choice)
 
-export const FacetView = memo(function FacetView({ field, facet, choice, onChange, onCount, onRetry }: ViewProps) {
+export const FacetView = memo(function FacetView({ field, facet: latest, choice, onChange, onCount, onRetry }: ViewProps) {
+  const group = useRef<HTMLDivElement>(null)
+  const facet = useWhenSeen(group, latest)
   const onChoose: OnChoose = (...chosen) => onChange(field.id, ...chosen)
   const props = { field, facet, choice, onChoose }
   const name = longName(field)
   return (
-    <div className={css.facet} role="group" aria-label={name} onKeyDownCapture={oneStop}>
+    <div ref={group} className={css.facet} role="group" aria-label={name} onKeyDownCapture={oneStop}>
       <div className={css.head}>
         <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
         {!isEmpty(choice) && (
@@ -102,9 +105,15 @@ function nothingsOf(facet: Facet, choice: Choice | undefined) {
   return lines
 }
 
-// All bars of a field have one scale.
+const scales = new WeakMap<Facet, { choice: Choice | undefined; most: number }>()
+
+// All bars of a field have one scale. Every bar asks for it in every frame of a film.
 export function mostOf(facet: Facet, choice: Choice | undefined) {
-  return Math.max(1, ...[...facet.values, ...(facet.words ?? [])].map((value) => value.count), ...nothingsOf(facet, choice).map(([, , n]) => n))
+  const known = scales.get(facet)
+  if (known && known.choice === choice) return known.most
+  const most = Math.max(1, ...[...facet.values, ...(facet.words ?? [])].map((value) => value.count), ...nothingsOf(facet, choice).map(([, , n]) => n))
+  scales.set(facet, { choice, most })
+  return most
 }
 
 const isInfinite = (value: unknown) => value === 'inf' || value === '-inf'
@@ -125,7 +134,7 @@ function toggled(choice: Choice | undefined, value: Scalar): Choice {
   return { ...choice, values: values.includes(value) ? values.filter((other) => other !== value) : [...values, value] }
 }
 
-const countIn = (facet: Facet, value: unknown) => [...facet.values, ...(facet.words ?? [])].find((one) => one.value === value)?.count ?? 0
+const countIn = (facet: Facet, value: unknown) => (facet.values.find((one) => one.value === value) ?? facet.words?.find((one) => one.value === value))?.count ?? 0
 
 // Chosen values that the other filters leave nothing of are shown all the same, with none.
 function withChosen(values: Facet['values'], choice: Choice | undefined, facet: Facet) {

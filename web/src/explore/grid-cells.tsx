@@ -1,6 +1,5 @@
 // Heads and cells of the table.
 import { memo } from 'react'
-import { Link } from 'wouter'
 
 import type { Row, Sort } from '../api/types'
 import { shortName } from '../fields/catalogue'
@@ -10,6 +9,7 @@ import { briefly, isFigure, nameOf, rawValue, showValue } from '../format/value'
 import type { RowName } from '../names/rows'
 import { Bone, join } from '../ui/controls'
 import { Padding } from '../ui/figure'
+import { RowLink } from '../ui/row-link'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { type Across, BAR_PX, type Drawn, VERDICT } from './grid-columns'
@@ -58,7 +58,7 @@ export const RowView = memo(function RowView({ row, name, index, across, isSelec
       <th className={css.pin} scope="row" aria-colindex={1}>
         <div className={css.name}>
           <input type="checkbox" tabIndex={-1} className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
-          <Link className="clip" tabIndex={-1} href={paths.experiment(row.id)} title={[name?.full, row.run_id].filter(Boolean).join('\n') || undefined} aria-label={name && `${name.short}, ${name.full}`}><bdi>{name?.short ?? nameOf(row)}</bdi>{name?.own && <> <bdi className={css.own}>{name.own}</bdi></>}</Link>
+          <RowLink className="clip" tabIndex={-1} href={paths.experiment(row.id)} title={[name?.full, row.run_id].filter(Boolean).join('\n') || undefined} aria-label={name && `${name.short}, ${name.full}`}><bdi>{name?.short ?? nameOf(row)}</bdi>{name?.own && <> <bdi className={css.own}>{name.own}</bdi></>}</RowLink>
           {row.simulated && <Simulated />}
           <button type="button" tabIndex={-1} className={css.slot} data-on={slot} aria-label={slot ? `${slot}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
         </div>

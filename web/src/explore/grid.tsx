@@ -15,7 +15,7 @@ import explore from './explore.module.css'
 import { BoneRow, Head, RowView } from './grid-cells'
 import { type Across, contentOf, NAMES, totalOf, useAcross, useNameLetters, useShown } from './grid-columns'
 import { useGridKeys } from './grid-keys'
-import { keysOf, useRange, useRows } from './grid-rows'
+import { useRange, useRows } from './grid-rows'
 import { useScroll } from './grid-scroll'
 import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
@@ -136,8 +136,6 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   const { first, last, from, to } = seen
   useLayoutEffect(() => useRange.setState({ first, last }), [first, last])
   const drawnRows = Array.from({ length: Math.max(0, Math.min(to, filmed?.count ?? to) - from) }, (_, i) => rowAt(from + i))
-  // every frame of a film has other rows: elements are reused by position
-  const keys = filmed ? drawnRows.map((_, i) => `film ${from + i}`) : keysOf(drawnRows, from)
   useImperativeHandle(ref, () => ({
     onScreen: () => Array.from({ length: last - first + 1 }, (_, i) => rowAt(first + i)).filter((row) => row !== undefined),
     known: (id) => [...rows, ...drawnRows].find((row) => row?.id === id),
@@ -146,9 +144,10 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   return (
     <tbody ref={body}>
       {before > 0 && <Space high={before} />}
+      {/* keyed by place: another filter, or a frame of a film, writes other values into the same elements */}
       {drawnRows.map((row, i) => (row
-        ? <RowView key={keys[i]} row={row} name={nameAt(row, from + i)} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onSelect={onSelect} onPin={onPin} />
-        : <BoneRow key={keys[i]} index={from + i} />))}
+        ? <RowView key={from + i} row={row} name={nameAt(row, from + i)} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onSelect={onSelect} onPin={onPin} />
+        : <BoneRow key={from + i} index={from + i} />))}
       {after > 0 && <Space high={after} />}
     </tbody>
   )

@@ -76,14 +76,15 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
   }
 }
 
-// The link of the row that had the focus gets it again, as soon as it is drawn, unless something else has it.
+// The link of the row that had the focus gets it again, as soon as it is drawn, unless something outside the rows has it.
 export function useRowFocus(root: RefObject<HTMLElement | null>) {
   const wanted = useRef<number | null>(null)
   useEffect(() => {
     const link = wanted.current === null ? null : root.current?.querySelector<HTMLElement>(`[data-id="${wanted.current}"] a`)
     if (!link) return
     wanted.current = null
-    if (document.activeElement?.matches('body, #main, [data-focus-home]') ?? true) link.focus({ preventScroll: true })
+    const { activeElement } = document
+    if (!activeElement || activeElement.matches('body, #main, [data-focus-home]') || root.current?.contains(activeElement)) link.focus({ preventScroll: true })
   })
   return (row: number | null) => { wanted.current = row }
 }

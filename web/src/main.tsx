@@ -5,6 +5,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 
 import { isSilence } from './api/client'
+import { keepFew } from './api/kept'
 import { HEALTH } from './api/queries'
 import { App } from './app'
 import { startChart } from './explore/explore'
@@ -28,6 +29,8 @@ const client: QueryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+keepFew(client.getQueryCache())
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

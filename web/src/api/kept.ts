@@ -1,0 +1,17 @@
+// Which responses stay in memory after nothing shows them any more: the latest ones, so that Back shows its state at once, and not
+// those of every filter of the last minutes.
+import type { QueryCache } from '@tanstack/react-query'
+
+const LARGE = new Set<unknown>(['apply', 'points', 'page', 'options', 'best', 'values', 'compare', 'series'])
+const MOST = 40
+const BRIEF_MS = 10_000 // responses that are dropped within this time by themselves do not count: frames of a film
+
+export function keepFew(cache: QueryCache) {
+  return cache.subscribe(({ type }) => {
+    if (type !== 'added') return
+    const unused = cache.getAll().filter((query) => LARGE.has(query.queryKey[0]) && query.getObserversCount() === 0 && query.state.fetchStatus === 'idle' && query.gcTime > BRIEF_MS)
+    if (unused.length <= MOST) return
+    const oldest = unused.toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt).slice(0, unused.length - MOST)
+    for (const query of oldest) cache.remove(query)
+  })
+}

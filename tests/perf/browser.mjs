@@ -1,37 +1,46 @@
-// browser.mjs [ROWS [RUNS [DB]]]: the page at many results, in a browser: `tools/web bench 100000`. Prints a table.
-// DB: a database that has them already, and stays.
+// browser.mjs [ROWS [RUNS [DB]]]: how fast the web UI is with many results: `tools/web bench 100000`. Prints a table with the targets and
+// exits with 1 if one is missed.
+// DB: an existing database with the results; without it the results are synthetic. PROFLLM_URL: a running dashboard instead of a new one.
+// PROFLLM_BENCH: the parts to run, of "screen,chart,filter,scroll,drag,heap".
 //
-//   first screen   from the address to count, rows and counts of the panel painted, with an empty cache
-//   first chart    from the address to the chart painted over 1.6 Mbit/s with 150 ms of round trip, with an empty cache, and the bytes
-//                  of the API's answers until then
-//   filter change  from the press of a box to count, rows and counts of the panel painted, and to the chart behind them
-//   scrolling      the longest frame of a run down the table, a screen in five frames, and back
-//   drag           per place of a range's thumb, from the pointer's event to count, rows and chart of it painted (drag.mjs)
+//   screen   from the address to the painted count, rows and counts of the panel, with an empty cache
+//   chart    from the address to the painted chart over 1.6 Mbit/s with 150 ms of round trip, with an empty cache; the bytes of the API and
+//            of scripts and styles until then
+//   filter   from the press of a box to the painted count, rows and counts of the panel, and to the painted chart; boxes of three fields
+//   scroll   the longest frame of a scroll down the table, a screen in five frames, and back
+//   drag     per position of a range's thumb, from the pointer event to the painted count, rows and chart of it (drag.mjs)
+//   heap     the heap after 60 and after 300 different filters, each time after a garbage collection (heap.mjs)
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { drags } from './drag.mjs'
+import { FILTERS, heap } from './heap.mjs'
 
 const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('@playwright/test')
 
 const ROWS = Number(process.argv[2] ?? 100_000)
 const RUNS = Number(process.argv[3] ?? 5)
 const DB = process.argv[4]
-const CHANGES = 20
+const PARTS = (process.env.PROFLLM_BENCH ?? 'screen,chart,filter,scroll,drag,heap').split(',')
+const CHANGES = 12 // per field
 const FRAMES = 300
 const FRAME_LIMIT_MS = 50
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
-const FIELD = 'Tensor parallel size'
+const FIELDS = ['Tensor parallel size', 'GPU name', 'Dtype']
+// of the first screen's scripts and of the chart's, with gzip: checked by web/tools/embed.js at every build
+const BUDGETS = [['scripts of the first screen, gzip', 260 * 1024], ['scripts of the chart, gzip', 280 * 1024]]
 
 const quantile = (list, share) => list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * share))]
 const median = (list) => quantile(list, 0.5)
-const both = (list) => [median(list), Math.max(...list)]
 const ms = (value) => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+const bytes = (value) => `${Math.round(value).toLocaleString('en-GB')} B`
+const mib = (value) => `${(value / 2 ** 20).toFixed(1)} MiB`
 
 function startDashboard(folder) {
+  if (process.env.PROFLLM_URL) return { url: process.env.PROFLLM_URL }
   const words = DB ? ['serve', '--db', DB] : ['demo', '--rows', String(ROWS), '--db', join(folder, 'demo.db')]
   const child = spawn(join(process.env.PROFLLM_BIN, 'profllm-dashboard'), [...words, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const url = new Promise((resolve, reject) => {
@@ -46,7 +55,7 @@ function startDashboard(folder) {
   return { child, url }
 }
 
-// In the page: when all of the first screen stood in a frame that was painted.
+// In the page: the time at which the whole first screen was in a painted frame.
 function watchFirstScreen() {
   const isThere = () =>
     document.querySelectorAll('tbody tr[data-row]').length >= 10 && document.querySelector('aside [role=group] input[type=checkbox]') !== null && /experiments/.test(document.querySelector('main [role=status]')?.textContent ?? '')
@@ -79,15 +88,15 @@ async function firstChart(browser, url) {
   await network.send('Network.enable')
   await network.send('Network.emulateNetworkConditions', NETWORK)
   const api = new Set()
-  let bytes = 0
+  const sum = { api: 0, files: 0 }
   network.on('Network.requestWillBeSent', ({ requestId, request }) => { if (new URL(request.url).pathname.startsWith('/api/')) api.add(requestId) })
-  network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => { if (api.has(requestId)) bytes += encodedDataLength })
+  network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => { sum[api.has(requestId) ? 'api' : 'files'] += encodedDataLength })
   const begin = performance.now()
   await page.goto(url, { waitUntil: 'commit' })
   await page.waitForFunction(() => document.querySelector('section[aria-label=Chart][aria-busy=false] canvas') !== null, null, { polling: 'raf', timeout: 120_000 })
-  const ms = performance.now() - begin
+  const time = performance.now() - begin
   await context.close()
-  return { ms, bytes }
+  return { time, ...sum }
 }
 
 async function firstCharts(browser, url) {
@@ -96,15 +105,19 @@ async function firstCharts(browser, url) {
   return charts
 }
 
-// In the page: presses a box and waits for the frame in which the answer is painted, and for that in which the chart is.
+// In the page: presses a box and waits for the frame in which the response is painted, and for the frame in which the chart is.
 function change({ field, at }) {
   return new Promise((resolve) => {
     const found = {}
-    const boxes = document.querySelectorAll(`aside [role=group][aria-label="${field}"] input[type=checkbox]`)
+    const groups = [...document.querySelectorAll('aside [role=group][aria-label]')]
+    const boxes = groups.find((group) => group.ariaLabel.startsWith(field)).querySelectorAll('input[type=checkbox]')
+    const isOnScreen = (element) => { const { top, bottom } = element.getBoundingClientRect(); return top < innerHeight && bottom > 0 }
+    const others = groups.filter((group) => !group.ariaLabel.startsWith(field) && !group.querySelector('[role=group]') && isOnScreen(group))
+    const panel = () => others.map((group) => group.textContent).join('\n')
     const count = () => document.querySelector('main [role=status]').textContent
-    // its points and its summary change with the filter
+    // the number of points and the summary change with the filter
     const chart = () => document.querySelector('section[aria-label=Chart] [role=application]')?.ariaLabel
-    const [before, drawn] = [count(), chart()] // what is known already is drawn within the press
+    const [before, counted, drawn] = [count(), panel(), chart()] // a cached response is drawn within the press
     const begin = performance.now()
     boxes[at % boxes.length].click()
     const isBusy = (name) => document.querySelector(`main section[aria-label=${name}][aria-busy=true]`) !== null
@@ -113,21 +126,36 @@ function change({ field, at }) {
       if (found.table && found.chart) resolve(found)
     }))
     const look = (name, isDone) => () => (isDone() ? painted(name) : requestAnimationFrame(look(name, isDone)))
-    requestAnimationFrame(look('table', () => !isBusy('Experiments') && count() !== before))
+    requestAnimationFrame(look('table', () => !isBusy('Experiments') && count() !== before && panel() !== counted))
     requestAnimationFrame(look('chart', () => !isBusy('Chart') && chart() !== drawn))
   })
 }
 
+// CPU time of the page's main thread in ms. The clock does not count the time in which other processes run.
+async function mainThread(page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000
+  }
+}
+
 async function changes(page) {
+  const cpu = await mainThread(page)
   const times = []
-  for (let at = 0; at < CHANGES; at++) {
-    times.push(await page.evaluate(change, { field: FIELD, at: Math.floor(at / 2) })) // on, and off again
-    await page.waitForTimeout(300) // what is asked for afterwards is over
+  for (const field of FIELDS) {
+    for (let at = 0; at < CHANGES; at++) {
+      const begin = await cpu()
+      const time = await page.evaluate(change, { field, at: Math.floor(at / 2) }) // on, and off again
+      await page.waitForTimeout(300) // until what is requested afterwards is drawn, too
+      times.push({ ...time, cpu: await cpu() - begin })
+    }
   }
   return times
 }
 
-// In the page: the frames of a walk down the table and back.
+// In the page: the frames of a scroll down the table and back.
 function walk(frames) {
   return new Promise((resolve) => {
     const box = document.querySelector('[role=region][aria-label^=Table]')
@@ -156,38 +184,81 @@ async function walks(page) {
   return runs
 }
 
+// The sizes that the build wrote next to the programs; a version from elsewhere has none.
+function bundleSizes() {
+  const path = join(process.env.PROFLLM_BIN, '../page/page_size.txt')
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : []
+}
+
+// A row per number: [what, times, value, most, target, how it is written]. A target of null is none.
+const rows = []
+const add = (what, list, target, write = ms, measure = median) => rows.push({ what, times: list.length, value: measure(list), most: Math.max(...list), target, write })
+
+async function openPage(browser, address) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(address)
+  await page.locator(`aside [role=group][aria-label="${FIELDS[0]}"] input`).first().waitFor({ state: 'attached' })
+  await page.waitForTimeout(1000)
+  return page
+}
+
+async function measure(browser, address) {
+  const runs = (part) => PARTS.includes(part)
+  if (runs('screen')) add('first screen', await firstScreens(browser, address), 1500)
+  if (runs('chart')) {
+    const charts = await firstCharts(browser, address)
+    add('first chart, 1.6 Mbit/s and 150 ms', charts.map(({ time }) => time), 4000)
+    add('API responses until then, compressed', charts.map(({ api }) => api), 200_000, bytes)
+    add('scripts and styles until then, compressed', charts.map(({ files }) => files), null, bytes)
+  }
+  const page = await openPage(browser, address)
+  if (runs('filter')) {
+    const changed = await changes(page)
+    add('filter change to counts and table painted', changed.map(({ table }) => table), 150)
+    add('filter change to the chart painted', changed.map(({ chart }) => chart), 200)
+    add('filter change, CPU of the main thread', changed.map(({ cpu }) => cpu), null)
+  }
+  if (runs('scroll')) {
+    const walked = await walks(page)
+    add('longest frame of a scroll', walked.map((frames) => Math.max(...frames)), FRAME_LIMIT_MS)
+  }
+  if (runs('drag')) {
+    const cpu = await mainThread(page)
+    const begin = await cpu()
+    const dragged = await drags(page, address)
+    const used = await cpu() - begin
+    const times = dragged.flatMap(({ places }) => places.map((place) => place.ms))
+    add('drag of a range, pointer to painted frame', times, 50)
+    add('drag of a range, p95', times, 100, ms, (list) => quantile(list, 0.95))
+    add('drag of a range, CPU of the main thread per position', [used / times.length], null)
+  }
+  if (runs('heap')) {
+    const { early, late, nodes } = await heap(page, address)
+    rows.push({ what: `heap after ${FILTERS} filters, growth since the 60th`, times: 1, value: late - early, most: late, target: Math.max(2 ** 21, early * 0.1), write: mib })
+    rows.push({ what: `DOM nodes after ${FILTERS} filters, growth since the 60th`, times: 1, value: nodes.late - nodes.early, most: nodes.late, target: nodes.early * 0.1, write: (value) => String(Math.round(value)) })
+  }
+  bundleSizes().forEach((size, i) => rows.push({ what: BUDGETS[i][0], times: 1, value: size, most: size, target: BUDGETS[i][1], write: bytes }))
+}
+
+const isMissed = ({ value, target }) => target !== null && value > target
+
 const folder = mkdtempSync(join(tmpdir(), 'profllm-browser-'))
 const { child, url } = startDashboard(folder)
 const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
 try {
-  const address = await url
-  const first = await firstScreens(browser, address)
-  const charts = await firstCharts(browser, address)
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  await page.goto(address)
-  await page.locator(`aside [role=group][aria-label="${FIELD}"] input`).first().waitFor({ state: 'attached' })
-  await page.waitForTimeout(1000)
-  const changed = await changes(page)
-  const walked = await walks(page)
-  const dragged = (await drags(page, address)).flatMap(({ places }) => places.map((place) => place.ms))
-  const longest = walked.map((frames) => Math.max(...frames))
-  const slow = walked.map((frames) => frames.filter((length) => length > FRAME_LIMIT_MS).length)
-  const rows = [
-    ['first screen', RUNS, ...both(first)],
-    ['first chart, 1.6 Mbit/s and 150 ms', RUNS, ...both(charts.map((chart) => chart.ms))],
-    ['filter change to counts and table painted', CHANGES, ...both(changed.map(({ table }) => table))],
-    ['the same to the chart painted', CHANGES, ...both(changed.map(({ chart }) => chart))],
-    ['longest frame of a scroll', RUNS, ...both(longest)],
-  ]
-  console.log(`${ROWS.toLocaleString('en-GB')} results; ${execFileSync(BROWSER, ['--version']).toString().trim()}; ${cpus().length} × ${cpus()[0].model}; load ${loadavg()[0].toFixed(2)}\n`)
-  console.log('| what | times | median | most |\n|---|---:|---:|---:|')
-  for (const [what, times, middle, most] of rows) console.log(`| ${what} | ${times} | ${ms(middle)} | ${ms(most)} |`)
-  console.log(`\nAPI bytes of the first screen: ${median(charts.map(({ bytes }) => bytes)).toLocaleString('en-GB')}.`)
-  console.log(`Drag of a range, ${dragged.length} places: median ${ms(median(dragged))}, p95 ${ms(quantile(dragged, 0.95))}.`)
-  console.log(`Frames above ${FRAME_LIMIT_MS} ms in ${FRAMES}: ${slow.join(', ')}; median ${median(slow)}.`)
+  const [begin] = loadavg()
+  await measure(browser, await url)
+  console.log(`${ROWS.toLocaleString('en-GB')} results; ${execFileSync(BROWSER, ['--version']).toString().trim()}; ${cpus().length} × ${cpus()[0].model}; load ${begin.toFixed(1)} before, ${loadavg()[0].toFixed(1)} after\n`)
+  console.log('| number | times | median | most | target | |\n|---|---:|---:|---:|---:|---|')
+  for (const row of rows) console.log(`| ${row.what} | ${row.times} | ${row.write(row.value)} | ${row.write(row.most)} | ${row.target === null ? '–' : row.write(row.target)} | ${row.target === null ? '' : isMissed(row) ? 'missed' : 'reached'} |`)
+  const missed = rows.filter(isMissed)
+  console.log(`\n${missed.length ? `${missed.length} missed: ${missed.map(({ what }) => what).join('; ')}` : 'All targets are reached'}.`)
+  process.exitCode = missed.length ? 1 : 0
 } finally {
   await browser.close()
-  child.kill('SIGTERM')
-  await new Promise((resolve) => child.once('exit', resolve))
+  if (child) {
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('exit', resolve))
+  }
   rmSync(folder, { recursive: true, force: true })
 }

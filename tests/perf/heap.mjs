@@ -1,0 +1,41 @@
+// Measures what the page keeps in memory: it sets 300 different filters one after the other, by boxes of the panel. Every response is
+// another one, so nothing comes from the cache. The heap is read after a garbage collection.
+export const FILTERS = 300
+const EARLY = 60
+const GROUPS = ['Tensor parallel size', 'GPU name', 'Dtype', 'Max concurrency']
+const BOXES = 12 // of all groups: two to the 12th are more than enough combinations
+const SETTLE_MS = 12_000 // longer than the page keeps the frames of a film
+
+// In the page: presses a box and resolves when nothing is awaited.
+function press({ groups, most, at }) {
+  const boxes = groups.flatMap((name) => [...(document.querySelector(`aside [role=group][aria-label^="${name}"]`)?.querySelectorAll('input[type=checkbox]') ?? [])].slice(0, 4)).slice(0, most)
+  boxes[at % boxes.length].click()
+  return new Promise((resolve) => {
+    const look = () => (document.querySelector('main section[aria-busy=true]') ? requestAnimationFrame(look) : setTimeout(resolve, 30))
+    requestAnimationFrame(() => requestAnimationFrame(look))
+  })
+}
+
+// The box whose press leads from one Gray code to the next: no set of boxes comes twice.
+const boxOf = (step) => Math.min(31 - Math.clz32(step & -step), BOXES - 1)
+
+// {early, late} in bytes, and of DOM nodes: after the 60th filter and after the last.
+export async function heap(page, address) {
+  await page.goto(address)
+  await page.locator('section[aria-label=Chart][aria-busy=false] canvas').first().waitFor()
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.enable')
+  const read = async () => {
+    await page.waitForTimeout(SETTLE_MS)
+    for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage')
+    const [{ usedSize }, { nodes }] = [await session.send('Runtime.getHeapUsage'), await session.send('Memory.getDOMCounters')]
+    return { usedSize, nodes }
+  }
+  let early
+  for (let step = 1; step <= FILTERS; step++) {
+    await page.evaluate(press, { groups: GROUPS, most: BOXES, at: boxOf(step) })
+    if (step === EARLY) early = await read()
+  }
+  const late = await read()
+  return { early: early.usedSize, late: late.usedSize, nodes: { early: early.nodes, late: late.nodes } }
+}

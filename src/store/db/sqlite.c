@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -89,6 +90,33 @@ static void sqlite_close(struct store_sql *sql)
 	free(connection);
 }
 
+/* Locks and logs are named after the database. By two names two processes would write it at once. */
+static int check_links(const char *path, const char *name, struct pl_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink <= 1)
+		return 0;
+	return pl_err_invalid(err,
+			      "'%s': found %ju hard links to this database, expected one; remove "
+			      "the other names or copy the file",
+			      name, (uintmax_t)st.st_nlink);
+}
+
+/* What is written to a file without its name is lost at the end of the process. */
+static int check_place(struct store_sql *sql, struct pl_err *err)
+{
+	int moved = 0;
+
+	if (sqlite3_file_control(db_of(sql), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+	    moved == 0)
+		return 0;
+	return pl_err_set(err, PL_ERR_IO,
+			  "'%s': the database file was moved, deleted or replaced while it was "
+			  "open; put it back, or restart the server",
+			  sqlite3_db_filename(db_of(sql), "main"));
+}
+
 static int sqlite_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
 {
 	/* ":memory:" and "file:…" would be something else */
@@ -100,6 +128,10 @@ static int sqlite_open(struct store_sql *sql, const char *name, bool create, str
 	connection->jobs_fd = -1;
 	connection->name = pl_strdup(name);
 	sql->connection = connection;
+	if (check_links(plain, name, err) < 0) {
+		sqlite_close(sql);
+		return -1;
+	}
 	if (sqlite3_open_v2(plain, &connection->db, flags, NULL) != SQLITE_OK) {
 		int status = sqlite3_errcode(connection->db) & 0xff;
 		pl_err_set(err, code_of(status), "cannot open '%s': %s", name,
@@ -164,6 +196,8 @@ static void sqlite_set_patience(struct store_sql *sql, int ms)
 
 static int sqlite_begin(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
 {
+	if (check_place(sql, err) < 0)
+		return -1;
 	return sqlite_run(sql, access == STORE_SQL_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", err);
 }
 
@@ -216,7 +250,7 @@ static int sqlite_own_jobs(struct store_sql *sql, struct pl_err *err)
 	/* as SQLite names it: by whatever link it was opened, the database is one */
 	const char *file = sqlite3_db_filename(connection->db, "main");
 	auto_free char *path = pl_asprintf("%s-jobs", file);
-	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
@@ -259,6 +293,8 @@ static int sqlite_prepare(struct store_sql *sql, const char *text, bool is_curso
 
 static int sqlite_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
 {
+	if (!sqlite3_stmt_busy(own(statement)) && check_place(statement->sql, err) < 0)
+		return -1;
 	int status = sqlite3_step(own(statement));
 
 	if (status == SQLITE_ROW) {

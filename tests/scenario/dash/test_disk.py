@@ -4,6 +4,7 @@ import hashlib
 import os
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
 
@@ -217,3 +218,47 @@ def test_a_database_that_is_away(bin_dir, postgres):
             stored += 1
             wait_for(lambda: count(one) == stored, "all are there")
         ended_well(one.stop())
+
+
+@pytest.mark.parametrize("how", ["moved", "deleted", "replaced"])
+def test_a_database_file_that_has_gone(bin_dir, tmp_path, how):
+    """What is written to a file without its name is lost at the end: nothing is accepted, and the log says why."""
+    db, away = tmp_path / "d.db", tmp_path / "away.db"
+    with Dashboard(bin_dir, db) as one:
+        assert one.upload("/api/upload/batch", [little(i) for i in range(5)])["counts"]["stored"] == 5
+        if how == "replaced":
+            shutil.copy(db, away)
+            away.rename(db)
+        else:
+            db.rename(away)
+        if how == "deleted":
+            away.unlink()
+        for answer in (one.post("/api/upload/json", little(7)), one.post(PRESETS, {"name": "one"}), one.get("/api/health")):
+            refused(answer, 503)
+            assert "was moved, deleted or replaced" in answer.json["detail"] and str(db) in answer.json["detail"]
+        assert count(one) == 5
+        if how == "moved":
+            away.rename(db)
+            assert one.upload("/api/upload/json", little(7))["counts"]["stored"] == 1 and one.get("/api/health").status == 200
+        status, _, err = one.stop()
+        assert status == 0 and 1 <= err.count("was moved, deleted or replaced") < 20, err
+
+
+def test_a_database_by_two_names(bin_dir, tmp_path):
+    """Locks and logs are named after a database: by a hard link two servers would write it at once."""
+    db, second, soft = tmp_path / "d.db", tmp_path / "second.db", tmp_path / "soft.db"
+    with Dashboard(bin_dir, db) as one:
+        assert one.upload("/api/upload/json", little(1))["counts"]["stored"] == 1
+        for name, text in ((soft, "is served by process"), (second, "found 2 hard links to this database, expected one")):
+            if name == soft:
+                soft.symlink_to(db)
+            else:
+                os.link(db, second)
+            done = subprocess.run([bin_dir / "profllm-dashboard", "serve", "--db", name, "--port", "0"], capture_output=True, text=True,
+                                  check=False, timeout=60)
+            assert done.returncode in (2, 5) and text in done.stderr and done.stdout == "", done.stderr
+        assert one.upload("/api/upload/json", little(2))["counts"]["stored"] == 1
+        ended_well(one.stop())
+    second.unlink()
+    with Dashboard(bin_dir, db) as one:
+        assert count(one) == 2

@@ -95,8 +95,15 @@ struct dash_server {
 	atomic_size_t body_bytes; /* of all exchanges */
 };
 
+/* One connection. */
+struct client {
+	struct dash_peer *peer;
+	struct exchange *exchange; /* the current one, or NULL */
+};
+
 struct exchange {
 	struct dash_server *server;
+	struct client *client;
 	struct dash_peer *peer;
 	int64_t begun_ns;
 	char *text; /* the target as it came */
@@ -357,19 +364,70 @@ static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *con
 	return send_answer(exchange, connection);
 }
 
+static void log_request(const struct exchange *exchange)
+{
+	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was made",
+					    [DASH_WORK_DROPPED] = ", which was not made",
+					    [DASH_WORK_GIVEN_UP] = ", which was given up" };
+	auto_free char *text = pl_clean_line(exchange->text);
+	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
+	auto_free char *answer =
+		exchange->status != 0
+			? pl_asprintf("%d %zu bytes", exchange->status, exchange->sent)
+			: pl_asprintf("left before its answer%s",
+				      exchange->connection != NULL ? ends[exchange->asker.end]
+								   : "");
+
+	fprintf(stderr, "%s %.500s %s in %.1f ms\n",
+		exchange->method != NULL ? exchange->method : "?", text, answer, ms);
+}
+
+/* Frees the exchange. */
+static void exchange_done(struct exchange *exchange)
+{
+	struct dash_server *server = exchange->server;
+
+	dash_peer_turn(exchange->peer, DASH_PEER_SENDS);
+	if (server->verbose)
+		log_request(exchange);
+	if (exchange->has_begun)
+		forget_body(exchange);
+	dash_answer_done(&exchange->answer);
+	dash_call_done(&exchange->call);
+	dash_match_done(&exchange->match);
+	dash_target_done(&exchange->target);
+	exchange->client->exchange = NULL;
+	free(exchange->method);
+	free(exchange->text);
+	free(exchange);
+	atomic_fetch_sub(&server->in_flight, 1);
+}
+
 /* ---- what the library calls ---------------------------------------------------------------- */
 
-static void on_connection(void *data, struct MHD_Connection *connection, void **peer,
+/*
+ * The library reports no end of a request whose head it refuses by itself after on_target(), for
+ * example one with more query members or cookies than it has memory for. The connection keeps the
+ * exchange, so that it ends with the connection at the latest.
+ */
+static void on_connection(void *data, struct MHD_Connection *connection, void **at,
 			  enum MHD_ConnectionNotificationCode what)
 {
 	struct dash_server *server = data;
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct client *client = *at;
 
-	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		*peer = dash_peer_add(server->peers, info->connect_fd);
-	else
-		dash_peer_remove(*peer);
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		client = pl_alloc(sizeof(*client));
+		client->peer = dash_peer_add(server->peers, info->connect_fd);
+		*at = client;
+		return;
+	}
+	if (client->exchange != NULL)
+		exchange_done(client->exchange);
+	dash_peer_remove(client->peer);
+	free(client);
 }
 
 static void *on_target(void *data, const char *text, struct MHD_Connection *connection)
@@ -378,10 +436,15 @@ static void *on_target(void *data, const char *text, struct MHD_Connection *conn
 	struct exchange *exchange = pl_alloc(sizeof(*exchange));
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct client *client = info->socket_context;
 
+	if (client->exchange != NULL)
+		exchange_done(client->exchange);
+	client->exchange = exchange;
 	atomic_fetch_add(&server->in_flight, 1);
 	exchange->server = server;
-	exchange->peer = info->socket_context;
+	exchange->client = client;
+	exchange->peer = client->peer;
 	exchange->begun_ns = pl_clock_now_ns();
 	exchange->text = pl_strdup(text);
 	return exchange;
@@ -405,48 +468,14 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 	return came > 0 ? take(exchange, bytes, came) : end(exchange, connection);
 }
 
-static void log_request(const struct exchange *exchange)
-{
-	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was made",
-					    [DASH_WORK_DROPPED] = ", which was not made",
-					    [DASH_WORK_GIVEN_UP] = ", which was given up" };
-	auto_free char *text = pl_clean_line(exchange->text);
-	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
-	auto_free char *answer =
-		exchange->status != 0
-			? pl_asprintf("%d %zu bytes", exchange->status, exchange->sent)
-			: pl_asprintf("left before its answer%s",
-				      exchange->connection != NULL ? ends[exchange->asker.end]
-								   : "");
-
-	fprintf(stderr, "%s %.500s %s in %.1f ms\n",
-		exchange->method != NULL ? exchange->method : "?", text, answer, ms);
-}
-
 static void on_over(void *data, struct MHD_Connection *connection, void **at,
 		    enum MHD_RequestTerminationCode why)
 {
-	struct dash_server *server = data;
-	struct exchange *exchange = *at;
-
+	(void)data;
 	(void)connection;
 	(void)why;
-	if (exchange == NULL)
-		return;
-	dash_peer_turn(exchange->peer, DASH_PEER_SENDS);
-	if (server->verbose)
-		log_request(exchange);
-	if (exchange->has_begun)
-		forget_body(exchange);
-	dash_answer_done(&exchange->answer);
-	dash_call_done(&exchange->call);
-	dash_match_done(&exchange->match);
-	dash_target_done(&exchange->target);
-	free(exchange->method);
-	free(exchange->text);
-	free(exchange);
-	*at = NULL;
-	atomic_fetch_sub(&server->in_flight, 1);
+	if (*at != NULL)
+		exchange_done(pl_take(*at));
 }
 
 static PL_PRINTF(2, 0) void on_library_line(void *data, const char *format, va_list args)

@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import threading
+import time
+from pathlib import Path
 from urllib.parse import quote
 
 import jsonschema
@@ -19,6 +21,7 @@ from test_schema_check import mutated
 from validate_tools import pointer
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
 
 
 @pytest.fixture(scope="module")
@@ -542,3 +545,28 @@ def test_a_run_id_may_be_a_number(dashboard):
     assert dashboard.upload("/api/upload/json", little(run_id="471100"))["counts"]["stored"] == 1
     assert dashboard.get("/api/data/experiments/471100").json["run_id"] == "471100"
     assert dashboard.get(f"/api/data/experiments/{dashboard.ids()[0]}").json["id"] == dashboard.ids()[0]
+
+
+def test_heads_that_the_library_refuses_leave_nothing(bin_dir, tmp_path):
+    """It closes such a connection after it has read the target, and reports no end of the request."""
+    heads = ["GET /api/health?" + "&".join(f"a{i}=1" for i in range(10_000)) + " HTTP/1.1\r\n",
+             "GET /api/health?a=" + "b" * 30_000 + " HTTP/1.1\r\nCookie: c=" + "d" * 35_000 + "\r\n"]
+
+    def resident_kb():
+        text = Path(f"/proc/{one.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", text)[1])
+
+    with Dashboard(bin_dir, tmp_path / "d.db") as one:
+        data = [f"{head}Host: {one.host}\r\n\r\n".encode() for head in heads]
+        for i in range(200):
+            talk(one, data[i % 2])
+        before = resident_kb()
+        for i in range(5000 if LONG else 400):
+            came = talk(one, data[i % 2])
+            assert not came.startswith(b"HTTP/1.1 2")
+        assert SANITIZED or resident_kb() - before < 6000
+        assert one.get("/api/health").status == 200
+        # requests in progress are waited for
+        begin = time.monotonic()
+        assert one.stop()[0] == 0
+        assert time.monotonic() - begin < 4 * PATIENCE

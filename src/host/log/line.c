@@ -2,27 +2,22 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "host/log/prefix.h"
+#include "host/log/stamp.h"
 
 /*
- * Docker, a container's agent, Ray, vLLM's process and its logger may each put one in front; the
- * rest is room.
+ * journald, a container's agent, srun, Ray, vLLM's process and its logger may each put one before
+ * a line; the rest is room.
  */
-#define PREFIXES_MAX      8
-#define SPEAKER_BYTES_MAX 96
-#define HALF_YEAR_S       (183 * 86400LL)
-/* what a clock shows, and int64 nanoseconds hold */
-#define YEAR_MIN 2000
-#define YEAR_MAX 2199
+#define PREFIXES_MAX 12
 
 #define ESCAPE 0x1b
 #define BELL   0x07
 
-/* Behind an escape byte: "[31m", "]0;title\a", "(B". */
+/* Returns the length of an escape sequence: "[31m", "]0;title\a", "(B" after its escape byte. */
 static size_t escape_len(const char *text, size_t len)
 {
 	size_t at = 1;
@@ -46,13 +41,42 @@ static size_t escape_len(const char *text, size_t len)
 	return text[1] == '(' || text[1] == ')' ? (len < 3 ? len : 3) : 2;
 }
 
+/*
+ * The same sequence after its escape byte was lost or written out: "[36m(", "^[[0m", "#033[31m".
+ * Only colors, and not "[30m]", which is a range of time.
+ */
+static size_t written_color_len(const char *text, size_t len)
+{
+	static const char *const escapes[] = { "#033", "^[", "" };
+	static const char digits[] = "0123456789;";
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(escapes); i++) {
+		size_t at = strlen(escapes[i]);
+		if (len < at + 3 || memcmp(text, escapes[i], at) != 0 || text[at] != '[' ||
+		    strchr("01349", text[at + 1]) == NULL)
+			continue;
+		size_t from = ++at;
+		while (at < len && text[at] != '\0' && strchr(digits, text[at]) != NULL)
+			at++;
+		bool is_range = at + 1 < len && text[at + 1] == ']';
+		if (at > from && at < len && text[at] == 'm' && !is_range)
+			return at + 1;
+	}
+	return 0;
+}
+
 size_t host_log_line_clean(char *text, size_t len)
 {
 	size_t used = 0;
 
 	for (size_t at = 0; at < len;) {
-		if (text[at] == ESCAPE) {
-			at += escape_len(text + at, len - at);
+		size_t color = text[at] != '\0' && strchr("#^[", text[at]) != NULL
+				       ? written_color_len(text + at, len - at)
+				       : 0;
+		if (text[at] == ESCAPE)
+			color = escape_len(text + at, len - at);
+		if (color > 0) {
+			at += color;
 			continue;
 		}
 		unsigned char c = (unsigned char)text[at++];
@@ -60,316 +84,6 @@ size_t host_log_line_clean(char *text, size_t len)
 	}
 	text[used] = '\0';
 	return used;
-}
-
-/* Exactly `count` digits. */
-static bool take_number(const char **at, unsigned count, int *ret)
-{
-	int value = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		if (!isdigit((unsigned char)(*at)[i]))
-			return false;
-		value = 10 * value + ((*at)[i] - '0');
-	}
-	*at += count;
-	*ret = value;
-	return true;
-}
-
-static bool take_char(const char **at, const char *any)
-{
-	/* strchr() finds the NUL of any text. */
-	if (**at == '\0' || strchr(any, **at) == NULL)
-		return false;
-	(*at)++;
-	return true;
-}
-
-struct stamp {
-	int year; /* 0: not said */
-	int month, day, hour, minute, second;
-	int64_t fraction_ns;
-};
-
-/* "12:34:56", "12:34:56,789", "12:34:56.789123" */
-static bool take_clock(const char **at, struct stamp *stamp)
-{
-	/* Digits beyond nanoseconds add nothing: the unit has become 0. */
-	int64_t unit = PL_NS_PER_S / 10;
-
-	if (!take_number(at, 2, &stamp->hour) || !take_char(at, ":") ||
-	    !take_number(at, 2, &stamp->minute) || !take_char(at, ":") ||
-	    !take_number(at, 2, &stamp->second))
-		return false;
-	if ((**at != '.' && **at != ',') || !isdigit((unsigned char)(*at)[1]))
-		return true;
-	for ((*at)++; isdigit((unsigned char)**at); (*at)++) {
-		stamp->fraction_ns += unit * (**at - '0');
-		unit /= 10;
-	}
-	return true;
-}
-
-static bool is_date(const struct stamp *stamp)
-{
-	return stamp->month >= 1 && stamp->month <= 12 && stamp->day >= 1 && stamp->day <= 31 &&
-	       stamp->hour <= 23 && stamp->minute <= 59 && stamp->second <= 60;
-}
-
-static int64_t stamp_seconds(const struct stamp *stamp, int year)
-{
-	struct tm when = {
-		.tm_year = year - 1900,
-		.tm_mon = stamp->month - 1,
-		.tm_mday = stamp->day,
-		.tm_hour = stamp->hour,
-		.tm_min = stamp->minute,
-		.tm_sec = stamp->second,
-	};
-
-	/*
-	 * As if it were UTC: zones are left for host/log/phases.c, which has the time of reading to
-	 * compare with.
-	 */
-	return timegm(&when);
-}
-
-/* A stamp without a year is of the year that brings it nearest to now. */
-static void set_stamp(struct host_log_line *line, const struct stamp *stamp, int64_t real_ns)
-{
-	int64_t now = real_ns / PL_NS_PER_S;
-	struct tm today = { 0 };
-	time_t t = (time_t)now;
-	int year = stamp->year;
-
-	if (year == 0) {
-		gmtime_r(&t, &today);
-		year = today.tm_year + 1900;
-		int64_t away = stamp_seconds(stamp, year) - now;
-		year += away < -HALF_YEAR_S ? 1 : away > HALF_YEAR_S ? -1 : 0;
-	}
-	line->stamped = true;
-	line->stamp_ns = stamp_seconds(stamp, year) * PL_NS_PER_S + stamp->fraction_ns;
-}
-
-static void copy_word(char *to, const char *from, size_t len)
-{
-	if (len >= HOST_LOG_WORD_BYTES)
-		len = HOST_LOG_WORD_BYTES - 1;
-	memcpy(to, from, len);
-	to[len] = '\0';
-}
-
-/* "(EngineCore pid=12) ", "(VllmWorker TP0 pid=12) ", "(RayWorkerWrapper pid=12, ip=10.0.0.1) " */
-static bool take_speaker(struct host_log_line *line)
-{
-	const char *text = line->body;
-
-	if (text[0] != '(')
-		return false;
-	/* Names of processes are short: a bracket further on belongs to the message. */
-	const char *end = memchr(text, ')', strnlen(text, SPEAKER_BYTES_MAX));
-	const char *pid = end != NULL ? memmem(text, (size_t)(end - text), "pid=", 4) : NULL;
-	if (pid == NULL || !isdigit((unsigned char)pid[4]))
-		return false;
-	size_t len = (size_t)(pid - text) - 1;
-	while (len > 0 && text[len] == ' ')
-		len--;
-	if (len > 0)
-		copy_word(line->speaker, text + 1, len);
-	line->body = end + 1;
-	take_char(&line->body, " ");
-	return true;
-}
-
-/* "[rank0]:", "[rank0]: " of torch */
-static bool take_rank(struct host_log_line *line)
-{
-	const char *at = line->body;
-
-	if (!pl_text_starts(at, "[rank"))
-		return false;
-	for (at += 5; isdigit((unsigned char)*at); at++)
-		;
-	if (!pl_text_starts(at, "]:"))
-		return false;
-	line->body = at + 2;
-	take_char(&line->body, " ");
-	return true;
-}
-
-/* "vllm-1  | " of docker compose */
-static bool take_container(struct host_log_line *line)
-{
-	const char *at = line->body;
-
-	if (!isalpha((unsigned char)*at))
-		return false;
-	while (isalnum((unsigned char)*at) || strchr("-_.", *at) != NULL) {
-		if (*at++ == '\0')
-			return false;
-	}
-	if (*at != ' ')
-		return false;
-	while (*at == ' ')
-		at++;
-	if (at[0] != '|' || (at[1] != ' ' && at[1] != '\0'))
-		return false;
-	line->body = at + 1;
-	take_char(&line->body, " ");
-	return true;
-}
-
-/* "Z", "+01:00", "+0100": left out of account, as all stamps of a log are in one zone */
-static void skip_zone(const char **at)
-{
-	int ignored;
-	const char *zone = *at;
-
-	if (take_char(&zone, "Z")) {
-		*at = zone;
-		return;
-	}
-	if (!take_char(&zone, "+-") || !take_number(&zone, 2, &ignored))
-		return;
-	take_char(&zone, ":");
-	if (take_number(&zone, 2, &ignored))
-		*at = zone;
-}
-
-/* "2026-01-02T03:04:05.678Z stdout F ", "2026-01-02 03:04:05,678 - " */
-static bool take_iso_stamp(struct host_log_line *line, int64_t real_ns)
-{
-	const char *at = line->body;
-	struct stamp stamp = { 0 };
-
-	if (!take_number(&at, 4, &stamp.year) || !take_char(&at, "-") ||
-	    !take_number(&at, 2, &stamp.month) || !take_char(&at, "-") ||
-	    !take_number(&at, 2, &stamp.day) || !take_char(&at, "T ") || !take_clock(&at, &stamp) ||
-	    stamp.year < YEAR_MIN || stamp.year > YEAR_MAX || !is_date(&stamp))
-		return false;
-	set_stamp(line, &stamp, real_ns);
-	skip_zone(&at);
-	take_char(&at, " \t");
-	if (pl_text_starts(at, "stdout ") || pl_text_starts(at, "stderr ")) {
-		at += 7;
-		if (pl_text_starts(at, "F ") || pl_text_starts(at, "P "))
-			at += 2;
-	} else if (pl_text_starts(at, "- ")) {
-		at += 2;
-	}
-	line->body = at;
-	return true;
-}
-
-static const struct {
-	const char *word;
-	enum host_log_level level;
-} levels[] = {
-	{ "TRACE", HOST_LOG_QUIET },  { "DEBUG", HOST_LOG_QUIET },     { "INFO", HOST_LOG_QUIET },
-	{ "NOTICE", HOST_LOG_QUIET }, { "WARNING", HOST_LOG_WARNING }, { "WARN", HOST_LOG_WARNING },
-	{ "ERROR", HOST_LOG_ERROR },  { "CRITICAL", HOST_LOG_ERROR },  { "FATAL", HOST_LOG_ERROR },
-};
-
-static bool find_level(const char *word, size_t len, enum host_log_level *ret)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(levels); i++) {
-		if (strlen(levels[i].word) == len && strncasecmp(levels[i].word, word, len) == 0) {
-			*ret = levels[i].level;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* "[core.py:133] ", "core.py:133] " (older), "worker.py:1771 -- " (Ray) */
-static const char *skip_source(const char *at, struct host_log_line *line)
-{
-	const char *start = *at == '[' ? at + 1 : at, *end = start;
-
-	while (*end != '\0' && strchr(":] [", *end) == NULL)
-		end++;
-	const char *number = end;
-	if (*number++ != ':' || !isdigit((unsigned char)*number))
-		return at;
-	while (isdigit((unsigned char)*number))
-		number++;
-	if (*number == ']')
-		number++;
-	else if (pl_text_starts(number, " --"))
-		number += 3;
-	else
-		return at;
-	copy_word(line->source, start, (size_t)(end - start));
-	take_char(&number, " ");
-	return number;
-}
-
-/* "INFO 07-22 12:00:00 [x.py:12] ", "INFO:     ", "INFO\tworker.py:12 -- ", "INFO - x.py:12 - " */
-static bool take_level(struct host_log_line *line, int64_t real_ns)
-{
-	const char *at = line->body;
-	struct stamp stamp = { 0 };
-	size_t len = 0;
-
-	while (isupper((unsigned char)at[len]))
-		len++;
-	enum host_log_level level;
-	if (len == 0 || at[len] == '\0' || strchr(": \t", at[len]) == NULL ||
-	    !find_level(at, len, &level))
-		return false;
-	at += len;
-	/* uvicorn's form, which has neither time nor source. */
-	if (*at == ':') {
-		for (at++; *at == ' '; at++)
-			;
-	} else {
-		at++;
-		const char *when = at;
-		if (take_number(&when, 2, &stamp.month) && take_char(&when, "-") &&
-		    take_number(&when, 2, &stamp.day) && take_char(&when, " ") &&
-		    take_clock(&when, &stamp) && is_date(&stamp)) {
-			take_char(&when, " ");
-			set_stamp(line, &stamp, real_ns);
-			at = when;
-		} else if (pl_text_starts(at, "- ")) {
-			at += 2;
-		}
-		at = skip_source(at, line);
-	}
-	line->level = level;
-	line->body = at;
-	return true;
-}
-
-/* "[E1121 02:32:50.142952055 utils.cpp:68] " of C++, "E1121 02:32:50.142952 12 x.py:1] " */
-static bool take_glog(struct host_log_line *line, int64_t real_ns)
-{
-	const char *at = line->body, *end;
-	struct stamp stamp = { 0 };
-	int date;
-
-	take_char(&at, "[");
-	const char *letter = *at != '\0' ? strchr("DIWEF", *at) : NULL;
-	if (letter == NULL)
-		return false;
-	at++;
-	if (!take_number(&at, 4, &date) && !take_number(&at, 3, &date))
-		return false;
-	stamp.month = date / 100;
-	stamp.day = date % 100;
-	if (!take_char(&at, " ") || !take_clock(&at, &stamp) || !is_date(&stamp))
-		return false;
-	end = strstr(at, "] ");
-	if (end == NULL)
-		return false;
-	set_stamp(line, &stamp, real_ns);
-	line->level = *letter == 'W'                     ? HOST_LOG_WARNING
-		      : *letter == 'E' || *letter == 'F' ? HOST_LOG_ERROR
-							 : HOST_LOG_QUIET;
-	line->body = end + 2;
-	return true;
 }
 
 static const char *member(const json_t *json, const char *const *names)
@@ -382,38 +96,101 @@ static const char *member(const json_t *json, const char *const *names)
 	return NULL;
 }
 
-/* {"log": "…", "time": "…"} of docker, {"level": "INFO", "message": "…"} of a JSON formatter */
-static bool take_json(char *text, struct host_log_line *line, int64_t real_ns)
+/* Cleans a message of several lines, which keeps its line breaks. */
+static void clean_lines(char *text)
+{
+	char *to = text;
+
+	for (char *from = text; from != NULL;) {
+		char *end = strchr(from, '\n');
+		size_t len = end != NULL ? (size_t)(end - from) : strlen(from);
+		memmove(to, from, len);
+		/* The cleaned part ends in a NUL, for which the line break leaves room. */
+		char *next = end != NULL ? end + 1 : NULL;
+		while (len > 0 && isspace((unsigned char)to[len - 1]))
+			len--;
+		to += host_log_line_clean(to, len);
+		if (next != NULL)
+			*to++ = '\n';
+		from = next;
+	}
+	while (to > text && isspace((unsigned char)to[-1]))
+		to--;
+	*to = '\0';
+}
+
+static void set_time(struct host_log_line *line, const char *time, int64_t real_ns)
+{
+	struct host_log_stamp stamp = { 0 };
+
+	if (!host_log_stamp_iso(&time, &stamp))
+		return;
+	line->stamped = true;
+	line->stamp_ns = host_log_stamp_ns(&stamp, real_ns);
+}
+
+/*
+ * {"log": "…", "time": "…"} of docker, {"level": "INFO", "message": "…", "exc_info": "…"} of a
+ * JSON formatter
+ */
+static void unwrap_json(char *text, struct host_log_line *line, int64_t real_ns)
 {
 	static const char *const messages[] = { "message", "msg", "log", "event", "text", NULL };
+	static const char *const tracebacks[] = { "exc_info", "exception", "stack_trace", NULL };
 	static const char *const level_names[] = { "level", "levelname", "severity", NULL };
 	static const char *const times[] = { "timestamp", "asctime", "time", "ts", NULL };
 	size_t len = strlen(text);
 
-	if (line->body != text || text[0] != '{' || text[len - 1] != '}')
-		return false;
+	if (text[len - 1] != '}')
+		return;
 	auto_json json_t *json = json_loads(text, 0, NULL);
 	const char *message = member(json, messages), *level = member(json, level_names);
-	const char *time = member(json, times);
-	if (message == NULL || strlen(message) > len)
-		return false;
+	const char *time = member(json, times), *traceback = member(json, tracebacks);
+	if (message == NULL)
+		return;
 	if (level != NULL)
-		find_level(level, strlen(level), &line->level);
-	if (time != NULL) {
-		struct host_log_line stamp = { .body = time };
-		if (take_iso_stamp(&stamp, real_ns)) {
-			line->stamped = true;
-			line->stamp_ns = stamp.stamp_ns;
-		}
+		host_log_level_find(level, strlen(level), &line->level);
+	if (time != NULL)
+		set_time(line, time, real_ns);
+	/* Decoded, both are shorter than they were with their names. */
+	size_t used = strlen(message), more = traceback != NULL ? strlen(traceback) : 0;
+	if (used + 1 + more > len)
+		return;
+	memmove(text, message, used);
+	text[used] = '\0';
+	if (more > 0) {
+		text[used] = '\n';
+		memmove(text + used + 1, traceback, more + 1);
 	}
-	/* decoded it is shorter than it was */
-	size_t used = strlen(message);
-	memmove(text, message, used + 1);
-	while (used > 0 && isspace((unsigned char)text[used - 1]))
-		text[--used] = '\0';
-	host_log_line_clean(text, used);
-	line->body = text;
-	return true;
+	clean_lines(text);
+}
+
+/* Decodes the quoted text at `from` to the start of `to`, which is not after it. */
+static void unquote(char *to, const char *from)
+{
+	for (; *from != '\0' && *from != '"'; from++) {
+		bool escaped = from[0] == '\\' && from[1] != '\0';
+		if (escaped)
+			from++;
+		*to++ = (char)(escaped && *from == 'n' ? '\n' : *from);
+	}
+	*to = '\0';
+}
+
+/* time="…" level=error msg="…" of container engines */
+static void unwrap_logfmt(char *text, struct host_log_line *line, int64_t real_ns)
+{
+	static const char level_key[] = "level=", message_key[] = " msg=\"";
+	const char *level = strstr(text, level_key), *message = strstr(text, message_key);
+
+	if (level == NULL || message == NULL)
+		return;
+	level += sizeof(level_key) - 1;
+	host_log_level_find(level, strcspn(level, " "), &line->level);
+	if (pl_text_starts(text, "time="))
+		set_time(line, text + 5 + strspn(text + 5, "\""), real_ns);
+	unquote(text, message + sizeof(message_key) - 1);
+	clean_lines(text);
 }
 
 /* A line may begin where a progress bar of another process stands: "… 20.10it/s](Worker pid=1) INFO
@@ -428,19 +205,40 @@ static void skip_progress(struct host_log_line *line)
 		line->body = strchr(at, '(');
 }
 
+static void take_prefixes(struct host_log_line *line, int64_t real_ns)
+{
+	for (unsigned i = 0; i < PREFIXES_MAX; i++) {
+		if (!host_log_prefix_take(line, real_ns))
+			break;
+	}
+}
+
+/* Ends the body at its line break. */
+static void cut(struct host_log_line *line)
+{
+	line->rest = strchr(line->body, '\n');
+	if (line->rest != NULL)
+		*line->rest++ = '\0';
+}
+
 void host_log_line_read(char *text, int64_t real_ns, struct host_log_line *ret)
 {
 	*ret = (struct host_log_line){ .body = text };
 	if (text[0] == '{')
-		take_json(text, ret, real_ns);
+		unwrap_json(text, ret, real_ns);
+	else if (pl_text_starts(text, "time=") || pl_text_starts(text, "level="))
+		unwrap_logfmt(text, ret, real_ns);
+	cut(ret);
 	skip_progress(ret);
-	/*
-	 * In any order and any number: each writer puts its own in front of what it was given. A
-	 * level may be said twice; the innermost is the one that the message's own logger gave it.
-	 */
-	for (unsigned i = 0; i < PREFIXES_MAX; i++) {
-		if (!take_speaker(ret) && !take_rank(ret) && !take_iso_stamp(ret, real_ns) &&
-		    !take_level(ret, real_ns) && !take_glog(ret, real_ns) && !take_container(ret))
-			break;
-	}
+	take_prefixes(ret, real_ns);
+}
+
+bool host_log_line_next(struct host_log_line *line, int64_t real_ns)
+{
+	if (line->rest == NULL)
+		return false;
+	line->body = line->rest;
+	cut(line);
+	take_prefixes(line, real_ns);
+	return true;
 }

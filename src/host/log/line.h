@@ -1,5 +1,6 @@
 /*
- * One line of a server's log, behind all that processes, loggers and containers put in front of it.
+ * One line of a server's log, after all prefixes that processes, loggers, containers, schedulers
+ * and journald put before it.
  */
 #pragma once
 
@@ -12,9 +13,10 @@
 enum host_log_level { HOST_LOG_NO_LEVEL, HOST_LOG_QUIET, HOST_LOG_WARNING, HOST_LOG_ERROR };
 
 struct host_log_line {
-	const char *body; /* behind all prefixes; indentation of the message kept */
-	char speaker[HOST_LOG_WORD_BYTES]; /* "EngineCore", "Worker_TP0"; "": not said */
-	char source[HOST_LOG_WORD_BYTES];  /* "core.py"; "": not said */
+	const char *body; /* after all prefixes; the indentation of the message is kept */
+	char *rest;       /* the lines after this one of a message that has several; NULL: none */
+	char speaker[HOST_LOG_WORD_BYTES]; /* "EngineCore", "Worker_TP0"; "": not written */
+	char source[HOST_LOG_WORD_BYTES];  /* "core.py"; "": not written */
 	enum host_log_level level;
 	bool stamped;
 	int64_t stamp_ns;
@@ -22,5 +24,11 @@ struct host_log_line {
 
 /* Removes escape sequences and control bytes in place; no NUL is left but the last. */
 size_t host_log_line_clean(char *text, size_t len);
-/* `text` is clean and changed in place where a line is wrapped in JSON; `body` points into it. */
+/*
+ * Reads `text`, which is clean, and changes it in place where the line is wrapped in JSON or
+ * logfmt; `body` and `rest` point into it. A wrapped message may have several lines:
+ * host_log_line_next() goes through those after the first.
+ */
 void host_log_line_read(char *text, int64_t real_ns, struct host_log_line *ret);
+/* Moves to the next line of the message; false if it has none. */
+bool host_log_line_next(struct host_log_line *line, int64_t real_ns);

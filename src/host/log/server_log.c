@@ -114,11 +114,13 @@ static void take_line(struct host_server_log *log, bool overwritten,
 		return;
 	bool listening = host_server_log_is_listening(log);
 	host_log_line_read(log->line, seen->real_ns, &line);
-	host_log_causes_take(&log->causes, &line, listening);
-	if (listening)
-		return;
-	host_log_phases_take(log->moments, &line, seen);
-	host_log_facts_take(&log->facts, &line);
+	do {
+		host_log_causes_take(&log->causes, &line, listening);
+		if (!listening) {
+			host_log_phases_take(log->moments, &line, seen);
+			host_log_facts_take(&log->facts, &line);
+		}
+	} while (host_log_line_next(&line, seen->real_ns));
 }
 
 void host_server_log_feed(struct host_server_log *log, const char *data, size_t len,

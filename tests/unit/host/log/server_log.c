@@ -33,92 +33,6 @@ static struct host_server_log *read_text(const char *text)
 	return log;
 }
 
-static void test_host_log_server_log__prefixes(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *line;
-		const char *body;
-		const char *speaker;
-		const char *source;
-		enum host_log_level level;
-		const char *stamp; /* "" none */
-	} cases[] = {
-		{ "plain words", "plain words", "", "", HOST_LOG_NO_LEVEL, "" },
-		{ "(EngineCore pid=7) INFO 03-05 06:01:02 [core.py:1] hello", "hello", "EngineCore",
-		  "core.py", HOST_LOG_QUIET, "2026-03-05 06:01:02.000" },
-		{ "INFO 03-05 06:01:02 api_server.py:7] hello", "hello", "", "api_server.py",
-		  HOST_LOG_QUIET, "2026-03-05 06:01:02.000" },
-		{ "WARNING 12-31 23:59:59 [x.py:7] hello", "hello", "", "x.py", HOST_LOG_WARNING,
-		  "2025-12-31 23:59:59.000" },
-		{ "(APIServer pid=7)   File \"x\"", "  File \"x\"", "APIServer", "",
-		  HOST_LOG_NO_LEVEL, "" },
-		{ "(VllmWorker TP0 pid=7) ERROR 03-05 06:01:02 [x.py:7]   indented", "  indented",
-		  "VllmWorker TP0", "x.py", HOST_LOG_ERROR, "2026-03-05 06:01:02.000" },
-		{ "\x1b[1;36m(EngineCore_0 pid=7)\x1b[0;0m \x1b[36m(RayWorkerWrapper pid=9, "
-		  "ip=10.0.0.1)\x1b[0m INFO 03-05 06:01:02 [m.py:7] hello\x1b[32m [repeated 3x "
-		  "across cluster]\x1b[0m",
-		  "hello [repeated 3x across cluster]", "RayWorkerWrapper", "m.py", HOST_LOG_QUIET,
-		  "2026-03-05 06:01:02.000" },
-		{ "(EngineCore_0 pid=7) (pid=9) INFO 03-05 06:01:02 [m.py:7] hello", "hello",
-		  "EngineCore_0", "m.py", HOST_LOG_QUIET, "2026-03-05 06:01:02.000" },
-		{ "INFO:     Application startup complete.", "Application startup complete.", "",
-		  "", HOST_LOG_QUIET, "" },
-		{ "ERROR:    [Errno 98] no", "[Errno 98] no", "", "", HOST_LOG_ERROR, "" },
-		{ "2026-03-04T05:06:07.891234567Z stdout F INFO 03-05 06:01:02 [x.py:1] hello",
-		  "hello", "", "x.py", HOST_LOG_QUIET, "2026-03-05 06:01:02.000" },
-		{ "2026-03-04T05:06:07.891Z   indented", "  indented", "", "", HOST_LOG_NO_LEVEL,
-		  "2026-03-04 05:06:07.891" },
-		{ "2026-03-04 05:06:07,5\tINFO worker.py:17 -- hello", "hello", "", "worker.py",
-		  HOST_LOG_QUIET, "2026-03-04 05:06:07.500" },
-		{ "2026-03-04 05:06:07,891 - INFO - tuner.py:6 - hello", "tuner.py:6 - hello", "",
-		  "", HOST_LOG_QUIET, "2026-03-04 05:06:07.891" },
-		{ "vllm-1  | INFO 03-05 06:01:02 [x.py:1] hello", "hello", "", "x.py",
-		  HOST_LOG_QUIET, "2026-03-05 06:01:02.000" },
-		{ "[rank3]: some.Error: no", "some.Error: no", "", "", HOST_LOG_NO_LEVEL, "" },
-		{ "[rank0]:[W304 22:40:11.215 P.cpp:14] hello", "hello", "", "", HOST_LOG_WARNING,
-		  "2026-03-04 22:40:11.215" },
-		{ "[E0304 22:40:11.215 P.cpp:14] hello", "hello", "", "", HOST_LOG_ERROR,
-		  "2026-03-04 22:40:11.215" },
-		{ "{\"level\": \"ERROR\", \"message\": \"some.Error: no\", \"timestamp\": "
-		  "\"2026-03-04T05:06:07Z\"}",
-		  "some.Error: no", "", "", HOST_LOG_ERROR, "2026-03-04 05:06:07.000" },
-		{ "{\"log\":\"(EngineCore pid=7) hello\\n\",\"stream\":\"stderr\","
-		  "\"time\":\"2026-03-04T05:06:07Z\"}",
-		  "hello", "EngineCore", "", HOST_LOG_NO_LEVEL, "2026-03-04 05:06:07.000" },
-		{ "bar| 6/7 [00:03<00:00, 20.1it/s](Worker pid=7) INFO 03-05 06:01:02 [x.py:1] yes",
-		  "yes", "Worker", "x.py", HOST_LOG_QUIET, "2026-03-05 06:01:02.000" },
-		/* what only looks like a prefix */
-		{ "(nobody) INFO", "(nobody) INFO", "", "", HOST_LOG_NO_LEVEL, "" },
-		{ "ERROR", "ERROR", "", "", HOST_LOG_NO_LEVEL, "" },
-		{ "INFO 99-05 06:01:02 [x.py:1] hello", "99-05 06:01:02 [x.py:1] hello", "", "",
-		  HOST_LOG_QUIET, "" },
-		{ "2026-13-04T05:06:07Z hello", "2026-13-04T05:06:07Z hello", "", "",
-		  HOST_LOG_NO_LEVEL, "" },
-		{ "{\"a\": 1}", "{\"a\": 1}", "", "", HOST_LOG_NO_LEVEL, "" },
-		{ "{not json}", "{not json}", "", "", HOST_LOG_NO_LEVEL, "" },
-	};
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free char *text = pl_strdup(cases[i].line);
-		struct host_log_line line;
-		char stamp[64] = "";
-		host_log_line_clean(text, strlen(text));
-		host_log_line_read(text, NOW_REAL_NS, &line);
-		if (line.stamped) {
-			pl_clock_format(line.stamp_ns, "%Y-%m-%d %H:%M:%S", 1, stamp,
-					sizeof(stamp));
-			snprintf(stamp + strlen(stamp), 8, ".%03d",
-				 (int)(line.stamp_ns / PL_NS_PER_MS % 1000));
-		}
-		assert_string_equal(line.body, cases[i].body);
-		assert_string_equal(line.speaker, cases[i].speaker);
-		assert_string_equal(line.source, cases[i].source);
-		assert_int_equal(line.level, cases[i].level);
-		assert_string_equal(stamp, cases[i].stamp);
-	}
-}
-
 static void test_host_log_server_log__escape_sequences(void **state)
 {
 	(void)state;
@@ -527,7 +441,6 @@ static void test_host_log_server_log__marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_host_log_server_log__prefixes),
 		cmocka_unit_test(test_host_log_server_log__escape_sequences),
 		cmocka_unit_test(test_host_log_server_log__facts),
 		cmocka_unit_test(test_host_log_server_log__several_workers),

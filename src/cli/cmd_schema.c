@@ -306,11 +306,17 @@ static void add_knowledge(json_t *lists)
 	ROW("log_reads", "fact line behind until", #fact, line, behind, until)
 #define LOG_EXECUTOR(file, name) ROW("log_executors", "file name", file, name)
 #define LOG_BACKEND(said, name)  ROW("log_backends", "said name", said, name)
-#define LOG_CONFIG_FRAME(phrase) ROW("log_config_frames", "phrase", phrase)
+#include "tbl/log_lines.h"
+#define LOG_FRAME(place, phrase)  ROW("log_frames", "place~ phrase", #place, phrase)
+#define LOG_REACHED(phase, place) ROW("log_reached", "phase~ place~", #phase, #place)
+#define LOG_SYMPTOM(phrase)       ROW("log_symptoms", "phrase", phrase)
 #define LOG_FAILURE(cause, strength, when, forms, phrase, also)                                   \
 	ROW("log_failures", "cause strength~ when~ forms~ phrase also", #cause, #strength, #when, \
 	    #forms, phrase, also)
-#include "tbl/log_lines.h"
+#include "tbl/log_failures.h"
+#define LOG_HINT(cause, place, phrase, hint) \
+	ROW("log_hints", "cause place~ phrase hint", #cause, #place, phrase, hint)
+#include "tbl/log_hints.h"
 #define MODEL(type, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied, \
 	      trait)                                                                          \
 	ROW("model_types",                                                                    \

@@ -278,14 +278,16 @@ static char *hint_about(const char *hint, int64_t pid)
 }
 
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
-		  enum option_voice voice, int64_t pid, json_t *log_tail)
+		  const char *hint, enum option_voice voice, int64_t pid, json_t *log_tail)
 {
 	json_t *error = json_object();
-	auto_buf hint = PL_BUF(HINT_BYTES_MAX);
+	auto_buf words = PL_BUF(HINT_BYTES_MAX);
 
-	if (cause_hints[cause] != NULL) {
-		auto_free char *text = hint_about(cause_hints[cause], pid);
-		option_words_add(text, voice, &hint);
+	if (hint == NULL)
+		hint = cause_hints[cause];
+	if (hint != NULL) {
+		auto_free char *text = hint_about(hint, pid);
+		option_words_add(text, voice, &words);
 	}
 
 	json_object_set_new(error, "stage", json_string(stage_names[stage]));
@@ -293,7 +295,7 @@ json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause
 	json_object_set_new(error, "message", pl_json_text(why->text));
 	json_object_set_new(error, "cause", pl_json_text(cause_names[cause]));
 	json_object_set_new(error, "hint",
-			    hint.len > 0 ? pl_json_text(pl_buf_text(&hint)) : json_null());
+			    words.len > 0 ? pl_json_text(pl_buf_text(&words)) : json_null());
 	json_object_set_new(error, "log_line", json_null());
 	set_part(error, "log_tail", log_tail);
 	return error;

@@ -94,10 +94,11 @@ char *res_engine_text(const json_t *engine);
 enum res_cause res_cause_find(const char *name);
 
 /* {stage, code, message, cause, hint, log_line, log_tail}; cause RES_CAUSE_COUNT (and its hint) and
- * log_tail (an array of lines) NULL are null, log_line is the caller's to set; the hint names options
- * as `voice` does, and `pid`, the process that it is about (0: not known). New reference. */
+ * log_tail (an array of lines) NULL are null, log_line is the caller's to set; `hint` NULL: that of the
+ * cause. It names options as `voice` does, and `pid`, the process that it is about (0: not known).
+ * New reference. */
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
-		  enum option_voice voice, int64_t pid, json_t *log_tail);
+		  const char *hint, enum option_voice voice, int64_t pid, json_t *log_tail);
 
 /* Appends {kind, name, size, sha256} of a file that is whole. */
 int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind kind,

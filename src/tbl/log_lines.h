@@ -13,20 +13,6 @@
  *                               `behind` and ends before `until` ("": where its type ends)
  * LOG_EXECUTOR(file, name)      a file that writes lines: which executor runs
  * LOG_BACKEND(said, name)       attention backends in words: their name as an argument
- * LOG_CONFIG_FRAME(phrase)      a frame of a traceback within the making of the configuration
- * LOG_FAILURE(cause, strength, when, forms, phrase, also)
- *                               a line that says why a server dies, case ignored; the first row that
- *                               fits names the cause
- *   strength  CLEAR: the first in the log counts, of engine and workers before the front end;
- *             VAGUE: only where nothing clear is said
- *   when      START: before LISTENING; ANY: also later; CONFIG: before LISTENING, in a traceback
- *             with a LOG_CONFIG_FRAME
- *   forms     EXCEPTION  "some.Error: text", the last line of a traceback
- *             DETAIL     a line of pydantic below its exception
- *             ERROR      a line of level ERROR or worse
- *             USAGE      "program: error: text" of argparse
- *             PLAIN      any line without a level
- *   also      a second phrase that must stand in the line, "" none
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef LOG_PHASE
@@ -46,12 +32,6 @@
 #endif
 #ifndef LOG_BACKEND
 #define LOG_BACKEND(said, name)
-#endif
-#ifndef LOG_CONFIG_FRAME
-#define LOG_CONFIG_FRAME(phrase)
-#endif
-#ifndef LOG_FAILURE
-#define LOG_FAILURE(cause, strength, when, forms, phrase, also)
 #endif
 
 LOG_PHASE(FIRST_LINE,    first_line,    FIRST)
@@ -171,6 +151,7 @@ LOG_EXECUTOR("multiproc_worker_utils.py",    "mp")
 LOG_EXECUTOR("mp_distributed_executor.py",   "mp")
 LOG_EXECUTOR("ray_distributed_executor.py",  "ray")
 LOG_EXECUTOR("ray_executor.py",              "ray")
+LOG_EXECUTOR("ray_executor_v2.py",           "ray")
 LOG_EXECUTOR("ray_utils.py",                 "ray")
 
 LOG_BACKEND("Flash Attention",      "FLASH_ATTN")
@@ -190,156 +171,9 @@ LOG_BACKEND("Rocm Attention",       "ROCM_ATTN")
 LOG_BACKEND("Aiter Flash Attention", "ROCM_AITER_FA")
 LOG_BACKEND("Pallas",               "PALLAS")
 
-LOG_CONFIG_FRAME("create_engine_config")
-LOG_CONFIG_FRAME("create_model_config")
-LOG_CONFIG_FRAME("engine/arg_utils.py")
-LOG_CONFIG_FRAME("/vllm/config")
-
-/* the memory of the host, told by who saw it */
-LOG_FAILURE(host_memory, CLEAR, ANY, EXCEPTION | ERROR, "ray.exceptions.OutOfMemoryError", "")
-LOG_FAILURE(host_memory, CLEAR, ANY, EXCEPTION | ERROR, "due to the node running low on memory", "")
-LOG_FAILURE(host_memory, CLEAR, ANY, USAGE | PLAIN, "slurmstepd: error:", "oom")
-LOG_FAILURE(host_memory, CLEAR, ANY, USAGE | PLAIN, "srun: error:", "out of memory")
-
-LOG_FAILURE(kv_cache_too_small, CLEAR, START, EXCEPTION, "No available memory for the cache blocks", "")
-LOG_FAILURE(kv_cache_too_small, CLEAR, START, EXCEPTION, "tokens that can be stored in KV cache", "")
-LOG_FAILURE(kv_cache_too_small, CLEAR, START, EXCEPTION, "larger than the available KV cache memory", "")
-
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "OutOfMemoryError", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "CUDA out of memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "HIP out of memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "XPU out of memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "NPU out of memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "error: out of memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "cudaErrorMemoryAllocation", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "CUDA_ERROR_OUT_OF_MEMORY", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "CUBLAS_STATUS_ALLOC_FAILED", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "UR_RESULT_ERROR_OUT_OF_", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "MemoryError", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "Cannot allocate memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, ANY, EXCEPTION, "can't allocate memory", "")
-LOG_FAILURE(out_of_memory, CLEAR, START, EXCEPTION, "less than desired GPU memory utilization", "")
-LOG_FAILURE(out_of_memory, CLEAR, START, EXCEPTION, "is less than requested memory for kv", "")
-LOG_FAILURE(out_of_memory, CLEAR, START, EXCEPTION, "not enough", "memory")
-
-LOG_FAILURE(port_in_use, CLEAR, START, EXCEPTION | ERROR, "address already in use", "")
-LOG_FAILURE(port_in_use, CLEAR, START, EXCEPTION | ERROR, "EADDRINUSE", "")
-
-LOG_FAILURE(disk_full, CLEAR, ANY, EXCEPTION | ERROR, "No space left on device", "")
-LOG_FAILURE(disk_full, CLEAR, ANY, EXCEPTION | ERROR, "Disk quota exceeded", "")
-
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION | ERROR, "NCCL error", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION | ERROR, "Watchdog caught collective operation timeout", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION, "DistBackendError", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION, "DistStoreError", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION, "ncclUnhandledCudaError", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION, "ncclSystemError", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION, "ncclInternalError", "")
-LOG_FAILURE(nccl_error, CLEAR, ANY, EXCEPTION, "ncclRemoteError", "")
-
-LOG_FAILURE(driver_mismatch, CLEAR, ANY, EXCEPTION, "driver on your system is too old", "")
-LOG_FAILURE(driver_mismatch, CLEAR, ANY, EXCEPTION, "driver version is insufficient", "")
-LOG_FAILURE(driver_mismatch, CLEAR, ANY, EXCEPTION, "forward compatibility was attempted", "")
-LOG_FAILURE(driver_mismatch, CLEAR, ANY, EXCEPTION, "unsupported display driver", "")
-LOG_FAILURE(driver_mismatch, CLEAR, ANY, EXCEPTION, "Driver/library version mismatch", "")
-LOG_FAILURE(driver_mismatch, CLEAR, ANY, EXCEPTION, "compiled with an unsupported toolchain", "")
-LOG_FAILURE(driver_mismatch, CLEAR, START, EXCEPTION, "libcuda.so", "cannot open shared object file")
-
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "Failed to infer device type", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "No CUDA GPUs are available", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "no CUDA-capable device", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "Found no NVIDIA driver", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "No HIP GPUs are available", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "CUDA error: invalid device ordinal", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "Current node has no GPU available", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "required GPUs exceeds the total number", "")
-LOG_FAILURE(no_gpu, CLEAR, START, EXCEPTION, "is larger than the number of available GPUs", "")
-
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "CUDA error: ", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "CUDA driver error", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "cudaError", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "CUBLAS_STATUS_", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "CUDNN_STATUS_", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "no kernel image is available", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "Triton Error [CUDA]", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "HIP error: ", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "hipError", "")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "backend failed with error:", "UR_RESULT_ERROR_")
-LOG_FAILURE(cuda_error, CLEAR, ANY, EXCEPTION, "acl api failed", "")
-
-LOG_FAILURE(gated_model, CLEAR, START, EXCEPTION, "GatedRepoError", "")
-LOG_FAILURE(gated_model, CLEAR, START, EXCEPTION, "gated repo", "")
-
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "Cannot find the config file for ", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "does not match the quantization", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "for quantization method", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "The quantization method ", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "Unknown quantization method", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "Invalid quantization method", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION | DETAIL, "quantization is currently not supported", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION, "not aligned with the quantized weight shape", "")
-LOG_FAILURE(quantization_mismatch, CLEAR, START, EXCEPTION, "is not divisible by weight quantization block", "")
-
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "RepositoryNotFoundError", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "RevisionNotFoundError", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "LocalEntryNotFoundError", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "HFValidationError", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "is not a valid model identifier", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "Invalid repository ID or local directory", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "We couldn't connect to ", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "Can't load the configuration of ", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION | DETAIL, "does not appear to have a file named ", "")
-LOG_FAILURE(model_not_found, CLEAR, START, EXCEPTION, "Cannot find any model weights with ", "")
-
-LOG_FAILURE(unsupported_model, CLEAR, START, EXCEPTION | DETAIL, "Model architectures ", "")
-LOG_FAILURE(unsupported_model, CLEAR, START, EXCEPTION | DETAIL, "has no vLLM implementation", "")
-LOG_FAILURE(unsupported_model, CLEAR, START, EXCEPTION | DETAIL, "does not recognize this architecture", "")
-LOG_FAILURE(unsupported_model, CLEAR, START, EXCEPTION, "weights were not initialized from checkpoint", "")
-LOG_FAILURE(unsupported_model, CLEAR, START, EXCEPTION, "There is no module or parameter named ", "")
-LOG_FAILURE(unsupported_model, CLEAR, START, EXCEPTION, "Attempted to load weight ", "")
-
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION, "ModuleNotFoundError: ", "")
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION, "ImportError: ", "")
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION, "PackageNotFoundError", "")
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION, "Could not find nvcc", "")
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION, "Failed to find C compiler", "")
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION, "Ninja is required", "")
-LOG_FAILURE(missing_dependency, CLEAR, START, EXCEPTION | PLAIN, "error while loading shared libraries: ", "")
-
-LOG_FAILURE(invalid_argument, CLEAR, START, USAGE, ": error: argument ", "")
-LOG_FAILURE(invalid_argument, CLEAR, START, USAGE, ": error: unrecognized arguments", "")
-LOG_FAILURE(invalid_argument, CLEAR, START, USAGE, ": error: the following arguments are required", "")
-LOG_FAILURE(invalid_argument, CLEAR, START, USAGE, ": error: ambiguous option", "")
-LOG_FAILURE(invalid_argument, CLEAR, START, USAGE, ": error: unknown option", "")
-LOG_FAILURE(invalid_argument, CLEAR, START, USAGE, ": error: one of the arguments ", "")
-LOG_FAILURE(invalid_argument, CLEAR, START, EXCEPTION, "argparse.ArgumentError", "")
-
-LOG_FAILURE(invalid_configuration, CLEAR, START, EXCEPTION | DETAIL, "User-specified max_model_len", "")
-LOG_FAILURE(invalid_configuration, CLEAR, START, EXCEPTION | DETAIL, "must be divisible by tensor parallel size", "")
-LOG_FAILURE(invalid_configuration, CLEAR, START, EXCEPTION | DETAIL, "is smaller than max_model_len", "")
-LOG_FAILURE(invalid_configuration, CLEAR, START, EXCEPTION | DETAIL, "is not supported for this model", "")
-LOG_FAILURE(invalid_configuration, CLEAR, START, DETAIL, "[type=value_error", "")
-LOG_FAILURE(invalid_configuration, CLEAR, START, DETAIL, "[type=assertion_error", "")
-LOG_FAILURE(invalid_argument,      CLEAR, START, DETAIL, "[type=", "")
-
-/* vague ones last: the first row that fits a line counts */
-LOG_FAILURE(gated_model, VAGUE, START, EXCEPTION, "401 Client Error", "")
-LOG_FAILURE(gated_model, VAGUE, START, EXCEPTION, "403 Client Error", "")
-LOG_FAILURE(model_not_found, VAGUE, START, EXCEPTION, "404 Client Error", "")
-LOG_FAILURE(invalid_configuration, VAGUE, CONFIG, EXCEPTION, "ValueError: ", "")
-LOG_FAILURE(invalid_configuration, VAGUE, CONFIG, EXCEPTION, "AssertionError", "")
-LOG_FAILURE(invalid_configuration, VAGUE, CONFIG, EXCEPTION, "NotImplementedError: ", "")
-
-LOG_FAILURE(hang,    VAGUE, ANY, EXCEPTION, "RPC call to ", "timed out")
-LOG_FAILURE(killed,  VAGUE, ANY, ERROR, "died unexpectedly", "(exit code: -9)")
-LOG_FAILURE(killed,  VAGUE, ANY, EXCEPTION, "Failed core proc(s): ", ": -9")
-LOG_FAILURE(crashed, VAGUE, ANY, PLAIN, "Fatal Python error: ", "")
-
 #undef LOG_PHASE
 #undef LOG_MARK
 #undef LOG_FACT
 #undef LOG_READ
 #undef LOG_EXECUTOR
 #undef LOG_BACKEND
-#undef LOG_CONFIG_FRAME
-#undef LOG_FAILURE

@@ -57,34 +57,60 @@ CAUSE(OUT_OF_MEMORY,         out_of_memory,         "the memory of a GPU, or wha
       "lower gpu_memory_utilization, max_model_len or max_num_seqs, give it more GPUs (tensor_parallel_size), or end what else holds the memory (profllm gpus shows it)")
 CAUSE(KV_CACHE_TOO_SMALL,    kv_cache_too_small,    "after the weights too little memory is left for the KV cache of one request of full length",
       "lower max_model_len, raise gpu_memory_utilization, use kv_cache_dtype fp8, or spread the weights over more GPUs")
+CAUSE(MEMORY_CHANGED,        memory_changed,        "another process took or released GPU memory while the server measured it",
+      "end what else uses the GPU (profllm gpus shows it), then start again; launch.gpus locks GPUs against other runs")
 CAUSE(INVALID_ARGUMENT,      invalid_argument,      "the server refused an argument or its value",
       "profllm validate names the argument and what it may be; profllm params lists those of a release")
 CAUSE(INVALID_CONFIGURATION, invalid_configuration, "the arguments do not go together, or not with the model",
       "read the refusal in the log, then profllm validate --explain on the same file; set launch.vllm_version if its rules are those of another release")
 CAUSE(PORT_IN_USE,           port_in_use,           "another process holds a port that the server needs",
       "leave launch.port at auto, or end the process that holds the port (process PID)")
-CAUSE(MODEL_NOT_FOUND,       model_not_found,       "the model is not there, or could not be fetched",
-      "check the model's name or path: one that the server lists, or one that can be fetched (the cache of Hugging Face where the host is offline)")
-CAUSE(GATED_MODEL,           gated_model,           "the model is there, and may not be read without a token that was granted access",
+CAUSE(MODEL_NOT_FOUND,       model_not_found,       "the model, its revision or a file of it does not exist",
+      "check the model's name or path, and revision: one that the server lists, or one that exists on the hub or in the cache of HF_HOME")
+CAUSE(HUB_UNREACHABLE,       hub_unreachable,       "the hub did not answer: no network, no name service, a proxy, or too many requests",
+      "check the network and HTTPS_PROXY; set HF_HUB_OFFLINE=1 in launch.env if the model is in the cache of Hugging Face, or name a local path")
+CAUSE(GATED_MODEL,           gated_model,           "the model exists, and may not be read without a token that was granted access",
       "accept the licence of the model on its page and pass HF_TOKEN in the environment or launch.env")
+CAUSE(BROKEN_WEIGHTS,        broken_weights,        "a file of the model is incomplete or damaged",
+      "download the model again (hf download --force-download), and check the free space of HF_HOME")
 CAUSE(UNSUPPORTED_MODEL,     unsupported_model,     "the release cannot run this model: unknown architecture, or weights that do not fit it",
       "use a release that knows the architecture, or set hf_overrides, model_impl or trust_remote_code as the page of the model says")
+CAUSE(REMOTE_CODE,           remote_code,           "the model has its own code, which the server does not run without permission",
+      "set trust_remote_code if you trust the author of the model")
+CAUSE(TOKENIZER_ERROR,       tokenizer_error,       "the server could not load the tokenizer",
+      "check tokenizer and tokenizer_mode, and that the model's directory has its tokenizer files; update transformers if it is older than the model")
 CAUSE(QUANTIZATION_MISMATCH, quantization_mismatch, "quantization does not fit the checkpoint or the GPU",
       "leave quantization unset so that the checkpoint decides, or take a checkpoint of that method")
 CAUSE(MISSING_DEPENDENCY,    missing_dependency,    "a module or library that the server needs is not installed",
-      "install what the log names beside the server, in the environment that launch.command starts")
+      "install what the log names in the environment that launch.command starts")
+CAUSE(VERSION_CLASH,         version_clash,         "installed packages do not fit each other",
+      "install the server into a new environment together with its own torch; do not install what the log names on its own")
+CAUSE(PERMISSION_DENIED,     permission_denied,     "the server may not read or write a file or directory",
+      "set HF_HOME, VLLM_CACHE_ROOT, TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR in launch.env to directories that the user of the server may write")
+CAUSE(KERNEL_COMPILATION,    kernel_compilation,    "the server could not compile a kernel (FlashInfer, Triton, torch.compile)",
+      "read the compiler's lines above the one that is shown; try enforce_eager or another attention_backend")
 CAUSE(NO_GPU,                no_gpu,                "the server found no GPU, or fewer than it needs",
       "check launch.gpus, CUDA_VISIBLE_DEVICES and nvidia-smi; a server for processors needs launch.platform cpu")
+CAUSE(GPU_TOO_OLD,           gpu_too_old,           "the GPU lacks what was asked for, such as bfloat16, FP8 or an attention backend",
+      "leave dtype, kv_cache_dtype, quantization and attention_backend unset or change the one that the log names, or use a newer GPU")
 CAUSE(CUDA_ERROR,            cuda_error,            "a GPU or its runtime failed",
       "run again with CUDA_LAUNCH_BLOCKING=1 in launch.env to see where; look for Xid lines in the log of the kernel, and try another GPU or enforce_eager")
 CAUSE(DRIVER_MISMATCH,       driver_mismatch,       "the driver of the GPU is missing, or too old for the server",
       "update the driver, or install a build of the server for the CUDA version that nvidia-smi shows")
 CAUSE(NCCL_ERROR,            nccl_error,            "the GPUs of the server could not talk to each other",
       "run again with NCCL_DEBUG=INFO in launch.env; try disable_custom_all_reduce or NCCL_P2P_DISABLE=1, and check the size of /dev/shm")
+CAUSE(CLUSTER_ERROR,         cluster_error,         "processes or nodes of the server did not find each other",
+      "check that the nodes reach each other; set VLLM_HOST_IP, GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME on every node")
+CAUSE(SHM_TOO_SMALL,         shm_too_small,         "/dev/shm has no room for what the processes of the server share",
+      "enlarge /dev/shm: run the container with --ipc=host or --shm-size=16g, or mount a larger emptyDir of medium Memory")
 CAUSE(DISK_FULL,             disk_full,             "a file system is full",
       "free space in the folders of the cache (HF_HOME, VLLM_CACHE_ROOT), /tmp, /dev/shm and of the output")
 CAUSE(HOST_MEMORY,           host_memory,           "the kernel killed the server because the memory of the host or of its control group was used up",
       "give it more memory, or lower swap_space, cpu_offload_gb, max_num_seqs and the number of loading workers")
+CAUSE(JOB_LIMIT,             job_limit,             "the job scheduler refused or ended the server",
+      "ask the scheduler for more time, memory or GPUs")
+CAUSE(CONTAINER_ENGINE,      container_engine,      "the container engine could not start the server",
+      "run the command of launch.command by hand: the engine refused it before the server ran")
 CAUSE(KILLED,                killed,                "a signal from outside ended the server, or profllm itself (the result was recovered)",
       "look for who sent it: a job scheduler, a supervisor, a person")
 CAUSE(CRASHED,               crashed,               "the server, or vLLM's client, ended by itself",
@@ -93,6 +119,8 @@ CAUSE(HANG,                  hang,                  "the server lives and no lon
       "look for NCCL or GPU errors in its log; raise {benchmark.stall_timeout} if it may pause so long; to see what it waits for, run again and ask its process (profllm gpus names it) by py-spy dump --pid before that time has passed")
 CAUSE(READY_TIMEOUT,         ready_timeout,         "ready_timeout passed while the server lived",
       "raise launch.ready_timeout if its log shows it at work (download, weights, compilation); else see where it stands still")
+CAUSE(ENGINE_TIMEOUT,        engine_timeout,        "the front end stopped waiting for its engine to start",
+      "raise VLLM_ENGINE_READY_TIMEOUT_S in launch.env, and launch.ready_timeout with it; faster storage or safetensors_load_strategy shortens the load")
 CAUSE(NOT_EXECUTABLE,        not_executable,        "the command of launch.command cannot be started",
       "check launch.command and PATH; activate the environment of the server, or name the program by its whole path; profllm run --sim needs none")
 CAUSE(UNREACHABLE,           unreachable,           "the server of launch.url does not answer",

@@ -291,7 +291,7 @@ json_t *history_error(const struct history_fate *fate)
 	if (fate == NULL || fate->message == NULL)
 		return NULL;
 	pl_err_set(&why, fate->code, "%s", fate->message);
-	json_t *error = res_error(fate->stage, &why, fate->cause, OPTION_AS_FILE, 0, NULL);
+	json_t *error = res_error(fate->stage, &why, fate->cause, NULL, OPTION_AS_FILE, 0, NULL);
 	if (fate->log_line != NULL)
 		json_object_set_new(error, "log_line", json_string(fate->log_line));
 	return error;

@@ -1,28 +1,54 @@
 /*
- * Why a server died, as far as its log says it: the rows LOG_FAILURE of tbl/log_lines.h.
+ * Why a server died, as far as its log says it: the rows of tbl/log_failures.h and
+ * tbl/log_hints.h.
  */
 #pragma once
+
+#include "host/log/line.h"
+#include "host/log/phases.h"
 
 #include <stdbool.h>
 
 #define HOST_LOG_TOLD_BYTES 512
 
-struct host_log_line;
-
-/* Who says it, the better witness the higher. */
+/* Who reports a cause: a better witness has a higher value. */
 enum host_log_witness { HOST_LOG_NOBODY, HOST_LOG_VAGUE, HOST_LOG_FRONT, HOST_LOG_ENGINE };
+
+/* When a row counts; those after ANY are places in the start, where an error was raised. */
+enum host_log_place {
+	HOST_PLACE_START,
+	HOST_PLACE_ANY,
+	HOST_PLACE_CONFIG,
+	HOST_PLACE_TOKENIZER,
+	HOST_PLACE_WEIGHTS,
+	HOST_PLACE_PROFILE,
+	HOST_PLACE_KV_CACHE,
+	HOST_PLACE_GRAPHS,
+	HOST_PLACE_FRONT_END,
+	HOST_PLACE_SERVING,
+};
 
 struct host_log_causes {
 	const char *cause;
+	const char *hint; /* what to try; NULL: what tbl/states.h has for the cause */
 	enum host_log_witness witness;
+	bool is_lasting; /* reported by an engine or a worker, not dropped at the next phase */
 	char said[HOST_LOG_TOLD_BYTES];
 	/* the first exception that no row knows */
 	enum host_log_witness exception_witness;
 	char exception[HOST_LOG_TOLD_BYTES];
-	bool worker_killed; /* by SIGKILL, says the engine */
-	bool in_config;     /* a frame of the traceback makes the configuration */
-	unsigned details;   /* lines that may still belong to a pydantic exception */
+	bool worker_killed;               /* the engine reports SIGKILL */
+	enum host_log_place place;        /* by the frames of the traceback; START: none known */
+	enum host_log_place reached;      /* by the phases of the log; START: none known */
+	unsigned details;                 /* lines that may still belong to a pydantic exception */
+	char field[HOST_LOG_WORD_BYTES];  /* the key that they are about; "": none */
+	char detail[HOST_LOG_TOLD_BYTES]; /* the first of these lines */
 };
 
 void host_log_causes_take(struct host_log_causes *causes, const struct host_log_line *line,
 			  bool listening);
+/*
+ * Notes that the log reached a phase. Causes that the front end or a vague line reported before it
+ * are dropped: the start continued after them. LISTENING drops all.
+ */
+void host_log_causes_reach(struct host_log_causes *causes, enum host_log_phase phase);

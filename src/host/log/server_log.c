@@ -98,6 +98,21 @@ static void tail_add(struct tail *tail, const char *text, size_t len)
 	tail->bytes += len + 1;
 }
 
+static void take_phases(struct host_server_log *log, const struct host_log_line *line,
+			const struct host_log_time *seen)
+{
+	bool before[HOST_LOG_PHASE_COUNT];
+
+	for (size_t i = 0; i < HOST_LOG_PHASE_COUNT; i++)
+		before[i] = log->moments[i].reached;
+	host_log_phases_take(log->moments, line, seen);
+	/* The first line of all reaches nothing that could be survived. */
+	for (size_t i = HOST_LOG_FIRST_LINE + 1; i < HOST_LOG_PHASE_COUNT; i++) {
+		if (log->moments[i].reached && !before[i])
+			host_log_causes_reach(&log->causes, (enum host_log_phase)i);
+	}
+}
+
 /* overwritten: a progress bar's next state stands in its place. */
 static void take_line(struct host_server_log *log, bool overwritten,
 		      const struct host_log_time *seen)
@@ -117,8 +132,9 @@ static void take_line(struct host_server_log *log, bool overwritten,
 	do {
 		host_log_causes_take(&log->causes, &line, listening);
 		if (!listening) {
-			host_log_phases_take(log->moments, &line, seen);
+			take_phases(log, &line, seen);
 			host_log_facts_take(&log->facts, &line);
+			listening = host_server_log_is_listening(log);
 		}
 	} while (host_log_line_next(&line, seen->real_ns));
 }
@@ -223,6 +239,8 @@ bool host_server_log_is_listening(const struct host_server_log *log)
 
 void host_server_log_set_ready(struct host_server_log *log)
 {
+	if (!host_server_log_is_listening(log))
+		host_log_causes_reach(&log->causes, HOST_LOG_LISTENING);
 	log->ready = true;
 }
 
@@ -239,6 +257,11 @@ const char *host_server_log_told(const struct host_server_log *log)
 const char *host_server_log_told_line(const struct host_server_log *log)
 {
 	return log->causes.cause != NULL ? log->causes.said : NULL;
+}
+
+const char *host_server_log_hint(const struct host_server_log *log)
+{
+	return log->causes.cause != NULL ? log->causes.hint : NULL;
 }
 
 const char *host_server_log_exception(const struct host_server_log *log)

@@ -1,6 +1,6 @@
 /*
  * The log of a vLLM-form server, read as it grows: start-up phases, facts of the engine, why it
- * died, and its last lines. What says what: tbl/log_lines.h.
+ * died, and its last lines. Its tables: tbl/log_lines.h, tbl/log_failures.h, tbl/log_hints.h.
  *
  * - Any bytes may come, in pieces of any size; the result does not depend on how they were cut.
  * - Memory is bounded: one line of 16 KiB (the rest of a longer one is dropped) and the tail.
@@ -57,6 +57,9 @@ json_t *host_server_log_facts(const struct host_server_log *log);
 /* The cause that the log names, NULL: none; and the line that does. */
 const char *host_server_log_told(const struct host_server_log *log);
 const char *host_server_log_told_line(const struct host_server_log *log);
+/* What to try, where that line or its place in the start says more than the cause; NULL: as the
+ * cause has it. Static. */
+const char *host_server_log_hint(const struct host_server_log *log);
 /* The first exception that names no known cause, an engine's before the front end's; NULL: none. */
 const char *host_server_log_exception(const struct host_server_log *log);
 /* Why a server died: a name of the CAUSE rows, "unknown" where nothing says it. Static. */

@@ -308,6 +308,14 @@ static const char *find_log_line(const struct host_server_log *log, enum res_cau
 		       : NULL;
 }
 
+/* What the log says to try for the cause; NULL: no more than the cause itself. */
+static const char *find_hint(const struct host_server_log *log, enum res_cause cause)
+{
+	const char *told = host_server_log_told(log);
+
+	return told != NULL && res_cause_find(told) == cause ? host_server_log_hint(log) : NULL;
+}
+
 /* The process that the hint of the cause is about; 0: there is none, or it cannot be seen. The
  * server is none: it ends with the run, and nothing can be done about it then. */
 static int64_t process_of(const struct run_state *run)
@@ -323,7 +331,7 @@ static int64_t process_of(const struct run_state *run)
 static json_t *make_error(const struct run_state *run, bool with_log)
 {
 	auto_json json_t *tail = NULL;
-	const char *line = NULL;
+	const char *line = NULL, *hint = NULL;
 
 	if (run->ending.why.code == PL_ERR_NONE)
 		return NULL;
@@ -334,9 +342,11 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 		auto_json json_t *lines = host_server_log_tail(run->server.log);
 		tail = run_redact(lines, secrets);
 	}
-	if (run->server.log != NULL)
+	if (run->server.log != NULL) {
 		line = find_log_line(run->server.log, run->ending.cause);
-	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause,
+		hint = find_hint(run->server.log, run->ending.cause);
+	}
+	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause, hint,
 				  run->context.experiment->voice, process_of(run), tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);

@@ -134,7 +134,7 @@ static json_t *make_error(const struct recovery *r)
 	/* what ended the run is what it died of, not who killed it afterwards */
 	/* its server is gone: there is no process to look at */
 	return res_error(stage, &why, cause != NULL ? res_cause_find(cause) : RES_CAUSE_KILLED,
-			 OPTION_AS_FILE, 0, tail);
+			 NULL, OPTION_AS_FILE, 0, tail);
 }
 
 void run_recovered_bench(const json_t *result, struct vllm_bench *ret)

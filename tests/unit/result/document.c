@@ -38,7 +38,8 @@ static struct parts make_parts(enum res_status status)
 	};
 
 	pl_err_set(&why, PL_ERR_TIMEOUT, "no byte for 60 s");
-	made.error = res_error(RES_STAGE_MEASURE, &why, RES_CAUSE_HANG, OPTION_AS_FILE, 0, NULL);
+	made.error = res_error(RES_STAGE_MEASURE, &why, RES_CAUSE_HANG, NULL, OPTION_AS_FILE, 0,
+			       NULL);
 	made.parts = (struct res_document_parts){
 		.run_id = "exp_20260102_030405_0a1b2c",
 		.started_real_ns = STARTED_NS,
@@ -220,7 +221,8 @@ static void test_result_document__error_object(void **state)
 
 	(void)state;
 	pl_err_set(&why, PL_ERR_LAUNCH, "server ended with status 1");
-	error = res_error(RES_STAGE_LAUNCH, &why, RES_CAUSE_OUT_OF_MEMORY, OPTION_AS_FILE, 0, tail);
+	error = res_error(RES_STAGE_LAUNCH, &why, RES_CAUSE_OUT_OF_MEMORY, NULL, OPTION_AS_FILE, 0,
+			  tail);
 	assert_true(json_string_length(json_object_get(error, "hint")) > 0);
 	json_object_set_new(error, "hint", json_string("less"));
 	text = pl_json_to_text(error, PL_JSON_COMPACT);
@@ -228,7 +230,7 @@ static void test_result_document__error_object(void **state)
 				  "\"message\":\"server ended with status 1\","
 				  "\"cause\":\"out_of_memory\",\"hint\":\"less\",\"log_line\":null,"
 				  "\"log_tail\":[\"one\",\"two\"]}");
-	bare = res_error(RES_STAGE_STOP, &why, RES_CAUSE_COUNT, OPTION_AS_FILE, 0, NULL);
+	bare = res_error(RES_STAGE_STOP, &why, RES_CAUSE_COUNT, NULL, OPTION_AS_FILE, 0, NULL);
 	assert_true(json_is_null(json_object_get(bare, "cause")));
 	assert_true(json_is_null(json_object_get(bare, "hint")));
 	assert_int_equal(res_cause_find("hang"), RES_CAUSE_HANG);
@@ -241,8 +243,8 @@ static char *hint_of(enum res_cause cause, int64_t pid)
 	struct pl_err why = PL_ERR_INIT;
 
 	pl_err_set(&why, PL_ERR_FAILED, "it ended");
-	auto_json json_t *error = res_error(RES_STAGE_MEASURE, &why, cause, OPTION_AS_FILE, pid,
-					    NULL);
+	auto_json json_t *error = res_error(RES_STAGE_MEASURE, &why, cause, NULL, OPTION_AS_FILE,
+					    pid, NULL);
 	return pl_strdup(json_string_value(json_object_get(error, "hint")));
 }
 

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a server's log, whole and cut in two pieces: the same facts, phases, cause and tail,
- * and all of it can stand in a result.
+ * Any bytes as a server's log, whole and cut in two pieces: the same facts, phases, cause, hint and
+ * tail, and a result can hold all of it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ static void check_same(const struct host_server_log *a, const struct host_server
 		return;
 	auto_json json_t *text = pl_json_text(line);
 	if (text == NULL || !pl_text_equal(told, host_server_log_told(b)) ||
-	    strcmp(line, host_server_log_told_line(b)) != 0)
+	    strcmp(line, host_server_log_told_line(b)) != 0 ||
+	    host_server_log_hint(a) != host_server_log_hint(b))
 		abort();
 }
 

@@ -285,7 +285,33 @@ static void test_host_log_causes__by_its_end(void **state)
 }
 
 enum form { EXCEPTION = 1, DETAIL = 2, ERROR = 4, USAGE = 8, PLAIN = 16 };
-enum when { START, ANY, CONFIG };
+
+static const struct {
+	const char *cause;
+	const char *when;
+	unsigned forms;
+	const char *phrase;
+	const char *also;
+} rows[] = {
+#define LOG_FAILURE(cause, strength, when, forms, phrase, also) \
+	{ #cause, #when, forms, phrase, also },
+#include "tbl/log_failures.h"
+};
+
+/* A line of a traceback within the place, "" where a row names none. */
+static const char *frame_of(const char *place)
+{
+	static const char *const frames[][2] = {
+#define LOG_FRAME(place, phrase) { #place, "  File \"x.py\", line 1, " phrase "\n" },
+#include "tbl/log_failures.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(frames); i++) {
+		if (pl_text_equal(frames[i][0], place))
+			return frames[i][1];
+	}
+	return "";
+}
 
 static char *line_of(unsigned form, const char *phrase, const char *also)
 {
@@ -309,31 +335,63 @@ static char *line_of(unsigned form, const char *phrase, const char *also)
 static void test_host_log_causes__every_row(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *cause;
-		enum when when;
-		unsigned forms;
-		const char *phrase;
-		const char *also;
-	} rows[] = {
-#define LOG_FAILURE(cause, strength, when, forms, phrase, also) \
-	{ #cause, when, forms, phrase, also },
-#include "tbl/log_lines.h"
-	};
-
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		for (unsigned form = EXCEPTION; form <= PLAIN; form *= 2) {
 			if ((rows[i].forms & form) == 0)
 				continue;
 			auto_free char *line = line_of(form, rows[i].phrase, rows[i].also);
-			auto_free char *text = pl_asprintf(
-				"%s%s", rows[i].when == CONFIG ? "  in create_engine_config\n" : "",
-				line);
+			auto_free char *text = pl_asprintf("%s%s", frame_of(rows[i].when), line);
 			auto_server_log struct host_server_log *log = read_text(text);
 			const char *told = host_server_log_told(log);
 			if (told == NULL || !pl_text_equal(told, rows[i].cause))
 				fail_msg("'%s' is told as %s", text, told != NULL ? told : "none");
 		}
+	}
+}
+
+/* Whether a line that the row fits, with the phrase added, gives the hint. */
+static bool gives_hint(size_t row, const char *place, const char *phrase, const char *hint)
+{
+	for (unsigned form = EXCEPTION; form <= PLAIN; form *= 2) {
+		if ((rows[row].forms & form) == 0)
+			continue;
+		auto_free char *also = pl_asprintf("%s %s", rows[row].also, phrase);
+		auto_free char *line = line_of(form, rows[row].phrase, also);
+		auto_free char *text = pl_asprintf("%s%s%s",
+						   pl_text_equal(place, "SERVING") ? READY : "",
+						   frame_of(place), line);
+		auto_server_log struct host_server_log *log = read_text(text);
+		if (pl_text_equal(host_server_log_told(log), rows[row].cause) &&
+		    pl_text_equal(host_server_log_hint(log), hint))
+			return true;
+	}
+	return false;
+}
+
+/* No hint stands in the shadow of another, each is of a cause that lines name. */
+static void test_host_log_causes__every_hint(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *cause;
+		const char *place;
+		const char *phrase;
+		const char *hint;
+	} hints[] = {
+#define LOG_HINT(cause, place, phrase, hint) { #cause, #place, phrase, hint },
+#include "tbl/log_hints.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(hints); i++) {
+		bool given = false;
+		for (size_t row = 0; row < PL_ARRAY_SIZE(rows) && !given; row++)
+			given = pl_text_equal(rows[row].cause, hints[i].cause) &&
+				gives_hint(row, hints[i].place, hints[i].phrase, hints[i].hint);
+		if (!given)
+			fail_msg("no line gives the hint of %s for '%s' in %s", hints[i].cause,
+				 hints[i].phrase, hints[i].place);
+		size_t len = strlen(hints[i].hint);
+		assert_true(len >= 20 && len <= 240 && hints[i].hint[len - 1] != '.');
 	}
 }
 
@@ -343,7 +401,9 @@ static void test_host_log_causes__are_those_of_results(void **state)
 	(void)state;
 	static const char *const named[] = {
 #define LOG_FAILURE(cause, strength, when, forms, phrase, also) #cause,
-#include "tbl/log_lines.h"
+#include "tbl/log_failures.h"
+#define LOG_HINT(cause, place, phrase, hint) #cause,
+#include "tbl/log_hints.h"
 		"host_memory", "killed", "crashed", "unknown"
 	};
 	static const char *const causes[] = {
@@ -385,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_host_log_causes__unknown_exceptions),
 		cmocka_unit_test(test_host_log_causes__by_its_end),
 		cmocka_unit_test(test_host_log_causes__every_row),
+		cmocka_unit_test(test_host_log_causes__every_hint),
 		cmocka_unit_test(test_host_log_causes__are_those_of_results),
 		cmocka_unit_test(test_host_log_causes__hints_are_sentences),
 	};

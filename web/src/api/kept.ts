@@ -1,6 +1,6 @@
 // Which responses stay in memory after nothing shows them any more: the latest ones, so that Back shows its state at once, and not
 // those of every filter of the last minutes.
-import type { QueryCache } from '@tanstack/react-query'
+import type { Query, QueryCache } from '@tanstack/react-query'
 
 const LARGE = new Set<unknown>(['apply', 'points', 'page', 'options', 'best', 'values', 'compare', 'series'])
 const MOST = 40
@@ -9,7 +9,9 @@ const BRIEF_MS = 10_000 // responses that are dropped within this time by themse
 export function keepFew(cache: QueryCache) {
   return cache.subscribe(({ type }) => {
     if (type !== 'added') return
-    const unused = cache.getAll().filter((query) => LARGE.has(query.queryKey[0]) && query.getObserversCount() === 0 && query.state.fetchStatus === 'idle' && query.gcTime > BRIEF_MS)
+    // a query without data is new: it gets its observer next
+    const isUnused = (query: Query) => query.state.data !== undefined && query.state.fetchStatus === 'idle' && query.getObserversCount() === 0
+    const unused = cache.getAll().filter((query) => LARGE.has(query.queryKey[0]) && isUnused(query) && query.gcTime > BRIEF_MS)
     if (unused.length <= MOST) return
     const oldest = unused.toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt).slice(0, unused.length - MOST)
     for (const query of oldest) cache.remove(query)

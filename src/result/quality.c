@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "experiment/values.h"
+#include "vllm/reported/mismatch.h"
 
 #define INFLIGHT_SAMPLES_MIN 5
 #define P99_REQUESTS_MIN     100 /* below it schedule_lateness goes by p95 */
@@ -197,6 +198,7 @@ PLAIN(foreign_load, foreign_load)
 PLAIN(throttling, throttled_share)
 PLAIN(profiled, profiled)
 PLAIN(server_restart, server_restarted)
+PLAIN(config_mismatch, config_mismatch)
 PLAIN(preemptions, preemptions)
 PLAIN(failures, failed)
 PLAIN(finish_reasons, reasonless)
@@ -314,6 +316,10 @@ static json_t *text_json(const struct check *check, const struct res_quality_fac
 		add_uncarried(facts, &buf);
 	if (check->value == value_output_length && facts->output_off > 0)
 		add_lengths(facts, &buf);
+	if (check->value == value_config_mismatch && beyond) {
+		pl_buf_add_text(&buf, "; ");
+		vllm_mismatches_add_text(facts->mismatches, &buf);
+	}
 	if (beyond && detail_of(check, facts)[0] != '\0')
 		pl_buf_addf(&buf, "; %s", detail_of(check, facts));
 	return pl_json_text(pl_buf_text(&buf));
@@ -369,6 +375,8 @@ static json_t *check_json(const struct check *check, const struct res_quality_fa
 	json_object_set_new(row, "unit", json_string(check->unit));
 	json_object_set_new(row, "effect", json_string(effect_names[effect]));
 	json_object_set_new(row, "text", text_json(check, facts, beyond));
+	if (check->value == value_config_mismatch && beyond && facts->mismatches != NULL)
+		json_object_set(row, "differences", (json_t *)facts->mismatches);
 	*ret_effect = beyond ? effect : INFO;
 	*ret_known = !isnan(value);
 	return row;

@@ -16,6 +16,7 @@ struct res_quality_facts {
 #undef FACT
 	const double *percentiles; /* reported ones, for sample_size */
 	size_t percentile_count;
+	const json_t *mismatches; /* of config_mismatch; NULL: none */
 	/* What a check found, for its text; "": nothing more to say. */
 	char totals_detail[RES_QUALITY_DETAIL_BYTES];
 	char order_detail[RES_QUALITY_DETAIL_BYTES];

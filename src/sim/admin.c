@@ -50,6 +50,21 @@ void sim_list_models(struct sim_conn *conn)
 	sim_answer_json(conn, 200, &body);
 }
 
+void sim_add_config(const struct sim_server *server, struct pl_buf *text)
+{
+	const struct sim_engine_config *config = &server->engine_config;
+	const struct sim_options *options = server->options;
+
+	pl_buf_addf(text,
+		    "model='%s', engine='" SIM_SERVER_NAME "', max_seq_len=%u, "
+		    "tensor_parallel_size=%u, enable_prefix_caching=%s, enable_chunked_prefill=%s, "
+		    "seed=%lld, served_model_name=%s",
+		    options->model, server->limits.max_model_len, config->tensor_parallel,
+		    config->prefix_caching ? "True" : "False",
+		    config->chunked_prefill ? "True" : "False", (long long)options->seed,
+		    server->limits.names[0]);
+}
+
 void sim_show_server_info(struct sim_conn *conn)
 {
 	const struct sim_server *server = conn->server;
@@ -59,14 +74,7 @@ void sim_show_server_info(struct sim_conn *conn)
 	auto_buf text = PL_BUF(BODY_MAX);
 	auto_buf body = PL_BUF(BODY_MAX);
 
-	pl_buf_addf(&text,
-		    "model='%s', engine='" SIM_SERVER_NAME "', max_seq_len=%u, "
-		    "tensor_parallel_size=%u, enable_prefix_caching=%s, enable_chunked_prefill=%s, "
-		    "seed=%lld, served_model_name=%s",
-		    options->model, server->limits.max_model_len, config->tensor_parallel,
-		    config->prefix_caching ? "True" : "False",
-		    config->chunked_prefill ? "True" : "False", (long long)options->seed,
-		    server->limits.names[0]);
+	sim_add_config(server, &text);
 	/*
 	 * vLLM answers with the text of its configuration object; what is ours stands under a key
 	 * of its own.

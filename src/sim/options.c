@@ -90,6 +90,8 @@ static const struct setting settings[] = {
 	  "worker processes; the first has a session of its own and ignores SIGTERM" },
 	{ "--sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
 	  "chance of each token to end its text (default 0)" },
+	{ "--sim-start-with", TEXT, AT(start_with), 0, 0, "NAME=VALUE",
+	  "start with this value of a vLLM argument, whatever was asked for (repeatable)" },
 	{ "--sim-no-chat-template", SWITCH, AT(no_chat_template), 0, 0, "",
 	  "chat messages are refused, as by a model whose tokenizer has no template" },
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) \
@@ -229,17 +231,39 @@ static int set(const struct setting *setting, const char *text, struct sim_optio
 	return -1;
 }
 
-/* 'name': 'value', with the key left out of sight. */
+/* A value by its argument's type, as vLLM's parser makes it. */
+static json_t *typed(const struct option_row *row, const char *text)
+{
+	int64_t whole;
+	double number;
+
+	if (row->secret)
+		return json_string(OPTION_SECRET_SHOWN);
+	if ((row->type == OPTION_INT || row->type == OPTION_HUMAN_INT) &&
+	    pl_text_to_human_int(text, &whole))
+		return json_integer(whole);
+	if (row->type == OPTION_FLOAT && pl_text_to_f64(text, &number))
+		return json_real(number);
+	json_t *object = row->type == OPTION_JSON ? pl_json_of_text(text) : NULL;
+	return object != NULL ? object : json_string(text);
+}
+
 static void note(struct sim_options *options, const struct option_argv_word *word)
 {
 	const struct option_row *row = word->flag->row;
-	const char *no = word->flag->negative ? "no_" : "";
+	size_t count = option_argv_value_count(word);
+	json_t *value;
 
-	if (option_argv_value_count(word) == 0)
-		pl_buf_addf(&options->given, ", '%s%s': True", no, row->name);
-	else
-		pl_buf_addf(&options->given, ", '%s': '%s'", row->name,
-			    row->secret ? OPTION_SECRET_SHOWN : option_argv_value(word, 0));
+	if (count == 0) {
+		value = json_boolean(!word->flag->negative);
+	} else if (row->type == OPTION_LIST) {
+		value = json_array();
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(value, typed(row, option_argv_value(word, i)));
+	} else {
+		value = typed(row, option_argv_value(word, 0));
+	}
+	json_object_set_new(options->given, row->name, value);
 }
 
 static int take_values(const struct setting *setting, const struct option_argv_word *word,
@@ -291,6 +315,8 @@ static void take_value_of_switch(const struct option_argv_word *word, const char
 	if (setting != NULL && (setting->kind == SWITCH || setting->kind == SWITCH_OFF))
 		*((bool *)options + setting->offset) = (setting->kind == SWITCH) ==
 						       (strcasecmp(text, "true") == 0);
+	json_object_set_new(options->given, word->flag->row->name,
+			    json_boolean(strcasecmp(text, "true") == 0));
 }
 
 static int take_word(const struct option_argv *argv, size_t at, struct sim_options *options,
@@ -325,6 +351,46 @@ static int take_word(const struct option_argv *argv, size_t at, struct sim_optio
 	}
 }
 
+/* "max_model_len=4096" of --sim-start-with as the word that would set it, behind all others. */
+static int add_other_value(struct option_argv *argv, const char *text, struct pl_err *err)
+{
+	const char *equals = strchr(text, '=');
+	auto_free char *name = pl_strndup(text, equals != NULL ? (size_t)(equals - text) : 0);
+	const struct option_row *row = vllm_arg_find(vllm_catalog_reference(), name);
+
+	if (row == NULL)
+		return pl_err_invalid(err, "argument --sim-start-with: invalid value: '%s'", text);
+	bool is_switch = row->style == OPTION_STYLE_TOGGLE || row->style == OPTION_STYLE_FLAG;
+	bool is_off = is_switch && strcasecmp(equals + 1, "true") != 0;
+	auto_free char *word = is_switch ? pl_strdup(is_off ? row->negative_flag : row->flag)
+					 : pl_asprintf("%s=%s", row->flag, equals + 1);
+	if (word == NULL)
+		return pl_err_invalid(err, "argument --sim-start-with: '%s' cannot be switched off",
+				      name);
+	(void)option_argv_add_word(argv, word, NULL, 0, 0);
+	return 0;
+}
+
+static int add_other_values(struct option_argv *argv, struct pl_err *err)
+{
+	static const char flag[] = "--sim-start-with";
+	size_t count = argv->count;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = argv->words[i].text;
+		if (pl_text_equal(text, flag) && i + 1 < count)
+			text = argv->words[i + 1].text;
+		else if (pl_text_starts(text, flag) && text[sizeof(flag) - 1] == '=')
+			text += sizeof(flag);
+		else
+			continue;
+		auto_free char *value = pl_strdup(text);
+		if (add_other_value(argv, value, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* vLLM's arguments, of any release, and the simulator's own. */
 static int read_words(int argc, char **words, struct sim_options *options, struct pl_err *err)
 {
@@ -342,6 +408,8 @@ static int read_words(int argc, char **words, struct sim_options *options, struc
 	}
 	for (int i = 2; i < argc; i++)
 		(void)option_argv_add_word(argv, words[i], NULL, i, 0);
+	if (add_other_values(argv, err) < 0)
+		return -1;
 	option_argv_read(argv);
 	if (argv->refused_count > 0)
 		return unrecognised(&argv->refused[0], err);
@@ -370,7 +438,7 @@ static void set_defaults(struct sim_options *options)
 		.speed = 1,
 	};
 	sim_faults_init(&options->faults);
-	pl_buf_init(&options->given, 1u << 20);
+	options->given = json_object();
 }
 
 /* What follows from other values. */
@@ -425,7 +493,7 @@ void sim_options_done(struct sim_options *options)
 		free(options->loras[i].name);
 		free(options->loras[i].path);
 	}
-	pl_buf_done(&options->given);
+	json_decref(options->given);
 	option_argv_done(&options->argv);
 }
 

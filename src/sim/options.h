@@ -64,9 +64,10 @@ struct sim_options {
 	double drift; /* share of a step that each request adds */
 	const char *drift_path;
 	double eos_rate;
+	const char *start_with; /* the last one; each was turned into a word of its own */
 	struct sim_faults faults;
 
-	struct pl_buf given; /* "'port': '8000', …": what was set, for the log */
+	json_t *given; /* {port: 8000, …}: vLLM's arguments that were set, for the log */
 };
 
 enum sim_action { SIM_SERVE, SIM_HELP, SIM_VERSION };

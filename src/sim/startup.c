@@ -9,10 +9,13 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sim/admin.h"
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
+#include "vllm/python_text.h"
 
-#define GIB (1024.0 * 1024 * 1024)
+#define GIB              (1024.0 * 1024 * 1024)
+#define CONFIG_BYTES_MAX 65536
 
 enum sim_stage { NOTHING, CONFIG, ENGINE, LOADING, WEIGHTS, COMPILED, CACHE, GRAPHS, READY };
 enum speaker { NOBODY, PARSER, API, ENGINE_CORE };
@@ -63,8 +66,11 @@ static void log_config(const struct sim_server *server)
 
 	sim_log_line("INFO", "api_utils.py:347", "profllm-sim version %s, model %s (simulated)",
 		     PROFLLM_VERSION, options->model);
-	sim_log_line("INFO", "api_utils.py:286", "non-default args: {'model_tag': '%s'%s}",
-		     options->model, pl_buf_text(&options->given));
+	auto_json json_t *args = json_pack("{s:s, s:s}", "model_tag", options->model, "model",
+					   options->model);
+	json_object_update(args, options->given);
+	auto_free char *shown = vllm_python_text(args);
+	sim_log_line("INFO", "api_utils.py:286", "non-default args: %s", shown);
 	sim_log_line("INFO", "model.py:2152", "Using max model len %u",
 		     server->limits.max_model_len);
 	if (config->chunked_prefill)
@@ -103,10 +109,14 @@ static void log_stage(const struct sim_server *server, enum sim_stage stage)
 
 	if (stage == CONFIG)
 		log_config(server);
-	if (stage == ENGINE)
+	if (stage == ENGINE) {
+		auto_buf config = PL_BUF(CONFIG_BYTES_MAX);
+		sim_add_config(server, &config);
 		sim_log_line("INFO", "core.py:133",
-			     "Initializing a simulated engine (profllm-sim %s) with profile: %s",
-			     PROFLLM_VERSION, options->profile->name);
+			     "Initializing a simulated engine (profllm-sim %s) with profile: %s, "
+			     "with config: %s",
+			     PROFLLM_VERSION, options->profile->name, pl_buf_text(&config));
+	}
 	if (stage == LOADING)
 		sim_log_line("INFO", "gpu_model_runner.py:68", "Starting to load model %s...",
 			     options->model);

@@ -7,6 +7,7 @@
  * LOG_MARK(phase, phrase)       a line that holds the phrase marks the phase
  * LOG_FACT(name, type, keep)    a key of `launch.facts` in the result (tbl/result_fields.h)
  *   type   COUNT NUMBER BYTES (a number with its unit, kept in 10^9 bytes) TEXT YES
+ *          ASIDE (a text for this program alone, no key of the result)
  *   keep   FIRST LAST LARGEST SMALLEST of what is said more than once
  * LOG_READ(fact, line, behind, until)
  *                               in a line that holds `line` the fact stands right behind the next
@@ -95,6 +96,7 @@ LOG_FACT(graph_capture_s,        NUMBER, LARGEST)
 LOG_FACT(graph_gb,               BYTES,  LARGEST)
 LOG_FACT(init_engine_s,          NUMBER, LARGEST)
 LOG_FACT(non_default_args,       TEXT,   FIRST)
+LOG_FACT(engine_config,          ASIDE,  FIRST)
 
 LOG_READ(vllm_version, "vLLM API server version ", "version ", "")
 LOG_READ(vllm_version, "\u2588  version ", "  version ", "")
@@ -144,6 +146,8 @@ LOG_READ(graph_capture_s, "Graph capturing finished in ", "finished in ", "")
 LOG_READ(graph_gb, "Graph capturing finished in ", ", took ", "")
 LOG_READ(init_engine_s, "init engine (profile, create kv cache, warmup model) took ", "model) took ", "")
 LOG_READ(non_default_args, "non-default args: ", "non-default args: ", "\n")
+LOG_READ(engine_config, "LLM engine (v", " with config: ", "\n")
+LOG_READ(engine_config, "simulated engine (", " with config: ", "\n")
 
 LOG_EXECUTOR("uniproc_executor.py",          "uni")
 LOG_EXECUTOR("multiproc_executor.py",        "mp")

@@ -80,6 +80,7 @@ FACT(foreign_load, "1: other requests or processes seen")
 FACT(throttled_share, "samples with a thermal or power-brake reason")
 FACT(server_restarted, "1: counters fell or start time moved")
 FACT(preemptions, "the server's in the run")
+FACT(config_mismatch, "arguments set explicitly that the server reports with another value")
 FACT(profiled, "1: the server was asked to profile the load and did not refuse")
 FACT(totals_off_share, "of a file's worst rate or total against its counts and duration")
 FACT(order_off_share, "of a file's worst statistic against the order of its family")
@@ -136,6 +137,8 @@ QUALITY(profiled, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"the server's profiler ran with the load: these are figures of a server that is slower than it is without")
 QUALITY(server_restart, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"the server's counters fell or its start time moved")
+QUALITY(config_mismatch, RUN, "count", MOST, 0, DEGRADED, NEVER, DEGRADED,
+	"arguments that were set and that the server reports with another value; what vLLM resolves itself (auto, null, -1) does not count")
 QUALITY(preemptions, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"requests that the server preempted during the run")
 QUALITY(sample_size, RUN, "count", LEAST, 0, INFO, NEVER, INFO,

@@ -8,10 +8,10 @@
 #include "host/log/line.h"
 
 #define NUMBER_BYTES_MAX 32
-#define TEXT_BYTES_MAX   4096
+#define TEXT_BYTES_MAX   16384
 #define BYTES_PER_GB     1e9
 
-enum type { COUNT, NUMBER, BYTES, TEXT, YES };
+enum type { COUNT, NUMBER, BYTES, TEXT, YES, ASIDE };
 /*
  * Workers log the same thing each for itself, and a restart of the engine says it again: the rows
  * say which one stands for the server.
@@ -158,6 +158,7 @@ static void take_read(struct host_log_facts *facts, const struct read *read, con
 	at += strlen(read->behind);
 	switch (rows[read->fact].type) {
 	case TEXT:
+	case ASIDE:
 		take_text(facts, read->fact, at, read->until);
 		return;
 	case YES:
@@ -196,6 +197,7 @@ static json_t *fact_json(const struct host_log_facts *facts, enum host_log_fact 
 		return json_null();
 	switch (rows[fact].type) {
 	case TEXT:
+	case ASIDE:
 		return pl_json_text(facts->text[fact]);
 	case YES:
 		return json_boolean(facts->number[fact] > 0);
@@ -212,7 +214,10 @@ json_t *host_log_facts_json(const struct host_log_facts *facts)
 {
 	json_t *json = json_object();
 
-	for (size_t i = 0; i < HOST_FACT_COUNT; i++)
-		json_object_set_new(json, rows[i].name, fact_json(facts, (enum host_log_fact)i));
+	for (size_t i = 0; i < HOST_FACT_COUNT; i++) {
+		if (rows[i].type != ASIDE)
+			json_object_set_new(json, rows[i].name,
+					    fact_json(facts, (enum host_log_fact)i));
+	}
 	return json;
 }

@@ -244,6 +244,11 @@ void host_server_log_set_ready(struct host_server_log *log)
 	log->ready = true;
 }
 
+const char *host_server_log_engine(const struct host_server_log *log)
+{
+	return log->facts.text[HOST_FACT_engine_config];
+}
+
 json_t *host_server_log_facts(const struct host_server_log *log)
 {
 	return host_log_facts_json(&log->facts);

@@ -54,6 +54,9 @@ void host_server_log_set_ready(struct host_server_log *log);
 /* Every key of the LOG_FACT rows, null where nothing is told. New reference. */
 json_t *host_server_log_facts(const struct host_server_log *log);
 
+/* What the engine says it runs with, "model='m', dtype=torch.bfloat16, ..."; NULL: nothing. */
+const char *host_server_log_engine(const struct host_server_log *log);
+
 /* The cause that the log names, NULL: none; and the line that does. */
 const char *host_server_log_told(const struct host_server_log *log);
 const char *host_server_log_told_line(const struct host_server_log *log);

@@ -16,6 +16,7 @@
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
 #include "run/document/facts.h"
+#include "run/document/mismatches.h"
 #include "run/document/offline.h"
 #include "run/document/profiling.h"
 #include "run/document/system.h"
@@ -382,7 +383,8 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *results = make_results(run, &how);
 	if (run_side_files(run, &artifacts, &series, err) < 0)
 		return -1;
-	run_facts(run, results, &how, &facts);
+	auto_json json_t *mismatches = run_mismatches(run);
+	run_facts(run, results, &how, mismatches, &facts);
 	auto_json json_t *config = make_config(run);
 	auto_json json_t *launch = make_launch(run);
 	auto_json json_t *environment = make_environment(run);

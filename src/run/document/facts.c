@@ -89,7 +89,7 @@ static double shared_by_choices(const struct vllm_bench *bench, double share)
 }
 
 void run_facts(const struct run_state *run, const json_t *results, const struct res_how *how,
-	       struct res_quality_facts *ret)
+	       const json_t *mismatches, struct res_quality_facts *ret)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;
 
@@ -98,6 +98,10 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	ret->percentile_count = how->percentile_count;
 	if (run->identity.known)
 		ret->simulated = run->identity.simulated ? 1 : 0;
+	if (mismatches != NULL) {
+		ret->config_mismatch = (double)json_array_size(mismatches);
+		ret->mismatches = mismatches;
+	}
 	if (run->measured.outcome == NULL)
 		return;
 	res_quality_facts(run->measured.outcome, results, how, ret);

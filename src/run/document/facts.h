@@ -10,6 +10,6 @@ struct res_how;
 struct res_quality_facts;
 struct run_state;
 
-/* `how` is borrowed by *ret. */
+/* `how` and `mismatches` (run_mismatches()) are borrowed by *ret. */
 void run_facts(const struct run_state *run, const json_t *results, const struct res_how *how,
-	       struct res_quality_facts *ret);
+	       const json_t *mismatches, struct res_quality_facts *ret);

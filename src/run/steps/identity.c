@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "host/lock/port.h"
 #include "host/proc/stat.h"
+#include "host/telemetry/metrics_labels.h"
 #include "run/context.h"
 #include "run/redirect.h"
 #include "run/steps/server.h"
@@ -182,6 +183,19 @@ static void learn_server_info(const struct run_target *target, struct run_identi
 		identity->server_info = vllm_secret_json_shown(told);
 }
 
+/* Asked only where something may differ from it. */
+static void learn_cache(const struct run_context *run, const struct run_target *target,
+			struct run_identity *identity)
+{
+	auto_reply reply = { 0 };
+
+	if (json_object_size(run->experiment->server) > 0 &&
+	    run_target_fetch(target, "/metrics", FETCH_TIMEOUT_NS, &reply, PL_ERR_IGNORED) == 0 &&
+	    reply.status == 200)
+		identity->cache = host_metrics_labels(reply.body, reply.body_len,
+						      "vllm:cache_config_info");
+}
+
 int run_identity_learn(const struct run_context *run, const struct run_target *target,
 		       const struct run_server *server, bool follows_redirects,
 		       struct run_identity *ret)
@@ -193,6 +207,7 @@ int run_identity_learn(const struct run_context *run, const struct run_target *t
 	if (is_another(run, server, ret))
 		return fail_another(run, server->port);
 	learn_server_info(target, ret);
+	learn_cache(run, target, ret);
 	const json_t *first = json_array_get(json_object_get(ret->models, "data"), 0);
 	const char *owner = pl_json_get_text(first, "owned_by");
 	const char *version = pl_json_get_text(ret->version, "version");
@@ -224,6 +239,7 @@ void run_identity_done(struct run_identity *identity)
 	json_decref(identity->version);
 	json_decref(identity->models);
 	json_decref(identity->server_info);
+	json_decref(identity->cache);
 	free(identity->model);
 	free(identity->name);
 	free(identity->engine_version);

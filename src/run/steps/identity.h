@@ -16,6 +16,7 @@ struct run_identity {
 	json_t *models;      /* answer of /v1/models; NULL: none */
 	int models_status;   /* its HTTP status; 0: no answer */
 	json_t *server_info; /* answer of /server_info, secrets as ***; NULL: none */
+	json_t *cache;       /* labels of vllm:cache_config_info; NULL: none */
 	char *model;         /* what requests call it; NULL: not chosen yet */
 	char *name;
 	char *engine_version;

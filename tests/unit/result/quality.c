@@ -299,6 +299,10 @@ static const struct quality_case {
 	{ "server_restart", "beyond", "degraded", { { AT(server_restarted), 1 } } },
 	{ "server_restart", "unknown", "degraded", { { AT(server_restarted), NAN } } },
 
+	{ "config_mismatch", "ok", "degraded", { { AT(config_mismatch), 0 } } },
+	{ "config_mismatch", "beyond", "degraded", { { AT(config_mismatch), 1 } } },
+	{ "config_mismatch", "unknown", "degraded", { { AT(config_mismatch), NAN } } },
+
 	{ "preemptions", "ok", "info", { { AT(preemptions), 0 } } },
 	{ "preemptions", "beyond", "info", { { AT(preemptions), 1 } } },
 	{ "preemptions", "unknown", "info", { { AT(preemptions), NAN } } },

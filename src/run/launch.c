@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "experiment/offline.h"
+#include "host/lock/socket.h"
 #include "host/proc/program.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
@@ -60,6 +61,18 @@ static void find_program(struct run_launch *launch)
 	}
 }
 
+/* As a port that was asked for: one that is taken ends the run, and is told where nothing is run. */
+static int check_socket(const char *path, bool look_only, json_t *warnings, struct pl_err *err)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	if (!look_only)
+		return host_socket_check(path, err);
+	if (host_socket_check(path, &why) < 0)
+		json_array_append_new(warnings, json_string(why.text));
+	return 0;
+}
+
 static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
 			  struct run_launch *launch, struct pl_err *err)
 {
@@ -74,7 +87,7 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 		       json_string_value(json_array_get(launch->warnings, i)));
 	if (uds != NULL) {
 		launch->uds = pl_strdup(uds);
-		return 0;
+		return check_socket(uds, how->look_only, launch->warnings, err);
 	}
 	if (exp_is_in_process(experiment))
 		return 0;

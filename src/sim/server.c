@@ -183,8 +183,6 @@ static int resolve(const struct sim_options *options, struct io_addr *ret, struc
 {
 	if (options->uds == NULL)
 		return io_addr_resolve(options->host, (uint16_t)options->port, ret, err);
-	/* A path left by a server that was killed would make bind() fail for ever. */
-	unlink(options->uds);
 	return io_addr_unix(options->uds, ret, err);
 }
 
@@ -317,8 +315,6 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 		sim_conn_free(conn);
 	while ((job = LIST_FIRST(&server->jobs)) != NULL)
 		sim_job_free(job);
-	if (server->options->uds != NULL && server->listener.fd >= 0)
-		unlink(server->options->uds);
 	pl_fd_close(&server->listener.fd);
 	pl_fd_close(&server->signals.fd);
 	sim_engine_free(server->engine);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/strv.h"
+#include "host/lock/socket.h"
 #include "host/proc/mark.h"
 #include "host/proc/oom.h"
 #include "result/record.h"
@@ -79,6 +80,9 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 	/* the guard's children, and theirs, are born with its processors */
 	if (launch->resources.has_numa)
 		host_numa_bind(&launch->resources.numa, host_guard_pid(server->guard));
+	/* left by the server before: bind() fails on it */
+	if (launch->uds != NULL && host_socket_clear(launch->uds, err) < 0)
+		return -1;
 	/* bound up to here, so that nobody else was given it; the lock stays */
 	host_port_unbind(&launch->resources.port);
 	host_server_log_free(server->log);

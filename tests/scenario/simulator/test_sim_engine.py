@@ -289,7 +289,10 @@ def test_unix_socket(bin_dir, tmp_path):
     process.stdout.close()
     assert process.wait(timeout=30) == 0
     assert parse_metrics(got.partition(b"\r\n\r\n")[2].decode())[RUNNING.replace("tiny", "m")] == 0
-    assert not path.exists()
+    # as vLLM: the file stays, and the next server cannot bind to it
+    assert path.is_socket()
+    again = run(bin_dir, "serve", "m", "--uds", str(path))
+    assert again.returncode == 1 and "address already in use" in again.stderr.lower()
 
 
 @pytest.mark.parametrize("method", ["GARBAGE", "GET  /x"])

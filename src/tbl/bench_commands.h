@@ -9,5 +9,7 @@
  */
 BENCH_COMMAND("sweep", "vLLM's sweeps as experiment files, and their plots",
     "profllm sweep serve, serve_workload, serve_sla and startup run lines of vllm bench sweep, profllm sweep run FILE has the values in a section 'sweep'")
+BENCH_COMMAND("forward", "the time of the model's forward pass for exact batches, as one-shot CUDA graphs (vLLM 0.33.0 and newer)",
+    "run vllm bench forward itself; profllm bench latency measures whole batches, scheduler and sampling included")
 
 #undef BENCH_COMMAND

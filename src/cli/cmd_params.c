@@ -304,7 +304,7 @@ static int check_decided(const char *command, const json_t *diff, struct pl_err 
 	const char *of = pl_json_get_text(first, "of");
 	int line = (int)pl_json_get_i64(first, "line");
 	size_t more = json_array_size(undecided) - (first != NULL);
-	auto_free char *rest = pl_asprintf(more > 0 ? " (and %zu more)" : "", more);
+	auto_free char *rest = more > 0 ? pl_asprintf(" (and %zu more)", more) : pl_strdup("");
 
 	if (first == NULL)
 		return 0;

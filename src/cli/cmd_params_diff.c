@@ -94,6 +94,17 @@ static void add_undecided(const json_t *diff, struct pl_buf *text)
 			    (long long)pl_json_get_i64(entry, "line"));
 }
 
+/* What an overlay leaves as the table has it. */
+static void add_not_learned(const json_t *diff, struct pl_buf *text)
+{
+	const json_t *lists = json_object_get(diff, "not_learned");
+
+	pl_buf_addf(text,
+		    "not learned from a help text: bounds, deprecations, the keys of %zu JSON "
+		    "arguments, and the choices of %zu arguments (--json lists both)\n",
+		    count_of(lists, "keys"), count_of(lists, "choices"));
+}
+
 void cli_params_diff(const json_t *diff, struct pl_buf *text)
 {
 	add_new(diff, text);
@@ -101,6 +112,7 @@ void cli_params_diff(const json_t *diff, struct pl_buf *text)
 	add_changed(diff, text);
 	add_undecided(diff, text);
 	add_gone(diff, "already_gone", "  (the table says so)", text);
+	add_not_learned(diff, text);
 	pl_buf_addf(text,
 		    "%lld arguments in the help: %zu new, %zu gone, %zu changed; %zu more are gone "
 		    "as the table says\n",

@@ -553,15 +553,32 @@ static void add_arg(const struct vllm_catalog *catalog, json_t *diff, json_t *se
 					"changes", changes));
 }
 
+/* A help text shows neither the keys of an object nor choices that only the engine checks. */
+static void add_not_learned(const struct vllm_catalog *catalog, json_t *diff,
+			    const struct vllm_help_arg *arg)
+{
+	const struct option_row *row = find_row(catalog, arg);
+	auto_json json_t *value = help_default(arg);
+	json_t *lists = json_object_get(diff, "not_learned");
+	enum option_type type = row != NULL ? row->type : guess_type(arg, value);
+
+	if (type == OPTION_JSON)
+		json_array_append_new(json_object_get(lists, "keys"), json_string(arg->flag));
+	if (row != NULL && row->choices != NULL && arg->choices == NULL)
+		json_array_append_new(json_object_get(lists, "choices"), json_string(arg->flag));
+}
+
 json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_help *help)
 {
-	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:[], s:i}", "new", "gone",
-				 "already_gone", "changed", "undecided", "found",
-				 (int)vllm_help_count(help));
+	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:[], s:{s:[], s:[]}, s:i}", "new",
+				 "gone", "already_gone", "changed", "undecided", "not_learned",
+				 "keys", "choices", "found", (int)vllm_help_count(help));
 	auto_json json_t *seen = json_object();
 
 	for (size_t i = 0; i < vllm_help_count(help); i++)
 		add_arg(catalog, diff, seen, vllm_help_at(help, i));
+	for (size_t i = 0; i < vllm_help_count(help); i++)
+		add_not_learned(catalog, diff, vllm_help_at(help, i));
 	add_gone(catalog, diff, seen);
 	return diff;
 }

@@ -16,6 +16,8 @@
  *                 negative_aliases cli_style type choices default in_reference
  *   undecided     {flag, of, line}: a spelling that may switch the argument `of` on or off. Such a
  *                 help must not become an overlay.
+ *   not_learned   {keys, choices}: flags of JSON arguments, whose keys are not compared, and of
+ *                 arguments whose choices the help does not show; the table's stay
  *   found         how many arguments the help has
  * What the help cannot say (types, bounds, an object's keys) is not compared.
  */

@@ -264,11 +264,12 @@ def test_four_differences_are_four(bin_dir, changed_help):
     check_four(compare(bin_dir, changed_help))
     text = params(bin_dir, "--from-vllm", f"cat '{changed_help}'")
     lines = [line for line in text.splitlines() if not line.endswith("(the table says so)")]
-    assert lines[:-1] == [
+    assert lines[:-2] == [
         "new      --brand-new-thing  enum, default x, one of x, y  (MultiModalConfig)",
         "gone     --watermark",
         "changed  --block-size  default null -> 32",
         "changed  --mm-processor-cache-type  choices, new: disk, gone: shm"]
+    assert lines[-2].startswith("not learned from a help text: bounds, deprecations, the keys of ")
     assert "1 new, 1 gone, 2 changed; 76 more are gone" in lines[-1]
 
 
@@ -427,3 +428,12 @@ def test_real_help_with_four_differences(bin_dir, tmp_path, real_help):
     check_four(compare(bin_dir, path, "--params-overlay", tmp_path / "o.json"))
     done = dry_run(bin_dir, tmp_path, {"brand_new_thing": "y"}, "--params-overlay", tmp_path / "o.json")
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_help_cannot_tell_is_listed(bin_dir, tmp_path):
+    path = tmp_path / "help.txt"
+    path.write_text("options:\n  --port PORT  Text.\n  --compilation-config C, -cc C  Text.\n"
+                    "  --brand-new C  Should be a valid JSON string. (default: {})\n"
+                    "  --dtype DTYPE  Text.\n")
+    assert compare(bin_dir, path)["not_learned"] == {
+        "keys": ["--compilation-config", "--brand-new"], "choices": ["--dtype"]}

@@ -1,4 +1,4 @@
-// Which responses stay in memory after nothing shows them any more: the latest ones, so that Back shows its state at once, and not
+// Chooses the responses that stay in memory while nothing shows them: the latest ones, so that Back shows its state at once, and not
 // those of every filter of the last minutes.
 import type { Query, QueryCache } from '@tanstack/react-query'
 

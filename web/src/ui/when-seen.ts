@@ -1,5 +1,5 @@
-// Values of elements that nobody looks at. What is on the screen, or near it, is rendered at once; the rest waits until the browser is
-// idle, so that it does not delay what the user sees.
+// Values of elements that are off the screen. Elements on the screen, or near it, are rendered at once; the others wait until the
+// browser is idle, so that they do not delay what the user sees.
 import { type RefObject, startTransition, useEffect, useLayoutEffect, useReducer, useRef } from 'react'
 
 const MARGIN_PX = 200

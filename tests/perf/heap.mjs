@@ -1,9 +1,10 @@
-// Measures what the page keeps in memory: it sets 300 different filters one after the other, by boxes of the panel. Every response is
-// another one, so nothing comes from the cache. The heap is read after a garbage collection.
+// Measures what the page keeps in memory: it sets 300 different filters one after the other, by boxes of the panel. Few responses
+// come from the cache. The heap is read after a garbage collection, each time with the same filter and the same ones before it.
 export const FILTERS = 300
 const EARLY = 60
 const GROUPS = ['Tensor parallel size', 'GPU name', 'Dtype', 'Max concurrency']
 const BOXES = 12 // of all groups: two to the 12th are more than enough combinations
+const SAME = 24 // filters before each reading, always the same: they fill what the page keeps for Back
 const SETTLE_MS = 12_000 // longer than the page keeps the frames of a film
 
 // In the page: presses a box and resolves when nothing is awaited.
@@ -25,7 +26,10 @@ export async function heap(page, address) {
   await page.locator('section[aria-label=Chart][aria-busy=false] canvas').first().waitFor()
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.enable')
+  const choose = (step) => page.evaluate(press, { groups: GROUPS, most: BOXES, at: boxOf(step) })
   const read = async () => {
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    for (let step = 1; step <= SAME; step++) await choose(step)
     await page.waitForTimeout(SETTLE_MS)
     for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage')
     const [{ usedSize }, { nodes }] = [await session.send('Runtime.getHeapUsage'), await session.send('Memory.getDOMCounters')]
@@ -33,7 +37,7 @@ export async function heap(page, address) {
   }
   let early
   for (let step = 1; step <= FILTERS; step++) {
-    await page.evaluate(press, { groups: GROUPS, most: BOXES, at: boxOf(step) })
+    await choose(step)
     if (step === EARLY) early = await read()
   }
   const late = await read()

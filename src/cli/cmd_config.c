@@ -16,6 +16,7 @@
 #include "result/document.h"
 #include "run/repeat.h"
 #include "vllm/bench/write.h"
+#include "vllm/manifest/manifest.h"
 #include "vllm/secret.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
@@ -26,6 +27,7 @@
 struct config_options {
 	const char *output;
 	const char *command_file;
+	const char *container;
 	const char *version;
 	const char *overlay;
 	const struct vllm_catalog *catalog;
@@ -45,6 +47,8 @@ static const struct pl_opt config_rows[] = {
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "write over the file that is there"),
 	PL_OPT(TEXT, 0, "command-file", command_file, "FILE",
 	       "from-command: a file with the command line; '-': standard input"),
+	PL_OPT(TEXT, 0, "container", container, "NAME",
+	       "from-command: use this container of a file that starts several"),
 	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
 	       "from-command: the release of vLLM whose arguments these are"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
@@ -86,6 +90,7 @@ const struct pl_opt_command cli_config_command = {
 		"Examples:\n"
 		"  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
 		"  profllm config from-command --command-file start.sh\n"
+		"  profllm config from-command --command-file compose.yaml --container vllm\n"
 		"  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
 		"  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
 		"  profllm config to-command --oneline exp.yaml\n"
@@ -152,6 +157,64 @@ static const char *only_to_command(const struct config_options *options)
 					 : NULL;
 }
 
+/* The container that is asked for, or the only one; NULL: that is refused. */
+static const struct vllm_container *choose_container(const struct config_options *options,
+						     const struct vllm_manifest *manifest)
+{
+	const char *file = options->command_file;
+	auto_buf names = PL_BUF(OUTPUT_BYTES_MAX);
+
+	for (size_t i = 0; i < manifest->count; i++) {
+		const struct vllm_container *one = &manifest->items[i];
+		if (options->container == NULL ? manifest->count == 1
+					       : strcmp(one->name, options->container) == 0)
+			return one;
+		pl_buf_addf(&names, "%s%s", i > 0 ? ", " : "", one->name);
+	}
+	if (manifest->count == 0)
+		(void)cli_refuse("'%s' has no container that runs vLLM", file);
+	else if (options->container == NULL)
+		(void)cli_refuse("'%s' has several containers; use --container with one of %s",
+				 file, pl_buf_text(&names));
+	else
+		(void)cli_refuse("--container: found '%s', expected one of %s", options->container,
+				 pl_buf_text(&names));
+	return NULL;
+}
+
+/* A script, or a file that starts containers. False: refused, with the status. */
+static bool read_command_file(const struct config_options *options, struct cli_input *input,
+			      const struct exp_check_options *how, int *ret_status)
+{
+	const char *path = options->command_file;
+	auto_manifest manifest = { 0 };
+	auto_problems problems = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	*ret_status = pl_err_exit_status(PL_ERR_INVALID);
+	if (cli_text_read(path, &input->text, &input->len, &err) < 0) {
+		*ret_status = cli_fail(&err);
+		return false;
+	}
+	if (!vllm_manifest_is(path, input->text, input->len)) {
+		if (options->container != NULL) {
+			(void)cli_refuse("--container: '%s' does not start containers", path);
+			return false;
+		}
+		cli_input_command_file(input, path, how);
+		return true;
+	}
+	if (vllm_manifest_read(input->text, input->len, cli_input_name(path), options->catalog,
+			       &manifest, &problems, &err) < 0) {
+		*ret_status = cli_fail(&err);
+		return false;
+	}
+	const struct vllm_container *chosen = choose_container(options, &manifest);
+	if (chosen != NULL)
+		cli_input_container(input, path, chosen, how);
+	return chosen != NULL;
+}
+
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
 	/* what is gone is taken, to be written in today's form */
@@ -160,15 +223,19 @@ static int from_command(const struct config_options *options, char **argv, int a
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 	bool has_secrets;
+	int status = 0;
 
 	if (only_to_command(options) != NULL)
 		return cli_refuse("'--%s' is for to-command", only_to_command(options));
 	if ((options->command_file != NULL) == (argc > 0))
 		return cli_refuse("expected a command behind '--', or --command-file");
-	if (argc > 0)
+	if (argc > 0) {
+		if (options->container != NULL)
+			return cli_refuse("'--container' is for --command-file");
 		cli_input_command(&input, argv, argc, &how);
-	else
-		cli_input_command_file(&input, options->command_file, &how);
+	} else if (!read_command_file(options, &input, &how, &status)) {
+		return status;
+	}
 	if (input.command != NULL)
 		vllm_command_renew(input.command, &input.problems);
 	if (!is_usable(&input))

@@ -15,6 +15,7 @@
 #include "cli/validate_schema.h"
 #include "cli/validate_upgrade.h"
 #include "result/schema/schema.h"
+#include "vllm/manifest/manifest.h"
 #include "vllm/version.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
@@ -72,8 +73,10 @@ const struct pl_opt_command cli_validate_command = {
 	.usage = "[options] FILE… | [options] -- vllm serve MODEL … | -- vllm bench serve …",
 	.summary = "Find everything that is wrong with experiments or command lines, before "
 		   "anything starts.",
-	.details = "A FILE is an experiment; '-' is standard input, an experiment or a command "
-		   "line. With --schema it is checked by its form alone, each line of .jsonl and "
+	.details = "A FILE is an experiment, a script, or a file that starts containers: a compose "
+		   "file, a Kubernetes manifest, values of a Helm chart, a Dockerfile, a systemd "
+		   "unit. Each container that runs vLLM is checked. '-' is standard input, any of "
+		   "these. With --schema it is checked by its form alone, each line of .jsonl and "
 		   ".jsonl.zst by itself.\n\n"
 		   "Examples:\n"
 		   "  profllm validate experiments/*.yaml\n"
@@ -81,6 +84,7 @@ const struct pl_opt_command cli_validate_command = {
 		   "  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
 		   "  profllm validate -- vllm bench serve --model MODEL --request-rate 10\n"
 		   "  profllm validate --json --command-file start.sh\n"
+		   "  profllm validate deployment.yaml compose.yaml\n"
 		   "  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n"
 		   "  profllm validate --schema result results/*.json\n\n"
 		   "Exit status: 0 no errors, 2 errors or bad usage.",
@@ -145,6 +149,7 @@ static void report(struct validation *v, struct cli_input *input, const struct c
 		json_array_append_new(v->files, file);
 		return;
 	}
+	cli_report_head(input, &v->text);
 	cli_upgrade_head(upgrade, input->name, &v->text);
 	cli_report_text(input, v->coloured, &v->text);
 	cli_upgrade_text(upgrade, &v->text);
@@ -154,8 +159,11 @@ static void report(struct validation *v, struct cli_input *input, const struct c
 
 /* Where an input comes from. */
 struct source {
-	enum { FROM_FILE, FROM_COMMAND_FILE, FROM_WORDS } kind;
+	enum { FROM_FILE, FROM_COMMAND_FILE, FROM_WORDS, FROM_CONTAINER } kind;
 	const char *path;
+	const char *text; /* of standard input, which can be read once only; NULL: not read */
+	size_t len;
+	const struct vllm_container *container;
 	char **argv;
 	int argc;
 };
@@ -164,7 +172,13 @@ static void read_source(const struct source *source, struct cli_input *input,
 			const char *const *sets, size_t set_count,
 			const struct exp_check_options *how)
 {
-	if (source->kind == FROM_WORDS)
+	if (source->text != NULL && input->text == NULL) {
+		input->text = pl_memdup(source->text, source->len + 1);
+		input->len = source->len;
+	}
+	if (source->kind == FROM_CONTAINER)
+		cli_input_container(input, source->path, source->container, how);
+	else if (source->kind == FROM_WORDS)
 		cli_input_command(input, source->argv, source->argc, how);
 	else if (source->kind == FROM_COMMAND_FILE)
 		cli_input_command_file(input, source->path, how);
@@ -183,15 +197,86 @@ static void take(struct validation *v, const struct source *source)
 	if (v->options->upgrade_to != NULL) {
 		read_source(source, &today, v->sets_today, v->set_count_today, &v->check_today);
 		cli_upgrade_look(&today, v->options->version, v->options->upgrade_to, &upgrade);
-		/* standard input can be read once only */
-		bool is_stdin = source->kind != FROM_WORDS && strcmp(source->path, CLI_STDIN) == 0;
-		input.text = is_stdin ? pl_take(today.text) : NULL;
-		input.len = today.len;
 	}
 	read_source(source, &input, v->sets, v->set_count, &v->check);
 	/* a flag may be there in both and set something else */
 	cli_upgrade_flags(&upgrade, &today, &input);
 	report(v, &input, &upgrade);
+}
+
+/* A file that starts containers, without one that runs vLLM; or one that is malformed. */
+static void refuse_manifest(struct validation *v, const char *path,
+			    const struct vllm_manifest *manifest, const struct pl_err *err)
+{
+	auto_input input = { .catalog = v->catalog };
+	struct cli_upgrade upgrade = { 0 };
+	auto_free char *found = manifest != NULL
+					? pl_asprintf("%s without a container that runs vLLM",
+						      manifest->kind != NULL ? manifest->kind
+									     : "a file")
+					: pl_strdup(err->text + err->reason);
+
+	input.name = pl_strdup(cli_input_name(path));
+	option_problem_tell(&input.problems, .source = input.name,
+			    .line = manifest != NULL ? 0 : err->line,
+			    .column = manifest != NULL ? 0 : err->column, .key = "", .found = found,
+			    .expected = manifest != NULL ? "a container whose command or image is "
+							   "vLLM's"
+							 : NULL,
+			    .expected_is_reason = manifest == NULL,
+			    .reason = manifest == NULL ? "unreadable" : NULL);
+	report(v, &input, &upgrade);
+}
+
+/* The containers of a file that starts some. False: it is another file. */
+static bool take_manifest(struct validation *v, const char *path, const char *text, size_t len)
+{
+	auto_manifest manifest = { 0 };
+	auto_problems problems = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!vllm_manifest_is(path, text, len))
+		return false;
+	if (vllm_manifest_read(text, len, cli_input_name(path), v->catalog, &manifest, &problems,
+			       &err) < 0) {
+		refuse_manifest(v, path, NULL, &err);
+		return true;
+	}
+	if (problems.count > 0) {
+		auto_input input = { .catalog = v->catalog };
+		struct cli_upgrade upgrade = { 0 };
+		input.name = pl_strdup(cli_input_name(path));
+		input.problems = problems;
+		problems = (struct option_problems){ 0 };
+		report(v, &input, &upgrade);
+	}
+	for (size_t i = 0; i < manifest.count; i++)
+		take(v, &(struct source){ .kind = FROM_CONTAINER,
+					  .path = path,
+					  .container = &manifest.items[i] });
+	if (manifest.count == 0)
+		refuse_manifest(v, path, &manifest, &err);
+	return true;
+}
+
+/* Takes containers, a script or an experiment. `is_command`: the file is not an experiment. */
+static void take_file(struct validation *v, const char *path, bool is_command)
+{
+	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
+	auto_free char *text = NULL;
+	size_t len = 0;
+	struct source source = { .kind = is_command ? FROM_COMMAND_FILE : FROM_FILE, .path = path };
+
+	/* a file that cannot be read is reported where it is read as one of its kind */
+	if (cli_text_read(path, &text, &len, PL_ERR_IGNORED) == 0) {
+		if (take_manifest(v, path, text, len))
+			return;
+		if (!is_stdin && cli_is_script(path, text))
+			source.kind = FROM_COMMAND_FILE;
+		source.text = is_stdin ? text : NULL;
+		source.len = len;
+	}
+	take(v, &source);
 }
 
 static int print_report(struct validation *v)
@@ -280,10 +365,9 @@ static void read_all(struct validation *v, const struct pl_words *words)
 	v->check_today = v->check;
 	v->check_today.target.version = options->version;
 	for (int i = 0; i < words->count; i++)
-		take(v, &(struct source){ .kind = FROM_FILE, .path = words->items[i] });
+		take_file(v, words->items[i], false);
 	for (size_t i = 0; i < options->command_files.count; i++)
-		take(v, &(struct source){ .kind = FROM_COMMAND_FILE,
-					  .path = options->command_files.items[i] });
+		take_file(v, options->command_files.items[i], true);
 	if (words->command_count > 0)
 		take(v, &(struct source){ .kind = FROM_WORDS,
 					  .argv = words->command,

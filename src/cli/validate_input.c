@@ -11,13 +11,16 @@
 
 #include "base/file.h"
 #include "base/yaml.h"
+#include "base/text.h"
 #include "run/check_command.h"
+#include "vllm/manifest/manifest.h"
 
 #define TEXT_BYTES_MAX (8u << 20)
 
 void cli_input_done(struct cli_input *input)
 {
 	free(input->name);
+	free(input->container);
 	free(input->text);
 	exp_config_free(input->experiment);
 	vllm_command_free(input->command);
@@ -90,16 +93,63 @@ int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len, struct pl
 	return 0;
 }
 
+const char *cli_input_name(const char *path)
+{
+	return strcmp(path, CLI_STDIN) == 0 ? "standard input" : path;
+}
+
+int cli_text_read(const char *path, char **ret_text, size_t *ret_len, struct pl_err *err)
+{
+	return strcmp(path, CLI_STDIN) == 0
+		       ? cli_stdin_read(TEXT_BYTES_MAX, ret_text, ret_len, err)
+		       : pl_file_read(path, TEXT_BYTES_MAX, ret_text, ret_len, err);
+}
+
+bool cli_is_script(const char *path, const char *text)
+{
+	static const char *const endings[] = { ".sh",     ".bash", ".zsh", ".slurm",
+					       ".sbatch", ".ps1",  ".bat", ".cmd" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(endings); i++) {
+		if (pl_text_ends(path, endings[i]))
+			return true;
+	}
+	return pl_text_starts(text, "#!");
+}
+
+void cli_input_container(struct cli_input *input, const char *path,
+			 const struct vllm_container *container,
+			 const struct exp_check_options *options)
+{
+	const struct vllm_inside inside = vllm_container_inside(container);
+	struct pl_err err = PL_ERR_INIT;
+
+	input->name = pl_strdup(cli_input_name(path));
+	input->container = pl_strdup(container->name);
+	input->line = container->line;
+	const struct run_command_input how = {
+		.catalog = input->catalog,
+		.source = input->name,
+		.words = &container->words,
+		.inside = &inside,
+		.version = options->target.version,
+		.allow_gone = options->allow_gone,
+	};
+	for (size_t i = 0; i < container->problems.count; i++)
+		option_problems_add(&input->problems, &container->problems.items[i]);
+	if (run_command_read(&how, &input->command, &input->experiment, &input->problems, &err) < 0)
+		add_unreadable(input, &err);
+	else
+		vllm_container_check(container, input->command, &input->problems);
+}
+
 /* Keeps the text of a file, or of standard input, which can be read once. False: that was told. */
 static bool read_text(struct cli_input *input, const char *path)
 {
-	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
 	struct pl_err err = PL_ERR_INIT;
 
-	input->name = pl_strdup(is_stdin ? "standard input" : path);
-	if (input->text != NULL ||
-	    (is_stdin ? cli_stdin_read(TEXT_BYTES_MAX, &input->text, &input->len, &err)
-		      : pl_file_read(path, TEXT_BYTES_MAX, &input->text, &input->len, &err)) == 0)
+	input->name = pl_strdup(cli_input_name(path));
+	if (input->text != NULL || cli_text_read(path, &input->text, &input->len, &err) == 0)
 		return true;
 	add_unreadable(input, &err);
 	return false;

@@ -89,9 +89,14 @@ static json_t *memory_to_json(const struct cli_input *input, bool explained)
 
 json_t *cli_report_json(const struct cli_input *input, bool explained)
 {
-	return json_pack("{s:o, s:b, s:o, s:o, s:o}", "file", pl_json_text(input->name), "ok",
-			 input->problems.errors == 0, "target", target_to_json(input), "problems",
-			 problems_to_json(input), "memory", memory_to_json(input, explained));
+	json_t *report = json_pack("{s:o, s:b, s:o, s:o, s:o}", "file", pl_json_text(input->name),
+				   "ok", input->problems.errors == 0, "target",
+				   target_to_json(input), "problems", problems_to_json(input),
+				   "memory", memory_to_json(input, explained));
+
+	if (input->container != NULL)
+		json_object_set_new(report, "container", json_string(input->container));
+	return report;
 }
 
 void cli_tally_add(struct cli_tally *tally, const struct cli_input *input)
@@ -105,6 +110,21 @@ static void add_count(struct pl_buf *buf, size_t count, const char *noun)
 {
 	pl_buf_addf(buf, "%s%zu %s%s", buf->len > 0 ? ", " : "", count, noun,
 		    count == 1 ? "" : "s");
+}
+
+void cli_report_head(const struct cli_input *input, struct pl_buf *buf)
+{
+	if (input->container == NULL)
+		return;
+	pl_buf_addf(buf, "%s:%d: container '%s'", input->name, input->line, input->container);
+	if (input->command != NULL && input->command->image != NULL)
+		pl_buf_addf(buf, ", image %s", input->command->image);
+	if (input->is_checked)
+		pl_buf_addf(buf, ", for vLLM %s", input->check.release.version);
+	auto_buf counts = PL_BUF(256);
+	add_count(&counts, input->problems.errors, "error");
+	add_count(&counts, input->problems.count - input->problems.errors, "warning");
+	pl_buf_addf(buf, ": %s\n", pl_buf_text(&counts));
 }
 
 void cli_tally_text(const struct cli_tally *tally, struct pl_buf *buf)

@@ -12,6 +12,8 @@ struct cli_tally {
 };
 
 /* Errors, then warnings; one line each, a command's with the place shown below. */
+/* The line that begins the report of a container; nothing of other inputs. */
+void cli_report_head(const struct cli_input *input, struct pl_buf *buf);
 void cli_report_text(const struct cli_input *input, bool coloured, struct pl_buf *buf);
 /* The memory of one GPU, term by term; nothing where it was not checked. */
 void cli_report_memory(const struct cli_input *input, struct pl_buf *buf);

@@ -80,6 +80,9 @@ static int parse(const struct run_command_input *input, const char *release,
 		.own_flags = input->own_flags,
 	};
 
+	if (input->words != NULL)
+		return vllm_command_from_words(input->words, input->inside, &options, ret, problems,
+					       err);
 	if (input->text != NULL)
 		return vllm_command_parse(input->text, input->len, &options, ret, problems, err);
 	return vllm_command_from_argv(input->argv, input->argc, &options, ret, problems, err);

@@ -23,6 +23,8 @@ struct run_command_input {
 	size_t len;
 	const char *const *argv;
 	size_t argc;
+	const struct vllm_words *words; /* of a container; NULL: a text, or argv */
+	const struct vllm_inside *inside;
 	const char *version;
 	bool own_flags;  /* flags of `profllm bench` itself are kept among the command's */
 	bool allow_gone; /* what that release no longer has is passed on, with a warning */

@@ -153,6 +153,15 @@ static void add_container_note(struct pl_buf *buf, const struct vllm_command *co
 
 	if (command->image == NULL)
 		return;
+	/* of a file, or of a command */
+	if (strcmp(command->runtime, "kubernetes") == 0 ||
+	    strcmp(command->runtime, "compose") == 0 ||
+	    strcmp(command->runtime, "dockerfile") == 0) {
+		pl_buf_add_text(buf, "  # the file starts it in a container of the image ");
+		add_comment_text(buf, command->image);
+		pl_buf_add_char(buf, '\n');
+		return;
+	}
 	pl_buf_add_text(buf, "  # the command started it in a container: ");
 	add_comment_text(buf, command->runtime);
 	pl_buf_add_text(buf, " run");

@@ -593,7 +593,7 @@ static bool recognise_contained(struct vllm_parse *parse)
 
 	if (!found && !parse->inside->starts_server)
 		return false;
-	if (parse->server.found || !found)
+	if ((parse->server.found || !found) && parse->inside->image != NULL)
 		take_container(parse, 0, end);
 	return true;
 }

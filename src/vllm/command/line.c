@@ -177,23 +177,38 @@ int vllm_command_parse(const char *text, size_t len, const struct vllm_command_o
 	return 0;
 }
 
-int vllm_command_from_words(struct vllm_words *words, const struct vllm_inside *inside,
+/* "$(NAME)", "${NAME}" and "{{ … }}" that something else fills in. */
+static void warn_of_unknown(const struct vllm_command *command, struct option_problems *problems)
+{
+	for (size_t i = 0; i < command->words.count && command->words.items[i].command == 0; i++) {
+		const struct vllm_word *word = &command->words.items[i];
+		if (!word->unknown)
+			continue;
+		auto_free char *found = pl_asprintf("text '%.60s'", word->text);
+		option_problem_tell(
+			problems, .severity = OPTION_WARNING, .source = command->source,
+			.line = (int)i + 1, .column = word->column, .found = found,
+			.expected = "text of the file itself: this is filled in elsewhere");
+	}
+}
+
+int vllm_command_from_words(const struct vllm_words *words, const struct vllm_inside *inside,
 			    const struct vllm_command_options *options, struct vllm_command **ret,
 			    struct option_problems *problems, struct pl_err *err)
 {
 	auto_command struct vllm_command *command = command_new(options);
 	size_t split = problems->count;
 
-	command->words = *words;
-	*words = (struct vllm_words){ 0 };
-	if (command->words.exported == NULL)
-		command->words.exported = json_object();
+	vllm_words_copy(&command->words, words);
+	command->words.exported = json_object();
 	if (check_release(options, err) < 0 || check_count(command, err) < 0)
 		return -1;
 	if (inside->image != NULL) {
 		command->runtime = pl_strdup(inside->runtime);
 		command->image = pl_strdup(inside->image);
-		command->version = vllm_image_release(inside->image);
+		/* other images have versions of their own */
+		if (strstr(inside->image, "vllm") != NULL)
+			command->version = vllm_image_release(inside->image);
 	}
 	PL_JSON_EACH_MEMBER(name, value, inside->env) {
 		if (json_is_string(value))
@@ -201,6 +216,7 @@ int vllm_command_from_words(struct vllm_words *words, const struct vllm_inside *
 		json_object_set(command->env, name, (json_t *)value);
 	}
 	(void)parse_words(command, options, inside, split, problems);
+	warn_of_unknown(command, problems);
 	*ret = pl_take(command);
 	return 0;
 }

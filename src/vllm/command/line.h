@@ -89,8 +89,8 @@ struct vllm_inside {
 	const json_t *env;   /* object: variable -> text, null where its value is not in the file */
 	bool starts_server; /* the image's own program is the server, and the words its arguments */
 };
-/* Reads words that a manifest has split; `words` is taken. */
-int vllm_command_from_words(struct vllm_words *words, const struct vllm_inside *inside,
+/* Reads words that a manifest has split. Those that it leaves to others are warned of. */
+int vllm_command_from_words(const struct vllm_words *words, const struct vllm_inside *inside,
 			    const struct vllm_command_options *options, struct vllm_command **ret,
 			    struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 void vllm_command_free(struct vllm_command *command);

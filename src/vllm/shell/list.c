@@ -33,6 +33,20 @@ void vllm_words_truncate(struct vllm_words *words, size_t count)
 	}
 }
 
+void vllm_words_copy(struct vllm_words *words, const struct vllm_words *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct vllm_word word = from->items[i];
+		word.text = pl_strdup(word.text);
+		word.marks = (struct vllm_marks){ 0 };
+		shell_marks_copy(words, &word.marks, 0, &from->items[i].marks, 0,
+				 strlen(word.text) + 1);
+		words->bytes += strlen(word.text);
+		*PL_PUSH(words->items, words->count, words->room) = word;
+	}
+	words->commands += from->commands;
+}
+
 void vllm_words_append(struct vllm_words *words, struct vllm_words *from)
 {
 	for (size_t i = 0; i < from->count; i++) {

@@ -96,6 +96,8 @@ bool vllm_words_add(struct vllm_words *words, const char *text, int line, int co
 		    size_t command);
 /* Removes the words from number `count` (from 0) on. */
 void vllm_words_truncate(struct vllm_words *words, size_t count);
+/* Appends copies of the words of another text, as they are. */
+void vllm_words_copy(struct vllm_words *words, const struct vllm_words *from);
 /* Moves the words of another text after all others, as commands of their own, with its exported
  * variables. */
 void vllm_words_append(struct vllm_words *words, struct vllm_words *from);

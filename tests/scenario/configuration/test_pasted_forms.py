@@ -383,3 +383,369 @@ def test_a_fault_is_placed_where_it_is_written(profllm, text):
     (file,) = validated(profllm, text)
     (error,) = errors_of(file)
     assert text.split("\n")[error["line"] - 1][error["col"] - 1:].startswith("--max-model-ln"), (error["line"], error["col"])
+
+
+# ---------------------------------------------------------------- files that start containers
+
+IMAGE = "vllm/vllm-openai:v0.14.1"
+
+COMPOSE = {
+    "list": f"""services:
+  vllm:
+    image: {IMAGE}
+    command: ["--model", "{MODEL}", "--max-model-ln", "4"]
+  web:
+    image: nginx
+""",
+    "block list": f"""services:
+  vllm:
+    image: {IMAGE}
+    command:
+      - --model
+      - {MODEL}
+      - --max-model-ln
+      - "4"
+""",
+    "text": f"""services:
+  vllm:
+    image: {IMAGE}
+    command: --model {MODEL} --max-model-ln 4
+""",
+    "folded text": f"""services:
+  vllm:
+    image: ${{IMAGE:-{IMAGE}}}
+    command: >
+      --model ${{MODEL:-{MODEL}}}
+      --max-model-ln 4
+""",
+    "entrypoint": f"""x-common: &common
+  image: {IMAGE}
+services:
+  vllm:
+    <<: *common
+    entrypoint: ["python3", "-m", "vllm.entrypoints.openai.api_server"]
+    command: ["--model={MODEL}", "--max-model-ln=4"]
+""",
+    "shell": f"""services:
+  vllm:
+    image: {IMAGE}
+    entrypoint: ["/bin/bash", "-c"]
+    command:
+      - |
+        pip install x
+        vllm serve {MODEL} \\
+          --max-model-ln 4
+""",
+}
+
+KUBERNETES = {
+    "pod": f"""apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec:
+  containers:
+  - name: vllm
+    image: {IMAGE}
+    args: ["--model", "{MODEL}", "--max-model-ln", "4"]
+""",
+    "deployment": f"""apiVersion: v1
+kind: Service
+metadata: {{name: s}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: llama
+spec:
+  template:
+    spec:
+      initContainers:
+      - {{name: fetch, image: busybox, command: [sh, -c, "wget x"]}}
+      containers:
+      - name: vllm
+        image: {IMAGE}
+        command: ["vllm", "serve", "$(MODEL)"]
+        args:
+        - --max-model-ln
+        - "4"
+        env: [{{name: MODEL, value: {MODEL}}}]
+""",
+    "stateful set": f"""apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: s}}
+spec:
+  template:
+    spec:
+      containers:
+      - name: vllm
+        image: my/image:1
+        command: ["/bin/sh", "-c"]
+        args:
+        - |
+          export A=1
+          exec vllm serve {MODEL} \\
+            --max-model-ln 4
+""",
+    "job": f"""apiVersion: batch/v1
+kind: Job
+metadata: {{name: j}}
+spec:
+  template:
+    spec:
+      containers:
+      - name: main
+        image: {IMAGE}
+        command: [bash, -c, "vllm serve {MODEL} --max-model-ln 4"]
+""",
+    "leader worker set": f"""apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {{name: l}}
+spec:
+  leaderWorkerTemplate:
+    size: 2
+    leaderTemplate:
+      spec:
+        containers:
+        - name: leader
+          image: {IMAGE}
+          args: [{MODEL}, --max-model-ln, "4"]
+""",
+    "part of a manifest": f"""containers:
+- name: vllm
+  image: {IMAGE}
+  args: ["--model", "{MODEL}", "--max-model-ln", "4"]
+""",
+    "JSON": json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [
+        {"name": "vllm", "image": IMAGE, "args": ["--model", MODEL, "--max-model-ln", "4"]}]}}),
+    "folded script": f"""apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec:
+  containers:
+  - name: vllm
+    image: {IMAGE}
+    command: [sh, -c]
+    args:
+    - >-
+      vllm serve {MODEL}
+      --max-model-ln 4
+""",
+}
+
+CHARTS = {
+    "modelservice, made": f"""modelArtifacts: {{uri: "hf://{MODEL}", name: "{MODEL}"}}
+decode:
+  containers:
+  - name: vllm
+    image: ghcr.io/llm-d/llm-d:v0.2.0
+    modelCommand: vllmServe
+    args:
+    - "--max-model-ln"
+    - "4"
+""",
+    "modelservice, custom": f"""modelArtifacts: {{uri: "pvc://claim/models/m"}}
+prefill:
+  parallelism: {{tensor: 2}}
+  containers:
+  - name: vllm
+    image: ghcr.io/llm-d/llm-d:v0.2.0
+    command: ["/bin/sh", "-c"]
+    args: ["vllm serve {MODEL} -tp $TP_SIZE --max-model-ln 4"]
+""",
+    "modelservice, default of the image": f"""modelArtifacts: {{uri: "hf://{MODEL}"}}
+decode:
+  containers:
+  - image: {IMAGE}
+    modelCommand: imageDefault
+    args: [--max-model-ln, "4"]
+""",
+    "production-stack, extra arguments": f"""servingEngineSpec:
+  modelSpec:
+  - name: llama
+    repository: vllm/vllm-openai
+    tag: v0.14.1
+    modelURL: {MODEL}
+    vllmConfig:
+      maxModelLen: 4096
+      extraArgs: ["--max-model-ln", "4"]
+""",
+    "chart of vLLM": f"""image:
+  repository: vllm/vllm-openai
+  tag: v0.14.1
+  command: ["vllm", "serve", "{MODEL}", "--max-model-ln", "4"]
+""",
+}
+
+LINES = {
+    "Dockerfile": f"""FROM {IMAGE}
+CMD ["--model", "{MODEL}", \\
+     "--max-model-ln", "4"]
+""",
+    "Dockerfile.shell": f"""ARG TAG=v0.14.1
+FROM vllm/vllm-openai:${{TAG}} AS base
+FROM base
+ENV MODEL={MODEL}
+# the server
+ENTRYPOINT []
+CMD vllm serve $MODEL \\
+    # a comment between
+    --max-model-ln 4
+""",
+    "a.Dockerfile": f"""FROM ubuntu
+ENTRYPOINT ["vllm", "serve"]
+CMD ["{MODEL}", "--max-model-ln", "4"]
+""",
+    "Dockerfile.bash": f"""FROM ubuntu
+ENTRYPOINT ["bash", "-c", "vllm serve {MODEL} --max-model-ln 4"]
+""",
+    "vllm.service": f"""[Service]
+Environment=MODEL={MODEL} "A=b c"
+ExecStart=/usr/bin/env vllm serve ${{MODEL}} \\
+    --max-model-ln 4
+""",
+    "v.service": f"""[Unit]
+Description=x
+
+[Service]
+ExecStart=-/opt/venv/bin/python -m vllm.entrypoints.openai.api_server --model {MODEL} --max-model-ln 4
+""",
+    "s.service": f"""[Service]
+ExecStart=/bin/bash -lc 'source /v/bin/activate && vllm serve {MODEL} --max-model-ln 4'
+""",
+    "d.service": f"""[Service]
+ExecStart=/usr/bin/docker run --rm --gpus all {IMAGE} --model {MODEL} --max-model-ln 4
+""",
+    "start.sh": f"#!/bin/bash\nvllm serve {MODEL} --max-model-ln 4\n",
+}
+
+FILES = ([("compose.yaml", COMPOSE[kind]) for kind in COMPOSE] + [("pod.yaml", KUBERNETES[kind]) for kind in KUBERNETES] +
+         [("values.yaml", CHARTS[kind]) for kind in CHARTS] + list(LINES.items()))
+
+
+@pytest.mark.parametrize(("name", "text"), FILES, ids=[*COMPOSE, *KUBERNETES, *CHARTS, *LINES])
+def test_files_that_start_containers(profllm, tmp_path, name, text):
+    """The one container of vLLM's is checked, and its fault is at its place in the file."""
+    (file,) = validated(profllm, text, name=name, tmp_path=tmp_path)
+    (error,) = errors_of(file)
+    assert error["key"] == "--max-model-ln", error
+    written = text.split("\n")[error["line"] - 1][error["col"] - 1:].lstrip("\"'")
+    assert written.startswith("--max-model-ln"), (error["line"], error["col"])
+    if "v0.14.1" in text:
+        assert file["target"]["version"] == "0.14.1"
+    # the same as pasted text
+    if name != "start.sh":
+        (pasted,) = validated(profllm, text)
+        assert [p["key"] for p in errors_of(pasted)] == ["--max-model-ln"]
+
+
+def test_keys_of_the_production_stack(profllm, tmp_path):
+    text = f"""servingEngineSpec:
+  modelSpec:
+  - name: llama
+    repository: vllm/vllm-openai
+    tag: v0.14.1
+    modelURL: {MODEL}
+    requestGPU: 1
+    enableTool: true
+    toolCallParser: hermes
+    env: [{{name: A, value: b}}]
+    vllmConfig:
+      enablePrefixCaching: false
+      enableChunkedPrefill: true
+      maxModelLen: 4096
+      tensorParallelSize: 2
+      gpuMemoryUtilisation: 0.9
+"""
+    (file,) = validated(profllm, text, name="values.yaml", tmp_path=tmp_path)
+    (error,) = errors_of(file)
+    assert error["nearest"] == "--gpu-memory-utilization" and (error["line"], error["col"]) == (16, 7)
+    assert any("2 GPUs" in p["found"] and "at most 1" in p["expected"] and p["line"] == 15 for p in warnings_of(file))
+    made = experiment(profllm, text.replace("      gpuMemoryUtilisation: 0.9\n", ""))
+    for line in (f"model: {MODEL}", "enable_prefix_caching: false", "enable_chunked_prefill: true", "max_model_len: 4096",
+                 "tensor_parallel_size: 2", "tool_call_parser: hermes", "enable_auto_tool_choice: true", "A: b",
+                 'vllm_version: "0.14.1"'):
+        assert line in made, line
+
+
+TWO = f"""modelArtifacts: {{uri: "hf://{MODEL}"}}
+decode:
+  containers:
+  - {{name: vllm, image: {IMAGE}, modelCommand: vllmServe, args: [--max-num-seqs, "8"]}}
+prefill:
+  containers:
+  - {{name: vllm, image: {IMAGE}, modelCommand: vllmServe, args: [--max-num-seqs, "x"]}}
+"""
+
+
+def test_several_containers_are_each_reported(profllm, tmp_path):
+    decode, prefill = validated(profllm, TWO, name="values.yaml", tmp_path=tmp_path)
+    assert (decode["container"], decode["ok"]) == ("decode/vllm", True)
+    assert (prefill["container"], prefill["ok"]) == ("prefill/vllm", False)
+    path = tmp_path / "values.yaml"
+    run = subprocess.run([profllm, "validate", path], capture_output=True, text=True)
+    assert f"{path}:7: container 'prefill/vllm', image {IMAGE}, for vLLM 0.14.1: 1 error" in run.stdout
+
+
+def test_a_chosen_container_becomes_an_experiment(profllm):
+    made = experiment(profllm, TWO, "--container", "decode/vllm")
+    assert "max_num_seqs: 8" in made and f"model: {MODEL}" in made and "command: [vllm, serve]" in made
+
+
+@pytest.mark.parametrize(("options", "expected"), [
+    ([], "several containers; use --container with one of decode/vllm, prefill/vllm"),
+    (["--container", "other"], "--container: found 'other', expected one of decode/vllm, prefill/vllm"),
+])
+def test_a_container_must_be_chosen(profllm, options, expected):
+    run = subprocess.run([profllm, "config", "from-command", "--command-file", "-", *options], input=TWO, capture_output=True, text=True)
+    assert run.returncode == 2 and expected in run.stderr
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("services:\n  web: {image: nginx}\n", "a compose file without a container that runs vLLM"),
+    ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, image: b, command: [ls]}]}\n",
+     "a Kubernetes manifest without a container that runs vLLM"),
+    ("FROM ubuntu\nCMD [\"ls\"]\n", "a Dockerfile without a container that runs vLLM"),
+    ("apiVersion: v1\nkind: Pod\nspec:\n  {{- with .Values.x }}\n  a: {{ . }}\n  {{- end }}\n", "run 'helm template'"),
+    ("services:\n  vllm: {image: [}\n", "did not find expected"),
+])
+def test_files_without_a_server_are_refused_by_kind(profllm, tmp_path, text, expected):
+    (file,) = validated(profllm, text, name="x.yaml", tmp_path=tmp_path)
+    assert not file["ok"]
+    assert any(expected in (p["found"] or "") for p in file["problems"]), file["problems"]
+
+
+def test_what_is_filled_in_elsewhere_is_named(profllm, tmp_path):
+    text = f"""services:
+  vllm:
+    image: {IMAGE}
+    command: ["--model", "{MODEL}", "--max-model-len", "${{LEN}}", "--port", "$PORT"]
+"""
+    (file,) = validated(profllm, text, name="compose.yaml", tmp_path=tmp_path)
+    assert errors_of(file) == []
+    assert any("${LEN}" in p["found"] for p in warnings_of(file))
+    (tmp_path / ".env").write_text("LEN=4k # tokens\nexport PORT='99999'\n")
+    (file,) = validated(profllm, text, name="compose.yaml", tmp_path=tmp_path)
+    assert [p["key"] for p in errors_of(file)] == ["--port"]
+
+
+def test_variables_of_a_pod(profllm, tmp_path):
+    text = f"""containers:
+- name: vllm
+  image: {IMAGE}
+  args: ["--model", "$(MODEL)", "--max-num-seqs", "$(COUNT)", "--served-model-name", "$$(MODEL)"]
+  env:
+  - {{name: MODEL, value: {MODEL}}}
+  - {{name: COUNT, valueFrom: {{fieldRef: {{fieldPath: x}}}}}}
+"""
+    (file,) = validated(profllm, text, name="pod.yaml", tmp_path=tmp_path)
+    assert errors_of(file) == []
+    assert any("$(COUNT)" in p["found"] for p in warnings_of(file))
+    made = experiment(profllm, text)
+    assert f"model: {MODEL}" in made and 'served_model_name: ["$(MODEL)"]' in made and "max_num_seqs" not in made
+
+
+def test_an_experiment_is_no_manifest(profllm, tmp_path):
+    text = f"name: x\nserver:\n  model: {MODEL}\n  max_model_ln: 4\nlaunch: {{command: [vllm, serve]}}\n"
+    (file,) = validated(profllm, text, name="exp.yaml", tmp_path=tmp_path)
+    (error,) = errors_of(file)
+    assert error["key"] == "server.max_model_ln"

@@ -246,5 +246,5 @@ int main(void)
 		cmocka_unit_test(test_assignment),
 	};
 
-	return cmocka_run_group_tests_name("model/shell_words", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("vllm/shell/words", tests, NULL, NULL);
 }

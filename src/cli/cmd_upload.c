@@ -61,7 +61,9 @@ const struct pl_opt_command cli_upload_command = {
 	.summary = "Send results to a dashboard and show what became of each.",
 	.details =
 		"A FILE is a result of profllm, of any version, or of vllm bench serve, or many of "
-		"them as a JSON array or a line each; also packed (.zst, .gz). A folder stands for "
+		"them as a JSON array or a line each, or a log with tables of vllm bench serve; "
+		"also "
+		"packed (.zst, .gz). A folder stands for "
 		"all in it that may be results by their names (.json, .jsonl, .ndjson, packed "
 		"too), without the files beside them.\n\n"
 		"Examples:\n"

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/scan.h"
+#include "result/flat/console.h"
 #include "result/flat/document.h"
 #include "result/flat/offline.h"
 #include "result/flat/python_json.h"
@@ -50,11 +51,38 @@ int res_read_json(const struct res_fields *fields, json_t *json, const char *sou
 	return 0;
 }
 
+/* The one table of a log. */
+static int read_table(const char *text, size_t len, const char *source, json_t **ret,
+		      struct pl_err *err)
+{
+	const char *title;
+	size_t at = 0;
+
+	*ret = res_console_next(text, len, &at, &title);
+	if (*ret == NULL)
+		return pl_err_invalid(err,
+				      "'%s' has a table of vllm bench serve without 'Successful "
+				      "requests:' or 'Benchmark duration (s):'",
+				      source);
+	auto_json json_t *more = res_console_next(text, len, &at, &title);
+	if (more != NULL)
+		return pl_err_invalid(err,
+				      "'%s': found several tables of vllm bench serve, expected "
+				      "one; profllm-dashboard import takes each as a result",
+				      source);
+	return 0;
+}
+
 int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
 		  json_t **ret, enum res_form *ret_form, struct pl_err *err)
 {
 	auto_json json_t *json = NULL;
 
+	if (res_console_is(text, len)) {
+		if (read_table(text, len, source, &json, err) < 0)
+			return -1;
+		return res_read_json(fields, json, source, ret, ret_form, err);
+	}
 	/* what Python writes may be no JSON */
 	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0 &&
 	    res_python_json_parse(text, len, source, &json, NULL, err) < 0)

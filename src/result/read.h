@@ -1,6 +1,6 @@
 /*
  * A result file of any form as a document: our own of every schema_version, with what it has; our
- * flat result, which holds one; vLLM's flat result of any release.
+ * flat result, which holds one; vLLM's flat result of any release, or the table that it prints.
  */
 #pragma once
 

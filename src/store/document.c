@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/document.h"
+#include "result/flat/console.h"
 #include "result/flat/offline.h"
 #include "result/flat/python_json.h"
 #include "result/flat/read.h"
@@ -74,7 +75,9 @@ enum store_form store_form_of(const json_t *document)
 		if (pl_text_equal(kinds[i].kind, kind))
 			return kinds[i].form;
 	}
-	return STORE_FORM_FLAT;
+	return pl_text_equal(pl_json_path_text(document, "tags." RES_CONSOLE_KEY), RES_CONSOLE_MARK)
+		       ? STORE_FORM_CONSOLE
+		       : STORE_FORM_FLAT;
 }
 
 /* "upload", "upload.jsonl:3", "upload.json[2]" */

@@ -5,6 +5,7 @@
  *	own    a result of ours, of any schema_version; inside     itself
  *	       of a flat file of ours (key `profllm`), too
  *	flat   vLLM's flat result                                  made by result/flat/document.h
+ *	console  the table that vllm bench serve prints               made by result/flat/document.h
  *	latency, throughput, startup, mm_processor
  *	       vLLM's files of these benchmarks                    made by result/flat/offline.h
  *	plain  run_id and other keys that the first description    itself

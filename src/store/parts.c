@@ -11,8 +11,10 @@
 #include "base/gz.h"
 #include "base/text.h"
 #include "base/zst.h"
-#include "result/files.h"
+#include "base/buf.h"
 #include "base/scan.h"
+#include "result/files.h"
+#include "result/flat/console.h"
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
@@ -109,6 +111,51 @@ static int check_array(const char *at, const char *end, const char *name, struct
 	return 0;
 }
 
+static int add_table(struct cut *cut, const char *title, json_t *flat, struct pl_buf *made,
+		     struct pl_err *err)
+{
+	auto_free char *text = pl_json_to_text(flat, PL_JSON_COMPACT);
+	size_t from = made->len;
+
+	/* its line is the title's; its bytes are known once all are made */
+	if (add_part(cut, title, title, NULL, err) < 0)
+		return -1;
+	pl_buf_addf(made, "%s\n", text);
+	cut->parts->items[cut->parts->count - 1].len = made->len - from - 1;
+	if (made->full)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' has too many tables", cut->name);
+	return 0;
+}
+
+/* Of a log: each table that a client of vLLM has printed. */
+static int cut_tables(struct cut *cut, const char *text, size_t len, struct pl_err *err)
+{
+	struct store_parts *parts = cut->parts;
+	auto_buf made = PL_BUF(STORE_PARTS_BYTES_MAX);
+	const char *title;
+	size_t at = 0;
+
+	for (json_t *flat; (flat = res_console_next(text, len, &at, &title)) != NULL;) {
+		int added = add_table(cut, title, flat, &made, err);
+		json_decref(flat);
+		if (added < 0)
+			return -1;
+	}
+	if (parts->count == 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' has a table of vllm bench serve without 'Successful "
+				  "requests:' or 'Benchmark duration (s):'",
+				  cut->name);
+	parts->made = pl_strdup(pl_buf_text(&made));
+	for (size_t i = 0, from = 0; i < parts->count; from += parts->items[i++].len + 1) {
+		struct store_part *part = &parts->items[i];
+		part->bytes = parts->made + from;
+		part->name = parts->count == 1 ? pl_strdup(cut->name)
+					       : pl_asprintf("%s:%d", cut->name, part->line);
+	}
+	return 0;
+}
+
 static int cut_text(struct store_parts *parts, size_t len, const char *name, struct pl_err *err)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8: some editors put it there */
@@ -119,6 +166,8 @@ static int cut_text(struct store_parts *parts, size_t len, const char *name, str
 	at = pl_scan_blanks(at, end);
 	if (at == end)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is empty", name);
+	if (res_console_is(text, len))
+		return cut_tables(&cut, text, len, err);
 	if (has_lines(name, at, end))
 		return cut_lines(&cut, at, end, err);
 	if (*at != '[')
@@ -161,5 +210,6 @@ void store_parts_done(struct store_parts *parts)
 		free(parts->items[i].name);
 	free(parts->items);
 	free(parts->text);
+	free(parts->made);
 	*parts = (struct store_parts){ 0 };
 }

@@ -1,7 +1,8 @@
 /*
  * Bytes that hold one document or many, cut into documents: one JSON object (also over many lines), an
- * array of objects, or JSON lines; each of them also packed (zstd, gzip). What a document is, is
- * store/document.h's to find out.
+ * array of objects, or JSON lines; each of them also packed (zstd, gzip). Of a text with tables of
+ * `vllm bench serve` each table is a document: the flat result that it stands for
+ * (result/flat/console.h). What a document is, is store/document.h's to find out.
  */
 #pragma once
 
@@ -25,6 +26,7 @@ struct store_parts {
 	size_t count;
 	size_t room;
 	char *text; /* of all parts: its own */
+	char *made; /* of the parts that were made of tables */
 };
 
 /*

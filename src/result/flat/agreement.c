@@ -159,14 +159,14 @@ struct point {
 	const char *key;
 };
 
-/* NaN: not told. */
+/* NaN: not recorded. */
 struct family {
 	double mean, median, std;
 	double count;                    /* of the sample */
 	struct point points[POINTS_MAX]; /* percentiles and the median, ascending */
 	size_t point_count;
 	bool is_told;
-	bool is_zero; /* every statistic told is 0 */
+	bool is_zero; /* every recorded statistic is 0 */
 };
 
 static int compare_points(const void *a, const void *b)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "result/fields/fields.h"
 #include "result/flat/agreement.h"
+#include "result/flat/console.h"
 #include "result/flat/flat.h"
 #include "result/flat/read.h"
 #include "result/quality.h"
@@ -147,6 +148,11 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 		/* what a list of requests is called may be a figure of another kind of benchmark */
 		if (pl_text_equal(key, "date") || res_flat_is_of_requests(key))
 			continue;
+		if (pl_text_equal(key, RES_CONSOLE_OPTIONS) && res_console_is_made(flat->json)) {
+			PL_JSON_EACH_MEMBER(option, given, value)
+				res_flat_take_metadata(fields, option, given, config);
+			continue;
+		}
 		const char *id = id_of(fields, key, &made);
 		if (id != NULL && pl_text_starts(id, "results.") &&
 		    res_flat_is_unsampled(flat, key))

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "result/flat/console.h"
 #include "result/flat/python_json.h"
 
 /* Beyond 30 years a time is none, and ns would overflow. */
@@ -355,6 +356,9 @@ static int read_all(struct res_flat *flat, struct pl_err *err)
 		return pl_err_invalid(err, "expected one object");
 	if (read_head(flat, err) < 0)
 		return -1;
+	/* the table of an old release does not say how many were asked */
+	if (flat->num_prompts < 0 && res_console_is_made(flat->json))
+		flat->num_prompts = flat->completed;
 	if (flat->num_prompts < 0 || flat->completed < 0 || isnan(flat->duration_s))
 		return pl_err_invalid(err, "no result of 'vllm bench serve': '%s' is not there",
 				      flat->num_prompts < 0 ? "num_prompts"

@@ -251,3 +251,188 @@ def test_contradiction_in_words(bin_dir, tmp_path):
     assert done.returncode == 0 and done.stdout.count("note: ") == 1 and "note: totals_agreement: " in done.stdout
     done = run_profllm(bin_dir, "compare", tmp_path / "good.json", tmp_path / "odd.json")
     assert "not trusted" in done.stdout and "degraded" in done.stdout
+
+
+# ---- the console table -------------------------------------------------------------------------------
+
+TITLES = {"ttft": "Time to First Token", "tpot": "Time per Output Token (excl. 1st token)", "itl": "Inter-token Latency",
+          "e2el": "End-to-end Latency"}
+
+
+def table(result, width=50, percents=(99,), since="0.33", families=("ttft", "tpot", "itl", "e2el"), total="Total token throughput (tok/s):"):
+    """What the client prints of that result."""
+    lines = [" Serving Benchmark Result ".center(width, "=")]
+
+    def line(label, value, form=".2f"):
+        lines.append(f"{label:<40} {format(value, form):<10}")
+    line("Successful requests:", result["completed"], "d")
+    if since >= "0.11.1":
+        line("Failed requests:", result["failed"], "d")
+    if result["max_concurrency"]:
+        line("Maximum request concurrency:", result["max_concurrency"], "d")
+    if result["request_rate"] != "inf" and since >= "0.11":
+        line("Request rate configured (RPS):", result["request_rate"])
+    line("Benchmark duration (s):", result["duration"])
+    line("Total input tokens:", result["total_input_tokens"], "d")
+    line("Total generated tokens:", result["total_output_tokens"], "d")
+    line("Request throughput (req/s):", result["request_throughput"])
+    if result["request_goodput"] is not None:
+        line("Request goodput (req/s):", result["request_goodput"])
+    line("Output token throughput (tok/s):", result["output_throughput"])
+    if since >= "0.11":
+        line("Peak output token throughput (tok/s):", result["max_output_tokens_per_s"])
+        line("Peak concurrent requests:", float(result["max_concurrent_requests"]))
+    line(total, result["total_token_throughput"])
+    for key in families:
+        name = key.upper()
+        lines.append(TITLES[key].center(width, "-"))
+        line(f"Mean {name} (ms):", result[f"mean_{key}_ms"])
+        line(f"Median {name} (ms):", result[f"median_{key}_ms"])
+        for percent in percents:
+            line(f"P{percent} {name} (ms):", result[f"p{percent}_{key}_ms"])
+    return "\n".join([*lines, "=" * width]) + "\n"
+
+
+NAMESPACE = ("Namespace(subparser='bench', bench_type='serve', dispatch_function=<function Serve.cmd at 0x7f0a>, seed=7, num_prompts=40, "
+             "dataset_name='random', dataset_path=None, random_input_len=128, random_output_len=64, random_range_ratio='0.25', "
+             "limits={{'image': 255, 'video': 1}}, buckets={{(256, 256, 1): 0.5}}, label=None, backend='vllm', base_url='http://u:pw@h:1', "
+             "header=['Authorization=Bearer sk-very-secret'], max_concurrency={cap}, model='org/it\\'s-7B', tokenizer=\"/models/x\", "
+             "request_rate={rate}, burstiness=1.0, ignore_eos=True, metadata=['tensor_parallel_size=4', 'gpu=H100'], goodput=['ttft:200'], "
+             "extra_body={{'api_key': 'sk-very-secret'}}, logging_config=LoggingConfig(level='INFO', name='a)b,c=1'))\n")
+NOISE = ("INFO 03-01 10:11:12 [__init__.py:239] Automatically detected platform cuda.\n[transformers] Ignoring something\n"
+         "Starting initial single prompt test run...\nTraffic request rate: 20.0\nBurstiness factor: 1.0 (Poisson process)\n"
+         "Maximum request concurrency: None\n  0%|          | 0/40 [00:00<?, ?it/s]\r100%|##########| 40/40 [00:11<00:00,  5.37it/s]\n")
+COLUMNS = ["results.completed", "results.duration", "results.total_output_tokens", "results.output_throughput", "results.total_token_throughput",
+           "results.mean_ttft_ms", "results.median_tpot_ms", "results.p99_itl_ms", "results.mean_e2el_ms"]
+
+
+def rounded(result):
+    values = [result[column.removeprefix("results.")] for column in COLUMNS]
+    return [round(value, 2) if isinstance(value, float) else value for value in values]
+
+
+def stored(bin_dir, tmp_path, text, name="run.log", columns=COLUMNS):
+    """(rows, what the import says) of a file with that text."""
+    (tmp_path / name).write_text(text)
+    told = import_json(bin_dir, tmp_path / name, "--db", tmp_path / "console.db")
+    return cells(bin_dir, tmp_path / "console.db", *columns), told["results"]
+
+
+def prefixed(prefix):
+    return lambda text: "".join(f"{prefix}{line}\n" for line in text.split("\n")[:-1])
+
+
+LOGS = {
+    "the table alone": lambda text: text,
+    "with its options": lambda text: NAMESPACE.format(cap=None, rate="20.0") + NOISE + text + "Results saved to x.json\n\nreal 1m2s\n",
+    "among log lines": lambda text: NOISE + text.replace("Benchmark duration", "(APIServer pid=1) INFO 10:11 [loggers.py:123] Engine 000: "
+                                                         "Avg prompt throughput: 1.0 tokens/s\nBenchmark duration", 1),
+    "of a container": prefixed("bench-1  | "),
+    "of journald": prefixed("Mar 01 10:11:12 node7 python3[4711]: "),
+    "of srun": prefixed("0: "),
+    "with colors and CRLF": lambda text: text.replace("Mean", "\033[1mMean\033[0m").replace("\n", "\r\n"),
+    "behind a progress bar": lambda text: "100%|####| 40/40 [00:11<00:00,  5.37it/s]" + text,
+    "without its last line": lambda text: text[:text.rindex("=" * 50)],
+    "in Markdown": lambda text: f"# Result\n\n```\n{text}```\n",
+    "after a byte order mark": lambda text: "\ufeff" + text,
+}
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_console_table(bin_dir, tmp_path, log):
+    result = flat()
+    rows, (told,) = stored(bin_dir, tmp_path, LOGS[log](table(result)))
+    assert (told["state"], told["form"], told["name"], told["faults"]) == ("stored", "console", "run.log", [])
+    assert rows == {"run.log": rounded(result)}
+    assert cells(bin_dir, tmp_path / "console.db", filter={"field": "tags.console", "op": "eq", "value": "vllm bench serve"}).keys() == rows.keys()
+
+
+RELEASES = {
+    "0.8": {"since": "0.8", "families": ("ttft", "tpot", "itl"), "total": "Total Token throughput (tok/s):"},
+    "0.10": {"since": "0.10", "total": "Total Token throughput (tok/s):"},
+    "0.11": {"since": "0.11", "total": "Total Token throughput (tok/s):"},
+    "0.13": {"since": "0.13"},
+    "percentiles": {"percents": (50, 90, 99)},
+    "of the client in Rust": {"width": 60},
+}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_console_table_of_a_release(bin_dir, tmp_path, release):
+    """What a table does not say is not recorded."""
+    result = flat(request_goodput=1.25, max_concurrency=30)
+    (row,), _ = [list(part) for part in stored(bin_dir, tmp_path, table(result, **RELEASES[release]), columns=[
+        *COLUMNS[:8], "results.failed", "benchmark.num_prompts", "benchmark.max_concurrency", "results.request_goodput",
+        "results.p90_ttft_ms", "results.std_ttft_ms", "quality.verdict"])[0].values()], None
+    counted = RELEASES[release].get("since", "0.33") >= "0.11.1"
+    assert row[:8] == rounded(result)[:8]
+    assert row[8:] == [0, 40 if counted else "-", 30, 1.25, round(result["p90_ttft_ms"], 2) if release == "percentiles" else "-", "-", None] or \
+        (not counted and row[8] == "-")
+
+
+def test_options_of_the_console(bin_dir, tmp_path):
+    columns = ["server.model", "benchmark.tokenizer", "benchmark.num_prompts", "benchmark.dataset_name", "benchmark.random_input_len",
+               "benchmark.request_rate", "benchmark.max_concurrency", "benchmark.backend", "benchmark.seed", "server.tensor_parallel_size", "tags.gpu"]
+    text = NAMESPACE.format(cap=16, rate="inf") + NOISE.replace("20.0", "inf") + table(flat(request_rate="inf", max_concurrency=16))
+    rows, _ = stored(bin_dir, tmp_path, text, columns=columns)
+    assert rows["run.log"] == ["org/it's-7B", "/models/x", 40, "random", 128, "inf", 16, "vllm", 7, 4, "H100"]
+    # nothing secret is kept of the log
+    assert all(b"sk-very-secret" not in path.read_bytes() and b"u:pw" not in path.read_bytes() for path in tmp_path.glob("console.db*"))
+
+
+def test_several_tables_in_one_file(bin_dir, tmp_path):
+    """Each with the options before it; a run that printed none takes nobody's."""
+    results = [flat(seed=seed, request_rate="inf") for seed in range(3)]
+    one, two, three = (table(result) for result in results)
+    lost = NAMESPACE.format(cap=99, rate="inf") + "Traceback (most recent call last):\n"
+    text = NAMESPACE.format(cap=8, rate="5.0") + NOISE + one + lost + two + NAMESPACE.format(cap=4, rate="inf") + three[:-30] + one
+    rows, told = stored(bin_dir, tmp_path, text, columns=[*COLUMNS, "benchmark.max_concurrency"])
+    lines = [1 + text[:at].count("\n") for at in range(len(text)) if text.startswith("============ Serving", at)]
+    assert [result["name"] for result in told] == [f"run.log:{line}" for line in lines]
+    # the last one is the first again, without its options
+    assert [result["state"] for result in told] == ["stored"] * 4
+    assert [rows[f"run.log:{line}"] for line in lines] == [rounded(results[0]) + [8], rounded(results[1]) + [99], rounded(results[2]) + [4],
+                                                           rounded(results[0]) + ["-"]]
+    done = run_profllm(bin_dir, "compare", tmp_path / "run.log", tmp_path / "run.log")
+    assert done.returncode == 2 and "found several tables of vllm bench serve, expected one" in done.stderr
+
+
+def test_console_tables_that_are_wrong(bin_dir, tmp_path):
+    result = flat()
+    contradicts = table({**result, "output_throughput": 100 * result["output_throughput"]})
+    rows, (told,) = stored(bin_dir, tmp_path, contradicts, columns=["quality.verdict"])
+    assert rows == {"run.log": ["degraded"]} and told["faults"][0]["message"].startswith("totals_agreement: ")
+    for name, text in {"cut.log": table(result)[:120], "title.log": "====== Serving Benchmark Result ======\n"}.items():
+        (tmp_path / name).write_text(text)
+        (told,) = import_json(bin_dir, tmp_path / name, "--db", tmp_path / "b.db", status=1)["results"]
+        assert told["state"] == "rejected" and "without 'Successful requests:' or 'Benchmark duration (s):'" in told["message"]
+    # JSON whose text quotes a table is JSON
+    (tmp_path / "quotes.json").write_text(json.dumps({**result, "note": table(result)}, indent=1))
+    (told,) = import_json(bin_dir, tmp_path / "quotes.json", "--db", tmp_path / "b.db")["results"]
+    assert told["form"] == "flat"
+
+
+def test_console_table_without_samples(bin_dir, tmp_path):
+    rows, (told,) = stored(bin_dir, tmp_path, table(flat(count=0, failed=40)))
+    assert rows == {"run.log": [0, pytest.approx(rows["run.log"][1]), 0, None, None, None, None, None, None]} and told["faults"] == []
+
+
+def test_console_table_is_uploaded_and_compared(bin_dir, tmp_path):
+    """Over HTTP as by import, and by profllm itself; kept is what was made of it."""
+    result = flat()
+    (tmp_path / "run.log").write_text(NAMESPACE.format(cap=None, rate="20.0") + NOISE + table(result))
+    (tmp_path / "flat.json").write_text(json.dumps(flat(seed=8)))
+    with Dashboard(bin_dir, tmp_path / "up.db") as dashboard:
+        done = run_profllm(bin_dir, "upload", tmp_path / "run.log", "--to", dashboard.url)
+        assert done.returncode == 0, done.stderr
+        job = dashboard.upload("/api/upload/raw", (tmp_path / "run.log").read_bytes(), media="text/plain")
+        assert [item["state"] for item in job["items"]] == ["duplicate"]
+        (row,) = dashboard.rows(columns=COLUMNS)
+        assert [row["cells"][column] for column in COLUMNS] == rounded(result)
+        entry = dashboard.get(f"/api/data/experiments/{row['id']}").json
+        assert entry["form"] == "console" and entry["tags"]["console"] == "vllm bench serve"
+        raw = json.loads(dashboard.get(f"/api/data/experiments/{row['id']}/raw").body)
+        assert raw["console"] == "vllm bench serve" and raw["completed"] == 40 and raw["arguments"]["dataset_name"] == "random"
+    done = run_profllm(bin_dir, "compare", tmp_path / "flat.json", tmp_path / "run.log")
+    assert done.returncode == 0 and "mean_ttft_ms" in done.stdout
+    assert run_dashboard(bin_dir, "check", "--db", tmp_path / "up.db").returncode == 0

@@ -2221,7 +2221,7 @@ export interface components {
              * @description What the file was; flat is a result of vllm bench serve, the next four of its other benchmarks
              * @enum {string}
              */
-            form: "own" | "flat" | "latency" | "throughput" | "startup" | "mm_processor" | "plain";
+            form: "own" | "flat" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "plain";
             /** @description Under which it came */
             name: string | null;
             /** Format: date-time */
@@ -2451,7 +2451,7 @@ export interface components {
              * @description What it is; null where that could not be told
              * @enum {unknown}
              */
-            form: "own" | "flat" | "latency" | "throughput" | "startup" | "mm_processor" | "plain" | null;
+            form: "own" | "flat" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "plain" | null;
             /** @description Of a stored one its own; of a duplicate or a conflict the one that is there */
             id: number | null;
             run_id: string | null;

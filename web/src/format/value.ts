@@ -11,8 +11,9 @@ export const UNSET = 'unset'
 
 // What a file was, by the contract's names.
 const FORMS = {
-  own: 'ProfLLM result', flat: 'vLLM bench serve', latency: 'vLLM bench latency', throughput: 'vLLM bench throughput', startup: 'vLLM bench startup',
-  mm_processor: 'vLLM bench mm-processor', plain: 'result of a few keys',
+  own: 'ProfLLM result', flat: 'vLLM bench serve', console: 'vLLM bench serve, console', latency: 'vLLM bench latency',
+  throughput: 'vLLM bench throughput', startup: 'vLLM bench startup', mm_processor: 'vLLM bench mm-processor',
+  plain: 'result of a few keys',
 } as const
 export const formWord = (form: string) => FORMS[form as keyof typeof FORMS] ?? form
 

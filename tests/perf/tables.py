@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import datasets
 import facets
 import first_connect
 import ingest
@@ -110,6 +111,7 @@ def show(results):
     for name, why in results["left_out"].items():
         print(f"\nNo row of {name}: {why}.")
     other_table(results)
+    datasets.table(results["datasets"])
     first_connect.table(results["first_connect"])
     telemetry.table(results["telemetry"])
     if results["facets"]:

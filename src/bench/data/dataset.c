@@ -1,7 +1,11 @@
 #include "bench/data/dataset.h"
 
 #include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/rng.h"
@@ -28,6 +32,79 @@ static const struct bench_dataset_kind *find_kind(const char *name)
 	return row != NULL ? row->kind : NULL;
 }
 
+/*
+ * The file that a check read last, for the build that follows it: it may take seconds to read. The file is known again by
+ * what stat() says.
+ */
+static struct read_before {
+	pthread_mutex_t lock;                  /* of all below */
+	const struct bench_dataset_kind *kind; /* NULL: there is none */
+	struct stat file;
+	struct bench_entries entries;
+} read_before = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static void keep_entries(const struct bench_dataset_kind *kind, const struct stat *file,
+			 struct bench_entries *entries)
+{
+	pthread_mutex_lock(&read_before.lock);
+	bench_entries_done(&read_before.entries);
+	read_before.kind = kind;
+	read_before.file = *file;
+	read_before.entries = *entries;
+	pthread_mutex_unlock(&read_before.lock);
+	*entries = (struct bench_entries){ 0 };
+}
+
+/* Nothing is kept after it: the build takes it, or needs another file. */
+static bool take_entries(const struct bench_dataset_kind *kind, const struct stat *file,
+			 struct bench_entries *ret)
+{
+	struct bench_entries kept;
+
+	pthread_mutex_lock(&read_before.lock);
+	bool is_it = read_before.kind == kind && is_same_file(&read_before.file, file);
+	kept = read_before.entries;
+	read_before.kind = NULL;
+	read_before.entries = (struct bench_entries){ 0 };
+	pthread_mutex_unlock(&read_before.lock);
+	if (is_it)
+		*ret = kept;
+	else
+		bench_entries_done(&kept);
+	return is_it;
+}
+
+/* Of a kind that reads its file part by part; a check (ret_sha256 is NULL) keeps what it read. */
+static int read_parts(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+		      char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
+{
+	auto_fd int fd = open(bench->dataset_path, O_RDONLY | O_CLOEXEC);
+	char hex[65];
+	struct stat file;
+
+	if (fd < 0 || fstat(fd, &file) < 0)
+		return pl_err_errno(err, "cannot open '%s'", bench->dataset_path);
+	if ((ret_sha256 == NULL || !take_entries(kind, &file, ret)) &&
+	    bench_entries_read(kind, bench, fd, ret, err) < 0)
+		return -1;
+	if (ret_sha256 == NULL) {
+		if (S_ISREG(file.st_mode))
+			keep_entries(kind, &file, ret);
+		return 0;
+	}
+	if (S_ISREG(file.st_mode) && (lseek(fd, 0, SEEK_SET) < 0 || pl_fd_sha256(fd, hex) < 0))
+		return pl_err_errno(err, "cannot read '%s'", bench->dataset_path);
+	*ret_sha256 = S_ISREG(file.st_mode) ? pl_strdup(hex) : NULL;
+	return 0;
+}
+
 /* `ret_sha256` (NULL: not wanted) is the caller's. */
 static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
 		char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
@@ -36,6 +113,8 @@ static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *
 	char hex[65];
 	size_t len;
 
+	if (kind->read != NULL)
+		return read_parts(kind, bench, ret_sha256, ret, err);
 	if (kind->parse == NULL)
 		return 0;
 	if (pl_file_read(bench->dataset_path, FILE_BYTES_MAX, &text, &len, err) < 0)
@@ -55,6 +134,21 @@ int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 
 	assert(kind != NULL);
 	return load(kind, bench, NULL, &entries, err);
+}
+
+/* What was replaced in the file: its prompts are not those that others read of it. */
+static void note_mended(struct bench_dataset_work *work)
+{
+	const struct bench_entries *entries = &work->entries;
+
+	if (entries->mended > 0)
+		bench_dataset_note(work->into,
+				   "%zu record%s of '%s' %s what JSON does not have, the first is "
+				   "record %zu: half a surrogate pair was read as U+FFFD, NaN and "
+				   "infinities as null",
+				   entries->mended, entries->mended == 1 ? "" : "s",
+				   work->bench->dataset_path,
+				   entries->mended == 1 ? "holds" : "hold", entries->first_mended);
 }
 
 int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,
@@ -79,6 +173,8 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 	dataset->notes = json_array();
 	work.into = dataset;
 	int done = load(kind, bench, &dataset->sha256, &work.entries, err);
+	if (done == 0)
+		note_mended(&work);
 	if (done == 0)
 		done = kind->build(&work, err);
 	bench_entries_done(&work.entries);

@@ -20,6 +20,9 @@ struct bench_entries {
 	size_t count;
 	size_t room;
 	size_t with_media; /* entries whose image or video is not sent */
+	/* Records with something that JSON does not have, which was replaced; the first of them, from 1. */
+	size_t mended;
+	size_t first_mended;
 };
 void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry);
 void bench_entries_done(struct bench_entries *entries);
@@ -43,6 +46,10 @@ struct bench_dataset_kind {
 	 */
 	int (*parse)(const struct vllm_bench *bench, char *text, size_t len,
 		     struct bench_entries *into, struct pl_err *err);
+	/* Instead of parse, for files that are too large to be in memory: reads the open file. Takes no option
+	 * but the path. NULL: parse reads it. */
+	int (*read)(const struct vllm_bench *bench, int fd, struct bench_entries *into,
+		    struct pl_err *err);
 	const char *nothing; /* what a file without entries has: "no prompts" */
 	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
 };
@@ -50,6 +57,9 @@ struct bench_dataset_kind {
 int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
 			char *text, size_t len, struct bench_entries *ret,
 			struct pl_err *err) PL_MUST_CHECK;
+/* The same of an open file, by the kind's `read`. */
+int bench_entries_read(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+		       int fd, struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
 /* Calls fn for each line that is not blank, a JSON value; `flags` are jansson's. */
 int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t len, size_t flags,
 		     int (*fn)(const struct vllm_bench *bench, const json_t *json, size_t line_no,

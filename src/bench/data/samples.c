@@ -1,10 +1,13 @@
 /* What data sets have in common: entries of files, samples, what vLLM does where there are too few. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/rng.h"
 #include "bench/data/dataset_priv.h"
+#include "result/flat/python_json.h"
 
 /* Entries of files. */
 
@@ -40,6 +43,16 @@ static bool is_blank(const char *line, size_t len)
 	return true;
 }
 
+/* What Python writes and JSON does not have. False: it is no JSON with that replaced. */
+static bool mend_line(const char *line, size_t len, json_t **ret)
+{
+	auto_free char *copy = pl_strndup(line, len);
+	auto_json json_t *utf8 = pl_json_text(copy);
+	const char *text = json_string_value(utf8);
+
+	return res_python_json_parse(text, strlen(text), "", ret, NULL, PL_ERR_IGNORED) == 0;
+}
+
 int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t len, size_t flags,
 		     int (*fn)(const struct vllm_bench *bench, const json_t *json, size_t line_no,
 			       struct bench_entries *into, struct pl_err *err),
@@ -47,6 +60,8 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 {
 	const char *end = text + len;
 
+	/* some editors put a byte order mark there */
+	text += len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	for (size_t line_no = 1; text < end; line_no++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		size_t line_len = (size_t)((newline != NULL ? newline : end) - text);
@@ -54,6 +69,11 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 		if (!is_blank(text, line_len)) {
 			auto_json json_t *json = json_loadb(text, line_len, flags | JSON_ALLOW_NUL,
 							    &fault);
+			if (json == NULL && mend_line(text, line_len, &json)) {
+				into->first_mended = into->mended == 0 ? line_no
+								       : into->first_mended;
+				into->mended++;
+			}
 			if (json == NULL)
 				return pl_err_invalid(err, "%s:%zu:%d: not valid JSON: %s",
 						      bench->dataset_path, line_no, fault.column,
@@ -66,15 +86,67 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 	return 0;
 }
 
+/* A file that stands for another, or is no text of records. */
+static const char *other_file(const char *text, size_t len)
+{
+	static const struct {
+		const char *start, *what;
+	} others[] = {
+		{ "version https://git-lfs.github.com/spec/",
+		  "found a Git LFS pointer instead of the dataset; run 'git lfs pull'" },
+		{ "\xff\xfe", "found UTF-16 text, expected UTF-8" },
+		{ "\xfe\xff", "found UTF-16 text, expected UTF-8" },
+		{ "<!DOCTYPE", "found an HTML page instead of the dataset" },
+		{ "<!doctype", "found an HTML page instead of the dataset" },
+		{ "<html", "found an HTML page instead of the dataset" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
+		size_t start = strlen(others[i].start);
+		if (len >= start && memcmp(text, others[i].start, start) == 0)
+			return others[i].what;
+	}
+	return NULL;
+}
+
+static int check_entries(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+			 const struct bench_entries *entries, struct pl_err *err)
+{
+	if (entries->count == 0)
+		return pl_err_invalid(err, "%s: holds %s", bench->dataset_path, kind->nothing);
+	return 0;
+}
+
 int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
 			char *text, size_t len, struct bench_entries *ret, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
+	const char *other = other_file(text, len);
 
-	if (kind->parse(bench, text, len, &entries, err) < 0)
+	if (other != NULL)
+		return pl_err_invalid(err, "%s: %s", bench->dataset_path, other);
+	if (kind->parse(bench, text, len, &entries, err) < 0 ||
+	    check_entries(kind, bench, &entries, err) < 0)
 		return -1;
-	if (entries.count == 0)
-		return pl_err_invalid(err, "%s: holds %s", bench->dataset_path, kind->nothing);
+	*ret = entries;
+	entries = (struct bench_entries){ 0 };
+	return 0;
+}
+
+int bench_entries_read(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+		       int fd, struct bench_entries *ret, struct pl_err *err)
+{
+	auto_entries entries = { 0 };
+	char start[64] = "";
+	ssize_t got = TEMP_FAILURE_RETRY(pread(fd, start, sizeof(start), 0));
+	/* a pipe has no start to look at */
+	const char *other = got > 0 ? other_file(start, (size_t)got) : NULL;
+
+	if (other != NULL)
+		return pl_err_invalid(err, "%s: %s", bench->dataset_path, other);
+	if (kind->read(bench, fd, &entries, err) < 0 ||
+	    check_entries(kind, bench, &entries, err) < 0)
+		return -1;
 	*ret = entries;
 	entries = (struct bench_entries){ 0 };
 	return 0;

@@ -4,9 +4,7 @@
  * vLLM's choice (is_valid_sequence() of its data sets): what is too short or too long for it is so
  * here too, or the samples behind would be others.
  */
-#include "bench/data/dataset_priv.h"
-
-#include "base/json.h"
+#include "bench/data/conversations.h"
 
 /* Texts asked of the tokenizer at once. */
 #define CHUNK_MAX 4096
@@ -17,42 +15,16 @@
 #define OUTPUT_TOKENS_MIN 4
 #define TOTAL_TOKENS_MAX  2048
 
-/* The caller's; NULL: no text. */
-static char *turn_text(const json_t *turns, size_t i)
-{
-	return pl_json_to_ctext(json_object_get(json_array_get(turns, i), "value"));
-}
-
 static int parse(const struct vllm_bench *bench, char *text, size_t len, struct bench_entries *into,
 		 struct pl_err *err)
 {
-	auto_json json_t *list = NULL;
+	return bench_conversations_parse(bench->dataset_path, text, len, into, err);
+}
 
-	if (pl_json_parse_texts(text, len, bench->dataset_path, &list, err) < 0)
-		return -1;
-	if (!json_is_array(list))
-		return pl_err_invalid(err, "%s: expected an array of conversations",
-				      bench->dataset_path);
-	PL_JSON_EACH(item, list) {
-		const json_t *turns = json_object_get(item, "conversations");
-		if (json_array_size(turns) < 2)
-			continue;
-		auto_free char *prompt = turn_text(turns, 0);
-		auto_free char *completion = turn_text(turns, 1);
-		if (prompt == NULL || completion == NULL)
-			return pl_err_invalid(
-				err, "%s: entry %zu: the first two turns need a text 'value'",
-				bench->dataset_path, item_at + 1);
-		into->with_media += json_object_get(item, "image") != NULL ||
-				    json_object_get(item, "video") != NULL;
-		struct bench_entry entry = {
-			.prompt = pl_take(prompt),
-			.completion = pl_take(completion),
-			.output_tokens = RES_NO_COUNT,
-		};
-		bench_entries_add(into, &entry);
-	}
-	return 0;
+static int read_file(const struct vllm_bench *bench, int fd, struct bench_entries *into,
+		     struct pl_err *err)
+{
+	return bench_conversations_read(bench->dataset_path, fd, into, err);
 }
 
 static bool is_usable(int64_t prompt, int64_t output, bool fixed)
@@ -139,5 +111,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 }
 
 const struct bench_dataset_kind bench_dataset_sharegpt = {
-	.parse = parse, .nothing = "no conversation of two turns or more", .build = build
+	.parse = parse,
+	.read = read_file,
+	.nothing = "no conversation of two turns or more",
+	.build = build
 };

@@ -7,6 +7,7 @@ import pytest
 from dashboard_tools import Dashboard
 from import_tools import import_json, run_dashboard
 from run_tools import run_profllm
+from sim_tools import Server
 
 
 def percentile(values, percent):
@@ -436,3 +437,102 @@ def test_console_table_is_uploaded_and_compared(bin_dir, tmp_path):
     done = run_profllm(bin_dir, "compare", tmp_path / "flat.json", tmp_path / "run.log")
     assert done.returncode == 0 and "mean_ttft_ms" in done.stdout
     assert run_dashboard(bin_dir, "check", "--db", tmp_path / "up.db").returncode == 0
+
+
+# ---- datasets ------------------------------------------------------------------------------------------
+
+TALKS = [(f"question {i} of them, with é and \U0001f600", f"answer {i} " * (i + 2)) for i in range(6)]
+
+
+def sharegpt(talk, **more):
+    return {"conversations": [{"from": "human", "value": talk[0]}, {"from": "gpt", "value": talk[1]}], **more}
+
+
+def messages(talk, **more):
+    return {"messages": [{"role": "user", "content": talk[0]}, {"role": "assistant", "content": talk[1]}], **more}
+
+
+def parts(talk):
+    return {"messages": [{"role": "system", "content": "be brief"},
+                         {"role": "user", "content": [{"type": "text", "text": talk[0][:5]}, {"type": "text", "text": talk[0][5:]}]},
+                         {"role": "assistant", "content": talk[1]}]}
+
+
+def lines(form):
+    return "".join(json.dumps(form(talk)) + "\n" for talk in TALKS)
+
+
+FORMS = {
+    "an array": (json.dumps([sharegpt(talk) for talk in TALKS]), 0),
+    "JSON lines": (lines(sharegpt), 0),
+    "JSON lines of messages": (lines(messages), 0),
+    "an array of messages": (json.dumps([messages(talk) for talk in TALKS], indent=2, ensure_ascii=False), 0),
+    "parts and a system message": (lines(parts), 0),
+    "a byte order mark": ("\ufeff" + json.dumps([sharegpt(talk) for talk in TALKS]), 0),
+    "NaN beside the texts": (json.dumps([sharegpt(talk, score=float("nan") if i % 2 else 1.5) for i, talk in enumerate(TALKS)]), 3),
+    "infinities in JSON lines": ("".join(json.dumps(messages(talk, logprob=float("-inf"))) + "\n" for talk in TALKS), 6),
+}
+
+
+def run_dataset(bin_dir, server, folder, text, *words, name="sharegpt", file="data.json"):
+    """(prompts, result) of a run over the file."""
+    (folder / file).write_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    done = run_profllm(bin_dir, "bench", "serve", "--port", server.port, "--dataset-name", name, "--dataset-path", folder / file, "--disable-shuffle",
+                       "--num-prompts", 6, "--no-oversample", "--skip-chat-template", "--output", folder / "r.json", "--overwrite",
+                       *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "r.json").read_text()), done
+
+
+@pytest.fixture(scope="module")
+def simulator(bin_dir, tmp_path_factory):
+    with Server(bin_dir, "--sim-step", "1ms", "--max-model-len", 8192, model="org/tiny") as running:
+        yield running
+
+
+def notes_of(done):
+    return [line for line in done.stderr.splitlines() if "what JSON does not have" in line]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_conversations_in_every_form(bin_dir, simulator, tmp_path, form):
+    """The same prompts and lengths whatever the form; what was replaced is counted."""
+    text, mended = FORMS[form]
+    result, done = run_dataset(bin_dir, simulator, tmp_path, text)
+    count = [simulator.post("/tokenize", {"model": "org/tiny", "prompt": part})["count"] for talk in TALKS for part in talk]
+    assert result["results"]["completed"] == 6
+    assert result["results"]["total_input_tokens"] == sum(count[::2]) and result["results"]["total_output_tokens"] == sum(count[1::2])
+    assert [f"{mended} records of" in line for line in notes_of(done)] == [True] * bool(mended)
+
+
+@pytest.mark.parametrize("name, lines_of", [
+    ("sharegpt", lambda prompts: json.dumps([sharegpt((prompt, "answer " * 8)) for prompt in prompts])),
+    ("custom", lambda prompts: "".join(json.dumps({"prompt": prompt, "weight": 1}) + "\n" for prompt in prompts)),
+    ("spec_bench", lambda prompts: "\ufeff" + "".join(json.dumps({"turns": [prompt], "score": float("nan")}) + "\n" for prompt in prompts)),
+])
+def test_half_a_surrogate_pair_does_not_lose_the_file(bin_dir, simulator, tmp_path, name, lines_of):
+    prompts = [f"prompt number {i} of the file" + ("\ud83d" if i == 2 else "") for i in range(6)]
+    result, done = run_dataset(bin_dir, simulator, tmp_path, lines_of(prompts), "--output-len", 8, name=name, file="data.jsonl")
+    assert result["results"]["completed"] == 6
+    count = [simulator.post("/tokenize", {"model": "org/tiny", "prompt": prompt.replace("\ud83d", "\ufffd")})["count"] for prompt in prompts]
+    # spec_bench always has the template
+    assert result["results"]["total_input_tokens"] == sum(count) + (18 if name == "spec_bench" else 0)
+    (note,) = notes_of(done)
+    assert ("6 records of" if name == "spec_bench" else "1 record of") in note
+    assert f"the first is record {1 if name == 'spec_bench' else 3}:" in note
+
+
+@pytest.mark.parametrize("name", ["sharegpt", "custom", "spec_bench"])
+@pytest.mark.parametrize("text, says", [
+    (b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 672000000\n", "found a Git LFS pointer instead of the dataset"),
+    (b"\xff\xfe[\0", "found UTF-16 text, expected UTF-8"),
+    (b"<!DOCTYPE html>\n<html>", "found an HTML page instead of the dataset"),
+    (b'{"prompt": "a", "turns": ["a"], "messages": [}\n', ":1:"),
+    (b'{"prompt": "a", "turns": ["a"], "messages": [{"content": "b"}]} {"x"', ":1:"),
+])
+def test_file_that_is_no_dataset(bin_dir, tmp_path, name, text, says):
+    """One message with the file, before anything is sent."""
+    (tmp_path / "data.jsonl").write_bytes(text)
+    done = run_profllm(bin_dir, "bench", "serve", "--model", "m", "--dataset-name", name, "--dataset-path", tmp_path / "data.jsonl")
+    assert done.returncode == 2 and says in done.stderr and "data.jsonl" in done.stderr
+    assert done.stderr.count("data.jsonl") <= 2, done.stderr

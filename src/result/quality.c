@@ -302,6 +302,8 @@ static const char *detail_of(const struct check *check, const struct res_quality
 		return facts->order_detail;
 	if (check->value == value_impossible_zeros)
 		return facts->zeros_detail;
+	if (check->value == value_buffered_stream)
+		return facts->proxy_detail;
 	return check->value == value_lists_agreement ? facts->lists_detail : "";
 }
 

@@ -22,6 +22,7 @@ struct res_quality_facts {
 	char order_detail[RES_QUALITY_DETAIL_BYTES];
 	char zeros_detail[RES_QUALITY_DETAIL_BYTES];
 	char lists_detail[RES_QUALITY_DETAIL_BYTES];
+	char proxy_detail[RES_QUALITY_DETAIL_BYTES];
 	char worst_figure[64]; /* key of `results` whose client error is worst; "": not known */
 };
 

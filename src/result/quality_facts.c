@@ -331,6 +331,14 @@ static bool begins_empty(const struct res_timing *timing)
 	return early_ns >= EARLY_NS_MIN && (double)early_ns >= EARLY_SHARE * (double)ttft_ns;
 }
 
+/* The first stream that came in one piece and whose headers name a proxy stands for all. */
+static void name_proxy(const struct res_record *record, struct res_quality_facts *ret)
+{
+	if (record->via != NULL && ret->proxy_detail[0] == '\0')
+		snprintf(ret->proxy_detail, sizeof(ret->proxy_detail),
+			 "the responses came through %s", record->via);
+}
+
 /* What the events of finished streams say of how they were made and sent. */
 static void streams(const struct res_outcome *outcome, struct res_quality_facts *ret)
 {
@@ -353,7 +361,10 @@ static void streams(const struct res_outcome *outcome, struct res_quality_facts 
 		if (timing.output_tokens < 2)
 			continue;
 		longer++;
-		buffered += is_buffered(record, &timing);
+		if (is_buffered(record, &timing)) {
+			buffered++;
+			name_proxy(record, ret);
+		}
 	}
 	if (all == 0)
 		return;

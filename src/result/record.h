@@ -107,6 +107,8 @@ struct res_record {
 	bool lacks_done;        /* complete without a closing [DONE] event */
 	bool retried;           /* a failed try that another one followed, with times of its own */
 	bool owns_id;           /* request_id.prefix goes with the record */
+	const char *
+		via; /* the proxy that the response's headers name; NULL: none, or not known; static */
 	const char *error_kind; /* static, a FAILURE row of tbl/states.h; NULL when ok */
 	char *error;            /* message of the failure, NULL when ok; owned */
 	char *text;             /* the output, where it was to be kept, else NULL; owned */

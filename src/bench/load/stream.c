@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "bench/load/peer_text.h"
+#include "bench/load/via.h"
 #include "io/http_text.h"
 #include "io/jwalk.h"
 
@@ -544,6 +545,7 @@ static int on_head(void *user, const struct io_http_head *head)
 	    stream->retry_after_s < 0)
 		stream->retry_after_s = -1;
 	stream->recorder->record->status = head->status;
+	stream->recorder->record->via = bench_via_of(head);
 	if (head->status != 200)
 		note_refusal(stream, head);
 	else

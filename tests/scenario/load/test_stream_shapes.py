@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 from metrics_tools import evaluate, record_of
+from odd_server import LAST_CHUNK, OddServer, Pause, chunk, good, head, stream
+from run_tools import run_profllm
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n"
 CONTENT, FINISH, GUESSED = 2, 4, 16
@@ -342,3 +344,34 @@ def test_a_family_without_samples_decides_no_verdict(bin_dir):
     two = record_of([[100 * MS, 1, CONTENT, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=2, output_tokens_asked=2)
     assert "itl" not in evaluate(late, late, quality=True, bin_dir=bin_dir)["measurement"]["worst_figure"]
     assert evaluate(two, two, quality=True, bin_dir=bin_dir)["measurement"]["worst_figure"] in ("mean_itl_ms", "mean_tpot_ms")
+
+
+# ---- proxies -------------------------------------------------------------------------------------
+
+PROXIES = [("Server: nginx/1.25.3", "nginx, by the header Server"), ("server: istio-envoy", "Envoy, by the header Server"),
+           ("Server: cloudflare", "Cloudflare, by the header Server"), ("CF-RAY: 8f3a2b-FRA", "Cloudflare, by the header CF-RAY"),
+           ("x-litellm-call-id: 7", "LiteLLM, by its x-litellm headers"), ("X-Accel-Buffering: yes", "nginx, by the header X-Accel-Buffering"),
+           ("Via: 1.1 gateway.example", "a proxy, by the header Via"), ("Via: 1.1 a\r\nServer: Caddy", "Caddy, by the header Server"),
+           ("x-kong-proxy-latency: 1", "Kong, by its x-kong headers"), ("Server: uvicorn", None), ("X-Via-Nginx: nginx", None)]
+
+
+@pytest.mark.parametrize("header, named", PROXIES)
+def test_a_proxy_that_buffers_is_named(bin_dir, tmp_path, header, named):
+    """By what its own responses say, in the check and on the console; a stream that is not buffered accuses nobody."""
+    head_lines = ("Transfer-Encoding: chunked", *header.split("\r\n"))
+    spaced = [step for one in good(count=6) for step in (chunk(one), Pause(0.003))]
+    rows = {"buffered": [stream(*good(count=6), lines=head_lines)],
+            "flows": [head("200 OK", "text/event-stream", *head_lines), *spaced, LAST_CHUNK]}
+    with OddServer(rows) as server:
+        for row in rows:
+            done = run_profllm(bin_dir, "bench", "serve", "--base-url", f"{server.url}/case:{row}", "--model", "odd",
+                               "--prompt-token-ids", "--random-input", 8, "--random-output", 6,
+                               "--vocab-size", 1000, "--num-prompts", 4, "--max-concurrency", 1, "--output", tmp_path / "r.json", "--overwrite")
+            assert done.returncode == 0, done.stderr
+            check = check_of(json.loads((tmp_path / "r.json").read_text())["quality"], "buffered_stream")
+            assert check["status"] == ("beyond" if row == "buffered" else "ok")
+            says = "the responses came through" in check["text"]
+            assert says == (row == "buffered" and named is not None)
+            if says:
+                assert check["text"].endswith(f"; the responses came through {named}")
+                assert named in " ".join(done.stdout.split())

@@ -117,6 +117,10 @@ LOG_HINT(broken_weights, ANY, "HeaderTooLarge",
 
 LOG_HINT(quantization_mismatch, WEIGHTS, "KeyError",
 	 "use a newer release, or a checkpoint of another quantization: this release has no parameter for the weights that the log names")
+LOG_HINT(quantization_mismatch, ANY, "MoE backend",
+	 "leave moe_backend unset, or use a checkpoint of another quantization: no MoE backend of this GPU supports this one")
+LOG_HINT(quantization_mismatch, ANY, "Failed to find a kernel",
+	 "use a checkpoint of another quantization or group size, or lower tensor_parallel_size: no kernel of this GPU fits the layer")
 
 LOG_HINT(model_not_found, ANY, "HFValidationError",
 	 "the path does not exist where the server runs: check it, and mount it if the server is in a container")
@@ -145,6 +149,17 @@ LOG_HINT(cuda_error, ANY, "system not yet initialized",
 	 "start nvidia-fabricmanager of the driver's version: GPUs with NVSwitch need it")
 LOG_HINT(cuda_error, ANY, "ECC error",
 	 "reset or replace the GPU: its memory has an uncorrectable error (nvidia-smi -q -d ECC)")
+
+LOG_HINT(cuda_error, ANY, "forked subprocess",
+	 "set VLLM_WORKER_MULTIPROC_METHOD=spawn in launch.env")
+LOG_HINT(cuda_error, ANY, "busy or unavailable",
+	 "end what else uses the GPU (profllm gpus shows it), or set its compute mode to default (nvidia-smi -c 0)")
+LOG_HINT(no_gpu, ANY, "invalid literal",
+	 "name GPUs by number in launch.gpus or CUDA_VISIBLE_DEVICES: this release does not read UUIDs")
+LOG_HINT(no_gpu, ANY, "than the number of available",
+	 "lower tensor_parallel_size to the GPUs of this host, or add GPUs to launch.gpus and CUDA_VISIBLE_DEVICES")
+LOG_HINT(crashed, ANY, "Illegal instruction",
+	 "install a build of the server for this processor: it lacks an instruction, mostly AVX-512, that the build uses")
 
 LOG_HINT(nccl_error, ANY, "no socket interface found",
 	 "set NCCL_SOCKET_IFNAME in launch.env to the interface that connects the nodes")
@@ -209,6 +224,17 @@ LOG_HINT(invalid_configuration, ANY, "divisible by tensor parallel size",
 LOG_HINT(invalid_configuration, ANY, "is smaller than max_model_len",
 	 "raise max_num_batched_tokens to max_model_len, lower max_model_len, or set enable_chunked_prefill")
 
+LOG_HINT(invalid_argument, ANY, "Cannot assign requested address",
+	 "set server.host to an address of this host, such as 0.0.0.0")
+LOG_HINT(invalid_configuration, ANY, "appears to be a URI",
+	 "unset VLLM_PORT: Kubernetes sets it for a service named vllm; rename the service or set enableServiceLinks to false")
+LOG_HINT(invalid_configuration, ANY, "AF_UNIX path too long",
+	 "shorten server.uds, or set TMPDIR in launch.env to a shorter path")
+LOG_HINT(invalid_configuration, ANY, "longer than 107",
+	 "set VLLM_RPC_BASE_PATH or TMPDIR in launch.env to a shorter path")
+
+LOG_HINT(permission_denied, ANY, "redentials",
+	 "pass the credentials of the object store in launch.env, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 LOG_HINT(permission_denied, ANY, "attempting to bind",
 	 "set launch.port above 1023: lower ports need privileges")
 
@@ -232,14 +258,19 @@ LOG_HINT(container_engine, ANY, "open image",
 	 "check the path of the image in launch.command: the file does not exist or is not an image")
 LOG_HINT(container_engine, ANY, "toomanyrequests",
 	 "log in to the registry, which raises its limit, or pull the image beforehand")
-LOG_HINT(container_engine, ANY, "permission denied",
+LOG_HINT(container_engine, ANY, "trying to connect to the docker",
 	 "add the user to the group docker, or use a rootless engine")
-LOG_HINT(container_engine, ANY, "Docker",
+LOG_HINT(container_engine, ANY, "connect to the docker",
 	 "start the Docker daemon, and check DOCKER_HOST")
 LOG_HINT(container_engine, ANY, "container name",
 	 "remove the container of that name (docker rm), or add --rm and leave --name out of launch.command")
 LOG_HINT(not_executable, ANY, "executable file not found",
 	 "check the command after the image in launch.command and the image's entrypoint: vllm/vllm-openai starts the server itself")
+
+LOG_HINT(not_executable, ANY, "command not found",
+	 "activate the environment of the server, or name the program in launch.command by its whole path")
+LOG_HINT(process_limit, ANY, "open files",
+	 "raise the limit of open files: ulimit -n 65535 before the start, or --ulimit nofile of the container")
 
 LOG_HINT(host_memory, ANY, "slurmstepd",
 	 "ask Slurm for more memory (--mem), or lower swap_space, cpu_offload_gb and max_num_seqs")

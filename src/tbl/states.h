@@ -87,6 +87,8 @@ CAUSE(VERSION_CLASH,         version_clash,         "installed packages do not f
       "install the server into a new environment together with its own torch; do not install what the log names on its own")
 CAUSE(PERMISSION_DENIED,     permission_denied,     "the server may not read or write a file or directory",
       "set HF_HOME, VLLM_CACHE_ROOT, TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR in launch.env to directories that the user of the server may write")
+CAUSE(PROCESS_LIMIT,         process_limit,         "a limit of the host on open files, threads or processes was reached",
+      "raise the limits of the user (ulimit -u, ulimit -n) or of the container (--pids-limit), or set OMP_NUM_THREADS in launch.env")
 CAUSE(KERNEL_COMPILATION,    kernel_compilation,    "the server could not compile a kernel (FlashInfer, Triton, torch.compile)",
       "read the compiler's lines above the one that is shown; try enforce_eager or another attention_backend")
 CAUSE(NO_GPU,                no_gpu,                "the server found no GPU, or fewer than it needs",

@@ -333,6 +333,28 @@ LOGS = [
     ("a step that Slurm refuses", "job_limit", "Unable to create step", "lower what the step asks for",
      "srun: error: Unable to create step for job 8841: Requested node configuration is not available"),
     # the rest
+    ("CUDA in a forked process", "cuda_error", "forked subprocess", "VLLM_WORKER_MULTIPROC_METHOD",
+     worker("RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use "
+            "the 'spawn' start method", "torch/cuda/__init__.py:_lazy_init")),
+    ("more GPUs than there are", "no_gpu", "than the number of available", "tensor_parallel_size",
+     front(f"{PYDANTIC} ParallelConfig\n  Value error, Tensor parallel size (4) cannot be larger than the number of "
+           "available GPUs (2). [type=value_error, input_value=ArgsKwargs(()), input_type=ArgsKwargs]", *CONFIG)),
+    ("a quantization without a kernel", "quantization_mismatch", "Failed to find a kernel", "group size",
+     engine("ValueError: Failed to find a kernel that can implement the WNA16 linear layer. Reasons: \n"
+            " MacheteLinearKernel requires capability 90, current compute  capability is 75", *LOAD)),
+    ("a Kubernetes service named vllm", "invalid_configuration", "appears to be a URI", "enableServiceLinks",
+     plain("ValueError: VLLM_PORT 'tcp://10.1.2.3:8000' appears to be a URI. This may be caused by a Kubernetes service "
+           "discovery issue, check the warning in: https://docs.vllm.ai/", "vllm/envs.py:get_vllm_port")),
+    ("too many open files", "process_limit", "Too many open files", "ulimit -n",
+     engine("OSError: [Errno 24] Too many open files", *LOAD)),
+    ("another error of Docker", "container_engine", "Error response from daemon", "by hand",
+     "docker: Error response from daemon: error while creating mount source path '/models': mkdir /models: read-only file "
+     "system."),
+    ("a command that does not exist", "not_executable", "command not found", "whole path",
+     "/opt/start.sh: line 7: vllm: command not found"),
+    ("an address of another host", "invalid_argument", "Cannot assign requested address", "server.host",
+     front("OSError: [Errno 99] Cannot assign requested address",
+           "vllm/entrypoints/openai/api_server.py:create_server_socket")),
     ("a port in use", "port_in_use", "Address already in use", "launch.port",
      front("OSError: [Errno 98] Address already in use", "vllm/entrypoints/openai/api_server.py:create_server_socket")),
     ("a full disk", "disk_full", "No space left on device", "HF_HOME",

@@ -159,6 +159,32 @@ static void add_history(json_t *lists)
 	}
 }
 
+/* The names of parsers and environment variables by release: loops, for they are many. */
+static void add_names(json_t *lists)
+{
+	static const char *const parsers[][4] = {
+#define PARSER(kind, name, since, until) { #kind, name, since, until },
+#include "tbl/parsers.h"
+	};
+	static const char *const variables[][4] = {
+#define VARIABLE(name, since, until, by) { name, since, until, by },
+#include "tbl/variables.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(parsers); i++)
+		add(lists, "parsers",
+		    json_pack("{s:o, s:s, s:s?, s:s?}", "kind", word_json(parsers[i][0]), "name",
+			      parsers[i][1], "since", parsers[i][2], "until", parsers[i][3]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(variables); i++)
+		add(lists, "variables",
+		    json_pack("{s:s, s:s?, s:s?, s:s?}", "name", variables[i][0], "since",
+			      variables[i][1], "until", variables[i][2], "by", variables[i][3]));
+#define PARSERS(first, last) ROW("parser_releases", "first last", first, last)
+#include "tbl/parsers.h"
+#define VARIABLES_OF(release) ROW("variable_releases", "version", release)
+#include "tbl/variables.h"
+}
+
 /* What the command line of `bench serve` and its comparison with vLLM's have beside the options. */
 static void add_load_command(json_t *lists)
 {
@@ -357,6 +383,7 @@ static int print_lists(bool json)
 
 	add_options(lists);
 	add_history(lists);
+	add_names(lists);
 	add_load_command(lists);
 	add_commands(lists);
 	add_result(lists);

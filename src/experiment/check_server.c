@@ -7,9 +7,13 @@
 #include "base/text.h"
 #include "checkpoint/checks.h"
 #include "checkpoint/rule_facts.h"
+#include "vllm/parsers.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
+#include "vllm/variables.h"
 #include "vllm/version.h"
+
+#define TEXT_BYTES_MAX 1024
 
 /* The flag of an argument or a key in a command line; NULL: a file has none. */
 static const char *flag_in(const struct exp_checker *c, const char *key)
@@ -70,6 +74,62 @@ void exp_check_not_in_release(struct exp_checker *c)
 
 	vllm_target_check_args(server, target, c->options->allow_gone, find_place, c, c->problems);
 	vllm_required_keys_check(server, target, find_place, c, c->problems);
+}
+
+void exp_check_parser(struct exp_checker *c)
+{
+	vllm_parsers_check(c->experiment->server, c->experiment->launch.env, &c->options->target,
+			   find_place, c, c->problems);
+}
+
+/* vLLM warns about such a name, and refuses it with fail_on_environ_validation. */
+static void tell_variable(struct exp_checker *c, const char *name,
+			  const struct vllm_version *release, const char *version)
+{
+	const struct vllm_variable *row;
+	enum vllm_variable_state state = vllm_variable_find(name, release, &row);
+	bool is_refused = !c->options->target.assumed &&
+			  pl_json_get_true(c->experiment->server, "fail_on_environ_validation");
+	auto_free char *key = pl_asprintf("launch.env.%s", name);
+	auto_buf found = PL_BUF(TEXT_BYTES_MAX);
+	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
+
+	if (state == VLLM_VARIABLE_PRESENT)
+		return;
+	pl_buf_addf(&found,
+		    state == VLLM_VARIABLE_NOT_YET ? "a variable that vLLM %s does not have yet"
+		    : state == VLLM_VARIABLE_GONE  ? "a variable that vLLM %s no longer has"
+						   : "a variable that vLLM %s does not have",
+		    version);
+	if (state == VLLM_VARIABLE_NOT_YET)
+		pl_buf_addf(&expected, "vLLM %s or newer", row->since);
+	else if (state == VLLM_VARIABLE_GONE && row->by != NULL)
+		pl_buf_addf(&expected, "server.%s in its place", row->by);
+	else
+		pl_buf_add_text(&expected, state == VLLM_VARIABLE_GONE ? "nothing in its place"
+								       : "one of its names");
+	exp_problem_tell(c->experiment, NULL, c->problems,
+			 .severity = is_refused ? OPTION_ERROR : OPTION_WARNING, .key = key,
+			 .found = pl_buf_text(&found), .expected = pl_buf_text(&expected),
+			 .nearest = state == VLLM_VARIABLE_UNKNOWN
+					    ? vllm_variable_nearest(name, release)
+					    : NULL);
+}
+
+/* A server that runs elsewhere has an environment of its own. */
+void exp_check_variable(struct exp_checker *c)
+{
+	struct vllm_version release;
+	const char *version = vllm_target_release(&c->options->target, &release);
+	auto_free char *url = exp_server_url(c->experiment);
+
+	if (url != NULL || !vllm_variables_are_known(&release))
+		return;
+	PL_JSON_EACH_MEMBER(name, value, c->experiment->launch.env) {
+		if (pl_text_starts(name, "VLLM_"))
+			tell_variable(c, name, &release,
+				      version != NULL ? version : VLLM_REFERENCE_RELEASE);
+	}
 }
 
 /* Any of them says that other machines take part. */

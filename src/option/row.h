@@ -76,12 +76,13 @@ struct option_row {
 	const char *help;
 
 	bool nullable;
-	bool choices_open; /* other values can be valid: option_row_is_open() */
-	bool any_case;     /* choices are compared without case, '-' as '_' */
-	bool lenient;      /* texts and numbers stand for each other where the meaning is clear */
-	bool number_text;  /* STRING: numbers and booleans are taken as they are written */
-	bool infinite;     /* FLOAT: inf is a value, given back as "inf" */
-	bool secret;       /* never shown, logged or put on a command line */
+	bool choices_open;  /* other values can be valid: option_row_is_open() */
+	bool choices_ruled; /* a check has the whole list: another value is not reported when read */
+	bool any_case;      /* choices are compared without case, '-' as '_' */
+	bool lenient;       /* texts and numbers stand for each other where the meaning is clear */
+	bool number_text;   /* STRING: numbers and booleans are taken as they are written */
+	bool infinite;      /* FLOAT: inf is a value, given back as "inf" */
+	bool secret;        /* never shown, logged or put on a command line */
 	const char *special_values; /* JSON array: valid besides choices and bounds */
 	const char *also_accepts;   /* further types: "bool", "int", "json", "string" */
 	const char *item_accepts;   /* the same for a LIST's items */

@@ -318,7 +318,7 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 		       (!is_number && !reads_as_text(node, row))))
 		return refuse(reader, node, key, row, NULL);
 	/* that the target does not take it is told where the target is known */
-	if (!other) {
+	if (!other && !row->choices_ruled) {
 		option_row_describe(row, &expected);
 		nearest = option_choice_nearest(row, node->text);
 		option_reader_add(reader, OPTION_WARNING, node, key, NULL, pl_buf_text(&expected),

@@ -745,7 +745,7 @@ RULE(bench_latency_dp_external_launcher, ERROR, BENCH_LATENCY, NULL, NULL, HOLDS
 /*
  * Rules that the specification does not list, about the model and the GPU. env.capability is the compute
  * capability times ten. Its limits are those of get_min_capability() in model_executor/layers/quantization/, read
- * in 0.6.6, 0.7.3, 0.8.5, 0.9.2 and every later minor release but 0.10.0, 0.15.0, 0.17.0 and 0.19.0. Between
+ * in 0.6.6, 0.7.3, 0.8.5, 0.9.2 and every later minor release but 0.9.1 and 0.15.0. Between
  * two releases that were read, the one that refuses less counts.
  */
 RULE(expert_parallel_needs_experts, ERROR, ENGINE, "0.8.5", NULL, HOLDS,
@@ -861,14 +861,14 @@ RULE(quantization_capability_w8a8, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
     "The checkpoint is W8A8, which needs a GPU of compute capability 7.5 or newer",
     .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
               "CompressedTensorsConfig._check_scheme_supported")
-RULE(quantization_capability_wna16_marlin, ERROR, ENGINE, "0.6.6", "0.11.1", CHANGED,
+RULE(quantization_capability_wna16_marlin, ERROR, ENGINE, "0.6.6", "0.12.0", CHANGED,
     WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "wna16"),
     REQUIRE(env.capability >= 80),
     "The checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 8.0 or newer",
     .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
               "CompressedTensorsConfig._check_scheme_supported",
     .reference_note = "7.5 is enough from 0.12.0 on: quantization_capability_wna16")
-RULE(quantization_capability_wna16, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
+RULE(quantization_capability_wna16, ERROR, ENGINE, "0.12.0", NULL, HOLDS,
     WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "wna16"),
     REQUIRE(env.capability >= 75),
     "The checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 7.5 or newer",

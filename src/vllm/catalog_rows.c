@@ -11,6 +11,7 @@
 #include "option/row_words.h"
 #include "vllm/catalog.h"
 #include "vllm/history.h"
+#include "vllm/parsers.h"
 
 #define RELEASE_CURRENT false
 #define RELEASE_GONE    true
@@ -255,6 +256,7 @@ void vllm_rows_make(const struct vllm_version *release, struct option_row *args,
 		const struct vllm_history *history = vllm_history_find(NULL, args[i].name);
 		args[i].fields = fields;
 		args[i].field_count = field_count;
+		args[i].choices_ruled = vllm_parser_is_value_of(args[i].name);
 		if (history != NULL)
 			take_history(&args[i], history, release, arena);
 	}

@@ -1,7 +1,8 @@
 /*
- * What older releases wrote otherwise: boolean arguments, and options of offline benchmarks. Releases wrote the same argument as a switch with a negative
- * ("--x", "--no-x"), as a switch alone, or with a value ("--x false"). A spelling that the target lacks
- * keeps its meaning where the argument is gone or is to be renewed. Elsewhere it is refused.
+ * Reads the spellings of older releases: boolean arguments, and options of offline benchmarks. Releases write
+ * the same argument as a switch with a negative ("--x", "--no-x"), as a switch alone, or with a value
+ * ("--x false"). A spelling that the target lacks keeps its meaning where the argument is gone or is to be
+ * renewed. Elsewhere it is refused.
  */
 #include "vllm/command/command_priv.h"
 
@@ -60,7 +61,7 @@ void vllm_command_older_switches(struct vllm_parse *parse)
 		    option_argv_is_switch(word->flag) || !is_kept(parse, word->flag->row) ||
 		    !was_switch(word->flag->row, true))
 			continue;
-		/* a word that is no truth stands alone: it is the model, or one too many */
+		/* another word is not the value: it is the model, or one too many */
 		if (word->values > 0 && vllm_command_is_truth(word[1].text))
 			continue;
 		if (word->values > 0)

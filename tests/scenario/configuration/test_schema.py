@@ -22,6 +22,8 @@ LISTS = {
     "experiment_checks": {"CHECK": "experiment_checks"},
     "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts",
                       "CHARTED": "charted_fields"},
+    "parsers": {"PARSERS": "parser_releases", "PARSER": "parsers"},
+    "variables": {"VARIABLES_OF": "variable_releases", "VARIABLE": "variables"},
     "constraints": {"RULE": "rules"}, "errors": {"ERR": "errors"}, "hardware": {"GPU": "hardware"},
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",
                   "LOG_EXECUTOR": "log_executors", "LOG_BACKEND": "log_backends"},

@@ -165,3 +165,128 @@ launch: {{gpus: {gpus}}}
 """)
         [report] = reports(profllm(bin_dir, models, "validate", "--json", "--hardware", "h100x8", "gpus.yaml"))
         assert [one.get("rule") for one in errors(report)] == rules
+
+
+# ---- parsers ---------------------------------------------------------------------------------
+
+AUTO = "--enable-auto-tool-choice"
+UNKNOWN, LATER, GONE = "not a", "does not have yet", "no longer has"
+
+# words, release, severity, what is found, the nearest name
+PARSERS = [
+    (f"--tool-call-parser hermse {AUTO}", "0.32.0", "error", UNKNOWN, "hermes"),
+    (f"--tool-call-parser hermes {AUTO}", "0.32.0", NONE, "", None),
+    # it is compared only where tools are chosen automatically
+    ("--tool-call-parser hermse", "0.32.0", "warning", UNKNOWN, "hermes"),
+    (f"--tool-call-parser qwen3-coder {AUTO}", "0.20.0", "error", UNKNOWN, "qwen3_coder"),
+    (f"--tool-call-parser step5 {AUTO}", "0.32.0", "error", LATER, None),
+    (f"--tool-call-parser step5 {AUTO}", "0.33.0", NONE, "", None),
+    (f"--tool-call-parser minimax {AUTO}", "0.24.0", "error", GONE, "minimax_m2"),
+    (f"--tool-call-parser minimax {AUTO}", "0.22.0", NONE, "", None),
+    (f"--tool-call-parser mine {AUTO} --tool-parser-plugin mine.py", "0.32.0", NONE, "", None),
+    (f"VLLM_PLUGINS=mine --tool-call-parser mine {AUTO}", "0.32.0", "warning", UNKNOWN, "mimo"),
+    ("--reasoning-parser qwen33", "0.32.0", "error", UNKNOWN, "qwen3"),
+    ("--reasoning-parser deepseek-r1", "0.20.0", "error", UNKNOWN, "deepseek_r1"),
+    ("--reasoning-parser kimi_k2", "0.32.0", NONE, "", None),
+    ("--reasoning-parser kimi_k2", "0.11.1", NONE, "", None),
+    ("--reasoning-parser musespark1x", "0.32.0", "error", LATER, None),
+    ("--reasoning-parser musespark1x", "0.33.0", NONE, "", None),
+    ("--reasoning-parser None", "0.33.0", NONE, "", None),
+    ("--reasoning-parser mine --reasoning-parser-plugin mine.py", "0.32.0", NONE, "", None),
+    ("--structured-outputs-config.reasoning_parser qwen33", "0.32.0", "error", UNKNOWN, "qwen3"),
+    ("--structured-outputs-config.reasoning_parser qwen3", "0.32.0", NONE, "", None),
+    # nobody has read what a newer release registers, and nobody said which one it is
+    (f"--tool-call-parser hermse {AUTO}", "0.99.0", "warning", UNKNOWN, "hermes"),
+    ("--reasoning-parser qwen33", None, "warning", UNKNOWN, "qwen3"),
+    # older ones are not in the table
+    (f"--tool-call-parser hermse {AUTO}", "0.6.3", NONE, "", None),
+]
+
+
+@pytest.mark.parametrize("words, release, severity, found, nearest", PARSERS)
+def test_a_parser_is_the_release_s(bin_dir, models, words, release, severity, found, nearest):
+    report = report_of(bin_dir, models, line_of(f"{models}/dense", words), release)
+    told = [one for one in report["problems"] if one.get("reason") == "parser"]
+    assert [one["severity"] for one in told] == ([severity] if severity else [])
+    assert errors(report) == [one for one in told if one["severity"] == "error"]
+    # the reader has no opinion of its own about the name
+    assert [one for one in warnings(report) if "parser" in one["key"] and one not in told] == []
+    if told:
+        assert found in told[0]["found"] and told[0].get("nearest") == nearest
+
+
+def test_every_parser_of_the_specification_is_known(bin_dir, shared_dir, tmp_path):
+    """Each name that a parser's list of the history has, in the releases that it is of."""
+    history = json.loads((shared_dir / "spec/engine-args-history.json").read_text())["args"]
+    rows = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)["parsers"]
+
+    def key(text):
+        return [int(part) for part in text.replace("post", "").split(".")]
+
+    asked = 0
+    for kind, argument in (("tool", "tool_call_parser"), ("reasoning", "reasoning_parser")):
+        for one in history[argument]["ranges"]:
+            for name in (one["choices"] or []) if key(one["since"]) >= [0, 6, 6] else []:
+                assert any(row["kind"] == kind and row["name"] == name and
+                           (row["since"] is None or key(row["since"]) <= key(one["since"])) and
+                           (row["until"] is None or key(row["until"]) > key(one["since"])) for row in rows), (name, one)
+                asked += 1
+    assert asked > 50
+
+
+# ---- environment variables -------------------------------------------------------------------
+
+# assignments, further words, release, severity, what is found, what is expected
+VARIABLES = [
+    ("VLLM_LOGING_LEVEL=DEBUG", "", "0.32.0", "warning", "does not have", "VLLM_LOGGING_LEVEL"),
+    ("VLLM_LOGGING_LEVEL=DEBUG", "", "0.32.0", NONE, "", ""),
+    ("VLLM_LOGING_LEVEL=DEBUG", "--fail-on-environ-validation", "0.32.0", "error", "does not have", "VLLM_LOGGING_LEVEL"),
+    ("VLLM_LOGGING_LEVEL=DEBUG", "--fail-on-environ-validation", "0.32.0", NONE, "", ""),
+    ("VLLM_ATTENTION_BACKEND=FLASHINFER", "", "0.32.0", "warning", "no longer has", "server.attention_backend"),
+    ("VLLM_USE_V1=1", "", "0.33.0", "warning", "no longer has", "nothing in its place"),
+    ("VLLM_CHAT_TEMPLATE_FUEL=1", "", "0.32.0", "warning", "does not have yet", "vLLM 0.33.0 or newer"),
+    ("VLLM_CHAT_TEMPLATE_FUEL=1", "", "0.33.0", NONE, "", ""),
+    ("VLLM_USE_RAY_WRAPPED_PP_COMM=1", "", "0.33.0", "warning", "no longer has", "nothing in its place"),
+    ("VLLM_USE_RAY_WRAPPED_PP_COMM=1", "", "0.32.0", NONE, "", ""),
+    # the names of other releases were not all read
+    ("VLLM_LOGING_LEVEL=DEBUG", "", "0.31.0", NONE, "", ""),
+    ("VLLM_LOGING_LEVEL=DEBUG", "", "0.99.0", NONE, "", ""),
+    ("HF_HOME=/tmp NCCL_DEBUG=INFO MY_VLLM_THING=1", "", "0.32.0", NONE, "", ""),
+]
+
+
+@pytest.mark.parametrize("assigned, words, release, severity, found, expected", VARIABLES)
+def test_a_variable_is_the_release_s(bin_dir, models, assigned, words, release, severity, found, expected):
+    report = report_of(bin_dir, models, f"{assigned} vllm serve {models}/dense {words}", release)
+    told = [one for one in report["problems"] if one.get("reason") == "variable"]
+    assert [one["severity"] for one in told] == ([severity] if severity else []), report
+    if told:
+        assert found in told[0]["found"]
+        assert expected in f"{told[0]['expected']} {told[0].get('nearest')}"
+
+
+def test_the_environment_of_a_server_elsewhere_is_its_own(bin_dir, models):
+    (models / "url.yaml").write_text("""
+launch: {url: "http://127.0.0.1:8000", env: {VLLM_LOGING_LEVEL: DEBUG}}
+""")
+    [report] = reports(profllm(bin_dir, models, "validate", "--json", "url.yaml"))
+    assert [one for one in report["problems"] if one.get("reason") == "variable"] == []
+
+
+def test_the_variables_are_those_of_the_specification(bin_dir, shared_dir, tmp_path):
+    spec = json.loads((shared_dir / "spec/0.33.0/env-vars.json").read_text())["releases"]
+    schema = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)
+    assert {one["version"] for one in schema["variable_releases"]} == set(spec)
+    for version, names in spec.items():
+        has = {row["name"] for row in schema["variables"]
+               if (row["since"] is None or row["since"] <= version) and
+               (row["until"] is None or tuple(map(int, row["until"].split("."))) > tuple(map(int, version.split("."))))}
+        assert has == {name for name in names if name.startswith("VLLM_")}
+
+
+def test_what_replaced_a_variable_is_an_argument_or_a_key(bin_dir, tmp_path):
+    schema = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)
+    names = {one["name"] for one in schema["arguments"]}
+    keys = {f"{one['of']}.{one['name']}" for one in schema["argument_fields"]}
+    successors = [by for row in schema["variables"] if row["by"] for by in row["by"].split(", ")]
+    assert len(successors) > 20 and set(successors) <= names | keys

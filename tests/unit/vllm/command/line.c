@@ -269,7 +269,7 @@ static void warnings_do_not_refuse(void **state)
 {
 	static const char *const texts[] = {
 		"vllm serve m -tp 2 -tp 4",
-		"vllm serve m --reasoning-parser own_parser",
+		"vllm serve m --load-format own_format",
 		"vllm serve m --config=x.yaml",
 		"vllm serve m --headless",
 		"vllm serve m --revision $REVISION",

@@ -119,8 +119,8 @@ static void complain(const struct question *question, const struct vllm_command 
 		 values, problems->count > 0 ? problems->items[0].expected : "no problem");
 }
 
-/* Where the history has a rule, the value is there; where it has none, the argument stays as it was and a
- * problem says so. */
+/* If the history has a rule, its value is set. If it has none, the argument keeps its value and a problem
+ * reports it. */
 static void check_sense(const struct question *question, const struct vllm_command *command,
 			const struct option_problems *problems)
 {
@@ -161,14 +161,14 @@ static void ask(const struct question *question, bool allow_gone)
 		vllm_command_renew(command, &problems);
 	if (problems.errors == 0)
 		check_sense(question, command, &problems);
-	/* a refusal leaves no value of either sense behind */
+	/* a refusal keeps no value of the other sense */
 	else if (json_object_get(command->values, question->history->name) != NULL &&
 		 json_is_true(json_object_get(command->values, question->history->name)) !=
 			 question->spelling->sense)
 		complain(question, command, &problems, "refused, with the other sense");
 	else
 		refused++;
-	/* the flag that is nearest to one of the other sense is no advice */
+	/* the nearest flag never has the other sense */
 	for (size_t i = 0; i < problems.count; i++) {
 		const char *nearest = problems.items[i].nearest;
 		bool is_on = nearest != NULL && pl_text_starts(nearest, "--") &&
@@ -290,7 +290,7 @@ static void older_words_become_those_of_the_release(void **state)
 	}
 }
 
-/* A known release refuses an object behind its -O, and says whose it is. */
+/* A known release refuses an object after -O, and names its argument. */
 static void an_object_is_no_optimization_level(void **state)
 {
 	const struct vllm_command_options options = { .release = "0.12.0" };

@@ -1,0 +1,17 @@
+/*
+ * The tool and reasoning parsers of vLLM: the rows of tbl/parsers.h. The front end refuses another name
+ * only when the model is loaded.
+ */
+#pragma once
+
+#include "vllm/rules.h"
+
+/* Is it an argument whose values are such parsers? */
+bool vllm_parser_is_value_of(const char *arg);
+/*
+ * Adds a problem for each parser in `values` that the target does not register. An error if the server
+ * would not start; a warning if the release is assumed or was not read, or if a plugin may register it.
+ * Silent for releases that are not in the table. `place` may be NULL.
+ */
+void vllm_parsers_check(const json_t *values, const json_t *env, const struct vllm_target *target,
+			vllm_rule_place_fn *place, void *user, struct option_problems *problems);

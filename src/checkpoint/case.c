@@ -166,18 +166,6 @@ int64_t ckpt_case_batched_tokens(const struct ckpt_case *server)
 	return len > 0 && (double)tokens > most ? (int64_t)most : tokens;
 }
 
-/* What a newer release takes is not known for sure. */
-static bool is_newer(const struct ckpt_case *server)
-{
-	struct vllm_version release;
-	bool known;
-
-	if (server->target == NULL)
-		return false;
-	vllm_target_release(server->target, &release);
-	return vllm_release_compare(&release, VLLM_REFERENCE_RELEASE, &known) > 0;
-}
-
 /* At the argument that was set; where none was, at the section. */
 void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
 		   enum option_severity severity, const char *arg, const char *rule,
@@ -189,9 +177,8 @@ void ckpt_case_add(const struct ckpt_case *server, struct option_problems *probl
 
 	if (server->place != NULL)
 		server->place(server->user, set ? arg : NULL, &place);
-	option_problem_tell(
-		problems,
-		.severity = is_newer(server) || server->doubtful ? OPTION_WARNING : severity,
-		.source = place.source, .line = place.line, .column = place.column, .key = key,
-		.rule = rule, .found = found, .expected = expected, .nearest = nearest);
+	option_problem_tell(problems, .severity = server->doubtful ? OPTION_WARNING : severity,
+			    .source = place.source, .line = place.line, .column = place.column,
+			    .key = key, .rule = rule, .found = found, .expected = expected,
+			    .nearest = nearest);
 }

@@ -57,8 +57,7 @@ int64_t ckpt_case_max_len(const struct ckpt_case *server);
 int64_t ckpt_case_batched_tokens(const struct ckpt_case *server);
 int64_t ckpt_case_max_seqs(const struct ckpt_case *server);
 
-/* Adds a problem of the argument at its place: a warning for a release newer than the reference.
- * `found` and `expected` are copied. */
+/* Adds a problem of the argument at its place. `found` and `expected` are copied. */
 void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
 		   enum option_severity severity, const char *arg, const char *rule,
 		   const char *found, const char *expected, const char *nearest);

@@ -99,8 +99,8 @@ static const struct option_row *arg_of_key(const struct vllm_catalog *catalog, c
 		key += strlen("server.");
 	key += strspn(key, "-");
 	auto_free char *name = pl_strndup(key, strcspn(key, ".[="));
-	const struct option_row *arg = vllm_arg_find(catalog, name);
-	return arg != NULL ? arg : vllm_arg_find_negative(catalog, name);
+	bool negative;
+	return vllm_arg_read_name(catalog, name, &negative);
 }
 
 /* Arguments that an error is about, and those that a misspelt name was likely meant for. */

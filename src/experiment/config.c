@@ -210,7 +210,7 @@ static int read_text(const struct vllm_catalog *catalog, const char *text, size_
 	const char *release = named_release(root, sets, set_count);
 	if (release != NULL && vllm_catalog_is_reference(catalog))
 		experiment->catalog = vllm_catalog_release(catalog, release);
-	reader.fields_open = !vllm_catalog_is_reference(experiment->catalog);
+	reader.fields_open = !vllm_catalog_knows_keys(experiment->catalog);
 	read_root(&reader, root, experiment);
 	for (size_t i = first; no_lines && i < problems->count; i++)
 		problems->items[i].line = 0;
@@ -260,7 +260,7 @@ struct exp_config *exp_sweep_config(const struct exp_sweep *sweep,
 	}
 	if (release != NULL && vllm_catalog_is_reference(catalog))
 		experiment->catalog = vllm_catalog_release(catalog, release);
-	reader.fields_open = !vllm_catalog_is_reference(experiment->catalog);
+	reader.fields_open = !vllm_catalog_knows_keys(experiment->catalog);
 	read_root(&reader, &sweep->base, experiment);
 	for (size_t i = 0; i < cell->setting_count; i++)
 		read_setting(&reader, cell->settings[i], experiment);

@@ -121,13 +121,8 @@ static const struct option_row *argument_of(const struct vllm_catalog *catalog, 
 					    bool *ret_negative)
 {
 	auto_free char *first = pl_strndup(key, strcspn(key, "."));
-	const struct option_row *arg = vllm_arg_find(catalog, first);
-	const struct option_row *negated = NULL;
 
-	if (arg == NULL || arg->absent)
-		negated = vllm_arg_find_negative(catalog, first);
-	*ret_negative = negated != NULL && (arg == NULL || !negated->absent);
-	return *ret_negative ? negated : arg;
+	return vllm_arg_read_name(catalog, first, ret_negative);
 }
 
 /* Does a key above this one mean the same argument? `meant`: what each key means. */

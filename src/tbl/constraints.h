@@ -6,9 +6,9 @@
  *   severity   ERROR: vLLM refuses it; WARNING: it warns, ignores it, or works badly
  *   scope      ENGINE: the server and every other command; BENCH_THROUGHPUT, BENCH_LATENCY: that command only
  *   since      it holds where since <= release < until; NULL: no limit known
- *   reference  what vLLM 0.32.0 does: HOLDS (refuses an error, warns about or ignores a warning), CHANGED (another
+ *   reference  what vLLM 0.33.0 does: HOLDS (refuses an error, warns about or ignores a warning), CHANGED (another
  *              rule took its place), GONE (accepts it or lacks the argument), ADVICE (never enforced)
- *   …          members of struct vllm_rule that say something, by name: .source (file and function of vLLM 0.32.0),
+ *   …          members of struct vllm_rule that say something, by name: .source (file and function of vLLM 0.33.0),
  *              .reference_note, .note
  *
  * Expressions (vllm/expr.h) are written as they are read: names of arguments, object.key, env.fact, literals,
@@ -248,6 +248,13 @@ RULE(fp8_inc_not_on_gpu, ERROR, ENGINE, "0.32.0", NULL, HOLDS,
     REQUIRE(env.platform not in ["cuda", "rocm"]),
     "fp8_inc is the Intel Gaudi format; no attention backend for CUDA or ROCm takes it",
     .source = "v1/attention/backend.py AttentionBackend.supports_kv_cache_dtype")
+RULE(kv_cache_float_is_model_dtype, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(kv_cache_dtype in ["float16", "bfloat16"] and dtype != "auto"),
+    REQUIRE(kv_cache_dtype == "float16" and dtype in ["float16", "half"] or kv_cache_dtype ==
+            "bfloat16" and dtype == "bfloat16"),
+    "kv_cache_dtype float16 or bfloat16 must be the dtype of the model; auto follows it",
+    .source = "config/vllm.py VllmConfig._reject_mismatched_float_kv_cache",
+    .note = "with dtype auto the dtype of config.json counts, which this form cannot ask for")
 RULE(rocm_no_e5m2, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(env.platform == "rocm"),
     REQUIRE(kv_cache_dtype != "fp8_e5m2"),
@@ -353,6 +360,15 @@ RULE(mm_loras_need_mm_model, ERROR, ENGINE, NULL, NULL, HOLDS,
     "default_mm_loras needs a multimodal model",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config",
     .reference_note = "refused without enable_lora too, since 0.11.0")
+RULE(lora_no_mega_moe, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(enable_lora),
+    REQUIRE(moe_backend not in ["deep_gemm_mega_moe", "flashinfer_moe_ep_cutedsl",
+            "flashinfer_moe_ep_mega_deep_gemm", "aiter_mega_moe"] and not
+            (is_set(kernel_config.moe_backend) and kernel_config.moe_backend in
+            ["deep_gemm_mega_moe", "flashinfer_moe_ep_cutedsl",
+            "flashinfer_moe_ep_mega_deep_gemm", "aiter_mega_moe"])),
+    "LoRA does not work with the MegaMoE backends",
+    .source = "config/lora.py LoRAConfig.verify_with_kernel_config")
 RULE(lora_spec_budget, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
     WHEN(enable_lora and is_set(speculative_config)),
     REQUIRE(max_num_batched_tokens >= max_num_seqs * (speculative_config.num_speculative_tokens +
@@ -423,7 +439,7 @@ RULE(async_no_spec, ERROR, ENGINE, NULL, "0.11.1", CHANGED,
     "async_scheduling does not work with speculative decoding",
     .source = "config/vllm.py VllmConfig.__post_init__",
     .reference_note = "from 0.11.1 on only some methods are refused: async_spec_methods")
-RULE(async_spec_methods, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
+RULE(async_spec_methods, ERROR, ENGINE, "0.11.1", "0.33.0", CHANGED,
     WHEN(async_scheduling and any_set(speculative_config, spec_method)),
     REQUIRE(not (is_set(speculative_config.method)
             and speculative_config.method in ["ngram", "medusa", "mlp_speculator", "suffix",
@@ -433,7 +449,19 @@ RULE(async_spec_methods, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
             and speculative_config.disable_padded_drafter_batch)),
     "async_scheduling works with EAGLE, MTP, draft-model, ngram_gpu, DSpark and DFlash "
     "speculation only, and with padded drafter batches",
-    .source = "config/vllm.py VllmConfig.__post_init__")
+    .source = "config/vllm.py VllmConfig.__post_init__",
+    .reference_note = "0.33.0 refuses it with model runner V1 only, which suffix and custom_class "
+                      "still need: async_spec_v1_only")
+RULE(async_spec_v1_only, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(async_scheduling and any_set(speculative_config, spec_method)),
+    REQUIRE(not (is_set(speculative_config.method) and speculative_config.method in ["suffix",
+            "custom_class"]) and not (is_set(spec_method) and spec_method in ["suffix",
+            "custom_class"])),
+    "async_scheduling does not work with suffix or custom_class speculation, which run on model "
+    "runner V1",
+    .source = "config/vllm.py VllmConfig.__post_init__",
+    .note = "where model runner V1 is forced (VLLM_USE_V2_MODEL_RUNNER=0, no Triton) ngram and "
+            "disable_padded_drafter_batch are refused too")
 RULE(async_no_structured, WARNING, ENGINE, NULL, "0.11.1", GONE,
     WHEN(async_scheduling),
     REQUIRE(not any_set(structured_outputs_config, guided_decoding_backend)),
@@ -539,6 +567,12 @@ RULE(so_additional_properties_backend, ERROR, ENGINE, NULL, NULL, HOLDS,
     "Ignoring additionalProperties needs the guidance backend",
     .source = "config/structured_outputs.py "
               "StructuredOutputsConfig._validate_structured_output_config")
+RULE(so_lm_format_enforcer, WARNING, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(is_set(structured_outputs_config.backend)),
+    REQUIRE(structured_outputs_config.backend != "lm-format-enforcer"),
+    "The lm-format-enforcer backend is deprecated and goes in 0.35.0: auto, xgrammar or guidance",
+    .source = "config/structured_outputs.py "
+              "StructuredOutputsConfig._validate_structured_output_config")
 RULE(so_old_and_new, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(any_set(guided_decoding_backend, guided_decoding_disable_fallback,
          guided_decoding_disable_any_whitespace, guided_decoding_disable_additional_properties)),
@@ -594,11 +628,32 @@ RULE(eplb_async_communicator, ERROR, ENGINE, "0.24.0", NULL, HOLDS,
     REQUIRE(eplb_config.use_async == false),
     "The torch_nccl and pynccl communicators need eplb_config.use_async false",
     .source = "config/parallel.py EPLBConfig._validate_eplb_config")
-RULE(dbo_all2all, ERROR, ENGINE, "0.16.0", NULL, HOLDS,
+RULE(elastic_ep_lb, ERROR, ENGINE, "0.32.0", "0.33.0", CHANGED,
+    WHEN(enable_elastic_ep),
+    REQUIRE(not data_parallel_external_lb and not data_parallel_hybrid_lb),
+    "enable_elastic_ep does not work with external or hybrid load balancing",
+    .source = "config/parallel.py ParallelConfig.__post_init__",
+    .reference_note = "external load balancing is accepted from 0.33.0 on: elastic_ep_hybrid_lb; "
+                      "releases before 0.32.0 were not asked")
+RULE(elastic_ep_hybrid_lb, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(enable_elastic_ep),
+    REQUIRE(not data_parallel_hybrid_lb),
+    "enable_elastic_ep does not work with hybrid load balancing",
+    .source = "config/parallel.py ParallelConfig.__post_init__")
+RULE(dbo_all2all, ERROR, ENGINE, "0.16.0", "0.33.0", CHANGED,
     WHEN(enable_dbo or ubatch_size > 1),
     REQUIRE(all2all_backend in ["deepep_low_latency", "deepep_high_throughput", "nixl_ep"]),
     "enable_dbo and ubatch_size need all2all_backend deepep_low_latency, "
     "deepep_high_throughput or nixl_ep",
+    .source = "config/vllm.py VllmConfig.__post_init__",
+    .reference_note = "ROCm also takes allgather_reducescatter from 0.33.0 on: "
+                      "dbo_all2all_platform")
+RULE(dbo_all2all_platform, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(enable_dbo or ubatch_size > 1),
+    REQUIRE(all2all_backend in ["deepep_low_latency", "deepep_high_throughput", "nixl_ep"] or
+            env.platform == "rocm" and all2all_backend == "allgather_reducescatter"),
+    "enable_dbo and ubatch_size need all2all_backend deepep_low_latency, deepep_high_throughput or "
+    "nixl_ep, on ROCm allgather_reducescatter too",
     .source = "config/vllm.py VllmConfig.__post_init__")
 RULE(active_seqs_le_seqs, ERROR, ENGINE, "0.31.0", NULL, HOLDS,
     WHEN(is_set(max_num_active_seqs)),
@@ -610,6 +665,11 @@ RULE(attention_backend_once, ERROR, ENGINE, "0.13.0", NULL, HOLDS,
     REQUIRE(not is_set(attention_config.backend)),
     "Give the attention backend once: here or in attention_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
+RULE(minimax_indexer_cp_dtype, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(is_set(attention_config.minimax_m3_indexer_cp) and attention_config.minimax_m3_indexer_cp),
+    REQUIRE(attention_config.indexer_kv_dtype in ["auto", "bf16", "fp8", "fp8_e4m3"]),
+    "minimax_m3_indexer_cp needs indexer_kv_dtype auto, bf16, fp8 or fp8_e4m3",
+    .source = "config/attention.py AttentionConfig.__post_init__")
 RULE(spec_flags_once, ERROR, ENGINE, "0.22.0", NULL, HOLDS,
     WHEN(any_set(spec_method, spec_model, spec_tokens)),
     REQUIRE(not (is_set(spec_method) and is_set(speculative_config.method))
@@ -637,6 +697,33 @@ RULE(spec_ngram_lookup_order, ERROR, ENGINE, NULL, NULL, HOLDS,
     REQUIRE(speculative_config.prompt_lookup_min <= speculative_config.prompt_lookup_max),
     "prompt_lookup_min cannot exceed prompt_lookup_max",
     .source = "config/speculative.py SpeculativeConfig.__post_init__")
+RULE(spec_fly, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(is_set(speculative_config.rejection_sample_method) and
+         speculative_config.rejection_sample_method == "fly" and
+         is_set(speculative_config.num_speculative_tokens)),
+    REQUIRE(speculative_config.num_speculative_tokens >= 2 and (not
+            is_set(speculative_config.fly_window_size) or speculative_config.fly_window_size <
+            speculative_config.num_speculative_tokens) and not (is_set(speculative_config.method)
+            and speculative_config.method == "extract_hidden_states")),
+    "rejection_sample_method fly needs at least 2 speculative tokens, a fly_window_size below "
+    "them, and a method that speculates",
+    .source = "config/speculative.py SpeculativeConfig._verify_args",
+    .note = "it may change what the model says: vLLM warns of it")
+RULE(spec_hetero_vocab_full_logits, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(is_set(speculative_config.use_heterogeneous_vocab) and
+         speculative_config.use_heterogeneous_vocab),
+    REQUIRE(not (is_set(speculative_config.use_local_argmax_reduction) and
+            speculative_config.use_local_argmax_reduction)),
+    "use_heterogeneous_vocab does not go with use_local_argmax_reduction",
+    .source = "config/speculative.py SpeculativeConfig._verify_args")
+RULE(spec_head_quantization_methods, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(is_set(speculative_config.draft_lm_head_quantization) and
+         is_set(speculative_config.method)),
+    REQUIRE(speculative_config.method not in ["ngram", "ngram_gpu", "draft_model", "suffix",
+            "custom_class", "dflash", "dspark", "extract_hidden_states", "gemma4_mtp"]),
+    "draft_lm_head_quantization is for EAGLE and MTP only",
+    .source = "config/speculative.py SpeculativeConfig._verify_args",
+    .note = "and for model runner V2 only")
 RULE(offload_group_settings, ERROR, ENGINE, "0.17.0", NULL, HOLDS,
     WHEN(offload_backend == "prefetch" or offload_group_size > 0),
     REQUIRE(offload_num_in_group <= offload_group_size and offload_prefetch_step >= 1),
@@ -654,6 +741,17 @@ RULE(mamba_rounding_fp16, ERROR, ENGINE, "0.20.0", NULL, HOLDS,
     "enable_mamba_cache_stochastic_rounding needs mamba_ssm_cache_dtype float16",
     .source = "config/vllm.py VllmConfig.__post_init__",
     .reference_note = "auto passes only where the model's own configuration says float16")
+RULE(mamba_cache_mode_ignored, WARNING, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(is_set(mamba_cache_mode)),
+    REQUIRE(false),
+    "mamba_cache_mode has no effect: Mamba prefix caching follows enable_prefix_caching",
+    .source = "engine/arg_utils.py EngineArgs.create_engine_config")
+RULE(replayssm_flashinfer_no_prefix_caching, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
+    WHEN(use_replayssm and mamba_backend == "flashinfer"),
+    REQUIRE(enable_prefix_caching != true),
+    "use_replayssm with the FlashInfer Mamba backend does not work with prefix caching",
+    .source = "config/vllm.py VllmConfig.validate_mamba_cached_kernel",
+    .note = "where it is on by itself (unset), too")
 RULE(batch_sharded_sampling_needs, ERROR, ENGINE, "0.30.0", NULL, HOLDS,
     WHEN(enable_batch_sharded_sampling),
     REQUIRE(tensor_parallel_size > 1 and max_num_seqs >= tensor_parallel_size
@@ -676,17 +774,17 @@ RULE(auto_tool_needs_parser, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_auto_tool_choice),
     REQUIRE(is_set(tool_call_parser)),
     "enable_auto_tool_choice needs tool_call_parser",
-    .source = "entrypoints/launchers/cli_args.py validate_parsed_serve_args")
+    .source = "entrypoints/common/cli_args.py validate_parsed_serve_args")
 RULE(log_outputs_need_log_requests, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_log_outputs),
     REQUIRE(enable_log_requests),
     "enable_log_outputs needs enable_log_requests",
-    .source = "entrypoints/launchers/cli_args.py validate_parsed_serve_args")
+    .source = "entrypoints/common/cli_args.py validate_parsed_serve_args")
 RULE(request_metrics_need_stats, ERROR, ENGINE, "0.25.0", NULL, HOLDS,
     WHEN(enable_per_request_metrics),
     REQUIRE(not disable_log_stats),
     "enable_per_request_metrics does not work with disable_log_stats",
-    .source = "entrypoints/launchers/cli_args.py validate_parsed_serve_args")
+    .source = "entrypoints/common/cli_args.py validate_parsed_serve_args")
 RULE(bench_hf_batch, ERROR, BENCH_THROUGHPUT, NULL, NULL, HOLDS,
     WHEN(is_set(hf_max_batch_size)),
     REQUIRE(backend == "hf"),

@@ -6,7 +6,7 @@
  *   type     BOOL INT FLOAT STRING ENUM JSON (an object) HUMAN_INT (32k, 1.5m, 4K) LIST_INT LIST_FLOAT LIST_STRING LIST_ENUM
  *   style    how it is written: VALUE (--x v), TOGGLE (--x, --no-x), FLAG (--x only), LIST (--x a b),
  *            OPTIONAL_VALUE (--x [v]), REPEAT (--x a --x b)
- *   release  CURRENT: the reference release 0.32.0 has it; GONE: only older releases
+ *   release  CURRENT: the reference release has it; GONE: only older releases
  *   default  the reference release's as JSON (GONE: the last one known); null: unset
  *   min max  inclusive unless .exclusive says otherwise; -INF, INF: none
  *   …        members of struct option_row that say something, by name

@@ -9,6 +9,7 @@
  *   RANGE(since, until, …)  since <= release < until, oldest first, without gaps; until NULL: the
  *                           last release has it still; … what is not as in the argument's row,
  *                           which is the last range: members of struct vllm_range, by name
+ *   .negative_aliases_since first release with the row's negative aliases
  *   REPLACED(by, map)       by: "argument", "argument.key" or several with commas; map, what its
  *                           value is there: SAME, NEGATED, CONSTANT (.value), VALUES (.value is a
  *                           list of pairs: this one, that one) or OTHER, for which there is no rule
@@ -92,6 +93,7 @@ RELEASE("0.29.0")
 RELEASE("0.30.0")
 RELEASE("0.31.0")
 RELEASE("0.32.0")
+RELEASE("0.33.0")
 ARG_HISTORY(additional_config, RANGES(
     RANGE("0.7.3", "0.9.0", .default_json = ARG_JSON(null)),
     RANGE("0.9.0", NULL)))
@@ -287,22 +289,27 @@ ARG_HISTORY(disable_cascade_attn, RANGES(
     RANGE("0.8.2", "0.9.0", .default_json = ARG_JSON(false), .style = "flag"),
     RANGE("0.9.0", "0.18.0", .default_json = ARG_JSON(false)),
     RANGE("0.18.0", "0.32.0", .default_json = ARG_JSON(true)),
-    RANGE("0.32.0", NULL, .deprecated = ARG_JSON(true))))
+    RANGE("0.32.0", NULL, .deprecated = ARG_JSON(true))),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_chunked_mm_input, RANGES(
     RANGE("0.8.4", "0.8.5", .style = "optional_value", .const_json = ARG_JSON(true)),
-    RANGE("0.8.5", NULL)))
+    RANGE("0.8.5", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_custom_all_reduce, RANGES(
     RANGE("0.4.0", "0.8.5", .style = "flag"),
-    RANGE("0.8.5", NULL)))
+    RANGE("0.8.5", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_fastapi_docs, RANGES(
     RANGE("0.6.2", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_frontend_multiprocessing, RANGES(
     RANGE("0.5.4", "0.10.0", .style = "flag"),
     RANGE("0.10.0", "0.19.0")))
 ARG_HISTORY(disable_hybrid_kv_cache_manager, RANGES(
     RANGE("0.9.1", "0.13.0", .default_json = ARG_JSON(false)),
-    RANGE("0.13.0", NULL)))
+    RANGE("0.13.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_image_processor, RANGES(
     RANGE("0.5.0", "0.5.1")))
 ARG_HISTORY(disable_log_requests, RANGES(
@@ -325,13 +332,16 @@ ARG_HISTORY(disable_mm_preprocessor_cache, RANGES(
     REPLACED("mm_processor_cache_gb", CONSTANT), .value = ARG_JSON(0), .told_by = "message 0.12.0")
 ARG_HISTORY(disable_nccl_for_dp_synchronization, RANGES(
     RANGE("0.11.1", "0.14.0", .default_json = ARG_JSON(false)),
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_sliding_window, RANGES(
     RANGE("0.4.3", "0.9.0", .style = "flag"),
-    RANGE("0.9.0", NULL)))
+    RANGE("0.9.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(disable_uvicorn_access_log, RANGES(
     RANGE("0.8.2", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(distributed_executor_backend, RANGES(
     RANGE("0.4.3", "0.7.0", .choices = ARG_JSON(["mp", "ray"]), .choices_open = ARG_JSON(false)),
     RANGE("0.7.0", "0.10.2", .choices_open = ARG_JSON(false)),
@@ -358,9 +368,11 @@ ARG_HISTORY(elastic_ep_max_dp_size, RANGES(
     RANGE("0.30.0", NULL)))
 ARG_HISTORY(enable_auto_tool_choice, RANGES(
     RANGE("0.6.0", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_batch_sharded_sampling, RANGES(
-    RANGE("0.29.0", NULL)))
+    RANGE("0.29.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_bf16x3_router_gemm, RANGES(
     RANGE("0.26.0", "0.30.0", .default_json = ARG_JSON(false))),
     .told_by = "code 0.30.0", .note = "used by itself where the hardware allows")
@@ -368,78 +380,106 @@ ARG_HISTORY(enable_chunked_prefill, RANGES(
     RANGE("0.4.0", "0.4.1", .default_json = ARG_JSON(false), .style = "value"),
     RANGE("0.4.1", "0.5.3", .default_json = ARG_JSON(false), .style = "flag"),
     RANGE("0.5.3", "0.8.5", .style = "optional_value", .const_json = ARG_JSON(true)),
-    RANGE("0.8.5", NULL)))
+    RANGE("0.8.5", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_cumem_allocator, RANGES(
-    RANGE("0.22.0", NULL)))
+    RANGE("0.22.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_dbo, RANGES(
-    RANGE("0.11.0", NULL)))
+    RANGE("0.11.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_elastic_ep, RANGES(
-    RANGE("0.17.0", NULL)))
+    RANGE("0.17.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_ep_weight_filter, RANGES(
-    RANGE("0.18.0", NULL)))
+    RANGE("0.18.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_eplb, RANGES(
-    RANGE("0.9.2", NULL)))
+    RANGE("0.9.2", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_expert_parallel, RANGES(
     RANGE("0.8.0", "0.8.5", .aliases = "", .style = "flag"),
     RANGE("0.8.5", "0.14.0", .aliases = ""),
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_fault_tolerance, RANGES(
-    RANGE("0.27.0", NULL)))
+    RANGE("0.27.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_flash_late_interaction, RANGES(
-    RANGE("0.20.0", NULL)))
+    RANGE("0.20.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_flashinfer_autotune, RANGES(
-    RANGE("0.16.0", NULL)))
+    RANGE("0.16.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_force_include_usage, RANGES(
     RANGE("0.9.2", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_hc_sp, RANGES(
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_layerwise_nvtx_tracing, RANGES(
-    RANGE("0.13.0", NULL)))
+    RANGE("0.13.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_log_deltas, RANGES(
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_log_outputs, RANGES(
-    RANGE("0.10.1", NULL)))
+    RANGE("0.10.1", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_log_requests, RANGES(
-    RANGE("0.10.1", NULL)))
+    RANGE("0.10.1", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_logging_iteration_details, RANGES(
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_lora, RANGES(
     RANGE("0.4.0", "0.8.5", .default_json = ARG_JSON(false), .style = "flag"),
-    RANGE("0.8.5", NULL)))
+    RANGE("0.8.5", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_lora_bias, RANGES(
     RANGE("0.6.4", "0.8.5", .style = "flag", .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.11.1", .deprecated = ARG_JSON(false))),
     .told_by = "message 0.11.0")
 ARG_HISTORY(enable_mamba_cache_stochastic_rounding, RANGES(
-    RANGE("0.20.0", NULL)))
+    RANGE("0.20.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_mamba_fine_grained_prefix_cache, RANGES(
     RANGE("0.30.0", "0.31.0")),
     REPLACED("enable_mamba_shared_prefix_checkpoint", SAME), .told_by = "succession",
     .note = "same help text")
 ARG_HISTORY(enable_mamba_shared_prefix_checkpoint, RANGES(
-    RANGE("0.31.0", NULL)))
+    RANGE("0.31.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_mfu_metrics, RANGES(
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_mixed_moe_lora_format, RANGES(
-    RANGE("0.22.0", NULL)))
+    RANGE("0.22.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_mm_embeds, RANGES(
-    RANGE("0.11.1", NULL)))
+    RANGE("0.11.1", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_moe_shared_loras, RANGES(
-    RANGE("0.26.0", NULL)))
+    RANGE("0.26.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_multimodal_encoder_data_parallel, RANGES(
     RANGE("0.9.1", "0.10.2", .style = "toggle", .deprecated = ARG_JSON(false)),
     RANGE("0.10.2", "0.13.0")),
     REPLACED("mm_encoder_tp_mode", CONSTANT), .value = ARG_JSON("data"), .told_by = "message 0.12.0")
 ARG_HISTORY(enable_nccl_comm_suspend, RANGES(
-    RANGE("0.30.0", NULL)))
+    RANGE("0.30.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_offline_docs, RANGES(
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_per_request_metrics, RANGES(
-    RANGE("0.25.0", NULL)))
+    RANGE("0.25.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_prefix_caching, RANGES(
     RANGE("0.4.0", "0.6.5", .default_json = ARG_JSON(false), .style = "flag"),
-    RANGE("0.6.5", NULL)))
+    RANGE("0.6.5", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_prompt_adapter, RANGES(
     RANGE("0.5.2", "0.8.5", .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.10.0", .default_json = ARG_JSON(null), .style = "toggle",
@@ -447,10 +487,12 @@ ARG_HISTORY(enable_prompt_adapter, RANGES(
     RANGE("0.10.0", "0.10.2")),
     .told_by = "message 0.10.0", .note = "prompt adapters were removed")
 ARG_HISTORY(enable_prompt_embeds, RANGES(
-    RANGE("0.9.0", NULL)))
+    RANGE("0.9.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_prompt_tokens_details, RANGES(
     RANGE("0.6.4", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_reasoning, RANGES(
     RANGE("0.7.1", "0.9.0", .default_json = ARG_JSON(false), .style = "flag",
           .deprecated = ARG_JSON(false)),
@@ -459,28 +501,38 @@ ARG_HISTORY(enable_reasoning, RANGES(
     .note = "naming a parser turns reasoning on")
 ARG_HISTORY(enable_request_id_headers, RANGES(
     RANGE("0.6.6", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_return_routed_experts, RANGES(
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_scale_out, RANGES(
-    RANGE("0.30.0", NULL)))
+    RANGE("0.30.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_server_load_tracking, RANGES(
     RANGE("0.8.0", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_shm_tensor_arena, RANGES(
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_sleep_mode, RANGES(
     RANGE("0.7.0", "0.9.0", .style = "flag"),
-    RANGE("0.9.0", NULL)))
+    RANGE("0.9.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_ssl_refresh, RANGES(
     RANGE("0.8.0", "0.10.0", .style = "flag"),
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_tokenizer_info_endpoint, RANGES(
-    RANGE("0.10.0", NULL)))
+    RANGE("0.10.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_tower_connector_lora, RANGES(
-    RANGE("0.14.0", NULL)))
+    RANGE("0.14.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_trace_replay, RANGES(
-    RANGE("0.29.0", NULL)))
+    RANGE("0.29.0", NULL)),
+    .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enforce_eager, RANGES(
     RANGE("0.4.0", "0.9.0", .style = "flag"),
     RANGE("0.9.0", NULL)))
@@ -529,7 +581,9 @@ ARG_HISTORY(fully_sharded_loras, RANGES(
 ARG_HISTORY(gdn_prefill_backend, RANGES(
     RANGE("0.18.0", "0.22.0", .choices = ARG_JSON(["flashinfer", "triton"])),
     RANGE("0.22.0", "0.32.0", .choices = ARG_JSON(["cutedsl", "flashinfer", "triton"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", "0.33.0", .choices = ARG_JSON(["aiter_flydsl", "cutedsl", "flashinfer",
+          "triton"])),
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(generation_config, RANGES(
     RANGE("0.6.6", "0.8.0", .default_json = ARG_JSON(null)),
     RANGE("0.8.0", NULL)))
@@ -610,7 +664,7 @@ ARG_HISTORY(interleave_mm_strings, RANGES(
 ARG_HISTORY(io_processor_plugin, RANGES(
     RANGE("0.10.2", NULL)))
 ARG_HISTORY(ir_op_priority, RANGES(
-    RANGE("0.20.0", NULL)))
+    RANGE("0.20.0", NULL, .deprecated = ARG_JSON(false))))
 ARG_HISTORY(jit_monitor_mode, RANGES(
     RANGE("0.25.0", NULL)))
 ARG_HISTORY(jit_monitor_verbose, RANGES(
@@ -650,7 +704,12 @@ ARG_HISTORY(kv_cache_dtype, RANGES(
           "fp8_ds_mla", "fp8_e4m3", "fp8_e5m2", "fp8_inc", "fp8_per_token_head",
           "int4_per_token_head", "int8_per_token_head", "nvfp4", "nvfp4_4over6", "nvfp4_ds_mla",
           "turboquant_3bit_nc", "turboquant_4bit_nc", "turboquant_k3v4_nc", "turboquant_k8v4"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", "0.33.0", .choices = ARG_JSON(["auto", "bfloat16", "float16", "fp8",
+          "fp8_ds_mla", "fp8_e4m3", "fp8_e5m2", "fp8_inc", "fp8_per_token_head",
+          "int4_per_token_head", "int8_per_token_head", "nvfp4", "nvfp4_4over6", "nvfp4_ds_mla",
+          "turboquant_3bit_nc", "turboquant_4bit_nc", "turboquant_k3v4_nc", "turboquant_k8v4",
+          "ultraquant_4bit"])),
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(kv_cache_dtype_skip_layers, RANGES(
     RANGE("0.19.0", NULL)))
 ARG_HISTORY(kv_cache_memory_bytes, RANGES(
@@ -750,8 +809,10 @@ ARG_HISTORY(mamba_cache_dtype, RANGES(
     RANGE("0.13.0", "0.22.0", .choices = ARG_JSON(["auto", "float16", "float32"])),
     RANGE("0.22.0", NULL)))
 ARG_HISTORY(mamba_cache_mode, RANGES(
-    RANGE("0.15.0", "0.32.0", .choices = ARG_JSON(["align", "all", "none"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.15.0", "0.32.0", .default_json = ARG_JSON("none"),
+          .choices = ARG_JSON(["align", "all", "none"]), .deprecated = ARG_JSON(false)),
+    RANGE("0.32.0", "0.33.0", .default_json = ARG_JSON("none"), .deprecated = ARG_JSON(false)),
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(mamba_cache_philox_rounds, RANGES(
     RANGE("0.20.0", NULL)))
 ARG_HISTORY(mamba_ssm_cache_dtype, RANGES(
@@ -908,7 +969,15 @@ ARG_HISTORY(moe_backend, RANGES(
           "flashinfer_b12x", "flashinfer_cutedsl", "flashinfer_cutlass",
           "flashinfer_moe_ep_mega_cutedsl", "flashinfer_moe_ep_mega_deep_gemm", "flashinfer_trtllm",
           "flydsl", "hpc", "humming", "marlin", "rdna3", "triton", "triton_unfused"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", "0.33.0", .choices = ARG_JSON(["aiter", "aiter_mega_moe",
+          "aiter_triton_mxfp4_bf16", "auto", "b12x", "batched_triton", "cutlass", "deep_gemm",
+          "deep_gemm_mega_moe", "emulation", "flashinfer_b12x", "flashinfer_cutedsl",
+          "flashinfer_cutlass", "flashinfer_moe_ep_cutedsl", "flashinfer_moe_ep_mega_deep_gemm",
+          "flashinfer_trtllm", "flydsl", "hpc", "humming", "marlin", "rdna3", "triton",
+          "triton_unfused"])),
+    RANGE("0.33.0", NULL)))
+ARG_HISTORY(monokernel, RANGES(
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(multi_step_stream_outputs, RANGES(
     RANGE("0.6.2", "0.6.3", .default_json = ARG_JSON(false), .style = "flag"),
     RANGE("0.6.3", "0.8.5", .style = "optional_value", .const_json = ARG_JSON(true)),
@@ -1088,6 +1157,8 @@ ARG_HISTORY(ray_workers_use_nsight, RANGES(
     RANGE("0.8.5", NULL)))
 ARG_HISTORY(reasoning_config, RANGES(
     RANGE("0.19.0", NULL)))
+ARG_HISTORY(reasoning_effort_map, RANGES(
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(reasoning_parser, RANGES(
     RANGE("0.7.1", "0.8.0", .default_json = ARG_JSON(null)),
     RANGE("0.8.0", "0.8.3", .default_json = ARG_JSON(null), .choices = ARG_JSON(["deepseek_r1"])),
@@ -1162,6 +1233,8 @@ ARG_HISTORY(skip_mm_profiling, RANGES(
 ARG_HISTORY(skip_tokenizer_init, RANGES(
     RANGE("0.4.1", "0.9.0", .style = "flag"),
     RANGE("0.9.0", NULL)))
+ARG_HISTORY(sleep_mode_backend, RANGES(
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(sleep_mode_offload_cudagraph, RANGES(
     RANGE("0.32.0", NULL)))
 ARG_HISTORY(sleep_preserve_parameter_names, RANGES(
@@ -1224,7 +1297,15 @@ ARG_HISTORY(spec_method, RANGES(
           "mimo_mtp", "mimo_v2_mtp", "minimax_m3_mtp", "mlp_speculator", "mtp", "nemotron_h_mtp",
           "ngram", "ngram_gpu", "pangu_ultra_moe_mtp", "qwen3_5_mtp", "qwen3_next_mtp",
           "qwen4_exp_mtp", "step3p5_mtp", "suffix"])),
-    RANGE("0.30.0", NULL)))
+    RANGE("0.30.0", "0.33.0", .choices = ARG_JSON(["bailing_hybrid_mtp", "bailing_hybrid_v3_mtp",
+          "custom_class", "deepseek_mtp", "dflash", "dots3_note_mtp", "draft_model", "dspark",
+          "eagle", "eagle3", "ernie_mtp", "exaone4_5_mtp", "exaone_moe_mtp",
+          "extract_hidden_states", "gemma4_mtp", "glm4_moe_lite_mtp", "glm4_moe_mtp",
+          "glm5_next_mtp", "glm_ocr_mtp", "hy_v3_mtp", "hy_v4_mtp", "inkling_mtp", "kimi_k3_mtp",
+          "longcat_flash_mtp", "medusa", "mimo_mtp", "mimo_v2_mtp", "minimax_m3_mtp",
+          "mlp_speculator", "mtp", "nemotron_h_mtp", "ngram", "ngram_gpu", "pangu_ultra_moe_mtp",
+          "qwen3_5_mtp", "qwen3_next_mtp", "qwen4_exp_mtp", "step3p5_mtp", "suffix"])),
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(spec_model, RANGES(
     RANGE("0.22.0", NULL)))
 ARG_HISTORY(spec_tokens, RANGES(
@@ -1332,20 +1413,23 @@ ARG_HISTORY(tokenizer_mode, RANGES(
           .choices_open = ARG_JSON(false)),
     RANGE("0.7.3", "0.12.0", .choices = ARG_JSON(["auto", "custom", "mistral", "slow"]),
           .choices_open = ARG_JSON(false)),
-    RANGE("0.12.0", "0.13.0", .choices = ARG_JSON(["auto", "hf", "mistral", "slow"])),
+    RANGE("0.12.0", "0.13.0", .choices = ARG_JSON(["auto", "hf", "mistral", "slow"]),
+          .choices_open = ARG_JSON(true)),
     RANGE("0.13.0", "0.20.0", .choices = ARG_JSON(["auto", "deepseek_v32", "hf", "mistral",
-          "slow"])),
+          "slow"]), .choices_open = ARG_JSON(true)),
     RANGE("0.20.0", "0.21.0", .choices = ARG_JSON(["auto", "deepseek_v32", "deepseek_v4", "hf",
-          "mistral", "slow"])),
+          "mistral", "slow"]), .choices_open = ARG_JSON(true)),
     RANGE("0.21.0", "0.22.0", .choices = ARG_JSON(["auto", "deepseek_v32", "deepseek_v4",
-          "fastokens", "hf", "mistral", "slow"])),
+          "fastokens", "hf", "mistral", "slow"]), .choices_open = ARG_JSON(true)),
     RANGE("0.22.0", "0.26.0", .choices = ARG_JSON(["auto", "deepseek_v32", "deepseek_v4", "hf",
-          "mistral", "slow"])),
+          "mistral", "slow"]), .choices_open = ARG_JSON(true)),
     RANGE("0.26.0", "0.27.0", .choices = ARG_JSON(["auto", "deepseek_v32", "deepseek_v4", "hf",
-          "inkling", "mistral", "slow"])),
+          "inkling", "mistral", "slow"]), .choices_open = ARG_JSON(true)),
     RANGE("0.27.0", "0.31.0", .choices = ARG_JSON(["auto", "cohere", "deepseek_v32", "deepseek_v4",
-          "hf", "inkling", "kimi_k3", "mistral", "slow"])),
-    RANGE("0.31.0", NULL)))
+          "hf", "inkling", "kimi_k3", "mistral", "slow"]), .choices_open = ARG_JSON(true)),
+    RANGE("0.31.0", "0.33.0", .choices = ARG_JSON(["auto", "cohere", "deepseek_v32", "deepseek_v4",
+          "hf", "inkling", "kimi_k3", "mistral"]), .choices_open = ARG_JSON(true)),
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(tokenizer_pool_extra_config, RANGES(
     RANGE("0.4.0", "0.8.5", .default_json = ARG_JSON(null), .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.10.0")),
@@ -1375,7 +1459,8 @@ ARG_HISTORY(tool_parser_plugin, RANGES(
 ARG_HISTORY(tool_server, RANGES(
     RANGE("0.10.1", NULL)))
 ARG_HISTORY(tool_strict_level, RANGES(
-    RANGE("0.31.0", NULL)))
+    RANGE("0.31.0", "0.33.0", .default_json = ARG_JSON("auto")),
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(trust_remote_code, RANGES(
     RANGE("0.4.0", "0.9.0", .style = "flag"),
     RANGE("0.9.0", NULL)))
@@ -1415,6 +1500,8 @@ ARG_HISTORY(video_pruning_method, RANGES(
     RANGE("0.27.0", NULL)))
 ARG_HISTORY(video_pruning_rate, RANGES(
     RANGE("0.11.0", NULL)))
+ARG_HISTORY(watchdog_config, RANGES(
+    RANGE("0.33.0", NULL)))
 ARG_HISTORY(watermark, RANGES(
     RANGE("0.24.0", NULL)))
 ARG_HISTORY(watermark_config, RANGES(

@@ -61,14 +61,14 @@ FIELD(STRING, speculative_config, "model", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(ENUM, speculative_config, "method", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null),
-    .choices = ARG_JSON(["ngram", "medusa", "mlp_speculator", "draft_model", "suffix",
-        "custom_class", "eagle", "eagle3", "extract_hidden_states", "deepseek_mtp",
-        "dots3_note_mtp", "mimo_mtp", "mimo_v2_mtp", "glm4_moe_mtp", "glm4_moe_lite_mtp",
-        "glm_ocr_mtp", "ernie_mtp", "nemotron_h_mtp", "exaone_moe_mtp", "exaone4_5_mtp",
-        "qwen3_next_mtp", "qwen4_exp_mtp", "qwen3_5_mtp", "longcat_flash_mtp",
-        "bailing_hybrid_v3_mtp", "minimax_m3_mtp", "bailing_hybrid_mtp", "mtp", "kimi_k3_mtp",
-        "pangu_ultra_moe_mtp", "step3p5_mtp", "hy_v3_mtp", "hy_v4_mtp", "gemma4_mtp",
-        "inkling_mtp", "glm5_next_mtp", "dflash", "ngram_gpu", "dspark"]))
+    .choices = ARG_JSON(["ngram", "draft_model", "suffix", "custom_class", "eagle", "eagle3",
+        "extract_hidden_states", "deepseek_mtp", "dots3_note_mtp", "mimo_mtp", "mimo_v2_mtp",
+        "glm4_moe_mtp", "glm4_moe_lite_mtp", "glm_ocr_mtp", "ernie_mtp", "nemotron_h_mtp",
+        "exaone_moe_mtp", "exaone4_5_mtp", "qwen3_next_mtp", "qwen4_exp_mtp", "qwen3_5_mtp",
+        "longcat_flash_mtp", "bailing_hybrid_v3_mtp", "minimax_m3_mtp", "bailing_hybrid_mtp",
+        "mtp", "kimi_k3_mtp", "pangu_ultra_moe_mtp", "step3p5_mtp", "step5_mtp", "hy_v3_mtp",
+        "hy_v4_mtp", "gemma4_mtp", "inkling_mtp", "glm5_next_mtp", "dflash", "ngram_gpu",
+        "dspark"]))
 FIELD(INT, speculative_config, "draft_tensor_parallel_size", 1, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(INT, speculative_config, "tensor_parallel_size", -INF, INF,
@@ -79,9 +79,10 @@ FIELD(ENUM, speculative_config, "moe_backend", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null),
     .choices = ARG_JSON(["auto", "triton", "batched_triton", "deep_gemm", "deep_gemm_mega_moe",
         "cutlass", "flashinfer_trtllm", "flashinfer_cutlass", "flashinfer_cutedsl",
-        "flashinfer_moe_ep_cutedsl", "flashinfer_b12x", "b12x",
-        "flashinfer_moe_ep_mega_deep_gemm", "marlin", "humming", "triton_unfused", "aiter",
-        "aiter_mega_moe", "aiter_triton_mxfp4_bf16", "flydsl", "hpc", "emulation", "rdna3"]))
+        "flashinfer_moe_ep_cutedsl", "flashinfer_b12x", "b12x", "flashinfer_moe_ep_mega_deep_gemm",
+        "marlin", "humming", "triton_unfused", "aiter", "aiter_mega_moe",
+        "aiter_triton_mxfp4_bf16", "aiter_triton_mxfp4_mxfp4", "flydsl", "hpc", "emulation",
+        "rdna3"]))
 FIELD(ENUM, speculative_config, "attention_backend", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null),
     .choices = ARG_JSON(["auto", "FLASH_ATTN", "FLASH_ATTN_DIFFKV", "TRITON_ATTN",
@@ -91,17 +92,19 @@ FIELD(ENUM, speculative_config, "attention_backend", -INF, INF,
         "TOKENSPEED_MLA", "FLASHINFER_MLA_SPARSE", "FLASHINFER_MLA_SPARSE_SM120",
         "FLASHINFER_MLA_SPARSE_SM90", "TRITON_MLA", "CUTLASS_MLA", "FLASHMLA", "FLASHMLA_SPARSE",
         "FLASHMLA_SPARSE_DSV4", "FLASHINFER_MLA_SPARSE_DSV4", "ROCM_FLASHMLA_SPARSE_DSV4",
-        "FLASHMLA_SPARSE_DSV41", "FLASHINFER_MLA_SPARSE_DSV41", "FLASHMLA_MEGA_ATTN_DSV41",
-        "B12X", "FLASH_ATTN_MLA", "FLASH_ATTN_MLA_SPARSE", "MINIMAX_M3_SPARSE", "CUTLASS_MSA",
-        "TRITON_MSA", "NO_ATTENTION", "FLEX_ATTENTION", "HPC_ATTN", "ROCM_AITER_UNIFIED_ATTN",
-        "CPU_ATTN", "CPU_MLA", "AMX_MLA", "TURBOQUANT", "ULTRAQUANT", "CUSTOM"]),
+        "FLASHMLA_SPARSE_DSV41", "FLASHINFER_MLA_SPARSE_DSV41", "ROCM_FLASHMLA_SPARSE_DSV41",
+        "FLASHMLA_MEGA_ATTN_DSV41", "B12X", "FLASH_ATTN_MLA", "FLASH_ATTN_MLA_SPARSE",
+        "FLASH_ATTN_MLA_SPARSE_FA4", "MINIMAX_M3_SPARSE", "CUTLASS_MSA", "TRITON_MSA", "STEP5_DSA",
+        "NO_ATTENTION", "FLEX_ATTENTION", "HPC_ATTN", "ROCM_AITER_UNIFIED_ATTN", "CPU_ATTN",
+        "CPU_MLA", "AMX_MLA", "TURBOQUANT", "ROCM_OCTAVE", "ULTRAQUANT", "CUSTOM"]),
     .any_case = true)
 FIELD(ENUM, speculative_config, "kv_cache_dtype", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null),
     .choices = ARG_JSON(["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_inc",
         "fp8_ds_mla", "nvfp4_ds_mla", "turboquant_k8v4", "turboquant_4bit_nc",
-        "turboquant_k3v4_nc", "turboquant_3bit_nc", "ultraquant_4bit", "int4_per_token_head",
-        "int8_per_token_head", "fp8_per_token_head", "nvfp4", "nvfp4_4over6"]))
+        "turboquant_k3v4_nc", "turboquant_3bit_nc", "octave_k3v4", "octave_k3v3",
+        "octave_k3v3_compact", "ultraquant_4bit", "int4_per_token_head", "int8_per_token_head",
+        "fp8_per_token_head", "nvfp4", "nvfp4_4over6"]))
 FIELD(INT, speculative_config, "max_model_len", 1, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(STRING, speculative_config, "revision", -INF, INF,
@@ -114,6 +117,10 @@ FIELD(BOOL, speculative_config, "disable_padded_drafter_batch", -INF, INF,
     .default_json = ARG_JSON(false))
 FIELD(BOOL, speculative_config, "disable_eagle_block_drop", -INF, INF,
     .default_json = ARG_JSON(false))
+FIELD(BOOL, speculative_config, "disable_lookahead_block_hashes", -INF, INF,
+    .default_json = ARG_JSON(false))
+FIELD(ENUM, speculative_config, "draft_lm_head_quantization", -INF, INF,
+    .nullable = true, .default_json = ARG_JSON(null), .choices = ARG_JSON(["fp8", "nvfp4"]))
 FIELD(BOOL, speculative_config, "use_local_argmax_reduction", -INF, INF,
     .default_json = ARG_JSON(false))
 FIELD(BOOL, speculative_config, "use_heterogeneous_vocab", -INF, INF,
@@ -144,7 +151,7 @@ FIELD(FLOAT, speculative_config, "suffix_decoding_min_token_prob", -INF, INF,
 FIELD(JSON, speculative_config, "draft_load_config", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(ENUM, speculative_config, "rejection_sample_method", -INF, INF,
-    .default_json = ARG_JSON("standard"), .choices = ARG_JSON(["standard", "synthetic", "block"]))
+    .default_json = ARG_JSON("standard"), .choices = ARG_JSON(["standard", "synthetic", "block", "fly"]))
 FIELD(LIST, speculative_config, "synthetic_acceptance_rates", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null), .items = OPTION_FLOAT)
 FIELD(FLOAT, speculative_config, "synthetic_acceptance_length", -INF, INF,
@@ -155,6 +162,12 @@ FIELD(ENUM, speculative_config, "draft_sample_method", -INF, INF,
     .default_json = ARG_JSON("greedy"), .choices = ARG_JSON(["greedy", "probabilistic"]))
 FIELD(INT, speculative_config, "dspark_draft_topk", 1, INF,
     .nullable = true, .default_json = ARG_JSON(null))
+FIELD(INT, speculative_config, "xpress_topc", 0, INF,
+    .nullable = true, .default_json = ARG_JSON(null))
+FIELD(INT, speculative_config, "fly_window_size", 1, INF,
+    .nullable = true, .default_json = ARG_JSON(null))
+FIELD(FLOAT, speculative_config, "fly_entropy_threshold", 0, INF, .default_json = ARG_JSON(0.3))
+FIELD(INT, speculative_config, "fly_entropy_top_k", 1, INF, .default_json = ARG_JSON(3))
 FIELD(STRING, kv_transfer_config, "kv_connector", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(STRING, kv_transfer_config, "engine_id", -INF, INF,
@@ -341,10 +354,11 @@ FIELD(ENUM, attention_config, "backend", -INF, INF,
         "TOKENSPEED_MLA", "FLASHINFER_MLA_SPARSE", "FLASHINFER_MLA_SPARSE_SM120",
         "FLASHINFER_MLA_SPARSE_SM90", "TRITON_MLA", "CUTLASS_MLA", "FLASHMLA", "FLASHMLA_SPARSE",
         "FLASHMLA_SPARSE_DSV4", "FLASHINFER_MLA_SPARSE_DSV4", "ROCM_FLASHMLA_SPARSE_DSV4",
-        "FLASHMLA_SPARSE_DSV41", "FLASHINFER_MLA_SPARSE_DSV41", "FLASHMLA_MEGA_ATTN_DSV41",
-        "B12X", "FLASH_ATTN_MLA", "FLASH_ATTN_MLA_SPARSE", "MINIMAX_M3_SPARSE", "CUTLASS_MSA",
-        "TRITON_MSA", "NO_ATTENTION", "FLEX_ATTENTION", "HPC_ATTN", "ROCM_AITER_UNIFIED_ATTN",
-        "CPU_ATTN", "CPU_MLA", "AMX_MLA", "TURBOQUANT", "ULTRAQUANT", "CUSTOM"]),
+        "FLASHMLA_SPARSE_DSV41", "FLASHINFER_MLA_SPARSE_DSV41", "ROCM_FLASHMLA_SPARSE_DSV41",
+        "FLASHMLA_MEGA_ATTN_DSV41", "B12X", "FLASH_ATTN_MLA", "FLASH_ATTN_MLA_SPARSE",
+        "FLASH_ATTN_MLA_SPARSE_FA4", "MINIMAX_M3_SPARSE", "CUTLASS_MSA", "TRITON_MSA", "STEP5_DSA",
+        "NO_ATTENTION", "FLEX_ATTENTION", "HPC_ATTN", "ROCM_AITER_UNIFIED_ATTN", "CPU_ATTN",
+        "CPU_MLA", "AMX_MLA", "TURBOQUANT", "ROCM_OCTAVE", "ULTRAQUANT", "CUSTOM"]),
     .any_case = true)
 FIELD(ENUM, attention_config, "minimax_m3_msa_decode_backend", -INF, INF,
     .default_json = ARG_JSON("triton"), .choices = ARG_JSON(["triton", "cutlass"]))
@@ -367,10 +381,16 @@ FIELD(ENUM, attention_config, "mla_prefill_backend", -INF, INF,
     .any_case = true)
 FIELD(BOOL, attention_config, "use_prefill_query_quantization", -INF, INF,
     .default_json = ARG_JSON(false))
+FIELD(ENUM, attention_config, "trtllm_ragged_backend", -INF, INF,
+    .default_json = ARG_JSON("trtllm-gen"), .choices = ARG_JSON(["trtllm-gen", "cute-dsl"]))
 FIELD(ENUM, attention_config, "indexer_kv_dtype", -INF, INF,
     .default_json = ARG_JSON("auto"),
-    .choices = ARG_JSON(["auto", "bf16", "fp8", "mxfp4", "nvfp4"]))
+    .choices = ARG_JSON(["auto", "bf16", "fp8", "mxfp4", "nvfp4"]), .choices_open = true)
 FIELD(BOOL, attention_config, "indexer_sparse_logits", -INF, INF,
+    .default_json = ARG_JSON(false))
+FIELD(INT, attention_config, "indexer_tp_shard_min_rows", 1, INF,
+    .default_json = ARG_JSON(65536))
+FIELD(BOOL, attention_config, "minimax_m3_indexer_cp", -INF, INF,
     .default_json = ARG_JSON(false))
 FIELD(JSON, attention_config, "hisparse_config", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
@@ -408,13 +428,15 @@ FIELD(BOOL, kernel_config, "enable_cutedsl_warmup", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(true))
 FIELD(BOOL, kernel_config, "enable_jit_warmup", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(true))
+FIELD(BOOL, kernel_config, "monokernel", -INF, INF, .default_json = ARG_JSON(false))
 FIELD(ENUM, kernel_config, "moe_backend", -INF, INF,
     .default_json = ARG_JSON("auto"),
     .choices = ARG_JSON(["auto", "triton", "batched_triton", "deep_gemm", "deep_gemm_mega_moe",
         "cutlass", "flashinfer_trtllm", "flashinfer_cutlass", "flashinfer_cutedsl",
-        "flashinfer_moe_ep_cutedsl", "flashinfer_b12x", "b12x",
-        "flashinfer_moe_ep_mega_deep_gemm", "marlin", "humming", "triton_unfused", "aiter",
-        "aiter_mega_moe", "aiter_triton_mxfp4_bf16", "flydsl", "hpc", "emulation", "rdna3"]),
+        "flashinfer_moe_ep_cutedsl", "flashinfer_b12x", "b12x", "flashinfer_moe_ep_mega_deep_gemm",
+        "marlin", "humming", "triton_unfused", "aiter", "aiter_mega_moe",
+        "aiter_triton_mxfp4_bf16", "aiter_triton_mxfp4_mxfp4", "flydsl", "hpc", "emulation",
+        "rdna3"]),
     .any_case = true)
 FIELD(ENUM, kernel_config, "sparse_indexer_topk_backend", -INF, INF,
     .default_json = ARG_JSON("auto"),
@@ -506,3 +528,15 @@ FIELD(BOOL, aux_output_config, "enable_return_routed_experts", -INF, INF,
     .default_json = ARG_JSON(false))
 FIELD(INT, aux_output_config, "max_bytes", 0, INF,
     .nullable = true, .default_json = ARG_JSON(null), .exclusive = "min")
+FIELD(INT, watchdog_config, "timeout", 0, INF,
+    .default_json = ARG_JSON(300), .exclusive = "min")
+FIELD(INT, watchdog_config, "check_interval", 0, INF,
+    .default_json = ARG_JSON(10), .exclusive = "min")
+FIELD(STRING, watchdog_config, "dump_dir", -INF, INF, .default_json = ARG_JSON(""))
+FIELD(STRING, reasoning_effort_map, "none", -INF, INF)
+FIELD(STRING, reasoning_effort_map, "minimal", -INF, INF)
+FIELD(STRING, reasoning_effort_map, "low", -INF, INF)
+FIELD(STRING, reasoning_effort_map, "medium", -INF, INF)
+FIELD(STRING, reasoning_effort_map, "high", -INF, INF)
+FIELD(STRING, reasoning_effort_map, "xhigh", -INF, INF)
+FIELD(STRING, reasoning_effort_map, "max", -INF, INF)

@@ -44,6 +44,10 @@ KEY_HISTORY(attention_config, "indexer_kv_dtype", RANGES(
     RANGE("0.28.0", NULL)))
 KEY_HISTORY(attention_config, "indexer_sparse_logits", RANGES(
     RANGE("0.31.0", NULL)))
+KEY_HISTORY(attention_config, "indexer_tp_shard_min_rows", RANGES(
+    RANGE("0.33.0", NULL)))
+KEY_HISTORY(attention_config, "minimax_m3_indexer_cp", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(attention_config, "minimax_m3_msa_decode_backend", RANGES(
     RANGE("0.27.0", NULL)))
 KEY_HISTORY(attention_config, "mla_prefill_backend", RANGES(
@@ -56,6 +60,8 @@ KEY_HISTORY(attention_config, "tokenspeed_mla_min_split_kv", RANGES(
     RANGE("0.32.0", NULL)))
 KEY_HISTORY(attention_config, "tq_max_kv_splits_for_cuda_graph", RANGES(
     RANGE("0.20.0", NULL)))
+KEY_HISTORY(attention_config, "trtllm_ragged_backend", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(attention_config, "use_cudnn_prefill", RANGES(
     RANGE("0.13.0", "0.22.0", .default_json = ARG_JSON(false))))
 KEY_HISTORY(attention_config, "use_fp4_indexer_cache", RANGES(
@@ -361,7 +367,15 @@ KEY_HISTORY(kernel_config, "moe_backend", RANGES(
           "flashinfer_b12x", "flashinfer_cutedsl", "flashinfer_cutlass",
           "flashinfer_moe_ep_mega_cutedsl", "flashinfer_moe_ep_mega_deep_gemm", "flashinfer_trtllm",
           "flydsl", "hpc", "humming", "marlin", "rdna3", "triton", "triton_unfused"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", "0.33.0", .choices = ARG_JSON(["aiter", "aiter_mega_moe",
+          "aiter_triton_mxfp4_bf16", "auto", "b12x", "batched_triton", "cutlass", "deep_gemm",
+          "deep_gemm_mega_moe", "emulation", "flashinfer_b12x", "flashinfer_cutedsl",
+          "flashinfer_cutlass", "flashinfer_moe_ep_cutedsl", "flashinfer_moe_ep_mega_deep_gemm",
+          "flashinfer_trtllm", "flydsl", "hpc", "humming", "marlin", "rdna3", "triton",
+          "triton_unfused"])),
+    RANGE("0.33.0", NULL)))
+KEY_HISTORY(kernel_config, "monokernel", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(kernel_config, "sparse_indexer_topk_backend", RANGES(
     RANGE("0.30.0", "0.32.0", .choices = ARG_JSON(["auto", "cooperative", "deep_select",
           "flashinfer", "per_row", "persistent", "torch"])),
@@ -556,10 +570,14 @@ KEY_HISTORY(speculative_config, "disable_log_stats", RANGES(
     RANGE("0.8.2", "0.11.1", .default_json = ARG_JSON(null))))
 KEY_HISTORY(speculative_config, "disable_logprobs", RANGES(
     RANGE("0.8.2", "0.11.1", .default_json = ARG_JSON(true))))
+KEY_HISTORY(speculative_config, "disable_lookahead_block_hashes", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "disable_mqa_scorer", RANGES(
     RANGE("0.8.2", "0.10.0", .default_json = ARG_JSON(false))))
 KEY_HISTORY(speculative_config, "disable_padded_drafter_batch", RANGES(
     RANGE("0.11.0", NULL)))
+KEY_HISTORY(speculative_config, "draft_lm_head_quantization", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "draft_load_config", RANGES(
     RANGE("0.17.0", NULL)))
 KEY_HISTORY(speculative_config, "draft_model_config", RANGES(
@@ -579,6 +597,12 @@ KEY_HISTORY(speculative_config, "enable_chunked_prefill", RANGES(
     RANGE("0.8.2", "0.11.1", .default_json = ARG_JSON(null))))
 KEY_HISTORY(speculative_config, "enforce_eager", RANGES(
     RANGE("0.11.0", NULL)))
+KEY_HISTORY(speculative_config, "fly_entropy_threshold", RANGES(
+    RANGE("0.33.0", NULL)))
+KEY_HISTORY(speculative_config, "fly_entropy_top_k", RANGES(
+    RANGE("0.33.0", NULL)))
+KEY_HISTORY(speculative_config, "fly_window_size", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "index_share_for_mtp_iteration", RANGES(
     RANGE("0.29.0", NULL)))
 KEY_HISTORY(speculative_config, "kv_cache_dtype", RANGES(
@@ -594,7 +618,12 @@ KEY_HISTORY(speculative_config, "kv_cache_dtype", RANGES(
           "fp8_ds_mla", "fp8_e4m3", "fp8_e5m2", "fp8_inc", "fp8_per_token_head",
           "int4_per_token_head", "int8_per_token_head", "nvfp4", "nvfp4_4over6", "nvfp4_ds_mla",
           "turboquant_3bit_nc", "turboquant_4bit_nc", "turboquant_k3v4_nc", "turboquant_k8v4"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", "0.33.0", .choices = ARG_JSON(["auto", "bfloat16", "float16", "fp8",
+          "fp8_ds_mla", "fp8_e4m3", "fp8_e5m2", "fp8_inc", "fp8_per_token_head",
+          "int4_per_token_head", "int8_per_token_head", "nvfp4", "nvfp4_4over6", "nvfp4_ds_mla",
+          "turboquant_3bit_nc", "turboquant_4bit_nc", "turboquant_k3v4_nc", "turboquant_k8v4",
+          "ultraquant_4bit"])),
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "max_model_len", RANGES(
     RANGE("0.8.2", NULL)))
 KEY_HISTORY(speculative_config, "method", RANGES(
@@ -694,7 +723,15 @@ KEY_HISTORY(speculative_config, "method", RANGES(
           "mimo_mtp", "mimo_v2_mtp", "minimax_m3_mtp", "mlp_speculator", "mtp", "nemotron_h_mtp",
           "ngram", "ngram_gpu", "pangu_ultra_moe_mtp", "qwen3_5_mtp", "qwen3_next_mtp",
           "qwen4_exp_mtp", "step3p5_mtp", "suffix"])),
-    RANGE("0.30.0", NULL)))
+    RANGE("0.30.0", "0.33.0", .choices = ARG_JSON(["bailing_hybrid_mtp", "bailing_hybrid_v3_mtp",
+          "custom_class", "deepseek_mtp", "dflash", "dots3_note_mtp", "draft_model", "dspark",
+          "eagle", "eagle3", "ernie_mtp", "exaone4_5_mtp", "exaone_moe_mtp",
+          "extract_hidden_states", "gemma4_mtp", "glm4_moe_lite_mtp", "glm4_moe_mtp",
+          "glm5_next_mtp", "glm_ocr_mtp", "hy_v3_mtp", "hy_v4_mtp", "inkling_mtp", "kimi_k3_mtp",
+          "longcat_flash_mtp", "medusa", "mimo_mtp", "mimo_v2_mtp", "minimax_m3_mtp",
+          "mlp_speculator", "mtp", "nemotron_h_mtp", "ngram", "ngram_gpu", "pangu_ultra_moe_mtp",
+          "qwen3_5_mtp", "qwen3_next_mtp", "qwen4_exp_mtp", "step3p5_mtp", "suffix"])),
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "model", RANGES(
     RANGE("0.8.2", NULL)))
 KEY_HISTORY(speculative_config, "moe_backend", RANGES(
@@ -732,7 +769,13 @@ KEY_HISTORY(speculative_config, "moe_backend", RANGES(
           "flashinfer_b12x", "flashinfer_cutedsl", "flashinfer_cutlass",
           "flashinfer_moe_ep_mega_cutedsl", "flashinfer_moe_ep_mega_deep_gemm", "flashinfer_trtllm",
           "flydsl", "hpc", "humming", "marlin", "rdna3", "triton", "triton_unfused"])),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.32.0", "0.33.0", .choices = ARG_JSON(["aiter", "aiter_mega_moe",
+          "aiter_triton_mxfp4_bf16", "auto", "b12x", "batched_triton", "cutlass", "deep_gemm",
+          "deep_gemm_mega_moe", "emulation", "flashinfer_b12x", "flashinfer_cutedsl",
+          "flashinfer_cutlass", "flashinfer_moe_ep_cutedsl", "flashinfer_moe_ep_mega_deep_gemm",
+          "flashinfer_trtllm", "flydsl", "hpc", "humming", "marlin", "rdna3", "triton",
+          "triton_unfused"])),
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "num_speculative_tokens", RANGES(
     RANGE("0.8.2", NULL)))
 KEY_HISTORY(speculative_config, "num_speculative_tokens_per_batch_size", RANGES(
@@ -761,7 +804,8 @@ KEY_HISTORY(speculative_config, "rejection_sample_method", RANGES(
     RANGE("0.19.0", "0.21.0", .default_json = ARG_JSON("strict"),
           .choices = ARG_JSON(["probabilistic", "strict", "synthetic"])),
     RANGE("0.21.0", "0.25.0", .choices = ARG_JSON(["standard", "synthetic"])),
-    RANGE("0.25.0", NULL)))
+    RANGE("0.25.0", "0.33.0", .choices = ARG_JSON(["block", "standard", "synthetic"])),
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(speculative_config, "revision", RANGES(
     RANGE("0.8.2", NULL)))
 KEY_HISTORY(speculative_config, "speculative_token_tree", RANGES(
@@ -790,6 +834,8 @@ KEY_HISTORY(speculative_config, "use_heterogeneous_vocab", RANGES(
     RANGE("0.25.0", NULL)))
 KEY_HISTORY(speculative_config, "use_local_argmax_reduction", RANGES(
     RANGE("0.17.0", NULL)))
+KEY_HISTORY(speculative_config, "xpress_topc", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(structured_outputs_config, "backend", RANGES(
     RANGE("0.11.0", NULL)))
 KEY_HISTORY(structured_outputs_config, "disable_additional_properties", RANGES(
@@ -804,6 +850,12 @@ KEY_HISTORY(structured_outputs_config, "reasoning_parser", RANGES(
     RANGE("0.11.0", NULL)))
 KEY_HISTORY(structured_outputs_config, "reasoning_parser_plugin", RANGES(
     RANGE("0.11.1", NULL)))
+KEY_HISTORY(watchdog_config, "check_interval", RANGES(
+    RANGE("0.33.0", NULL)))
+KEY_HISTORY(watchdog_config, "dump_dir", RANGES(
+    RANGE("0.33.0", NULL)))
+KEY_HISTORY(watchdog_config, "timeout", RANGES(
+    RANGE("0.33.0", NULL)))
 KEY_HISTORY(watermark_config, "algorithm", RANGES(
     RANGE("0.30.0", NULL)))
 KEY_HISTORY(watermark_config, "allow_target_only_watermarking", RANGES(

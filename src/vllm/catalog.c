@@ -333,6 +333,18 @@ const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catal
 	return find(catalog, name, NEGATIVE);
 }
 
+const struct option_row *vllm_arg_read_name(const struct vllm_catalog *catalog, const char *name,
+					    bool *ret_negative)
+{
+	const struct option_row *arg = vllm_arg_find(catalog, name);
+	const struct option_row *negative = arg == NULL || arg->absent
+						    ? vllm_arg_find_negative(catalog, name)
+						    : NULL;
+
+	*ret_negative = negative != NULL && (arg == NULL || !negative->absent);
+	return *ret_negative ? negative : arg;
+}
+
 /* A row that the release has, or lacks, by a short alias or by the nearest name; NULL. */
 static const char *nearest_name(const struct vllm_catalog *catalog, const char *snake, bool absent)
 {
@@ -416,6 +428,20 @@ const json_t *vllm_catalog_overlaid(const struct vllm_catalog *catalog)
 bool vllm_catalog_is_reference(const struct vllm_catalog *catalog)
 {
 	return catalog->is_reference;
+}
+
+/* A catalog after the last release that was read is of a newer one, which may have more keys. */
+bool vllm_catalog_knows_keys(const struct vllm_catalog *catalog)
+{
+	struct vllm_version release;
+	bool known;
+
+	if (catalog->is_reference)
+		return true;
+	return catalog->release < vllm_release_count() &&
+	       vllm_version_parse(vllm_release_at(catalog->release - 1), &release,
+				  PL_ERR_IGNORED) == 0 &&
+	       vllm_release_compare(&release, VLLM_FIRST_REFERENCE, &known) >= 0;
 }
 
 /* The rows of the entries, as they are in the finished catalog. */

@@ -28,7 +28,10 @@
 #include <stddef.h>
 
 /* The vLLM release that the rows of the tables are of. */
-#define VLLM_REFERENCE_RELEASE "0.32.0"
+#define VLLM_REFERENCE_RELEASE "0.33.0"
+/* The first release that was the reference. What only the rows say (keys, words that no parser checks)
+ * was read of it and of later ones, not of older ones. */
+#define VLLM_FIRST_REFERENCE "0.32.0"
 
 struct vllm_catalog;
 
@@ -42,6 +45,9 @@ const struct vllm_catalog *vllm_catalog_release(const struct vllm_catalog *catal
 						const char *release);
 /* Is it of the reference release, with overlays or without? */
 bool vllm_catalog_is_reference(const struct vllm_catalog *catalog);
+/* Reports whether every key of the release's JSON arguments is known: of the reference release and of
+ * former ones since 0.32.0. Elsewhere an unknown key may be right. */
+bool vllm_catalog_knows_keys(const struct vllm_catalog *catalog);
 /* That one in place of NULL. */
 const struct vllm_catalog *vllm_catalog_or_reference(const struct vllm_catalog *catalog);
 /* One with an overlay over it, which it borrows; `source` is the document's name in messages. */
@@ -63,9 +69,17 @@ const struct option_row *vllm_arg_at(const struct vllm_catalog *catalog, size_t 
 const struct option_row *vllm_arg_find(const struct vllm_catalog *catalog, const char *name);
 /* Also knows short aliases ("tp"). NULL: none is near. */
 const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *name);
-/* The argument of which "--no-x" is a negative flag, given "no_x" or "no-x"; NULL. */
+/* The argument with the negative spelling "--no-x" or "--disable-x", given without dashes in front;
+ * NULL if none has it. */
 const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catalog,
 						const char *name);
+/*
+ * The argument that a key of a file means; NULL if none. `ret_negative`: the key is one of its
+ * negative spellings. A spelling of the catalog's release wins over the name of an argument that
+ * this release lacks: "disable_log_requests" is an argument until 0.17.0, a spelling since 0.33.0.
+ */
+const struct option_row *vllm_arg_read_name(const struct vllm_catalog *catalog, const char *name,
+					    bool *ret_negative);
 /* The keys of JSON arguments in the reference release, each behind the object that it stands in. Those
  * of a catalogue: option_field_next() of its rows. */
 size_t vllm_field_count(void);

@@ -81,6 +81,17 @@ static const char *negative_of(const struct option_row *row, struct pl_arena *ar
 	return pl_arena_strndup(arena, flag, strlen(flag));
 }
 
+/* Removes the negative aliases that a release does not have yet. */
+static void set_negative_aliases(struct option_row *row, const struct vllm_history *history,
+				 const struct vllm_version *release)
+{
+	bool known;
+
+	if (history->negative_aliases_since != NULL &&
+	    vllm_release_compare(release, history->negative_aliases_since, &known) < 0)
+		row->negative_aliases = NULL;
+}
+
 static void set_spelling(struct option_row *row, const struct vllm_range *range,
 			 struct pl_arena *arena)
 {
@@ -166,6 +177,7 @@ static void take_history(struct option_row *row, const struct vllm_history *hist
 		return;
 	range = vllm_history_range(history, release);
 	row->absent = range == NULL;
+	set_negative_aliases(row, history, release);
 	apply(row, range != NULL ? range : nearest_range(history, release), arena);
 }
 

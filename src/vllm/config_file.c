@@ -7,29 +7,31 @@
 /* It asks for the key's own spelling. */
 bool vllm_config_false_counts(const struct vllm_catalog *catalog, const char *name)
 {
-	const struct option_row *arg = vllm_arg_find(catalog, name);
+	bool negative;
+	const struct option_row *arg = vllm_arg_read_name(catalog, name, &negative);
 	auto_free char *flag = pl_asprintf("--no-%s", name);
 
-	return arg != NULL && (pl_text_equal(arg->negative_flag, flag) ||
-			       pl_text_has_word(arg->negative_aliases, ' ', flag));
+	return arg != NULL && !negative &&
+	       (pl_text_equal(arg->negative_flag, flag) ||
+		pl_text_has_word(arg->negative_aliases, ' ', flag));
 }
 
 bool vllm_config_is_left_out(const struct vllm_catalog *catalog, struct option_reader *reader,
 			     const struct pl_yaml *name, const struct pl_yaml *node,
 			     const char *key)
 {
-	const struct option_row *arg = vllm_arg_find(catalog, name->text);
-	bool truth;
+	bool negative, truth;
+	const struct option_row *arg = vllm_arg_read_name(catalog, name->text, &negative);
 
 	if (node->kind == PL_YAML_LIST)
 		return node->count == 0;
 	if (!node->plain || !pl_yaml_to_bool(node, &truth) || truth ||
 	    vllm_config_false_counts(catalog, name->text))
 		return false;
-	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
+	if (arg != NULL && !negative && !pl_text_equal(arg->default_json, "false"))
 		option_reader_add(
 			reader, OPTION_WARNING, node, key, "false, which vLLM leaves out here",
 			arg->negative_flag != NULL ? "the key with '-' for '_'" : "no such key",
 			arg->negative_flag != NULL ? arg->flag + 2 : NULL);
-	return arg != NULL || vllm_arg_find_negative(catalog, name->text) != NULL;
+	return arg != NULL;
 }

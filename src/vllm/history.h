@@ -49,6 +49,8 @@ struct vllm_history {
 	const char *of;                  /* of a key: its argument; NULL: an argument */
 	const char *name;                /* "task"; of a key "pass_config.enable_noop" */
 	const struct vllm_range *ranges; /* oldest first; one with `since` NULL ends them */
+	/* first release with the negative aliases of the argument's row; NULL: it has none */
+	const char *negative_aliases_since;
 
 	/* of one that the reference release does not have; NULL where nothing is known */
 	const char *replaced_by; /* "pooler_config", "eplb_config.window_size", "runner, convert" */

@@ -326,8 +326,9 @@ enum vllm_rule_effect vllm_rule_effect_for(const struct vllm_rule *rule,
 		return VLLM_RULE_SILENT;
 	if (vllm_release_compare(release, rule->until, &known) >= 0 && known)
 		return VLLM_RULE_SILENT;
-	/* nobody has read whether a newer one still has it */
-	if (vllm_release_compare(release, VLLM_REFERENCE_RELEASE, &known) > 0)
+	/* a newer release was not read: only a rule that was not new in the reference is relied on */
+	if (vllm_release_compare(release, VLLM_REFERENCE_RELEASE, &known) > 0 &&
+	    pl_text_equal(rule->since, VLLM_REFERENCE_RELEASE))
 		return VLLM_RULE_WARNS;
 	return rule->severity == OPTION_ERROR && rule->reference != VLLM_RULE_ADVICE
 		       ? VLLM_RULE_REFUSES

@@ -383,7 +383,7 @@ static const char *later_with(const struct target_check *check, const struct opt
 static bool is_of_others(const struct target_check *check, const struct option_row *arg,
 			 const json_t *value)
 {
-	bool found = !is_before(check, VLLM_REFERENCE_RELEASE) &&
+	bool found = !is_before(check, VLLM_FIRST_REFERENCE) &&
 		     is_among(arg->older_choices, value, arg->any_case);
 
 	for (const char *const *at = arg->release_choices; at != NULL && *at != NULL; at++)
@@ -449,8 +449,8 @@ static void check_choices(const struct target_check *check, const struct option_
 		check_choice(check, arg, json_array_get(value, i));
 }
 
-/* A bare number in the place of an object is the level of compilation, as releases before the
- * reference take it. */
+/* A bare number in the place of an object is the level of compilation, as releases before 0.32.0
+ * take it. */
 static void check_level(const struct target_check *check, const struct option_row *arg,
 			const json_t *value)
 {
@@ -458,7 +458,7 @@ static void check_level(const struct target_check *check, const struct option_ro
 						 ? option_field_find(arg, "level")
 						 : NULL;
 
-	if (level == NULL || is_before(check, VLLM_REFERENCE_RELEASE))
+	if (level == NULL || is_before(check, VLLM_FIRST_REFERENCE))
 		return;
 	auto_json json_t *by = replaced_by(check, level, value);
 	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not take",
@@ -592,8 +592,8 @@ void vllm_required_keys_check(const json_t *values, const struct vllm_target *ta
 	struct vllm_version release;
 	const char *version = vllm_target_release(target, &release);
 	const struct vllm_catalog *catalog = catalog_of(target, version);
-	enum option_severity severity = vllm_catalog_is_reference(catalog) ? OPTION_ERROR
-									   : OPTION_WARNING;
+	enum option_severity severity = vllm_catalog_knows_keys(catalog) ? OPTION_ERROR
+									 : OPTION_WARNING;
 
 	PL_JSON_EACH_MEMBER(arg_name, value, values) {
 		const struct option_row *arg = vllm_rule_find_arg(catalog, arg_name);

@@ -3,7 +3,7 @@ ARG(INT, VALUE, CURRENT, block_size, "--block-size", null, -INF, INF,
     "Tokens per KV cache block; CUDA takes at most 32",
     .nullable = true, .no_null_on_cli = true, .choices = ARG_JSON([1, 8, 16, 32, 64, 128]),
     .choices_open = true, .choices_origin = "flag",
-    .choices_note = "not checked by the 0.32.0 parser")
+    .choices_note = "not checked by vLLM's parser")
 ARG(FLOAT, VALUE, CURRENT, gpu_memory_utilization, "--gpu-memory-utilization", 0.92, 0, 1,
     "Share of GPU memory this instance may use",
     .aliases = "--device-memory-utilization", .exclusive = "min")
@@ -13,15 +13,18 @@ ARG(ENUM, VALUE, CURRENT, kv_cache_dtype, "--kv-cache-dtype", "auto", -INF, INF,
     "Storage type of the KV cache",
     .choices = ARG_JSON(["auto", "bfloat16", "float16", "fp8", "fp8_ds_mla", "fp8_e4m3",
         "fp8_e5m2", "fp8_inc", "fp8_per_token_head", "int4_per_token_head", "int8_per_token_head",
-        "nvfp4", "nvfp4_4over6", "nvfp4_ds_mla", "turboquant_3bit_nc", "turboquant_4bit_nc",
-        "turboquant_k3v4_nc", "turboquant_k8v4", "ultraquant_4bit"]),
-    .choices_origin = "flag")
+        "nvfp4", "nvfp4_4over6", "nvfp4_ds_mla", "octave_k3v3", "octave_k3v3_compact",
+        "octave_k3v4", "turboquant_3bit_nc", "turboquant_4bit_nc", "turboquant_k3v4_nc",
+        "turboquant_k8v4", "ultraquant_4bit"]),
+    .choices_origin = "flag",
+    .note = "checked when the configuration is made; plugins of a platform add names")
 ARG(INT, VALUE, CURRENT, num_gpu_blocks_override, "--num-gpu-blocks-override", null, 0, INF,
     "Use this many GPU blocks and ignore the profiled count",
     .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_prefix_caching, "--enable-prefix-caching", null, -INF, INF,
     "Reuse KV cache across prompts that share a prefix",
-    .negative_flag = "--no-enable-prefix-caching", .nullable = true,
+    .negative_flag = "--no-enable-prefix-caching",
+    .negative_aliases = "--disable-prefix-caching", .nullable = true,
     .note = "unset is on with V1; bench latency switches it off by itself")
 ARG(ENUM, VALUE, CURRENT, prefix_caching_hash_algo,
     "--prefix-caching-hash-algo", "sha256", -INF, INF,
@@ -61,9 +64,11 @@ ARG(INT, VALUE, CURRENT, prefix_match_unit, "--prefix-match-unit", null, -INF, I
     "Tokens by which prefix matching steps",
     .nullable = true,
     .note = "its unit is not known")
-ARG(ENUM, VALUE, CURRENT, mamba_cache_mode, "--mamba-cache-mode", "none", -INF, INF,
+ARG(ENUM, VALUE, CURRENT, mamba_cache_mode, "--mamba-cache-mode", null, -INF, INF,
     "Which Mamba states prefix caching keeps",
-    .choices = ARG_JSON(["align", "none"]), .choices_origin = "flag")
+    .nullable = true, .choices = ARG_JSON(["align", "none"]), .choices_origin = "flag",
+    .deprecated = true,
+    .note = "no effect since 0.33.0: Mamba prefix caching follows enable_prefix_caching")
 ARG(INT, VALUE, CURRENT, replayssm_buffer_len, "--replayssm-buffer-len", 16, 0, INF,
     "Length of the ReplaySSM buffer")
 ARG(BOOL, TOGGLE, CURRENT, use_replayssm, "--use-replayssm", false, -INF, INF,
@@ -82,4 +87,5 @@ ARG(BOOL, TOGGLE, CURRENT, swa_bounded_replay, "--swa-bounded-replay", true, -IN
 ARG(BOOL, TOGGLE, CURRENT, enable_mamba_shared_prefix_checkpoint,
     "--enable-mamba-shared-prefix-checkpoint", false, -INF, INF,
     "Share prefix checkpoints of Mamba state",
-    .negative_flag = "--no-enable-mamba-shared-prefix-checkpoint")
+    .negative_flag = "--no-enable-mamba-shared-prefix-checkpoint",
+    .negative_aliases = "--disable-mamba-shared-prefix-checkpoint")

@@ -14,7 +14,7 @@ ARG(INT, VALUE, CURRENT, shutdown_timeout, "--shutdown-timeout", 0, 0, INF,
 ARG(ENUM, VALUE, CURRENT, gdn_prefill_backend, "--gdn-prefill-backend", null, -INF, INF,
     "Kernels for gated delta net prefill",
     .nullable = true, .no_null_on_cli = true,
-    .choices = ARG_JSON(["flashinfer", "triton", "cutedsl", "aiter_flydsl"]),
+    .choices = ARG_JSON(["flashinfer", "triton", "cutedsl", "aiter_flydsl", "sycl"]),
     .choices_origin = "flag")
 ARG(ENUM, VALUE, CURRENT, kda_prefill_backend, "--kda-prefill-backend", null, -INF, INF,
     "Kernels for Kimi delta attention prefill",

@@ -30,7 +30,8 @@ ARG(ENUM, VALUE, CURRENT, uvicorn_log_level, "--uvicorn-log-level", "info", -INF
 ARG(BOOL, TOGGLE, CURRENT, disable_uvicorn_access_log,
     "--disable-uvicorn-access-log", false, -INF, INF,
     "Do not log each HTTP request",
-    .negative_flag = "--no-disable-uvicorn-access-log", .aside = true)
+    .negative_flag = "--no-disable-uvicorn-access-log",
+    .negative_aliases = "--enable-uvicorn-access-log", .aside = true)
 ARG(STRING, VALUE, CURRENT, disable_access_log_for_endpoints,
     "--disable-access-log-for-endpoints", null, -INF, INF,
     "Paths left out of the access log, separated by commas",
@@ -64,7 +65,8 @@ ARG(STRING, VALUE, CURRENT, ssl_ca_certs, "--ssl-ca-certs", null, -INF, INF,
     .nullable = true, .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_ssl_refresh, "--enable-ssl-refresh", false, -INF, INF,
     "Load the TLS certificate again when its files change",
-    .negative_flag = "--no-enable-ssl-refresh", .aside = true)
+    .negative_flag = "--no-enable-ssl-refresh",
+    .negative_aliases = "--disable-ssl-refresh", .aside = true)
 ARG(INT, VALUE, CURRENT, ssl_cert_reqs, "--ssl-cert-reqs", 0, 0, 2,
     "Client certificate: 0 not asked, 1 optional, 2 required",
     .note = "numbers of Python's ssl module", .aside = true)
@@ -79,13 +81,16 @@ ARG(LIST_STRING, REPEAT, CURRENT, middleware, "--middleware", [], -INF, INF,
 ARG(BOOL, TOGGLE, CURRENT, enable_request_id_headers,
     "--enable-request-id-headers", false, -INF, INF,
     "Answer with an X-Request-Id header",
-    .negative_flag = "--no-enable-request-id-headers")
+    .negative_flag = "--no-enable-request-id-headers",
+    .negative_aliases = "--disable-request-id-headers")
 ARG(BOOL, TOGGLE, CURRENT, disable_fastapi_docs, "--disable-fastapi-docs", false, -INF, INF,
     "Turn off the OpenAPI schema and its documentation pages",
-    .negative_flag = "--no-disable-fastapi-docs", .aside = true)
+    .negative_flag = "--no-disable-fastapi-docs",
+    .negative_aliases = "--enable-fastapi-docs", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_offline_docs, "--enable-offline-docs", false, -INF, INF,
     "Serve the documentation pages from bundled files, without internet",
-    .negative_flag = "--no-enable-offline-docs", .aside = true)
+    .negative_flag = "--no-enable-offline-docs",
+    .negative_aliases = "--disable-offline-docs", .aside = true)
 ARG(INT, VALUE, CURRENT, h11_max_incomplete_event_size,
     "--h11-max-incomplete-event-size", 4194304, 1, INF,
     "Largest unfinished HTTP event in bytes")
@@ -94,7 +99,8 @@ ARG(INT, VALUE, CURRENT, h11_max_header_count, "--h11-max-header-count", 256, 1,
 ARG(BOOL, TOGGLE, CURRENT, enable_flash_late_interaction,
     "--enable-flash-late-interaction", true, -INF, INF,
     "Compute late-interaction scores on the GPU in the API server process",
-    .negative_flag = "--no-enable-flash-late-interaction")
+    .negative_flag = "--no-enable-flash-late-interaction",
+    .negative_aliases = "--disable-flash-late-interaction")
 ARG(LIST_STRING, LIST, CURRENT, lora_modules, "--lora-modules", null, -INF, INF,
     "LoRA adapters to offer at start",
     .nullable = true, .item_accepts = "json",
@@ -114,6 +120,9 @@ ARG(JSON, VALUE, CURRENT, default_chat_template_kwargs,
     "--default-chat-template-kwargs", null, -INF, INF,
     "Template arguments for every chat request; the request's own win",
     .nullable = true)
+ARG(JSON, VALUE, CURRENT, reasoning_effort_map, "--reasoning-effort-map", null, -INF, INF,
+    "What a request's reasoning effort is rewritten to for the chat template",
+    .nullable = true, .note = "maps efforts to texts; an effort that is not listed stays as it is")
 ARG(STRING, VALUE, CURRENT, response_role, "--response-role", "assistant", -INF, INF,
     "Role named in answers when a generation prompt is added")
 ARG(BOOL, TOGGLE, CURRENT, return_tokens_as_token_ids,
@@ -126,7 +135,8 @@ ARG(BOOL, TOGGLE, GONE, disable_frontend_multiprocessing,
     .negative_flag = "--no-disable-frontend-multiprocessing")
 ARG(BOOL, TOGGLE, CURRENT, enable_auto_tool_choice, "--enable-auto-tool-choice", false, -INF, INF,
     "Let the model decide when to call a tool",
-    .negative_flag = "--no-enable-auto-tool-choice", .note = "requires tool_call_parser")
+    .negative_flag = "--no-enable-auto-tool-choice",
+    .negative_aliases = "--disable-auto-tool-choice", .note = "requires tool_call_parser")
 ARG(BOOL, TOGGLE, CURRENT, exclude_tools_when_tool_choice_none,
     "--exclude-tools-when-tool-choice-none", false, -INF, INF,
     "Keep tools out of the prompt when tool_choice is none",
@@ -134,15 +144,16 @@ ARG(BOOL, TOGGLE, CURRENT, exclude_tools_when_tool_choice_none,
 ARG(STRING, VALUE, CURRENT, tool_call_parser, "--tool-call-parser", null, -INF, INF,
     "Parser of the tool calls in model output",
     .nullable = true,
-    .help_choices = ARG_JSON(["apertus", "cohere_command3", "cohere_command4",
+    .help_choices = ARG_JSON(["apertus", "beam", "cohere_command3", "cohere_command4",
         "deepseek_v3", "deepseek_v31", "deepseek_v32", "deepseek_v4", "deepseek_v41",
         "dots", "ernie45", "functiongemma", "gemma4", "gigachat3", "glm45", "glm47",
         "granite", "granite-20b-fc", "granite4", "hermes", "hf", "hunyuan_a13b", "hy_v3",
         "hy_v4", "inkling", "internlm", "jamba", "k2_horizon", "kimi_k2", "kimi_k3", "lfm2",
         "ling3", "llama3_json", "llama4_json", "llama4_pythonic", "longcat", "mimo",
-        "minicpm5", "minimax_m2", "minimax_m3", "mistral", "muse_glimmer", "olmo3",
-        "openai", "phi4_mini_json", "plamo3", "poolside_v1", "pythonic", "qwen3_coder",
-        "qwen3_json", "qwen3_xml", "seed_oss", "step3", "step3p5", "xlam"]),
+        "minicpm5", "minimax_m2", "minimax_m3", "mistral", "muse", "muse_glimmer",
+        "musespark1x", "olmo3", "openai", "phi4_mini_json", "plamo3", "poolside_v1",
+        "pythonic", "qwen3_coder", "qwen3_json", "qwen3_xml", "seed_oss", "step3",
+        "step3p5", "step5", "xlam"]),
     .note = "a built-in parser or one from tool_parser_plugin; the names depend on the version")
 ARG(STRING, VALUE, CURRENT, tool_parser_plugin, "--tool-parser-plugin", "", -INF, INF,
     "Plugin file that registers further tool parsers",
@@ -158,7 +169,7 @@ ARG(BOOL, TOGGLE, CURRENT, cohere_is_reasoning_model,
 ARG(ENUM, VALUE, CURRENT, cohere_format, "--cohere-format", "cmd4", -INF, INF,
     "Cohere tokenizer mode only: prompt format to render",
     .choices = ARG_JSON(["cmd3", "cmd4"]), .choices_open = true, .choices_origin = "help",
-    .choices_note = "not checked by the 0.32.0 parser")
+    .choices_note = "not checked by vLLM's parser")
 ARG(STRING, VALUE, CURRENT, log_config_file, "--log-config-file", null, -INF, INF,
     "JSON logging configuration for server and engine",
     .nullable = true, .reference_group = "LoggingConfig",
@@ -169,31 +180,38 @@ ARG(INT, VALUE, CURRENT, max_log_len, "--max-log-len", null, 0, INF,
 ARG(BOOL, TOGGLE, CURRENT, enable_prompt_tokens_details,
     "--enable-prompt-tokens-details", false, -INF, INF,
     "Add prompt token details to usage",
-    .negative_flag = "--no-enable-prompt-tokens-details")
+    .negative_flag = "--no-enable-prompt-tokens-details",
+    .negative_aliases = "--disable-prompt-tokens-details")
 ARG(BOOL, TOGGLE, CURRENT, enable_per_request_metrics,
     "--enable-per-request-metrics", false, -INF, INF,
     "Add timings of the request to each answer",
     .negative_flag = "--no-enable-per-request-metrics",
+    .negative_aliases = "--disable-per-request-metrics",
     .note = "not together with disable_log_stats")
 ARG(BOOL, TOGGLE, CURRENT, enable_server_load_tracking,
     "--enable-server-load-tracking", false, -INF, INF,
     "Track the server's load",
-    .negative_flag = "--no-enable-server-load-tracking")
+    .negative_flag = "--no-enable-server-load-tracking",
+    .negative_aliases = "--disable-server-load-tracking")
 ARG(BOOL, TOGGLE, CURRENT, enable_force_include_usage,
     "--enable-force-include-usage", false, -INF, INF,
     "Report usage on every request",
-    .negative_flag = "--no-enable-force-include-usage")
+    .negative_flag = "--no-enable-force-include-usage",
+    .negative_aliases = "--disable-force-include-usage")
 ARG(BOOL, TOGGLE, CURRENT, enable_tokenizer_info_endpoint,
     "--enable-tokenizer-info-endpoint", false, -INF, INF,
     "Offer an endpoint that shows the tokenizer's settings",
-    .negative_flag = "--no-enable-tokenizer-info-endpoint", .note = "can reveal chat templates")
+    .negative_flag = "--no-enable-tokenizer-info-endpoint",
+    .negative_aliases = "--disable-tokenizer-info-endpoint", .note = "can reveal chat templates")
 ARG(BOOL, TOGGLE, CURRENT, enable_log_outputs, "--enable-log-outputs", false, -INF, INF,
     "Log what the model generates",
-    .negative_flag = "--no-enable-log-outputs", .note = "requires enable_log_requests",
+    .negative_flag = "--no-enable-log-outputs",
+    .negative_aliases = "--disable-log-outputs", .note = "requires enable_log_requests",
     .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_log_deltas, "--enable-log-deltas", true, -INF, INF,
     "Log streamed pieces too",
     .negative_flag = "--no-enable-log-deltas",
+    .negative_aliases = "--disable-log-deltas",
     .note = "matters only with enable_log_outputs", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, log_error_stack, "--log-error-stack", false, -INF, INF,
     "Log the stack trace of error answers",
@@ -213,8 +231,9 @@ ARG(STRING, VALUE, CURRENT, fingerprint_value, "--fingerprint-value", null, -INF
 ARG(BOOL, TOGGLE, CURRENT, trust_request_mm_kwargs, "--trust-request-mm-kwargs", false, -INF, INF,
     "Accept multimodal processor settings sent with a request",
     .negative_flag = "--no-trust-request-mm-kwargs")
-ARG(ENUM, VALUE, CURRENT, tool_strict_level, "--tool-strict-level", "auto", -INF, INF,
+ARG(ENUM, VALUE, CURRENT, tool_strict_level, "--tool-strict-level", null, -INF, INF,
     "How strictly tool calls follow their schema",
+    .nullable = true, .note = "unset: the level of the tool parser",
     .choices = ARG_JSON(["auto", "function", "parameter"]), .choices_origin = "flag")
 ARG(INT, VALUE, CURRENT, sse_keep_alive_interval, "--sse-keep-alive-interval", 0, -INF, INF,
     "Seconds between keep-alive comments on an idle event stream; 0 sends none")
@@ -225,7 +244,8 @@ ARG(ENUM, VALUE, CURRENT, anthropic_disabled_thinking_effort,
     .choices_origin = "flag")
 ARG(BOOL, TOGGLE, CURRENT, enable_scale_out, "--enable-scale-out", false, -INF, INF,
     "Let the front end scale out",
-    .negative_flag = "--no-enable-scale-out")
+    .negative_flag = "--no-enable-scale-out",
+    .negative_aliases = "--disable-scale-out")
 ARG(INT, VALUE, CURRENT, grpc_port, "--grpc-port", null, -INF, INF,
     "Port of the gRPC services beside HTTP",
     .nullable = true, .aside = true)

@@ -4,7 +4,7 @@ ARG(ENUM, VALUE, CURRENT, load_format, "--load-format", "auto", -INF, INF,
     .choices = ARG_JSON(["auto", "pt", "safetensors", "npcache", "dummy", "tensorizer",
         "runai_streamer", "bitsandbytes", "sharded_state", "gguf", "mistral"]),
     .choices_open = true, .choices_origin = "help",
-    .choices_note = "not checked by the 0.32.0 parser")
+    .choices_note = "not checked by vLLM's parser")
 ARG(STRING, VALUE, CURRENT, download_dir, "--download-dir", null, -INF, INF,
     "Folder for downloaded weights; the Hugging Face cache when unset",
     .nullable = true, .aside = true)

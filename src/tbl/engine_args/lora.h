@@ -1,7 +1,8 @@
 /* LoRAConfig: loRA adapters. Rows: see tbl/engine_args.h. */
 ARG(BOOL, TOGGLE, CURRENT, enable_lora, "--enable-lora", null, -INF, INF,
     "Serve LoRA adapters",
-    .negative_flag = "--no-enable-lora", .nullable = true)
+    .negative_flag = "--no-enable-lora",
+    .negative_aliases = "--disable-lora", .nullable = true)
 ARG(BOOL, TOGGLE, GONE, enable_lora_bias, "--enable-lora-bias", false, -INF, INF,
     "Allow bias terms in LoRA adapters",
     .negative_flag = "--no-enable-lora-bias", .deprecated = true)
@@ -29,7 +30,8 @@ ARG(JSON, VALUE, CURRENT, default_mm_loras, "--default-mm-loras", null, -INF, IN
 ARG(BOOL, TOGGLE, CURRENT, enable_tower_connector_lora,
     "--enable-tower-connector-lora", false, -INF, INF,
     "Apply LoRA to vision tower and connector as well",
-    .negative_flag = "--no-enable-tower-connector-lora")
+    .negative_flag = "--no-enable-tower-connector-lora",
+    .negative_aliases = "--disable-tower-connector-lora")
 ARG(LIST_STRING, LIST, CURRENT, lora_target_modules, "--lora-target-modules", null, -INF, INF,
     "Modules to which LoRA is applied",
     .nullable = true)
@@ -39,10 +41,12 @@ ARG(BOOL, TOGGLE, CURRENT, specialize_active_lora, "--specialize-active-lora", f
 ARG(BOOL, TOGGLE, CURRENT, enable_mixed_moe_lora_format,
     "--enable-mixed-moe-lora-format", false, -INF, INF,
     "Allow MoE adapters of different formats together",
-    .negative_flag = "--no-enable-mixed-moe-lora-format")
+    .negative_flag = "--no-enable-mixed-moe-lora-format",
+    .negative_aliases = "--disable-mixed-moe-lora-format")
 ARG(BOOL, TOGGLE, CURRENT, enable_moe_shared_loras, "--enable-moe-shared-loras", false, -INF, INF,
     "Allow adapters shared between MoE experts",
-    .negative_flag = "--no-enable-moe-shared-loras", .note = "meaning taken from the name")
+    .negative_flag = "--no-enable-moe-shared-loras",
+    .negative_aliases = "--disable-moe-shared-loras", .note = "meaning taken from the name")
 ARG(INT, VALUE, CURRENT, max_lora_cls_labels, "--max-lora-cls-labels", null, -INF, INF,
     "Largest number of labels of a classification LoRA head",
     .nullable = true)

@@ -19,10 +19,9 @@ ARG(STRING, VALUE, CURRENT, tokenizer, "--tokenizer", null, -INF, INF,
     .nullable = true)
 ARG(ENUM, VALUE, CURRENT, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
     "Which tokenizer implementation to load",
-    .choices = ARG_JSON(["auto", "custom", "mistral", "slow"]), .choices_open = true,
-    .help_choices = ARG_JSON(["auto", "cohere", "deepseek_v32", "deepseek_v4", "hf", "inkling",
-        "kimi_k3", "mistral"]),
-    .choices_origin = "flag", .choices_note = "not checked by the 0.32.0 parser")
+    .choices = ARG_JSON(["alpamayo2_super", "auto", "cohere", "deepseek_v32", "deepseek_v4", "hf",
+        "inkling", "kimi_k3", "mistral"]), .choices_open = true,
+    .choices_origin = "flag", .choices_note = "not checked by vLLM's parser")
 ARG(BOOL, TOGGLE, CURRENT, trust_remote_code, "--trust-remote-code", false, -INF, INF,
     "Allow executing code shipped with the model or tokenizer repository",
     .negative_flag = "--no-trust-remote-code")
@@ -75,16 +74,19 @@ ARG(ENUM, VALUE, CURRENT, logprobs_mode, "--logprobs-mode", "raw_logprobs", -INF
     .choices_origin = "flag")
 ARG(BOOL, TOGGLE, CURRENT, disable_sliding_window, "--disable-sliding-window", false, -INF, INF,
     "Turn off sliding-window attention and cap length to the window",
-    .negative_flag = "--no-disable-sliding-window")
+    .negative_flag = "--no-disable-sliding-window",
+    .negative_aliases = "--enable-sliding-window")
 ARG(BOOL, TOGGLE, CURRENT, disable_cascade_attn, "--disable-cascade-attn", null, -INF, INF,
     "Turn off cascade attention even where the heuristic would use it",
-    .negative_flag = "--no-disable-cascade-attn")
+    .negative_flag = "--no-disable-cascade-attn",
+    .negative_aliases = "--enable-cascade-attn")
 ARG(BOOL, TOGGLE, CURRENT, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
     "Do not load a tokenizer; token ids in, token ids out",
     .negative_flag = "--no-skip-tokenizer-init")
 ARG(BOOL, TOGGLE, CURRENT, enable_prompt_embeds, "--enable-prompt-embeds", false, -INF, INF,
     "Accept prompts as embeddings; doubles graph compilation time",
-    .negative_flag = "--no-enable-prompt-embeds")
+    .negative_flag = "--no-enable-prompt-embeds",
+    .negative_aliases = "--disable-prompt-embeds")
 ARG(LIST_STRING, LIST, CURRENT, served_model_name, "--served-model-name", null, -INF, INF,
     "Name or names the API answers to; the first one is reported back",
     .nullable = true, .aside = true)
@@ -93,7 +95,7 @@ ARG(BOOL, FLAG, GONE, disable_async_output_proc, "--disable-async-output-proc", 
 ARG(ENUM, VALUE, CURRENT, config_format, "--config-format", "auto", -INF, INF,
     "Which model config file format to read",
     .choices = ARG_JSON(["auto", "hf", "mistral"]), .choices_open = true,
-    .choices_origin = "flag", .choices_note = "not checked by the 0.32.0 parser")
+    .choices_origin = "flag", .choices_note = "not checked by vLLM's parser")
 ARG(STRING, OPTIONAL_VALUE, CURRENT, hf_token, "--hf-token", null, -INF, INF,
     "Hub access token; bare flag uses the locally stored login",
     .nullable = true, .also_accepts = "bool", .const_json = ARG_JSON(true),
@@ -116,11 +118,12 @@ ARG(JSON, VALUE, CURRENT, override_generation_config,
     "Generation settings that override or extend the loaded ones")
 ARG(BOOL, TOGGLE, CURRENT, enable_sleep_mode, "--enable-sleep-mode", false, -INF, INF,
     "Let the engine be put to sleep; CUDA only",
-    .negative_flag = "--no-enable-sleep-mode")
+    .negative_flag = "--no-enable-sleep-mode",
+    .negative_aliases = "--disable-sleep-mode")
 ARG(ENUM, VALUE, CURRENT, model_impl, "--model-impl", "auto", -INF, INF,
     "Which model implementation to prefer",
     .choices = ARG_JSON(["auto", "terratorch", "transformers", "vllm"]), .choices_open = true,
-    .choices_origin = "flag", .choices_note = "not checked by the 0.32.0 parser")
+    .choices_origin = "flag", .choices_note = "not checked by vLLM's parser")
 ARG(STRING, VALUE, GONE, override_attention_dtype, "--override-attention-dtype", null, -INF, INF,
     "Data type to force for attention",
     .nullable = true)
@@ -146,7 +149,8 @@ ARG(BOOL, TOGGLE, CURRENT, allow_deprecated_quantization,
 ARG(BOOL, TOGGLE, CURRENT, enable_return_routed_experts,
     "--enable-return-routed-experts", false, -INF, INF,
     "Return which experts each token was routed to",
-    .negative_flag = "--no-enable-return-routed-experts")
+    .negative_flag = "--no-enable-return-routed-experts",
+    .negative_aliases = "--disable-return-routed-experts")
 ARG(BOOL, TOGGLE, CURRENT, return_sampling_mask, "--return-sampling-mask", false, -INF, INF,
     "Return which tokens sampling could choose from",
     .negative_flag = "--no-return-sampling-mask")
@@ -155,16 +159,19 @@ ARG(BOOL, TOGGLE, CURRENT, use_fp64_gumbel, "--use-fp64-gumbel", false, -INF, IN
     .negative_flag = "--no-use-fp64-gumbel")
 ARG(BOOL, TOGGLE, CURRENT, enable_trace_replay, "--enable-trace-replay", false, -INF, INF,
     "Replay recorded traces",
-    .negative_flag = "--no-enable-trace-replay")
+    .negative_flag = "--no-enable-trace-replay",
+    .negative_aliases = "--disable-trace-replay")
 ARG(JSON, VALUE, CURRENT, model_class_overrides, "--model-class-overrides", {}, -INF, INF,
     "Model architectures mapped to other classes that implement them")
 ARG(BOOL, TOGGLE, CURRENT, enable_cumem_allocator, "--enable-cumem-allocator", false, -INF, INF,
     "Use the CUDA virtual-memory allocator",
-    .negative_flag = "--no-enable-cumem-allocator")
+    .negative_flag = "--no-enable-cumem-allocator",
+    .negative_aliases = "--disable-cumem-allocator")
 ARG(BOOL, TOGGLE, CURRENT, enable_nccl_comm_suspend,
     "--enable-nccl-comm-suspend", false, -INF, INF,
     "Suspend NCCL communicators in sleep mode instead of ending them",
-    .negative_flag = "--no-enable-nccl-comm-suspend")
+    .negative_flag = "--no-enable-nccl-comm-suspend",
+    .negative_aliases = "--disable-nccl-comm-suspend")
 ARG(INT, VALUE, CURRENT, renderer_num_workers, "--renderer-num-workers", 1, 1, INF,
     "Workers that render prompts")
 ARG(BOOL, TOGGLE, CURRENT, sleep_mode_offload_cudagraph,
@@ -174,3 +181,6 @@ ARG(BOOL, TOGGLE, CURRENT, sleep_mode_offload_cudagraph,
 ARG(LIST_STRING, LIST, CURRENT, sleep_preserve_parameter_names,
     "--sleep-preserve-parameter-names", [], -INF, INF,
     "Parameters kept in memory while sleeping")
+ARG(STRING, VALUE, CURRENT, sleep_mode_backend, "--sleep-mode-backend", "cumem", -INF, INF,
+    "What frees and restores GPU memory in sleep mode",
+    .note = "cumem is built in; plugins add more")

@@ -28,14 +28,17 @@ ARG(BOOL, TOGGLE, CURRENT, enable_layerwise_nvtx_tracing,
     "--enable-layerwise-nvtx-tracing", false, -INF, INF,
     "Mark each layer for NVTX profilers",
     .negative_flag = "--no-enable-layerwise-nvtx-tracing",
+    .negative_aliases = "--disable-layerwise-nvtx-tracing",
     .note = "does not work with CUDA graphs")
 ARG(BOOL, TOGGLE, CURRENT, enable_mfu_metrics, "--enable-mfu-metrics", false, -INF, INF,
     "Report model FLOPs utilization",
-    .negative_flag = "--no-enable-mfu-metrics")
+    .negative_flag = "--no-enable-mfu-metrics",
+    .negative_aliases = "--disable-mfu-metrics")
 ARG(BOOL, TOGGLE, CURRENT, enable_logging_iteration_details,
     "--enable-logging-iteration-details", false, -INF, INF,
     "Log requests, tokens and time of each engine step",
-    .negative_flag = "--no-enable-logging-iteration-details", .aside = true)
+    .negative_flag = "--no-enable-logging-iteration-details",
+    .negative_aliases = "--disable-logging-iteration-details", .aside = true)
 ARG(ENUM, VALUE, CURRENT, jit_monitor_mode, "--jit-monitor-mode", "warn", -INF, INF,
     "What to do about kernels compiled while serving",
     .choices = ARG_JSON(["error", "warn"]), .choices_origin = "flag",

@@ -1,4 +1,4 @@
-/* Arguments that only releases before 0.32.0 have, most of them before 0.11.0. Rows: see
+/* Arguments that the reference release no longer has, most of them since before 0.11.0. Rows: see
  * tbl/engine_args.h. */
 ARG(ENUM, VALUE, GONE, chat_template_text_format,
     "--chat-template-text-format", "string", -INF, INF,

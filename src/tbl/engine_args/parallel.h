@@ -4,7 +4,7 @@ ARG(ENUM, VALUE, CURRENT, distributed_executor_backend,
     "How workers are spread: external_launcher, mp, ray or uni",
     .nullable = true, .choices = ARG_JSON(["external_launcher", "mp", "ray", "uni"]),
     .choices_open = true, .choices_origin = "flag",
-    .choices_note = "not checked by the 0.32.0 parser")
+    .choices_note = "not checked by vLLM's parser")
 ARG(INT, VALUE, CURRENT, pipeline_parallel_size, "--pipeline-parallel-size", 1, 1, INF,
     "Pipeline parallel group count",
     .aliases = "-pp")
@@ -32,16 +32,18 @@ ARG(INT, VALUE, CURRENT, data_parallel_rpc_port, "--data-parallel-rpc-port", nul
 ARG(ENUM, VALUE, CURRENT, data_parallel_backend, "--data-parallel-backend", "mp", -INF, INF,
     "Backend for data parallel: mp or ray",
     .aliases = "-dpb", .choices = ARG_JSON(["mp", "ray"]), .choices_origin = "help",
-    .choices_note = "not checked by the 0.32.0 parser")
+    .choices_note = "not checked by vLLM's parser")
 ARG(BOOL, TOGGLE, CURRENT, data_parallel_hybrid_lb, "--data-parallel-hybrid-lb", false, -INF, INF,
     "Balance within a node, leave balancing across nodes to others",
     .aliases = "-dph", .negative_flag = "--no-data-parallel-hybrid-lb")
 ARG(BOOL, TOGGLE, CURRENT, enable_expert_parallel, "--enable-expert-parallel", false, -INF, INF,
     "Split MoE layers by expert rather than by tensor",
-    .aliases = "-ep", .negative_flag = "--no-enable-expert-parallel")
+    .aliases = "-ep", .negative_flag = "--no-enable-expert-parallel",
+    .negative_aliases = "--disable-expert-parallel")
 ARG(BOOL, TOGGLE, CURRENT, enable_eplb, "--enable-eplb", false, -INF, INF,
     "Rebalance experts across ranks in MoE layers",
-    .negative_flag = "--no-enable-eplb")
+    .negative_flag = "--no-enable-eplb",
+    .negative_aliases = "--disable-eplb")
 ARG(JSON, VALUE, CURRENT, eplb_config, "--eplb-config", {}, -INF, INF,
     "Expert rebalancing settings as a JSON object")
 ARG(INT, VALUE, GONE, num_redundant_experts, "--num-redundant-experts", null, 0, INF,
@@ -67,7 +69,8 @@ ARG(BOOL, TOGGLE, CURRENT, ray_workers_use_nsight, "--ray-workers-use-nsight", f
 ARG(BOOL, TOGGLE, CURRENT, disable_custom_all_reduce,
     "--disable-custom-all-reduce", false, -INF, INF,
     "Use NCCL in place of vLLM's own all-reduce kernel",
-    .negative_flag = "--no-disable-custom-all-reduce")
+    .negative_flag = "--no-disable-custom-all-reduce",
+    .negative_aliases = "--enable-custom-all-reduce")
 ARG(STRING, VALUE, CURRENT, worker_cls, "--worker-cls", "auto", -INF, INF,
     "Worker class by full name; auto picks per platform",
     .special_values = ARG_JSON(["auto"]))
@@ -89,7 +92,8 @@ ARG(INT, VALUE, CURRENT, decode_context_parallel_size,
     .aliases = "-dcp")
 ARG(BOOL, TOGGLE, CURRENT, enable_dbo, "--enable-dbo", false, -INF, INF,
     "Overlap two half batches in the model executor",
-    .negative_flag = "--no-enable-dbo")
+    .negative_flag = "--no-enable-dbo",
+    .negative_aliases = "--disable-dbo")
 ARG(ENUM, VALUE, CURRENT, expert_placement_strategy,
     "--expert-placement-strategy", "linear", -INF, INF,
     "Lay experts out in blocks or in turn across ranks",
@@ -161,10 +165,12 @@ ARG(BOOL, FLAG, CURRENT, data_parallel_multi_port_external_lb,
 ARG(BOOL, TOGGLE, CURRENT, enable_batch_sharded_sampling,
     "--enable-batch-sharded-sampling", null, -INF, INF,
     "Split sampling over the tensor parallel ranks by batch",
-    .negative_flag = "--no-enable-batch-sharded-sampling", .nullable = true)
+    .negative_flag = "--no-enable-batch-sharded-sampling",
+    .negative_aliases = "--disable-batch-sharded-sampling", .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_ep_weight_filter, "--enable-ep-weight-filter", false, -INF, INF,
     "Skip the weights of other ranks' experts while loading",
-    .negative_flag = "--no-enable-ep-weight-filter")
+    .negative_flag = "--no-enable-ep-weight-filter",
+    .negative_aliases = "--disable-ep-weight-filter")
 ARG(ENUM, VALUE, CURRENT, all2all_backend,
     "--all2all-backend", "allgather_reducescatter", -INF, INF,
     "How tokens travel between expert parallel ranks",
@@ -177,6 +183,7 @@ ARG(ENUM, VALUE, CURRENT, all2all_backend,
 ARG(BOOL, TOGGLE, CURRENT, enable_elastic_ep, "--enable-elastic-ep", false, -INF, INF,
     "Let the number of expert parallel ranks change at run time",
     .negative_flag = "--no-enable-elastic-ep",
+    .negative_aliases = "--disable-elastic-ep",
     .note = "at most one API server")
 ARG(INT, VALUE, CURRENT, ubatch_size, "--ubatch-size", 0, 0, INF,
     "Number of micro-batches; above 1 splits batches",
@@ -186,19 +193,23 @@ ARG(INT, VALUE, CURRENT, dp_sync_interval, "--dp-sync-interval", 16, 1, INF,
 ARG(BOOL, TOGGLE, CURRENT, disable_nccl_for_dp_synchronization,
     "--disable-nccl-for-dp-synchronization", null, -INF, INF,
     "Synchronize data parallel ranks over Gloo instead of NCCL",
-    .negative_flag = "--no-disable-nccl-for-dp-synchronization", .nullable = true,
+    .negative_flag = "--no-disable-nccl-for-dp-synchronization",
+    .negative_aliases = "--enable-nccl-for-dp-synchronization", .nullable = true,
     .note = "unset: true with async scheduling")
 ARG(BOOL, TOGGLE, CURRENT, enable_fault_tolerance, "--enable-fault-tolerance", false, -INF, INF,
     "Try to recover when a worker fails",
-    .negative_flag = "--no-enable-fault-tolerance", .note = "fault_tolerance_config turns it on")
+    .negative_flag = "--no-enable-fault-tolerance",
+    .negative_aliases = "--disable-fault-tolerance", .note = "fault_tolerance_config turns it on")
 ARG(JSON, VALUE, CURRENT, fault_tolerance_config, "--fault-tolerance-config", {}, -INF, INF,
     "Fault tolerance settings")
 ARG(BOOL, TOGGLE, CURRENT, enable_hc_sp, "--enable-hc-sp", false, -INF, INF,
     "Sequence parallelism for hyper-connections",
-    .negative_flag = "--no-enable-hc-sp")
+    .negative_flag = "--no-enable-hc-sp",
+    .negative_aliases = "--disable-hc-sp", .note = "CUDA, and ROCm since 0.33.0")
 ARG(BOOL, TOGGLE, CURRENT, enable_shm_tensor_arena, "--enable-shm-tensor-arena", false, -INF, INF,
     "Pass tensors between processes through a shared-memory arena",
-    .negative_flag = "--no-enable-shm-tensor-arena")
+    .negative_flag = "--no-enable-shm-tensor-arena",
+    .negative_aliases = "--disable-shm-tensor-arena")
 ARG(INT, VALUE, CURRENT, elastic_ep_max_dp_size, "--elastic-ep-max-dp-size", null, -INF, INF,
     "Largest data-parallel size that elastic expert parallelism may grow to",
     .nullable = true, .no_null_on_cli = true)

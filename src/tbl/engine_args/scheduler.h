@@ -26,18 +26,21 @@ ARG(ENUM, VALUE, CURRENT, scheduling_policy, "--scheduling-policy", "fcfs", -INF
     .choices = ARG_JSON(["fcfs", "priority"]), .choices_origin = "flag")
 ARG(BOOL, TOGGLE, CURRENT, enable_chunked_prefill, "--enable-chunked-prefill", null, -INF, INF,
     "Let prefills be split to fit the step's token budget",
-    .negative_flag = "--no-enable-chunked-prefill", .nullable = true)
+    .negative_flag = "--no-enable-chunked-prefill",
+    .negative_aliases = "--disable-chunked-prefill", .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, disable_chunked_mm_input,
     "--disable-chunked-mm-input", false, -INF, INF,
     "Never split one multimodal item across prefill chunks",
-    .negative_flag = "--no-disable-chunked-mm-input")
+    .negative_flag = "--no-disable-chunked-mm-input",
+    .negative_aliases = "--enable-chunked-mm-input")
 ARG(STRING, VALUE, CURRENT, scheduler_cls, "--scheduler-cls", null, -INF, INF,
     "Scheduler class by full name",
     .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, disable_hybrid_kv_cache_manager,
     "--disable-hybrid-kv-cache-manager", null, -INF, INF,
     "Give every attention layer an equally sized KV cache",
-    .negative_flag = "--no-disable-hybrid-kv-cache-manager")
+    .negative_flag = "--no-disable-hybrid-kv-cache-manager",
+    .negative_aliases = "--enable-hybrid-kv-cache-manager")
 ARG(BOOL, TOGGLE, CURRENT, async_scheduling, "--async-scheduling", null, -INF, INF,
     "Schedule ahead of the GPU; experimental",
     .negative_flag = "--no-async-scheduling")
@@ -59,7 +62,7 @@ ARG(FLOAT, VALUE, CURRENT, watermark, "--watermark", 0.0, 0, 1,
     "Share of KV blocks kept free when admitting requests; 0 is off",
     .exclusive = "max")
 ARG(INT, VALUE, CURRENT, prefill_schedule_interval, "--prefill-schedule-interval", 1, 1, INF,
-    "Steps between admissions of prefills with data parallelism")
+    "Steps between admissions of prefills; the steps in between decode alone")
 ARG(INT, VALUE, CURRENT, stream_interval, "--stream-interval", 1, 1, INF,
     "Tokens per streamed piece; larger is cheaper, smaller is smoother")
 ARG(INT, VALUE, CURRENT, max_num_active_seqs, "--max-num-active-seqs", null, -INF, INF,

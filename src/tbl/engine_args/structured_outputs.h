@@ -24,8 +24,9 @@ ARG(ENUM, VALUE, CURRENT, reasoning_parser, "--reasoning-parser", "", -INF, INF,
     .choices = ARG_JSON(["deepseek_r1", "glm45", "openai_gptoss", "granite", "hunyuan_a13b",
         "mistral", "qwen3", "seed_oss", "step3"]),
     .choices_open = true, .choices_origin = "flag",
-    .choices_note = "not checked by the 0.32.0 parser", .special_values = ARG_JSON([""]),
-    .note = "the parsers depend on the build; plugins add more")
+    .choices_note = "not checked by vLLM's parser", .special_values = ARG_JSON(["", "none"]),
+    .note = "the parsers depend on the build; plugins add more; since 0.33.0 none is the empty "
+            "default")
 ARG(STRING, VALUE, CURRENT, reasoning_parser_plugin, "--reasoning-parser-plugin", "", -INF, INF,
     "Plugin file that registers further reasoning parsers",
     .nullable = true, .aside = true)

@@ -493,7 +493,7 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		.at = flag,
 		.reader = { .source = flag->source,
 			    .problems = parse->problems,
-			    .fields_open = !vllm_catalog_is_reference(parse->catalog) },
+			    .fields_open = !vllm_catalog_knows_keys(parse->catalog) },
 	};
 
 	/* vLLM reads a file from "--config FILE" alone */

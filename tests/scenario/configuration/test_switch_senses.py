@@ -58,11 +58,20 @@ def whole_help(bin_dir):
     return help_of(shown) + "\n".join(lines) + "\n"
 
 
-@pytest.fixture(scope="module")
-def overlay(bin_dir, tmp_path_factory):
+@pytest.fixture(scope="module", params=["overlay", "table"])
+def overlay(bin_dir, tmp_path_factory, request):
+    """Options that name an overlay of that help, or none: the table alone."""
+    if request.param == "table":
+        return []
     done, path = make_overlay(bin_dir, tmp_path_factory.mktemp("senses"), whole_help(bin_dir))
     assert done.returncode == 0, done.stderr
-    return path
+    return ["--params-overlay", path]
+
+
+def is_off(entry, words):
+    """Does a command line switch it off, in one of its spellings? None: it says nothing, or both."""
+    negatives = {"--no-" + entry["flag"][2:], inverse(entry["flag"])} & set(words)
+    return bool(negatives) if bool(negatives) != (entry["flag"] in words) else None
 
 
 def argv_of(bin_dir, folder, server, *args):
@@ -73,24 +82,21 @@ def argv_of(bin_dir, folder, server, *args):
     return json.loads(done.stdout)["argv"]
 
 
-def server_of(bin_dir, words, overlay):
-    done = run_profllm(bin_dir, "config", "from-command", "--params-overlay", overlay, "--",
+def server_of(bin_dir, words, *options):
+    done = run_profllm(bin_dir, "config", "from-command", *options, "--",
                        "vllm", "serve", "m", *words)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"^  (\w+): (true|false)$", done.stdout, re.M)
     return {name: value == "true" for name, value in found}
 
 
-def test_a_file_says_the_same_with_an_overlay(bin_dir, tmp_path, overlay):
+def test_a_file_keeps_the_sense(bin_dir, tmp_path, overlay):
     entries = toggles(bin_dir)
-    assert len(entries) >= 40
-    off = argv_of(bin_dir, tmp_path, {entry["name"]: False for entry in entries},
-                  "--params-overlay", overlay)
-    on = argv_of(bin_dir, tmp_path, {entry["name"]: True for entry in entries},
-                 "--params-overlay", overlay)
+    assert len(entries) == 50
+    off = argv_of(bin_dir, tmp_path, {entry["name"]: False for entry in entries}, *overlay)
+    on = argv_of(bin_dir, tmp_path, {entry["name"]: True for entry in entries}, *overlay)
     for entry in entries:
-        assert inverse(entry["flag"]) in off and entry["flag"] not in off, entry["name"]
-        assert entry["flag"] in on and inverse(entry["flag"]) not in on, entry["name"]
+        assert is_off(entry, off) is True and is_off(entry, on) is False, entry["name"]
 
 
 def test_a_file_takes_every_negative_spelling(bin_dir, tmp_path, overlay):
@@ -99,13 +105,9 @@ def test_a_file_takes_every_negative_spelling(bin_dir, tmp_path, overlay):
                   lambda flag: "no_" + flag[2:].replace("-", "_")):
         for value in (True, False):
             words = argv_of(bin_dir, tmp_path,
-                            {spell(entry["flag"]): value for entry in entries},
-                            "--params-overlay", overlay)
+                            {spell(entry["flag"]): value for entry in entries}, *overlay)
             for entry in entries:
-                sent, not_sent = entry["flag"], inverse(entry["flag"])
-                if value:
-                    sent, not_sent = not_sent, sent
-                assert sent in words and not_sent not in words, entry["name"]
+                assert is_off(entry, words) is value, entry["name"]
 
 
 def test_a_pasted_line_takes_every_spelling(bin_dir, overlay):
@@ -113,7 +115,7 @@ def test_a_pasted_line_takes_every_spelling(bin_dir, overlay):
     for value, spell in ((True, lambda flag: flag), (False, inverse),
                          (False, lambda flag: "--no-" + flag[2:]),
                          (False, lambda flag: inverse(flag).replace("-", "_").replace("__", "--"))):
-        server = server_of(bin_dir, [spell(entry["flag"]) for entry in entries], overlay)
+        server = server_of(bin_dir, [spell(entry["flag"]) for entry in entries], *overlay)
         assert server == {entry["name"]: value for entry in entries}
 
 
@@ -128,7 +130,8 @@ def test_the_help_of_a_release_with_two_negatives(bin_dir, tmp_path, shared_dir)
                for alias in entry.get("aliases", [])]
     assert not {negative for _, negative in pairs} & set(aliases)
     for column, value in ((0, True), (1, False)):
-        server = server_of(bin_dir, [pair[column] for pair in pairs], overlay)
+        server = server_of(bin_dir, [pair[column] for pair in pairs],
+                           "--params-overlay", overlay)
         assert server == {flag[2:].replace("-", "_"): value for flag, _ in pairs}
 
 

@@ -8,7 +8,7 @@ import yaml
 
 from validate_tools import errors, profllm, reports, warnings
 
-REFERENCE = "0.32.0"
+REFERENCE = "0.33.0"
 
 
 def setting(key, *value):
@@ -16,6 +16,8 @@ def setting(key, *value):
 
 
 NOTHING = None  # nothing is known to replace it
+# no argument since 0.17.0, and since 0.33.0 another spelling of no_enable_log_requests
+SPELLING = "disable_log_requests"
 
 # file -> key that must change -> what replaced it
 FILES = {
@@ -23,7 +25,6 @@ FILES = {
         "use_v2_block_manager": [],
         "num_scheduler_steps": NOTHING,
         "multi_step_stream_outputs": NOTHING,
-        "disable_log_requests": [setting("enable_log_requests", False)],
         "swap_space": NOTHING,
         "max_seq_len_to_capture": NOTHING,
     },
@@ -55,7 +56,6 @@ FILES = {
         "task": [setting("runner", "pooling"), setting("convert", "embed")],
         "override_pooler_config": [setting("pooler_config.pooling_type", "CLS"),
                                    setting("pooler_config.use_activation", True)],
-        "disable_log_requests": [setting("enable_log_requests", False)],
     },
     "reasoning-0.8.5.yaml": {
         "enable_reasoning": [],  # a parser is named
@@ -136,12 +136,12 @@ def test_what_replaced_it_is_said_in_words(bin_dir, folder, tmp_path):
     done = profllm(bin_dir, tmp_path, "validate", "--upgrade-to", REFERENCE, folder / "embed-0.8.5.yaml",
                    folder / "plain-0.10.1.yaml")
     assert done.returncode == 2
-    assert "embed-0.8.5.yaml: from vLLM 0.8.5 to 0.32.0" in done.stdout
-    assert ("embed-0.8.5.yaml:4:9: server.task: found an argument that vLLM 0.32.0 no longer has, "
+    assert "embed-0.8.5.yaml: from vLLM 0.8.5 to 0.33.0" in done.stdout
+    assert ("embed-0.8.5.yaml:4:9: server.task: found an argument that vLLM 0.33.0 no longer has, "
             "expected runner: pooling and convert: embed in its place") in done.stdout
     assert "  other defaults where nothing is set:\n    gpu_memory_utilization  0.9 -> 0.92\n" in done.stdout
     assert "(--json shows all)" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("2 files, 3 errors, ")
+    assert done.stdout.splitlines()[-1].startswith("2 files, 2 errors, ")
 
 
 def test_a_file_that_is_right_as_it_is(bin_dir, folder, tmp_path):
@@ -183,7 +183,7 @@ def range_of(entry, version):
 
 @pytest.fixture(scope="module")
 def history(shared_dir):
-    return json.loads((shared_dir / "spec/engine-args-history.json").read_text())
+    return json.loads((shared_dir / "spec/0.33.0/engine-args-history.json").read_text())
 
 
 def keys_of(history, argument):
@@ -207,7 +207,7 @@ def test_files_change_where_the_history_says_so(upgraded, folder, history):
         for argument, value in server.items():
             now = range_of(history["args"][argument], REFERENCE)
             if now is None:
-                gone.add(argument)
+                gone |= {argument} - {SPELLING}
                 continue
             if now.get("choices") and not now.get("choices_open") and value not in now["choices"]:
                 gone.add(argument)
@@ -289,7 +289,7 @@ def value_for(entry):
 
 def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
     """All that is gone, in one file."""
-    gone = {name: entry for name, entry in history["args"].items() if not entry["in_reference"]}
+    gone = {name: entry for name, entry in history["args"].items() if not entry["in_reference"] and name != SPELLING}
     server = {name: value_for(entry) for name, entry in gone.items() if name != "override_pooler_config"}
     keys = {}
     for argument in history["config_keys"]:
@@ -324,14 +324,14 @@ def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
 # ---- command lines ---------------------------------------------------------------------------
 
 def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
-    line = "vllm serve m --task embed --disable-log-requests --compilation-config.level 3 --swap-space=4"
+    line = "vllm serve m --task embed --no-disable-log-requests --compilation-config.level 3 --swap-space=4"
     done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", REFERENCE, "--", *shlex.split(line))
     assert done.returncode == 2
-    for words in ("--task: found an argument that vLLM 0.32.0 no longer has, expected --runner pooling --convert "
+    for words in ("--task: found an argument that vLLM 0.33.0 no longer has, expected --runner pooling --convert "
                   "embed in its place",
-                  "expected --no-enable-log-requests in its place",
+                  "expected --enable-log-requests in its place",
                   "expected --compilation-config.mode 3 in its place",
-                  "--swap-space: found an argument that vLLM 0.32.0 no longer has, expected an older release: nothing "
+                  "--swap-space: found an argument that vLLM 0.33.0 no longer has, expected an older release: nothing "
                   "replaced it (the Python API still took and ignored it then)"):
         assert words in done.stdout, done.stdout
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", REFERENCE, "--",
@@ -373,7 +373,7 @@ def test_a_line_is_upgraded_as_a_file_is(bin_dir, tmp_path):
     assert {"--task"} <= {one["key"] for one in errors(report)}
     # it would be taken, and mean something else
     [other] = [one for one in warnings(report) if one["key"] == "-O3"]
-    assert other["found"] == "a flag that sets compilation_config in vLLM 0.8.5, and optimization_level in 0.32.0"
+    assert other["found"] == "a flag that sets compilation_config in vLLM 0.8.5, and optimization_level in 0.33.0"
     assert other["replaced_by"] == [setting("compilation_config", {"mode": 3})]
     assert other["expected"] == "--compilation-config '{\"mode\":3}' in its place"
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", "0.10.1", "--upgrade-to",
@@ -403,6 +403,10 @@ def test_a_command_becomes_a_file_of_today(bin_dir, tmp_path, line, given):
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout)["server"] == RENEWED[line]
     flag = re.search(r"--(?!reasoning-parser q|num)[a-z-]+", line)[0]
+    if flag == "--disable-log-requests":
+        # gone in 0.17.0, and since 0.33.0 another spelling of --no-enable-log-requests
+        assert done.stderr == ""
+        return
     assert f"{flag}" in done.stderr and "written" in done.stderr, done.stderr
     (tmp_path / "e.yaml").write_text(done.stdout)
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", REFERENCE, "e.yaml"))
@@ -437,7 +441,7 @@ def test_a_bare_level_is_a_key_today(bin_dir, tmp_path, old):
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--upgrade-to", REFERENCE, "e.yaml"))
     [told] = errors(report)
     assert (told["key"], told["line"], told["found"]) == (
-        "server.compilation_config", 2, "3, a bare level that vLLM 0.32.0 does not take")
+        "server.compilation_config", 2, "3, a bare level that vLLM 0.33.0 does not take")
     assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
     done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", REFERENCE, "--", "vllm", "serve", "m",
                    "--compilation-config", "3")
@@ -446,7 +450,7 @@ def test_a_bare_level_is_a_key_today(bin_dir, tmp_path, old):
     assert yaml.safe_load(renewed.stdout)["server"]["compilation_config"] == {"mode": 3}
 
 
-@pytest.mark.parametrize("newer", ["0.33.0", "0.32.0.post1"])
+@pytest.mark.parametrize("newer", ["0.34.0", "0.33.0.post1"])
 def test_a_bare_level_in_a_newer_release_is_warned_of(bin_dir, tmp_path, newer):
     text = f"server: {{compilation_config: 3}}\nlaunch: {{vllm_version: {newer}}}\n"
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "-", stdin=text))
@@ -460,6 +464,18 @@ def test_a_run_tells_the_same(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "run", "-c", "e.yaml", "-o", "r.json", "--dry-run", "--json")
     [told] = [one for one in json.loads(done.stdout)["problems"] if one["key"] == "server.task"]
     assert done.returncode == 2 and told["replaced_by"] == FILES["embed-0.8.5.yaml"]["task"]
+
+
+def test_a_spelling_that_came_back(bin_dir, tmp_path):
+    """--disable-log-requests: an argument until 0.17.0, refused until 0.33.0, since then a negative."""
+    line = "vllm serve m --disable-log-requests"
+    for release, ok in (("0.9.0", True), ("0.17.0", False), ("0.32.0", False), ("0.33.0", True)):
+        done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", release, "--", *shlex.split(line))
+        assert done.returncode == (0 if ok else 2), (release, done.stdout)
+    for key, value, wanted in (("disable_log_requests", "true", False), ("disable-log-requests", "false", True)):
+        (tmp_path / "e.yaml").write_text(f"server: {{model: m, {key}: {value}}}\nlaunch: {{command: [vllm]}}\n")
+        done = profllm(bin_dir, tmp_path, "run", "-c", "e.yaml", "-o", "r.json", "--dry-run", "--json")
+        assert json.loads(done.stdout)["config"]["server"]["enable_log_requests"] is wanted
 
 
 # ---- usage -----------------------------------------------------------------------------------

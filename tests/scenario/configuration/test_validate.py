@@ -203,7 +203,7 @@ def test_what_was_refused_breaks_no_rules(bin_dir, tmp_path):
 def test_the_json_form(bin_dir, tmp_path):
     report = check(bin_dir, tmp_path, "server: {dtype: float17}\n")
     assert list(report) == ["file", "ok", "target", "problems", "memory"]
-    assert report["target"] == {"version": "0.32.0", "assumed": True}
+    assert report["target"] == {"version": "0.33.0", "assumed": True}
     [fault] = report["problems"]
     assert {"severity", "line", "col", "key", "rule", "found", "expected", "nearest"} <= set(fault)
     assert fault["found"] == "text 'float17'" and "bfloat16" in fault["expected"]
@@ -254,7 +254,11 @@ def test_rules_are_those_of_the_release(bin_dir, tmp_path):
     assert check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0")["ok"]
     text = "server: {enable_auto_tool_choice: true}\n"
     newer = check(bin_dir, tmp_path, text, "--vllm-version", "0.99.0")
-    assert newer["ok"] and [one["rule"] for one in warnings(newer)] == ["auto_tool_needs_parser"]
+    assert [one["rule"] for one in errors(newer)] == ["auto_tool_needs_parser"]
+    # new in the reference: a newer release may have dropped it
+    text = "server: {enable_elastic_ep: true, data_parallel_hybrid_lb: true, data_parallel_size: 2}\n"
+    newer = check(bin_dir, tmp_path, text, "--vllm-version", "0.99.0")
+    assert "elastic_ep_hybrid_lb" in [one["rule"] for one in warnings(newer)]
 
 
 def make_installed(tmp_path, release):

@@ -47,7 +47,7 @@ def test_force_where_nothing_is_wrong_forces_nothing(bin_dir, tmp_path, patience
     assert done.returncode == 0, done.stderr
     launch = load_result(tmp_path / "r.json")["launch"]
     assert launch["forced"] is False
-    assert launch["target"] == {"version": "0.32.0", "assumed": True}
+    assert launch["target"] == {"version": "0.33.0", "assumed": True}
 
 
 def test_a_value_that_was_refused_cannot_be_forced(bin_dir, tmp_path):

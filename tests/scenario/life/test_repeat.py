@@ -184,7 +184,7 @@ def test_another_host_and_engine_are_said(bin_dir, small, tmp_path, patience):
 
 def test_the_release_is_asked_for_again(bin_dir, small, tmp_path, patience):
     for engine, target, expected in (({"version": "0.31.0", "simulated": False}, True, ("0.31.0", False)),
-                                     ({"version": "0.31.0", "simulated": True}, True, ("0.32.0", True)),
+                                     ({"version": "0.31.0", "simulated": True}, True, ("0.33.0", True)),
                                      ({"version": "x", "simulated": False}, False, ("0.30.0", False))):
         then = changed(small, tmp_path, environment__engine={"name": "vllm", **engine},
                        launch__target={"version": "0.30.0", "assumed": target})

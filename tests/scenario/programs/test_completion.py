@@ -178,7 +178,8 @@ def flags_of(table):
     flags = set()
     for entry in table:
         if entry["in_reference"]:
-            flags |= {entry["flag"], *entry["aliases"], entry["negative_flag"]} - {None}
+            flags |= {entry["flag"], *entry["aliases"], entry["negative_flag"],
+                      *entry.get("negative_aliases", [])} - {None}
     return flags
 
 

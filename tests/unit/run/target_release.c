@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "vllm/catalog.h"
 
 /* A folder of installations. */
 static int set_up(void **state)
@@ -177,8 +178,8 @@ static void the_option_counts_most_then_the_file_then_what_is_installed(void **s
 	assert_release(both, "0.9.0", "0.9.0", false);
 	assert_release(both, NULL, "0.10.1", false);
 	assert_release(installed, NULL, "0.32.0", false);
-	assert_release("launch: {command: [/nowhere/vllm]}", NULL, "0.32.0", true);
-	assert_release("launch: {url: 'http://127.0.0.1:1'}", NULL, "0.32.0", true);
+	assert_release("launch: {command: [/nowhere/vllm]}", NULL, VLLM_REFERENCE_RELEASE, true);
+	assert_release("launch: {url: 'http://127.0.0.1:1'}", NULL, VLLM_REFERENCE_RELEASE, true);
 }
 
 int main(void)

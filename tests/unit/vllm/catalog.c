@@ -140,14 +140,19 @@ static void one_catalogue_a_release(void **state)
 
 	(void)state;
 	assert_ptr_equal(of(VLLM_REFERENCE_RELEASE), reference);
-	assert_ptr_equal(of("0.32.0+cu129"), reference);
+	assert_ptr_equal(of("0.33.0+cu129"), reference);
 	assert_ptr_equal(of(NULL), reference);
 	assert_ptr_equal(of("nightly"), reference);
 	assert_ptr_equal(of("0.1.dev7+gabc"), reference);
 	assert_ptr_equal(of("0.10.1"), of("0.10.1.1"));
 	assert_ptr_not_equal(of("0.10.1"), of("0.10.2"));
-	assert_ptr_equal(of("0.33.0"), of("1.0"));
-	assert_ptr_not_equal(of("0.33.0"), reference);
+	assert_ptr_equal(of("0.34.0"), of("1.0"));
+	assert_ptr_not_equal(of("0.34.0"), reference);
+	assert_ptr_not_equal(of("0.32.0"), reference);
+	assert_true(vllm_catalog_knows_keys(reference));
+	assert_true(vllm_catalog_knows_keys(of("0.32.0")));
+	assert_false(vllm_catalog_knows_keys(of("0.31.0")));
+	assert_false(vllm_catalog_knows_keys(of("0.34.0")));
 	vllm_catalog_free(of("0.10.1"));
 	assert_non_null(vllm_arg_find(of("0.10.1"), "model"));
 }

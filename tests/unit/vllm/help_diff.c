@@ -79,7 +79,8 @@ static void changes_are_found(void **state)
 		{ "  --config-format ['auto', 'hf', 'mistral']  x (default: auto)\n", "" },
 		{ "  --config-format ['auto', 'hf', 'new']  x (default: auto)\n",
 		  "choices: [\"auto\",\"hf\",\"mistral\"] -> [\"auto\",\"hf\",\"new\"]" },
-		{ "  --tokenizer-mode ['auto', 'cohere', 'deepseek_v32', 'deepseek_v4', 'hf', "
+		{ "  --tokenizer-mode ['alpamayo2_super', 'auto', 'cohere', 'deepseek_v32', "
+		  "'deepseek_v4', 'hf', "
 		  "'inkling', 'kimi_k3', 'mistral']  x (default: auto)\n",
 		  "" },
 		{ "  --tool-server {a,b} or another  x (default: None)\n", "" },

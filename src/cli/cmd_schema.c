@@ -286,6 +286,8 @@ static void add_result(json_t *lists)
 #define COMPARABLE(kind, field) ROW("comparable_fields", "kind field", #kind, field)
 #define ANY(kind, field)        ROW("comparable_counts", "kind field", #kind, field)
 #define CHARTED(kind, field)    ROW("charted_fields", "kind field", #kind, field)
+#define RECORDED(kind, field)   ROW("recorded_fields", "kind field", #kind, field)
+#define MEASURED(kind, field)   ROW("measured_fields", "kind field", #kind, field)
 #include "tbl/comparability.h"
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x

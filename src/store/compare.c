@@ -436,6 +436,17 @@ static void add_tallied(const struct tally_value *tallied, struct res_compare_va
 	}
 }
 
+/* Before they are listed, which uses them up. */
+static void reach_numbers(const struct tally *tally, struct res_compare_values *ret)
+{
+	for (size_t i = 0; i < tally->counted_count; i++)
+		res_compare_reach(ret, tally->counted[i].number);
+	for (size_t i = 0; i < tally->rising.count; i++) {
+		if (tally->rising.counts[i] > 0)
+			res_compare_reach(ret, tally->rising.numbers[i]);
+	}
+}
+
 void compared_values(struct tally *tally, const struct store_column *column,
 		     const struct facet_rows *rows, size_t most, struct res_compare_values *ret)
 {
@@ -443,6 +454,7 @@ void compared_values(struct tally *tally, const struct store_column *column,
 	tally_list_others(tally, column);
 	tally_list_words(tally, column);
 	tally_find_numbers(tally, column, rows);
+	reach_numbers(tally, ret);
 	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
 	size_t listed = distinct < most ? distinct : most;
 	tally_list_numbers(tally, most);

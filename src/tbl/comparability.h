@@ -24,6 +24,12 @@
 #ifndef CHARTED
 #define CHARTED(kind, field)
 #endif
+#ifndef RECORDED
+#define RECORDED(kind, field)
+#endif
+#ifndef MEASURED
+#define MEASURED(kind, field)
+#endif
 
 KIND(simulated, "simulated", NULL, "figures of a simulator and of an engine have nothing in common")
 KIND(status, "status", "completed", "figures of a run that did not come to its end are of the requests that did")
@@ -42,7 +48,7 @@ KIND(gpu, "GPU", NULL, "one kind of GPU is faster than another")
 
 COMPARABLE(simulated, "environment.engine.simulated")
 COMPARABLE(status, "run.status")
-COMPARABLE(failures, "derived.failed_share")
+RECORDED(failures, "derived.failed_share")
 COMPARABLE(verdict, "quality.verdict")
 COMPARABLE(data_set, "benchmark.dataset_name")
 COMPARABLE(data_set, "benchmark.dataset_sha256")
@@ -68,6 +74,8 @@ COMPARABLE(lengths, "benchmark.speed_bench_output_len")
 COMPARABLE(lengths, "benchmark.ignore_eos")
 COMPARABLE(lengths, "benchmark.input_len")
 COMPARABLE(lengths, "benchmark.output_len")
+MEASURED(lengths, "derived.input_tokens_per_request")
+MEASURED(lengths, "derived.output_tokens_per_request")
 ANY(output, "quality.output_length.value")
 COMPARABLE(load, "benchmark.kind")
 COMPARABLE(load, "benchmark.request_rate")
@@ -96,3 +104,5 @@ CHARTED(gpu, "system.hardware_info.gpu_name")
 #undef COMPARABLE
 #undef ANY
 #undef CHARTED
+#undef RECORDED
+#undef MEASURED

@@ -22,7 +22,8 @@
  * - Numbers that there are none of are null. Ratios and findings: result/compare/ratio.h.
  * - cautions: kinds of tbl/comparability.h in which runs differ, within a side or between sides, or of which some
  *   runs tell and others do not. alike: kinds of which some field is recorded, and all runs have the same; not_told: those of which no
- *   run has any recorded. Where a side has no run nothing is alike, and all that raises no caution is not told.
+ *   run has any recorded, or some run does not record failed requests. If a side has no run, no kind is alike, and all kinds
+ *   without a caution are not_told.
  *   Of kind "shared" there is one without fields where runs are on several sides: its text counts them.
  * - inputs: columns (result/fields) that were chosen (role input) or were there (engine, host). differing: two
  *   runs have not the same; `between` is false where each side has the same mixture of them. First what differs
@@ -52,6 +53,8 @@ struct res_compare_values {
 	size_t more; /* different ones that are rarer than these and were not listed; a comparison lists all */
 	size_t null;
 	size_t not_recorded;
+	bool has_numbers;
+	double least, most; /* of all its numbers, listed or not */
 };
 void res_compare_values_done(struct res_compare_values *values);
 #define auto_compare_values \
@@ -59,6 +62,8 @@ void res_compare_values_done(struct res_compare_values *values);
 
 /* Of `count` runs. A whole number is one, however it was written. */
 void res_compare_add_number(struct res_compare_values *values, double number, size_t count);
+/* Extends least and most to a number that is not listed. */
+void res_compare_reach(struct res_compare_values *values, double number);
 void res_compare_add_yes(struct res_compare_values *values, bool yes, size_t count);
 void res_compare_add_text(struct res_compare_values *values, const char *text, size_t count);
 /* Compact, with the keys of objects in order. */

@@ -12,6 +12,7 @@
 #define VALUES_SHOWN     20
 #define SHARED_BYTES_MAX 2048
 #define WHOLE_MAX        9e15 /* a double is exact to here */
+#define MEASURED_TIMES   1.1  /* measured numbers within this ratio are alike */
 
 static const struct kind {
 	const char *id;
@@ -23,7 +24,13 @@ static const struct kind {
 #include "tbl/comparability.h"
 };
 
-enum comparable_form { COMPARABLE_VALUE, COMPARABLE_ANY, COMPARABLE_CHARTED };
+enum comparable_form {
+	COMPARABLE_VALUE,
+	COMPARABLE_ANY,
+	COMPARABLE_CHARTED,
+	COMPARABLE_RECORDED,
+	COMPARABLE_MEASURED
+};
 
 static const struct comparable {
 	const char *kind;
@@ -33,6 +40,8 @@ static const struct comparable {
 #define COMPARABLE(kind, field) { #kind, field, COMPARABLE_VALUE },
 #define ANY(kind, field)        { #kind, field, COMPARABLE_ANY },
 #define CHARTED(kind, field)    { #kind, field, COMPARABLE_CHARTED },
+#define RECORDED(kind, field)   { #kind, field, COMPARABLE_RECORDED },
+#define MEASURED(kind, field)   { #kind, field, COMPARABLE_MEASURED },
 #include "tbl/comparability.h"
 };
 
@@ -62,8 +71,18 @@ static void add_value(struct res_compare_values *values, json_t *json, size_t co
 	res_compare_add_json(values, text, count);
 }
 
+void res_compare_reach(struct res_compare_values *values, double number)
+{
+	if (!values->has_numbers || number < values->least)
+		values->least = number;
+	if (!values->has_numbers || number > values->most)
+		values->most = number;
+	values->has_numbers = true;
+}
+
 void res_compare_add_number(struct res_compare_values *values, double number, size_t count)
 {
+	res_compare_reach(values, number);
 	if (isinf(number))
 		add_value(values, json_string(number > 0 ? "inf" : "-inf"), count);
 	else if (number == floor(number) && fabs(number) < WHOLE_MAX)
@@ -321,30 +340,152 @@ static bool is_told(const struct row *row, const struct comparable *comparable)
 	return false;
 }
 
+/* Every run has a number there, or every run records it at all. */
+static bool is_of_all(const struct row *row, bool with_number)
+{
+	for (size_t i = 0; i < row->count; i++) {
+		const struct res_compare_values *values = &row->sides[i];
+		if (values->not_recorded > 0 ||
+		    (with_number && (values->null > 0 || !values->has_numbers)))
+			return false;
+	}
+	return true;
+}
+
+/* A run records another value than the one that raises no caution. */
+static bool is_recorded_otherwise(const struct row *row, const char *alone)
+{
+	for (size_t i = 0; i < row->count; i++) {
+		if (row->sides[i].more > 0)
+			return true;
+		PL_JSON_EACH_MEMBER(text, ignored, row->sides[i].counts) {
+			if (!pl_text_equal(text, alone))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_far_apart(const struct row *row)
+{
+	struct res_compare_values all = { 0 };
+
+	for (size_t i = 0; i < row->count; i++) {
+		if (!row->sides[i].has_numbers)
+			continue;
+		res_compare_reach(&all, row->sides[i].least);
+		res_compare_reach(&all, row->sides[i].most);
+	}
+	return all.has_numbers && all.most > all.least * MEASURED_TIMES;
+}
+
+/* The fields of one kind. */
+struct looked {
+	const struct res_compare_source *source;
+	const struct kind *kind;
+	bool is_certain;  /* all runs have numbers in one of its fields: nothing measured replaces them */
+	bool is_measured; /* all runs have what is measured instead */
+	bool is_told;     /* some run tells one of its fields */
+	bool has_fields;
+};
+
+static bool is_raised(const struct looked *looked, const struct row *row,
+		      const struct comparable *comparable)
+{
+	switch (comparable->form) {
+	case COMPARABLE_ANY:
+		return is_of_some(row);
+	case COMPARABLE_RECORDED:
+		return is_recorded_otherwise(row, looked->kind->alone);
+	case COMPARABLE_MEASURED:
+		return !looked->is_certain && is_far_apart(row);
+	default:
+		/* a length that only some runs record, and all have it: what is measured decides */
+		return raises_caution(row, looked->kind->alone) &&
+		       !(looked->is_measured && variety_of(row).different == 1);
+	}
+}
+
+static bool is_told_by(const struct looked *looked, const struct row *row,
+		       const struct comparable *comparable)
+{
+	if (comparable->form == COMPARABLE_RECORDED)
+		return is_of_all(row, false);
+	if (comparable->form == COMPARABLE_MEASURED)
+		return looked->is_measured;
+	return is_told(row, comparable);
+}
+
+/* The next field of the kind that is to be looked at, from *at; *ret is filled. NULL: there is no more. */
+static const struct comparable *next_field(const struct looked *looked, size_t *at, struct row *ret)
+{
+	while (*at < PL_ARRAY_SIZE(comparables)) {
+		const struct comparable *comparable = &comparables[(*at)++];
+		const struct res_field *field =
+			strcmp(comparable->kind, looked->kind->id) == 0
+				? res_fields_find(looked->source->fields, comparable->field)
+				: NULL;
+		if (field == NULL || !is_looked_at(looked->source, comparable))
+			continue;
+		if (comparable->form == COMPARABLE_MEASURED && looked->is_certain)
+			continue;
+		row_done(ret);
+		fill_row(looked->source, field, ret);
+		return comparable;
+	}
+	return NULL;
+}
+
+/* Are the fields with numbers recorded by all runs, or is what is measured instead? */
+static void find_measured(struct looked *looked)
+{
+	const struct comparable *comparable;
+	auto_row row = { 0 };
+	bool has_measured = false, is_whole = true;
+
+	for (size_t at = 0; (comparable = next_field(looked, &at, &row)) != NULL;) {
+		if (comparable->form == COMPARABLE_VALUE && is_of_all(&row, true))
+			looked->is_certain = true;
+		if (comparable->form != COMPARABLE_MEASURED)
+			continue;
+		has_measured = true;
+		is_whole = is_whole && is_of_all(&row, true);
+	}
+	looked->is_measured = !looked->is_certain && has_measured && is_whole;
+}
+
+static bool can_measure(const struct kind *kind)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(comparables); i++) {
+		if (comparables[i].form == COMPARABLE_MEASURED &&
+		    strcmp(comparables[i].kind, kind->id) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* *ret_told: some run tells one of the kind's fields; *ret_any: there is a field to be looked at. */
 static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind,
 			      bool *ret_told, bool *ret_any)
 {
+	struct looked looked = { .source = source, .kind = kind };
+	const struct comparable *comparable;
 	json_t *fields = json_array();
+	auto_row row = { 0 };
 
-	*ret_told = *ret_any = false;
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(comparables); i++) {
-		const struct comparable *comparable = &comparables[i];
-		const struct res_field *field = res_fields_find(source->fields, comparable->field);
-		auto_row row = { 0 };
-		if (strcmp(comparable->kind, kind->id) != 0 || field == NULL ||
-		    !is_looked_at(source, comparable))
-			continue;
-		fill_row(source, field, &row);
-		*ret_any = true;
-		*ret_told = *ret_told || is_told(&row, comparable);
-		if (comparable->form == COMPARABLE_ANY ? is_of_some(&row)
-						       : raises_caution(&row, kind->alone))
+	if (can_measure(kind))
+		find_measured(&looked);
+	for (size_t at = 0; (comparable = next_field(&looked, &at, &row)) != NULL;) {
+		looked.has_fields = true;
+		looked.is_told = looked.is_told || is_told_by(&looked, &row, comparable);
+		if (is_raised(&looked, &row, comparable))
 			json_array_append_new(fields, json_pack("{s:s, s:s, s:o}", "field",
-								field->id, "label", field->label,
-								"sides", row_sides(&row)));
+								row.field->id, "label",
+								row.field->label, "sides",
+								row_sides(&row)));
 	}
+	*ret_told = looked.is_told;
+	*ret_any = looked.has_fields;
 	return fields;
 }
 

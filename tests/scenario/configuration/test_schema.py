@@ -21,7 +21,7 @@ LISTS = {
     "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},
     "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts",
-                      "CHARTED": "charted_fields"},
+                      "CHARTED": "charted_fields", "RECORDED": "recorded_fields", "MEASURED": "measured_fields"},
     "parsers": {"PARSERS": "parser_releases", "PARSER": "parsers"},
     "variables": {"VARIABLES_OF": "variable_releases", "VARIABLE": "variables"},
     "constraints": {"RULE": "rules"}, "errors": {"ERR": "errors"}, "hardware": {"GPU": "hardware"},

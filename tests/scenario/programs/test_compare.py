@@ -168,6 +168,44 @@ def test_failed_requests_are_told_and_a_reason_for_care(bin_dir, tmp_path):
     assert "failed requests: figures are of the requests" in text and "derived.failed_share ↓" in text
 
 
+def test_failures_that_are_not_recorded_are_neither_failures_nor_none(bin_dir, tmp_path):
+    none, some = write(tmp_path / "none.json", document()), write(tmp_path / "some.json", document(seed=2, results__failed=5))
+    silent = document(seed=3)
+    del silent["results"]["failed"]
+    silent = write(tmp_path / "silent.json", silent)
+    nothing = write(tmp_path / "nothing.json", document(seed=4, results__completed=0))
+    for others, kinds in (((silent,), []), ((nothing,), []), ((some,), ["failures"]), ((silent, some), ["failures"])):
+        answer = compare(bin_dir, none, *others)
+        assert caution_kinds(answer) == kinds, others
+        unknown = [one["kind"] for one in answer["not_told"]]
+        alike = [one["kind"] for one in answer["alike"]]
+        assert ("failures" in unknown) == (others == (silent,)) and ("failures" in alike) == (others == (nothing,)), others
+    assert "failures" in [one["kind"] for one in compare(bin_dir, silent, none)["not_told"]]
+
+
+def totals(seed, completed, inputs, outputs, **benchmark):
+    """As `vllm bench serve` writes it: sums of tokens, and no length that was asked for."""
+    made = document(seed=seed, results__completed=completed, results__total_input_tokens=inputs, results__total_output_tokens=outputs)
+    del made["config"]["benchmark"]["random_input_len"]
+    made["config"]["benchmark"].update(benchmark)
+    return made
+
+
+def test_lengths_without_a_request_are_compared_by_tokens_per_request(bin_dir, tmp_path):
+    usual = write(tmp_path / "usual.json", totals(1, 100, 51200, 12800))
+    files = {"near": totals(2, 200, 104000, 25500), "longer": totals(3, 100, 102400, 12800), "shorter": totals(4, 100, 51200, 6400),
+             "asked": totals(5, 100, 51300, 12700, random_input_len=512)}
+    files = {name: write(tmp_path / f"{name}.json", made) for name, made in files.items()}
+    fields = {"near": [], "longer": ["derived.input_tokens_per_request"], "shorter": ["derived.output_tokens_per_request"], "asked": []}
+    for name, path in files.items():
+        answer = compare(bin_dir, usual, path)
+        assert [field["field"] for caution in answer["cautions"] for field in caution["fields"]] == fields[name], name
+        assert "lengths" in [one["kind"] for one in answer["cautions" if fields[name] else "alike"]], name
+    # lengths that all runs were asked for decide, whatever came of them
+    asked = [write(tmp_path / f"{i}.json", totals(6 + i, 100, 51200 * (i + 1), 12800, random_input_len=512)) for i in range(2)]
+    assert "lengths" in [one["kind"] for one in compare(bin_dir, *asked)["alike"]]
+
+
 def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_path):
     a = group(tmp_path / "a", runs=3)
     b = group(tmp_path / "b", runs=3, config__server__max_num_seqs=512, config__server__seed=7)
@@ -230,7 +268,7 @@ def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
     row = next(line for line in text.splitlines() if line.lstrip().startswith("p99_ttft_ms ↓"))
     assert row.endswith(words) and words.startswith("worse by ")
     assert "What differs: 1 input" in text and "server.max_num_seqs  256  512" in text
-    assert "\nWith care\n  told by no run: client\n\n\nWhat differs" in text
+    assert "\nWith care\n  not recorded by all runs: client\n\n\nWhat differs" in text
     markdown = run_profllm(bin_dir, "compare", a, b, "--markdown").stdout
     assert "| figure | A | B | runs for 5 % | B against A |\n|---|--:|--:|--:|---|\n" in markdown
     assert any(line.startswith("| p99_ttft_ms ↓ |") and line.endswith(f"| {words} |") for line in markdown.splitlines())

@@ -33,7 +33,7 @@ export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={views} catalogue={catalogue} /></li>)}</ul>
         </>
       )}
-      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by any run:</b> {listed(notTold)}. {notTold.length === 1 ? 'It' : 'They'} may differ.</p>}
+      {empty.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by all runs:</b> {listed(notTold)}. {notTold.length === 1 ? 'It' : 'They'} may differ.</p>}
       {isSimulated && <p className={css.fine}>All of these are <Simulated />: no metric below is of real hardware.</p>}
       {isGroup && (
         <p className={css.match}>

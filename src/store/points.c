@@ -363,6 +363,22 @@ static bool read_drawn(struct points *points, const json_t *request)
 				      has_numbers(points, request, &drawn)));
 }
 
+/* true, false or "auto". */
+static bool read_log(struct points *points, const json_t *request, const char *key,
+		     struct points_axis *axis)
+{
+	const json_t *value = member(request, key);
+	size_t before = place_enter(&points->place, key);
+	bool fits = true;
+
+	axis->asks_log = json_is_true(value);
+	axis->can_be_log = value != NULL && pl_text_equal(json_string_value(value), "auto");
+	if (value != NULL && !json_is_boolean(value) && !axis->can_be_log)
+		fits = place_fault(&points->place, "type", value, "true, false or \"auto\"", NULL);
+	place_leave(&points->place, before);
+	return fits;
+}
+
 static bool read_request(struct points *points, const json_t *request)
 {
 	static const char *const keys[] = { "form",       "filter",
@@ -387,8 +403,8 @@ static bool read_request(struct points *points, const json_t *request)
 	fits = read_column(points, request, "colour", &points->colour) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
 	fits = read_column(points, request, "size", &points->size) && fits;
-	fits = request_flag(&points->place, request, "x_log", &points->x.asks_log) && fits;
-	fits = request_flag(&points->place, request, "y_log", &points->y.asks_log) && fits;
+	fits = read_log(points, request, "x_log", &points->x) && fits;
+	fits = read_log(points, request, "y_log", &points->y) && fits;
 	fits = request_flag(&points->place, request, "simulated", &points->with_simulated) && fits;
 	fits = request_flag(&points->place, request, "match", &points->asks_match) && fits;
 	fits = request_flag(&points->place, request, "count_only", &points->count_only) && fits;

@@ -15,6 +15,7 @@
  * - choices: axes to choose from, the preferred ones first. A request with neither x nor y draws the first choice that has at
  *   least three quarters of the rows of the best choice; choices whose x and y have several values in the rows go first.
  *   colour_choices: a request without colour takes the first field that has several values in the rows, if there is one.
+ * - x_log, y_log: true, false or "auto": log if all values are above zero and the greatest is at least 100 times the least.
  * - count_only: the answer has no cautions, colours or members of its form, but choices: [{form, x, y, value, count}],
  *   count being the rows that have a place on all axes. With match it says what matching would keep.
  * - match: of the rows that have a place only those stay of which every group has the like in all inputs but those of which no

@@ -102,9 +102,9 @@ struct points_axis {
 	const char *name; /* "x" */
 	const struct store_column *column;
 	enum points_axis_kind kind;
-	bool asks_log, is_log;
-	size_t not_positive; /* rows for which it is not */
-	double least, most;  /* of the rows that are drawn; least > most: none */
+	bool asks_log, can_be_log, is_log; /* can_be_log: if its values need it */
+	size_t not_positive;               /* rows for which it is not */
+	double least, most;                /* of the rows that are drawn; least > most: none */
 	struct points_cells cells;
 	struct points_kinds kinds; /* of POINTS_KINDS */
 	double *at;                /* by row; NaN: it has no place */

@@ -102,6 +102,8 @@ static void place_all(struct points *points, struct points_axis *axis, unsigned 
 				      : place_of_number(axis, i, &ret_reasons[i]);
 }
 
+#define WIDE_TIMES 100 /* an axis of this ratio or more is log if nobody chose */
+
 /* An axis is log where all of it can be. */
 static void measure(const struct points *points, struct points_axis *axis)
 {
@@ -115,7 +117,10 @@ static void measure(const struct points *points, struct points_axis *axis)
 		axis->most = fmax(axis->most, axis->at[i]);
 		axis->not_positive += axis->at[i] <= 0;
 	}
-	axis->is_log = axis->asks_log && axis->kind == POINTS_NUMBERS && axis->not_positive == 0;
+	bool is_wide = axis->can_be_log && axis->least > 0 && isfinite(axis->most) &&
+		       axis->most >= axis->least * WIDE_TIMES;
+	axis->is_log = (axis->asks_log || is_wide) && axis->kind == POINTS_NUMBERS &&
+		       axis->not_positive == 0;
 	if (!axis->asks_log || axis->kind != POINTS_NUMBERS)
 		axis->not_positive = 0;
 }

@@ -383,7 +383,7 @@ static bool is_far_apart(const struct row *row)
 struct looked {
 	const struct res_compare_source *source;
 	const struct kind *kind;
-	bool is_certain;  /* all runs have numbers in one of its fields: nothing measured replaces them */
+	bool is_certain; /* all runs have numbers in one of its fields: nothing measured replaces them */
 	bool is_measured; /* all runs have what is measured instead */
 	bool is_told;     /* some run tells one of its fields */
 	bool has_fields;
@@ -421,10 +421,10 @@ static const struct comparable *next_field(const struct looked *looked, size_t *
 {
 	while (*at < PL_ARRAY_SIZE(comparables)) {
 		const struct comparable *comparable = &comparables[(*at)++];
-		const struct res_field *field =
-			strcmp(comparable->kind, looked->kind->id) == 0
-				? res_fields_find(looked->source->fields, comparable->field)
-				: NULL;
+		const struct res_field *field = strcmp(comparable->kind, looked->kind->id) == 0
+							? res_fields_find(looked->source->fields,
+									  comparable->field)
+							: NULL;
 		if (field == NULL || !is_looked_at(looked->source, comparable))
 			continue;
 		if (comparable->form == COMPARABLE_MEASURED && looked->is_certain)
@@ -479,10 +479,10 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 		looked.has_fields = true;
 		looked.is_told = looked.is_told || is_told_by(&looked, &row, comparable);
 		if (is_raised(&looked, &row, comparable))
-			json_array_append_new(fields, json_pack("{s:s, s:s, s:o}", "field",
-								row.field->id, "label",
-								row.field->label, "sides",
-								row_sides(&row)));
+			json_array_append_new(fields,
+					      json_pack("{s:s, s:s, s:o}", "field", row.field->id,
+							"label", row.field->label, "sides",
+							row_sides(&row)));
 	}
 	*ret_told = looked.is_told;
 	*ret_any = looked.has_fields;

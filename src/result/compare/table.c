@@ -273,9 +273,8 @@ static void add_not_told(const struct form *form, const json_t *comparison)
 
 	if (json_array_size(kinds) == 0)
 		return;
-	pl_buf_add_text(form->buf,
-			form->is_markdown ? "- **not recorded by all runs**: "
-					  : "  not recorded by all runs: ");
+	pl_buf_add_text(form->buf, form->is_markdown ? "- **not recorded by all runs**: "
+						     : "  not recorded by all runs: ");
 	PL_JSON_EACH(kind, kinds)
 		pl_buf_addf(form->buf, "%s%s", kind_at > 0 ? ", " : "",
 			    pl_json_get_text(kind, "title"));

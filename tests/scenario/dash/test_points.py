@@ -308,6 +308,24 @@ def test_a_log_axis_is_refused_where_something_is_not_above_zero(made):
     assert taken["x"]["log"] and taken["x"]["not_positive"] == 0
 
 
+def test_an_axis_that_nobody_chose_is_log_over_two_decades(made):
+    driver, rows = made
+    field = "results.p99_ttft_ms"
+    asked = {"x": field, "y": "results.p97.5_ttft_ms", "x_log": "auto"}
+    above = {"field": field, "op": "gt", "value": 0}
+    values = sorted(cell(rows, field, i) for i in drawn_of(rows, range(len(rows.documents)), field, asked["y"])[0] if cell(rows, field, i) > 0)
+    # one with values at or below zero is not, and nothing is said of it: nobody asked
+    whole = ask(driver, **asked)["x"]
+    assert (whole["log"], whole["not_positive"]) == (False, 0) and whole["min"] <= 0
+    for least in (values[0], values[-1] / 99, values[-1] / 101):
+        axis = ask(driver, filter={"field": field, "op": "ge", "value": least}, **asked)["x"]
+        assert axis["log"] == (axis["max"] >= 100 * axis["min"]), least
+    wide = ask(driver, filter=above, **asked)["x"]
+    assert wide["log"] and wide["max"] >= 100 * wide["min"]
+    assert not ask(driver, filter=above, **{**asked, "x_log": False})["x"]["log"]
+    assert not ask(driver, x="run.status", y=field, x_log="auto", filter=above)["x"]["log"]
+
+
 def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
     driver, rows = made
     rng = random.Random(SEED + 2)
@@ -663,6 +681,7 @@ def test_many_words_become_others(bin_dir):
     ({"y": "results.completed"}, ""), ({"x": "results.completed"}, ""), ({"form": "near", "x": "results.completed", "y": "results.completed"}, ""),
     ({"x": "results.complete", "y": "results.completed"}, "/x"), ({"form": "groups", "y": "server.model"}, "/y"), ({"form": "bin", "x": "results.completed"}, "/form"),
     ({"x": "results.completed", "y": "results.completed", "limit": 499}, "/limit"), ({"x": "results.completed", "y": "results.completed", "x_log": 1}, "/x_log"),
+    ({"x": "results.completed", "y": "results.completed", "y_log": "automatic"}, "/y_log"),
     ({"x": "results.completed", "y": "results.completed", "selected": [0]}, "/selected/0"), ({"x": 1, "y": "results.completed"}, "/x"),
     ({"x": "results.completed", "y": "results.completed", "labels": ["nothing.such"]}, "/labels/0"), ({"form": "bins", "x": "results.completed", "odd": 1}, ""),
     ({"form": "bins", "x": "results.completed", "filter": {"and": []}, "colour": "no"}, "/colour"), ([], ""),

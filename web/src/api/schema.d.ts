@@ -1253,12 +1253,12 @@ export interface components {
             /** @description Of form parallel */
             axes?: components["schemas"]["FieldId"][];
             /**
-             * @description Whether the axis is to be logarithmic; it is not where there is something at or below zero
+             * @description Whether the axis is logarithmic. "auto" chooses a logarithmic axis if the greatest value is at least 100 times the least. No axis with a value at or below zero is logarithmic
              * @default false
              */
-            x_log: boolean;
+            x_log: boolean | "auto";
             /** @default false */
-            y_log: boolean;
+            y_log: boolean | "auto";
             colour?: components["schemas"]["FieldId"];
             shape?: components["schemas"]["FieldId"];
             size?: components["schemas"]["FieldId"];
@@ -1653,7 +1653,7 @@ export interface components {
             cautions: components["schemas"]["Caution"][];
             /** @description Kinds that raise no caution, of which some field is recorded and the same in all runs; none where a side has no run */
             alike: components["schemas"]["AlikeKind"][];
-            /** @description Kinds of which no run has any field recorded, so that nobody knows whether they are alike */
+            /** @description Kinds that cannot be checked, since no run records any of their fields, or not all runs record failed requests */
             not_told: components["schemas"]["AlikeKind"][];
             inputs: components["schemas"]["ComparedInputs"];
             /** @description Where that was asked for */

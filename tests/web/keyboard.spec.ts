@@ -4,16 +4,17 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
-import { laboratory } from './laboratory'
+import { laboratory, SWEEPS, sendPlans, sweepResults } from './laboratory'
 import { read, variant, write } from './results'
 
 const TABS_MAX = 25
 
 const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
-  laboratory(read(own)).slice(0, 54).forEach((document, at) => write(folder, `${at}.json`, document))
+  ;[...laboratory(read(own)).slice(0, 54), ...sweepResults(read(own)).slice(0, 6)].forEach((document, at) => write(folder, `${at}.json`, document))
   store.import(folder)
 })
+test.beforeAll(async ({ request }) => { await sendPlans(request, dashboard().url) })
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Experiments' })
 
@@ -36,7 +37,7 @@ const isSomewhere = async (page: Page, after: string) => {
   expect(await focused(page), `after ${after}`).not.toBe('nothing')
 }
 
-test('the table and each group of filters are one stop, and 25 presses lead to every region', async ({ page, own }) => {
+test('the table and the fields of the filters are one stop each, and 25 presses lead to every region', async ({ page, own }) => {
   // a reload would give the focus back to its row
   const anew = async () => {
     await page.goto('about:blank')
@@ -59,8 +60,8 @@ test('the table and each group of filters are one stop, and 25 presses lead to e
     way.push(await focused(page))
   }
   expect(way).not.toContain('nothing')
-  for (const once of ['table', 'tray', ...new Set(way.filter((place) => place.startsWith('filter ')))]) expect(way.filter((place) => place === once), once).toHaveLength(1)
-  expect(way.filter((place) => place.startsWith('filter ')).length).toBeGreaterThan(5)
+  for (const once of ['table', 'tray', 'filter Fields']) expect(way.filter((place) => place === once), once).toHaveLength(1)
+  expect(way.filter((place) => place.startsWith('filter '))).toHaveLength(1)
 
   await anew()
   await page.keyboard.press('Tab')
@@ -81,6 +82,39 @@ test('the table and each group of filters are one stop, and 25 presses lead to e
     regions.push(await focused(page))
   }
   expect(regions).toEqual(['bar', 'bar', 'panel', 'answer line', 'chart', 'table tools', 'tray'])
+})
+
+test('in the filters arrows go from control to control, and Tab comes back to the last one', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await expect(filters(page).getByRole('checkbox').nth(8)).toBeAttached()
+  const fields = filters(page).getByRole('group', { name: 'Fields', exact: true })
+  const at = () => page.evaluate(() => document.activeElement?.closest('summary, label, button')?.textContent ?? document.activeElement?.getAttribute('aria-label') ?? '')
+  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key) }
+  await filters(page).getByRole('searchbox').first().focus()
+  await press('Tab')
+  expect(await at()).toMatch(/^Model/)
+  await press('PageDown')
+  expect(await at()).toMatch(/^Hardware/)
+  // the head of a section: left closes it, right opens it
+  const hardware = fields.locator('details', { has: page.locator('summary', { hasText: /^Hardware/ }) })
+  await press('ArrowLeft')
+  await expect(hardware).not.toHaveAttribute('open')
+  await press('ArrowRight')
+  await expect(hardware).toHaveAttribute('open')
+  await expect(hardware.getByRole('checkbox').first()).toBeAttached()
+  await press('ArrowDown', 'Space')
+  await expect(hardware.getByRole('checkbox').first()).toBeChecked()
+  const gpu = await at()
+  await isSomewhere(page, 'a choice')
+  await press('Tab')
+  await expect(fields.locator(':focus')).toHaveCount(0)
+  await press('Shift+Tab')
+  await expect(fields.locator(':focus')).toHaveCount(1)
+  expect((await at()).slice(0, 8)).toBe(gpu.slice(0, 8))
+  await press('PageUp', 'PageUp')
+  expect(await at()).toMatch(/^Model/)
+  await press('End')
+  await expect(fields.locator(':focus')).toHaveCount(1)
 })
 
 test('arrows move in the table; Enter opens, Space selects, s sorts, and heads are called by their names alone', async ({ page }) => {
@@ -191,4 +225,51 @@ test('letters typed into a search or number field are text, never shortcuts', as
   await types(chart.getByRole('group', { name: 'SLO', exact: true }).getByRole('textbox'))
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await expect(page.getByRole('region', { name: 'Tray' })).toHaveCount(0)
+})
+
+// The parts of a page that F6 goes through, by the first press of Tab that leads into each; 0: none did.
+async function firstTabs(page: Page, tabs: number) {
+  const reached: Record<string, number> = {}
+  for (let at = 1; at <= tabs; at++) {
+    await page.keyboard.press('Tab')
+    const inside = await page.evaluate(() => {
+      const regions = [...document.querySelectorAll('#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]')]
+      return regions.filter((region) => region.contains(document.activeElement)).map((region) => region.getAttribute('aria-label') ?? (region.id || region.tagName))
+    })
+    for (const name of inside) reached[name] ??= at
+  }
+  return reached
+}
+
+test('without the skip link, 25 presses lead to every region of every page', async ({ page }) => {
+  const { url } = dashboard()
+  const { rows: found } = await (await page.request.post(`${url}/api/filters/apply`, { data: { limit: 10, filter: { and: [{ field: 'server.tensor_parallel_size', op: 'in', value: [1, 2, 4, 8] }, { field: 'results.p99_ttft_ms', op: 'gt', value: 0 }, { field: 'quality.verdict', op: 'eq', value: 'trusted' }] } } })).json() as { rows: { id: number }[] }
+  const ids = found.map(({ id }) => id)
+  const full = new URLSearchParams({ 'server.tensor_parallel_size': '1,2,4,8', where: '{"or":[{"field":"results.p99_ttft_ms","op":"gt","value":0},{"field":"run.name","op":"contains","value":"q"}]}', slo: 'results.p99_ttft_ms:5000', x: 'results.p99_ttft_ms', y: 'results.output_throughput', select: `${ids[0]},${ids[1]}` })
+  const pages: [string, string, Locator, string[]][] = [
+    ['Explore', '/', page.getByTestId('plot'), ['HEADER', 'Presets', 'Filters', 'Chart', 'Experiments', 'Tray']],
+    ['Explore with everything', `/?${full.toString()}&point=${ids[2]}`, page.getByRole('button', { name: 'Unpin' }), ['Filters', 'Chart', 'Reading', 'Experiments', 'Tray']],
+    ['Experiment', `/experiments/${ids[0]}`, page.getByRole('region', { name: 'Verdict' }), []],
+    ['Compare', `/compare?${ids.slice(0, 8).map((id) => `side=${id}`).join('&')}`, page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row').first(), []],
+    ['Sweeps', '/sweeps', page.getByRole('link', { name: /sweep/i }).last(), []],
+    ['Sweep', `/sweeps/${SWEEPS.night.id}`, page.locator('[data-cell]').first(), []],
+    ['Upload', '/upload', page.getByRole('heading', { level: 1 }), []],
+  ]
+  await page.goto(url)
+  await expect(page.getByTestId('plot')).toBeVisible()
+  for (const key of ['j', 'p', 'j', 'p']) await page.keyboard.press(key)
+  await expect(page.getByRole('region', { name: 'Tray' }).getByRole('listitem')).toHaveCount(2)
+  const late: string[] = []
+  for (const [name, path, ready, wanted] of pages) {
+    await page.goto('about:blank') // a reload would give the focus back
+    await page.goto(url + path)
+    await expect(ready).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    const all = await page.evaluate(() => [...document.querySelectorAll('#main, #main section[aria-label], aside[aria-label]')]
+      .filter((region) => [...region.querySelectorAll<HTMLElement>('a[href], button:not(:disabled), input, select, textarea, summary, [tabindex]')].some((one) => one.tabIndex >= 0 && one.checkVisibility()))
+      .map((region) => region.getAttribute('aria-label') ?? region.id))
+    const reached = await firstTabs(page, 60)
+    for (const region of new Set([...all, ...wanted])) if (!(reached[region]! <= TABS_MAX)) late.push(`${name}: ${region} after ${reached[region] ?? 'more than 60'}`)
+  }
+  expect(late).toEqual([])
 })

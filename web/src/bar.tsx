@@ -6,6 +6,7 @@ import { applyTheme, type Theme, usePreferences } from './keys/store'
 import { IconButton } from './ui/controls'
 import { sidesOf, useTray } from './tray/store'
 import { Icon, Mark } from './ui/icons'
+import { oneStop } from './ui/one-stop'
 import { paths } from './url/paths'
 
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
@@ -24,13 +25,13 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         <Mark />
         ProfLLM
       </Link>
-      <nav className={css.nav} aria-label="Screens">
+      <nav className={css.nav} aria-label="Screens" {...oneStop}>
         <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload || isCompare || isSweeps ? undefined : 'page'}>Explore</Link>
         <Link href={isCompare ? `${location}${window.location.search}` : paths.compare({ sides: sidesOf(pinned) })} aria-current={isCompare ? 'page' : undefined}>Compare {pinned.length > 0 && <span className="n-11">{pinned.length}</span>}</Link>
         <Link href={paths.sweeps()} aria-current={isSweeps ? 'page' : undefined}>Sweeps</Link>
         <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
       </nav>
-      <div className={css.end}>
+      <div className={css.end} role="toolbar" aria-label="Search and settings" {...oneStop}>
         <AriaButton className={css.find ?? ''} onPress={onFind}>
           <Icon name="search" />
           <span>Find a run, field or value</span>

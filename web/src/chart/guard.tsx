@@ -12,6 +12,7 @@ import { valueText } from '../format/value'
 import { Act, Button } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import { Simulated } from '../ui/verdict'
 import type { ChartState } from '../url/chart'
 import css from './chart.module.css'
@@ -183,7 +184,7 @@ export const Guard = memo(function Guard(props: Props) {
         {parts.map(([key, words]) => <span key={key} className={key === 'mixed' ? css.long : undefined} {...(key === 'mixed' && { title: listOf(mixed, mixedWords) })}>{words}</span>)}
         {parts.length === 0 && <span>{count(answer.marks?.id.length ?? answer.lines?.id.length ?? 0)} {answer.lines ? 'lines' : 'marks'} for {count(answer.drawn)} results</span>}
       </span>
-      <span className={css.does}>
+      <span className={css.does} {...oneStop}>
         {canMatch && <MatchCells keeps={keeps} groups={groups} set={set} />}
         {chart.state.match && <Act onPress={() => set({ match: false })}>Take all results</Act>}
         {answer.not_ready.length > 0 && <Act onPress={onAgain}>Retry</Act>}

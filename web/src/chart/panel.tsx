@@ -109,7 +109,7 @@ export function ChartPanel(props: PanelProps) {
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
         <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} set={set} />
-        <span className={css.end} role="toolbar" aria-label="Chart tools" onKeyDownCapture={oneStop}>
+        <span className={css.end} role="toolbar" aria-label="Chart tools" {...oneStop}>
           {chart && <Files of={now} />}
           <TableButton asTable={state.asTable} set={set} />
           <Options state={state} chart={chart} choices={choices} catalogue={catalogue} onChange={set} onChoose={choose} />
@@ -165,7 +165,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
   const isHeat = kind === 'heat'
   if (kind === 'parallel') return <ParallelPicks {...own} axes={axes} set={set} />
   return (
-    <span className={css.picks} role="toolbar" aria-label="Axes and colors" onKeyDownCapture={oneStop}>
+    <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
       <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
       {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
@@ -179,7 +179,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
 // Each axis by itself, left to right; one more behind them.
 function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
-    <span className={css.picks} role="toolbar" aria-label="Axes and colors" onKeyDownCapture={oneStop}>
+    <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axes.map((id, at) => (
         <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
       ))}

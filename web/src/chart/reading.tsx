@@ -8,6 +8,7 @@ import { count, plainNumber } from '../format/number'
 import { lowEnd } from '../format/unit'
 import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
 import { IconButton } from '../ui/controls'
+import { oneStop } from '../ui/one-stop'
 import { Simulated, Verdict } from '../ui/verdict'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
@@ -86,7 +87,7 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
         )}
         {chart.answer.marks && <Differs chart={chart} id={id} catalogue={catalogue} round={round} />}
       </Values>
-      <p className={css.acts}><Link href={paths.experiment(id)}>Open experiment</Link><Pin side={{ ids: [id] }} name={nameOf(chart, item)} /></p>
+      <p className={css.acts} {...oneStop}><Link href={paths.experiment(id)}>Open experiment</Link><Pin side={{ ids: [id] }} name={nameOf(chart, item)} /></p>
     </>
   )
 }

@@ -8,6 +8,7 @@ import { boundText, count, formFor, showNumber } from '../format/number'
 import { readQuantity } from '../format/read'
 import { nameOf } from '../format/value'
 import { Act, Field as TextField, IconButton } from '../ui/controls'
+import { oneStop } from '../ui/one-stop'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { type Chart, type Named, unitOf } from './items'
@@ -39,7 +40,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
   const kind = countsSimulated(chart) ? 'trusted' : 'trusted, measured'
   const results = best.data?.count === 1 ? 'result' : 'results'
   return (
-    <div className={css.slo} role="group" aria-label="SLO">
+    <div className={css.slo} role="group" aria-label="SLO" {...oneStop}>
       <Limit label={`${longName(named.field)} at most`} named={named} value={slo.value} onChange={onChange} />
       <p role="status" className={css.best} aria-busy={isMoving || undefined}>
         {best.error && <>Could not find the best result. {best.error.message}</>}

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { count } from '../format/number'
 import { Slot } from '../tray/slot'
 import { Act, IconButton, join } from '../ui/controls'
+import { oneStop } from '../ui/one-stop'
 import { Simulated, Verdict } from '../ui/verdict'
 import { type Side, writeSide } from '../url/compare'
 import { paths } from '../url/paths'
@@ -38,7 +39,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
   return (
     <div className={css.sides}>
       <p className={css.hint}>Compared<br />drag to reorder, or <kbd>Alt</kbd> <kbd>←</kbd> <kbd>→</kbd></p>
-      <ol ref={list} aria-label="Compared">
+      <ol ref={list} aria-label="Compared" {...oneStop}>
         {views.map((view) => (
           <li key={writeSide(view.side)} data-at={view.at} tabIndex={0} className={dragged === view.at ? css.dragged : undefined} onKeyDown={(event) => keys(event, view.at)} aria-label={`${view.letter}: ${view.fullName}${view.at === 0 ? ', the baseline' : ''}`} draggable
             onDragStart={(event) => { event.dataTransfer.setData('text/plain', view.fullName); setDragged(view.at) }} onDragEnd={() => setDragged(null)} onDragOver={(event) => event.preventDefault()}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { sectionOf } from '../fields/catalogue'
 import { Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import css from './experiment.module.css'
 import panel from '../explore/filter-panel.module.css'
@@ -26,7 +27,7 @@ export function AllFields({ entries }: { entries: Entry[] }) {
           <TextField label="Search all fields" type="search" icon="search" placeholder="Search all fields" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>
       </div>
-      {[...sections].map(([title, list]) => <SectionView key={`${title}${wanted.length > 0}`} title={title} list={list} isOpen={wanted.length > 0} />)}
+      <div {...oneStop}>{[...sections].map(([title, list]) => <SectionView key={`${title}${wanted.length > 0}`} title={title} list={list} isOpen={wanted.length > 0} />)}</div>
     </section>
   )
 }

@@ -10,6 +10,7 @@ import { count } from '../format/number'
 import { span, time } from '../format/time'
 import { usePreferences } from '../keys/store'
 import { Act, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { Simulated } from '../ui/verdict'
 import { Pin } from '../tray/pin'
@@ -73,13 +74,14 @@ function Facts({ experiment }: { experiment: Result }) {
   const duration = text('run.duration')
   const started = text('run.timestamp')
   const sweep = experiment.tags['sweep'] === undefined ? undefined : String(experiment.tags['sweep'])
+  const model = text('server.model') ?? text('benchmark.model') ?? null
   const engine = text('environment.engine.name') === null ? null : String(text('environment.engine.name'))
   const version = String(text('environment.engine.version') ?? '')
   return (
     <p className={page.facts}>
       {experiment.simulated && <Simulated />}
       {text('run.status') !== null && <span>{String(text('run.status')).replaceAll('_', ' ')}</span>}
-      <span><bdi>{String(text('server.model') ?? text('benchmark.model') ?? '')}</bdi></span>
+      {model !== null && <span><bdi>{String(model)}</bdi></span>}
       {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
       {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine} `}<span className="n">{version}</span></span>}
       {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
@@ -121,7 +123,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   ]
   return (
     <div className={page.doc}>
-      <nav className={css.toc} aria-label="On this page">
+      <nav className={css.toc} aria-label="On this page" {...oneStop}>
         {places.map(([id, name, note]) => <a key={id} href={`#${id}`}>{name}<span className="n-11">{note}</span></a>)}
       </nav>
       <main id="main" className={page.read}>

@@ -89,7 +89,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
           </AriaButton>
         </div>
       )}
-      <div className={css.answerEnd} role="toolbar" aria-label="Filter tools" onKeyDownCapture={oneStop}>
+      <div className={css.answerEnd} role="toolbar" aria-label="Filter tools" {...oneStop}>
         {tree && shown !== undefined && shown.count > 0 && <Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} />}
         <Button aria-expanded={isTree} onPress={onTree}>
           <Icon name="tree" />

@@ -11,7 +11,6 @@ import { count, formOfRow } from '../format/number'
 import { brieflyAll, wholeText, withUnit } from '../format/value'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
-import { oneStop } from '../ui/one-stop'
 import { useDraft } from '../ui/use-draft'
 import { useWhenSeen } from '../ui/when-seen'
 import { Verdict } from '../ui/verdict'
@@ -54,7 +53,7 @@ export const FacetView = memo(function FacetView({ field, facet: latest, choice,
   const props = { field, facet, choice, onChoose }
   const name = longName(field)
   return (
-    <div ref={group} className={css.facet} role="group" aria-label={name} onKeyDownCapture={oneStop}>
+    <div ref={group} className={css.facet} role="group" aria-label={name}>
       <div className={css.head}>
         <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
         {!isEmpty(choice) && (

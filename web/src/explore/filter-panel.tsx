@@ -9,6 +9,7 @@ import { treeWords } from '../filter/tree-words'
 import { usePreferences } from '../keys/store'
 import { Act, Bone, Check, Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
 import type { Change } from '../url/use-explore'
 import { Asked, FacetView, type OnChoose } from './facet'
@@ -57,7 +58,7 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
 
   return (
     <aside className={css.panel} aria-label="Filters">
-      <div className={css.top}>
+      <div className={css.top} {...oneStop}>
         <TextField ref={input} label="Search fields by name, alias or unit" icon="search" shortcut="f" type="search"
           placeholder={`Search ${catalogue.columns.length} fields`} value={words} onChange={(event) => setWords(event.target.value)}
           onKeyDown={(event) => { if (event.key === 'Escape') (words ? setWords('') : event.currentTarget.blur()) }} />
@@ -68,9 +69,11 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
       </div>
       <Conditions catalogue={catalogue} state={state} change={change} onTree={onTree} />
       <Asked value={asked}>
-        {sections.map((section) => (
-          <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
-        ))}
+        <div role="group" aria-label="Fields" aria-description="Arrows go from one control to the next, Page Up and Page Down from section to section." {...oneStop}>
+          {sections.map((section) => (
+            <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
+          ))}
+        </div>
       </Asked>
       {!varying && state.onlyVarying && (isFailed ? <p className={css.empty}>Could not load the fields that vary.</p> : <PanelBones />)}
       {sections.length === 0 && varying && (
@@ -88,7 +91,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
   const parts = partsOf(state.where)
   if (parts.length === 0) return null
   return (
-    <section className={css.conditions} aria-label="Conditions">
+    <section className={css.conditions} aria-label="Conditions" {...oneStop}>
       <p>{parts.length === 1 ? 'This condition applies' : 'These conditions apply'} to all counts:</p>
       <ul>
         {parts.map((part, i) => {

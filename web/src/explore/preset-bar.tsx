@@ -6,6 +6,7 @@ import { usePresetActions, usePresets } from '../api/queries'
 import type { Preset } from '../api/types'
 import { Act, IconButton, join } from '../ui/controls'
 import { lazyPart } from '../ui/lazy-part'
+import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import css from './preset-bar.module.css'
@@ -40,7 +41,7 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
     show(null, true)
   }
   return (
-    <div className={css.bar}>
+    <div className={css.bar} {...oneStop}>
       <nav className={css.tabs} aria-label="Presets">
         {[null, ...presets].map((preset) => {
           const isCurrent = preset?.id === current?.id

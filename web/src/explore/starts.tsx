@@ -3,6 +3,7 @@
 import { Link } from 'wouter'
 
 import { ALL } from './preset-state'
+import { oneStop } from '../ui/one-stop'
 import { readExplore } from '../url/explore'
 import { paths } from '../url/paths'
 import css from './explore.module.css'
@@ -45,7 +46,7 @@ const addressOf = ({ address }: Start) => paths.explore({ ...ALL, ...readExplore
 
 export function Starts() {
   return (
-    <nav className={css.starts} aria-label="Views to start from">
+    <nav className={css.starts} aria-label="Views to start from" {...oneStop}>
       <span>Start from</span>
       {STARTS.map((start) => <Link key={start.name} href={addressOf(start)} title={start.about}>{start.name}</Link>)}
     </nav>

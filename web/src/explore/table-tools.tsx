@@ -56,7 +56,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
         </span>
       )}
       {status}
-      <div className={css.end} role="toolbar" aria-label="Table tools" onKeyDownCapture={oneStop}>
+      <div className={css.end} role="toolbar" aria-label="Table tools" {...oneStop}>
         {!isPhone && state.selected.length > 0 && (
           <span className={css.selected} role="status">
             <b className="n">{count(state.selected.length)}</b> selected <Act onPress={() => change({ selected: [] })}>Clear</Act>

@@ -31,7 +31,7 @@ export function Tray({ catalogue }: { catalogue: Catalogue }) {
   const names = useNames(pinned, catalogue)
   if (pinned.length === 0) return <p className="sr" role="status" aria-label="Tray">{said}</p>
   return (
-    <section className={css.tray} aria-label="Tray" onKeyDownCapture={oneStop}>
+    <section className={css.tray} aria-label="Tray" {...oneStop}>
       <span className={css.label}>Compare</span>
       <ol className={css.items}>
         {pinned.map((one, at) => (

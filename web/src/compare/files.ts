@@ -4,7 +4,7 @@ import { type Catalogue, longName } from '../fields/catalogue'
 import { arrow, formOfRow, isNumeric, showNumber } from '../format/number'
 import { NOT_RECORDED, valueText, wholeText } from '../format/value'
 import { familiesOf, formOf } from './curves'
-import { type Answer, arrowOf, findingText, intervalText, type MetricView, percent, percentInterval, pText, type SideView, valuesOf, valuesText, verdictsText } from './model'
+import { type Answer, clearPercent, findingText, intervalText, type MetricView, percentInterval, pText, type SideView, valuesOf, valuesText, verdictsText } from './model'
 import { phasesOf } from './startup'
 
 export interface Shown {
@@ -34,7 +34,7 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
     const figure = told.sides[at] as ComparedFigure
     const ratio: ComparedRatio | undefined = at === 0 ? undefined : told.against[at - 1]
     const name = at === 0 ? `${longName(field)} (${[form.unit, arrow(field)].filter(Boolean).join(' ')})`.replace(' ()', '') : ''
-    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : `${percent(ratio.ratio)} ${arrowOf(ratio)}`, percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['baseline', '', '', '']
+    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : clearPercent(ratio), percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['baseline', '', '', '']
     return [name, letter, shown(figure.value, metric), String(figure.n), intervalText(figure, form), ...against]
   })
 }

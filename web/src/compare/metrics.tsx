@@ -10,7 +10,7 @@ import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './compare.module.css'
 import { colourOf, Mark, MarkPath } from './mark'
-import { type Answer, arrowOf, findingNote, findingWord, foldedText, howText, intervalText, isBeyond, isClear, lookOf, markOf, type MetricView, missingText, percent, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
+import { type Answer, clearPercent, findingNote, findingWord, foldedText, howText, intervalText, isBeyond, isClear, isUndecidable, lookOf, markOf, type MetricView, missingText, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
 
 const NOT_SAMPLES = 'Requests of one run are never taken as independent samples of a configuration.'
 const HIGH = 18
@@ -31,11 +31,12 @@ export const shownOf = (metrics: MetricView[], onlyClear: boolean) => (onlyClear
 export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear }: Props) {
   const shown = shownOf(metrics, onlyClear)
   const isSingle = views.every(({ told }) => told.runs === 1)
+  const isVague = isUndecidable(views, metrics)
   return (
     <section className={page.block} aria-label="Metrics">
       <div className={page.blockHead}>
         <h2>Metrics</h2>
-        <p>{isSingle ? 'single runs: 95 % intervals are within each run and say nothing about how runs differ' : 'means over runs; 95 % intervals are over runs, of a single run within it'}</p>
+        <p>{isVague ? 'single runs without an interval: a difference may be chance' : isSingle ? 'single runs: 95 % intervals are within each run and say nothing about how runs differ' : 'means over runs; 95 % intervals are over runs, of a single run within it'}</p>
         <span className={page.end}><Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check></span>
       </div>
       {answer.not_ready.length > 0 && <p className={css.foot}>Not ready in time: {answer.not_ready.join(', ')}.</p>}
@@ -47,7 +48,7 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
           <table className={join(page.rows, css.sided, css.metrics)}>
             <thead><tr><th scope="col">Metric</th>{views.map(({ letter, at }) => <th key={letter} scope="col">{letter}{at === 0 ? ', the baseline' : ''}</th>)}</tr></thead>
-            <tbody>{shown.map((metric) => <Metric key={metric.told.field} metric={metric} views={views} effect={answer.effect} />)}</tbody>
+            <tbody>{shown.map((metric) => <Metric key={metric.told.field} metric={metric} views={views} effect={answer.effect} isVague={isVague} />)}</tbody>
           </table>
         </div>
       )}
@@ -56,12 +57,12 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
   )
 }
 
-function Metric({ metric: { told, field, form }, views, effect }: { metric: MetricView; views: SideView[]; effect: number }) {
+function Metric({ metric: { told, field, form }, views, effect, isVague }: { metric: MetricView; views: SideView[]; effect: number; isVague: boolean }) {
   const span = spanOf(told.against)
   return (
     <tr>
       <th scope="row" title={`${field.id}\n${field.help}`}>
-        {longName(field)} <span className="dim">{form.unit} {arrow(field)}</span><span className="sr">{directionWords(field)}</span>
+        {longName(field)} <span className="dim">{form.unit}{'\u00a0'}{arrow(field)}</span><span className="sr">{directionWords(field)}</span>
       </th>
       {views.map(({ letter, at, told: { runs } }) => {
         const ratio = at === 0 ? undefined : told.against[at - 1]
@@ -71,7 +72,7 @@ function Metric({ metric: { told, field, form }, views, effect }: { metric: Metr
               <div className={css.cell}>
                 <span className={css.letter}><Slot letter={letter} /></span>
                 <Value figure={told.sides[at]} runs={runs} unit={field.unit} form={form} />
-                {ratio ? <Against ratio={ratio} at={at} span={span} effect={effect} /> : told.against.some(({ ratio: one }) => one !== null) && <Axis span={span} />}
+                {ratio ? <Against ratio={ratio} at={at} span={span} effect={effect} isVague={isVague} /> : told.against.some(({ ratio: one }) => one !== null) && <Axis span={span} />}
               </div>
             </div>
           </td>
@@ -94,13 +95,14 @@ function Value({ figure, runs, unit, form }: { figure: ComparedFigure | undefine
   )
 }
 
-function Against({ ratio, at, span, effect }: { ratio: ComparedRatio; at: number; span: Span; effect: number }) {
+// isVague: the summary says once why nothing can be decided.
+function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; at: number; span: Span; effect: number; isVague: boolean }) {
   const interval = ratio.low === null || ratio.high === null ? null : `${percentInterval(ratio)} %`
-  const note = findingNote(ratio, effect)
+  const note = isVague ? '' : findingNote(ratio, effect)
   return (
     <>
       <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.words, howText(ratio)].join('\n')}>
-        {ratio.ratio !== null && <b>{percent(ratio.ratio)} <span aria-hidden="true">{arrowOf(ratio)}</span></b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
+        {ratio.ratio !== null && <b>{clearPercent(ratio)}</b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
       </span>
       <Interval span={span} ratio={ratio} at={at} />
       {interval !== null && <span className={css.sure}>{interval}{ratio.p !== null && `, p ${pText(ratio.p)}`}</span>}

@@ -5,7 +5,7 @@ import { formOfRow } from '../format/number'
 import { valueText, wholeText, withUnit } from '../format/value'
 import { Catalogue, namesApart } from '../fields/catalogue'
 import { namesOfSides } from '../names/sides'
-import { deviate, findingText, isBeyond, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
+import { deviate, findingText, isBeyond, isUndecidable, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
 
@@ -86,6 +86,15 @@ it('a metric that repeats another one to the digit is folded', () => {
   const list = [metric('results.p99_ttft_ms', 1, 2), metric('results.mean_ttft_ms', 1, 2), metric('results.p99_first_token_ms', 1, 2), metric('results.mean_first_token_ms', 1, 3), metric('results.p99_token_gap_ms', 1, 2)]
   const { shown, folded } = withoutTwins(list)
   expect([shown.length, folded.map(([one, twin]) => [one.told.field, twin.told.field])]).toEqual([4, [['results.p99_first_token_ms', 'results.p99_ttft_ms']]])
+})
+
+it('single runs without any interval decide nothing, which is said once', () => {
+  const metric = (finding: ComparedRatio['finding']) => ({ told: { against: [ratio({ finding })] } }) as unknown as Parameters<typeof isUndecidable>[1][number]
+  const sides = (...runs: number[]) => runs.map((n) => ({ told: { runs: n } })) as unknown as Parameters<typeof isUndecidable>[0]
+  expect(isUndecidable(sides(1, 1), [metric('not_known'), metric('equal'), metric('nothing')])).toBe(true)
+  expect(isUndecidable(sides(1, 3), [metric('not_known')])).toBe(false)
+  expect(isUndecidable(sides(1, 1), [metric('not_known'), metric('no_difference')])).toBe(false)
+  expect(isUndecidable(sides(1, 1), [metric('equal')])).toBe(false)
 })
 
 it('sides are named by the inputs in which they differ', () => {

@@ -125,6 +125,10 @@ export function percent(ratio: number | null, decimals = 1) {
   return Number(text.replace(/[,−]/g, '')) === 0 ? `${(0).toFixed(decimals)} %` : `${sign(text, by)} %`
 }
 
+// A difference that is clear is not shown as none, however small it is.
+export const clearPercent = (ratio: ComparedRatio) =>
+  percent(ratio.ratio, !isClear(ratio) || ratio.ratio === null || ratio.ratio === 1 ? 1 : ([1, 2, 3, 4].find((decimals) => !percent(ratio.ratio, decimals).startsWith('0.')) ?? 5))
+
 type Interval = Pick<ComparedFigure, 'low' | 'high'>
 
 // As many as tell the ends of an interval apart: one of no width at all would say that nothing is unsure.
@@ -151,7 +155,6 @@ export function intervalText({ low, high }: ComparedFigure, form: Form) {
   return texts(more ?? MORE_DIGITS).join(' – ')
 }
 export const pText = (p: number | null) => (p === null ? NOT_RECORDED : p < 0.001 ? '< 0.001' : p.toFixed(3))
-export const arrowOf = ({ ratio, finding }: ComparedRatio) => (ratio === null || finding === 'no_difference' || finding === 'equal' ? '·' : ratio > 1 ? '↑' : ratio < 1 ? '↓' : '·')
 
 // Runs of a side that have no number there, and why.
 export function missingText({ not_recorded, null: unset, infinite, words }: ComparedFigure) {
@@ -170,6 +173,12 @@ const FINDINGS: Record<ComparedRatio['finding'], string> = {
 }
 
 export const findingWord = ({ finding }: ComparedRatio) => FINDINGS[finding]
+
+// Single runs without any interval: no difference between them can be judged.
+export const isUndecidable = (views: Pick<SideView, 'told'>[], metrics: MetricView[]) => {
+  const findings = metrics.flatMap(({ told }) => told.against.map(({ finding }) => finding))
+  return views.every(({ told }) => told.runs === 1) && findings.includes('not_known') && findings.every((finding) => finding === 'not_known' || finding === 'nothing' || finding === 'equal' || finding === 'no_ratio')
+}
 
 // The size of a regression, or how many more runs a finding needs.
 export function findingNote({ finding, more_runs: more, regression }: ComparedRatio, effect: number) {

@@ -3,7 +3,7 @@ import { longName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { join } from '../ui/controls'
 import css from './compare.module.css'
-import { type MetricView, percent, type SideView, summaryOf } from './model'
+import { clearPercent, isUndecidable, type MetricView, type SideView, summaryOf } from './model'
 
 const NAMED = 2
 
@@ -13,6 +13,7 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
     <section className={css.summary} aria-label="Summary">
       <p className={css.first}>Summary<br />of {count(metrics.length)} metrics, against A</p>
       {views.map((view) => (view.at === 0 ? <p key={view.letter} className="dim">baseline</p> : <Outcome key={view.letter} view={view} metrics={metrics} />))}
+      {isUndecidable(views, metrics) && <p className={css.why}>One run each, without a confidence interval: repeat the runs to decide.</p>}
     </section>
   )
 }
@@ -40,5 +41,5 @@ function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: M
 
 function textOf({ told, field }: MetricView, at: number) {
   const ratio = told.against[at - 1]
-  return join(longName(field), ratio && ratio.ratio !== null && percent(ratio.ratio))
+  return join(longName(field), ratio && ratio.ratio !== null && clearPercent(ratio))
 }

@@ -58,9 +58,10 @@ interface Options {
   scroll: RefObject<HTMLElement | null>
   count: number
   rowPx: number
+  printed: number // rows on paper, from the first one
 }
 
-export function useScroll({ scroll, count, rowPx }: Options) {
+export function useScroll({ scroll, count, rowPx, printed }: Options) {
   const heights = heightsOf(count, rowPx)
   const [seen, setSeen] = useState<Seen>(() => ({ ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
   const at = useRef({ bar: 0, shift: 0, isMoving: false })
@@ -123,6 +124,18 @@ export function useScroll({ scroll, count, rowPx }: Options) {
       element.removeEventListener('scroll', move)
     }
   }, [scroll, count, rowPx, look, putBar])
+
+  // on paper the first rows, wherever the table was scrolled to
+  useLayoutEffect(() => {
+    const print = window.matchMedia('print')
+    const change = () => {
+      if (!print.matches) return look(true)
+      const to = Math.min(latest.current.count, printed)
+      flushSync(() => setSeen({ from: 0, to, first: 0, last: Math.max(0, to - 1), shift: 0, isMoving: false }))
+    }
+    print.addEventListener('change', change)
+    return () => print.removeEventListener('change', change)
+  }, [look, printed])
 
   // so far as to see a row
   const show = useCallback((index: number) => {

@@ -5,6 +5,7 @@ import { memo, type Ref, useCallback, useImperativeHandle, useLayoutEffect, useM
 import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
+import { count as formatted } from '../format/number'
 import { nameOf } from '../format/value'
 import { rowNames } from '../names/rows'
 import { useTray } from '../tray/store'
@@ -81,6 +82,7 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
         <Heads across={across} sort={shownSort} handlers={handlers} />
         {isThere && <Body {...own} catalogue={catalogue} ref={ref} scroll={scroll} across={across} />}
       </table>
+      {count > request.limit && <p className={css.printed}>The first {formatted(request.limit)} of {formatted(count)} rows. An export has all of them.</p>}
     </div>
   )
 })
@@ -110,7 +112,7 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
       giveFocus(id)
     },
   })
-  const { seen, before, after, show } = useScroll({ scroll, count, rowPx })
+  const { seen, before, after, show } = useScroll({ scroll, count, rowPx, printed: request.limit })
   const kept = useRef({ pages: [] as number[] }).current
   const { pageAt, rowAt: ownRow } = useRows({ answer, round, seen, kept })
   const rowAt = filmed ? (index: number) => filmed.rows[index] : ownRow

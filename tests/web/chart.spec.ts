@@ -380,7 +380,10 @@ test('files name the filter, n, units, time and data version, and have every poi
 test('what cannot be drawn says so', async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   await open(page, `x=benchmark.nothing_such&y=${Y}`)
-  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toContainText('Could not load the chart.')
+  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toHaveText(/^This link draws a field that does not exist: benchmark\.nothing_such\./)
+  await page.getByRole('button', { name: 'Remove this field' }).click()
+  await expect(plot(page)).toBeVisible()
+  expect(page.url()).not.toContain('nothing_such')
 })
 
 async function serious(page: Page, of?: Locator) {

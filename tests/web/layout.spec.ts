@@ -1,5 +1,5 @@
 // How much of a window each part takes, and that nothing leaves its box.
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -127,6 +127,14 @@ const cut = (page: Page) => page.evaluate(() => [...document.querySelectorAll('m
 const LANDSCAPE = 1200 // A4 at a scale of 0.87, to which the browser shrinks what is wider than its 1,047 px
 const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
 
+test('next to a selection the order of the table can be read at 1024 px', async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 768 })
+  await explore(page, '?select=1,2&sort=-results.output_throughput')
+  const [sort] = await page.getByText('Output, best first').all()
+  const { scrolls, wide } = await (sort as Locator).evaluate((element) => ({ scrolls: element.scrollWidth - element.clientWidth, wide: element.clientWidth }))
+  expect(scrolls, `${wide} px`).toBeLessThanOrEqual(0)
+})
+
 test('Explore, Compare and an experiment print light and whole', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await explore(page, '?select=1,2')
@@ -141,7 +149,11 @@ test('Explore, Compare and an experiment print light and whole', async ({ page }
     return [getComputedStyle(document.body).color, host.chart.getOption().xAxis[0]?.axisLabel.color]
   })
   await expect.poll(inks).toEqual(['rgb(26, 28, 31)', 'rgb(102, 107, 115)'])
-  expect(pagesOf(await page.pdf({ format: 'A4' }))).toBeLessThanOrEqual(2)
+  // all rows up to the first hundred, not those alone that were on the screen
+  const rows = Math.min(100, Number((await page.getByRole('grid', { name: 'Experiments' }).getAttribute('aria-rowcount')) ?? 0) - 1)
+  await expect(page.getByRole('rowheader')).toHaveCount(rows)
+  expect(rows).toBeGreaterThan(20)
+  expect(pagesOf(await page.pdf({ format: 'A4' }))).toBeLessThanOrEqual(3)
 
   for (const [place, width] of [['/compare?side=1&side=2&side=3', LANDSCAPE], ['/experiments/1', 718]] as const) {
     await page.goto(address + place)

@@ -111,6 +111,39 @@ test('numbers have at most four significant digits, histograms have numbers alon
   expect(shown.flatMap((text) => text.split(' – ')).filter(isLong)).toEqual([])
 })
 
+test('an axis over two decades is logarithmic until the user chooses; a region that is drawn has no bound below zero', async ({ page }) => {
+  const scale = (axis: 'x' | 'y') => page.getByRole('button', { name: `log scale of ${axis}` })
+  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
+  await expect(scale('x')).toHaveAttribute('aria-pressed', 'true')
+  await expect(scale('y')).toHaveAttribute('aria-pressed', 'false')
+  const type = () => page.getByTestId('plot').locator('> div').first().evaluate((host) => (host as unknown as { chart: { getOption: () => { xAxis: { type: string }[] } } }).chart.getOption().xAxis[0]?.type)
+  expect(await type()).toBe('log')
+  // fewer decades, and the axis is linear by itself again
+  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput&results.p99_ttft_ms=1000..9000`)
+  await expect(scale('x')).toHaveAttribute('aria-pressed', 'false')
+  // a scale that was chosen stays, also where the values would choose another one
+  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
+  await scale('x').click()
+  await expect(page).toHaveURL(/log=-x/)
+  await expect.poll(type).toBe('value')
+  await page.reload()
+  await expect(scale('x')).toHaveAttribute('aria-pressed', 'false')
+  await expect.poll(type).toBe('value')
+  // from left of the axis and below it
+  const box = await page.getByTestId('plot').boundingBox()
+  if (!box) throw new Error('no plot')
+  await page.mouse.move(box.x + 40, box.y + box.height - 8)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + 20, { steps: 4 })
+  await page.mouse.up()
+  await expect(chips(page).filter({ hasText: 'TTFT' })).toHaveText(/P99 TTFT\s*0\b.* ms/)
+  expect(decodeURIComponent(page.url())).not.toMatch(/[=.]-\d/)
+  await page.getByRole('button', { name: /^Axis x/ }).click()
+  await page.getByRole('combobox', { name: /^Search fields by/ }).last().fill('P90 TTFT')
+  await page.getByRole('option', { name: /^P90 TTFT/ }).first().click()
+  await expect(page).not.toHaveURL(/log=/)
+})
+
 test('dates are in ISO form, and no time has a bound below zero', async ({ page }) => {
   await page.goto(`${dashboard().url}/?run.timestamp=2026-11-01T00:00:00Z..`)
   const started = facet(page, 'Started')

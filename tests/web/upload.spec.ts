@@ -7,6 +7,7 @@ import { chips, counted, expect, test, useDashboard } from './fixtures'
 import { read, variant, vllmResult, write } from './results'
 
 const empty = useDashboard()
+const fresh = useDashboard()
 // checks as they come from elsewhere: without texts, values and limits, or no objects at all
 const CHECKS = [{ id: 'client_error', status: 'beyond', effect: 'degraded', unit: 'share' }, { status: 'beyond', effect: 'info', limit: 1 }, { id: 'overlap', status: 'ok', value: true }, 'x', null]
 const dashboard = useDashboard((store, own) => {
@@ -66,6 +67,92 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   const ours = page.getByRole('row', { name: /^ours/ })
   await expect(ours).toContainText('simulated')
   await expect(page.getByRole('row', { name: /no verdict/ })).toHaveCount(1)
+})
+
+// As 'vllm bench serve --save-result' writes it: totals, no lengths, no verdict; every second file has no count of failures.
+const serve = (load: number, ttft: number, output: number, tokens = 128) => ({
+  date: '20261127-120000', endpoint_type: 'openai', backend: 'openai', label: null, model_id: 'org/model', tokenizer_id: 'org/model', num_prompts: 100, request_rate: 'inf', burstiness: 1, max_concurrency: load,
+  duration: 12_800 / output, completed: 100, ...(load % 2 === 0 && { failed: 0 }), total_input_tokens: tokens * 100, total_output_tokens: 12_800, request_throughput: output / 128, request_goodput: null,
+  output_throughput: output, total_token_throughput: output * 2, mean_ttft_ms: ttft, median_ttft_ms: ttft, std_ttft_ms: 1, p99_ttft_ms: ttft * 2, mean_tpot_ms: 10, median_tpot_ms: 10, std_tpot_ms: 1, p99_tpot_ms: 12,
+  mean_itl_ms: 10, median_itl_ms: 10, std_itl_ms: 1, p99_itl_ms: 20,
+})
+
+test('a newcomer drops ten files of vllm bench serve, finds the best one within a TTFT limit, compares and shares it', async ({ page, folder, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const loads = [1, 2, 3, 8, 9, 32, 33, 64, 65, 128]
+  await page.goto(fresh().url)
+  await drop(page, loads.map((load, i) => write(folder, `ten-c${load}.json`, serve(load, 4 * 2 ** i, 100 * (i + 1), 128 + i / 2))))
+  await page.getByRole('link', { name: 'Show 10 results in Explore' }).click()
+  await expect(counted(page)).toHaveText('10 of 10 experiments')
+  await expect(page.getByTestId('plot')).toBeVisible()
+  // from 4 ms to 2 s
+  await expect(page.getByRole('button', { name: 'log scale of x' })).toHaveAttribute('aria-pressed', 'true')
+  // files without a count of failures are no reason for care, and lengths are compared by their totals
+  const about = page.getByRole('note', { name: 'About this chart' })
+  await expect(about).toHaveText(/^Mixed: 10 loads\s*(Match cells.*)?Details$/)
+  const legend = page.getByRole('group', { name: 'Legend' }).locator('> span')
+  await expect(legend.first()).toHaveText(/^hollow: no verdict\s*10$/)
+  // views that these results cannot fill are not offered, and one model is one filter
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await expect(counted(page)).toHaveText('10 of 10 experiments')
+  await page.waitForLoadState('networkidle')
+  await expect(page.getByRole('navigation', { name: 'Views to start from' })).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Only fields that vary' }).press('Space')
+  const panel = page.getByRole('complementary', { name: 'Filters' })
+  await expect(panel.getByRole('group', { name: 'Model', exact: true })).toBeVisible()
+  await expect(panel.getByRole('group', { name: 'Model asked for', exact: true })).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Only fields that vary' }).press('Space')
+
+  await page.getByRole('button', { name: 'Set an SLO' }).click()
+  const slo = page.getByRole('group', { name: 'SLO', exact: true })
+  await slo.getByRole('textbox').fill('100')
+  await slo.getByRole('textbox').press('Enter')
+  await expect(slo).toContainText('Best within the SLO, no verdict: ten-c9.json')
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  const other = await context.newPage()
+  await other.goto(link)
+  await expect(other.getByRole('group', { name: 'SLO', exact: true })).toContainText('ten-c9.json')
+  await other.close()
+
+  await page.keyboard.press('Escape')
+  for (const name of ['ten-c8.json', 'ten-c9.json']) await page.getByRole('checkbox', { name, exact: true }).press('Space')
+  await page.getByRole('link', { name: 'Compare 2' }).click()
+  const summary = page.getByRole('region', { name: 'Summary' })
+  await expect(summary).toContainText(/\d+ unclear/)
+  await expect(page.getByText('repeat the runs to decide')).toHaveCount(1)
+  await expect(page.getByRole('region', { name: 'Metrics', exact: true })).not.toContainText(/no interval.*no interval.*no interval/)
+  await expect(page.getByRole('region', { name: 'With care' })).not.toContainText(/failed requests.*figures/)
+  // the only arrows are those of the direction that is better
+  await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ })).toHaveCount(0)
+})
+
+test('points of one name are called as their rows are, by what varies', async ({ page, folder }) => {
+  await page.goto(fresh().url)
+  for (const load of [16, 256]) {
+    await drop(page, [write(join(folder, `twice-${load}`), 'result.json', serve(load, load, load * 10))])
+    await expect(page.getByRole('row', { name: /result\.json/ }).first()).toContainText('stored')
+  }
+  await page.goto(`${fresh().url}/?run.name=result.json`)
+  await expect(page.getByTestId('plot')).toBeVisible()
+  await expect(page.getByRole('rowheader', { name: /c16/ })).toBeVisible()
+  await page.getByTestId('plot').focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('status', { name: 'Chart reading' })).toHaveText(/^c16: /)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText(/c256\s*result\.json/)
+  // also of a point whose row is not loaded: the table has other rows
+  await page.route('**/api/filters/apply', async (route) => {
+    const body = route.request().postDataJSON() as { limit?: number; sort?: unknown }
+    if (body.sort === undefined) return route.continue()
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), rows: [] } })
+  })
+  await page.reload()
+  await page.getByTestId('plot').focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('status', { name: 'Chart reading' })).toHaveText(/^c16: /)
 })
 
 test('the same again is a duplicate, other content under its run id a conflict', async ({ page, folder, own }) => {

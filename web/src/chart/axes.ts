@@ -2,13 +2,13 @@
 import type { XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 
 import { numberedEdges } from '../format/bin-ticks'
-import { COUNTS, type Form, shortNumber } from '../format/number'
+import { COUNTS, type Form, isNumeric, shortNumber } from '../format/number'
 import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
 import { type LogAxis, logAxis } from './log-ticks'
-import { sum } from './model'
+import { canBeLogIn, sum } from './model'
 import { type Names, namesOf } from './names'
 
 const LABEL_MAX = 22
@@ -27,7 +27,7 @@ export function tickWords(value: number, form: Form, isNarrow = false) {
   return words.length <= TICK_MAX ? words : (value * form.scale).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
 }
 
-const clipped = (text: string) => (text.length > LABEL_MAX ? `${text.slice(0, LABEL_MAX - 1)}…` : text)
+const clipped = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
 
 function look(colours: Colours, isY: boolean, isFigure: boolean) {
   return {
@@ -72,9 +72,9 @@ function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]
   return { ...base, type: 'value' as const, scale: true, splitNumber: isY ? 4 : 5, min: least, max: most, axisLabel: { ...base.axisLabel, formatter: (value: number) => time(new Date(value).toISOString()).slice(...(isDays ? [0, 10] : [5, 16])) } }
 }
 
-export function ofKinds(words: string[], colours: Colours, isY: boolean) {
+export function ofKinds(words: string[], colours: Colours, isY: boolean, most = LABEL_MAX) {
   const base = look(colours, isY, false)
-  return { ...base, type: 'category' as const, data: words.map(clipped), axisLabel: { ...base.axisLabel, color: colours.text2 } }
+  return { ...base, type: 'category' as const, data: words.map((text) => clipped(text, most)), axisLabel: { ...base.axisLabel, color: colours.text2 } }
 }
 
 // Below an axis each has its place, flat or slanted.
@@ -103,7 +103,24 @@ function ofBins(chart: Chart, colours: Colours, px: number) {
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
 export const isOnNumbers = ({ state, x, answer }: Chart) => answer.groups !== undefined && state.kind === 'line' && x.kinds !== null && x.kinds.length > 0 && x.kinds.every(({ state: is, value }) => is === 'value' && typeof value === 'number' && Number.isFinite(value))
 
-const isLogX = (chart: Chart) => (isOnNumbers(chart) ? chart.state.logX && chart.x.kinds!.every(({ value }) => (value as number) > 0) : chart.answer.x?.log === true)
+const WIDE_TIMES = 100 // the server uses the same for axes that are no kinds
+
+// The places of a line that are numbers: the server sends them as kinds, so their scale is chosen here.
+function isLogOnNumbers({ state, x }: Chart) {
+  const values = (x.kinds ?? []).map(({ value }) => value as number)
+  const least = Math.min(...values)
+  return least > 0 && (state.logX ?? Math.max(...values) >= least * WIDE_TIMES)
+}
+
+export const isLogX = (chart: Chart) => (isOnNumbers(chart) ? isLogOnNumbers(chart) : chart.answer.x?.log === true)
+
+// Whether an axis is logarithmic; null: it has no scale to choose.
+export function isLogScale(chart: Chart, axis: 'x' | 'y'): boolean | null {
+  const of = axis === 'x' ? chart.x : chart.y
+  const hasNumbers = of !== null && (of.kinds ? axis === 'x' && isOnNumbers(chart) : isNumeric(of.field))
+  if (!hasNumbers || !canBeLogIn(chart.state.kind, axis)) return null
+  return axis === 'x' ? isLogX(chart) : isLogY(chart)
+}
 
 // Where an item stands on the axis.
 export const xOf = (chart: Chart, x: number) => (isOnNumbers(chart) ? (chart.x.kinds?.[x]?.value as number) : x)

@@ -2,6 +2,7 @@
 import type { Kind, Scalar } from '../api/types'
 import { type Choice, type Choices, withChoice } from '../filter/model'
 import { isNumeric } from '../format/number'
+import { lowEnd } from '../format/unit'
 import { type Box, outwards } from './hits'
 import type { Chart, Named } from './items'
 import { kindsBetween, valueOn } from './parallel'
@@ -27,10 +28,12 @@ function choiceOf(kinds: Kind[]): Choice {
 // A region without any kind in it asks for nothing.
 const ofKinds = (axis: Named, kinds: Kind[], choices: Choices) => (kinds.length ? withChoice(choices, axis.field.id, choiceOf(kinds)) : choices)
 
-function ranged(axis: Named, ends: [number, number], choices: Choices): Choices {
+// `least`: of the values on the axis. A region that begins below zero, where no value is, begins at zero.
+function ranged(axis: Named, ends: [number, number], choices: Choices, least?: number | null): Choices {
   if (!canRange(axis)) return choices
   const isTime = axis.field.type === 'time'
-  const [low, high] = isTime ? ends : outwards(ends)
+  const drawn = isTime ? ends : outwards(ends)
+  const [low, high] = isTime ? drawn : drawn.map((end) => (typeof least === 'number' && least >= 0 ? Math.max(0, end) : lowEnd(axis.field, end))) as [number, number]
   const range = isTime ? ([new Date(low).toISOString(), new Date(high).toISOString()] as [string, string]) : ([low, high] as [number, number])
   return withChoice(choices, axis.field.id, { range })
 }
@@ -57,6 +60,6 @@ export function brushed(chart: Chart, choices: Choices, box: Box): Choices {
   const within = (axis: Named, [low, high]: [number, number]) => (axis.kinds ?? []).slice(Math.max(0, Math.round(low)), Math.round(high) + 1)
   if (chart.answer.grid && chart.y) return ofKinds(chart.y, within(chart.y, box.y), ofKinds(chart.x, within(chart.x, box.x), choices))
   if (chart.answer.bins?.edges) return binned(chart, chart.answer.bins.edges, choices, box.x)
-  const next = ranged(chart.x, box.x, choices)
-  return chart.answer.marks && chart.y ? ranged(chart.y, box.y, next) : next
+  const next = ranged(chart.x, box.x, choices, chart.answer.x?.min)
+  return chart.answer.marks && chart.y ? ranged(chart.y, box.y, next, chart.answer.y?.min) : next
 }

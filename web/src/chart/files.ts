@@ -60,12 +60,13 @@ function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: numbe
   const of = (type: string, shape: object, style: object) => ({ type, x, y, shape, silent: true, style })
   const square = [[-5, -5], [5, -5], [5, 5], [-5, 5]]
   if (look === 'size') return of('circle', { cx: 0, cy: 0, r: wide / 2 }, { ...stroke, lineWidth: 1 })
+  if (look === 'hollow') return of('circle', { cx: 0, cy: 0, r: 4.4 }, { fill: colours.sheet, stroke: colours.text2, lineWidth: 1.6 })
   if (look === 'dashed') return of('polyline', { points: [[-6, 0], [6, 0]] }, { ...stroke, lineDash: [4, 2] })
   if (look === 'frontier') return of('polyline', { points: [[-6, -3], [0, -3], [0, 3], [6, 3]] }, stroke)
   if (look === 'empty') return of('polygon', { points: square }, { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] })
   if (look === 'corner') return of('polygon', { points: square.slice(0, 3) }, { fill: colours.text2 })
   if (slot <= 0 || slot >= RAMP) return of('circle', { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, { fill: colour })
-  return of('polygon', { points: cornersOf(slot) }, look === 'hollow' ? { fill: colours.sheet, stroke: colour, lineWidth: 1.6 } : { fill: colour })
+  return of('polygon', { points: cornersOf(slot) }, { fill: colour })
 }
 
 // Colours and shapes line by line; and how far down they reach.

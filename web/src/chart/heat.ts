@@ -61,11 +61,16 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
   }
 }
 
+const NAME_WIDE = 6.6 // of a letter of a name
+const NAME_GAP = 16
+const NAME_MAX = 22 // letters
+const lettersIn = (side: number) => Math.min(NAME_MAX, Math.floor((side - NAME_GAP) / NAME_WIDE))
+
 export function heatOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { x, y, items } = chart
   const words = y?.words ?? []
-  const widest = words.reduce((most, text) => Math.max(most, Math.min(22, text.length)), 0)
-  const side = Math.min(LEFT_MAX, wide * LEFT_SHARE, Math.max(LEFT_MIN, widest * 6.6 + 16))
+  const widest = words.reduce((most, text) => Math.max(most, Math.min(NAME_MAX, text.length)), 0)
+  const side = Math.min(LEFT_MAX, wide * LEFT_SHARE, Math.max(LEFT_MIN, widest * NAME_WIDE + NAME_GAP))
   const names = namesBelow(chart, wide - side - RIGHT)
   const noLines = { splitLine: { show: false }, axisLine: { show: false } }
   return {
@@ -73,7 +78,7 @@ export function heatOf(chart: Chart, colours: Colours, wide: number): Drawing {
     targets: items.map((item, at) => ({ item: at, x: item.x, y: item.y as number, shift: 0 })).sort((a, b) => a.x - b.x || a.y - b.y),
     option: {
       animation: false, grid: { left: Math.max(side, names?.left ?? 0), right: RIGHT, top: 6, bottom: names?.bottom ?? BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...(names ? ofNames(names, colours) : ofKinds(x.words, colours, false)), ...noLines }, yAxis: { ...ofKinds(words, colours, true), ...noLines }, series: [cells(chart, colours)],
+      xAxis: { ...(names ? ofNames(names, colours) : ofKinds(x.words, colours, false)), ...noLines }, yAxis: { ...ofKinds(words, colours, true, lettersIn(side)), ...noLines }, series: [cells(chart, colours)],
     },
   }
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Field, PointsAnswer } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
-import { beginOf } from './axes'
+import { beginOf, isLogScale } from './axes'
 import { brushed } from './brush'
 import { captionOf } from './caption'
 import type { Colours } from './colours'
@@ -64,22 +64,40 @@ it('shows the axes that the user chose, then those of the response', () => {
   expect(axesOf(state({ kind: 'histogram', x: 'a.b', colour: '' }), undefined, answer({}))).toMatchObject({ x: 'a.b', y: '', colour: '' })
 })
 
-it('an axis that the user did not choose is logarithmic where values are far apart', () => {
-  const of = (min: number, max: number, part: Partial<ChartState> = {}) => chartOf(state(part), answer({ marks, x: { ...answer({}).x!, min, max } }), catalogue).answer.x?.log
-  expect([of(1, 20_000), of(1, 9000), of(0, 20_000), of(1, 20_000, { x: 'results.p99_ttft_ms' })]).toEqual([true, false, false, false])
+it('the values choose the scale of an axis until the user does; bars keep their length', () => {
+  const ask = (part: Partial<ChartState>) => { const { x_log: x, y_log: y } = requestOf(state(part), undefined, catalogue, undefined, []); return [x, y] }
+  expect([ask({}), ask({ logX: true, logY: false }), ask({ kind: 'box' }), ask({ kind: 'bar' }), ask({ kind: 'bar', logY: true }), ask({ kind: 'histogram' }), ask({ kind: 'heat' })])
+    .toEqual([['auto', 'auto'], [true, undefined], [undefined, 'auto'], [undefined, undefined], [undefined, true], [undefined, undefined], [undefined, undefined]])
+})
+
+it('the places of a line that are numbers have a scale, too, and kinds have none', () => {
+  const of = (values: (number | string)[], part: Partial<ChartState> = {}) => {
+    const x = { ...groups.x!, kinds: { field: 'server.tensor_parallel_size', kinds: values.map((value) => ({ state: 'value' as const, value, count: 1 })) } }
+    return isLogScale(chartOf(state({ kind: 'line', ...part }), { ...groups, x }, catalogue), 'x')
+  }
+  expect([of([1, 256]), of([1, 8]), of([1, 8], { logX: true }), of([1, 256], { logX: false }), of([0, 256]), of(['a', 'b'])]).toEqual([true, false, true, false, false, null])
+  const scatter = chartOf(state(), answer({ marks, y: { ...answer({}).y!, log: true } }), catalogue)
+  expect([isLogScale(scatter, 'x'), isLogScale(scatter, 'y')]).toEqual([false, true])
+  expect(isLogScale(chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges: [0, 1], counts: [[2]] } }), catalogue), 'x')).toBeNull()
+})
+
+it('a region has no bound below zero where no value is', () => {
+  const region = (min: number, from: number, to: number) => brushed(chartOf(state(), answer({ marks, x: { ...answer({}).x!, field: 'server.tensor_parallel_size', min } }), catalogue), {}, { x: [from, to], y: [-4, 20] })
+  expect(region(1, -3, 2)).toEqual({ 'server.tensor_parallel_size': { range: [0, 2] }, 'results.output_throughput': { range: [0, 20] } })
+  expect(region(-5, -3, 2)['server.tensor_parallel_size']?.range).toEqual([-3, 2])
 })
 
 it('lets the server choose between axes that exist, with those that the user chose', () => {
   const ask = (part: Partial<ChartState>) => requestOf(state(part), undefined, catalogue, undefined, [])
-  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], labels: ['run.name'], significant_digits: 7 })
+  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], x_log: 'auto', y_log: 'auto', labels: ['run.name'], significant_digits: 7 })
   expect(ask({ kind: 'bar', y: 'results.p99_ttft_ms', colour: '' })).toEqual({ form: 'groups', choices: ['server.tensor_parallel_size', 'server.model'].map((x) => ({ form: 'groups', x, y: 'results.p99_ttft_ms' })) })
   expect(ask({ kind: 'histogram' }).choices?.map(({ x }) => x)).toEqual(['results.p99_ttft_ms', 'results.output_throughput'])
 })
 
 it('asks for the form that the kind is made of', () => {
   const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), undefined, catalogue, undefined, [3, 4])
-  expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, labels: ['run.name'], significant_digits: 7, selected: [4, 3] })
-  expect(ask({ kind: 'box' })).toEqual({ form: 'groups', x: 'results.p99_ttft_ms', y: 'results.output_throughput' })
+  expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, y_log: 'auto', labels: ['run.name'], significant_digits: 7, selected: [4, 3] })
+  expect(ask({ kind: 'box' })).toEqual({ form: 'groups', x: 'results.p99_ttft_ms', y: 'results.output_throughput', y_log: 'auto' })
   expect(ask({ kind: 'histogram' })).toEqual({ form: 'bins', x: 'results.p99_ttft_ms' })
 })
 
@@ -160,8 +178,8 @@ it('bins that are not equally wide are told', () => {
 
 it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {
   const sized = chartOf(state({ size: 'results.p99_ttft_ms' }), answer({ marks: { ...marks, size: [10, 130] }, frontier: [{ colour: 0, marks: [0, 1], with_untrusted: [0, 1] }], request: { form: 'points', size: 'results.p99_ttft_ms' } as Answer['request'] }), catalogue)
-  expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['frontier', 'frontier', null]])
-  const [little, most] = keysOf(sized)
+  expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['kind', 'results', 3], ['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['frontier', 'frontier', null]])
+  const [, little, most] = keysOf(sized)
   expect((most!.wide / little!.wide) ** 2).toBeCloseTo(10, 0)
   const { option } = sheetOf(drawingOf(sized, COLOURS, 960).option, sized, COLOURS, [])
   const texts = (option.graphic as unknown as { style: { text?: string } }[]).map(({ style: { text } }) => text)

@@ -196,17 +196,7 @@ export function drawnValues(state: ChartState, { groups }: Answer, items: Item[]
 
 const NOWHERE = { name: '', form: COUNTS, kinds: null, words: [] }
 
-const LOG_FROM = 10_000 // of the greatest to the least value: on a linear axis most results would lie on its end
-
-// An axis that the user did not choose is logarithmic where its values need it.
-function withScale(state: ChartState, answer: Answer): Answer {
-  const { x } = answer
-  const isWide = x?.kind === 'number' && typeof x.min === 'number' && typeof x.max === 'number' && x.min > 0 && x.max > x.min * LOG_FROM
-  return state.kind === 'scatter' && state.x === null && !x?.log && isWide ? { ...answer, x: { ...x, log: true } } : answer
-}
-
-export function chartOf(state: ChartState, given: Answer, catalogue: Catalogue): Chart {
-  const answer = withScale(state, given)
+export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
   const kinds = answer.colour?.kinds ?? []
   const slots = slotsOf(kinds, answer.lines !== undefined)
   const spread = spreadOf(state)
@@ -254,9 +244,14 @@ export const isSameFrontier = (trusted: number[], all: number[]) => trusted.leng
 // What is told of experiments one by one.
 export const aboutOf = ({ marks, lines }: Answer) => marks ?? lines
 
+// The own name of an experiment; null: it has none.
+export function ownNameOf({ answer }: Chart, item: Item) {
+  const name = aboutOf(answer)?.labels['run.name']?.[item.at]
+  return typeof name === 'string' && name.trim() ? name : null
+}
+
 export function nameOf(chart: Chart, item: Item) {
-  const name = aboutOf(chart.answer)?.labels['run.name']?.[item.at]
-  if (item.id !== null) return typeof name === 'string' && name.trim() ? name : `result ${item.id}`
+  if (item.id !== null) return ownNameOf(chart, item) ?? `result ${item.id}`
   if (chart.answer.grid && chart.y) return `${placeWords(chart.x, item.x)}, ${placeWords(chart.y, item.y ?? 0)}`
   const parts = [chart.answer.bins ? binWords(chart, item.at) : chart.answer.groups?.x ? placeWords(chart.x, item.x) : 'all']
   if (chart.colours) parts.push(chart.colours.words[item.kind] ?? '')

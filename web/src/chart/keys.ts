@@ -61,17 +61,21 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
   const frontiers = frontiersOf(chart)
   return [
     ...(hollow > 0 ? [answer.lines ? ['dashed', 'dashed: not trusted', ofHollow] as const : ['hollow', `hollow: ${hollowWords(chart)}`, ofHollow] as const] : []),
-    ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
-    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all)) ? [['dashed', `dashed: with ${hollowWords(chart) === 'no verdict' ? 'results without a verdict' : 'untrusted results'}`, null] as const] : []),
     ...(empty > 0 ? [['empty', 'no number', empty] as const] : []),
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
+    ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
+    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all)) ? [['dashed', `dashed: with ${hollowWords(chart) === 'no verdict' ? 'results without a verdict' : 'untrusted results'}`, null] as const] : []),
   ].map(([look, words, count]) => [look, words, count])
 }
 
+// A legend without colors begins with the marks themselves, not with their frontier.
+const bareKeys = ({ colours, answer, items }: Chart): Key[] => (!colours && answer.marks && items.some(({ isHollow }) => !isHollow) ? [{ look: 'kind', slot: 0, wide: FULL, words: 'results', count: answer.drawn }] : [])
+
 export function keysOf(chart: Chart): Key[] {
   return [
+    ...(signs(chart).length > 0 ? bareKeys(chart) : []),
     ...kindKeys(chart),
     ...(chart.answer.lines ? [] : sizeKeys(chart)).map(({ wide, words }): Key => ({ look: 'size', slot: OTHER, wide, words, count: null })),
-    ...signs(chart).map(([look, words, count]): Key => ({ look, slot: 1, wide: FULL, words, count })),
+    ...signs(chart).map(([look, words, count]): Key => ({ look, slot: OTHER, wide: FULL, words, count })),
   ]
 }

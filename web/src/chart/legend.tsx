@@ -21,7 +21,8 @@ function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
   if (look === 'frontier') return <svg {...box}><path d="M-6-3H0V3H6" fill="none" stroke="currentColor" strokeWidth="1.5" /></svg>
   if (look === 'empty') return <svg {...box}><path d="M-5-5H5V5H-5z" fill="none" stroke={colours.quiet} strokeDasharray="3 2" /></svg>
   if (look === 'corner') return <svg {...box}><path d="M-5-5H5V5z" fill="currentColor" /></svg>
-  return <svg {...box}><path d={shapeOf(slot)} fill={look === 'hollow' ? colours.sheet : colour} stroke={colour} strokeWidth={look === 'hollow' ? 1.6 : 0.5} /></svg>
+  if (look === 'hollow') return <svg {...box}><path d={shapeOf(0)} fill={colours.sheet} stroke={colours.text2} strokeWidth="1.6" /></svg>
+  return <svg {...box}><path d={shapeOf(slot)} fill={colour} stroke={colour} strokeWidth={0.5} /></svg>
 }
 
 const LINE_HIGH = 24

@@ -1,7 +1,7 @@
 // What a chart asks for and what its answer says, without drawing it.
 import type { Field, Filter, PointsAnswer, PointsAxis, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, type Form, formOfScale, isNumeric } from '../format/number'
+import { count, type Form, formOfScale } from '../format/number'
 import { AXES_MIN, type ChartKind, type ChartState, type Spread, type Stat } from '../url/chart'
 
 export type Answer = PointsAnswer & { request: PointsRequest; at: number }
@@ -98,6 +98,15 @@ export const needsVarying = (chart: ChartState) => chart.kind === 'parallel' && 
 const SELECTED_MAX = 200
 const DRAWN_DIGITS = 7 // a plot of 10,000 pixels needs 5
 
+// Charts whose axis may be logarithmic. Bars have a length, so only the user makes their axis logarithmic.
+const CAN_BE_LOG: Record<'x' | 'y', ChartKind[]> = { x: ['scatter', 'line'], y: ['scatter', 'line', 'bar', 'box'] }
+export const canBeLogIn = (kind: ChartKind, axis: 'x' | 'y') => CAN_BE_LOG[axis].includes(kind)
+
+function askedScale({ kind, logX, logY }: ChartState, axis: 'x' | 'y'): boolean | 'auto' {
+  if (!canBeLogIn(kind, axis)) return false
+  return (axis === 'x' ? logX : logY) ?? (kind === 'bar' ? false : 'auto')
+}
+
 export function requestOf(chart: ChartState, varying: ReadonlySet<string> | undefined, catalogue: Catalogue, tree: Filter | undefined, selected: number[]): PointsRequest {
   const { kind } = chart
   const request: Partial<PointsRequest> = { form: formOf(kind, chart.x, catalogue) }
@@ -110,8 +119,9 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
   else if (chart.colour === null && USUAL[kind].colours.length) request.colour_choices = USUAL[kind].colours.filter((id) => catalogue.byId.has(id))
   if (chart.withSimulated) request.simulated = true
   if (chart.match) request.match = true
-  if (chart.logY && ROLES[kind].includes('y') && kind !== 'heat') request.y_log = true
-  if (chart.logX && (kind === 'scatter' || kind === 'line')) request.x_log = true
+  const [logX, logY] = [askedScale(chart, 'x'), askedScale(chart, 'y')]
+  if (logX) request.x_log = logX
+  if (logY) request.y_log = logY
   if (kind === 'scatter') {
     if (chart.shape) request.shape = chart.shape
     if (chart.size) request.size = chart.size
@@ -210,5 +220,3 @@ export function chartWords(chart: ChartState, answer: Answer, catalogue: Catalog
   if (answer.form === 'groups') return `${KIND_WORDS[chart.kind]}: ${chart.kind === 'box' ? '' : `${STAT_WORDS[chart.stat]} `}${y} by ${x} of ${of}${by}`
   return `${KIND_WORDS[chart.kind]} of ${of}: ${y} against ${x}${by}`
 }
-
-export const canBeLog = (field: Field) => isNumeric(field)

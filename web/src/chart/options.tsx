@@ -1,4 +1,4 @@
-// What one sets rarely: scales, the aggregate and its spread, codes, the range of the axes in figures.
+// What one sets rarely: the aggregate and its spread, codes, the range of the axes in figures.
 import { useRef, useState } from 'react'
 import { Dialog, Popover } from 'react-aria-components'
 
@@ -13,7 +13,7 @@ import type { ChartState, Spread, Stat } from '../url/chart'
 import { STATS } from '../url/chart'
 import css from './chart.module.css'
 import type { Chart, Named } from './items'
-import { canBeLog, spreadOf, SPREAD_WORDS, spreadsOf, STAT_WORDS } from './model'
+import { spreadOf, SPREAD_WORDS, spreadsOf, STAT_WORDS } from './model'
 
 interface Props {
   state: ChartState
@@ -50,12 +50,8 @@ function rangesOf({ x, y, value, axes }: Chart): [string, Named][] {
 
 function Menu({ state, chart, choices, onChange, onChoose }: Props) {
   const isGroups = ['line', 'bar', 'box'].includes(state.kind)
-  const answer = chart?.answer
-  const refused = (axis: 'x' | 'y') => (answer?.[axis]?.not_positive ? `${answer[axis].not_positive} are at or below zero: no logarithmic axis can show them.` : null)
   const isHeat = state.kind === 'heat'
   const ranges = chart ? rangesOf(chart) : []
-  const hasLogX = chart !== null && canBeLog(chart.x.field) && (state.kind === 'scatter' || state.kind === 'line')
-  const hasLogY = chart?.y != null && !isHeat && canBeLog(chart.y.field)
   return (
     <>
       {((isGroups && state.kind !== 'box') || isHeat) && (
@@ -72,15 +68,10 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
             : <Select label="Bars of error" value={spreadOf(state)} onChange={(spread) => onChange({ spread: spread as Spread })} options={spreadsOf(state.stat).map((spread) => [spread, SPREAD_WORDS[spread]])} />}
         </div>
       )}
-      {(hasLogX || hasLogY) && (
+      {state.kind === 'bar' && (
         <div className={css.group}>
-          <h3>Scale</h3>
-          <div className={css.row}>
-            {hasLogY && <Check isSelected={state.logY} onChange={(logY) => onChange({ logY })}>y logarithmic</Check>}
-            {hasLogX && <Check isSelected={state.logX || answer?.x?.log === true} onChange={(logX) => onChange({ logX, ...(state.x === null && chart && { x: chart.x.field.id }), ...(state.y === null && chart.y && { y: chart.y.field.id }) })}>x logarithmic</Check>}
-            {state.kind === 'bar' && <Check isSelected={!state.fromData} isDisabled={state.logY} onChange={(zero) => onChange({ fromData: !zero })}>bars from zero</Check>}
-          </div>
-          {(['y', 'x'] as const).map((axis) => refused(axis) && <p key={axis} className={css.why}>{axis}: {refused(axis)}</p>)}
+          <h3>Axis</h3>
+          <Check isSelected={!state.fromData} isDisabled={state.logY === true} onChange={(zero) => onChange({ fromData: !zero })}>bars from zero</Check>
         </div>
       )}
       {state.kind === 'parallel' && chart && <Order chart={chart} onOrder={(axes) => onChange({ axes })} />}

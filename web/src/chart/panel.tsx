@@ -4,15 +4,18 @@ import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo,
 
 import { causeOf } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
-import type { Filter, PointsAnswer, PointsRequest } from '../api/types'
+import type { Filter, PointsAnswer, PointsRequest, Row } from '../api/types'
+import { unknownFieldOf } from '../api/unknown-field'
 import type { Catalogue } from '../fields/catalogue'
 import { type ChartAnswer, film } from '../film/film'
 import { type Choices, treeOf } from '../filter/model'
 import { isNumeric } from '../format/number'
-import { Act, Bone, IconButton, join, Note, Progress, Segment } from '../ui/controls'
+import { Act, Acts, Bone, Button, IconButton, join, Note, Progress, Segment } from '../ui/controls'
 import { Icon, type IconName } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
+import { UnknownFieldActs, UnknownFieldWords } from '../ui/unknown-field'
 import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
+import { isLogScale } from './axes'
 import { brushed, canBrushOn } from './brush'
 import { captionOf } from './caption'
 import css from './chart.module.css'
@@ -21,7 +24,7 @@ import { DataTable } from './data-table'
 import { Files } from './files-menu'
 import { Guard } from './guard'
 import type { Box } from './hits'
-import { type Chart, chartOf, drawnOf, isOverRuns, linesOf, nameOf, OVER_RUNS, unitOf } from './items'
+import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, OVER_RUNS, ownNameOf, unitOf } from './items'
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
@@ -31,6 +34,7 @@ import { drawingOf } from './option'
 import { Options } from './options'
 import { Pick } from './pick'
 import { Plot } from './plot'
+import { AmongRows, type NamedAmong, usePointName } from './point-name'
 import { Reading } from './reading'
 import { sloAxes, type Slo, sloOf, usualSlo, withSlo } from './slo'
 import { SloBar } from './slo-bar'
@@ -48,8 +52,10 @@ interface Asked {
 export interface PanelProps extends Asked {
   choices: Choices
   where: Filter | undefined // of the tree, what is no choice
+  rows: RefObject<readonly Row[]> // of the table, for the names of points
   onChart: (chart: ChartState) => void
   onChoose: (choices: Choices) => void // of a region; it is asked for already
+  onField: (id: string, to: string | null) => void // instead of a field that does not exist
 }
 
 const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram', heat: 'heat', parallel: 'parallel' }
@@ -104,11 +110,12 @@ export function ChartPanel(props: PanelProps) {
     return () => film.setPoints(null)
   }, [canFilm, askOf])
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
+  const among = useMemo<NamedAmong>(() => ({ rows: props.rows, catalogue, tree, round }), [props.rows, catalogue, tree, round])
   return (
     <section className={join(css.chart, isWaiting && css.waiting)} aria-label="Chart" aria-busy={isWaiting}>
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
-        <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} set={set} />
+        <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} scaleX={chart && isLogScale(chart, 'x')} scaleY={chart && isLogScale(chart, 'y')} set={set} />
         <span className={css.end} role="toolbar" aria-label="Chart tools" {...oneStop}>
           {chart && <Files of={now} />}
           <TableButton asTable={state.asTable} set={set} />
@@ -117,9 +124,9 @@ export function ChartPanel(props: PanelProps) {
         </span>
       </div>
       <Progress on={isWaiting} />
-      {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
+      {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />}
       {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
-      {chart && <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />}
+      {chart && <AmongRows value={among}><Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} /></AmongRows>}
       {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
     </section>
   )
@@ -158,7 +165,14 @@ function kindOf(kind: ChartKind, answer: PointsAnswer): ChartKind {
   return kind === 'line' ? 'line' : 'scatter'
 }
 
-const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { state: ChartState; axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
+interface PicksProps extends Pick<PanelProps, 'state' | 'catalogue' | 'varying'> {
+  axes: Axes
+  scaleX: boolean | null // logarithmic; null: no scale to choose
+  scaleY: boolean | null
+  set: Set
+}
+
+const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, scaleY, set }: PicksProps) {
   const own = { catalogue, varying }
   const { kind } = state
   const isScatter = kind === 'scatter'
@@ -166,8 +180,10 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
   if (kind === 'parallel') return <ParallelPicks {...own} axes={axes} set={set} />
   return (
     <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
-      {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: false })} />}
-      <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: false })} />
+      {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: null })} />}
+      {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} set={set} />}
+      <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: null })} />
+      {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} set={set} />}
       {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
         : <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
       {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
@@ -175,6 +191,10 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, set }: { st
     </span>
   )
 })
+
+function ScaleButton({ axis, isLog, set }: { axis: 'x' | 'y'; isLog: boolean; set: Set }) {
+  return <Button look="low" aria-pressed={isLog} aria-label={`log scale of ${axis}`} onPress={() => set(axis === 'x' ? { logX: !isLog } : { logY: !isLog })}><span className={css.scaleWord}>log</span></Button>
+}
 
 // Each axis by itself, left to right; one more behind them.
 function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
@@ -189,7 +209,11 @@ function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; ca
   )
 }
 
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+function Failed({ error, onRetry, onField }: { error: Error; onRetry: () => void; onField: PanelProps['onField'] }) {
+  const unknown = unknownFieldOf(error)
+  // the note above the table is about the same field
+  if (unknown && unknown.use !== 'draws' && unknown.use !== 'uses') return null
+  if (unknown) return <div className={css.failed}><Note kind="bad" role="alert"><UnknownFieldWords unknown={unknown} /> <Acts><UnknownFieldActs unknown={unknown} onField={onField} /></Acts></Note></div>
   return <div className={css.failed}><Note kind="bad" role="alert"><b>Could not load the chart.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act></Note></div>
 }
 
@@ -269,16 +293,29 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
         <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
       </div>
       {slo && !state.asTable && <SloBar chart={chart} catalogue={catalogue} round={round} slo={slo} isMoving={moved !== null} onChange={(value) => changeSlo(slo.axis, value)} onRemove={() => set({ slo: null })} />}
-      <p className="sr" role="status" aria-label="Chart reading">{said ? `${nameOf(chart, said)}: ${linesOf(chart, said).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
+      <Said chart={chart} item={said} />
     </>
   )
 })
 
-function Tip({ chart, target }: { chart: Chart; target: Chart['items'][number] | null }) {
+function useItemName(chart: Chart, item: Item | null) {
+  const name = usePointName(item?.id ?? null, item ? ownNameOf(chart, item) : null)
+  return item && item.id === null ? { short: nameOf(chart, item), full: nameOf(chart, item), own: '' } : name
+}
+
+// What is read aloud of the point under the pointer or the cursor.
+function Said({ chart, item }: { chart: Chart; item: Item | null }) {
+  const name = useItemName(chart, item)
+  return <p className="sr" role="status" aria-label="Chart reading">{item ? `${name.short}: ${linesOf(chart, item).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
+}
+
+function Tip({ chart, target }: { chart: Chart; target: Item | null }) {
+  const name = useItemName(chart, target)
   if (!target) return null
   return (
     <>
-      <b><bdi>{nameOf(chart, target)}</bdi></b>
+      <b><bdi>{name.short}</bdi></b>
+      {name.own && <p className={css.by}><bdi>{name.own}</bdi></p>}
       <dl>{linesOf(chart, target).map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
       {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
     </>

@@ -13,8 +13,9 @@ import { Simulated, Verdict } from '../ui/verdict'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
-import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS } from './items'
+import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS, ownNameOf } from './items'
 import { groupOf } from './group'
+import { usePointName } from './point-name'
 import { questionOf } from './model'
 
 interface Props {
@@ -30,12 +31,17 @@ export function Reading({ chart, item, catalogue, round, onClose }: Props) {
   return (
     <aside className={css.reading} aria-label="Reading" data-pinned>
       <div className={css.head}>
-        <b><bdi>{nameOf(chart, item)}</bdi></b>
+        {item.id === null ? <b><bdi>{nameOf(chart, item)}</bdi></b> : <ExperimentName id={item.id} own={ownNameOf(chart, item)} />}
         <IconButton icon="close" name="Unpin" onPress={onClose} />
       </div>
       {item.id === null ? <Group chart={chart} item={item} /> : <Experiment id={item.id} chart={chart} item={item} catalogue={catalogue} round={round} />}
     </aside>
   )
+}
+
+function ExperimentName({ id, own: given }: { id: number; own: string | null }) {
+  const { short, own, full } = usePointName(id, given)
+  return <b title={full}><bdi>{short}</bdi>{own && <> <bdi className={css.by}>{own}</bdi></>}</b>
 }
 
 const Lines = ({ lines }: { lines: [string, string][] }) => (

@@ -12,6 +12,7 @@ import { oneStop } from '../ui/one-stop'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { type Chart, type Named, unitOf } from './items'
+import { usePointName } from './point-name'
 import { bestRequest, commandOf, countsSimulated, goalOf, namedOf, type Slo, THROUGHPUT } from './slo'
 
 const COPIED_MS = 2000
@@ -37,6 +38,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
   const row = best.data?.rows[0]
   const [experiment] = useExperiments([isMoving || !row ? null : row.id])
   const value = row?.cells[goal.id]
+  const name = usePointName(row?.id ?? null, row ? nameOf(row) : null)
   const kind = countsSimulated(chart) ? 'trusted' : 'trusted, measured'
   const results = best.data?.count === 1 ? 'result' : 'results'
   return (
@@ -48,7 +50,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
           <>
             <span className={css.result}>
               <span>Best within the SLO{isUnjudged && ', no verdict'}: </span>
-              <Link className="clip" href={paths.experiment(row.id)} title={nameOf(row)}><bdi>{nameOf(row)}</bdi></Link>
+              <Link className="clip" href={paths.experiment(row.id)} title={name.full}><bdi>{name.short}</bdi></Link>
               <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}</span>
             </span>
             <Command document={experiment?.id === row.id ? experiment.document : undefined} />

@@ -64,6 +64,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
             </tr>,
             ...(isWhole ? list : list.slice(0, DEFAULTS_SHOWN)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
           ])}
+          {!words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">This file records no parameters.</td></tr>}
           {words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">No parameter is called “{words}”.</td></tr>}
         </tbody>
       </table>

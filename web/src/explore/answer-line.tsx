@@ -28,6 +28,7 @@ interface Props {
   shown: (ApplyAnswer & { request: ApplyRequest }) | undefined
   facets: Record<string, Facet>
   isWaiting: boolean
+  round: number
   isTree: boolean // the tree of all of them is open
   onFilters: () => void
   onTree: () => void
@@ -36,7 +37,7 @@ interface Props {
 
 const PART = 'part ' // no field is called so: ids have no blank
 
-export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
+export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree, change, shown, facets, isWaiting, round, isTree, onFilters, onTree, onExport }: Props) {
   const isFilm = useFilm(({ frame }) => frame !== null) // frames are not announced
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
@@ -68,7 +69,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
           Filters {chips.length > 0 && <span className="n-11 dim">{chips.length}</span>}
         </Button>
       </span>
-      {chips.length === 0 && state.preset === null && <Starts />}
+      {chips.length === 0 && state.preset === null && shown !== undefined && shown.total > 0 && <Starts round={round} />}
       {chips.length > 0 && (
         <div className={css.chips}>
           <TagGroup aria-label="Active filters" onRemove={remove}>

@@ -6,7 +6,7 @@ import { useLocation, useSearch } from 'wouter'
 
 import { ApiError, get } from '../api/client'
 import { applyOptions, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
-import type { ApplyRequest, Experiment, Filter, Sort } from '../api/types'
+import type { ApplyRequest, Experiment, Filter, Row, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
 import { fieldsWithChoice, treeOf } from '../filter/model'
@@ -19,6 +19,7 @@ import { Tray } from '../tray/tray'
 import { slotsById, useTray } from '../tray/store'
 import { undo } from '../url/entry'
 import { type ExploreState, readExplore, readView } from '../url/explore'
+import { withFieldReplaced } from '../url/field-in-state'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
 import { Button, Progress } from '../ui/controls'
@@ -162,6 +163,8 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
+  const named = useRef<readonly Row[]>([])
+  named.current = shown?.rows ?? []
   const [picker, setPicker] = useState(false)
   const [isTree, setTree] = useState(false)
   const [isExport, setExport] = useState(false)
@@ -205,6 +208,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   // chips and tabs follow the pressed control: with the response if that comes soon, as one render costs less than two
   const late = useDeferredValue(useHeldWhile(isAwaited, useMemo(() => ({ state, tree, isWaiting }), [state, tree, isWaiting]), CHIPS_LATEST_MS))
   const onChart = useCallback((chart: ExploreState['chart']) => change({ chart }), [change])
+  const onField = useCallback((id: string, to: string | null) => change(withFieldReplaced(now.current, id, to), { replace: true }), [change])
   const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
   const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])
   const arranged = useMemo(() => ({ sort, selected, onlyDiffering, columns: state.columns, pinned: state.pinned }), [sort, selected, onlyDiffering, state.columns, state.pinned])
@@ -222,7 +226,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
-        <AnswerLine {...late} now={now} catalogue={catalogue} change={change} shown={shown} facets={facets} isTree={isTree} onFilters={openDrawer} onTree={toggleTree} onExport={openExport} />
+        <AnswerLine {...late} now={now} catalogue={catalogue} change={change} shown={shown} facets={facets} round={round} isTree={isTree} onFilters={openDrawer} onTree={toggleTree} onExport={openExport} />
         {isTree && (
           <Suspense fallback={null}>
             <TreeEditor catalogue={catalogue} tree={tree} error={answer.error} round={round} change={change} onClose={() => setTree(false)} />
@@ -230,13 +234,13 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         )}
         {asked && (
           <ErrorNote error={asked} what={shown ? 'Could not update the table.' : 'Could not load the table.'}
-            onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onNearest={(nearest, wrong) => change({ choices: renamed(state.choices, wrong, nearest), sort: state.sort.map((key) => (key.field === wrong ? { ...key, field: nearest } : key)), columns: state.columns?.map((id) => (id === wrong ? nearest : id)) ?? null })} />
+            onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onField={onField} />
         )}
         {!shown && !asked && <Waiting hasChart={state.chart.isOpen} />}
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} varying={varying} round={round} selected={marked} catalogue={catalogue} onChart={onChart} onChoose={onChoose} />
+            <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} varying={varying} round={round} selected={marked} rows={named} catalogue={catalogue} onChart={onChart} onChoose={onChoose} onField={onField} />
           </ChartPlace>
         )}
         {shown && shown.total > 0 && (
@@ -267,8 +271,4 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
 function ChartPlace({ isOpen, onOpen, children }: { isOpen: boolean; onOpen: () => void; children: ReactNode }) {
   if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="scatter" />Show the chart</Button></div>
   return <Suspense fallback={<div className={css.chartPlace} />}>{children}</Suspense>
-}
-
-function renamed<T>(choices: Readonly<Record<string, T>>, wrong: string, nearest: string) {
-  return Object.fromEntries(Object.entries(choices).map(([field, choice]) => [field === wrong ? nearest : field, choice]))
 }

@@ -3,7 +3,7 @@ import { memo, type Ref, type RefObject, useCallback, useEffect, useImperativeHa
 
 import { useOptions } from '../api/queries'
 import type { Facet, Field, Filter } from '../api/types'
-import { type Catalogue, OPEN_AT_FIRST, type Section } from '../fields/catalogue'
+import { type Catalogue, OPEN_AT_FIRST, repeatedOf, type Section } from '../fields/catalogue'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
 import { usePreferences } from '../keys/store'
@@ -43,15 +43,16 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
   const input = useRef<HTMLInputElement>(null)
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
 
+  const repeated = repeatedOf((id) => facets[id]).join(' ') // a text, so that an answer with the same ones lays out nothing
   const sections = useMemo(() => {
     const isShown = (field: Field) => !state.onlyVarying || varying?.has(field.id) || field.id in state.choices
     if (!words.trim()) {
       const others = Object.keys(state.choices).filter((id) => !catalogue.byId.get(id)?.column).map((id) => catalogue.get(id))
-      return catalogue.sorted([...catalogue.columns, ...others].filter(isShown))
+      return catalogue.sorted([...catalogue.columns, ...others].filter((field) => isShown(field) && (field.id in state.choices || !repeated.split(' ').includes(field.id))))
     }
     const found = catalogue.search(words, state.onlyVarying ? catalogue.columns : catalogue.fields).filter(isShown)
     return catalogue.sorted(found.slice(0, FOUND_MAX))
-  }, [catalogue, varying, state.choices, state.onlyVarying, words])
+  }, [catalogue, varying, repeated, state.choices, state.onlyVarying, words])
   const shown = sections.reduce((sum, section) => sum + section.fields.length, 0)
   const isSearch = words.trim() !== ''
   const asked = useMemo(() => ({ tree, round }), [tree, round])

@@ -1,7 +1,13 @@
 // Views to start from: questions that most people have first. Each is a state of the page as its address says it, and
 // nothing else; what is shown of it is what any address shows.
+import { useIsFetching, useQueries } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 
+import { apply } from '../api/queries'
+import type { ApplyRequest, Filter } from '../api/types'
+import { type Choices, treeOf } from '../filter/model'
+import { count } from '../format/number'
 import { ALL } from './preset-state'
 import { oneStop } from '../ui/one-stop'
 import { readExplore } from '../url/explore'
@@ -12,6 +18,7 @@ interface Start {
   name: string
   about: string
   address: string
+  needs?: string[] // fields without which it shows nothing, other than its axes x and y
 }
 
 export const STARTS: Start[] = [
@@ -21,7 +28,7 @@ export const STARTS: Start[] = [
       + '&columns=server.model,system.hardware_info.gpu_name,derived.gpu_count,server.quantization,benchmark.max_concurrency,derived.output_throughput_per_gpu,results.median_ttft_ms,results.median_tpot_ms,quality.verdict',
   },
   {
-    name: 'Precision and quantization', about: 'Throughput, latency and memory per data type, with the inputs that set it',
+    name: 'Precision and quantization', needs: ['server.dtype', 'results.median_tpot_ms'], about: 'Throughput, latency and memory per data type, with the inputs that set it',
     address: 'chart=parallel&axes=server.model,server.dtype,server.quantization,server.kv_cache_dtype,results.median_tpot_ms,derived.output_throughput_per_gpu&colour=server.quantization&sort=-derived.output_throughput_per_gpu'
       + '&columns=server.model,server.dtype,server.quantization,server.kv_cache_dtype,system.hardware_info.gpu_name,derived.output_throughput_per_gpu,results.median_tpot_ms,results.energy_per_token_j,quality.verdict',
   },
@@ -44,11 +51,48 @@ export const STARTS: Start[] = [
 // As a link that Back leads away from again.
 const addressOf = ({ address }: Start) => paths.explore({ ...ALL, ...readExplore(address) })
 
-export function Starts() {
+// The results that a view shows: those of its filters that have a place on its axes.
+export function filterOf({ address, needs = [] }: Start): Filter {
+  const { choices, chart } = readExplore(address)
+  const axes = [...needs, chart.x, chart.y, chart.value].filter((id) => id !== null)
+  const drawn: Choices = Object.fromEntries(axes.map((id) => [id, { present: true }]))
+  return treeOf({ ...drawn, ...choices }) ?? { and: [] }
+}
+
+// How many results each view shows; null: not known yet. The requests wait until the chart and the table are loaded.
+function useCounts(round: number): (number | null)[] {
+  const isBusy = useIsFetching() > 0
+  const [isIdle, setIdle] = useState(false)
+  useEffect(() => {
+    if (isBusy) return
+    const timer = setTimeout(() => setIdle(true), IDLE_MS)
+    return () => clearTimeout(timer)
+  }, [isBusy])
+  return useQueries({
+    queries: STARTS.map((start) => ({
+      queryKey: ['start', start.name, round],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => (await apply({ filter: filterOf(start), limit: 0 } as unknown as ApplyRequest, signal)).count,
+      staleTime: Infinity,
+      enabled: isIdle,
+    })),
+    combine: countsOf,
+  })
+}
+
+const countsOf = (results: { data: number | undefined }[]) => results.map(({ data }) => data ?? null)
+
+const IDLE_MS = 100
+const LEAST = 2 // one result alone shows nothing next to another
+
+// Views that would show nothing are left out.
+export function Starts({ round }: { round: number }) {
+  const counts = useCounts(round)
+  const shown = STARTS.map((start, at) => ({ start, n: counts[at] ?? null })).filter(({ n }) => n !== null && n >= LEAST)
+  if (shown.length === 0) return null
   return (
     <nav className={css.starts} aria-label="Views to start from" {...oneStop}>
       <span>Start from</span>
-      {STARTS.map((start) => <Link key={start.name} href={addressOf(start)} title={start.about}>{start.name}</Link>)}
+      {shown.map(({ start, n }) => <Link key={start.name} href={addressOf(start)} title={`${start.about}; ${count(n ?? 0)} results`}>{start.name}</Link>)}
     </nav>
   )
 }

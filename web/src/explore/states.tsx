@@ -4,12 +4,14 @@ import { useEffect, useState } from 'react'
 
 import { ApiError, causeOf } from '../api/client'
 import { apply } from '../api/queries'
+import { unknownFieldOf } from '../api/unknown-field'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { partsOf, treeOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Act, Acts, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
+import { UnknownFieldActs, UnknownFieldWords } from '../ui/unknown-field'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import type { Change } from '../url/use-explore'
@@ -64,18 +66,23 @@ export function Outline({ hasChart }: { hasChart: boolean }) {
   )
 }
 
-export function ErrorNote({ error, what, onRetry, onNearest }: { error: Error; what: string; onRetry: () => void; onNearest?: (nearest: string, wrong: string) => void }) {
+interface ErrorProps {
+  error: Error
+  what: string
+  onRetry: () => void
+  onField?: (id: string, to: string | null) => void // another field in its place; null: none
+}
+
+export function ErrorNote({ error, what, onRetry, onField }: ErrorProps) {
   const problem: Partial<ApiError['problem']> = error instanceof ApiError ? error.problem : { detail: error.message }
-  const wrong = problem.found?.replace(/^"|"$/g, '')
-  const nearest = problem.nearest
+  const unknown = onField ? unknownFieldOf(error) : null
   return (
     <div className={css.notes}>
       <Note kind="bad" role="alert">
-        <b>{what}</b> {causeOf(error)}
+        {unknown && onField ? <UnknownFieldWords unknown={unknown} /> : <><b>{what}</b> {causeOf(error)}</>}
         <br />
         <Acts>
-          {nearest && wrong && onNearest && <Act onPress={() => onNearest(nearest, wrong)}>Use {nearest}</Act>}
-          <Act onPress={onRetry}>Retry</Act>
+          {unknown && onField ? <UnknownFieldActs unknown={unknown} onField={onField} /> : <Act onPress={onRetry}>Retry</Act>}
           <Act onPress={() => void navigator.clipboard.writeText(JSON.stringify({ what, request: error instanceof ApiError ? error.request : null, problem, at: new Date().toISOString() }, null, 2))}>Copy details</Act>
         </Acts>
       </Note>

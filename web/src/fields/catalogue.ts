@@ -52,6 +52,22 @@ export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'ser
 // A card holds less than a row before anybody chose.
 export const CARD_COLUMNS = ['quality.verdict', ...CARD_FACTS, 'results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
 
+// Fields that repeat another one in most results: one is enough where they do.
+const REPEATED: Record<string, string> = { 'benchmark.model': 'server.model', 'system.hardware_info.gpu_count': 'derived.gpu_count' }
+
+type Counted = { values: readonly { value?: unknown; count: number }[]; more: number } | undefined
+
+// Fields with no value that the field they repeat does not have, in no more results. A field whose values are not known is one of them.
+export function repeatedOf(facetOf: (id: string) => Counted): string[] {
+  return Object.entries(REPEATED).flatMap(([id, twin]) => {
+    const [own, other] = [facetOf(id), facetOf(twin)]
+    if (!other) return own ? [] : [id]
+    const counts = new Map(other.values.map(({ value, count: n }) => [JSON.stringify(value), n]))
+    const isSame = (own?.values ?? []).every(({ value, count: n }) => n <= (counts.get(JSON.stringify(value)) ?? (other.more > 0 ? Infinity : 0)))
+    return isSame ? [id] : []
+  })
+}
+
 // Where a label is too long for a column's head or a chip.
 const SHORT: Record<string, string> = {
   'server.model': 'Model',

@@ -2,7 +2,8 @@
 //
 //   chart=bar|…|off   x= y= value= colour= shape= size=   fields; colour, shape, size may be empty: none
 //   axes=a,b,c        of parallel axes
-//   log=x,y  stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table  slo=FIELD:VALUE
+//   log=x,-y (a logarithmic x, a linear y; an axis that is not named is chosen by its values)
+//   stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table  slo=FIELD:VALUE
 
 export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel'] as const
 export type ChartKind = (typeof CHART_KINDS)[number]
@@ -24,8 +25,8 @@ export interface ChartState {
   colour: string | null // '': none
   shape: string
   size: string
-  logX: boolean
-  logY: boolean
+  logX: boolean | null // null: chosen by the values
+  logY: boolean | null
   stat: Stat
   spread: Spread
   fromData: boolean // bars: the axis begins where the data do, not at zero
@@ -37,7 +38,7 @@ export interface ChartState {
 }
 
 export const CHART: ChartState = {
-  isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, colour: null, shape: '', size: '', logX: false, logY: false,
+  isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, colour: null, shape: '', size: '', logX: null, logY: null,
   stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, match: false, point: null, asTable: false, slo: null,
 }
 
@@ -50,7 +51,8 @@ export function writeChart(chart: ChartState): [string, string][] {
   for (const name of ['x', 'y', 'value', 'colour'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
   if (chart.axes !== null) pairs.push(['axes', chart.axes.join(',')])
   for (const name of ['shape', 'size'] as const) if (chart[name]) pairs.push([name, chart[name]])
-  if (chart.logX || chart.logY) pairs.push(['log', [chart.logX && 'x', chart.logY && 'y'].filter(Boolean).join(',')])
+  const scales = ([['x', chart.logX], ['y', chart.logY]] as const).flatMap(([axis, isLog]) => (isLog === null ? [] : [isLog ? axis : `-${axis}`]))
+  if (scales.length) pairs.push(['log', scales.join(',')])
   if (chart.stat !== CHART.stat) pairs.push(['stat', chart.stat])
   if (chart.spread !== CHART.spread) pairs.push(['spread', chart.spread])
   if (chart.fromData) pairs.push(['base', 'data'])
@@ -76,6 +78,8 @@ function readSlo(text: string | null): ChartState['slo'] {
   return field && value > 0 && Number.isFinite(value) ? { field, value } : null
 }
 
+const readScale = (words: string[], axis: string) => (words.includes(axis) ? true : words.includes(`-${axis}`) ? false : null)
+
 export function readChart(query: URLSearchParams): ChartState {
   const words = (query.get('chart') ?? '').split(',')
   const log = (query.get('log') ?? '').split(',')
@@ -90,8 +94,8 @@ export function readChart(query: URLSearchParams): ChartState {
     colour: query.get('colour'),
     shape: query.get('shape') ?? '',
     size: query.get('size') ?? '',
-    logX: log.includes('x'),
-    logY: log.includes('y'),
+    logX: readScale(log, 'x'),
+    logY: readScale(log, 'y'),
     stat: among(STATS, query.get('stat'), CHART.stat),
     spread: among(SPREADS, query.get('spread'), CHART.spread),
     fromData: query.get('base') === 'data',

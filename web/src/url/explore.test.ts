@@ -79,6 +79,13 @@ describe('an address', () => {
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)
   })
 
+  it('keeps a scale that was chosen, and no other', () => {
+    const chart = { ...CHART, logX: false, logY: true }
+    expect(writeExplore({ ...EMPTY, chart })).toBe('log=-x,y')
+    expect(readExplore('?log=-x,y').chart).toEqual(chart)
+    expect(readExplore('?log=y').chart).toEqual({ ...CHART, logY: true })
+  })
+
   it('keeps "no sort" and "no columns" apart from the defaults', () => {
     const state = { ...EMPTY, sort: [], columns: [] }
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)

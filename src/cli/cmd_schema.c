@@ -345,6 +345,11 @@ static void add_knowledge(json_t *lists)
 #define LOG_HINT(cause, place, phrase, hint) \
 	ROW("log_hints", "cause place~ phrase hint", #cause, #place, phrase, hint)
 #include "tbl/log_hints.h"
+#define REPORT(source, key, argument, rule) \
+	ROW("reported_values", "source~ key argument rule~", #source, #key, #argument, #rule)
+#define REPORT_LOOSE(argument) ROW("reported_loose", "argument", #argument)
+#define SYNONYM(a, b)          ROW("reported_synonyms", "a b", a, b)
+#include "tbl/reported.h"
 #define MODEL(type, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied, \
 	      trait)                                                                          \
 	ROW("model_types",                                                                    \

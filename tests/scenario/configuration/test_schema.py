@@ -30,6 +30,7 @@ LISTS = {
     "log_failures": {"LOG_FRAME": "log_frames", "LOG_REACHED": "log_reached", "LOG_SYMPTOM": "log_symptoms",
                      "LOG_FAILURE": "log_failures"},
     "log_hints": {"LOG_HINT": "log_hints"},
+    "reported": {"REPORT": "reported_values", "REPORT_LOOSE": "reported_loose", "SYNONYM": "reported_synonyms"},
     "metrics": {"FAMILY": "families", "FIGURE": "figures", "STATISTIC": "headline_statistics", "RATE": "rates"},
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"},

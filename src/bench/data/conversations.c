@@ -80,6 +80,9 @@ static void shift(struct window *window)
 {
 	count_lines(window, window->at);
 	window->column_base += window->at - window->line_start;
+	/* nothing was read yet */
+	if (window->owned == NULL)
+		return;
 	memmove(window->owned, window->owned + window->at, window->len - window->at);
 	window->len -= window->at;
 	window->at = window->counted = window->line_start = 0;

@@ -276,8 +276,8 @@ static void warnings_do_not_refuse(void **state)
 		"vllm serve m > log.txt 2>&1 &",
 		"vllm serve m\n--dtype auto",
 		"vllm serve m; curl localhost:8000/health",
-		"vllm serve m \xE2\x80\x93"
-		"dtype float16",
+		("vllm serve m \xE2\x80\x93"
+		 "dtype float16"),
 	};
 
 	(void)state;

@@ -297,7 +297,9 @@ static bool raises_caution(const struct row *row, const char *alone)
 
 	if (variety.different > 1 || (variety.different == 1 && variety.missing > 0))
 		return true;
-	return alone != NULL && variety.different == 1 && !pl_text_equal(only, alone);
+	/* null in all of them is no value that is other than it should be */
+	return alone != NULL && only != NULL && variety.different == 1 &&
+	       !pl_text_equal(only, alone);
 }
 
 /* Some runs have any, and others have none. */

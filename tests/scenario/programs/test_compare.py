@@ -183,6 +183,13 @@ def test_failures_that_are_not_recorded_are_neither_failures_nor_none(bin_dir, t
     assert "failures" in [one["kind"] for one in compare(bin_dir, silent, none)["not_told"]]
 
 
+def test_runs_without_a_verdict_are_no_reason_for_care(bin_dir, tmp_path):
+    a, b = (write(tmp_path / f"{i}.json", document(seed=i, quality__verdict=None)) for i in range(2))
+    assert caution_kinds(compare(bin_dir, a, b)) == []
+    trusted = write(tmp_path / "trusted.json", document(seed=3))
+    assert caution_kinds(compare(bin_dir, a, trusted)) == ["verdict"]
+
+
 def totals(seed, completed, inputs, outputs, **benchmark):
     """As `vllm bench serve` writes it: sums of tokens, and no length that was asked for."""
     made = document(seed=seed, results__completed=completed, results__total_input_tokens=inputs, results__total_output_tokens=outputs)

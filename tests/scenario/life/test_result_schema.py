@@ -118,7 +118,7 @@ def test_good_result_passes():
 
 
 def test_every_argument_has_its_key():
-    assert len(RESULT["$defs"]["server"]["required"]) == 392
+    assert len(RESULT["$defs"]["server"]["required"]) == 396
     assert RESULT["$defs"]["server"]["required"] == RESULT["$defs"]["server_source"]["required"]
 
 

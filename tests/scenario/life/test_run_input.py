@@ -141,11 +141,12 @@ def test_usage(bin_dir, tmp_path, patience, args, word):
 
 
 LATER = ["report"]
+BENCH_LATER = ["forward"]  # of `vllm bench`
 
 
 def test_commands_to_come_say_what_they_will_be(bin_dir, patience):
     help_text = run_profllm(bin_dir, "--help", patience=patience).stdout
-    assert "\n  " + ", ".join(LATER) + "\n" in help_text and max(map(len, help_text.splitlines())) <= 80
+    assert "\n  " + ", ".join([*BENCH_LATER, *LATER]) + "\n" in help_text and max(map(len, help_text.splitlines())) <= 80
     for name in LATER:
         told = [run_profllm(bin_dir, *words, patience=patience)
                 for words in ([name], [name, "--help", "x"], ["help", name])]
@@ -156,8 +157,9 @@ def test_commands_to_come_say_what_they_will_be(bin_dir, patience):
         of_vllm = run_profllm(bin_dir, "bench", name, patience=patience)
         assert of_vllm.returncode == 2
         assert f"found 'bench {name}', expected 'bench serve'" in of_vllm.stderr
-    of_vllm = run_profllm(bin_dir, "bench", "sweep", patience=patience)
-    assert of_vllm.returncode == 2 and "'bench sweep' is not in this version, it comes later" in of_vllm.stderr
+    for words in (["bench", "sweep"], *(["bench", name] for name in BENCH_LATER), *([name] for name in BENCH_LATER)):
+        of_vllm = run_profllm(bin_dir, *words, patience=patience)
+        assert of_vllm.returncode == 2 and f"'{' '.join(words)}' is not in this version, it comes later" in of_vllm.stderr
 
 
 @pytest.mark.parametrize("key, value", [

@@ -34,10 +34,9 @@ class Play:
     def words(self, port, *words, dataset="custom"):
         return [self.bin_dir / "profllm", "bench", "serve", "--port", str(port), "--max-concurrency", "1",
                 "--dataset-name", dataset, "--dataset-path", self.data, "--disable-shuffle", "--num-prompts",
-                str(len(PROMPTS)), "--output", "r.json", "--quiet", *map(str, words)]
+                str(len(PROMPTS)), "--output", "r.json", "--overwrite", "--quiet", *map(str, words)]
 
     def run(self, port, *words, dataset="custom", fine=True):
-        (self.folder / "r.json").unlink(missing_ok=True)
         done = subprocess.run(self.words(port, *words, dataset=dataset), cwd=self.folder, capture_output=True, text=True,
                               timeout=120, check=False, env=run_tools.environment())
         if fine:

@@ -10,10 +10,13 @@
  */
 #include "run/paths.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -66,24 +69,86 @@ const char *run_paths_side(const struct run_paths *paths, size_t i)
 	return *side_at(paths, i);
 }
 
+/* Results are far smaller. */
+#define RESULT_BYTES_MAX (64u << 20)
+
+static bool is_taken(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* Returns whether a JSON text names one of the existing artifacts. */
+static bool names_any(const char *text, const struct run_paths *paths)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
+		const char *path = run_paths_side(paths, i);
+		auto_free char *name = pl_file_name(path);
+		auto_free char *quoted = pl_asprintf("\"%s\"", name);
+		if (is_taken(path) && strstr(text, quoted) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the path of a result in the same directory that names one of the existing artifacts, or
+ * NULL; the caller's (free()). */
+static char *find_owner(const struct run_paths *paths)
+{
+	auto_free char *folder = pl_file_dir(paths->result);
+	auto_dir dir = opendir(folder);
+	const char *name;
+
+	while ((name = pl_dir_next(dir)) != NULL) {
+		if (!pl_text_ends(name, RESULT_SUFFIX))
+			continue;
+		auto_free char *path = pl_asprintf("%s/%s", folder, name);
+		auto_free char *text = pl_file_text(path, RESULT_BYTES_MAX, NULL);
+		if (text != NULL && names_any(text, paths))
+			return pl_take(path);
+	}
+	return NULL;
+}
+
 int run_paths_check_free(const struct run_paths *paths, struct pl_err *err)
 {
 	auto_free char *found = NULL;
-	struct stat st;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
 		const char *path = run_paths_side(paths, i);
-		if (lstat(path, &st) < 0)
+		if (!is_taken(path))
 			continue;
 		char *more = found == NULL ? pl_asprintf("'%s'", path)
 					   : pl_asprintf("%s, '%s'", found, path);
 		free(found);
 		found = more;
 	}
-	if (found == NULL)
+	auto_free char *owner = found != NULL ? find_owner(paths) : NULL;
+	if (owner == NULL)
 		return 0;
 	return pl_err_invalid(err,
-			      "artifacts of another run exist: %s; use another --output or "
-			      "--overwrite",
-			      found);
+			      "artifacts of '%s' exist: %s; use another --output or --overwrite",
+			      owner, found);
+}
+
+int run_paths_set_aside(const struct run_paths *paths, struct pl_err *err)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
+		const char *path = run_paths_side(paths, i);
+		if (!is_taken(path))
+			continue;
+		for (int number = 1;; number++) {
+			auto_free char *aside = pl_asprintf("%s.%d", path, number);
+			if (is_taken(aside))
+				continue;
+			if (rename(path, aside) < 0)
+				return pl_err_errno(err, "could not move '%s' to '%s'", path,
+						    aside);
+			pl_log(PL_LOG_WARNING, "moved '%s', of a result that is not here, to '%s'",
+			       path, aside);
+			break;
+		}
+	}
+	return 0;
 }

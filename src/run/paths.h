@@ -35,6 +35,9 @@ void run_paths_done(struct run_paths *paths);
 /* All but the result, one by one. */
 size_t run_paths_side_count(void);
 const char *run_paths_side(const struct run_paths *paths, size_t i);
-/* Returns 0 if no artifact exists at these names, else -1 (PL_ERR_INVALID) with a list of those that
- * do. Links count, also broken ones. */
+/* Returns -1 (PL_ERR_INVALID) with a list of the artifacts that exist at these names if a result in
+ * the same directory names one of them. Links count, also broken ones. */
 int run_paths_check_free(const struct run_paths *paths, struct pl_err *err) PL_MUST_CHECK;
+/* Renames what exists at these names and belongs to no result here: "r.server.log" becomes the first
+ * free of "r.server.log.1", "r.server.log.2" … */
+int run_paths_set_aside(const struct run_paths *paths, struct pl_err *err) PL_MUST_CHECK;

@@ -96,7 +96,8 @@ static int prepare_paths(struct run_state *run, struct pl_err *err)
 		return -1;
 	if (!settings->overwrite &&
 	    (res_standing_check(output, "--output", err) < 0 ||
-	     run_flat_check_standing(run, err) < 0 || run_paths_check_free(&run->paths, err) < 0))
+	     run_flat_check_standing(run, err) < 0 || run_paths_check_free(&run->paths, err) < 0 ||
+	     run_paths_set_aside(&run->paths, err) < 0))
 		return -1;
 	if (res_standing_worth(output) == RES_WORTH_NOTHING)
 		return 0;

@@ -121,14 +121,14 @@ def test_artifacts_of_a_moved_result_are_kept(bin_dir, folder, patience):
     done = run_over(bin_dir, folder, config_of(), patience=patience)
     assert done.returncode == 2 and done.stdout == ""
     line = done.stderr.splitlines()[-1]
-    assert "artifacts of another run exist" in line and line.endswith("; use another --output or --overwrite")
+    assert f"artifacts of '{folder / 'day1.json'}' exist" in line and line.endswith("; use another --output or --overwrite")
     names = [artifact["name"] for artifact in load_result(folder / "day1.json")["artifacts"]]
     assert len(names) == 3 and all(f"'{folder / name}'" in line for name in names)
     now = bytes_of(folder)
     assert {name: now.get(name) for name in before} == before and set(now) == set(before) | {"experiment.yaml"}
     plan = run_over(bin_dir, folder, config_of(), "--dry-run", "--json", patience=patience)
     assert plan.returncode == 0
-    assert any("artifacts of another run exist" in text for text in json.loads(plan.stdout)["warnings"])
+    assert any("day1.json' exist: " in text for text in json.loads(plan.stdout)["warnings"])
     done = run_over(bin_dir, folder, config_of(), "--overwrite", patience=patience)
     assert done.returncode == 0, done.stderr
 
@@ -136,17 +136,24 @@ def test_artifacts_of_a_moved_result_are_kept(bin_dir, folder, patience):
 @pytest.mark.parametrize("suffix", ["server.log", "requests.jsonl.zst", "series.jsonl.zst", "client.log", "timeline.html",
                                     "dataset_stats.png", "client.timeline.html"])
 @pytest.mark.parametrize("kind", ["file", "link", "broken link"])
-def test_no_file_at_the_name_of_an_artifact_is_replaced(bin_dir, tmp_path, patience, suffix, kind):
+def test_a_file_at_the_name_of_an_artifact_is_moved(bin_dir, tmp_path, patience, suffix, kind):
     victim, planted = tmp_path / "victim", tmp_path / f"r.{suffix}"
     victim.write_text("mine")
     if kind == "file":
         planted.write_text("mine")
     else:
         planted.symlink_to(victim if kind == "link" else tmp_path / "nowhere")
-    done = run_over(bin_dir, tmp_path, config_of(), patience=patience)
-    assert done.returncode == 2 and f"artifacts of another run exist: '{planted}'" in done.stderr
+    for number in (1, 2):
+        done = run_over(bin_dir, tmp_path, config_of(num_prompts=1), patience=patience)
+        aside = tmp_path / f"{planted.name}.{number}"
+        assert done.returncode == 0 and (number > 1 or f"moved '{planted}'" in done.stderr), done.stderr
+        (tmp_path / "r.json").unlink()
+        assert aside.is_symlink() == (kind != "file") if number == 1 else not aside.is_symlink()
+        if suffix not in ("server.log", "requests.jsonl.zst", "series.jsonl.zst"):
+            break
     assert victim.read_text() == "mine" and not (tmp_path / "nowhere").exists()
-    assert {path.name for path in tmp_path.iterdir()} == {"victim", planted.name, "experiment.yaml"}
+    if kind == "file":
+        assert (tmp_path / f"{planted.name}.1").read_text() == "mine"
 
 
 def test_a_link_at_the_log_is_not_followed(bin_dir, tmp_path, patience):

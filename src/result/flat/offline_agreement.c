@@ -9,7 +9,7 @@
 #include "result/flat/agreement.h"
 #include "result/quality.h"
 
-/* Of figures that a script has rounded. */
+/* For values that a script has rounded. */
 #define SLACK_SHARE 1e-3
 
 /* The worst share by which a figure is off, and which. */

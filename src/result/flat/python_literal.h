@@ -1,6 +1,6 @@
 /*
  * Values as Python's repr() writes them: 'text', 1, 2.5, inf, True, None, ['a'], {'k': 1}, (1, 2). Not literals, such as
- * <function f at 0x7f> and Config(a=1), are passed over.
+ * <function f at 0x7f> and Config(a=1), are skipped.
  */
 #pragma once
 

@@ -86,7 +86,7 @@ static size_t read_key(const char *entry, const char **ret_key, const char **ret
 	return len;
 }
 
-/* "<Mode.NONE: 0>" and what else is no literal stay texts. */
+/* A value that is not a literal, such as "<Mode.NONE: 0>", stays a text. */
 static json_t *read_value(const char *text, size_t len)
 {
 	auto_free char *copy = pl_strndup(text, len);

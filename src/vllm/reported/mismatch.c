@@ -38,7 +38,7 @@ static const char *const loose[] = {
 #include "tbl/reported.h"
 };
 
-/* What each source reports, by its own keys; NULL: nothing. */
+/* The reports of each source, by its own keys; NULL: none. */
 struct told {
 	json_t *by[SOURCES];
 	bool defaults_known;

@@ -11,7 +11,7 @@
 
 struct vllm_catalog;
 
-/* What the server reports; NULL: nothing. All borrowed. */
+/* The reports of the server; NULL: none. All borrowed. */
 struct vllm_reported {
 	const char *args; /* "{'max_model_len': 2048, ...}": the arguments that are not defaults */
 	const char *engine;  /* "model='m', max_seq_len=2048, ...": the log's */

@@ -128,7 +128,7 @@ static int temporary(void)
 	return fd;
 }
 
-/* Of many windows: what is read part by part is what the whole text gives. */
+/* Reading in parts, in windows of many sizes, gives the same as the whole text. */
 static void test_bench_data_conversations__windows(void **state)
 {
 	static const size_t lengths[] = { 3, 70000, 1 << 20, 9 << 20, 0, 4 << 20 };
@@ -161,7 +161,7 @@ static void test_bench_data_conversations__windows(void **state)
 	}
 }
 
-/* The place of a fault is one of the file, also behind the first window. */
+/* The place of a fault is one of the file, also after the first window. */
 static void test_bench_data_conversations__place_of_a_fault(void **state)
 {
 	auto_buf text = PL_BUF(SIZE_MAX / 2);

@@ -65,7 +65,8 @@ export async function drags(page, address) {
   for (const [field, label] of FIELDS) {
     await page.goto(`${address}/?fields=all`)
     await page.getByRole('searchbox', { name: /Search fields/ }).fill(field)
-    const box = page.locator('aside [role=group]').filter({ has: page.locator(`[title^="${field}\\a "]`) })
+    // the innermost: the list of fields is a group, too
+    const box = page.locator('aside [role=group]').filter({ has: page.locator(`[title^="${field}\\a "]`) }).last()
     const thumb = box.locator('input[type=range]').nth(1)
     await thumb.waitFor({ state: 'attached' })
     await page.locator('[data-testid=plot]').waitFor()

@@ -449,7 +449,8 @@ BENCH(DURATION, VALUE, request_timeout, "--request-timeout", "6h", 1 * MS, 9 * H
     "one request from its start; longer ones fail",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, stall_timeout, "--stall-timeout", "60s", 1 * MS, 9 * HOUR,
-    "if no byte comes from any open stream, ask /health and /metrics; end the run unless the server is at work",
+    "if no byte comes from any open stream, ask /health and /metrics; end the run unless the server is at work; "
+    "a prompt may be read for 20 times as long",
     .group = "Run", .after = "retry_delay", .ours = true)
 BENCH(INT, VALUE, retries, "--retries", 0, 0, 100,
     "further tries of a request that could not be sent, got no answer, or 408, 425, 429, 502, "

@@ -34,7 +34,8 @@ struct bench_progress {
 /* Requests that the server has and has not answered. */
 struct bench_open {
 	int64_t count;
-	int64_t begun; /* of them: some output came */
+	int64_t begun;    /* of them: some output came */
+	int64_t heard_ns; /* when a byte last came on any stream, or a request was sent */
 };
 
 struct bench_load {

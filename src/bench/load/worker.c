@@ -366,18 +366,19 @@ static void end_early(struct bench_worker *worker, enum res_end end)
  */
 static bool is_silent(const struct bench_shared *shared, int64_t now_ns, struct bench_open *ret)
 {
-	int64_t heard_ns = bench_silence_excused_ns(&shared->silence);
-	struct bench_open open = { 0 };
+	int64_t excused_ns = bench_silence_excused_ns(&shared->silence);
+	struct bench_open open = { .heard_ns = INT64_MIN };
 
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		struct bench_worker *worker = &shared->workers[i];
 		open.count += atomic_load_explicit(&worker->open_count, memory_order_acquire);
 		open.begun += atomic_load_explicit(&worker->begun_count, memory_order_relaxed);
 		int64_t at = atomic_load_explicit(&worker->heard_ns, memory_order_relaxed);
-		heard_ns = at > heard_ns ? at : heard_ns;
+		open.heard_ns = at > open.heard_ns ? at : open.heard_ns;
 	}
 	*ret = open;
-	return open.count > 0 && now_ns - heard_ns >= shared->load->stall_timeout_ns;
+	int64_t since_ns = excused_ns > open.heard_ns ? excused_ns : open.heard_ns;
+	return open.count > 0 && now_ns - since_ns >= shared->load->stall_timeout_ns;
 }
 
 static bool is_stalled(struct bench_shared *shared, int64_t now_ns)

@@ -13,10 +13,18 @@
 /* How long the counters are watched, or for stall_timeout if that is shorter. */
 #define WATCH_NS (2 * PL_NS_PER_S)
 #define NAP_NS   (50 * PL_NS_PER_MS)
+/*
+ * How many times stall_timeout a prompt may take to read while no counter moves: an engine that stops in the
+ * middle of a prompt looks the same. 20 minutes by default.
+ */
+#define READ_STALLS 20
 
 struct silence {
 	const struct run_target *target;
+	int64_t stall_ns; /* stall_timeout */
 	int64_t watch_ns;
+	double counters;       /* of the latest page; NAN: none yet */
+	int64_t moved_ns;      /* when they were last seen to differ */
 	char said[TEXT_BYTES]; /* what the server answered last; "": not asked */
 };
 
@@ -110,19 +118,37 @@ static bool say(struct silence *silence, bool at_work, const char *text)
 	return at_work;
 }
 
+static void note_counters(struct silence *silence, const struct page *page)
+{
+	if (!isnan(silence->counters) && page->counters != silence->counters)
+		silence->moved_ns = pl_clock_now_ns();
+	silence->counters = page->counters;
+}
+
+/* That a prompt is read explains the silence, for a time. */
+static bool may_read(const struct silence *silence, struct bench_open open)
+{
+	int64_t since_ns = open.heard_ns > silence->moved_ns ? open.heard_ns : silence->moved_ns;
+
+	return (pl_clock_now_ns() - since_ns) / READ_STALLS < silence->stall_ns;
+}
+
 /* By two looks at the counters. */
 static bool judge(struct silence *silence, struct bench_open open, const atomic_int *stop)
 {
 	struct page before = ask_page(silence, stop);
+	bool may = may_read(silence, open);
 	char text[TEXT_BYTES];
 
 	if (!before.known)
-		return say(silence, open.begun == 0,
+		return say(silence, open.begun == 0 && may,
 			   "/health answers; there is no /metrics to see what the engine does");
+	note_counters(silence, &before);
 	nap_until(pl_clock_now_ns() + silence->watch_ns, stop);
 	struct page after = ask_page(silence, stop);
 	if (!after.known)
 		return say(silence, false, "/health answers, /metrics does not any longer");
+	note_counters(silence, &after);
 	if (after.counters != before.counters)
 		return say(silence, true, "its counters move");
 	bool reads = isnan(after.running) ? open.begun == 0 : after.running > (double)open.begun;
@@ -131,9 +157,12 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 			   (double)silence->watch_ns / 1e9);
 	/* a server that does not report how many run is not said to run none */
 	if (!isnan(after.running))
-		snprintf(text + len, sizeof(text) - (size_t)len, "; %.0f requests run there",
-			 after.running);
-	return say(silence, reads, text);
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %.0f requests run there",
+				after.running);
+	if (reads && !may)
+		snprintf(text + len, sizeof(text) - (size_t)len,
+			 "; a prompt may be read, for %d times stall_timeout at most", READ_STALLS);
+	return say(silence, reads && may, text);
 }
 
 static bool is_at_work(void *data, struct bench_open open, const atomic_int *stop)
@@ -158,7 +187,13 @@ static bool is_at_work(void *data, struct bench_open open, const atomic_int *sto
 int run_silence_load(const struct run_target *target, struct bench_load *load,
 		     struct res_outcome **ret, struct pl_err *err)
 {
-	struct silence silence = { .target = target, .watch_ns = WATCH_NS };
+	struct silence silence = {
+		.target = target,
+		.stall_ns = load->stall_timeout_ns,
+		.watch_ns = WATCH_NS,
+		.counters = NAN,
+		.moved_ns = INT64_MIN,
+	};
 
 	if (load->stall_timeout_ns < WATCH_NS)
 		silence.watch_ns = load->stall_timeout_ns;

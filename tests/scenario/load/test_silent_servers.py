@@ -91,13 +91,13 @@ def page(running, moves=False):
                         + (f"vllm:num_requests_running {running}\n" if running is not None else ""))
 
 
-def play(bin_dir, folder, server, *words, patience=1):
+def play(bin_dir, folder, server, *words, patience=1, stall_s=SILENT_S / 5):
     data = folder / "prompts.jsonl"
     data.write_text('{"prompt": "a b c"}\n' * 2)
     done = run_profllm(
         bin_dir, "bench", "serve", "--base-url", f"http://127.0.0.1:{server.server_port}", "--backend", "openai", "--model", "m",
         "--dataset-name", "custom", "--dataset-path", data, "--skip-chat-template", "--custom-output-len", 2, "--num-prompts", 2,
-        "--stall-timeout", f"{SILENT_S / 5}s", "--output", folder / "r.json", *words, patience=patience)
+        "--stall-timeout", f"{stall_s}s", "--output", folder / "r.json", *words, patience=patience)
     return done, json.loads((folder / "r.json").read_text())
 
 
@@ -136,3 +136,20 @@ def test_a_server_that_hangs_ends_the_run(bin_dir, tmp_path, patience, silent, a
     assert says in result["error"]["message"]
     # a count that the server does not report is not shown as 0
     assert ("requests run there" in result["error"]["message"]) == ("requests run there" in says)
+
+
+@pytest.mark.parametrize("asked", [page(running=2), None], ids=["running", "no-metrics"])
+def test_an_engine_that_stops_while_it_reads_ends_the_run(bin_dir, tmp_path, patience, asked):
+    """It runs requests that have no output, as in a long prefill, and no counter ever moves."""
+    with Server("before", asked) as server:
+        done, result = play(bin_dir, tmp_path, server, patience=patience, stall_s=SILENT_S / 50)
+    assert (done.returncode, result["status"], result["error"]["cause"]) == (4, "timeout", "hang")
+    if asked:
+        assert "2 requests run there; a prompt may be read, for 20 times stall_timeout at most" in result["error"]["message"]
+
+
+def test_counters_that_moved_in_between_give_time(bin_dir, tmp_path, patience):
+    """Looks are short, and a long step may fall in between."""
+    with Server("before", lambda now: page(running=2)(0).replace("tokens_total 7", f"tokens_total {int(4 * now)}")) as server:
+        done, result = play(bin_dir, tmp_path, server, patience=patience, stall_s=SILENT_S / 40)
+    assert (done.returncode, result["status"]) == (0, "completed"), done.stderr

@@ -15,7 +15,7 @@
 #include "cli/schema_fields.h"
 #include "experiment/config.h"
 #include "option/row_words.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 #include "vllm/arg_json.h"
 #include "vllm/bench_options.h"
 #include "vllm/history.h"

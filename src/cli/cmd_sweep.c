@@ -12,10 +12,10 @@
 #include "cli/cli.h"
 #include "cli/sweep_file.h"
 #include "cli/sweep_vllm.h"
-#include "run/sweep/sweep.h"
+#include "sweep/sweep.h"
 #include "run/target.h"
-#include "run/upload/sweep.h"
-#include "run/upload/upload.h"
+#include "upload/sweep.h"
+#include "upload/upload.h"
 
 #define REPORT_BYTES_MAX (256u << 20)
 #define REPEATS_MAX      1000

@@ -1,4 +1,4 @@
-/* `profllm upload FILE… --to URL`: words around run/upload/upload.h. */
+/* `profllm upload FILE… --to URL`: words around upload/upload.h. */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -13,10 +13,10 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "result/files.h"
-#include "run/sweep/journal.h"
+#include "sweep/journal.h"
 #include "run/target.h"
-#include "run/upload/sweep.h"
-#include "run/upload/upload.h"
+#include "upload/sweep.h"
+#include "upload/upload.h"
 
 #define REPORT_BYTES_MAX (256u << 20)
 #define WAIT_NS          (60 * PL_NS_PER_S)

@@ -14,7 +14,7 @@
 #include "cli/validate_report.h"
 #include "cli/validate_schema.h"
 #include "cli/validate_upgrade.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 #include "vllm/manifest/manifest.h"
 #include "vllm/version.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/opt.h"
-#include "run/sweep/plan.h"
+#include "sweep/plan.h"
 
 struct cli_sweep_options {
 	const char *overlay;

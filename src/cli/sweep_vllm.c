@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "run/vllm_sweep/command.h"
-#include "run/vllm_sweep/params.h"
-#include "run/vllm_sweep/sla.h"
-#include "run/vllm_sweep/startup.h"
-#include "run/vllm_sweep/sweep.h"
+#include "sweep/vllm/command.h"
+#include "sweep/vllm/params.h"
+#include "sweep/vllm/sla.h"
+#include "sweep/vllm/startup.h"
+#include "sweep/vllm/sweep.h"
 #include "vllm/version.h"
 
 #define RUNS_MAX        100000

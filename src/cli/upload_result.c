@@ -7,7 +7,7 @@
 #include "base/clean.h"
 #include "base/text.h"
 #include "run/target.h"
-#include "run/upload/upload.h"
+#include "upload/upload.h"
 
 static int open_target(const char *url, struct run_target *ret, struct pl_err *err)
 {

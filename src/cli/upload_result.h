@@ -1,4 +1,4 @@
-/* `--upload URL` of the commands that make a result: run/upload/upload.h behind a run. */
+/* `--upload URL` of the commands that make a result: upload/upload.h behind a run. */
 #pragma once
 
 #include "base/err.h"

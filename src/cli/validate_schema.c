@@ -13,7 +13,7 @@
 #include "base/zst.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
 /* Of one document; more than anybody corrects before asking again. */

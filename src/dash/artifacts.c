@@ -1,5 +1,5 @@
 /*
- * Files beside results (store/artifact.h). In: their bytes go from the socket to the disk as they come. Out: as
+ * Files beside results (store/artifacts/artifact.h). In: their bytes go from the socket to the disk as they come. Out: as
  * they are, or parts of them; never as something that a browser runs. What a client names is looked up in a
  * list: no part of a path is ever its own.
  */
@@ -18,9 +18,9 @@
 #include "dash/request.h"
 #include "dash/routes.h"
 #include "dash/tar.h"
-#include "store/artifact.h"
-#include "store/files.h"
-#include "store/series.h"
+#include "store/artifacts/artifact.h"
+#include "store/artifacts/files.h"
+#include "store/artifacts/series.h"
 
 /* ---- in ------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /*
- * `profllm-dashboard demo`: a database of made-up results (dash/history/), then all that `serve` does. Its
+ * `profllm-dashboard demo`: a database of made-up results (demo/), then all that `serve` does. Its
  * database is a file of its own that goes with it, unless one is named.
  */
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "dash/dash.h"
-#include "dash/history/fill.h"
+#include "demo/fill.h"
 #include "dash/serve.h"
-#include "store/sweep.h"
+#include "store/sweeps/sweep.h"
 
 #define ROWS_DEFAULT 1000
 #define DRAW_NS      (100 * PL_NS_PER_MS)

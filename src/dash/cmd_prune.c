@@ -7,7 +7,7 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
-#include "store/artifact.h"
+#include "store/artifacts/artifact.h"
 #include "store/change.h"
 
 #define TEXT_BYTES_MAX 65536

@@ -1,6 +1,6 @@
-/* Results side by side: store/compare.h. */
+/* Results side by side: query/groups/compare.h. */
 #include "dash/question.h"
-#include "store/compare.h"
+#include "query/groups/compare.h"
 
 void dash_compare(const struct dash_request *request, struct dash_answer *answer)
 {

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "dash/target.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 
 #include <stdbool.h>
 #include <stddef.h>

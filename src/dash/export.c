@@ -1,4 +1,4 @@
-/* Results as files: store/export.h, sent as they are made. */
+/* Results as files: query/export/export.h, sent as they are made. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -6,7 +6,8 @@
 #include "dash/dash.h"
 #include "dash/problem.h"
 #include "dash/request.h"
-#include "store/export.h"
+#include "query/export/export.h"
+#include "store/store.h"
 
 /* Each holds the results as they were when it began, and the order of those that it is of. */
 #define EXPORTS_MAX     16
@@ -49,6 +50,21 @@ static bool take_turn(atomic_uint *exports, struct dash_answer *answer)
 	return false;
 }
 
+static int new_export(const struct dash_request *request,
+		      const struct store_export_options *options, struct store_export **ret,
+		      struct res_schema_faults *faults, struct pl_err *err)
+{
+	struct store_snapshot *snapshot;
+	unsigned tries = 0;
+
+	do {
+		if (store_snapshot_get(request->context->store, &snapshot, err) == 0 &&
+		    store_export_new(snapshot, request->body, options, ret, faults, err) == 0)
+			return 0;
+	} while (faults->count == 0 && store_is_asked_again(err, &tries));
+	return -1;
+}
+
 static void send_file(const struct dash_request *request, enum store_export_form form,
 		      const char *type, const char *suffix, struct dash_answer *answer)
 {
@@ -61,12 +77,11 @@ static void send_file(const struct dash_request *request, enum store_export_form
 	if (!take_turn(request->context->exports, answer))
 		return;
 	pl_clock_rfc3339(now_ns, time);
-	if (store_export_new(
-		    request->context->store, request->body,
-		    &(struct store_export_options){ .form = form,
-						    .program = DASH_PROGRAM " " PROFLLM_VERSION,
-						    .time = time },
-		    &export, &faults, &err) < 0) {
+	if (new_export(request,
+		       &(struct store_export_options){ .form = form,
+						       .program = DASH_PROGRAM " " PROFLLM_VERSION,
+						       .time = time },
+		       &export, &faults, &err) < 0) {
 		atomic_fetch_sub(request->context->exports, 1);
 		if (faults.count > 0)
 			dash_refuse_faults(answer, &faults);

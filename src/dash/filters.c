@@ -1,9 +1,9 @@
-/* Questions to all results: from JSON and query strings to store/query.h and back. */
+/* Questions to all results: from JSON and query strings to query/query.h and back. */
 #include <string.h>
 
 #include "dash/question.h"
-#include "store/points.h"
-#include "store/query.h"
+#include "query/points/points.h"
+#include "query/query.h"
 
 /* The query's members as a question, with lists where it has words with commas. New reference. */
 static json_t *question_of(const json_t *query)

@@ -1,10 +1,10 @@
-/* Presets: what the page keeps under a name (store/preset.h). */
+/* Presets: what the page keeps under a name (store/saved/preset.h). */
 #include <string.h>
 
 #include "base/text.h"
 #include "dash/problem.h"
 #include "dash/request.h"
-#include "store/preset.h"
+#include "store/saved/preset.h"
 
 #define PATH "/api/filters/presets"
 

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "dash/answer.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 
 /* Members that are NULL or 0 say nothing. */
 struct dash_problem {

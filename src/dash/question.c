@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dash/problem.h"
-#include "store/mirror/mirror.h"
+#include "mirror/mirror.h"
 #include "store/store.h"
 
 #define BUDGET_MS 2000

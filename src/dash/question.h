@@ -4,11 +4,11 @@
 #pragma once
 
 #include "dash/request.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 
 struct store_snapshot;
 
-/* As those of store/query.h. */
+/* As those of query/query.h. */
 typedef int dash_query_fn(const struct store_snapshot *snapshot, const json_t *request,
 			  struct pl_buf *ret_json, struct res_schema_faults *faults,
 			  struct pl_err *err);

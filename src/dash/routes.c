@@ -16,8 +16,8 @@
 #include "dash/page.h"
 #include "dash/problem.h"
 #include "result/fields/fields.h"
-#include "store/document.h"
-#include "store/mirror/mirror.h"
+#include "store/documents/document.h"
+#include "mirror/mirror.h"
 #include "store/store.h"
 
 #define BODY_FAULTS_MAX 100

@@ -1,6 +1,6 @@
-/* Figures of results in groups: store/summary.h. */
+/* Figures of results in groups: query/groups/summary.h. */
 #include "dash/question.h"
-#include "store/summary.h"
+#include "query/groups/summary.h"
 
 void dash_get_summary(const struct dash_request *request, struct dash_answer *answer)
 {

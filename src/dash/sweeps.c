@@ -1,4 +1,4 @@
-/* Sweeps: what there was to run, with what came of it (store/sweep.h). */
+/* Sweeps: what there was to run, with what came of it (store/sweeps/sweep.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "dash/question.h"
 #include "dash/request.h"
 #include "dash/sweep_file.h"
-#include "store/sweep.h"
+#include "store/sweeps/sweep.h"
 
 #define METRICS_MAX    20
 #define FILE_BYTES_MAX (256u << 20)

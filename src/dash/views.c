@@ -1,10 +1,10 @@
-/* States of the page that are too long for an address (store/link.h). */
+/* States of the page that are too long for an address (store/saved/link.h). */
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "dash/problem.h"
 #include "dash/request.h"
-#include "store/link.h"
+#include "store/saved/link.h"
 
 void dash_add_view(const struct dash_request *request, struct dash_answer *answer)
 {

@@ -11,7 +11,7 @@
 #include "base/thread.h"
 #include "dash/kept.h"
 #include "dash/problem.h"
-#include "store/waiter.h"
+#include "mirror/waiter.h"
 
 #define THREADS_MAX 16
 /* To look whether those who ask are there is a call of the system's for each. */

@@ -5,9 +5,9 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "store/artifact.h"
-#include "store/files.h"
-#include "store/filter.h"
+#include "store/artifacts/artifact.h"
+#include "store/artifacts/files.h"
+#include "query/filter.h"
 #include "store/store_priv.h"
 
 #define AT_A_TIME      100 /* rows of a transaction: others who write wait meanwhile */

@@ -13,7 +13,7 @@ struct store_again {
 	bool writes; /* rows that differ are written anew; else they are told alone */
 	bool checks; /* whether run_id and the content's hash are the document's, too, is told */
 	const json_t *
-		filter; /* which results (store/filter.h; the store is open with_columns then); NULL: all */
+		filter; /* which results (query/filter.h; the store is open with_columns then); NULL: all */
 	store_again_tell_fn *tell;
 	void *context;
 };

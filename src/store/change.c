@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "store/artifact.h"
+#include "store/artifacts/artifact.h"
 #include "store/store_priv.h"
 #include "vllm/secret.h"
 

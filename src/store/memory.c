@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "store/memory_rows_priv.h"
-#include "store/mirror/mirror.h"
+#include "mirror/mirror.h"
 #include "store/store_priv.h"
 
 /* Of a question amid changes: what was read for it once is not read again. */

@@ -77,7 +77,7 @@ static int make_tables(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* What store/places.c keeps, of the documents that are there already. */
+/* What store/documents/places.c keeps, of the documents that are there already. */
 static int make_places(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
@@ -111,7 +111,7 @@ static int make_places(struct store *store, struct pl_err *err)
 	}
 }
 
-/* What people keep: store/preset.h, store/link.h. The second index answers how many bytes there are. */
+/* What people keep: store/saved/preset.h, store/saved/link.h. The second index answers how many bytes there are. */
 static int make_presets(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(
@@ -133,7 +133,7 @@ static int make_presets(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* Of artifacts (store/artifact.h) who has which; their bytes are files. */
+/* Of artifacts (store/artifacts/artifact.h) who has which; their bytes are files. */
 static int make_artifacts(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(
@@ -152,7 +152,7 @@ static int make_artifacts(struct store *store, struct pl_err *err)
 }
 
 /*
- * Uploads of several parts (store/job_priv.h). What was not done yet is one part, cut anew: its items that are
+ * Uploads of several parts (store/jobs/job_priv.h). What was not done yet is one part, cut anew: its items that are
  * there already stay.
  */
 static int make_parts(struct store *store, struct pl_err *err)
@@ -242,7 +242,7 @@ static int make_changes(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* What documents are packed against: store/dictionary.h. */
+/* What documents are packed against: store/documents/dictionary.h. */
 static int make_dictionaries(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -263,7 +263,7 @@ static int make_pruned(struct store *store, struct pl_err *err)
 		"ALTER TABLE store_state ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;", err);
 }
 
-/* What was to be run of sweeps: store/sweep.h. */
+/* What was to be run of sweeps: store/sweeps/sweep.h. */
 static int make_sweeps(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "result/fields/values.h"
-#include "store/dictionary.h"
+#include "store/documents/dictionary.h"
 #include "store/near.h"
 #include "store/store_priv.h"
 

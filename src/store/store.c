@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "option/secret.h"
 #include "result/read.h"
-#include "store/dictionary.h"
-#include "store/files.h"
+#include "store/documents/dictionary.h"
+#include "store/artifacts/files.h"
 #include "store/store_priv.h"
 
 #define PATIENCE_NS (STORE_SQL_PATIENCE_MS * PL_NS_PER_MS)

@@ -3,7 +3,7 @@
  * an SQLite file and a database of a PostgreSQL server: nothing of SQL shows here.
  *
  * What is promised:
- * - What store_put() and the jobs (store/job.h) have answered is on the disk: a kill or a power cut
+ * - What store_put() and the jobs (store/jobs/job.h) have answered is on the disk: a kill or a power cut
  *   afterwards loses nothing, one before leaves nothing half done.
  * - Same content is stored once; other content under a run_id that is there is a conflict and is not
  *   stored; unless it is said otherwise (enum store_known). What was deleted is there in this sense.
@@ -18,8 +18,8 @@
  */
 #pragma once
 
-#include "store/document.h"
-#include "store/row.h"
+#include "store/documents/document.h"
+#include "mirror/row.h"
 
 #include <stdint.h>
 
@@ -29,12 +29,12 @@ struct store_snapshot;
 
 struct store_options {
 	const char *path; /* or postgres://… */
-	/* The folder of artifacts' files (store/artifact.h), made with the first; NULL: beside the database's
+	/* The folder of artifacts' files (store/artifacts/artifact.h), made with the first; NULL: beside the database's
 	 * file, "PATH.files", or where that of this user would stand. */
 	const char *data;
 	const struct res_fields *fields; /* borrowed */
 	bool must_exist;                 /* else the file is made; its folder has to be there */
-	bool with_columns;               /* keep results in memory (store/mirror/mirror.h) */
+	bool with_columns;               /* keep results in memory (mirror/mirror.h) */
 	/* Work on its jobs: one process at a time. BUSY where another one does; where the database is shared this one
 	 * takes its turn when that one ends. */
 	bool with_jobs;
@@ -165,7 +165,7 @@ int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL
 int store_snapshot_get(struct store *store, struct store_snapshot **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 /*
- * A question that failed with BUSY, for results changed while it was asked (store/view.h), has its answer in a
+ * A question that failed with BUSY, for results changed while it was asked (mirror/view.h), has its answer in a
  * newer snapshot. False: it failed otherwise, or has been asked often enough; *tries starts as 0.
  */
 bool store_is_asked_again(const struct pl_err *err, unsigned *tries);

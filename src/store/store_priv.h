@@ -6,7 +6,7 @@
 
 #include "store/change.h"
 #include "store/db/runs.h"
-#include "store/job.h"
+#include "store/jobs/job.h"
 #include "store/store.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ struct store_hashes {
 	size_t count;
 };
 
-/* Items of a job that are worked on just now (store/job.h). */
+/* Items of a job that are worked on just now (store/jobs/job.h). */
 #define STORE_MARKS_MAX 128
 struct store_job_marks {
 	int64_t job;
@@ -112,7 +112,7 @@ struct store_prepared {
 	struct store_row row;
 	void *packed; /* its bytes */
 	size_t packed_len;
-	bool is_dictionary;    /* if that is wanted: store/dictionary.h */
+	bool is_dictionary;    /* if that is wanted: store/documents/dictionary.h */
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
 	struct store_places places;

@@ -7,7 +7,7 @@
  *   {dump: {rows, order, ids, path}}    {seconds}: the same rows as PostgreSQL's COPY takes them
  *   {ask: request}                      {answer}
  *   {time: request, times: n}           {ms: [of each]}
- * or {error}. The base are argv[1] results of a made-up history (dash/history/). Rows beyond it are sweeps of
+ * or {error}. The base are argv[1] results of a made-up history (demo/). Rows beyond it are sweeps of
  * the base again, with other names, times and figures: making a million documents would take an hour.
  */
 #include <malloc.h>
@@ -21,7 +21,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "dash/history/history.h"
+#include "demo/history.h"
 #include "facet_mirror.h"
 
 #define SEED      1

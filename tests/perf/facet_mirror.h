@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/json.h"
-#include "store/mirror/mirror.h"
-#include "store/query.h"
+#include "mirror/mirror.h"
+#include "query/query.h"
 
 #define ANSWER_BYTES_MAX (64u << 20)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Questions to many results: the mirror in memory in process, SQLite and PostgreSQL with the same rows and filters beside it, and
-profllm-dashboard over HTTP. Made-up results (src/dash/history/); docs/performance.md says what the tables mean."""
+profllm-dashboard over HTTP. Made-up results (src/demo/); docs/performance.md says what the tables mean."""
 import argparse
 import json
 import os

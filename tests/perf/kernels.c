@@ -1,5 +1,5 @@
 /*
- * What each set of kernels (src/store/kernels) takes for a segment of 65,536 rows that lies in the
+ * What each set of kernels (src/mirror/kernels) takes for a segment of 65,536 rows that lies in the
  * processor's caches, as a table in Markdown: the best of some rounds, in microseconds, and the ratio to
  * plain C. Run it alone, on a release build:
  *
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "store/kernels/kernels.h"
+#include "mirror/kernels/kernels.h"
 
 enum { ROWS = STORE_SEGMENT_ROWS, WORDS = ROWS / STORE_WORD_ROWS, ROUNDS = 40, SPARSE = 50 };
 

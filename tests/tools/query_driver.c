@@ -15,11 +15,11 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "store/compare.h"
-#include "store/filter.h"
-#include "store/points.h"
-#include "store/query.h"
-#include "store/summary.h"
+#include "query/groups/compare.h"
+#include "query/filter.h"
+#include "query/points/points.h"
+#include "query/query.h"
+#include "query/groups/summary.h"
 
 #define ANSWER_BYTES_MAX (256u << 20)
 

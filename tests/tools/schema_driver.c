@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "result/schema/schema.h"
+#include "schema/schema.h"
 
 #define FAULTS_MAX 10000
 

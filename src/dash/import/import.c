@@ -15,8 +15,8 @@
 #include "dash/import/sweep.h"
 #include "result/beside.h"
 #include "result/files.h"
-#include "store/artifact.h"
-#include "store/parts.h"
+#include "store/artifacts/artifact.h"
+#include "store/documents/parts.h"
 
 #define BATCH_COUNT 64
 #define BATCH_BYTES (4u << 20)

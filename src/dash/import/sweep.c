@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "result/files.h"
-#include "store/sweep.h"
+#include "store/sweeps/sweep.h"
 
 #define ROUTE           "/api/data/sweeps/{id}"
 #define FAULT_BYTES_MAX 65536

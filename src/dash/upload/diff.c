@@ -6,7 +6,7 @@
 #include "dash/request.h"
 #include "dash/upload/jobs.h"
 #include "result/read.h"
-#include "store/job.h"
+#include "store/jobs/job.h"
 
 #define DIFFERING_MAX 500
 

@@ -159,7 +159,7 @@ void dash_documents_of(const char *kind, const char *media, const char *name, co
 		       size_t len, struct dash_documents *ret)
 {
 	bool is_batch = strcmp(kind, DASH_JOB_BATCH) == 0;
-	/* of one file what it holds is limited there (store/parts.h) */
+	/* of one file what it holds is limited there (store/documents/parts.h) */
 	struct cutting cutting = { .documents = ret,
 				   .documents_max = is_batch ? DASH_FORM_FILES_MAX : SIZE_MAX,
 				   .bytes_left = BYTES_MAX };

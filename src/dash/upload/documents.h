@@ -9,7 +9,7 @@
 #pragma once
 
 #include "dash/upload/form.h"
-#include "store/parts.h"
+#include "store/documents/parts.h"
 
 /* Kinds of jobs, as the routes are called. */
 #define DASH_JOB_JSON  "json"

@@ -8,7 +8,7 @@
 #include "base/thread.h"
 #include "dash/upload/documents.h"
 #include "dash/upload/readers.h"
-#include "store/job.h"
+#include "store/jobs/job.h"
 
 /* A disk that is full may be so for long; each look costs a transaction that fails. */
 #define AGAIN_NS (2 * PL_NS_PER_S)

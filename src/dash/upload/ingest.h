@@ -1,5 +1,5 @@
 /*
- * The thread that works on jobs (store/job.h), one document after the other: cuts what came in into
+ * The thread that works on jobs (store/jobs/job.h), one document after the other: cuts what came in into
  * documents, has each read (upload/readers.h), stores it or notes why not. What a server left unfinished, however it ended,
  * the next one goes on with: nothing of a job is known here that the store does not know.
  */

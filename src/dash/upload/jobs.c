@@ -1,4 +1,4 @@
-/* Uploads as they are opened, looked at and changed (store/job.h). */
+/* Uploads as they are opened, looked at and changed (store/jobs/job.h). */
 #include "dash/upload/jobs.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "dash/problem.h"
 #include "dash/request.h"
 #include "dash/upload/ingest.h"
-#include "store/artifact.h"
-#include "store/job.h"
+#include "store/artifacts/artifact.h"
+#include "store/jobs/job.h"
 
 #define ITEMS_USUAL 1000 /* that one answer tells where nothing was said */
 

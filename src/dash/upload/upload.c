@@ -16,7 +16,7 @@
 #include "dash/upload/documents.h"
 #include "dash/upload/ingest.h"
 #include "dash/upload/jobs.h"
-#include "store/job.h"
+#include "store/jobs/job.h"
 
 #define LINES_MAX DASH_FORM_FILES_MAX
 #define KEY_MAX   200
@@ -192,7 +192,7 @@ static const char *name_of(const struct dash_request *request, const char *other
 	return name != NULL && name[0] != '\0' ? name : otherwise;
 }
 
-/* How a text is cut goes by the end of its name (store/parts.h): it has to be that of what was sent as.
+/* How a text is cut goes by the end of its name (store/documents/parts.h): it has to be that of what was sent as.
  * free() */
 static char *name_ending(const struct dash_request *request, const char *suffix)
 {

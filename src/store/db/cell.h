@@ -14,7 +14,7 @@
 #pragma once
 
 #include "store/db/sql.h"
-#include "store/row.h"
+#include "mirror/row.h"
 
 /* The kind that values of the field have, as a rule. */
 enum res_value_kind store_cell_kind(const struct res_field *field);

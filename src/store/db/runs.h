@@ -1,5 +1,5 @@
 /*
- * Rows of results in a database: benchmark_runs, with a column for each column field (store/row.h). Each kind of
+ * Rows of results in a database: benchmark_runs, with a column for each column field (mirror/row.h). Each kind of
  * database has its own form of them:
  *
  * - SQLite: a column of no type, in which not recorded, null and values of any kind stand side by side
@@ -16,7 +16,7 @@
 #pragma once
 
 #include "store/db/sql.h"
-#include "store/row.h"
+#include "mirror/row.h"
 
 struct store_columns {
 	const struct res_fields *fields;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "store/document.h"
-#include "store/preset.h"
+#include "store/documents/document.h"
+#include "store/saved/preset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-"""Figures of results in groups (store/summary.h), of columns in memory: every number against numpy on the documents themselves, over random
+"""Figures of results in groups (query/groups/summary.h), of columns in memory: every number against numpy on the documents themselves, over random
 filters and groupings; and `GET /api/data/summary`."""
 import json
 import math

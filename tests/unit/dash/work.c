@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "store/waiter.h"
+#include "mirror/waiter.h"
 
 #define ASKERS 64
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "store/memory_rows_priv.h"
-#include "store/view.h"
+#include "mirror/view.h"
 #include "store/db/sql.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"

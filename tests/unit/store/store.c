@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "store/change.h"
-#include "store/mirror/mirror.h"
-#include "store/query.h"
+#include "mirror/mirror.h"
+#include "query/query.h"
 #include "store/store_priv.h"
-#include "store/view.h"
+#include "mirror/view.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 

@@ -1,0 +1,325 @@
+/*
+ * What each run is: the sweep that it belongs to has its model, its host, its release and what is asked
+ * for; the run adds what the sweep varies. All of it follows from the numbers of the sweep and the run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "demo/history_priv.h"
+#include "vllm/catalog.h"
+
+#define BEGIN_S    1767571200LL /* 2026-01-05, a Monday */
+#define SPAN_S     (300 * 86400LL)
+#define APART_S    400  /* from one run of a sweep to the next, about */
+#define GPU_ROOM   0.72 /* of its memory, for weights */
+#define NIGHTLY_OF 4    /* every fourth sweep is one of the nightly ones */
+#define NIGHTLIES  6
+
+enum use { USE_SWEEP = 1, USE_RUN };
+
+/* Each has 20 runs. */
+static const struct history_sweep sweeps[] = {
+	{ "nightly",
+	  "nightly",
+	  { "benchmark.max_concurrency", "8 32 64 128" },
+	  { "benchmark.seed", "0 1 2 3 4" } },
+	{ "concurrency",
+	  "capacity",
+	  { "server.max_num_seqs", "64 256" },
+	  { "benchmark.max_concurrency", "1 2 4 8 16 32 64 128 256 512" } },
+	{ "request rate",
+	  "capacity",
+	  { "server.max_num_seqs", "128 256" },
+	  { "benchmark.request_rate", "0.5 1 2 4 8 16 32 64 128 inf" } },
+	{ "parallel",
+	  "scaling",
+	  { "server.tensor_parallel_size", "1 2 4 8" },
+	  { "benchmark.max_concurrency", "8 32 64 128 256" } },
+	{ "batch",
+	  "tuning",
+	  { "server.max_num_batched_tokens", "2048 4096 8192 16384" },
+	  { "benchmark.max_concurrency", "8 32 64 128 256" } },
+	{ "lengths",
+	  "capacity",
+	  { "benchmark.random_input_len", "128 512 1024 2048 4096" },
+	  { "benchmark.random_output_len", "64 128 512 1024" } },
+	{ "memory",
+	  "tuning",
+	  { "server.gpu_memory_utilization", "0.8 0.85 0.9 0.92 0.95" },
+	  { "server.max_model_len", "4096 8192 16384 32768" } },
+	{ "compilation",
+	  "tuning",
+	  { "server.compilation_config",
+	    "{\"mode\":0} {\"mode\":1} {\"mode\":2} {\"mode\":3,\"cudagraph_mode\":\"FULL\"}" },
+	  { "benchmark.max_concurrency", "1 8 32 128 256" } },
+};
+
+/* What is set beside it, now and then. */
+static const struct {
+	double share;
+	const char *key, *values;
+} extras[] = {
+	{ 0.35, "enable_prefix_caching", "true false" },
+	{ 0.06, "enforce_eager", "true" },
+	{ 0.15, "kv_cache_dtype", "fp8 auto" },
+	{ 0.12, "quantization", "fp8" },
+	{ 0.20, "seed", "0 1 42" },
+	{ 0.10, "block_size", "16 32" },
+	{ 0.20, "dtype", "bfloat16 auto" },
+	{ 0.40, "gpu_memory_utilization", "0.85 0.9 0.92 0.95" },
+	{ 0.40, "max_num_seqs", "64 128 256 512" },
+	{ 0.20, "max_num_batched_tokens", "2048 8192 16384" },
+	{ 0.60, "max_model_len", "4096 8192 16384 32768" },
+	{ 0.15, "async_scheduling", "true false" },
+	{ 0.10, "attention_backend", "FLASH_ATTN FLASHINFER" },
+	{ 0.10, "scheduling_policy", "fcfs priority" },
+	{ 0.05, "stream_interval", "1 4" },
+	{ 0.10, "distributed_executor_backend", "mp ray" },
+	{ 0.15, "trust_remote_code", "true" },
+	{ 0.10, "load_format", "auto safetensors" },
+	{ 0.10, "compilation_config",
+	  "{\"mode\":3} {\"mode\":3,\"cudagraph_mode\":\"PIECEWISE\"}" },
+};
+
+static const char *const teams[] = { "serving", "kernels", "capacity", "research" };
+static const char *const notes[] = {
+	"after the driver update", "with the new cooling",     "asked for by the chat team",
+	"the one of the incident", "compare with last week's",
+};
+
+/* A word as JSON, or as the text that it is. */
+static json_t *value_of_word(const char *word, size_t len)
+{
+	json_t *value = json_loadb(word, len, JSON_DECODE_ANY, NULL);
+
+	return value != NULL ? value : json_stringn(word, len);
+}
+
+static size_t count_words(const char *words)
+{
+	size_t count = 1;
+
+	for (; *words != '\0'; words++)
+		count += *words == ' ';
+	return count;
+}
+
+static json_t *word_at(const char *words, size_t at)
+{
+	while (at-- > 0)
+		words = strchr(words, ' ') + 1;
+	return value_of_word(words, strcspn(words, " "));
+}
+
+/* A value for "server.x" or "benchmark.x". */
+static void set_asked(struct history_plan *plan, const char *key, json_t *value)
+{
+	const char *dot = strchr(key, '.');
+
+	json_object_set_new(pl_text_starts(key, "server.") ? plan->server : plan->load, dot + 1,
+			    value);
+}
+
+double history_asked(const json_t *section, const char *key, double other)
+{
+	const json_t *value = json_object_get(section, key);
+
+	if (pl_text_equal(json_string_value(value), "inf"))
+		return INFINITY;
+	return json_is_number(value) ? json_number_value(value) : other;
+}
+
+static double weights_bytes(const struct history_model *model)
+{
+	return 2 * (model->dense + model->experts);
+}
+
+static bool has_room(const struct history_plan *plan, double gpus)
+{
+	return weights_bytes(plan->model) / gpus <= GPU_ROOM * (double)plan->gpu->memory_bytes;
+}
+
+static void choose_host(const struct dash_history *history, struct history_plan *plan, size_t at)
+{
+	plan->host = history_host_at(at);
+	plan->gpu = &history->gpus[at];
+}
+
+/* The nightly ones go on with the same model on the same host, so that releases can be compared. */
+static void choose_places(const struct dash_history *history, int64_t number,
+			  struct history_dice *dice, struct history_plan *plan)
+{
+	bool is_nightly = number % NIGHTLY_OF == 0;
+	size_t nightly = (size_t)(number / NIGHTLY_OF) % NIGHTLIES;
+
+	plan->sweep = is_nightly ? &sweeps[0]
+				 : &sweeps[1 + history_below(dice, PL_ARRAY_SIZE(sweeps) - 1)];
+	plan->model =
+		&history->models[is_nightly ? nightly : history_below(dice, history->model_count)];
+	choose_host(history, plan,
+		    is_nightly ? nightly % 4 : history_below(dice, history_host_count()));
+	for (int tries = 0; tries < 8 && !has_room(plan, (double)plan->host->gpus); tries++)
+		choose_host(history, plan, history_below(dice, history_host_count()));
+}
+
+/* A study has its own kind, model and host. */
+static void choose_study(const struct dash_history *history, const struct history_study *study,
+			 struct history_plan *plan)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sweeps); i++) {
+		if (strcmp(sweeps[i].name, study->sweep) == 0)
+			plan->sweep = &sweeps[i];
+	}
+	for (size_t i = 0; i < history->model_count; i++) {
+		if (strcmp(history->models[i].name, study->model) == 0)
+			plan->model = &history->models[i];
+	}
+	for (size_t i = 0; i < history_host_count(); i++) {
+		if (strcmp(history_host_at(i)->name, study->host) == 0)
+			choose_host(history, plan, i);
+	}
+}
+
+static void choose_release(const struct dash_history *history, int64_t number,
+			   struct history_dice *dice, struct history_plan *plan)
+{
+	size_t count = history_release_count();
+	size_t at = (size_t)(number % history->sweeps) * count / (size_t)history->sweeps;
+
+	/* not everybody takes the newest */
+	plan->release = at > 0 && history_chance(dice, 0.15) ? at - 1 : at;
+}
+
+static bool has_argument(const struct history_plan *plan, const char *name)
+{
+	const struct vllm_catalog *catalog = vllm_catalog_release(
+		vllm_catalog_reference(), history_release_at(plan->release));
+	const struct option_row *row = vllm_arg_find(catalog, name);
+
+	return row != NULL && !row->absent;
+}
+
+/* As few GPUs as hold the weights, now and then twice as many. */
+static void ask_for_gpus(struct history_dice *dice, struct history_plan *plan)
+{
+	int64_t gpus = 1;
+
+	while (gpus < plan->host->gpus && !has_room(plan, (double)gpus))
+		gpus *= 2;
+	if (gpus < plan->host->gpus && history_chance(dice, 0.2))
+		gpus *= 2;
+	if (gpus > 1 || history_chance(dice, 0.3))
+		json_object_set_new(plan->server, "tensor_parallel_size", json_integer(gpus));
+}
+
+static void ask_server(struct history_dice *dice, struct history_plan *plan)
+{
+	json_object_set_new(plan->server, "model", json_string(plan->model->name));
+	ask_for_gpus(dice, plan);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(extras); i++) {
+		size_t count = count_words(extras[i].values);
+		bool is_asked = history_chance(dice, extras[i].share);
+		size_t at = history_below(dice, count);
+		if (is_asked && has_argument(plan, extras[i].key))
+			json_object_set_new(plan->server, extras[i].key,
+					    word_at(extras[i].values, at));
+	}
+	if (plan->model->experts > 0 && history_chance(dice, 0.3))
+		json_object_set_new(plan->server, "enable_expert_parallel", json_true());
+}
+
+static void ask_load(struct history_dice *dice, struct history_plan *plan)
+{
+	static const int inputs[] = { 256, 512, 1024, 1024, 2048 };
+	static const int outputs[] = { 128, 128, 256, 512 };
+
+	json_object_set_new(plan->load, "dataset_name", json_string("random"));
+	json_object_set_new(plan->load, "backend",
+			    json_string(history_chance(dice, 0.3) ? "openai-chat" : "openai"));
+	json_object_set_new(plan->load, "random_input_len",
+			    json_integer(inputs[history_below(dice, PL_ARRAY_SIZE(inputs))]));
+	json_object_set_new(plan->load, "random_output_len",
+			    json_integer(outputs[history_below(dice, PL_ARRAY_SIZE(outputs))]));
+	json_object_set_new(plan->load, "ignore_eos", json_true());
+	json_object_set_new(plan->load, "num_warmups", json_integer(8));
+	if (history_chance(dice, 0.2))
+		json_object_set_new(plan->load, "goodput",
+				    json_pack("[s, s]", "ttft:500", "tpot:50"));
+	if (history_chance(dice, 0.5) && !pl_text_starts(plan->sweep->fast.key, "benchmark.max"))
+		json_object_set_new(plan->load, "max_concurrency", json_integer(64));
+}
+
+static void tag(int64_t number, struct history_dice *dice, struct history_plan *plan)
+{
+	json_object_set_new(plan->tags, "made_up", json_string("yes"));
+	json_object_set_new(plan->tags, "team",
+			    json_string(teams[history_below(dice, PL_ARRAY_SIZE(teams))]));
+	if (history_chance(dice, 0.6))
+		json_object_set_new(plan->tags, "ticket",
+				    json_sprintf("PERF-%d", (int)(number % 100000)));
+	if (history_chance(dice, 0.15))
+		json_object_set_new(plan->tags, "note",
+				    json_string(notes[history_below(dice, PL_ARRAY_SIZE(notes))]));
+	plan->name = pl_asprintf("made up: %s, %s on %s", plan->sweep->name, plan->model->title,
+				 plan->host->name);
+}
+
+/* The values of this run, and a number of requests that goes with them. */
+static void vary(struct history_plan *plan)
+{
+	const struct history_axis *slow = &plan->sweep->slow, *fast = &plan->sweep->fast;
+	size_t width = count_words(fast->values);
+
+	set_asked(plan, slow->key, word_at(slow->values, plan->place / width));
+	set_asked(plan, fast->key, word_at(fast->values, plan->place % width));
+	double at_once = history_asked(plan->load, "max_concurrency", 64);
+	json_object_set_new(plan->load, "num_prompts",
+			    json_integer(at_once < 32 ? 200 : (json_int_t)at_once * 8));
+}
+
+void history_plan(const struct dash_history *history, int64_t index, struct history_plan *ret)
+{
+	int64_t number = index / DASH_HISTORY_SWEEP;
+	struct history_dice dice = history_dice(history->seed, USE_SWEEP, (uint64_t)number);
+
+	*ret = (struct history_plan){ .index = index,
+				      .place = (size_t)(index % DASH_HISTORY_SWEEP),
+				      .server = json_object(),
+				      .load = json_object(),
+				      .tags = json_object() };
+	const struct history_study *study = history_study_of(history, number);
+	choose_places(history, number, &dice, ret);
+	if (study != NULL)
+		choose_study(history, study, ret);
+	choose_release(history, number, &dice, ret);
+	ask_server(&dice, ret);
+	ask_load(&dice, ret);
+	tag(number, &dice, ret);
+	ret->is_narrow = ret->release < history_release_count() / 2 && history_chance(&dice, 0.4);
+	if (history_chance(&dice, 0.04))
+		ret->newer = json_pack("{s:i}", "prefill_lookahead_tokens",
+				       64 << (int)history_below(&dice, 4));
+	vary(ret);
+	ret->dice = history_dice(history->seed, USE_RUN, (uint64_t)index);
+	ret->trouble = history_share(&ret->dice);
+	double began_s = (double)SPAN_S *
+			 ((double)(number % history->sweeps) + history_share(&dice)) /
+			 (double)history->sweeps;
+	double at_s = began_s + (double)ret->place * APART_S * history_noise(&ret->dice, 0.02);
+	ret->started_ns = BEGIN_S * PL_NS_PER_S + (int64_t)(at_s * 1e3) * PL_NS_PER_MS;
+	if (study != NULL)
+		history_tag_study(BEGIN_S * PL_NS_PER_S + (int64_t)(began_s * 1e3) * PL_NS_PER_MS,
+				  number, ret);
+}
+
+void history_plan_done(struct history_plan *plan)
+{
+	json_decref(plan->server);
+	json_decref(plan->load);
+	json_decref(plan->tags);
+	json_decref(plan->newer);
+	free(plan->name);
+	*plan = (struct history_plan){ 0 };
+}

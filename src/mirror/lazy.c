@@ -1,0 +1,476 @@
+/*
+ * Fields that are no columns: their cells are read from the documents when a query first names them, and
+ * kept for the next one. One thread at a time reads documents, for all that its query lacks in one pass;
+ * queries that find what they want go on beside it.
+ *
+ * What has been read of a field is the reader's own, and grows; what queries see of it (`ready`) is put
+ * there in one go, and covers the rows in front of one place. A row that is replaced stands anew behind all others, so
+ * that what was read once stays right. A document is that of today: where the result has changed since the
+ * snapshot, the question has to be asked of a newer one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "mirror/mirror_priv.h"
+
+#define TAGS           "tags"
+#define TURN_TICK_NS   (10 * PL_NS_PER_MS)
+#define LAZY_MAX       64           /* that are kept beyond their query */
+#define LAZY_BYTES_MAX (256u << 20) /* of them all; the one used last is kept, too */
+
+struct ready {
+	size_t end; /* the place of the first row that is not in it */
+	uint32_t distinct;
+	unsigned classes;
+	bool has_odd_times;
+	struct chunk *chunks; /* of each segment: a copy */
+	size_t segments;
+	size_t bytes;
+	int64_t skipped_version; /* as in struct lazy */
+};
+
+struct lazy {
+	char *id;
+	struct res_field field;
+	bool is_guessed; /* no row tells of the field: it is one where something is recorded */
+
+	/* the thread's that is reading */
+	struct dictionary values;
+	struct chunk *chunks;
+	size_t segments;
+	size_t segment_room;
+	size_t end; /* as in ready */
+	/* snapshots before it have rows that were not read, for they were no more, or had changed; -1: none */
+	int64_t skipped_version;
+	struct garbage garbage;
+
+	/* under `lock` */
+	struct ready ready;
+	unsigned users;
+	uint64_t used; /* the greater the later */
+};
+
+struct lazy_columns {
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t over;  /* the reading */
+	bool is_reading;      /* a thread */
+	struct lazy **items;  /* in the order of their ids */
+	size_t count;
+	size_t room;
+	uint64_t used;
+};
+
+struct lazy_columns *lazy_columns_new(void)
+{
+	struct lazy_columns *lazy = pl_alloc(sizeof(*lazy));
+
+	pthread_mutex_init(&lazy->lock, NULL);
+	pthread_cond_init(&lazy->over, NULL);
+	return lazy;
+}
+
+static void lazy_free(struct lazy *lazy)
+{
+	for (size_t i = 0; i < lazy->segments; i++)
+		chunk_done(&lazy->chunks[i]);
+	free(lazy->chunks);
+	garbage_done(&lazy->garbage);
+	dictionary_done(&lazy->values);
+	free(lazy->ready.chunks);
+	free(lazy->id);
+	free(lazy);
+}
+
+void lazy_columns_free(struct lazy_columns *lazy)
+{
+	for (size_t i = 0; i < lazy->count; i++)
+		lazy_free(lazy->items[i]);
+	free(lazy->items);
+	pthread_cond_destroy(&lazy->over);
+	pthread_mutex_destroy(&lazy->lock);
+	free(lazy);
+}
+
+/* ---- which there are --------------------------------------------------------------------------- */
+
+/* Where the id is, or where it would stand. Under the lock, as all that follow. */
+static size_t place_of(const struct lazy_columns *columns, const char *id)
+{
+	size_t low = 0, high = columns->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(columns->items[middle]->id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct lazy *lazy_new(const struct res_fields *fields, const char *id)
+{
+	struct lazy *made = pl_alloc(sizeof(*made));
+
+	made->id = pl_strdup(id);
+	made->is_guessed = res_fields_resolve(fields, made->id, &made->field, NULL) < 0;
+	if (made->is_guessed)
+		res_field_unlisted(made->id, &made->field);
+	made->field.id = made->id;
+	made->skipped_version = made->ready.skipped_version = -1;
+	dictionary_init(&made->values, made->field.type);
+	return made;
+}
+
+static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_fields *fields,
+			    const char *id)
+{
+	size_t at = place_of(columns, id);
+
+	if (at < columns->count && strcmp(columns->items[at]->id, id) == 0)
+		return columns->items[at];
+	struct lazy *made = lazy_new(fields, id);
+	(void)PL_PUSH(columns->items, columns->count, columns->room);
+	memmove(columns->items + at + 1, columns->items + at,
+		(columns->count - at - 1) * sizeof(*columns->items));
+	columns->items[at] = made;
+	return made;
+}
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct lazy *const *one = a, *const *other = b;
+
+	return (*one)->used < (*other)->used ? -1 : (*one)->used > (*other)->used;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct lazy *const *one = a, *const *other = b;
+
+	return strcmp((*one)->id, (*other)->id);
+}
+
+/* What no document has: an id that somebody has made up. To make it anew costs nothing. */
+static bool is_nothing(const struct lazy *lazy)
+{
+	return lazy->is_guessed && (lazy->ready.classes & ~(1u << STORE_MISSING)) == 0;
+}
+
+/* Of what nobody uses: fields that are none, and those used least until as many are left as are kept. */
+static void drop_some(struct lazy_columns *columns)
+{
+	size_t count = columns->count, left = 0, bytes = 0;
+
+	qsort(columns->items, count, sizeof(struct lazy *), compare_used);
+	for (size_t i = 0; i < columns->count; i++)
+		bytes += columns->items[i]->ready.bytes;
+	for (size_t i = 0; i < columns->count; i++) {
+		struct lazy *lazy = columns->items[i];
+		bool is_last = i + 1 == columns->count;
+		bool are_many = count > LAZY_MAX || (bytes > LAZY_BYTES_MAX && !is_last);
+		if (lazy->users > 0 || (!are_many && !is_nothing(lazy))) {
+			columns->items[left++] = lazy;
+			continue;
+		}
+		count--;
+		bytes -= lazy->ready.bytes;
+		lazy_free(lazy);
+	}
+	columns->count = left;
+	qsort(columns->items, columns->count, sizeof(struct lazy *), compare_ids);
+}
+
+void lazy_take(const struct store_snapshot *snapshot, const char *id, struct lazy_use *ret)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+
+	*ret = (struct lazy_use){ .lazy = NULL };
+	pthread_mutex_lock(&columns->lock);
+	ret->lazy = lazy_of(columns, snapshot->mirror->fields, id);
+	ret->lazy->users++;
+	ret->lazy->used = ++columns->used;
+	pthread_mutex_unlock(&columns->lock);
+}
+
+void lazy_give_back(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+
+	pthread_mutex_lock(&columns->lock);
+	for (size_t i = 0; i < count; i++)
+		uses[i].lazy->users--;
+	drop_some(columns);
+	pthread_mutex_unlock(&columns->lock);
+	for (size_t i = 0; i < count; i++) {
+		free(uses[i].chunks);
+		free((void *)uses[i].lists);
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* The segment has no further rows: queries may look at what its chunk was. */
+static void seal_last(struct lazy *lazy)
+{
+	struct chunk *last = &lazy->chunks[lazy->segments - 1], open = *last;
+
+	chunk_seal(&open,
+		   lazy->end % STORE_SEGMENT_ROWS == 0 ? STORE_SEGMENT_ROWS
+						       : lazy->end % STORE_SEGMENT_ROWS,
+		   lazy->values.count, last);
+	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.codes;
+	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;
+}
+
+/* Of the row at this place, which is behind all that were read. */
+static void add_cell(struct lazy *lazy, size_t place, const struct store_cell *cell)
+{
+	size_t at = place % STORE_SEGMENT_ROWS;
+
+	if (at == 0) {
+		if (lazy->segments > 0)
+			seal_last(lazy);
+		*PL_PUSH(lazy->chunks, lazy->segments, lazy->segment_room) = (struct chunk){ 0 };
+	}
+	struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
+	uint32_t code = dictionary_code(&lazy->values, cell);
+	chunk_set(chunk, at, code, &lazy->garbage);
+	if (dictionary_value(&lazy->values, code)->is_elsewhere)
+		chunk_set_number(chunk, at, cell->number, &lazy->garbage);
+	lazy->end = place + 1;
+}
+
+/* Nothing is recorded in these rows of one segment. A chunk without a value needs no word of them. */
+static void add_nothing(struct lazy *lazy, size_t place, size_t end)
+{
+	const struct store_cell nothing = { .state = RES_VALUE_NOT_RECORDED };
+
+	while (place < end) {
+		add_cell(lazy, place, &nothing);
+		const struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
+		if (chunk->form == CHUNK_CONSTANT && chunk->base == DICTIONARY_MISSING)
+			lazy->end = end;
+		place = lazy->end;
+	}
+}
+
+static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t place,
+			 const json_t *document)
+{
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+
+	res_field_value(fields, &lazy->field, document, &value);
+	struct store_cell cell = {
+		.state = (unsigned char)value.state,
+		.kind = (unsigned char)value.kind,
+		.is_explicit = value.is_explicit,
+		.number = value.kind == RES_VALUE_YES ? value.yes : value.number,
+		.text = value.text,
+	};
+	add_cell(lazy, place, &cell);
+}
+
+/* The place behind the last row. */
+static size_t end_of(const struct store_snapshot *snapshot)
+{
+	size_t last = snapshot->segment_count - 1;
+
+	return snapshot->segment_count == 0 ? 0 : last * STORE_SEGMENT_ROWS + snapshot->rows[last];
+}
+
+/* Itself, or the first place of the next segment, where this one ends in front of it. */
+static size_t row_at(const struct store_snapshot *snapshot, size_t place)
+{
+	size_t segment = place / STORE_SEGMENT_ROWS;
+
+	return place < end_of(snapshot) && place % STORE_SEGMENT_ROWS >= snapshot->rows[segment]
+		       ? (segment + 1) * STORE_SEGMENT_ROWS
+		       : place;
+}
+
+/* No row lacks what no document has: of such a field nothing is read. */
+static void pass_over(const struct store_snapshot *snapshot, struct lazy *lazy)
+{
+	const struct store_mirror *mirror = snapshot->mirror;
+	size_t end = end_of(snapshot);
+
+	if (lazy->end >= end || mirror->may_have == NULL ||
+	    mirror->may_have(mirror->context, lazy->id))
+		return;
+	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;) {
+		size_t segment = place / STORE_SEGMENT_ROWS;
+		add_nothing(lazy, place, segment * STORE_SEGMENT_ROWS + snapshot->rows[segment]);
+	}
+}
+
+static bool is_dead(const struct store_snapshot *snapshot, size_t row)
+{
+	const struct dead *dead = snapshot->dead[row / STORE_SEGMENT_ROWS];
+	size_t at = row % STORE_SEGMENT_ROWS;
+
+	return dead != NULL && (dead->words[at / 64] >> at % 64 & 1);
+}
+
+/* The row stands in the field's segments as if nothing were recorded: snapshots before `version` may not see it so. */
+static void skip_row(struct lazy *lazy, size_t place, int64_t version)
+{
+	add_nothing(lazy, place, place + 1);
+	if (lazy->skipped_version < version)
+		lazy->skipped_version = version;
+}
+
+/* What all of the fields are of, where that is known: tags, mostly, and a document is long. */
+static const char *member_of(const struct lazy_use *uses, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!pl_text_starts(uses[i].lazy->id, TAGS "."))
+			return NULL;
+	}
+	return TAGS;
+}
+
+/* The rows that the fields lack. What was read stays right where a document fails. Of the thread that is reading. */
+static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+		     struct pl_err *err)
+{
+	size_t end = end_of(snapshot), first = end;
+	const char *member = member_of(uses, count);
+
+	for (size_t i = 0; i < count; i++) {
+		pass_over(snapshot, uses[i].lazy);
+		first = uses[i].lazy->end < first ? uses[i].lazy->end : first;
+	}
+	for (size_t place = row_at(snapshot, first); place < end;
+	     place = row_at(snapshot, place + 1)) {
+		auto_json json_t *document = NULL;
+		int64_t changed = snapshot->version;
+		if (snapshot_goes_on(snapshot, err) < 0 ||
+		    (!is_dead(snapshot, place) &&
+		     snapshot_read(snapshot, place, member, &document, &changed, err) < 0))
+			return -1;
+		for (size_t i = 0; i < count; i++) {
+			if (row_at(snapshot, uses[i].lazy->end) != place)
+				continue;
+			if (document == NULL)
+				skip_row(uses[i].lazy, place, changed);
+			else
+				add_document(snapshot->mirror->fields, uses[i].lazy, place,
+					     document);
+		}
+	}
+	return 0;
+}
+
+/* ---- what queries see ---------------------------------------------------------------------------- */
+
+static size_t count_bytes(const struct lazy *lazy)
+{
+	size_t bytes = lazy->values.bytes + lazy->segments * sizeof(*lazy->chunks);
+
+	for (size_t i = 0; i < lazy->segments; i++)
+		bytes += chunk_bytes(&lazy->chunks[i]);
+	return bytes;
+}
+
+/* Of the thread that is reading, under the lock. */
+static void make_ready(struct lazy *lazy)
+{
+	struct ready *ready = &lazy->ready;
+
+	free(ready->chunks);
+	*ready = (struct ready){
+		.end = lazy->end,
+		.distinct = lazy->values.count,
+		.classes = lazy->values.classes,
+		.has_odd_times = lazy->values.has_odd_times,
+		.chunks = chunk_copies(lazy->chunks, lazy->segments),
+		.segments = lazy->segments,
+		.bytes = count_bytes(lazy),
+		.skipped_version = lazy->skipped_version,
+	};
+	/* this query alone, which has seen nothing yet */
+	if (lazy->users == 1)
+		garbage_done(&lazy->garbage);
+}
+
+/* Under the lock. */
+static void show(struct lazy_use *use)
+{
+	struct lazy *lazy = use->lazy;
+	const struct ready *ready = &lazy->ready;
+
+	use->chunks = chunk_copies(ready->chunks, ready->segments);
+	use->lists = pl_alloc_array(ready->segments, sizeof(*use->lists));
+	for (size_t i = 0; i < ready->segments; i++)
+		use->lists[i] = &use->chunks[i];
+	use->column = (struct store_column){
+		.field = &lazy->field,
+		.values = &lazy->values,
+		.distinct = ready->distinct,
+		.classes = ready->classes,
+		.has_odd_times = ready->has_odd_times,
+		.chunks = use->lists,
+	};
+	use->is_known = !lazy->is_guessed || store_column_is_recorded(&use->column);
+}
+
+/* 1, with none shown: some lack rows of the snapshot. -1, BUSY: it is too old to be told. */
+static int show_all(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+		    struct pl_err *err)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+	bool all = true, is_old = false;
+
+	pthread_mutex_lock(&columns->lock);
+	for (size_t i = 0; i < count; i++) {
+		all = all && uses[i].lazy->ready.end >= end_of(snapshot);
+		is_old = is_old || uses[i].lazy->ready.skipped_version > snapshot->version;
+	}
+	for (size_t i = 0; i < count && all && !is_old; i++)
+		show(&uses[i]);
+	pthread_mutex_unlock(&columns->lock);
+	if (is_old)
+		return snapshot_too_old(err);
+	return all ? 0 : 1;
+}
+
+/* Another question may read for long: this one may be given up meanwhile. */
+static int begin_reading(const struct store_snapshot *snapshot, struct lazy_columns *columns,
+			 struct pl_err *err)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&columns->lock);
+	while (columns->is_reading && (result = snapshot_goes_on(snapshot, err)) == 0) {
+		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + TURN_TICK_NS);
+		pthread_cond_clockwait(&columns->over, &columns->lock, CLOCK_MONOTONIC, &due);
+	}
+	columns->is_reading = true;
+	pthread_mutex_unlock(&columns->lock);
+	return result;
+}
+
+int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+	      struct pl_err *err)
+{
+	struct lazy_columns *columns = snapshot->mirror->lazy;
+	int result = show_all(snapshot, uses, count, err);
+
+	if (result <= 0)
+		return result;
+	if (begin_reading(snapshot, columns, err) < 0)
+		return -1;
+	result = read_rows(snapshot, uses, count, err);
+	pthread_mutex_lock(&columns->lock);
+	for (size_t i = 0; i < count; i++) {
+		if (uses[i].lazy->ready.end < uses[i].lazy->end)
+			make_ready(uses[i].lazy);
+	}
+	columns->is_reading = false;
+	pthread_cond_broadcast(&columns->over);
+	pthread_mutex_unlock(&columns->lock);
+	return result < 0 ? -1 : show_all(snapshot, uses, count, err);
+}

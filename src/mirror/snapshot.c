@@ -1,0 +1,233 @@
+/*
+ * What readers hold: references to segments, and copies of the little that the writer goes on changing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mirror/mirror_priv.h"
+#include "mirror/waiter.h"
+
+void values_put(struct values *values)
+{
+	if (atomic_fetch_sub(&values->users, 1) > 1)
+		return;
+	dictionary_done(&values->dictionary);
+	free(values);
+}
+
+void segment_put(struct segment *segment)
+{
+	if (segment == NULL || atomic_fetch_sub(&segment->users, 1) > 1)
+		return;
+	for (size_t i = 0; i < segment->column_count; i++)
+		chunk_done(&segment->chunks[i]);
+	garbage_done(&segment->garbage);
+	if (atomic_fetch_sub(&segment->names->users, 1) == 1) {
+		free(segment->names->ids);
+		free((void *)segment->names->run_ids);
+		pl_arena_free(segment->names->arena);
+		free(segment->names);
+	}
+	free(segment->chunks);
+	free(segment);
+}
+
+void dead_put(struct dead *dead)
+{
+	if (dead != NULL && atomic_fetch_sub(&dead->users, 1) == 1)
+		free(dead);
+}
+
+static void take_segments(struct store_mirror *mirror, struct store_snapshot *snapshot)
+{
+	size_t count = mirror->segment_count;
+
+	snapshot->segment_count = count;
+	snapshot->segments = pl_alloc_array(count, sizeof(struct segment *));
+	snapshot->rows = pl_alloc_array(count, sizeof(*snapshot->rows));
+	snapshot->dead = pl_alloc_array(count, sizeof(struct dead *));
+	snapshot->chunks = pl_alloc_array(count, sizeof(struct chunk *));
+	for (size_t i = 0; i < count; i++) {
+		snapshot->segments[i] = mirror->segments[i];
+		atomic_fetch_add(&mirror->segments[i]->users, 1);
+		snapshot->rows[i] = mirror->segments[i]->rows;
+		snapshot->chunks[i] = mirror->segments[i]->chunks;
+		snapshot->other_bytes += mirror->segments[i]->names->bytes;
+		snapshot->dead[i] = mirror->dead[i];
+		if (mirror->dead[i] != NULL)
+			atomic_fetch_add(&mirror->dead[i]->users, 1);
+	}
+	if (!mirror->is_open)
+		return;
+	snapshot->open = chunk_copies(mirror->segments[count - 1]->chunks, mirror->column_count);
+	snapshot->chunks[count - 1] = snapshot->open;
+}
+
+struct store_snapshot *snapshot_new(struct store_mirror *mirror)
+{
+	struct store_snapshot *snapshot = pl_alloc(sizeof(*snapshot));
+
+	atomic_init(&snapshot->users, 1);
+	snapshot->mirror = mirror;
+	snapshot->version = mirror->version;
+	snapshot->live = mirror->live;
+	take_segments(mirror, snapshot);
+	snapshot->columns = pl_alloc_array(mirror->column_count, sizeof(*snapshot->columns));
+	snapshot->values = pl_alloc_array(mirror->column_count, sizeof(*snapshot->values));
+	for (size_t i = 0; i < mirror->column_count; i++) {
+		const struct dictionary *values = &mirror->values[i]->dictionary;
+		snapshot->values[i] = mirror->values[i];
+		atomic_fetch_add(&mirror->values[i]->users, 1);
+		snapshot->columns[i] = (struct store_column){
+			.field = mirror->column_fields[i],
+			.values = values,
+			.distinct = values->count,
+			.classes = values->classes,
+			.has_odd_times = values->has_odd_times,
+			.chunks = snapshot->chunks,
+			.at = i,
+			.shelf = mirror->shelf,
+		};
+		snapshot->other_bytes += values->bytes;
+	}
+	snapshot->other_bytes += mirror->slot_count * sizeof(*mirror->slots);
+	return snapshot;
+}
+
+struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror)
+{
+	struct store_snapshot *snapshot;
+
+	pthread_mutex_lock(&mirror->lock);
+	snapshot = mirror->published;
+	atomic_fetch_add(&snapshot->users, 1);
+	pthread_mutex_unlock(&mirror->lock);
+	return snapshot;
+}
+
+struct store_snapshot *store_snapshot_for(struct store_snapshot *snapshot,
+					  struct store_waiter *waiter)
+{
+	struct store_snapshot *own = pl_alloc(sizeof(*own));
+
+	*own = (struct store_snapshot){
+		.users = 1,
+		.whole = snapshot,
+		.waiter = waiter,
+		.mirror = snapshot->mirror,
+		.version = snapshot->version,
+		.live = snapshot->live,
+		.segment_count = snapshot->segment_count,
+		.rows = snapshot->rows,
+		.segments = snapshot->segments,
+		.dead = snapshot->dead,
+		.chunks = snapshot->chunks,
+		.open = snapshot->open,
+		.columns = snapshot->columns,
+		.values = snapshot->values,
+		.other_bytes = snapshot->other_bytes,
+	};
+	atomic_fetch_add(&snapshot->users, 1);
+	return own;
+}
+
+static void free_parts(struct store_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->segment_count; i++) {
+		segment_put(snapshot->segments[i]);
+		dead_put(snapshot->dead[i]);
+	}
+	for (size_t i = 0; i < snapshot->mirror->column_count; i++)
+		values_put(snapshot->values[i]);
+	free(snapshot->values);
+	free(snapshot->segments);
+	free(snapshot->rows);
+	free(snapshot->dead);
+	free((void *)snapshot->chunks);
+	free(snapshot->open);
+	free(snapshot->columns);
+}
+
+void store_snapshot_put(struct store_snapshot *snapshot)
+{
+	if (snapshot == NULL || atomic_fetch_sub(&snapshot->users, 1) > 1)
+		return;
+	if (snapshot->whole != NULL)
+		store_snapshot_put(snapshot->whole);
+	else
+		free_parts(snapshot);
+	free(snapshot);
+}
+
+int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
+{
+	struct store_waiter *waiter = snapshot->waiter;
+
+	if (atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
+		return pl_err_set(err, PL_ERR_INTERRUPTED,
+				  "the question was given up: the program ends");
+	if (waiter != NULL && waiter->has_left(waiter))
+		return pl_err_set(err, PL_ERR_INTERRUPTED,
+				  "the question was given up: who asked it has left");
+	return 0;
+}
+
+int snapshot_read(const struct store_snapshot *snapshot, size_t row, const char *member,
+		  json_t **ret, int64_t *ret_changed, struct pl_err *err)
+{
+	const struct store_mirror *mirror = snapshot->mirror;
+	int64_t id = snapshot_id(snapshot, row);
+	auto_json json_t *document = NULL;
+	int result = mirror->read(mirror->context, id, member, &document, ret_changed, err);
+
+	if (result < 0 && err->code != PL_ERR_NOT_FOUND)
+		return pl_err_wrap(err, "result %lld", (long long)id);
+	if (result < 0 && *ret_changed <= snapshot->version)
+		*ret_changed = snapshot->version + 1;
+	*ret = *ret_changed <= snapshot->version ? pl_take(document) : NULL;
+	return 0;
+}
+
+int snapshot_too_old(struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_BUSY,
+			  "results have changed since the question was asked: ask again");
+}
+
+size_t store_snapshot_count(const struct store_snapshot *snapshot)
+{
+	return snapshot->live;
+}
+
+int64_t store_snapshot_version(const struct store_snapshot *snapshot)
+{
+	return snapshot->version;
+}
+
+size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
+{
+	size_t columns = snapshot->mirror->column_count;
+	size_t bytes = snapshot->other_bytes + shelf_bytes(snapshot->mirror->shelf);
+
+	for (size_t i = 0; i < snapshot->segment_count; i++) {
+		bytes += columns * sizeof(struct chunk);
+		for (size_t k = 0; k < columns; k++)
+			bytes += chunk_bytes(&snapshot->chunks[i][k]);
+		bytes += snapshot->dead[i] != NULL ? sizeof(struct dead) : 0;
+	}
+	return bytes;
+}
+
+void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
+		   uint64_t ret_rows[STORE_SEGMENT_WORDS])
+{
+	size_t rows = snapshot->rows[segment], words = rows / STORE_WORD_ROWS;
+	const struct dead *dead = snapshot->dead[segment];
+
+	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+	memset(ret_rows, 0xff, words * sizeof(*ret_rows));
+	if (rows % STORE_WORD_ROWS != 0)
+		ret_rows[words] = (1ull << rows % STORE_WORD_ROWS) - 1;
+	if (dead != NULL)
+		store_kernels()->and_not(ret_rows, ret_rows, dead->words, STORE_SEGMENT_WORDS);
+}

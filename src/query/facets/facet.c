@@ -1,0 +1,353 @@
+/*
+ * What is told of a field: a tally of its column, of which only what is shown is put in order.
+ */
+#include "query/facets/facet_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "query/facets/histogram.h"
+#include "query/option.h"
+#include "query/query.h"
+#include "query/out_priv.h"
+#include "query/facets/tally_priv.h"
+
+#define ALL_SHOWN_MAX   30 /* so many values are all shown */
+#define HISTOGRAM_ABOVE 12 /* different numbers */
+
+struct facet_scratch {
+	struct tally tally;
+};
+
+struct facet_scratch *facet_scratch_new(void)
+{
+	return pl_alloc(sizeof(struct facet_scratch));
+}
+
+void facet_scratch_free(struct facet_scratch *scratch)
+{
+	if (scratch == NULL)
+		return;
+	tally_done(&scratch->tally);
+	free(scratch);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool has_needle(const struct store_value *value, const struct store_needle *needle)
+{
+	char number[PL_F64_TEXT_BYTES];
+	const char *text = value->class == STORE_NO ? "false" : "true";
+
+	if (value->class >= STORE_TEXT) {
+		text = value->text;
+	} else if (value->class == STORE_NUMBER) {
+		pl_text_from_f64(value->number, number);
+		if (pl_text_ends(number, ".0"))
+			number[strlen(number) - 2] = '\0';
+		text = number;
+	}
+	return store_needle_is_in(needle, text);
+}
+
+static void keep_found(struct tally *tally, const struct store_needle *needle)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; needle != NULL && i < tally->value_count; i++) {
+		if (has_needle(&tally->values[i].value, needle))
+			tally->values[count++] = tally->values[i];
+	}
+	if (needle != NULL)
+		tally->value_count = count;
+}
+
+static void write_values(const struct tally *tally, size_t from, size_t to, struct pl_buf *out)
+{
+	out_literal(out, "[");
+	for (size_t i = from; i < to; i++) {
+		if (i == from)
+			out_literal(out, "{\"value\":");
+		else
+			out_literal(out, "},{\"value\":");
+		out_value(out, &tally->values[i].value);
+		out_literal(out, ",\"count\":");
+		out_i64(out, (int64_t)tally->values[i].count);
+	}
+	if (from < to)
+		out_literal(out, "}");
+	out_literal(out, "]");
+}
+
+/* Of `distinct` values, all in the list of which could be shown. Returns how many were left out. */
+static size_t show_values(struct tally *tally, const struct store_column *column, size_t distinct,
+			  size_t limit, const struct store_needle *needle, struct pl_buf *out)
+{
+	bool all = distinct <= ALL_SHOWN_MAX;
+
+	keep_found(tally, needle);
+	size_t count = needle != NULL ? tally->value_count : distinct;
+	size_t first = all || count < limit ? count : limit;
+	tally_put_first(tally, column, first, all ? TALLY_BY_VALUE : TALLY_BY_COUNT);
+	write_values(tally, 0, first, out);
+	return count - first;
+}
+
+/* ---- numbers and times ----------------------------------------------------------------------- */
+
+struct spread {
+	double least, most;
+	struct store_histogram histogram; /* of no bins: they are few */
+};
+
+/* Without the infinite ones, which stand first and last; both ends are there again. */
+static struct store_rising finite_rising(const struct store_rising *rising)
+{
+	struct store_rising finite = *rising;
+
+	while (finite.count > 0 && (finite.counts[0] == 0 || isinf(finite.numbers[0]))) {
+		finite.numbers++;
+		finite.counts++;
+		finite.count--;
+	}
+	while (finite.count > 0 &&
+	       (finite.counts[finite.count - 1] == 0 || isinf(finite.numbers[finite.count - 1])))
+		finite.count--;
+	return finite;
+}
+
+static size_t infinite_count(const struct store_rising *rising)
+{
+	if (rising->count == 0)
+		return 0;
+	return (isinf(rising->numbers[0]) != 0) +
+	       (rising->count > 1 && isinf(rising->numbers[rising->count - 1]));
+}
+
+/* Of all numbers; the infinite ones of the counted, of which there are two at most, go to the end. */
+static void find_spread(struct tally *tally, struct spread *ret)
+{
+	struct store_counted *counted = tally->counted;
+	const struct store_rising *all = &tally->rising;
+	const struct store_rising rising = finite_rising(all);
+	double least = all->count > 0 ? all->numbers[0] : INFINITY;
+	double most = all->count > 0 ? all->numbers[all->count - 1] : -INFINITY;
+	size_t finite = tally->counted_count;
+
+	for (size_t i = 0; i < tally->counted_count; i++) {
+		least = counted[i].number < least ? counted[i].number : least;
+		most = counted[i].number > most ? counted[i].number : most;
+	}
+	for (size_t i = finite; (isinf(least) || isinf(most)) && i-- > 0;) {
+		struct store_counted kept = counted[i];
+		if (isfinite(kept.number))
+			continue;
+		counted[i] = counted[--finite];
+		counted[finite] = kept;
+	}
+	ret->least = least;
+	ret->most = most;
+	ret->histogram.bins = 0;
+	if (finite + tally->rising_distinct - infinite_count(all) > HISTOGRAM_ABOVE)
+		store_histogram(counted, finite, &rising, &ret->histogram);
+}
+
+static void write_histogram(const struct store_histogram *histogram, struct pl_buf *out)
+{
+	out_key(out, "histogram");
+	pl_buf_add_text(out, "{\"edges\":[");
+	for (size_t i = 0; i <= histogram->bins; i++) {
+		out_next(out);
+		out_f64(out, histogram->edges[i]);
+	}
+	pl_buf_add_text(out, "],\"counts\":[");
+	for (size_t i = 0; i < histogram->bins; i++) {
+		out_next(out);
+		out_i64(out, (int64_t)histogram->counts[i]);
+	}
+	pl_buf_add_text(out, "]}");
+}
+
+static void write_spread(const struct spread *spread, struct pl_buf *out)
+{
+	out_key(out, "min");
+	out_f64(out, spread->least);
+	out_key(out, "max");
+	out_f64(out, spread->most);
+	if (spread->histogram.bins > 0)
+		write_histogram(&spread->histogram, out);
+}
+
+/* False: there is none. */
+static bool write_times(const struct tally *tally, const struct store_column *column,
+			struct pl_buf *out)
+{
+	const struct store_value *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < tally->code_count; i++) {
+		const struct store_value *value = store_column_value(column, tally->codes[i]);
+		if (!value->is_time)
+			continue;
+		if (first == NULL || value->time_us < first->time_us)
+			first = value;
+		if (last == NULL || value->time_us > last->time_us)
+			last = value;
+	}
+	if (first == NULL)
+		return false;
+	out_key(out, "min");
+	out_text(out, first->text);
+	out_key(out, "max");
+	out_text(out, last->text);
+	return true;
+}
+
+/* ---- the control of a field -------------------------------------------------------------------- */
+
+static void write_control(const struct store_column *column, const struct store_option_facts *facts,
+			  struct pl_buf *out)
+{
+	static const char *const types[] = {
+		[RES_FIELD_NUMBER] = "number", [RES_FIELD_COUNT] = "count",
+		[RES_FIELD_YES] = "yes",       [RES_FIELD_TEXT] = "text",
+		[RES_FIELD_TIME] = "time",     [RES_FIELD_JSON] = "json",
+	};
+	static const char *const directions[] = { [RES_FIELD_NEITHER] = "neither",
+						  [RES_FIELD_LOWER] = "lower",
+						  [RES_FIELD_HIGHER] = "higher" };
+	const struct res_field *field = column->field;
+	const struct {
+		const char *key, *text;
+	} texts[] = {
+		{ "label", field->label },
+		{ "group", field->group },
+		{ "unit", field->unit },
+		{ "type", types[field->type] },
+		{ "direction", directions[field->direction] },
+		{ "widget", store_option_widget(field, facts) },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		out_key(out, texts[i].key);
+		out_text(out, texts[i].text);
+	}
+}
+
+/* ---- the facet ------------------------------------------------------------------------------- */
+
+static bool is_numeric(const struct tally *tally, const struct store_column *column)
+{
+	enum res_field_type type = column->field->type;
+
+	return type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT ||
+	       (type == RES_FIELD_JSON && tally->class_counts[STORE_NUMBER] > 0);
+}
+
+static void write_counts(const struct tally *tally, size_t count, struct pl_buf *out)
+{
+	out_count(out, "count", count);
+	out_count(out, "recorded", count - tally->class_counts[STORE_MISSING]);
+	out_count(out, "null", tally->class_counts[STORE_NULL]);
+	out_count(out, "missing", tally->class_counts[STORE_MISSING]);
+	out_count(out, "explicit", tally->explicit_count);
+}
+
+/* *ret_facts: of what is listed, which are all values but words of a field of numbers. */
+static void write_listed(struct tally *tally, const struct store_column *column,
+			 const struct facet_rows *rows, const struct facet_options *options,
+			 bool numeric, struct store_option_facts *ret_facts, struct pl_buf *out)
+{
+	if (options->counts_alone && tally->elsewhere > 0) {
+		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
+		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
+		return;
+	}
+	tally_list_others(tally, column);
+	if (!numeric)
+		tally_list_words(tally, column);
+	tally_find_numbers(tally, column, rows);
+	size_t numbers = tally_distinct_numbers(tally);
+	bool has_spread = numeric && numbers > 0;
+	struct spread spread;
+	if (has_spread)
+		find_spread(tally, &spread);
+	size_t distinct = tally->value_count + numbers;
+	bool all = distinct <= ALL_SHOWN_MAX || options->needle != NULL;
+	ret_facts->numbers = numeric ? numbers : 0;
+	tally_list_numbers(tally, all ? SIZE_MAX : options->limit);
+	ret_facts->distinct = distinct;
+	out_count(out, "distinct", distinct);
+	out_key(out, "values");
+	size_t more = show_values(tally, column, distinct, options->limit, options->needle, out);
+	out_count(out, "more", more);
+	if (has_spread)
+		write_spread(&spread, out);
+}
+
+/* Words stand apart from numbers. */
+static void write_words(struct tally *tally, const struct store_column *column,
+			const struct store_needle *needle, struct store_option_facts *facts,
+			struct pl_buf *out)
+{
+	tally->value_count = 0;
+	tally_list_words(tally, column);
+	if (facts->distinct < SIZE_MAX)
+		facts->distinct += tally->value_count;
+	out_key(out, "words");
+	(void)show_values(tally, column, tally->value_count, STORE_QUERY_VALUES_MAX, needle, out);
+}
+
+bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
+	      const struct facet_rows *rows, const struct facet_options *options,
+	      struct pl_buf *out)
+{
+	struct tally *tally = &scratch->tally;
+	struct store_option_facts facts = { 0 };
+
+	if (options->only_varying && !store_column_is_recorded(column))
+		return false;
+	tally_column(tally, column, rows);
+	if (options->only_varying && !tally_varies(tally, column, rows))
+		return false;
+	bool numeric = is_numeric(tally, column);
+	out_key(out, column->field->id);
+	pl_buf_add_char(out, '{');
+	write_counts(tally, facet_rows_count(rows), out);
+	write_listed(tally, column, rows, options, numeric, &facts, out);
+	if (numeric)
+		write_words(tally, column, options->needle, &facts, out);
+	else if (column->field->type == RES_FIELD_TIME)
+		facts.has_times = write_times(tally, column, out);
+	if (options->with_control)
+		write_control(column, &facts, out);
+	pl_buf_add_char(out, '}');
+	return true;
+}
+
+void facet_values(struct facet_scratch *scratch, const struct store_column *column,
+		  const struct facet_rows *rows, const struct facet_options *options,
+		  struct pl_buf *out)
+{
+	struct tally *tally = &scratch->tally;
+
+	tally_column(tally, column, rows);
+	tally_list_others(tally, column);
+	tally_list_words(tally, column);
+	tally_find_numbers(tally, column, rows);
+	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
+	tally_list_numbers(tally,
+			   options->needle != NULL ? SIZE_MAX : options->offset + options->limit);
+	out_count(out, "count", facet_rows_count(rows));
+	out_count(out, "distinct", distinct);
+	keep_found(tally, options->needle);
+	size_t count = options->needle != NULL ? tally->value_count : distinct;
+	size_t from = options->offset < count ? options->offset : count;
+	size_t to = options->limit < count - from ? from + options->limit : count;
+	tally_put_first(tally, column, to, TALLY_BY_COUNT);
+	out_count(out, "matching", count);
+	out_key(out, "values");
+	write_values(tally, from, to, out);
+	out_count(out, "more", count - to);
+}

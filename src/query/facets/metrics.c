@@ -1,0 +1,254 @@
+/*
+ * All numbers of a field are gathered once; percentiles are found without putting the rest in order.
+ */
+#include "query/facets/metrics_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "query/out_priv.h"
+
+#define BUCKETS 4096
+#define FEW     256 /* numbers that are put in order */
+
+void metrics_scratch_done(struct metrics_scratch *scratch)
+{
+	tally_done(&scratch->tally);
+	free(scratch->kept[0]);
+	free(scratch->kept[1]);
+}
+
+/* ---- gathering ----------------------------------------------------------------------------------- */
+
+/* What has a code stands behind the others, as often as there are rows with it. */
+static void gather(struct metrics_scratch *scratch, const struct store_column *column,
+		   const struct facet_rows *rows)
+{
+	struct tally *tally = &scratch->tally;
+
+	tally_column(tally, column, rows);
+	tally_gather(tally, column, rows);
+	scratch->count = tally->elsewhere;
+	size_t room = tally->class_counts[STORE_NUMBER] + STORE_GATHER_MORE;
+	pl_grow((void **)&tally->numbers, &tally->number_room, room, sizeof(*tally->numbers));
+	for (int i = 0; i < 2; i++)
+		pl_grow((void **)&scratch->kept[i], &scratch->kept_room[i], room,
+			sizeof(*scratch->kept[i]));
+	for (uint32_t code = 0; code < column->distinct; code++) {
+		const struct store_value *value = store_column_value(column, code);
+		if (value->class != STORE_NUMBER || value->is_elsewhere)
+			continue;
+		for (uint32_t i = 0; i < tally->counts[code]; i++)
+			tally->numbers[scratch->count++] = value->number;
+	}
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------ */
+
+static struct store_sums sums_of(const double *numbers, size_t count, double center)
+{
+	struct store_sums sums = STORE_SUMS_NONE;
+	uint64_t all[STORE_SEGMENT_WORDS];
+
+	memset(all, 0xff, sizeof(all));
+	for (size_t from = 0; from < count; from += STORE_SEGMENT_ROWS) {
+		size_t rows = count - from < STORE_SEGMENT_ROWS ? count - from : STORE_SEGMENT_ROWS;
+		if (rows % STORE_WORD_ROWS != 0)
+			all[rows / STORE_WORD_ROWS] = (1ull << rows % STORE_WORD_ROWS) - 1;
+		store_kernels()->sum_f64(numbers + from, rows, all, center, &sums);
+	}
+	return sums;
+}
+
+struct moments {
+	double mean, deviation; /* of a sample: divided by one less than there are */
+	double least, most;
+};
+
+/* What is summed up a second time are distances from the mean, so that nothing is lost to large numbers. */
+static struct moments moments_of(const double *numbers, size_t count)
+{
+	struct store_sums sums = sums_of(numbers, count, 0);
+	struct moments moments = { .mean = NAN, .deviation = NAN, .least = NAN, .most = NAN };
+	double many = (double)count;
+
+	if (count == 0)
+		return moments;
+	moments.least = sums.min;
+	moments.most = sums.max;
+	moments.mean = sums.sum / many;
+	if (!isfinite(moments.mean))
+		return moments;
+	sums = sums_of(numbers, count, moments.mean);
+	if (count > 1)
+		moments.deviation = sqrt((sums.squares - sums.sum * sums.sum / many) / (many - 1));
+	moments.mean += sums.sum / many;
+	return moments;
+}
+
+/* ---- percentiles ----------------------------------------------------------------------------------- */
+
+/* Rises with the number. */
+static uint64_t bits_of(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+/* The other way round. */
+static double number_of(uint64_t bits)
+{
+	double number;
+
+	bits = bits >> 63 ? bits & ~(1ull << 63) : ~bits;
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+/* The numbers go by the first bits in which they differ into buckets, which lie in order. */
+struct buckets {
+	uint64_t low, high; /* bits of the least and the greatest */
+	unsigned shift;
+	uint32_t counts[BUCKETS];
+};
+
+/* Of numbers of which these are the least and the greatest. */
+static void fill_buckets(const double *numbers, size_t count, double least, double most,
+			 struct buckets *buckets)
+{
+	memset(buckets, 0, sizeof(*buckets));
+	buckets->low = bits_of(least);
+	buckets->high = bits_of(most);
+	while ((buckets->high - buckets->low) >> buckets->shift >= BUCKETS)
+		buckets->shift++;
+	for (size_t i = 0; i < count; i++)
+		buckets->counts[(bits_of(numbers[i]) - buckets->low) >> buckets->shift]++;
+}
+
+/* The bucket that has the place, which becomes one in it. */
+static size_t bucket_of(const struct buckets *buckets, size_t *place)
+{
+	size_t bucket = 0;
+
+	while (*place >= buckets->counts[bucket])
+		*place -= buckets->counts[bucket++];
+	return bucket;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const double *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* The numbers of a bucket. */
+static size_t keep_bucket(const double *numbers, size_t count, const struct buckets *buckets,
+			  size_t bucket, double *ret_kept)
+{
+	const struct store_kernels *kernels = store_kernels();
+	uint64_t first = buckets->low + ((uint64_t)bucket << buckets->shift);
+	uint64_t last = first + ((1ull << buckets->shift) - 1), found[STORE_SEGMENT_WORDS];
+	size_t left = 0;
+
+	/* behind the greatest there may be what is no number */
+	last = last < first || last > buckets->high ? buckets->high : last;
+	/* -0, which is none of the numbers, would match 0 of the next bucket */
+	last -= last == ~(1ull << 63);
+	for (size_t from = 0; from < count; from += STORE_SEGMENT_ROWS) {
+		size_t rows = count - from < STORE_SEGMENT_ROWS ? count - from : STORE_SEGMENT_ROWS;
+		kernels->match_f64(numbers + from, rows, number_of(first), number_of(last), found);
+		left += kernels->gather_f64(numbers + from, rows, found, ret_kept + left);
+	}
+	return left;
+}
+
+/* The least number of the buckets behind this one; where there is none, `beyond`. */
+static double least_behind(const double *numbers, size_t count, const struct buckets *buckets,
+			   size_t bucket, double *kept, double beyond)
+{
+	while (++bucket < BUCKETS && buckets->counts[bucket] == 0)
+		;
+	if (bucket == BUCKETS)
+		return beyond;
+	return sums_of(kept, keep_bucket(numbers, count, buckets, bucket, kept), 0).min;
+}
+
+/*
+ * The numbers at a place and behind it. The bucket that has the place is looked at alone, in the same way
+ * until it has few, by turns in one and the other of `kept`.
+ */
+static void select_two(const double *numbers, size_t count, const struct buckets *of_all,
+		       size_t place, double *const kept[2], double ret[2])
+{
+	struct buckets buckets = *of_all;
+	double behind = INFINITY;
+
+	for (int turn = 0;; turn = !turn) {
+		size_t bucket = bucket_of(&buckets, &place);
+		if (place + 1 >= buckets.counts[bucket])
+			behind = least_behind(numbers, count, &buckets, bucket, kept[turn], behind);
+		count = keep_bucket(numbers, count, &buckets, bucket, kept[turn]);
+		numbers = kept[turn];
+		if (count <= FEW)
+			break;
+		struct store_sums ends = sums_of(numbers, count, 0);
+		if (ends.min >= ends.max)
+			break;
+		fill_buckets(numbers, count, ends.min, ends.max, &buckets);
+	}
+	if (count <= FEW)
+		qsort((double *)numbers, count, sizeof(*numbers), compare_numbers);
+	ret[0] = numbers[place];
+	ret[1] = place + 1 < count ? numbers[place + 1] : behind;
+}
+
+void metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
+			 const double *percents, size_t percent_count, double *ret)
+{
+	struct store_sums ends = sums_of(numbers, count, 0);
+	struct buckets buckets;
+
+	fill_buckets(numbers, count, ends.min, ends.max, &buckets);
+	for (size_t i = 0; i < percent_count; i++) {
+		struct pl_stats_place place = pl_stats_percentile_place(count, percents[i]);
+		double two[2] = { numbers[0], numbers[0] };
+		if (ends.min < ends.max)
+			select_two(numbers, count, &buckets, place.below, kept, two);
+		ret[i] = place.share > 0 ? pl_stats_between(two[0], two[1], place.share) : two[0];
+	}
+}
+
+/* ---- all ------------------------------------------------------------------------------------------- */
+
+void metrics_write(struct metrics_scratch *scratch, const struct store_column *column,
+		   const struct facet_rows *rows, struct pl_buf *out)
+{
+	static const double percents[] = { 50, 95 };
+	double percentiles[PL_ARRAY_SIZE(percents)] = { NAN, NAN };
+
+	gather(scratch, column, rows);
+	const double *numbers = scratch->tally.numbers;
+	struct moments moments = moments_of(numbers, scratch->count);
+	if (scratch->count > 0)
+		metrics_percentiles(numbers, scratch->count, scratch->kept, percents,
+				    PL_ARRAY_SIZE(percents), percentiles);
+	const struct {
+		const char *key;
+		double number;
+	} figures[] = {
+		{ "mean", moments.mean },  { "std", moments.deviation }, { "min", moments.least },
+		{ "p50", percentiles[0] }, { "p95", percentiles[1] },    { "max", moments.most },
+	};
+	pl_buf_add_text(out, "{\"n\":");
+	out_i64(out, (int64_t)scratch->count);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
+		out_key(out, figures[i].key);
+		out_f64(out, figures[i].number);
+	}
+	pl_buf_add_char(out, '}');
+}

@@ -1,0 +1,200 @@
+/*
+ * What a tally has counted as a list, and the first ones of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/facets/most.h"
+#include "query/order.h"
+#include "query/facets/tally_priv.h"
+
+static void push(struct tally *tally, const struct tally_value *value)
+{
+	*PL_PUSH(tally->values, tally->value_count, tally->value_room) = *value;
+}
+
+/* One instant may be written in several ways: these are alike to the ranks, which codes come by. */
+static void settle_time(struct tally *tally)
+{
+	struct tally_value *values = tally->values, last = values[tally->value_count - 1];
+	size_t at = tally->value_count - 1;
+
+	for (; at > 0 && values[at - 1].value.is_time &&
+	       values[at - 1].value.time_us == last.value.time_us &&
+	       strcmp(values[at - 1].value.text, last.value.text) > 0;
+	     at--)
+		values[at] = values[at - 1];
+	values[at] = last;
+}
+
+static void list_codes(struct tally *tally, const struct store_column *column, bool words)
+{
+	const unsigned classes = words ? 1u << STORE_TEXT
+				       : 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_JSON;
+
+	if ((column->classes & classes) == 0)
+		return;
+	for (size_t i = 0; i < tally->code_count; i++) {
+		uint32_t code = tally->codes[i];
+		const struct store_value *value = store_column_value(column, code);
+		if ((classes >> value->class & 1) == 0)
+			continue;
+		push(tally, &(struct tally_value){ *value, tally->counts[code] });
+		if (value->is_time && tally->are_ranked)
+			settle_time(tally);
+	}
+}
+
+void tally_list_words(struct tally *tally, const struct store_column *column)
+{
+	list_codes(tally, column, true);
+}
+
+void tally_list_others(struct tally *tally, const struct store_column *column)
+{
+	list_codes(tally, column, false);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------- */
+
+static int compare_counted(const void *a, const void *b)
+{
+	const struct store_counted *one = a, *other = b;
+
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+/* Numbers come to the front of `counted`; twice as many as are wanted are put in order now and then, and so many
+ * kept. How many they are then. */
+static size_t keep_first(struct store_counted *counted, size_t count, size_t first)
+{
+	const struct store_counted *last = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (last != NULL && compare_counted(&counted[i], last) > 0)
+			continue;
+		counted[kept++] = counted[i];
+		if (kept < 2 * first)
+			continue;
+		qsort(counted, kept, sizeof(*counted), compare_counted);
+		kept = first;
+		last = &counted[kept - 1];
+	}
+	return kept;
+}
+
+/* Into `counted`, which has room for them. */
+static void put_all(const struct store_rising *rising, struct store_counted *counted)
+{
+	for (size_t at = 0;
+	     (at = store_most_next(rising->counts, rising->count, at, 0)) < rising->count; at++)
+		*counted++ = (struct store_counted){ rising->numbers[at], rising->counts[at] };
+}
+
+static void put_first(const struct store_rising *rising, size_t first,
+		      struct store_counted *counted)
+{
+	auto_free uint32_t *places = pl_realloc_array(NULL, first, sizeof(*places));
+	size_t count = store_most(rising->counts, rising->count, first, places);
+
+	for (size_t i = 0; i < count; i++)
+		counted[i] = (struct store_counted){ rising->numbers[places[i]],
+						     rising->counts[places[i]] };
+}
+
+/* So many of the rising ones join the counted ones; 0: all. */
+static void push_rising(struct tally *tally, size_t first)
+{
+	bool are_all = first == 0 || first >= tally->rising_distinct;
+	size_t count = are_all ? tally->rising_distinct : first;
+
+	/* then there may be no place to count them in */
+	if (count == 0)
+		return;
+	pl_grow((void **)&tally->counted, &tally->counted_room, tally->counted_count + count,
+		sizeof(*tally->counted));
+	if (are_all)
+		put_all(&tally->rising, tally->counted + tally->counted_count);
+	else
+		put_first(&tally->rising, first, tally->counted + tally->counted_count);
+	tally->counted_count += count;
+}
+
+/* Those with codes came in order, and there are no others. */
+static bool are_rising(const struct tally *tally)
+{
+	return tally->are_ranked && tally->elsewhere == 0;
+}
+
+void tally_list_numbers(struct tally *tally, size_t first)
+{
+	push_rising(tally, first);
+	size_t count = tally->counted_count;
+
+	if (first > 0 && first < count / 2 && !are_rising(tally))
+		count = keep_first(tally->counted, count, first);
+	for (size_t i = 0; i < count; i++)
+		push(tally, &(struct tally_value){
+				    { .class = STORE_NUMBER, .number = tally->counted[i].number },
+				    tally->counted[i].count });
+}
+
+/* ---- the first ones -------------------------------------------------------------------------------- */
+
+static int compare_values(const void *a, const void *b, void *words)
+{
+	const struct tally_value *one = a, *other = b;
+
+	return store_order_values(words, &one->value, &other->value);
+}
+
+static int compare_counts(const void *a, const void *b, void *words)
+{
+	const struct tally_value *one = a, *other = b;
+
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return compare_values(a, b, words);
+}
+
+/* Each class is, and they are listed one behind the other. */
+static bool is_in_order(const struct tally *tally)
+{
+	bool rise = are_rising(tally);
+
+	for (size_t i = 1; i < tally->value_count && rise; i++)
+		rise = tally->values[i - 1].value.class <= tally->values[i].value.class;
+	return rise;
+}
+
+/* Of values in order: of those that are there as often the first one comes first. */
+static void put_most(struct tally *tally, size_t first)
+{
+	auto_free uint32_t *counts = pl_realloc_array(NULL, tally->value_count, sizeof(*counts));
+	auto_free uint32_t *places = pl_realloc_array(NULL, first, sizeof(*places));
+	auto_free struct tally_value *found = pl_realloc_array(NULL, first, sizeof(*found));
+
+	for (size_t i = 0; i < tally->value_count; i++)
+		counts[i] = (uint32_t)tally->values[i].count;
+	size_t count = store_most(counts, tally->value_count, first, places);
+	for (size_t i = 0; i < count; i++)
+		found[i] = tally->values[places[i]];
+	if (count > 0)
+		memcpy(tally->values, found, count * sizeof(*found));
+}
+
+void tally_put_first(struct tally *tally, const struct store_column *column, size_t first,
+		     enum tally_by by)
+{
+	bool by_count = by == TALLY_BY_COUNT;
+
+	if (!is_in_order(tally))
+		store_order_first(tally->values, tally->value_count, sizeof(*tally->values), first,
+				  by_count ? compare_counts : compare_values,
+				  (void *)store_order_words(column->field->id));
+	else if (by_count)
+		put_most(tally, first);
+}

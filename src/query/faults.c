@@ -1,0 +1,117 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "query/faults.h"
+
+size_t place_enter(struct place *place, const char *key)
+{
+	size_t before = place->pointer.len;
+
+	res_pointer_add(&place->pointer, key);
+	return before;
+}
+
+size_t place_enter_item(struct place *place, size_t i)
+{
+	size_t before = place->pointer.len;
+
+	char *at = pl_buf_reserve(&place->pointer, 1 + PL_I64_TEXT_BYTES);
+
+	if (at == NULL)
+		return before;
+	*at = '/';
+	at = pl_text_put_i64(at + 1, (int64_t)i);
+	*at = '\0';
+	place->pointer.len = (size_t)(at - place->pointer.data);
+	return before;
+}
+
+void place_leave(struct place *place, size_t before)
+{
+	if (place->pointer.data == NULL)
+		return;
+	place->pointer.len = before;
+	place->pointer.data[before] = '\0';
+}
+
+static bool add(struct place *place, struct res_schema_fault fault)
+{
+	struct res_schema_faults *faults = place->faults;
+
+	fault.pointer = pl_strdup(pl_buf_text(&place->pointer));
+	faults->bytes += strlen(fault.pointer);
+	*PL_PUSH(faults->items, faults->count, faults->room) = fault;
+	return false;
+}
+
+static bool is_full(struct place *place)
+{
+	place->faults->cut = place->faults->count >= FAULTS_MAX;
+	return place->faults->cut;
+}
+
+bool place_fault(struct place *place, const char *keyword, const json_t *found,
+		 const char *expected, const char *nearest)
+{
+	if (is_full(place))
+		return false;
+	return add(place, (struct res_schema_fault){ .keyword = keyword,
+						     .found = res_schema_describe(found),
+						     .expected = pl_strdup(expected),
+						     .nearest = pl_strdup(nearest) });
+}
+
+bool place_limit(struct place *place, const json_t *found, size_t most, const char *what)
+{
+	auto_free char *expected = pl_asprintf("at most %zu %s", most, what);
+
+	return place_fault(place, "limit", found, expected, NULL);
+}
+
+bool place_missing(struct place *place, const char *key, const char *expected)
+{
+	if (is_full(place))
+		return false;
+	return add(place, (struct res_schema_fault){ .keyword = "required",
+						     .key = pl_strdup(key),
+						     .found = pl_strdup("nothing"),
+						     .expected = pl_strdup(expected) });
+}
+
+static bool unknown_key(struct place *place, const char *key, const char *const *known,
+			size_t count)
+{
+	auto_buf expected = PL_BUF(PLACE_BYTES_MAX);
+
+	if (is_full(place))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		pl_buf_addf(&expected, "%s%s", i > 0 ? ", " : "one of ", known[i]);
+	return add(place, (struct res_schema_fault){
+				  .keyword = "additionalProperties",
+				  .key = pl_strdup(key),
+				  .found = pl_asprintf("key '%s'", key),
+				  .expected = pl_buf_take(&expected),
+				  .nearest = pl_strdup(pl_text_nearest(key, known, count)) });
+}
+
+bool place_keys(struct place *place, const json_t *object, const char *const *known)
+{
+	bool fits = true;
+	size_t count = 0;
+	const char *key;
+	json_t *value;
+
+	while (known[count] != NULL)
+		count++;
+	json_object_foreach((json_t *)object, key, value)
+	{
+		size_t i = 0;
+		while (i < count && strcmp(known[i], key) != 0)
+			i++;
+		if (i == count)
+			fits = unknown_key(place, key, known, count);
+	}
+	return fits;
+}

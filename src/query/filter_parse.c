@@ -1,0 +1,402 @@
+/*
+ * A filter as JSON becomes a checked tree. All that is wrong is told at once, each fault where it
+ * stands; what follows from a fault (the value of a predicate whose field is unknown) is not looked at.
+ *
+ * A value fits a field by the field's type, and also where some result has a value of its kind there:
+ * documents come from everywhere, and what the options of a field show must be a filter too.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "query/filter_priv.h"
+#include "mirror/instant.h"
+
+#define TREE_EXPECTED "and, or, not, or a predicate of field, op and value"
+#define OPS_BYTES_MAX 1024
+
+/* Bits: sets of them are told to people. */
+enum op_about { ABOUT_EQUAL = 1, ABOUT_ORDER = 2, ABOUT_WORD = 4, ABOUT_STATE = 8 };
+enum op_value { VALUE_NONE, VALUE_ONE, VALUE_LIST, VALUE_PAIR, VALUE_WORD };
+
+static const struct {
+	const char *name;
+	enum op_about about;
+	enum op_value value;
+} ops[] = {
+#define FILTER_OP(ID, name, about, value) { #name, ABOUT_##about, VALUE_##value },
+#include "tbl/filter_ops.h"
+#undef FILTER_OP
+};
+
+struct parse {
+	const struct store_view *view;
+	struct place *place;
+	struct pl_arena *arena;
+	int64_t now_us; /* one moment for all of the tree */
+	size_t nodes;
+	size_t values; /* that predicates look at */
+};
+
+static bool is_order(enum filter_op op)
+{
+	return ops[op].about == ABOUT_ORDER;
+}
+
+/* ---- what a field takes --------------------------------------------------------------------- */
+
+static bool is_numeric(const struct res_field *field)
+{
+	return field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
+}
+
+static bool has_texts(const struct store_column *column)
+{
+	return store_column_has(column, STORE_TEXT) || store_column_has(column, STORE_JSON);
+}
+
+/* Values that the field may have, or that are there. */
+static bool takes(const struct store_column *column, enum store_class class, bool is_time)
+{
+	const struct res_field *field = column->field;
+
+	switch (field->type) {
+	case RES_FIELD_NUMBER:
+	case RES_FIELD_COUNT:
+		if (class == STORE_NUMBER || (class == STORE_TEXT && field->words))
+			return true;
+		break;
+	case RES_FIELD_YES:
+		if (class == STORE_NO || class == STORE_YES)
+			return true;
+		break;
+	case RES_FIELD_TEXT:
+		if (class == STORE_TEXT)
+			return true;
+		break;
+	case RES_FIELD_TIME:
+		if (class == STORE_TEXT)
+			return is_time || column->has_odd_times;
+		break;
+	case RES_FIELD_JSON:
+		return true;
+	}
+	if (class == STORE_NO || class == STORE_YES)
+		return store_column_has(column, STORE_NO) || store_column_has(column, STORE_YES);
+	return store_column_has(column, class);
+}
+
+/* Words have no place among numbers, nor among times. */
+static bool takes_in_order(const struct store_column *column, enum store_class class, bool is_time)
+{
+	if (class == STORE_TEXT &&
+	    (is_numeric(column->field) || (column->field->type == RES_FIELD_TIME && !is_time)))
+		return false;
+	return (class == STORE_NUMBER || class == STORE_TEXT) && takes(column, class, is_time);
+}
+
+static const char *expected_of(const struct store_column *column, enum filter_op op)
+{
+	const struct res_field *field = column->field;
+
+	switch (field->type) {
+	case RES_FIELD_NUMBER:
+	case RES_FIELD_COUNT:
+		if (field->option != NULL && field->option->type == OPTION_DURATION)
+			return "a number of seconds, or a duration as \"30s\"";
+		return !is_order(op) && field->words ? "a number or a word" : "a number";
+	case RES_FIELD_YES:
+		return "true or false";
+	case RES_FIELD_TEXT:
+		return "a text";
+	case RES_FIELD_TIME:
+		return "a time as \"2026-11-19T14:12:00Z\", \"now-12h\" or \"today-30d\"";
+	default:
+		return is_order(op) ? "a number or a text" : "a value";
+	}
+}
+
+/* "one of eq, ne, …": those that are about one of these. Always false. */
+static bool op_fault(struct parse *p, const json_t *found, unsigned about, const char *nearest)
+{
+	auto_buf expected = PL_BUF(OPS_BYTES_MAX);
+	size_t before = place_enter(p->place, "op");
+
+	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
+		if (ops[i].about & about)
+			pl_buf_addf(&expected, "%s%s", expected.len > 0 ? ", " : "one of ",
+				    ops[i].name);
+	}
+	place_fault(p->place, "op", found, pl_buf_text(&expected), nearest);
+	place_leave(p->place, before);
+	return false;
+}
+
+/* What can be asked of the field: with an unfit value of a fit question the value is the fault. */
+static bool check_op(struct parse *p, const struct store_column *column, enum filter_op op,
+		     const json_t *found)
+{
+	const struct res_field *field = column->field;
+	unsigned about = ABOUT_EQUAL | ABOUT_STATE;
+
+	if (field->type != RES_FIELD_YES || takes_in_order(column, STORE_NUMBER, false) ||
+	    takes_in_order(column, STORE_TEXT, false))
+		about |= ABOUT_ORDER;
+	if ((field->type != RES_FIELD_YES && !is_numeric(field)) || field->words ||
+	    has_texts(column))
+		about |= ABOUT_WORD;
+	return (ops[op].about & about) ? true : op_fault(p, found, about, NULL);
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static enum store_class class_of(const struct res_value *value)
+{
+	switch (value->kind) {
+	case RES_VALUE_NUMBER:
+		return STORE_NUMBER;
+	case RES_VALUE_YES:
+		return value->yes ? STORE_YES : STORE_NO;
+	case RES_VALUE_TEXT:
+		return STORE_TEXT;
+	default:
+		return STORE_JSON;
+	}
+}
+
+static bool value_fault(struct parse *p, const json_t *found, const char *expected)
+{
+	auto_free char *more = json_is_null(found)
+				       ? pl_asprintf("%s (is_null asks for null)", expected)
+				       : NULL;
+
+	return place_fault(p->place, "value", found, more != NULL ? more : expected, NULL);
+}
+
+static bool parse_operand(struct parse *p, const struct predicate *predicate, const json_t *json,
+			  struct operand *ret)
+{
+	const struct store_column *column = predicate->column;
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+
+	res_field_value_of(column->field, json_incref((json_t *)json), &value);
+	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
+	if (value.state == RES_VALUE_THERE && ret->class >= STORE_TEXT) {
+		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
+		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
+			       (store_instant_parse(ret->text, &ret->time_us) ||
+				store_instant_parse_relative(ret->text, p->now_us, &ret->time_us));
+	}
+	if (value.state != RES_VALUE_THERE ||
+	    !(is_order(predicate->op) ? takes_in_order(column, ret->class, ret->is_time)
+				      : takes(column, ret->class, ret->is_time)))
+		return value_fault(p, json, expected_of(column, predicate->op));
+	return true;
+}
+
+static bool parse_list(struct parse *p, struct predicate *predicate, const json_t *list)
+{
+	size_t count = json_array_size(list);
+	bool is_pair = ops[predicate->op].value == VALUE_PAIR, fits = true;
+
+	if (!json_is_array(list) || count == 0 || (is_pair && count != 2))
+		return place_fault(p->place, "value", list,
+				   is_pair ? "a list of two, low and high"
+					   : "a list of values, one at least",
+				   NULL);
+	if (count > STORE_FILTER_ITEMS_MAX)
+		return place_limit(p->place, list, STORE_FILTER_ITEMS_MAX, "items");
+	predicate->operands = pl_arena_alloc(p->arena, count * sizeof(*predicate->operands));
+	predicate->operand_count = count;
+	for (size_t i = 0; i < count; i++) {
+		size_t before = place_enter_item(p->place, i);
+		fits = parse_operand(p, predicate, json_array_get(list, i),
+				     &predicate->operands[i]) &&
+		       fits;
+		if (fits && is_pair && i == 1 &&
+		    predicate->operands[1].class != predicate->operands[0].class)
+			fits = value_fault(p, json_array_get(list, i), "a value like the first");
+		place_leave(p->place, before);
+	}
+	return fits;
+}
+
+static bool parse_word(struct parse *p, struct predicate *predicate, const json_t *value)
+{
+	if (!json_is_string(value))
+		return value_fault(p, value, "a text");
+	if (json_string_length(value) > STORE_FILTER_TEXT_MAX)
+		return place_limit(p->place, value, STORE_FILTER_TEXT_MAX, "bytes");
+	predicate->operands = pl_arena_alloc(p->arena, sizeof(*predicate->operands));
+	predicate->operand_count = 1;
+	predicate->operands[0].class = STORE_TEXT;
+	predicate->operands[0].text = pl_arena_strndup(p->arena, json_string_value(value),
+						       json_string_length(value));
+	return true;
+}
+
+static bool parse_value(struct parse *p, struct predicate *predicate, const json_t *value)
+{
+	switch (ops[predicate->op].value) {
+	case VALUE_NONE:
+		return true;
+	case VALUE_LIST:
+	case VALUE_PAIR:
+		return parse_list(p, predicate, value);
+	case VALUE_WORD:
+		return parse_word(p, predicate, value);
+	default:
+		predicate->operands = pl_arena_alloc(p->arena, sizeof(*predicate->operands));
+		predicate->operand_count = 1;
+		return parse_operand(p, predicate, value, &predicate->operands[0]);
+	}
+}
+
+/* ---- predicates ----------------------------------------------------------------------------- */
+
+static const struct store_column *parse_field(struct parse *p, const json_t *tree)
+{
+	const json_t *field = json_object_get(tree, "field");
+	const struct store_column *column = NULL;
+	size_t before;
+
+	if (field == NULL) {
+		place_missing(p->place, "field", "the id of a field");
+		return NULL;
+	}
+	before = place_enter(p->place, "field");
+	if (!json_is_string(field))
+		place_fault(p->place, "type", field, "the id of a field", NULL);
+	else if ((column = store_view_column(p->view, json_string_value(field))) == NULL)
+		place_fault(
+			p->place, "field", field, "the id of a field",
+			res_fields_nearest(store_view_fields(p->view), json_string_value(field)));
+	place_leave(p->place, before);
+	return column;
+}
+
+static bool parse_op(struct parse *p, const json_t *tree, enum filter_op *ret)
+{
+	const json_t *op = json_object_get(tree, "op");
+	const char *names[FILTER_OP_COUNT];
+
+	if (op == NULL)
+		return place_missing(p->place, "op", "what is asked of the field");
+	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
+		names[i] = ops[i].name;
+		if (pl_text_equal(json_string_value(op), names[i])) {
+			*ret = (enum filter_op)i;
+			return true;
+		}
+	}
+	return op_fault(p, op, ABOUT_EQUAL | ABOUT_ORDER | ABOUT_WORD | ABOUT_STATE,
+			json_is_string(op)
+				? pl_text_nearest(json_string_value(op), names, FILTER_OP_COUNT)
+				: NULL);
+}
+
+static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_node *ret)
+{
+	static const char *const keys[] = { "and", "or", "not", "field", "op", "value", NULL };
+	const json_t *value = json_object_get(tree, "value");
+	struct predicate *predicate = &ret->predicate;
+	bool fits = place_keys(p->place, tree, keys);
+	enum filter_op op = FILTER_EQ;
+
+	ret->kind = FILTER_PREDICATE;
+	ret->only = predicate->column = parse_field(p, tree);
+	if (!parse_op(p, tree, &op) || predicate->column == NULL)
+		return false;
+	predicate->op = op;
+	if (!check_op(p, predicate->column, op, json_object_get(tree, "op")))
+		return false;
+	if (value == NULL && ops[op].value != VALUE_NONE)
+		return place_missing(p->place, "value",
+				     ops[op].value == VALUE_WORD
+					     ? "a text"
+					     : expected_of(predicate->column, op));
+	size_t before = place_enter(p->place, "value");
+	if (value != NULL && ops[op].value == VALUE_NONE)
+		fits = place_fault(p->place, "value", value, "no value with this op", NULL);
+	else
+		fits = parse_value(p, predicate, value) && fits;
+	place_leave(p->place, before);
+	if (!fits)
+		return false;
+	p->values += predicate->column->distinct;
+	if (p->values > STORE_FILTER_VALUES_MAX)
+		return place_limit(
+			p->place, tree, STORE_FILTER_VALUES_MAX,
+			"values to be looked at, each of a field by each predicate of it");
+	predicate_compile(predicate, p->arena);
+	return true;
+}
+
+/* ---- trees ---------------------------------------------------------------------------------- */
+
+static bool parse_node(struct parse *p, const json_t *tree, unsigned depth,
+		       struct filter_node *ret);
+
+static bool parse_children(struct parse *p, const json_t *children, unsigned depth,
+			   struct filter_node *ret)
+{
+	size_t count = ret->kind == FILTER_NOT ? 1 : json_array_size(children);
+	bool fits = true;
+
+	if (ret->kind != FILTER_NOT && !json_is_array(children))
+		return place_fault(p->place, "type", children, "a list of trees", NULL);
+	/* what is beyond the bound is refused, so it takes no memory */
+	ret->count = count < STORE_FILTER_NODES_MAX ? count : STORE_FILTER_NODES_MAX;
+	ret->children = pl_arena_alloc(p->arena, ret->count * sizeof(*ret->children));
+	for (size_t i = 0; i < count && p->nodes <= STORE_FILTER_NODES_MAX; i++) {
+		const json_t *child = ret->kind == FILTER_NOT ? children
+							      : json_array_get(children, i);
+		struct filter_node *node = &ret->children[i < ret->count ? i : 0];
+		size_t before = p->place->pointer.len;
+		if (ret->kind != FILTER_NOT)
+			place_enter_item(p->place, i);
+		fits = parse_node(p, child, depth + 1, node) && fits;
+		place_leave(p->place, before);
+		ret->only = i == 0 || ret->only == node->only ? node->only : NULL;
+	}
+	return fits;
+}
+
+static bool parse_node(struct parse *p, const json_t *tree, unsigned depth, struct filter_node *ret)
+{
+	static const struct {
+		const char *key;
+		enum filter_kind kind;
+	} kinds[] = { { "and", FILTER_AND }, { "or", FILTER_OR }, { "not", FILTER_NOT } };
+
+	if (++p->nodes > STORE_FILTER_NODES_MAX)
+		return place_limit(p->place, tree, STORE_FILTER_NODES_MAX, "nodes");
+	if (depth > STORE_FILTER_DEPTH_MAX)
+		return place_limit(p->place, tree, STORE_FILTER_DEPTH_MAX, "levels");
+	if (!json_is_object(tree) || json_object_size(tree) == 0)
+		return place_fault(p->place, "type", tree, TREE_EXPECTED, NULL);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		const char *const keys[] = { kinds[i].key, NULL };
+		const json_t *children = json_object_get(tree, kinds[i].key);
+		if (children == NULL)
+			continue;
+		bool fits = place_keys(p->place, tree, keys);
+		size_t before = place_enter(p->place, kinds[i].key);
+		ret->kind = kinds[i].kind;
+		fits = parse_children(p, children, depth, ret) && fits;
+		place_leave(p->place, before);
+		return fits;
+	}
+	return parse_predicate(p, tree, ret);
+}
+
+bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
+		  struct pl_arena *arena, struct filter_node *ret)
+{
+	struct parse p = { .view = view,
+			   .place = place,
+			   .arena = arena,
+			   .now_us = pl_clock_real_ns() / PL_NS_PER_US };
+
+	return parse_node(&p, tree, 1, ret);
+}

@@ -1,0 +1,590 @@
+#include "query/groups/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "result/compare/documents.h"
+#include "query/groups/cells_priv.h"
+#include "query/groups/compared_priv.h"
+#include "query/filter.h"
+#include "query/groups/matching_priv.h"
+#include "query/request_priv.h"
+#include "query/facets/tally_priv.h"
+
+#define METRICS_MAX   200
+#define IDS_SHOWN_MAX 100
+#define SIMULATED     "environment.engine.simulated"
+
+struct side {
+	uint64_t *rows; /* its own */
+	bool is_filter;
+	size_t count;
+	struct facet_rows *facet_rows;
+	json_t *document; /* of one run; NULL: it was removed meanwhile */
+	char *name;
+	json_t *about;
+};
+
+struct comparison {
+	struct store_view *view;
+	struct place place;
+	struct store_ids ids;
+	struct side sides[RES_COMPARE_SIDES_MAX];
+	size_t count;
+	struct request_fields metrics;
+	struct res_field *metric_fields;
+	double effect;
+	bool with_simulated;
+	bool match;
+	json_t *matched;      /* what made the cells; NULL: nothing was asked to match */
+	json_int_t budget_ms; /* 0: none */
+	int64_t began_ns;
+	struct tally tally;
+	struct pl_err ended; /* questions were ended */
+};
+
+static void comparison_done(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->count; i++) {
+		struct side *side = &comparison->sides[i];
+		free(side->rows);
+		facet_rows_free(side->facet_rows);
+		json_decref(side->document);
+		json_decref(side->about);
+		free(side->name);
+	}
+	tally_done(&comparison->tally);
+	json_decref(comparison->matched);
+	store_view_free(comparison->view);
+	place_done(&comparison->place);
+	free(comparison->ids.items);
+	free(comparison->metrics.items);
+	free(comparison->metric_fields);
+}
+#define auto_comparison __attribute__((cleanup(comparison_done), unused)) struct comparison
+
+/* ---- rows of a side ------------------------------------------------------------------------------ */
+
+typedef void row_fn(void *context, size_t row);
+
+static void each_row(const uint64_t *rows, size_t words, row_fn *take, void *context)
+{
+	for (size_t word = 0; word < words; word++) {
+		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1)
+			take(context, word * STORE_WORD_ROWS + (size_t)__builtin_ctzll(bits));
+	}
+}
+
+/* An id that is wanted, where it stands in the list, and whether there is such a row. */
+struct wanted {
+	int64_t id;
+	size_t at;
+	bool is_there;
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+	const struct wanted *one = a, *other = b;
+
+	return (one->id > other->id) - (one->id < other->id);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct wanted *one = a, *other = b;
+
+	return (one->at > other->at) - (one->at < other->at);
+}
+
+static bool read_ids(struct comparison *comparison, const json_t *list, struct wanted *wanted)
+{
+	bool fits = true;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *id = json_array_get(list, i);
+		size_t before = place_enter_item(&comparison->place, i);
+		wanted[i] = (struct wanted){ json_integer_value(id), i, false };
+		if (!json_is_integer(id))
+			fits = place_fault(&comparison->place, "type", id, "the id of a result",
+					   NULL);
+		place_leave(&comparison->place, before);
+	}
+	return fits;
+}
+
+/* An id that is named twice is found once and then has no row of its own: that is told by its neighbour. */
+static bool tell_missing(struct comparison *comparison, const json_t *list, struct wanted *wanted,
+			 size_t count)
+{
+	bool fits = true;
+
+	for (size_t i = 1; i < count; i++)
+		wanted[i].is_there = wanted[i].is_there ||
+				     (wanted[i].id == wanted[i - 1].id && wanted[i - 1].is_there);
+	for (size_t i = count; i-- > 1;)
+		wanted[i - 1].is_there = wanted[i - 1].is_there ||
+					 (wanted[i].id == wanted[i - 1].id && wanted[i].is_there);
+	qsort(wanted, count, sizeof(*wanted), compare_places);
+	for (size_t i = 0; i < count; i++) {
+		size_t before = place_enter_item(&comparison->place, i);
+		if (!wanted[i].is_there)
+			fits = place_fault(&comparison->place, "id", json_array_get(list, i),
+					   "the id of a result that is there", NULL);
+		place_leave(&comparison->place, before);
+	}
+	return fits;
+}
+
+static void find_rows(const struct store_view *view, struct wanted *wanted, size_t count,
+		      uint64_t *ret_rows)
+{
+	for (size_t i = 0; i < store_view_segments(view); i++) {
+		uint64_t live[STORE_SEGMENT_WORDS];
+		store_view_live(view, i, live);
+		for (size_t row = 0; row < store_view_rows(view, i); row++) {
+			size_t place = i * STORE_SEGMENT_ROWS + row;
+			struct wanted key = { .id = store_view_id(view, place) };
+			if ((live[row / STORE_WORD_ROWS] >> row % STORE_WORD_ROWS & 1) == 0)
+				continue;
+			struct wanted *found = bsearch(&key, wanted, count, sizeof(*wanted),
+						       compare_wanted);
+			if (found == NULL)
+				continue;
+			found->is_there = true;
+			ret_rows[place / STORE_WORD_ROWS] |= 1ull << place % STORE_WORD_ROWS;
+		}
+	}
+}
+
+static bool rows_of_ids(struct comparison *comparison, const json_t *list, uint64_t *ret_rows)
+{
+	size_t count = json_array_size(list), before = place_enter(&comparison->place, "ids");
+	auto_free struct wanted *wanted = pl_alloc_array(count, sizeof(*wanted));
+	bool fits = count > 0 && count <= STORE_COMPARE_IDS_MAX;
+
+	if (!json_is_array(list) || count == 0)
+		place_fault(&comparison->place, "type", list, "a list of one id at least", NULL);
+	else if (!fits)
+		place_limit(&comparison->place, list, STORE_COMPARE_IDS_MAX, "ids");
+	if (fits && (fits = read_ids(comparison, list, wanted))) {
+		qsort(wanted, count, sizeof(*wanted), compare_wanted);
+		find_rows(comparison->view, wanted, count, ret_rows);
+		fits = tell_missing(comparison, list, wanted, count);
+	}
+	place_leave(&comparison->place, before);
+	return fits;
+}
+
+void compared_simulated(const struct store_view *view, uint64_t *ret_rows)
+{
+	const struct store_column *column = store_view_column(view, SIMULATED);
+
+	for (size_t i = 0; i < store_view_segments(view); i++) {
+		auto_free uint8_t *wanted = pl_alloc(column->distinct);
+		for (uint32_t code = 0; code < column->distinct; code++)
+			wanted[code] = store_column_value(column, code)->class == STORE_YES;
+		chunk_match(store_column_chunk(column, i), store_view_rows(view, i), wanted,
+			    column->distinct, ret_rows + i * STORE_SEGMENT_WORDS);
+	}
+}
+
+static bool rows_of_filter(struct comparison *comparison, const json_t *side, uint64_t *ret_rows)
+{
+	size_t words = store_view_words(comparison->view);
+	size_t before = place_enter(&comparison->place, "filter");
+	auto_filter struct store_filter *filter = NULL;
+	bool fits = store_filter_new(comparison->view, request_member(side, "filter"),
+				     pl_buf_text(&comparison->place.pointer), &filter,
+				     comparison->place.faults) == 0;
+
+	place_leave(&comparison->place, before);
+	if (fits && words > 0)
+		memcpy(ret_rows, store_filter_rows(filter), words * sizeof(*ret_rows));
+	return fits;
+}
+
+/* As on a chart: those that a filter means go where the sides have others, and nobody asked for them. */
+static void drop_simulated(struct comparison *comparison)
+{
+	const struct store_kernels *kernels = store_kernels();
+	size_t words = store_view_words(comparison->view), others = 0;
+	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
+
+	compared_simulated(comparison->view, simulated);
+	for (size_t i = 0; i < comparison->count; i++) {
+		const uint64_t *rows = comparison->sides[i].rows;
+		others += kernels->count(rows, words) - kernels->count_and(rows, simulated, words);
+	}
+	for (size_t i = 0; i < comparison->count; i++) {
+		struct side *side = &comparison->sides[i];
+		size_t left_out = 0;
+		if (!side->is_filter)
+			continue;
+		if (!comparison->with_simulated && others > 0) {
+			left_out = kernels->count_and(side->rows, simulated, words);
+			kernels->and_not(side->rows, side->rows, simulated, words);
+		}
+		json_object_set_new(side->about, "left_out", json_integer((json_int_t)left_out));
+	}
+}
+
+/* ---- sides --------------------------------------------------------------------------------------- */
+
+struct listing {
+	const struct store_view *view;
+	json_t *ids;
+	size_t last;
+};
+
+static void list_id(void *context, size_t row)
+{
+	struct listing *listing = context;
+
+	json_array_append_new(listing->ids, json_integer(store_view_id(listing->view, row)));
+	listing->last = row;
+}
+
+/* Its own ids, and the document of a run. */
+static int look_at(const struct comparison *comparison, struct side *side, struct pl_err *err)
+{
+	const struct store_view *view = comparison->view;
+	struct listing listing = { .view = view, .ids = json_array() };
+
+	side->count = store_kernels()->count(side->rows, store_view_words(view));
+	side->facet_rows = facet_rows_new(view, side->rows);
+	if (side->count <= IDS_SHOWN_MAX)
+		each_row(side->rows, store_view_words(view), list_id, &listing);
+	if (side->count <= IDS_SHOWN_MAX)
+		json_object_set(side->about, "ids", listing.ids);
+	json_decref(listing.ids);
+	if (side->count != 1)
+		return 0;
+	json_object_set_new(side->about, "run_id",
+			    pl_json_text(store_view_run_id(view, listing.last)));
+	return store_view_document(view, listing.last, &side->document, err);
+}
+
+static char *name_of(const struct side *side, const char *label)
+{
+	json_int_t id = json_integer_value(json_array_get(json_object_get(side->about, "ids"), 0));
+
+	if (label != NULL)
+		return pl_strdup(label);
+	return side->count == 1 ? pl_asprintf("experiment %lld", (long long)id)
+				: pl_asprintf("%zu experiments", side->count);
+}
+
+static bool read_side(struct comparison *comparison, const json_t *json)
+{
+	static const char *const keys[] = { "label", "ids", "filter", NULL };
+	struct side *side = &comparison->sides[comparison->count++];
+	const json_t *ids = request_member(json, "ids");
+	bool fits;
+
+	side->rows = pl_alloc_array(store_view_words(comparison->view), sizeof(*side->rows));
+	side->about = json_object();
+	if (!json_is_object(json))
+		return place_fault(&comparison->place, "type", json,
+				   "an object with ids or a filter", NULL);
+	fits = place_keys(&comparison->place, json, keys);
+	if ((ids != NULL) == (request_member(json, "filter") != NULL))
+		return place_fault(&comparison->place, "type", json, "either ids or a filter",
+				   NULL);
+	if (ids != NULL)
+		return rows_of_ids(comparison, ids, side->rows) && fits;
+	side->is_filter = true;
+	return rows_of_filter(comparison, json, side->rows) && fits;
+}
+
+static bool read_sides(struct comparison *comparison, const json_t *request)
+{
+	const json_t *sides = request_member(request, "sides");
+	size_t count = json_array_size(sides), before = place_enter(&comparison->place, "sides");
+	bool fits = count >= 2 && count <= RES_COMPARE_SIDES_MAX;
+
+	if (!fits)
+		place_fault(&comparison->place, "type", sides, "a list of 2 to 8 sides", NULL);
+	for (size_t i = 0; i < count && count <= RES_COMPARE_SIDES_MAX; i++) {
+		size_t outside = place_enter_item(&comparison->place, i);
+		fits = read_side(comparison, json_array_get(sides, i)) && fits;
+		place_leave(&comparison->place, outside);
+	}
+	place_leave(&comparison->place, before);
+	return fits;
+}
+
+/* ---- what is asked ------------------------------------------------------------------------------- */
+
+static bool read_effect(struct comparison *comparison, const json_t *request)
+{
+	const json_t *effect = request_member(request, "effect");
+	double share = json_number_value(effect);
+	size_t before = place_enter(&comparison->place, "effect");
+	bool fits = effect == NULL || (json_is_number(effect) && share > 0 && share < 1);
+
+	if (!fits)
+		place_fault(&comparison->place, "value", effect, "a share above 0 and below 1",
+			    NULL);
+	place_leave(&comparison->place, before);
+	comparison->effect = share;
+	return fits;
+}
+
+static bool read_metrics(struct comparison *comparison, const json_t *request)
+{
+	const json_t *list = request_member(request, "metrics");
+	struct request_fields *metrics = &comparison->metrics;
+	bool fits = list == NULL || (json_array_size(list) <= METRICS_MAX &&
+				     request_columns(&comparison->place, comparison->view, request,
+						     "metrics", metrics));
+
+	if (json_array_size(list) > METRICS_MAX) {
+		size_t before = place_enter(&comparison->place, "metrics");
+		place_limit(&comparison->place, list, METRICS_MAX, "fields");
+		place_leave(&comparison->place, before);
+	}
+	if (!fits || list == NULL)
+		return fits;
+	comparison->metric_fields = pl_alloc_array(metrics->count + 1,
+						   sizeof(*comparison->metric_fields));
+	for (size_t i = 0; i < metrics->count; i++)
+		comparison->metric_fields[i] = *metrics->items[i]->field;
+	return true;
+}
+
+static bool read_request(struct comparison *comparison, const json_t *request)
+{
+	static const char *const keys[] = { "sides", "metrics", "effect",    "simulated",
+					    "match", "equal",   "budget_ms", NULL };
+	bool fits = place_keys(&comparison->place, request, keys);
+
+	fits = read_sides(comparison, request) && fits;
+	fits = read_metrics(comparison, request) && fits;
+	fits = read_effect(comparison, request) && fits;
+	comparison->match = json_is_true(json_object_get(request, "match"));
+	comparison->with_simulated = json_is_true(json_object_get(request, "simulated"));
+	return request_number(&comparison->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+			      &comparison->budget_ms) &&
+	       fits;
+}
+
+static void collect_ids(const json_t *request, struct store_ids *ids)
+{
+	const json_t *sides = request_member(request, "sides");
+
+	for (size_t i = 0; i < json_array_size(sides) && i < RES_COMPARE_SIDES_MAX; i++)
+		store_filter_fields(request_member(json_array_get(sides, i), "filter"), ids);
+	request_ids(request_member(request, "metrics"), ids);
+}
+
+/* ---- what the sides have ------------------------------------------------------------------------- */
+
+static void add_cell(const struct cell *cell, struct res_sample *ret)
+{
+	const struct res_value value = {
+		.state = cell->class == STORE_MISSING ? RES_VALUE_NOT_RECORDED
+			 : cell->class == STORE_NULL  ? RES_VALUE_NULL
+						      : RES_VALUE_THERE,
+		.kind = cell->class == STORE_NUMBER ? RES_VALUE_NUMBER : RES_VALUE_TEXT,
+		.number = cell->number,
+	};
+
+	res_sample_add(ret, &value);
+}
+
+static void sample_of(void *context, size_t at, const struct res_field *field,
+		      struct res_sample *ret)
+{
+	const struct comparison *comparison = context;
+	const struct side *side = &comparison->sides[at];
+	const struct store_column *column = store_view_column(comparison->view, field->id);
+	auto_free struct cell *cells = pl_alloc_array(side->count, sizeof(*cells));
+
+	*ret = (struct res_sample){ 0 };
+	if (column != NULL) /* NULL: no row of the store records the field */
+		cells_read(comparison->view, column, side->rows, cells);
+	for (size_t i = 0; i < side->count; i++)
+		add_cell(column != NULL ? &cells[i] : &(struct cell){ .class = STORE_MISSING },
+			 ret);
+	res_sample_settle(ret);
+	if (side->document != NULL)
+		ret->has_within = res_compare_within(store_view_fields(comparison->view), field,
+						     side->document, &ret->within);
+}
+
+static void add_tallied(const struct tally_value *tallied, struct res_compare_values *ret)
+{
+	const struct store_value *value = &tallied->value;
+
+	switch ((enum store_class)value->class) {
+	case STORE_NO:
+	case STORE_YES:
+		res_compare_add_yes(ret, value->class == STORE_YES, tallied->count);
+		break;
+	case STORE_NUMBER:
+		res_compare_add_number(ret, value->number, tallied->count);
+		break;
+	case STORE_TEXT:
+		res_compare_add_text(ret, value->text, tallied->count);
+		break;
+	case STORE_JSON:
+		res_compare_add_json(ret, value->text, tallied->count);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Before they are listed, which uses them up. */
+static void reach_numbers(const struct tally *tally, struct res_compare_values *ret)
+{
+	for (size_t i = 0; i < tally->counted_count; i++)
+		res_compare_reach(ret, tally->counted[i].number);
+	for (size_t i = 0; i < tally->rising.count; i++) {
+		if (tally->rising.counts[i] > 0)
+			res_compare_reach(ret, tally->rising.numbers[i]);
+	}
+}
+
+void compared_values(struct tally *tally, const struct store_column *column,
+		     const struct facet_rows *rows, size_t most, struct res_compare_values *ret)
+{
+	tally_column(tally, column, rows);
+	tally_list_others(tally, column);
+	tally_list_words(tally, column);
+	tally_find_numbers(tally, column, rows);
+	reach_numbers(tally, ret);
+	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
+	size_t listed = distinct < most ? distinct : most;
+	tally_list_numbers(tally, most);
+	if (listed < distinct)
+		tally_put_first(tally, column, listed, TALLY_BY_COUNT);
+	for (size_t i = 0; i < listed; i++)
+		add_tallied(&tally->values[i], ret);
+	ret->more = distinct - listed;
+	ret->null = tally->class_counts[STORE_NULL];
+	ret->not_recorded = tally->class_counts[STORE_MISSING];
+}
+
+static void values_of(void *context, size_t at, const struct res_field *field,
+		      struct res_compare_values *ret)
+{
+	struct comparison *comparison = context;
+	const struct side *side = &comparison->sides[at];
+
+	compared_values(&comparison->tally, store_view_column(comparison->view, field->id),
+			side->facet_rows, SIZE_MAX, ret);
+}
+
+static bool is_in_time(void *context)
+{
+	struct comparison *comparison = context;
+	int64_t used_ns = pl_clock_now_ns() - comparison->began_ns;
+
+	if (store_view_goes_on(comparison->view, &comparison->ended) < 0)
+		return false;
+	return comparison->budget_ms == 0 || used_ns < comparison->budget_ms * PL_NS_PER_MS;
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------- */
+
+static json_t *compare(struct comparison *comparison, bool list_equal)
+{
+	struct res_compare_side sides[RES_COMPARE_SIDES_MAX];
+	size_t shared[RES_COMPARE_SIDES_MAX][RES_COMPARE_SIDES_MAX] = { 0 };
+	size_t words = store_view_words(comparison->view);
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct side *side = &comparison->sides[i];
+		sides[i] = (struct res_compare_side){ side->name, side->count, side->about };
+		for (size_t k = i + 1; k < comparison->count; k++)
+			shared[i][k] = store_kernels()->count_and(side->rows,
+								  comparison->sides[k].rows, words);
+	}
+	const struct res_compare_source source = { .context = comparison,
+						   .fields = store_view_fields(comparison->view),
+						   .sides = sides,
+						   .side_count = comparison->count,
+						   .sample = sample_of,
+						   .values = values_of,
+						   .shared = shared,
+						   .is_in_time = is_in_time };
+	return res_compare(&source,
+			   &(struct res_compare_options){ .metrics = comparison->metric_fields,
+							  .metric_count = comparison->metrics.count,
+							  .effect = comparison->effect,
+							  .list_equal = list_equal });
+}
+
+static int look_at_sides(struct comparison *comparison, const json_t *request, struct pl_err *err)
+{
+	const json_t *sides = json_object_get(request, "sides");
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		const char *label = pl_json_get_text(json_array_get(sides, i), "label");
+		if (store_view_goes_on(comparison->view, err) < 0 ||
+		    look_at(comparison, &comparison->sides[i], err) < 0)
+			return -1;
+		comparison->sides[i].name = name_of(&comparison->sides[i], label);
+	}
+	return 0;
+}
+
+/* Takes rows out of the sides, before anybody looks at these. */
+static int match_sides(struct comparison *comparison, struct pl_err *err)
+{
+	struct matching_side sides[RES_COMPARE_SIDES_MAX];
+	struct matching matching;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		uint64_t *rows = comparison->sides[i].rows;
+		sides[i] = (struct matching_side){
+			rows, store_kernels()->count(rows, store_view_words(comparison->view)), 0
+		};
+	}
+	int result = matching_keep(comparison->view, sides, comparison->count, &matching, err);
+	comparison->matched = json_pack("{s:o, s:o, s:I}", "by", matching.by, "apart",
+					matching.apart, "cells", (json_int_t)matching.cells);
+	for (size_t i = 0; i < comparison->count; i++)
+		json_object_set_new(comparison->sides[i].about, "fell_out",
+				    json_integer((json_int_t)sides[i].fell_out));
+	return result;
+}
+
+int store_query_compare(const struct store_snapshot *snapshot, const json_t *request,
+			struct pl_buf *ret_json, struct res_schema_faults *faults,
+			struct pl_err *err)
+{
+	auto_comparison comparison = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX),
+						  .faults = faults },
+				       .began_ns = pl_clock_now_ns() };
+
+	if (!json_is_object(request)) {
+		place_fault(&comparison.place, "type", request, "an object", NULL);
+		return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
+	}
+	collect_ids(request, &comparison.ids);
+	if (store_view_new(snapshot, &comparison.ids, &comparison.view, err) < 0)
+		return -1;
+	if (!read_request(&comparison, request))
+		return request_refuse(&comparison.place, err);
+	drop_simulated(&comparison);
+	if ((comparison.match && match_sides(&comparison, err) < 0) ||
+	    look_at_sides(&comparison, request, err) < 0)
+		return -1;
+	auto_json json_t *answer = compare(&comparison,
+					   json_is_true(json_object_get(request, "equal")));
+	if (comparison.ended.code != PL_ERR_NONE) {
+		*err = comparison.ended;
+		return -1;
+	}
+	if (comparison.matched != NULL)
+		json_object_set(answer, "matched", comparison.matched);
+	json_object_set_new(answer, "data_version", json_integer(store_snapshot_version(snapshot)));
+	if (!pl_json_write(answer, PL_JSON_COMPACT, ret_json))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the answer has more than %zu bytes: ask for fewer metrics",
+				  ret_json->max);
+	return 0;
+}

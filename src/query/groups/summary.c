@@ -1,0 +1,442 @@
+#include "query/groups/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "base/student.h"
+#include "result/compare/compare.h"
+#include "query/groups/cells_priv.h"
+#include "query/groups/compared_priv.h"
+#include "query/filter.h"
+#include "query/groups/group_priv.h"
+#include "mirror/kernels/kernels.h"
+#include "query/groups/matching_priv.h"
+#include "query/out_priv.h"
+#include "query/request_priv.h"
+
+#define GROUPS_DEFAULT 200
+#define METRICS_MAX    200
+#define SURE           0.05
+
+/* What one metric has in the rows of one group. */
+struct part {
+	double *numbers; /* finite, in the order of the rows */
+	size_t count;
+	size_t null;
+	size_t not_recorded;
+	size_t infinite;
+	size_t words;
+};
+
+struct summary {
+	struct store_view *view;
+	struct place place;
+	struct store_ids ids;
+	struct store_filter *filter;
+	struct request_fields by;
+	struct request_fields metrics;
+	bool are_headline; /* metrics: the question names none */
+	json_int_t limit;
+	json_int_t budget_ms; /* 0: none */
+	int64_t began_ns;
+
+	bool with_simulated;
+	size_t simulated;
+	size_t left_out;
+	bool asks_match;
+	json_t *matched; /* NULL: no cells were matched */
+	uint64_t *rows;
+	struct groups groups;
+	struct cell *cells;
+	double *numbers;
+	struct part *parts;   /* of each group and metric, made so far */
+	size_t made;          /* metrics */
+	struct pl_buf *texts; /* of each group: its metrics so far */
+};
+
+static void summary_done(struct summary *summary)
+{
+	for (size_t i = 0; summary->texts != NULL && i < summary->groups.count; i++)
+		pl_buf_done(&summary->texts[i]);
+	free(summary->texts);
+	free(summary->parts);
+	free(summary->numbers);
+	free(summary->cells);
+	groups_done(&summary->groups);
+	json_decref(summary->matched);
+	free(summary->rows);
+	store_filter_free(summary->filter);
+	store_view_free(summary->view);
+	place_done(&summary->place);
+	free(summary->ids.items);
+	free(summary->by.items);
+	free(summary->metrics.items);
+}
+#define auto_summary __attribute__((cleanup(summary_done), unused)) struct summary
+
+/* ---- what is asked ------------------------------------------------------------------------------- */
+
+/* A list may name a field twice. */
+static void drop_repeated(struct request_fields *fields)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < fields->count; i++) {
+		size_t k = 0;
+		while (k < kept && fields->items[k] != fields->items[i])
+			k++;
+		if (k == kept)
+			fields->items[kept++] = fields->items[i];
+	}
+	fields->count = kept;
+}
+
+static bool read_list(struct summary *summary, const json_t *request, const char *key, size_t most,
+		      struct request_fields *ret)
+{
+	const json_t *list = request_member(request, key);
+
+	if (list == NULL)
+		return true;
+	if (json_array_size(list) <= most) {
+		bool fits = request_columns(&summary->place, summary->view, request, key, ret);
+		drop_repeated(ret);
+		return fits;
+	}
+	size_t before = place_enter(&summary->place, key);
+	place_limit(&summary->place, list, most, "fields");
+	place_leave(&summary->place, before);
+	return false;
+}
+
+/* Those that a question without `metrics` asks for. */
+static void take_headline(struct summary *summary)
+{
+	const struct res_field *fields[RES_COMPARE_HEADLINE_MAX];
+	struct request_fields *metrics = &summary->metrics;
+	size_t count = res_compare_headline(store_view_fields(summary->view), fields);
+
+	summary->are_headline = true;
+	metrics->items = pl_alloc_array(count, sizeof(*metrics->items));
+	for (size_t i = 0; i < count; i++) {
+		const struct store_column *column = store_view_column(summary->view, fields[i]->id);
+		if (column != NULL)
+			metrics->items[metrics->count++] = column;
+	}
+}
+
+static bool read_request(struct summary *summary, const json_t *request)
+{
+	static const char *const keys[] = { "filter",    "group_by", "metrics",   "limit",
+					    "simulated", "match",    "budget_ms", NULL };
+	struct place *place = &summary->place;
+	bool fits = place_keys(place, request, keys);
+
+	fits = store_filter_new(summary->view, request_member(request, "filter"), "/filter",
+				&summary->filter, place->faults) == 0 &&
+	       fits;
+	fits = read_list(summary, request, "group_by", STORE_SUMMARY_BY_MAX, &summary->by) && fits;
+	if (request_member(request, "metrics") == NULL)
+		take_headline(summary);
+	else
+		fits = read_list(summary, request, "metrics", METRICS_MAX, &summary->metrics) &&
+		       fits;
+	fits = request_number(place, request, "limit", 1, STORE_SUMMARY_GROUPS_MAX,
+			      &summary->limit) &&
+	       fits;
+	fits = request_flag(place, request, "simulated", &summary->with_simulated) && fits;
+	fits = request_flag(place, request, "match", &summary->asks_match) && fits;
+	return request_number(place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+			      &summary->budget_ms) &&
+	       fits;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------- */
+
+static bool is_told(const struct summary *summary, size_t row)
+{
+	for (size_t i = 0; i < summary->by.count; i++) {
+		if (store_column_at(summary->by.items[i], row).class == STORE_MISSING)
+			return false;
+	}
+	return true;
+}
+
+static int match(struct summary *summary, struct pl_err *err)
+{
+	struct matching matching = { 0 };
+	struct groups groups = { 0 };
+	uint32_t count = 0;
+
+	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
+		  STORE_SUMMARY_GROUPS_MAX, &groups);
+	auto_free uint32_t *named = pl_alloc_array(groups.count + 1, sizeof(*named));
+	for (size_t i = 0; i < groups.count; i++)
+		named[i] = is_told(summary, groups.row[i]) ? count++ : UINT32_MAX;
+	named[groups.count] = UINT32_MAX;
+	for (size_t i = 0; i < groups.row_count; i++)
+		groups.of_row[i] = named[groups.of_row[i]];
+	size_t before = groups.row_count, words = store_view_words(summary->view);
+	int result = groups.more > 0 ? 0
+				     : matching_keep_groups(summary->view, summary->rows,
+							    groups.of_row, count, &matching, err);
+	summary->matched = matching_json(&matching);
+	if (summary->matched != NULL)
+		json_object_set_new(
+			summary->matched, "fell_out",
+			json_integer((json_int_t)(before -
+						  store_kernels()->count(summary->rows, words))));
+	groups_done(&groups);
+	return result;
+}
+
+static void drop_simulated(struct summary *summary)
+{
+	const struct store_kernels *kernels = store_kernels();
+	size_t words = store_view_words(summary->view);
+	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
+
+	compared_simulated(summary->view, simulated);
+	summary->simulated = kernels->count_and(summary->rows, simulated, words);
+	if (summary->with_simulated || summary->simulated == kernels->count(summary->rows, words))
+		return;
+	kernels->and_not(summary->rows, summary->rows, simulated, words);
+	summary->left_out = summary->simulated;
+}
+
+static int make_groups(struct summary *summary, struct pl_err *err)
+{
+	size_t bytes = store_view_words(summary->view) * sizeof(*summary->rows);
+
+	summary->rows = pl_alloc(bytes);
+	memcpy(summary->rows, store_filter_rows(summary->filter), bytes);
+	drop_simulated(summary);
+	if (summary->asks_match && summary->by.count > 0 && match(summary, err) < 0)
+		return -1;
+	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
+		  (size_t)summary->limit, &summary->groups);
+	return 0;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+static void count_cell(struct part *part, const struct cell *cell)
+{
+	if (cell->class == STORE_MISSING)
+		part->not_recorded++;
+	else if (cell->class == STORE_NULL)
+		part->null++;
+	else if (cell->class != STORE_NUMBER)
+		part->words++;
+	else if (isinf(cell->number))
+		part->infinite++;
+	else
+		part->count++;
+}
+
+static bool is_finite(const struct cell *cell)
+{
+	return cell->class == STORE_NUMBER && isfinite(cell->number);
+}
+
+/* The numbers of each group stand one behind the other. */
+static void part_numbers(struct summary *summary, const struct store_column *column)
+{
+	struct groups *groups = &summary->groups;
+	size_t at = 0;
+
+	cells_read(summary->view, column, summary->rows, summary->cells);
+	for (size_t i = 0; i < groups->count; i++)
+		summary->parts[i] = (struct part){ 0 };
+	for (size_t i = 0; i < groups->row_count; i++) {
+		if (groups->of_row[i] < groups->count)
+			count_cell(&summary->parts[groups->of_row[i]], &summary->cells[i]);
+	}
+	for (size_t i = 0; i < groups->count; i++) {
+		summary->parts[i].numbers = summary->numbers + at;
+		at += summary->parts[i].count;
+		summary->parts[i].count = 0;
+	}
+	for (size_t i = 0; i < groups->row_count; i++) {
+		if (groups->of_row[i] == groups->count || !is_finite(&summary->cells[i]))
+			continue;
+		struct part *part = &summary->parts[groups->of_row[i]];
+		part->numbers[part->count++] = summary->cells[i].number;
+	}
+}
+
+static void out_number(struct pl_buf *out, const char *key, double number)
+{
+	out_key(out, key);
+	out_f64(out, number);
+}
+
+/* Puts its numbers in order. */
+static void write_part(const struct part *part, struct pl_buf *out)
+{
+	static const struct {
+		const char *key;
+		double percent;
+	} places[] = { { "min", 0 },  { "p5", 5 },   { "p25", 25 }, { "p50", 50 },
+		       { "p75", 75 }, { "p95", 95 }, { "max", 100 } };
+	double n = (double)part->count, mean = pl_stats_mean(part->numbers, part->count);
+	double std = NAN, half = NAN;
+
+	if (part->count > 1) {
+		std = pl_stats_std(part->numbers, part->count) * sqrt(n / (n - 1));
+		half = pl_student_t(SURE, n - 1) * std / sqrt(n);
+	}
+	pl_stats_sort(part->numbers, part->count);
+	pl_buf_add_text(out, "{\"n\":");
+	out_i64(out, (int64_t)part->count);
+	out_number(out, "mean", mean);
+	out_number(out, "std", std);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
+		out_number(
+			out, places[i].key,
+			pl_stats_percentile_sorted(part->numbers, part->count, places[i].percent));
+	out_number(out, "low", mean - half);
+	out_number(out, "high", mean + half);
+	out_count(out, "null", part->null);
+	out_count(out, "not_recorded", part->not_recorded);
+	out_count(out, "infinite", part->infinite);
+	out_count(out, "words", part->words);
+	pl_buf_add_char(out, '}');
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------- */
+
+static bool is_in_time(const struct summary *summary)
+{
+	int64_t used_ns = pl_clock_now_ns() - summary->began_ns;
+
+	return summary->budget_ms == 0 || summary->made == 0 ||
+	       used_ns < summary->budget_ms * PL_NS_PER_MS;
+}
+
+static bool has_number(const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->groups.count; i++) {
+		if (summary->parts[i].count > 0)
+			return true;
+	}
+	return false;
+}
+
+/* One metric after the other, into the texts of the groups, for as long as there is time. */
+static int make_metrics(struct summary *summary, size_t max, struct pl_err *err)
+{
+	struct groups *groups = &summary->groups;
+
+	summary->cells = pl_alloc_array(groups->row_count, sizeof(*summary->cells));
+	summary->numbers = pl_alloc_array(groups->row_count, sizeof(*summary->numbers));
+	summary->parts = pl_alloc_array(groups->count, sizeof(*summary->parts));
+	summary->texts = pl_alloc_array(groups->count, sizeof(*summary->texts));
+	for (size_t i = 0; i < groups->count; i++)
+		pl_buf_init(&summary->texts[i], max);
+	for (; summary->made < summary->metrics.count && is_in_time(summary); summary->made++) {
+		const struct store_column *column = summary->metrics.items[summary->made];
+		if (store_view_goes_on(summary->view, err) < 0)
+			return -1;
+		part_numbers(summary, column);
+		if (summary->are_headline && !has_number(summary))
+			continue;
+		for (size_t i = 0; i < groups->count; i++) {
+			out_key(&summary->texts[i], column->field->id);
+			write_part(&summary->parts[i], &summary->texts[i]);
+		}
+	}
+	return 0;
+}
+
+static void write_key(const struct summary *summary, size_t group, struct pl_buf *out)
+{
+	out_key(out, "key");
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < summary->by.count; i++) {
+		const struct store_column *column = summary->by.items[i];
+		struct store_value value = store_column_at(column, summary->groups.row[group]);
+		if (value.class == STORE_MISSING)
+			continue;
+		out_key(out, column->field->id);
+		out_value(out, &value);
+	}
+	pl_buf_add_char(out, '}');
+}
+
+static void write_groups(const struct summary *summary, struct pl_buf *out)
+{
+	out_key(out, "groups");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < summary->groups.count; i++) {
+		out_next(out);
+		pl_buf_add_char(out, '{');
+		write_key(summary, i, out);
+		out_count(out, "count", summary->groups.rows[i]);
+		out_key(out, "metrics");
+		pl_buf_add_char(out, '{');
+		pl_buf_add_text(out, pl_buf_text(&summary->texts[i]));
+		pl_buf_add_text(out, "}}");
+		out->full = out->full || summary->texts[i].full;
+	}
+	pl_buf_add_char(out, ']');
+	out_count(out, "more", summary->groups.more);
+}
+
+static int write_answer(const struct summary *summary, const struct store_snapshot *snapshot,
+			struct pl_buf *out, struct pl_err *err)
+{
+	pl_buf_add_char(out, '{');
+	out_count(out, "count", summary->groups.row_count);
+	out_count(out, "total", store_view_count(summary->view));
+	out_count(out, "simulated", summary->simulated);
+	out_count(out, "left_out", summary->left_out);
+	out_key(out, "matched");
+	if (summary->matched == NULL)
+		pl_buf_add_text(out, "null");
+	else
+		pl_json_write(summary->matched, PL_JSON_COMPACT, out);
+	write_groups(summary, out);
+	out_key(out, "not_ready");
+	pl_buf_add_char(out, '[');
+	for (size_t i = summary->made; i < summary->metrics.count; i++) {
+		out_next(out);
+		out_text(out, summary->metrics.items[i]->field->id);
+	}
+	pl_buf_add_char(out, ']');
+	out_key(out, "data_version");
+	out_i64(out, store_snapshot_version(snapshot));
+	pl_buf_add_char(out, '}');
+	if (out->full)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the answer has more than %zu bytes: ask for fewer metrics",
+				  out->max);
+	return 0;
+}
+
+int store_query_summary(const struct store_snapshot *snapshot, const json_t *request,
+			struct pl_buf *ret_json, struct res_schema_faults *faults,
+			struct pl_err *err)
+{
+	auto_summary summary = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
+				 .limit = GROUPS_DEFAULT,
+				 .began_ns = pl_clock_now_ns() };
+
+	if (!json_is_object(request)) {
+		place_fault(&summary.place, "type", request, "an object", NULL);
+		return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
+	}
+	store_filter_fields(request_member(request, "filter"), &summary.ids);
+	request_ids(request_member(request, "group_by"), &summary.ids);
+	request_ids(request_member(request, "metrics"), &summary.ids);
+	if (store_view_new(snapshot, &summary.ids, &summary.view, err) < 0)
+		return -1;
+	if (!read_request(&summary, request))
+		return request_refuse(&summary.place, err);
+	if (make_groups(&summary, err) < 0 || make_metrics(&summary, ret_json->max, err) < 0)
+		return -1;
+	return write_answer(&summary, snapshot, ret_json, err);
+}

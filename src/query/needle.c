@@ -1,0 +1,47 @@
+#include "query/needle.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+struct store_needle {
+	pcre2_code *code;
+	pcre2_match_data *found;
+};
+
+struct store_needle *store_needle_new(const char *text, bool at_start)
+{
+	struct store_needle *needle = pl_alloc(sizeof(*needle));
+	uint32_t options = PCRE2_LITERAL | PCRE2_CASELESS | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
+			   (at_start ? PCRE2_ANCHORED : 0);
+	int fault;
+	size_t at;
+
+	assert(strlen(text) <= STORE_NEEDLE_BYTES_MAX);
+	needle->code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &fault, &at, NULL);
+	/* a short text without a language in it cannot be wrong, only no UTF-8 */
+	if (needle->code == NULL)
+		return needle;
+	/* where no code may be made at run time the slow way does */
+	(void)pcre2_jit_compile(needle->code, PCRE2_JIT_COMPLETE);
+	needle->found = pcre2_match_data_create_from_pattern(needle->code, NULL);
+	return needle;
+}
+
+void store_needle_free(struct store_needle *needle)
+{
+	if (needle == NULL)
+		return;
+	pcre2_match_data_free(needle->found);
+	pcre2_code_free(needle->code);
+	free(needle);
+}
+
+bool store_needle_is_in(const struct store_needle *needle, const char *text)
+{
+	return needle->code != NULL && pcre2_match(needle->code, (PCRE2_SPTR)text, strlen(text), 0,
+						   0, needle->found, NULL) >= 0;
+}

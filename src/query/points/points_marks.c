@@ -1,0 +1,309 @@
+/*
+ * Marks: each row, or where they are too many those that have to be there and one for each cell of the plane.
+ */
+#include "query/points/points_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mirror/mask.h"
+#include "query/order.h"
+#include "query/out_priv.h"
+
+#define OUTLIERS_MAX    3 /* rows of a cell that are few */
+#define FRONTIER_PART   4 /* of the marks: so many are of the frontier at most */
+#define CELLS_X         160
+#define CELLS_Y         80
+#define CELL_KINDS      16 /* of colour that have cells of their own; the rest shares the last ones */
+#define VERDICT_FIELD   "quality.verdict"
+#define SIMULATED_FIELD "environment.engine.simulated"
+
+/* ---- which rows are marks ---------------------------------------------------------------------------- */
+
+struct marks {
+	uint32_t *stands_for; /* by row; 0: it is no mark */
+	size_t frontier_more;
+};
+
+bool points_is_selected(const struct points *points, int64_t id)
+{
+	for (size_t i = 0; i < points->selected_count; i++) {
+		if (points->selected[i] == id)
+			return true;
+	}
+	return false;
+}
+
+size_t points_cell_along(const struct points_axis *axis, double at, size_t cells)
+{
+	double low = axis->is_log ? log(axis->least) : axis->least;
+	double high = axis->is_log ? log(axis->most) : axis->most;
+	double share = ((axis->is_log ? log(at) : at) / 2 - low / 2) / (high / 2 - low / 2);
+	size_t cell = share > 0 ? (size_t)(share * (double)cells) : 0; /* of one value: no number */
+
+	return cell < cells ? cell : cells - 1;
+}
+
+static void keep_rows(const struct points *points, const struct points_frontier_rows *list,
+		      size_t *kept, struct marks *marks)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		bool is_kept = marks->stands_for[list->rows[i]] > 0;
+		if (is_kept || *kept >= points->limit / FRONTIER_PART) {
+			marks->frontier_more += !is_kept;
+			continue;
+		}
+		marks->stands_for[list->rows[i]] = 1;
+		(*kept)++;
+	}
+}
+
+/* Rows of the frontiers, as far as there is room for them, and selected rows are always marks. */
+static void keep_frontier(const struct points *points, const struct points_frontier *frontier,
+			  struct marks *marks)
+{
+	size_t kept = 0;
+
+	keep_rows(points, &frontier->trusted, &kept, marks);
+	keep_rows(points, &frontier->all, &kept, marks);
+	for (size_t row = 0; points->selected_count > 0 && row < points->row_count; row++) {
+		if (points_is_selected(points, store_view_id(points->view, points->rows[row])))
+			marks->stands_for[row] = 1;
+	}
+}
+
+struct cells {
+	size_t x, y, kinds;
+	uint32_t *of;     /* by row */
+	uint32_t *counts; /* by cell, of rows that are no marks yet */
+};
+
+static size_t count_cells(const struct points *points, const struct marks *marks,
+			  struct cells *cells)
+{
+	size_t total = 0, all = cells->x * cells->y * cells->kinds;
+
+	memset(cells->counts, 0, all * sizeof(*cells->counts));
+	for (size_t row = 0; row < points->row_count; row++) {
+		size_t kind = points_colour_of(points, row);
+		kind = kind < cells->kinds ? kind : cells->kinds - 1;
+		cells->of[row] =
+			(uint32_t)((points_cell_along(&points->x, points->x.at[row], cells->x) *
+					    cells->y +
+				    points_cell_along(&points->y, points->y.at[row], cells->y)) *
+					   cells->kinds +
+				   kind);
+		if (marks->stands_for[row] == 0)
+			cells->counts[cells->of[row]]++;
+		else
+			total++;
+	}
+	for (size_t i = 0; i < all; i++)
+		total += cells->counts[i] > OUTLIERS_MAX ? 1 : cells->counts[i];
+	return total;
+}
+
+/* Cells grow until all marks have room: there is always a size, for selected and frontier are fewer. */
+static void thin(const struct points *points, struct marks *marks)
+{
+	size_t kinds = points_colour_count(points);
+	struct cells cells = { CELLS_X, CELLS_Y, kinds < CELL_KINDS ? kinds : CELL_KINDS, NULL,
+			       NULL };
+
+	cells.of = pl_alloc_array(points->row_count, sizeof(*cells.of));
+	cells.counts = pl_alloc_array(cells.x * cells.y * cells.kinds, sizeof(*cells.counts));
+	while (count_cells(points, marks, &cells) > points->limit && cells.x > 1) {
+		cells.x = cells.x * 3 / 4;
+		cells.y = (cells.y * 3 + 3) / 4;
+		cells.y = cells.y < cells.x ? cells.y : cells.x;
+	}
+	/* from the newest on */
+	for (size_t row = points->row_count; row-- > 0;) {
+		uint32_t *count = &cells.counts[cells.of[row]];
+		if (marks->stands_for[row] > 0)
+			continue;
+		marks->stands_for[row] = *count > OUTLIERS_MAX ? *count : *count > 0;
+		*count = *count > OUTLIERS_MAX ? 0 : *count - (*count > 0);
+	}
+	free(cells.of);
+	free(cells.counts);
+}
+
+static size_t choose(const struct points *points, const struct points_frontier *frontier,
+		     struct marks *marks)
+{
+	size_t count = 0;
+
+	marks->stands_for = pl_alloc_array(points->row_count, sizeof(*marks->stands_for));
+	if (points_are_thinned(points)) {
+		keep_frontier(points, frontier, marks);
+		thin(points, marks);
+	}
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (!points_are_thinned(points))
+			marks->stands_for[row] = 1;
+		count += marks->stands_for[row] > 0;
+	}
+	return count;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------- */
+
+static void begin_list(const char *key, struct pl_buf *out)
+{
+	out_key(out, key);
+	pl_buf_add_char(out, '[');
+}
+
+static void write_numbers(const struct points *points, const char *key, const double *numbers,
+			  const uint32_t *rows, size_t count, struct pl_buf *out)
+{
+	begin_list(key, out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_f64_rounded(out, numbers[rows[i]], points->digits);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+void points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
+			 size_t count, struct pl_buf *out)
+{
+	if (places == NULL) {
+		out_key(out, key);
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	begin_list(key, out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_i64(out, places[rows[i]]);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+/* What is not recorded is null, too: labels are for reading. */
+static void write_values(const struct points *points, const char *key,
+			 const struct store_column *column, const uint32_t *rows, size_t count,
+			 struct pl_buf *out)
+{
+	begin_list(key, out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		if (column == NULL) {
+			pl_buf_add_text(out, "null");
+			continue;
+		}
+		struct store_value value = store_column_at(column, points->rows[rows[i]]);
+		out_value(out, &value);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_frontier_rows(const char *key, const struct points_frontier_rows *list,
+				size_t group, const struct marks *marks, const uint32_t *place_of,
+				struct pl_buf *out)
+{
+	begin_list(key, out);
+	for (size_t i = group > 0 ? list->ends[group - 1] : 0; i < list->ends[group]; i++) {
+		if (marks->stands_for[list->rows[i]] == 0)
+			continue;
+		out_next(out);
+		out_i64(out, place_of[list->rows[i]]);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_frontier(const struct points_frontier *frontier, const struct marks *marks,
+			   const uint32_t *place_of, struct pl_buf *out)
+{
+	points_write_kinds("frontier_by", &frontier->by, out);
+	out_count(out, "frontier_group_count", frontier->all_group_count);
+	out_key(out, "frontier");
+	if (!frontier->has_directions) {
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < frontier->group_count; i++) {
+		out_next(out);
+		pl_buf_addf(out, "{\"colour\":%zu", frontier->groups[i].colour);
+		if (frontier->by.column != NULL)
+			out_count(out, "by", frontier->groups[i].by);
+		write_frontier_rows("marks", &frontier->trusted, i, marks, place_of, out);
+		write_frontier_rows("with_untrusted", &frontier->all, i, marks, place_of, out);
+		pl_buf_add_char(out, '}');
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_labels(struct points *points, const uint32_t *rows, size_t count,
+			 struct pl_buf *out)
+{
+	out_key(out, "labels");
+	pl_buf_add_char(out, '{');
+	for (size_t i = 0; i < points->label_count && points_is_in_time(points, POINTS_LABELS);
+	     i++) {
+		bool is_again = false;
+		for (size_t k = 0; k < i; k++)
+			is_again = is_again || points->labels[k] == points->labels[i];
+		if (!is_again)
+			write_values(points, points->labels[i]->field->id, points->labels[i], rows,
+				     count, out);
+	}
+	pl_buf_add_char(out, '}');
+}
+
+void points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
+		      struct pl_buf *out)
+{
+	begin_list("id", out);
+	for (size_t i = 0; i < count; i++) {
+		out_next(out);
+		out_i64(out, store_view_id(points->view, points->rows[rows[i]]));
+	}
+	pl_buf_add_char(out, ']');
+}
+
+void points_write_about(struct points *points, const uint32_t *rows, size_t count,
+			struct pl_buf *out)
+{
+	write_values(points, "verdict", store_view_column(points->view, VERDICT_FIELD), rows, count,
+		     out);
+	write_values(points, "simulated", store_view_column(points->view, SIMULATED_FIELD), rows,
+		     count, out);
+	write_labels(points, rows, count, out);
+}
+
+void points_write_marks(struct points *points, struct pl_buf *out)
+{
+	auto_points_frontier frontier = { 0 };
+	struct marks marks = { 0 };
+
+	if (points_is_in_time(points, POINTS_FRONTIER))
+		points_frontier_find(points, &frontier);
+	size_t count = choose(points, &frontier, &marks), at = 0;
+	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
+	auto_free uint32_t *place_of = pl_alloc_array(points->row_count, sizeof(*place_of));
+	auto_free uint32_t *stands_for = marks.stands_for;
+
+	for (size_t row = 0; row < points->row_count; row++) {
+		place_of[row] = (uint32_t)at;
+		if (marks.stands_for[row] > 0)
+			rows[at++] = (uint32_t)row;
+	}
+	out_key(out, "marks");
+	pl_buf_add_char(out, '{');
+	points_write_ids(points, rows, count, out);
+	write_numbers(points, "x", points->x.at, rows, count, out);
+	write_numbers(points, "y", points->y.at, rows, count, out);
+	points_write_places("colour", points->colours.of, rows, count, out);
+	points_write_places("shape", points->shapes.of, rows, count, out);
+	if (points->sizes.column != NULL)
+		write_numbers(points, "size", points->sizes.numbers, rows, count, out);
+	points_write_places("stands_for", stands_for, rows, count, out);
+	points_write_about(points, rows, count, out);
+	pl_buf_add_char(out, '}');
+	write_frontier(&frontier, &marks, place_of, out);
+	out_count(out, "frontier_more", marks.frontier_more);
+}

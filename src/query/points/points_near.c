@@ -1,0 +1,169 @@
+/*
+ * What tells a point from those around it: inputs that most of its nearest have otherwise.
+ */
+#include "query/points/points_priv.h"
+
+#include <stdlib.h>
+
+#include "query/order.h"
+#include "query/out_priv.h"
+
+#define NEIGHBOURS 12
+#define FIELDS_MAX 8
+
+struct neighbour {
+	double distance; /* squared, of the plane as it is drawn, whose sides are 1 */
+	size_t row;
+};
+
+struct difference {
+	const struct store_column *column;
+	size_t differ; /* neighbours */
+	size_t place;  /* in the order of the fields */
+};
+
+static double share_along(const struct points_axis *axis, double at)
+{
+	double low = axis->is_log ? log(axis->least) : axis->least;
+	double high = axis->is_log ? log(axis->most) : axis->most;
+	double share = ((axis->is_log ? log(at) : at) / 2 - low / 2) / (high / 2 - low / 2);
+
+	return isfinite(share) ? share : 0; /* all at one place */
+}
+
+static int compare_distances(const void *a, const void *b, void *context)
+{
+	const struct neighbour *one = a, *other = b;
+
+	(void)context;
+	if (one->distance < other->distance || one->distance > other->distance)
+		return one->distance < other->distance ? -1 : 1;
+	return (one->row > other->row) - (one->row < other->row);
+}
+
+static size_t row_of(const struct points *points)
+{
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (store_view_id(points->view, points->rows[row]) == points->near)
+			return row;
+	}
+	return SIZE_MAX;
+}
+
+/* How many there are, the nearest first in `ret`. */
+static size_t find_neighbours(const struct points *points, size_t own, size_t ret[NEIGHBOURS])
+{
+	auto_free struct neighbour *all = pl_alloc_array(points->row_count, sizeof(*all));
+	double x = share_along(&points->x, points->x.at[own]);
+	double y = share_along(&points->y, points->y.at[own]);
+	size_t count = 0;
+
+	for (size_t row = 0; row < points->row_count; row++) {
+		double dx = share_along(&points->x, points->x.at[row]) - x;
+		double dy = share_along(&points->y, points->y.at[row]) - y;
+		if (row != own)
+			all[count++] = (struct neighbour){ dx * dx + dy * dy, row };
+	}
+	size_t near = count < NEIGHBOURS ? count : NEIGHBOURS;
+	store_order_first(all, count, sizeof(*all), near, compare_distances, NULL);
+	for (size_t i = 0; i < near; i++)
+		ret[i] = all[i].row;
+	return near;
+}
+
+static bool are_alike(const struct store_column *column, size_t a, size_t b)
+{
+	struct store_value one = store_column_at(column, a), other = store_column_at(column, b);
+
+	if (one.is_elsewhere && other.is_elsewhere)
+		return !(one.number < other.number) && !(one.number > other.number);
+	return one.same == other.same;
+}
+
+static size_t count_differing(const struct points *points, const struct store_column *column,
+			      size_t own, const size_t *near, size_t count)
+{
+	size_t differ = 0;
+
+	for (size_t i = 0; i < count; i++)
+		differ += !are_alike(column, points->rows[own], points->rows[near[i]]);
+	return differ;
+}
+
+static int compare_differences(const void *a, const void *b, void *context)
+{
+	const struct difference *one = a, *other = b;
+
+	(void)context;
+	if (one->differ != other->differ)
+		return one->differ > other->differ ? -1 : 1;
+	return (one->place > other->place) - (one->place < other->place);
+}
+
+static bool is_axis(const struct points *points, const struct store_column *column)
+{
+	return column == points->x.column || column == points->y.column;
+}
+
+/* False: there was no time for all of the columns. */
+static bool find_differences(struct points *points, size_t own, const size_t *near, size_t count,
+			     struct difference *all, size_t *ret_found)
+{
+	size_t columns = store_view_column_count(points->view), found = 0;
+
+	for (size_t i = 0; i < columns; i++) {
+		const struct store_column *column = store_view_at(points->view, i);
+		if (!points_is_in_time(points, POINTS_DIFFERENCES))
+			return false;
+		if (column->field->role != RES_FIELD_INPUT || is_axis(points, column) ||
+		    !store_column_is_recorded(column))
+			continue;
+		size_t differ = count_differing(points, column, own, near, count);
+		if (differ > 0)
+			all[found++] = (struct difference){ column, differ, i };
+	}
+	*ret_found = found;
+	return true;
+}
+
+static void write_differences(const struct points *points, size_t own, struct difference *all,
+			      size_t found, struct pl_buf *out)
+{
+	size_t first = found < FIELDS_MAX ? found : FIELDS_MAX;
+	store_order_first(all, found, sizeof(*all), first, compare_differences, NULL);
+	for (size_t i = 0; i < first; i++) {
+		struct store_value value = store_column_at(all[i].column, points->rows[own]);
+		out_next(out);
+		pl_buf_add_text(out, "{\"field\":");
+		out_text(out, all[i].column->field->id);
+		if (value.class != STORE_MISSING) {
+			out_key(out, "value");
+			out_value(out, &value);
+		}
+		out_count(out, "differ", all[i].differ);
+		pl_buf_add_char(out, '}');
+	}
+}
+
+void points_write_near(struct points *points, struct pl_buf *out)
+{
+	size_t near[NEIGHBOURS], own = row_of(points), count = 0, found = 0;
+	auto_free struct difference *all = pl_alloc_array(store_view_column_count(points->view),
+							  sizeof(*all));
+
+	out_key(out, "near");
+	if (own != SIZE_MAX && points_is_in_time(points, POINTS_DIFFERENCES))
+		count = find_neighbours(points, own, near);
+	if (own == SIZE_MAX || points->not_ready[POINTS_DIFFERENCES] ||
+	    !find_differences(points, own, near, count, all, &found)) {
+		pl_buf_add_text(out, "null");
+		return;
+	}
+	pl_buf_add_text(out, "{\"id\":");
+	out_i64(out, points->near);
+	out_count(out, "neighbours", count);
+	out_key(out, "fields");
+	pl_buf_add_char(out, '[');
+	write_differences(points, own, all, found, out);
+	pl_buf_add_text(out, "]}");
+}

@@ -1,0 +1,201 @@
+/*
+ * Rows as lines over several axes: each row, or where they are too many those that are like no other and one for
+ * each lot of rows that are alike.
+ */
+#include "query/points/points_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/out_priv.h"
+
+#define CELLS_MAX    64 /* along an axis; a place and a gap have room in BITS_OF_AXIS */
+#define BITS_OF_AXIS 7
+#define COLOURS_MAX  255 /* in what is left of a key */
+#define FEW          3
+
+/* Rows whose lines go through the same cells, in the same colour. */
+struct alike {
+	uint64_t key;
+	uint32_t count;
+	uint32_t left; /* of those that are not settled yet */
+};
+
+/* By key, with open addressing. */
+struct lot {
+	struct alike *items;
+	size_t room;    /* a power of two, twice the rows at least */
+	uint64_t *keys; /* by row */
+};
+
+static void lot_done(struct lot *lot)
+{
+	free(lot->items);
+	free(lot->keys);
+}
+#define auto_lot __attribute__((cleanup(lot_done), unused)) struct lot
+
+/* How rows are told apart. */
+struct sight {
+	size_t cells;  /* along an axis */
+	size_t few;    /* rows that are alike, and stand each for itself all the same */
+	bool is_blind; /* to colours */
+};
+
+static uint64_t key_of(const struct points *points, size_t row, const struct sight *sight)
+{
+	bool has_colour = points->colours.column != NULL && !sight->is_blind;
+	uint64_t key = has_colour ? points->colours.of[row] : 0;
+
+	key = key < COLOURS_MAX ? key : COLOURS_MAX;
+	for (size_t i = 0; i < points->axis_count; i++) {
+		const struct points_axis *axis = &points->axes[i];
+		double at = axis->at[row];
+		key = key << BITS_OF_AXIS |
+		      (isnan(at) ? 0 : 1 + points_cell_along(axis, at, sight->cells));
+	}
+	return key;
+}
+
+static struct alike *find(const struct lot *lot, uint64_t key)
+{
+	/* a multiplier whose bits lie well apart: neighbouring keys come to stand far from each other */
+	size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (lot->room - 1);
+
+	while (lot->items[at].count > 0 && lot->items[at].key != key)
+		at = (at + 1) & (lot->room - 1);
+	return &lot->items[at];
+}
+
+/* How many lines there would be. */
+static size_t count_alike(const struct points *points, const uint32_t *stands_for,
+			  const struct sight *sight, struct lot *lot)
+{
+	size_t lines = 0;
+
+	memset(lot->items, 0, lot->room * sizeof(*lot->items));
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (stands_for[row] > 0) {
+			lines++;
+			continue;
+		}
+		lot->keys[row] = key_of(points, row, sight);
+		struct alike *alike = find(lot, lot->keys[row]);
+		alike->key = lot->keys[row];
+		alike->left = ++alike->count;
+	}
+	for (size_t i = 0; i < lot->room; i++)
+		lines += lot->items[i].count > sight->few ? 1 : lot->items[i].count;
+	return lines;
+}
+
+/*
+ * The next worse one. The last has room for all: of one cell an axis there are as many lots as ways to have gaps, 256
+ * at most, and with one line a lot and POINTS_SELECTED_MAX beside them they are fewer than any limit.
+ */
+static void worsen(struct sight *sight)
+{
+	if (sight->cells > 1)
+		sight->cells = sight->cells * 2 / 3;
+	else if (sight->few > 1)
+		sight->few = 1;
+	else
+		sight->is_blind = true;
+}
+
+static void thin(const struct points *points, uint32_t *stands_for)
+{
+	struct sight sight = { .cells = CELLS_MAX, .few = FEW };
+	auto_lot lot = { .room = 64 };
+
+	while (lot.room < points->row_count * 2)
+		lot.room *= 2;
+	lot.items = pl_alloc_array(lot.room, sizeof(*lot.items));
+	lot.keys = pl_alloc_array(points->row_count, sizeof(*lot.keys));
+	while (count_alike(points, stands_for, &sight, &lot) > points->limit && !sight.is_blind)
+		worsen(&sight);
+	/* from the newest on */
+	for (size_t row = points->row_count; row-- > 0;) {
+		if (stands_for[row] > 0)
+			continue;
+		struct alike *alike = find(&lot, lot.keys[row]);
+		bool is_few = alike->count <= sight.few;
+		stands_for[row] = is_few ? 1 : alike->left;
+		alike->left = is_few ? alike->left : 0;
+	}
+}
+
+static size_t choose(const struct points *points, uint32_t *stands_for)
+{
+	bool is_thinned = points_are_thinned(points);
+	size_t count = 0;
+
+	for (size_t row = 0; row < points->row_count; row++) {
+		int64_t id = store_view_id(points->view, points->rows[row]);
+		stands_for[row] = !is_thinned || points_is_selected(points, id);
+	}
+	if (is_thinned)
+		thin(points, stands_for);
+	for (size_t row = 0; row < points->row_count; row++)
+		count += stands_for[row] > 0;
+	return count;
+}
+
+static void write_axes(const struct points *points, struct pl_buf *out)
+{
+	static const char *const gaps[POINTS_AXIS_REASONS] = { "missing", "null", "word",
+							       "infinite", "other" };
+
+	out_key(out, "axes");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < points->axis_count; i++) {
+		out_next(out);
+		points_write_axis(&points->axes[i], out);
+	}
+	pl_buf_add_char(out, ']');
+	out_key(out, "gaps");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < points->axis_count; i++) {
+		out_next(out);
+		points_write_reasons(gaps, points->axes[i].gaps, POINTS_AXIS_REASONS, out);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void write_at(const struct points *points, const uint32_t *rows, size_t count,
+		     struct pl_buf *out)
+{
+	out_key(out, "at");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < points->axis_count; i++) {
+		out_next(out);
+		pl_buf_add_char(out, '[');
+		for (size_t k = 0; k < count; k++) {
+			out_next(out);
+			out_f64_rounded(out, points->axes[i].at[rows[k]], points->digits);
+		}
+		pl_buf_add_char(out, ']');
+	}
+	pl_buf_add_char(out, ']');
+}
+
+void points_write_parallel(struct points *points, struct pl_buf *out)
+{
+	auto_free uint32_t *stands_for = pl_alloc_array(points->row_count, sizeof(*stands_for));
+	size_t count = choose(points, stands_for), at = 0;
+	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
+
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (stands_for[row] > 0)
+			rows[at++] = (uint32_t)row;
+	}
+	write_axes(points, out);
+	out_key(out, "lines");
+	pl_buf_add_char(out, '{');
+	points_write_ids(points, rows, count, out);
+	write_at(points, rows, count, out);
+	points_write_places("colour", points->colours.of, rows, count, out);
+	points_write_places("stands_for", stands_for, rows, count, out);
+	points_write_about(points, rows, count, out);
+	pl_buf_add_char(out, '}');
+}

@@ -1,0 +1,283 @@
+/*
+ * Rows are taken out of their segments once; whatever follows goes by their place among those taken. Rows
+ * that cannot be drawn go, one reason after the other, before kinds are made: kinds are of what is drawn.
+ */
+#include "query/points/points_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/facets/tally_priv.h"
+
+#define SIMULATED_FIELD "environment.engine.simulated"
+#define AXIS_NUMBERS    60 /* different ones that stand each for itself where numbers are kinds */
+
+/* ---- axes ------------------------------------------------------------------------------------------ */
+
+enum points_axis_kind points_axis_kind_of(enum points_form form, enum points_role role,
+					  const struct store_column *column)
+{
+	unsigned words = 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_TEXT | 1u << STORE_JSON;
+	enum res_field_type type = column->field->type;
+
+	if (form == POINTS_GROUPS && role == POINTS_ROLE_X)
+		return POINTS_KINDS;
+	if (form == POINTS_GRID && role != POINTS_ROLE_VALUE)
+		return POINTS_KINDS;
+	if (type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT)
+		return POINTS_NUMBERS;
+	if (type == RES_FIELD_TIME)
+		return POINTS_TIMES;
+	/* of a field of which nothing is known: what is there */
+	return store_column_has(column, STORE_NUMBER) && !(column->classes & words) ? POINTS_NUMBERS
+										    : POINTS_KINDS;
+}
+
+static enum points_axis_kind kind_of(const struct points *points, const struct points_axis *axis)
+{
+	enum points_role role = axis == &points->x       ? POINTS_ROLE_X
+				: axis == &points->value ? POINTS_ROLE_VALUE
+							 : POINTS_ROLE_Y;
+
+	return points_axis_kind_of(points->form, role, axis->column);
+}
+
+/* Where a number or a time stands; else why not, counted from POINTS_X_MISSING. */
+static double place_of_number(const struct points_axis *axis, size_t row, unsigned *ret_reason)
+{
+	const struct store_value *value = store_column_value(axis->column, axis->cells.codes[row]);
+	double number = axis->cells.numbers[row];
+	bool fits = axis->kind == POINTS_TIMES ? value->is_time : value->class == STORE_NUMBER;
+
+	*ret_reason = value->class == STORE_MISSING ? POINTS_X_MISSING
+		      : value->class == STORE_NULL  ? POINTS_X_NULL
+		      : !fits                       ? POINTS_X_WORD
+						    : POINTS_X_INFINITE;
+	return fits && isfinite(number) ? number : NAN;
+}
+
+/* Unset is a kind like any value; what is not recorded, or had no room, has no place. */
+static double place_of_kind(const struct points_axis *axis, size_t row, unsigned *ret_reason)
+{
+	uint32_t kind = axis->kinds.of[row];
+	enum points_state state = axis->kinds.items[kind].state;
+
+	*ret_reason = state == POINTS_MISSING ? POINTS_X_MISSING : POINTS_X_OTHER;
+	return state == POINTS_MISSING || state == POINTS_OTHER ? NAN : kind;
+}
+
+/* Those with a place stay. */
+static void drop_without(struct points *points, struct points_axis *axis, const unsigned *reasons)
+{
+	size_t kept = 0, first = axis == &points->x ? 0 : POINTS_Y_MISSING - POINTS_X_MISSING;
+
+	for (size_t i = 0; i < points->row_count; i++) {
+		if (isnan(axis->at[i])) {
+			points->left_out[first + reasons[i]]++;
+			continue;
+		}
+		points->rows[kept++] = points->rows[i];
+	}
+	points->row_count = kept;
+}
+
+static void forget(struct points_axis *axis)
+{
+	points_cells_done(&axis->cells);
+	points_kinds_done(&axis->kinds);
+	free(axis->at);
+	axis->at = NULL;
+}
+
+static void place_all(struct points *points, struct points_axis *axis, unsigned *ret_reasons)
+{
+	forget(axis);
+	points_cells_read(points, axis->column, &axis->cells);
+	axis->at = pl_alloc_array(points->row_count, sizeof(*axis->at));
+	if (axis->kind == POINTS_KINDS)
+		points_kinds_of_cells(points, &axis->cells, AXIS_NUMBERS, &axis->kinds);
+	for (size_t i = 0; i < points->row_count; i++)
+		axis->at[i] = axis->kind == POINTS_KINDS
+				      ? place_of_kind(axis, i, &ret_reasons[i])
+				      : place_of_number(axis, i, &ret_reasons[i]);
+}
+
+#define WIDE_TIMES 100 /* an axis of this ratio or more is log if nobody chose */
+
+/* An axis is log where all of it can be. */
+static void measure(const struct points *points, struct points_axis *axis)
+{
+	axis->least = INFINITY;
+	axis->most = -INFINITY;
+	axis->not_positive = 0;
+	for (size_t i = 0; i < points->row_count; i++) {
+		if (isnan(axis->at[i]))
+			continue;
+		axis->least = fmin(axis->least, axis->at[i]);
+		axis->most = fmax(axis->most, axis->at[i]);
+		axis->not_positive += axis->at[i] <= 0;
+	}
+	bool is_wide = axis->can_be_log && axis->least > 0 && isfinite(axis->most) &&
+		       axis->most >= axis->least * WIDE_TIMES;
+	axis->is_log = (axis->asks_log || is_wide) && axis->kind == POINTS_NUMBERS &&
+		       axis->not_positive == 0;
+	if (!axis->asks_log || axis->kind != POINTS_NUMBERS)
+		axis->not_positive = 0;
+}
+
+/* Rows without a place stay. */
+static void place_axis(struct points *points, struct points_axis *axis)
+{
+	auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
+
+	axis->kind = kind_of(points, axis);
+	place_all(points, axis, reasons);
+	measure(points, axis);
+	memset(axis->gaps, 0, sizeof(axis->gaps));
+	for (size_t i = 0; i < points->row_count; i++) {
+		if (isnan(axis->at[i]))
+			axis->gaps[reasons[i] - POINTS_X_MISSING]++;
+	}
+}
+
+/* Rows that one axis has no place for go, then those of the other. */
+static void drop_without_place(struct points *points)
+{
+	struct points_axis *axes[] = { &points->x, &points->y };
+	bool with_y = points->form != POINTS_GROUPS && points->form != POINTS_BINS;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
+		auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
+		if (axes[i]->column == NULL || (i == 1 && !with_y))
+			continue;
+		axes[i]->kind = kind_of(points, axes[i]);
+		place_all(points, axes[i], reasons);
+		drop_without(points, axes[i], reasons);
+	}
+}
+
+/* Of the rows as they are by now. */
+static void place_axes(struct points *points)
+{
+	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
+		if (axes[i]->column != NULL)
+			place_axis(points, axes[i]);
+	}
+	for (size_t i = 0; i < points->axis_count; i++)
+		place_axis(points, &points->axes[i]);
+}
+
+/* A line leads from one place to another: rows with fewer go. */
+static void drop_without_two(struct points *points)
+{
+	auto_free unsigned char *places = pl_alloc(points->row_count);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->axis_count; i++) {
+		place_axis(points, &points->axes[i]);
+		for (size_t row = 0; row < points->row_count; row++)
+			places[row] += !isnan(points->axes[i].at[row]);
+	}
+	for (size_t row = 0; row < points->row_count; row++) {
+		if (places[row] >= POINTS_AXES_MIN)
+			points->rows[kept++] = points->rows[row];
+	}
+	points->left_out[POINTS_TOO_FEW] = points->row_count - kept;
+	points->row_count = kept;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+
+static bool is_simulated(const struct store_column *column, size_t row)
+{
+	struct store_value value;
+
+	if (column == NULL)
+		return false;
+	value = store_column_at(column, row);
+	return value.class == STORE_YES;
+}
+
+static void take_rows(struct points *points)
+{
+	const uint64_t *rows = store_filter_rows(points->filter);
+	size_t words = store_view_words(points->view);
+
+	points->count = store_kernels()->count(rows, words);
+	points->rows = pl_alloc_array(points->count, sizeof(*points->rows));
+	for (size_t word = 0; word < words; word++) {
+		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1)
+			points->rows[points->row_count++] = word * STORE_WORD_ROWS +
+							    (size_t)__builtin_ctzll(bits);
+	}
+}
+
+/* They go where there are others, and nobody asked for them. */
+static void drop_simulated(struct points *points)
+{
+	const struct store_column *column = store_view_column(points->view, SIMULATED_FIELD);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->row_count; i++)
+		points->simulated += is_simulated(column, points->rows[i]);
+	if (points->with_simulated || points->simulated == points->row_count)
+		return;
+	for (size_t i = 0; i < points->row_count; i++) {
+		if (!is_simulated(column, points->rows[i]))
+			points->rows[kept++] = points->rows[i];
+	}
+	points->left_out[POINTS_SIMULATED] = points->row_count - kept;
+	points->row_count = kept;
+}
+
+/* The groups of a chart, for what is alike in all of them; NULL: it has none. */
+static const struct store_column *groups_column(const struct points *points)
+{
+	return points->colour == NULL && points->form == POINTS_GROUPS ? points->x.column
+								       : points->colour;
+}
+
+static bool has_axes(const struct points *points)
+{
+	return points->x.column != NULL || points->y.column != NULL || points->axis_count > 0;
+}
+
+/* Drops rows without a place, then those without a match. */
+static int drop_rows(struct points *points, struct pl_err *err)
+{
+	const struct store_column *groups;
+
+	if (points->form == POINTS_PARALLEL)
+		drop_without_two(points);
+	else
+		drop_without_place(points);
+	if (points->colour == NULL)
+		points_choose_colour(points);
+	groups = groups_column(points);
+	if (store_view_goes_on(points->view, err) < 0 ||
+	    (points->asks_match && groups != NULL && points_match(points, groups, err) < 0))
+		return -1;
+	return 0;
+}
+
+int points_rows_read(struct points *points, struct pl_err *err)
+{
+	take_rows(points);
+	drop_simulated(points);
+	if (points->choice_count > 0 && (!has_axes(points) || points->count_only))
+		points_choose_axes(points);
+	if (has_axes(points) && drop_rows(points, err) < 0)
+		return -1;
+	if (points->count_only)
+		return store_view_goes_on(points->view, err);
+	place_axes(points);
+	if (points->colour != NULL && points_is_in_time(points, POINTS_COLOUR))
+		points_kinds_make(points, points->colour, POINTS_COLOUR_NUMBERS, &points->colours);
+	if (points->shape != NULL && points_is_in_time(points, POINTS_SHAPE))
+		points_kinds_make(points, points->shape, POINTS_COLOUR_NUMBERS, &points->shapes);
+	if (points->size != NULL && points_is_in_time(points, POINTS_SIZE))
+		points_cells_read(points, points->size, &points->sizes);
+	return store_view_goes_on(points->view, err);
+}

@@ -1,0 +1,312 @@
+/*
+ * Which rows come first. A row's keys become numbers that compare as the values do, so that one comparison
+ * turns most rows down; those that are first so far are kept in a heap.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/order.h"
+#include "query/rows_priv.h"
+
+/* Places of values lie below these two, whichever way they go: nothing stands last. */
+#define PLACE_NULL    (UINT64_MAX - 1)
+#define PLACE_MISSING UINT64_MAX
+/* Behind all numbers, of which the greatest is infinite. */
+#define PLACE_OTHERS 0xfff8000000000000u
+
+/* Where no number stands elsewhere a value's rank says all; else there is a table of places. */
+struct sort_key {
+	const struct store_column *column;
+	bool descends;
+	struct ranks *ranks;
+	uint64_t *places; /* by code; of numbers that have none nothing. NULL: see above */
+};
+
+struct rows_order {
+	const struct store_view *view;
+	struct sort_key *keys;
+	size_t count;
+};
+
+/* ---- places ------------------------------------------------------------------------------------ */
+
+/* Rises with the number. */
+static uint64_t place_of_number(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+static uint64_t turned(const struct sort_key *key, uint64_t place)
+{
+	return key->descends ? ~place : place;
+}
+
+/* `rank` is odd, so that a value that is not there has a place between two. */
+static uint64_t place_of_rank(const struct sort_key *key, uint64_t rank)
+{
+	if (rank <= 3)
+		return rank == 1 ? PLACE_MISSING : PLACE_NULL;
+	return turned(key, rank);
+}
+
+static uint64_t place_of(const struct sort_key *key, const struct store_value *value, uint64_t rank)
+{
+	if (value->class == STORE_NUMBER)
+		return turned(key, place_of_number(value->number + 0.0));
+	return value->class <= STORE_NULL ? place_of_rank(key, rank)
+					  : turned(key, PLACE_OTHERS + rank);
+}
+
+static bool has_numbers_elsewhere(const struct store_column *column, size_t segments)
+{
+	for (size_t i = 0; i < segments; i++) {
+		if (store_column_chunk(column, i)->numbers != NULL)
+			return true;
+	}
+	return false;
+}
+
+struct rows_order *rows_order_new(const struct store_view *view, const struct rows_key *keys,
+				  size_t key_count)
+{
+	struct rows_order *order = pl_alloc(sizeof(*order));
+
+	order->view = view;
+	order->count = key_count;
+	order->keys = pl_alloc_array(key_count, sizeof(*order->keys));
+	for (size_t i = 0; i < key_count; i++) {
+		struct sort_key *key = &order->keys[i];
+		const struct store_column *column = keys[i].column;
+		*key = (struct sort_key){ .column = column,
+					  .descends = keys[i].descends,
+					  .ranks = store_order_ranks(column) };
+		if (!has_numbers_elsewhere(column, store_view_segments(view)))
+			continue;
+		key->places = pl_alloc_array(column->distinct, sizeof(*key->places));
+		for (uint32_t code = 0; code < column->distinct; code++)
+			key->places[code] = place_of(key, store_column_value(column, code),
+						     2ull * key->ranks->places[code] + 1);
+	}
+	return order;
+}
+
+void rows_order_free(struct rows_order *order)
+{
+	if (order == NULL)
+		return;
+	for (size_t i = 0; i < order->count; i++) {
+		store_order_put(order->keys[i].column, order->keys[i].ranks);
+		free(order->keys[i].places);
+	}
+	free(order->keys);
+	free(order);
+}
+
+static uint64_t place_of_code(const struct sort_key *key, const struct chunk *chunk, size_t row,
+			      uint32_t code)
+{
+	if (key->places == NULL)
+		return place_of_rank(key, 2ull * key->ranks->places[code] + 1);
+	if (chunk->numbers == NULL || !store_column_value(key->column, code)->is_elsewhere)
+		return key->places[code];
+	return turned(key, place_of_number(chunk->numbers[row]));
+}
+
+void rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places)
+{
+	size_t at = row % STORE_SEGMENT_ROWS;
+
+	for (size_t i = 0; i < order->count; i++) {
+		const struct sort_key *key = &order->keys[i];
+		const struct chunk *chunk = store_column_chunk(key->column,
+							       row / STORE_SEGMENT_ROWS);
+		ret_places[i] = place_of_code(key, chunk, at, chunk_code(chunk, at));
+	}
+	ret_places[order->count] = rows_place_of_id(store_view_id(order->view, row));
+}
+
+uint64_t rows_place_of(const struct rows_order *order, size_t key_at,
+		       const struct store_value *value)
+{
+	const struct sort_key *key = &order->keys[key_at];
+	uint64_t rank = store_order_find(key->column, key->ranks, value);
+
+	return key->places != NULL ? place_of(key, value, rank) : place_of_rank(key, rank);
+}
+
+/* ---- the first ones ------------------------------------------------------------------------------ */
+
+/* Items of `width` numbers: places, and the row last. The last of the order is on top. */
+struct heap {
+	uint64_t *items;
+	size_t width;
+	size_t count;
+	size_t room;
+};
+
+static int compare_places(const uint64_t *a, const uint64_t *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+static void put(struct heap *heap, size_t at, const uint64_t *item)
+{
+	memcpy(heap->items + at * heap->width, item, heap->width * sizeof(*item));
+}
+
+static const uint64_t *item_at(const struct heap *heap, size_t at)
+{
+	return heap->items + at * heap->width;
+}
+
+static void add(struct heap *heap, const uint64_t *item)
+{
+	size_t at = heap->count++, places = heap->width - 1;
+
+	while (at > 0 && compare_places(item_at(heap, (at - 1) / 2), item, places) < 0) {
+		put(heap, at, item_at(heap, (at - 1) / 2));
+		at = (at - 1) / 2;
+	}
+	put(heap, at, item);
+}
+
+/* In place of the one on top. */
+static void replace_top(struct heap *heap, const uint64_t *item)
+{
+	size_t at = 0, places = heap->width - 1;
+
+	for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
+		if (child + 1 < heap->count &&
+		    compare_places(item_at(heap, child), item_at(heap, child + 1), places) < 0)
+			child++;
+		if (compare_places(item, item_at(heap, child), places) >= 0)
+			break;
+		put(heap, at, item_at(heap, child));
+	}
+	put(heap, at, item);
+}
+
+static int compare_items(const void *a, const void *b, void *context)
+{
+	const struct heap *heap = context;
+
+	return compare_places(a, b, heap->width - 1);
+}
+
+struct search {
+	const struct rows_order *order;
+	const uint64_t *after;
+	struct heap heap;
+	uint64_t *item;
+	size_t found;    /* rows behind `after` */
+	uint32_t *codes; /* of a whole segment, key by key */
+	bool has_codes;  /* of this one: it has rows enough */
+	size_t segment;
+};
+
+static uint64_t place_at(const struct search *search, size_t key_at, size_t at)
+{
+	const struct sort_key *key = &search->order->keys[key_at];
+	const struct chunk *chunk = store_column_chunk(key->column, search->segment);
+
+	return place_of_code(key, chunk, at,
+			     search->has_codes ? search->codes[key_at * STORE_SEGMENT_ROWS + at]
+					       : chunk_code(chunk, at));
+}
+
+/* The first place of most rows says enough. */
+static void take_row(struct search *search, size_t at)
+{
+	const struct store_view *view = search->order->view;
+	size_t count = search->order->count, row = search->segment * STORE_SEGMENT_ROWS + at;
+	struct heap *heap = &search->heap;
+	uint64_t *item = search->item;
+	bool is_full = heap->count == heap->room;
+
+	item[0] = count > 0 ? place_at(search, 0, at) : rows_place_of_id(store_view_id(view, row));
+	if (search->after != NULL && item[0] < search->after[0])
+		return;
+	if (is_full && item[0] > item_at(heap, 0)[0] &&
+	    (search->after == NULL || item[0] > search->after[0])) {
+		search->found++;
+		return;
+	}
+	for (size_t i = 1; i < count; i++)
+		item[i] = place_at(search, i, at);
+	item[count] = rows_place_of_id(store_view_id(view, row));
+	item[count + 1] = row;
+	if (search->after != NULL && compare_places(item, search->after, count + 1) <= 0)
+		return;
+	search->found++;
+	if (!is_full)
+		add(heap, item);
+	else if (compare_places(item, item_at(heap, 0), count + 1) < 0)
+		replace_top(heap, item);
+}
+
+/* From the last to the first: of rows that are alike the newest are taken first, and seldom replaced. */
+static void take_segment(struct search *search, size_t segment, const uint64_t *rows)
+{
+	const struct rows_order *order = search->order;
+	size_t count = store_kernels()->count(rows, STORE_SEGMENT_WORDS);
+
+	search->segment = segment;
+	search->has_codes = count * MASK_FEW_PART > STORE_SEGMENT_ROWS;
+	for (size_t i = 0; search->has_codes && i < order->count; i++)
+		chunk_decode(store_column_chunk(order->keys[i].column, segment),
+			     store_view_rows(order->view, segment),
+			     search->codes + i * STORE_SEGMENT_ROWS);
+	for (size_t word = STORE_SEGMENT_WORDS; count > 0 && word-- > 0;) {
+		for (uint64_t bits = rows[word]; bits != 0;) {
+			unsigned last = 63 - (unsigned)__builtin_clzll(bits);
+			take_row(search, word * STORE_WORD_ROWS + last);
+			bits ^= 1ull << last;
+		}
+	}
+}
+
+/* As many as the page and all in front of it have, but no more than there are. */
+static size_t room_of(const struct rows_order *order, const uint64_t *rows,
+		      const struct rows_page *page)
+{
+	size_t count = store_kernels()->count(rows, store_view_words(order->view));
+
+	return page->limit < count && page->offset < count - page->limit
+		       ? page->offset + page->limit
+		       : count;
+}
+
+void rows_of_page(const struct rows_order *order, const uint64_t *rows, struct rows_page *page)
+{
+	size_t width = order->count + 2;
+	struct search search = {
+		.order = order,
+		.after = page->after,
+		.heap = { .width = width, .room = room_of(order, rows, page) },
+	};
+	auto_free uint64_t *items = pl_alloc_array(search.heap.room, width * sizeof(*items));
+	auto_free uint64_t *item = pl_alloc_array(width, sizeof(*item));
+	auto_free uint32_t *codes = pl_alloc_array(order->count,
+						   STORE_SEGMENT_ROWS * sizeof(*codes));
+
+	page->count = page->left = 0;
+	search.heap.items = items;
+	search.item = item;
+	search.codes = codes;
+	if (page->limit == 0 || search.heap.room == 0)
+		return;
+	for (size_t segment = store_view_segments(order->view); segment-- > 0;)
+		take_segment(&search, segment, rows + segment * STORE_SEGMENT_WORDS);
+	qsort_r(items, search.heap.count, width * sizeof(*items), compare_items, &search.heap);
+	for (size_t i = page->offset; i < search.heap.count && page->count < page->limit; i++)
+		page->rows[page->count++] = (size_t)items[i * width + width - 1];
+	if (search.found > page->offset + page->count)
+		page->left = search.found - page->offset - page->count;
+}

@@ -1,0 +1,612 @@
+/*
+ * Walks a document along the rules. Two ways: aloud, every fault is kept; quiet, for what only has to
+ * be known (does the `if` fit, does one of the forms), the first fault ends it. What fits is therefore
+ * never worded, and a form that does not fit costs no text.
+ *
+ * Work is counted, so that neither a schema of forms within forms nor a document made for the purpose
+ * holds a caller up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "schema/value.h"
+#include "schema/words.h"
+
+/*
+ * Nodes looked at and patterns tried: for each value each schema a few times. What needs more goes
+ * round in forms within forms. The most is about a second.
+ */
+#define WORK_BASE   65536
+#define WORK_A_PAIR 8
+#define WORK_MAX    (1u << 25)
+/* All pointers and keys of one check. */
+#define FAULT_BYTES_MAX (16u << 20)
+/* Likely names are looked for while a person would read them. */
+#define NEAREST_MAX 100
+
+/* The way to a value: a key, or NULL and an index. The first, without `up`, is the document. */
+struct step {
+	const struct step *up;
+	const char *key;
+	size_t index;
+};
+
+/* Of an object that is looked at. */
+struct member {
+	const char *key;
+	const json_t *value;
+	unsigned property; /* its place in `properties`, and 1; 0: none */
+	bool is_matched;   /* one of `patternProperties` has it */
+};
+
+struct check {
+	struct res_schema_faults *faults;
+	size_t max;
+	bool quiet;
+	bool has_ended;     /* all else counts as not fitting */
+	const char *naming; /* the key whose name is looked at, or NULL */
+	unsigned level;
+	unsigned depth;
+	size_t work;
+	struct member *members; /* of the objects on the way, the last one's last; may move */
+	size_t member_count;
+	size_t member_room;
+};
+
+/* What a rule is asked about. */
+struct asked {
+	struct check *c;
+	const struct schema_node *node;
+	const struct schema_rule *rule;
+	const json_t *value;
+	const struct step *at;
+	bool is_listed; /* the object's members, which are: */
+	size_t first_member;
+	size_t behind_members;
+};
+
+static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
+		       const struct step *at);
+
+/* ---- faults -------------------------------------------------------------------------------- */
+
+static char *pointer_to(const struct step *at)
+{
+	auto_buf pointer = PL_BUF(SIZE_MAX / 2);
+	const struct step *steps[SCHEMA_DEPTH_MAX + 1];
+	size_t count = 0;
+
+	for (; at->up != NULL; at = at->up)
+		steps[count++] = at;
+	while (count-- > 0) {
+		if (steps[count]->key != NULL)
+			res_pointer_add(&pointer, steps[count]->key);
+		else
+			pl_buf_addf(&pointer, "/%zu", steps[count]->index);
+	}
+	return pl_buf_take(&pointer);
+}
+
+/* Two ways may lead to one schema, and say the same of one value. */
+static bool is_told(const struct res_schema_faults *faults, const struct res_schema_fault *fault)
+{
+	for (size_t i = faults->count; i-- > 0 && faults->items[i].level >= fault->level;) {
+		const struct res_schema_fault *other = &faults->items[i];
+		if (other->level == fault->level && other->keyword == fault->keyword &&
+		    strcmp(other->pointer, fault->pointer) == 0 &&
+		    pl_text_equal(other->key, fault->key) &&
+		    strcmp(other->expected, fault->expected) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the texts of the fault but for the keyword's; not for quiet checks. Always false. */
+static bool tell(struct check *c, const struct step *at, struct res_schema_fault fault)
+{
+	struct res_schema_faults *faults = c->faults;
+
+	if (faults->count >= c->max || faults->bytes > FAULT_BYTES_MAX) {
+		faults->cut = true;
+		c->has_ended = true;
+		res_schema_fault_done(&fault);
+		return false;
+	}
+	fault.pointer = pointer_to(at);
+	if (fault.key == NULL)
+		fault.key = pl_strdup(c->naming);
+	fault.level = c->level;
+	if (is_told(faults, &fault)) {
+		res_schema_fault_done(&fault);
+		return false;
+	}
+	faults->bytes += strlen(fault.pointer) + (fault.key != NULL ? strlen(fault.key) : 0);
+	*PL_PUSH(faults->items, faults->count, faults->room) = fault;
+	return false;
+}
+
+static bool tell_rule(const struct asked *a)
+{
+	struct res_schema_fault fault = { 0 };
+
+	if (a->c->quiet)
+		return false;
+	res_schema_word(&fault, a->rule, a->value, a->c->faults->count < NEAREST_MAX);
+	return tell(a->c, a->at, fault);
+}
+
+/* The same with words of its own; takes `found`. */
+static bool tell_found(const struct asked *a, char *found, const char *expected)
+{
+	if (a->c->quiet) {
+		free(found);
+		return false;
+	}
+	return tell(a->c, a->at,
+		    (struct res_schema_fault){ .keyword = res_schema_keywords[a->rule->keyword],
+					       .found = found,
+					       .expected = pl_strdup(expected) });
+}
+
+/* A bound is passed: the check ends, and no look that was quiet can take that back. */
+static bool give_up(struct check *c, const struct step *at, const char *expected)
+{
+	unsigned level = c->level;
+
+	if (c->faults != NULL && !c->has_ended) {
+		c->level = 0;
+		tell(c, at,
+		     (struct res_schema_fault){ .keyword = "limit",
+						.found = pl_strdup("more"),
+						.expected = pl_strdup(expected) });
+		c->level = level;
+	}
+	c->has_ended = true;
+	return false;
+}
+
+static bool spend(const struct asked *a, size_t work)
+{
+	struct check *c = a->c;
+
+	if (c->work < work)
+		return give_up(c, a->at, "a document that takes less work to check");
+	c->work -= work;
+	return true;
+}
+
+/* ---- arrays -------------------------------------------------------------------------------- */
+
+static bool walk_unique(const struct asked *a)
+{
+	size_t first, second;
+
+	if (json_is_false(a->rule->value))
+		return true;
+	if (!spend(a, json_array_size(a->value)))
+		return false;
+	bool found = res_value_find_twice(a->value, &a->c->work, &first, &second);
+	if (!found)
+		return spend(a, 1);
+	return tell_found(a, pl_asprintf("the same item at %zu and %zu", first, second),
+			  "items that differ");
+}
+
+static bool walk_items_with(const struct asked *a, size_t from, size_t to)
+{
+	bool fits = true;
+
+	for (size_t i = from; i < to && (fits || !a->c->quiet) && !a->c->has_ended; i++) {
+		const struct step step = { .up = a->at, .index = i };
+		size_t at = a->rule->keyword == SCHEMA_ITEMS ? 0 : i;
+		fits &= check_node(a->c, a->rule->nodes[at], json_array_get(a->value, i), &step);
+	}
+	return fits;
+}
+
+static bool walk_prefix(const struct asked *a)
+{
+	size_t count = json_array_size(a->value);
+
+	return walk_items_with(a, 0, count < a->rule->count ? count : a->rule->count);
+}
+
+static bool walk_items(const struct asked *a)
+{
+	const struct schema_rule *prefix = schema_rule_of(a->node, SCHEMA_PREFIX_ITEMS);
+	size_t from = prefix != NULL ? prefix->count : 0, count = json_array_size(a->value);
+
+	if (!json_is_false(a->rule->value))
+		return walk_items_with(a, from, count);
+	if (count <= from)
+		return true;
+	auto_free char *expected = pl_asprintf("at most %zu item%s", from, from == 1 ? "" : "s");
+	return tell_found(a, res_schema_describe(a->value), expected);
+}
+
+/* ---- objects ------------------------------------------------------------------------------- */
+
+/* Its keys are looked up once, for all rules. */
+static void list_members(struct asked *a)
+{
+	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
+	struct check *c = a->c;
+
+	a->is_listed = true;
+	a->first_member = c->member_count;
+	PL_JSON_EACH_MEMBER(key, value, a->value) {
+		*PL_PUSH(c->members, c->member_count, c->member_room) = (struct member){
+			.key = key,
+			.value = value,
+			.property = properties != NULL ? *res_schema_slot(properties, key) : 0
+		};
+	}
+	a->behind_members = c->member_count;
+}
+
+static bool has_all_needed(const struct asked *a)
+{
+	size_t count = 0;
+
+	if (a->rule->needed == NULL)
+		return false;
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		unsigned property = a->c->members[i].property;
+		count += property != 0 && a->rule->needed[property - 1];
+	}
+	return count == a->rule->needed_count;
+}
+
+static bool walk_required(const struct asked *a)
+{
+	bool fits = true;
+
+	if (has_all_needed(a))
+		return true;
+	for (size_t i = 0; i < a->rule->count && !a->c->has_ended; i++) {
+		const char *key = a->rule->names[i];
+		if (json_object_get(a->value, key) != NULL)
+			continue;
+		fits = false;
+		if (a->c->quiet)
+			break;
+		tell(a->c, a->at,
+		     (struct res_schema_fault){
+			     .keyword = res_schema_keywords[SCHEMA_REQUIRED],
+			     .key = pl_strdup(key),
+			     .found = pl_strdup("nothing"),
+			     .expected = pl_asprintf("the key '%s'", key),
+		     });
+	}
+	return fits;
+}
+
+/* Most schemas of names are one pattern, which asks for no value. */
+static bool fits_name_pattern(const struct schema_node *node, const char *name)
+{
+	return node->checked_count == 1 && node->rules[0].keyword == SCHEMA_PATTERN &&
+	       res_pattern_matches(node->rules[0].patterns[0], name, strlen(name));
+}
+
+/* A name is a text that stands nowhere: faults of it are at its object. */
+static bool walk_names(const struct asked *a)
+{
+	const char *was = a->c->naming;
+	bool fits = true;
+
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const char *key = a->c->members[i].key;
+		if (!spend(a, 1))
+			break;
+		if (fits_name_pattern(a->rule->nodes[0], key))
+			continue;
+		auto_json json_t *name = json_string(key);
+		a->c->naming = key;
+		fits &= check_node(a->c, a->rule->nodes[0], name, a->at);
+		if ((!fits && a->c->quiet) || a->c->has_ended)
+			break;
+	}
+	a->c->naming = was;
+	return fits && !a->c->has_ended;
+}
+
+static bool walk_properties(const struct asked *a)
+{
+	bool fits = true;
+
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const struct member member = a->c->members[i];
+		const struct step step = { .up = a->at, .key = member.key };
+		if (member.property == 0)
+			continue;
+		fits &= check_node(a->c, a->rule->nodes[member.property - 1], member.value, &step);
+		if ((!fits && a->c->quiet) || a->c->has_ended)
+			break;
+	}
+	return fits;
+}
+
+static bool walk_by_pattern(const struct asked *a)
+{
+	bool fits = true;
+
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const struct member member = a->c->members[i];
+		const struct step step = { .up = a->at, .key = member.key };
+		size_t len = strlen(member.key);
+		if (!spend(a, a->rule->count))
+			return false;
+		for (size_t k = 0; k < a->rule->count; k++) {
+			if (!res_pattern_matches(a->rule->patterns[k], member.key, len))
+				continue;
+			a->c->members[i].is_matched = true;
+			fits &= check_node(a->c, a->rule->nodes[k], member.value, &step);
+		}
+		if ((!fits && a->c->quiet) || a->c->has_ended)
+			break;
+	}
+	return fits;
+}
+
+/* Rather one that is missing: what is there too was hardly meant. */
+static char *nearest_property(const struct asked *a, const char *key)
+{
+	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
+	struct pl_nearest nearest = { .name = key };
+
+	if (properties == NULL || a->c->faults->count >= NEAREST_MAX)
+		return NULL;
+	for (size_t i = 0; i < properties->count; i++) {
+		if (json_object_get(a->value, properties->names[i]) == NULL)
+			pl_nearest_try(&nearest, properties->names[i]);
+	}
+	return pl_strdup(nearest.found != NULL
+				 ? nearest.found
+				 : pl_text_nearest(key, properties->names, properties->count));
+}
+
+static bool tell_unknown(const struct asked *a, const char *key)
+{
+	if (a->c->quiet)
+		return false;
+	return tell(a->c, a->at,
+		    (struct res_schema_fault){ .keyword = res_schema_keywords[SCHEMA_ADDITIONAL],
+					       .key = pl_strdup(key),
+					       .found = pl_asprintf("the key '%s'", key),
+					       .expected = pl_strdup("a key that is known here"),
+					       .nearest = nearest_property(a, key) });
+}
+
+static bool walk_additional(const struct asked *a)
+{
+	bool fits = true;
+
+	if (json_is_true(a->rule->value))
+		return true;
+	for (size_t i = a->first_member; i < a->behind_members; i++) {
+		const struct member member = a->c->members[i];
+		const struct step step = { .up = a->at, .key = member.key };
+		/* neither `properties` nor `patternProperties`, which come before it, have the key */
+		if (member.property == 0 && !member.is_matched)
+			fits &= json_is_false(a->rule->value)
+					? tell_unknown(a, member.key)
+					: check_node(a->c, a->rule->nodes[0], member.value, &step);
+		if ((!fits && a->c->quiet) || a->c->has_ended)
+			break;
+	}
+	return fits && !a->c->has_ended;
+}
+
+/* ---- forms --------------------------------------------------------------------------------- */
+
+static bool fits_quietly(const struct asked *a, const struct schema_node *node)
+{
+	bool was = a->c->quiet;
+
+	a->c->quiet = true;
+	bool fits = check_node(a->c, node, a->value, a->at);
+	a->c->quiet = was;
+	return fits;
+}
+
+static bool walk_same(const struct asked *a)
+{
+	bool fits = true;
+
+	for (size_t i = 0; i < a->rule->count && (fits || !a->c->quiet); i++)
+		fits &= check_node(a->c, a->rule->nodes[i], a->value, a->at);
+	return fits;
+}
+
+/* Is the value at least of the schema's type, or one of its values? */
+static bool may_be_meant(const struct schema_node *node, const json_t *value)
+{
+	unsigned types = res_schema_type_of(value);
+	bool is_meant = !json_is_false(node->json);
+
+	for (size_t i = 0; i < node->count && is_meant; i++) {
+		const struct schema_rule *rule = &node->rules[i];
+		if (rule->keyword == SCHEMA_REF)
+			is_meant = may_be_meant(rule->nodes[0], value);
+		else if (rule->keyword == SCHEMA_TYPE || rule->keyword == SCHEMA_CONST ||
+			 rule->keyword == SCHEMA_ENUM)
+			is_meant = !res_schema_breaks(rule, value, types);
+	}
+	return is_meant;
+}
+
+/*
+ * No form fits: what is wrong with the one that can be meant, where it is one alone. Of what holds
+ * nothing all there is to say is said already.
+ */
+static bool tell_forms(const struct asked *a)
+{
+	const struct schema_node *meant = NULL;
+	bool holds_some = json_is_object(a->value) || json_is_array(a->value);
+	size_t count = 0;
+
+	if (a->c->quiet || a->c->has_ended)
+		return false;
+	size_t before = a->c->faults->count;
+	tell_rule(a);
+	/* the same was told with its details before */
+	if (a->c->faults->count == before)
+		return false;
+	for (size_t i = 0; i < a->rule->count && holds_some; i++) {
+		if (may_be_meant(a->rule->nodes[i], a->value)) {
+			meant = a->rule->nodes[i];
+			count++;
+		}
+	}
+	if (count != 1 || a->c->has_ended)
+		return false;
+	a->c->level++;
+	(void)check_node(a->c, meant, a->value, a->at);
+	a->c->level--;
+	return false;
+}
+
+static bool walk_any(const struct asked *a)
+{
+	for (size_t i = 0; i < a->rule->count; i++) {
+		if (fits_quietly(a, a->rule->nodes[i]))
+			return true;
+	}
+	return tell_forms(a);
+}
+
+static bool walk_one(const struct asked *a)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->rule->count; i++)
+		count += fits_quietly(a, a->rule->nodes[i]);
+	if (count == 1)
+		return true;
+	return count == 0
+		       ? tell_forms(a)
+		       : tell_found(a,
+				    pl_asprintf("what %zu of %zu forms fit", count, a->rule->count),
+				    "what fits one of them alone");
+}
+
+static bool walk_not(const struct asked *a)
+{
+	return !fits_quietly(a, a->rule->nodes[0]) || tell_rule(a);
+}
+
+static bool walk_if(const struct asked *a)
+{
+	const struct schema_rule *branch = schema_rule_of(
+		a->node, fits_quietly(a, a->rule->nodes[0]) ? SCHEMA_THEN : SCHEMA_ELSE);
+
+	return branch == NULL || check_node(a->c, branch->nodes[0], a->value, a->at);
+}
+
+/* ---- all rules ----------------------------------------------------------------------------- */
+
+#define ARRAY  SCHEMA_TYPE_ARRAY
+#define OBJECT SCHEMA_TYPE_OBJECT
+#define EVERY  (~0u)
+
+/* Those that a value breaks by itself, or that say nothing, or something only to another one, have
+ * none. */
+static const struct {
+	unsigned types; /* of values that it is about */
+	bool (*walk)(const struct asked *);
+} rules[SCHEMA_KEYWORD_COUNT] = {
+	[SCHEMA_REF] = { EVERY, walk_same },
+	[SCHEMA_UNIQUE_ITEMS] = { ARRAY, walk_unique },
+	[SCHEMA_PREFIX_ITEMS] = { ARRAY, walk_prefix },
+	[SCHEMA_ITEMS] = { ARRAY, walk_items },
+	[SCHEMA_REQUIRED] = { OBJECT, walk_required },
+	[SCHEMA_PROPERTY_NAMES] = { OBJECT, walk_names },
+	[SCHEMA_PROPERTIES] = { OBJECT, walk_properties },
+	[SCHEMA_BY_PATTERN] = { OBJECT, walk_by_pattern },
+	[SCHEMA_ADDITIONAL] = { OBJECT, walk_additional },
+	[SCHEMA_ALL_OF] = { EVERY, walk_same },
+	[SCHEMA_ANY_OF] = { EVERY, walk_any },
+	[SCHEMA_ONE_OF] = { EVERY, walk_one },
+	[SCHEMA_NOT] = { EVERY, walk_not },
+	[SCHEMA_IF] = { EVERY, walk_if },
+};
+
+static bool check_rule(const struct asked *a, unsigned types)
+{
+	enum schema_keyword keyword = a->rule->keyword;
+
+	if (rules[keyword].walk == NULL)
+		return !res_schema_breaks(a->rule, a->value, types) || tell_rule(a);
+	return !(rules[keyword].types & types) || rules[keyword].walk(a);
+}
+
+static bool is_about_members(const struct schema_rule *rule)
+{
+	return rule->keyword >= SCHEMA_REQUIRED && rule->keyword <= SCHEMA_ADDITIONAL;
+}
+
+static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
+		       const struct step *at)
+{
+	struct asked a = { .c = c, .node = node, .value = value, .at = at };
+	unsigned types = res_schema_type_of(value);
+	bool fits = true;
+
+	if (c->has_ended || !spend(&a, 1))
+		return false;
+	if (c->depth >= SCHEMA_DEPTH_MAX)
+		return give_up(c, at, "a document that is less deep");
+	if (json_is_false(node->json))
+		return !c->quiet && tell(c, at,
+					 (struct res_schema_fault){
+						 .keyword = "false",
+						 .found = res_schema_describe(value),
+						 .expected = pl_strdup("nothing here"),
+					 });
+	c->depth++;
+	for (size_t i = 0; i < node->checked_count && (fits || !c->quiet) && !c->has_ended; i++) {
+		a.rule = &node->rules[i];
+		if (is_about_members(a.rule) && types == SCHEMA_TYPE_OBJECT && !a.is_listed)
+			list_members(&a);
+		fits &= check_rule(&a, types);
+	}
+	c->depth--;
+	c->member_count -= a.behind_members - a.first_member;
+	return fits && !c->has_ended;
+}
+
+static size_t count_values(const json_t *value, unsigned depth)
+{
+	size_t count = 1;
+
+	if (depth >= SCHEMA_DEPTH_MAX)
+		return count;
+	PL_JSON_EACH(inner, value)
+		count += count_values(inner, depth + 1);
+	PL_JSON_EACH_MEMBER(key, inner, value)
+		count += count_values(inner, depth + 1);
+	return count;
+}
+
+static size_t work_for(const struct res_schema *schema, const json_t *document)
+{
+	size_t schemas = schema->node_count + schema->pattern_count;
+	size_t values = count_values(document, 0);
+
+	if (values > (WORK_MAX - WORK_BASE) / WORK_A_PAIR / schemas)
+		return WORK_MAX;
+	return WORK_BASE + values * schemas * WORK_A_PAIR;
+}
+
+bool res_schema_check(const struct res_schema *schema, const json_t *document, size_t max,
+		      struct res_schema_faults *ret)
+{
+	const struct step top = { .up = NULL };
+	struct check c = { .faults = ret, .max = max, .quiet = ret == NULL };
+
+	c.work = work_for(schema, document);
+	bool fits = check_node(&c, schema->root, document, &top);
+	free(c.members);
+	return fits;
+}

@@ -1,0 +1,44 @@
+/* The schemas of api/, put into the program as they are: a check needs no file beside it. */
+#include <stddef.h>
+#include <string.h>
+
+#include "schema/schema.h"
+
+/* SCHEMA_FOLDER: where the build finds them (CMakeLists.txt) */
+#define SCHEMA(name)                                                \
+	__asm__(".pushsection .rodata\n"                            \
+		"res_schema_of_" #name ":\n"                        \
+		".incbin \"" SCHEMA_FOLDER #name ".schema.json\"\n" \
+		".byte 0\n"                                         \
+		".popsection\n");                                   \
+	extern const char res_schema_of_##name[]
+SCHEMA(result);
+SCHEMA(requests);
+SCHEMA(series);
+SCHEMA(experiment);
+
+const char *const res_schema_names[] = { "result", "requests", "series", "experiment", NULL };
+static const char *const texts[] = { res_schema_of_result, res_schema_of_requests,
+				     res_schema_of_series, res_schema_of_experiment };
+
+const char *res_schema_text(const char *name)
+{
+	for (size_t i = 0; res_schema_names[i] != NULL; i++) {
+		if (strcmp(res_schema_names[i], name) == 0)
+			return texts[i];
+	}
+	return NULL;
+}
+
+int res_schema_open(const char *name, const struct res_schema **ret, struct pl_err *err)
+{
+	auto_free char *file = pl_asprintf("%s.schema.json", name);
+	const char *text = res_schema_text(name);
+	auto_json json_t *document = NULL;
+
+	if (text == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "there is no schema '%s'", name);
+	if (pl_json_parse(text, strlen(text), file, &document, err) < 0)
+		return -1;
+	return res_schema_compile(document, file, "", ret, err);
+}

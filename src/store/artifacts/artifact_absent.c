@@ -1,0 +1,67 @@
+/* What an upload's results name and nobody has sent. */
+#include "store/artifacts/artifact.h"
+
+#include "base/mem.h"
+#include "store/store_priv.h"
+
+/* One more than are looked at tells that there are more. */
+static int list_results(struct store *store, int64_t job, int64_t *ids, size_t *ret_count,
+			struct pl_err *err)
+{
+	auto_borrowed list = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->reader, STORE_LIST_RESULTS_OF, &list, err) < 0)
+		return -1;
+	store_sql_bind_i64(list, 1, job);
+	store_sql_bind_i64(list, 2, STORE_ABSENT_RESULTS_MAX + 1);
+	for (*ret_count = 0;; (*ret_count)++) {
+		if (store_sql_step(list, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		ids[*ret_count] = store_sql_i64(list, 0);
+	}
+}
+
+/* One that was deleted meanwhile lacks nothing. */
+static int add_absent(struct store *store, int64_t id, struct store_absent *absent,
+		      struct pl_err *err)
+{
+	auto_artifacts artifacts = { 0 };
+	struct pl_err why = PL_ERR_INIT;
+	int64_t before = absent->files;
+
+	if (store_artifacts_of(store, id, &artifacts, &why) < 0) {
+		if (why.code == PL_ERR_NOT_FOUND)
+			return 0;
+		*err = why;
+		return -1;
+	}
+	absent->results++;
+	for (size_t i = 0; i < artifacts.count; i++) {
+		const struct store_artifact *artifact = &artifacts.items[i];
+		if (artifact->stored_at != NULL)
+			continue;
+		absent->files++;
+		absent->bytes += artifact->bytes > 0 ? artifact->bytes : 0;
+	}
+	absent->lacking += absent->files > before;
+	return 0;
+}
+
+int store_artifacts_absent(struct store *store, int64_t job, struct store_absent *ret,
+			   struct pl_err *err)
+{
+	auto_free int64_t *ids = pl_alloc_array(STORE_ABSENT_RESULTS_MAX + 1, sizeof(*ids));
+	size_t count = 0;
+
+	*ret = (struct store_absent){ 0 };
+	pthread_mutex_lock(&store->read_lock);
+	int result = list_results(store, job, ids, &count, err);
+	pthread_mutex_unlock(&store->read_lock);
+	ret->has_more = count > STORE_ABSENT_RESULTS_MAX;
+	for (size_t i = 0; result == 0 && i < count && i < STORE_ABSENT_RESULTS_MAX; i++)
+		result = add_absent(store, ids[i], ret, err);
+	return result;
+}

@@ -1,0 +1,416 @@
+/*
+ *	write ──> incoming/PROCESS.N ──fsync, hash──> incoming/SHA256.PROCESS.N ──link, rename──> ab/SHA256
+ *	                                                                          │ fsync of the folder
+ *	                                            the row is committed  ──────> incoming/… goes
+ *
+ * The two names of one file are what a kill cannot part: as long as the first is there, somebody has to look
+ * whether a row names the second.
+ */
+#include "store/artifacts/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/unique.h"
+
+/* So much is on its way to the disk while more comes: the end does not wait for all of it. */
+#define FLUSH_BYTES ((int64_t)8 << 20)
+
+struct store_files {
+	char *folder;
+	char *incoming;
+};
+
+struct store_file_in {
+	struct store_files *files;
+	int fd;
+	int lock; /* of the folder, shared, behind the end; -1: not yet */
+	char *path;
+	int64_t bytes;
+	int64_t flushed;
+	EVP_MD_CTX *digest;
+	char sha256[STORE_SHA256_LEN + 1];
+	bool is_linked;
+};
+
+bool store_sha256_is(const char *text)
+{
+	return text != NULL && strspn(text, "0123456789abcdef") == STORE_SHA256_LEN &&
+	       text[STORE_SHA256_LEN] == '\0';
+}
+
+struct store_files *store_files_new(const char *folder)
+{
+	struct store_files *files = pl_alloc(sizeof(*files));
+
+	files->folder = pl_strdup(folder);
+	/* its own folder is what is in front of the last slash */
+	for (size_t len = strlen(folder); len > 1 && folder[len - 1] == '/'; len--)
+		files->folder[len - 1] = '\0';
+	files->incoming = pl_asprintf("%s/incoming", folder);
+	return files;
+}
+
+void store_files_free(struct store_files *files)
+{
+	if (files == NULL)
+		return;
+	free(files->folder);
+	free(files->incoming);
+	free(files);
+}
+
+/* ---- folders ------------------------------------------------------------------------------- */
+
+/* free() */
+static char *shard_of(const struct store_files *files, const char *sha256)
+{
+	return pl_asprintf("%s/%.2s", files->folder, sha256);
+}
+
+char *store_files_path(const struct store_files *files, const char *sha256)
+{
+	return pl_asprintf("%s/%.2s/%s", files->folder, sha256, sha256);
+}
+
+/* Some file systems cannot, which is no failure. */
+static int sync_folder(const char *path, struct pl_err *err)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open the folder '%s'", path);
+	if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
+		return pl_err_errno(err, "cannot write the folder '%s'", path);
+	return 0;
+}
+
+static int make_folder(const char *path, struct pl_err *err)
+{
+	/* whose results these are, they alone read them */
+	if (mkdir(path, 0700) < 0)
+		return errno == EEXIST ? 0 : pl_err_errno(err, "cannot make the folder '%s'", path);
+	/* whatever comes into it lasts only as its own name does */
+	auto_free char *parent = pl_file_dir(path);
+	return sync_folder(parent, err);
+}
+
+/* `how` is LOCK_SH or LOCK_EX; waits. *ret: to be closed. */
+static int lock(const struct store_files *files, int how, int *ret, struct pl_err *err)
+{
+	auto_free char *path = pl_asprintf("%s/lock", files->folder);
+	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0 || TEMP_FAILURE_RETRY(flock(fd, how)) < 0)
+		return pl_err_errno(err, "cannot lock '%s'", path);
+	*ret = pl_take_fd(fd);
+	return 0;
+}
+
+/* ---- in ------------------------------------------------------------------------------------ */
+
+static int open_incoming(struct store_file_in *in, struct pl_err *err)
+{
+	static atomic_uint number;
+	struct stat st;
+
+	for (;;) {
+		auto_free char *path = pl_asprintf("%s/%d-%08x.%u", in->files->incoming,
+						   (int)getpid(), (unsigned)pl_unique_u32(),
+						   atomic_fetch_add(&number, 1));
+		auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+				      0600);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		if (fd < 0)
+			return pl_err_errno(err, "cannot write '%s'", path);
+		/* who tidies up may have been quicker, and taken it for one that was left */
+		if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
+			continue;
+		in->fd = pl_take_fd(fd);
+		in->path = pl_take(path);
+		return 0;
+	}
+}
+
+int store_file_in_new(struct store_files *files, struct store_file_in **ret, struct pl_err *err)
+{
+	struct store_file_in *in = pl_alloc(sizeof(*in));
+
+	*in = (struct store_file_in){ .files = files, .fd = -1, .lock = -1 };
+	if (make_folder(files->folder, err) < 0 || make_folder(files->incoming, err) < 0 ||
+	    open_incoming(in, err) < 0) {
+		free(in);
+		return -1;
+	}
+	in->digest = EVP_MD_CTX_new();
+	EVP_DigestInit_ex(in->digest, EVP_sha256(), NULL);
+	*ret = in;
+	return 0;
+}
+
+int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len, struct pl_err *err)
+{
+	if (pl_fd_write(in->fd, bytes, len) < 0)
+		return pl_err_errno(err, "cannot write '%s'", in->path);
+	EVP_DigestUpdate(in->digest, bytes, len);
+	in->bytes += (int64_t)len;
+	if (in->bytes - in->flushed >= FLUSH_BYTES) {
+		/* no more than a hint: the end asks for all of it */
+		(void)sync_file_range(in->fd, in->flushed, in->bytes - in->flushed,
+				      SYNC_FILE_RANGE_WRITE);
+		in->flushed = in->bytes;
+	}
+	return 0;
+}
+
+/*
+ * Under its name, also where one is there: these bytes have just been hashed, those may be what a failing disk has left of
+ * them. Who reads the old one goes on with that.
+ */
+static int put_in_place(struct store_file_in *in, struct pl_err *err)
+{
+	auto_free char *path = store_files_path(in->files, in->sha256);
+	auto_free char *second = pl_asprintf("%s.new", in->path);
+	/* a file system without links has renames: what a kill leaves there waits for a sweep */
+	bool has_links = link(in->path, second) == 0;
+
+	if (rename(has_links ? second : in->path, path) < 0) {
+		pl_err_errno(err, "cannot write '%s'", path);
+		if (has_links)
+			unlink(second);
+		return -1;
+	}
+	in->is_linked = true;
+	return 0;
+}
+
+static int link_whole(struct store_file_in *in, struct pl_err *err)
+{
+	auto_free char *shard = shard_of(in->files, in->sha256);
+	const char *name = strrchr(in->path, '/') + 1;
+	auto_free char *whole = pl_asprintf("%s/%s.%s", in->files->incoming, in->sha256, name);
+
+	if (make_folder(shard, err) < 0)
+		return -1;
+	if (rename(in->path, whole) < 0)
+		return pl_err_errno(err, "cannot rename '%s'", in->path);
+	free(in->path);
+	in->path = pl_take(whole);
+	return put_in_place(in, err) < 0 ? -1 : sync_folder(shard, err);
+}
+
+int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_err *err)
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+
+	EVP_DigestFinal_ex(in->digest, digest, NULL);
+	for (size_t i = 0; i < STORE_SHA256_LEN / 2; i++)
+		snprintf(in->sha256 + 2 * i, 3, "%02x", digest[i]);
+	if (expected != NULL && strcmp(in->sha256, expected) != 0)
+		return pl_err_invalid(err, "SHA-256 of the %lld bytes: found %s, expected %s",
+				      (long long)in->bytes, in->sha256, expected);
+	if (fsync(in->fd) < 0)
+		return pl_err_errno(err, "cannot write '%s'", in->path);
+	if (lock(in->files, LOCK_SH, &in->lock, err) < 0)
+		return -1;
+	return link_whole(in, err);
+}
+
+const char *store_file_in_sha256(const struct store_file_in *in)
+{
+	return in->sha256;
+}
+
+int64_t store_file_in_bytes(const struct store_file_in *in)
+{
+	return in->bytes;
+}
+
+void store_file_in_free(struct store_file_in *in, bool is_kept)
+{
+	if (in == NULL)
+		return;
+	/* of one that was linked its first name stays: the next to tidy up looks who names it */
+	if (is_kept || !in->is_linked)
+		unlink(in->path);
+	pl_fd_close(&in->fd);
+	pl_fd_close(&in->lock);
+	EVP_MD_CTX_free(in->digest);
+	free(in->path);
+	free(in);
+}
+
+/* ---- out ----------------------------------------------------------------------------------- */
+
+int store_files_open(const struct store_files *files, const char *sha256, int *ret_fd,
+		     struct pl_err *err)
+{
+	auto_free char *path = store_files_path(files, sha256);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0 && errno == ENOENT)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "'%s' is not there", path);
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open '%s'", path);
+	*ret_fd = fd;
+	return 0;
+}
+
+int64_t store_files_bytes(const struct store_files *files, const char *sha256)
+{
+	auto_free char *path = store_files_path(files, sha256);
+
+	return pl_file_size(path);
+}
+
+int store_files_hash(const struct store_files *files, const char *sha256,
+		     char ret[STORE_SHA256_LEN + 1], struct pl_err *err)
+{
+	auto_fd int fd = -1;
+
+	if (store_files_open(files, sha256, &fd, err) < 0)
+		return -1;
+	if (pl_fd_sha256(fd, ret) < 0)
+		return pl_err_errno(err, "it cannot be read");
+	return 0;
+}
+
+/* ---- away ---------------------------------------------------------------------------------- */
+
+int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
+		     void *context, bool *ret_gone, struct pl_err *err)
+{
+	auto_free char *path = store_files_path(files, sha256);
+	auto_fd int alone = -1;
+	bool is_named = true;
+
+	*ret_gone = false;
+	if (!pl_file_exists(path))
+		return 0;
+	if (lock(files, LOCK_EX, &alone, err) < 0 || named(context, sha256, &is_named, err) < 0)
+		return -1;
+	if (is_named)
+		return 0;
+	if (unlink(path) < 0 && errno != ENOENT)
+		return pl_err_errno(err, "cannot remove '%s'", path);
+	*ret_gone = true;
+	return 0;
+}
+
+/* One of the folder of what comes: left behind where nobody holds its lock. */
+static int tidy_one(struct store_files *files, const char *name, store_files_named_fn *named,
+		    void *context, struct pl_err *err)
+{
+	auto_free char *path = pl_asprintf("%s/%s", files->incoming, name);
+	auto_fd int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	auto_free char *sha256 = pl_strndup(name, STORE_SHA256_LEN);
+	bool gone;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return 0;
+	if (store_sha256_is(sha256) &&
+	    store_files_drop(files, sha256, named, context, &gone, err) < 0)
+		return -1;
+	if (unlink(path) < 0 && errno != ENOENT)
+		return pl_err_errno(err, "cannot remove '%s'", path);
+	return 0;
+}
+
+int store_files_tidy(struct store_files *files, store_files_named_fn *named, void *context,
+		     struct pl_err *err)
+{
+	auto_dir dir = opendir(files->incoming);
+	const char *name;
+
+	while ((name = pl_dir_next(dir)) != NULL) {
+		if (tidy_one(files, name, named, context, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Calls `each` with every file that has its name; it ends where that answers -1. */
+static int walk(struct store_files *files,
+		int (*each)(struct store_files *files, const char *sha256, void *context,
+			    struct pl_err *err),
+		void *context, struct pl_err *err)
+{
+	for (int i = 0; i < 256; i++) {
+		auto_free char *shard = pl_asprintf("%s/%02x", files->folder, (unsigned)i);
+		auto_dir dir = opendir(shard);
+		const char *name;
+		while ((name = pl_dir_next(dir)) != NULL) {
+			if (store_sha256_is(name) && each(files, name, context, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+struct unnamed {
+	store_files_named_fn *named;
+	void *context;
+	size_t count;
+};
+
+static int drop_unnamed(struct store_files *files, const char *sha256, void *context,
+			struct pl_err *err)
+{
+	struct unnamed *unnamed = context;
+	bool gone = false;
+
+	if (store_files_drop(files, sha256, unnamed->named, unnamed->context, &gone, err) < 0)
+		return -1;
+	unnamed->count += gone;
+	return 0;
+}
+
+int store_files_sweep(struct store_files *files, store_files_named_fn *named, void *context,
+		      size_t *ret_count, struct pl_err *err)
+{
+	struct unnamed unnamed = { named, context, 0 };
+
+	*ret_count = 0;
+	if (store_files_tidy(files, named, context, err) < 0 ||
+	    walk(files, drop_unnamed, &unnamed, err) < 0)
+		return -1;
+	*ret_count = unnamed.count;
+	return 0;
+}
+
+static int count_unnamed(struct store_files *files, const char *sha256, void *context,
+			 struct pl_err *err)
+{
+	struct unnamed *unnamed = context;
+	bool is_named = true;
+
+	(void)files;
+	if (unnamed->named(unnamed->context, sha256, &is_named, err) < 0)
+		return -1;
+	unnamed->count += !is_named;
+	return 0;
+}
+
+int store_files_count_unnamed(struct store_files *files, store_files_named_fn *named, void *context,
+			      size_t *ret_count, struct pl_err *err)
+{
+	struct unnamed unnamed = { named, context, 0 };
+
+	*ret_count = 0;
+	if (walk(files, count_unnamed, &unnamed, err) < 0)
+		return -1;
+	*ret_count = unnamed.count;
+	return 0;
+}

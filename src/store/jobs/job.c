@@ -1,0 +1,210 @@
+/* Whose jobs they are, and how long they are kept. */
+#include "store/jobs/job.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "store/jobs/job_priv.h"
+
+/* The newest of the finished ones can be asked for however old they are, and the others for as long as what they kept
+ * is there. */
+#define JOBS_KEPT 10000
+/* Where jobs never cease to come, the log is emptied behind so many parts. */
+#define PARTS_IN_LOG_MAX 16
+#define KEPT_NS          (7 * 24 * 3600 * PL_NS_PER_S)
+#define LOOK_NS          (3600 * PL_NS_PER_S) /* for what is too old, while the server runs */
+
+static const char *const state_names[] = {
+#define STORE_ITEM_STATE(NAME, name, text) #name,
+#include "tbl/store_words.h"
+};
+
+const char *store_item_state_name(enum store_item_state state)
+{
+	return state_names[state];
+}
+
+/* ---- rows of one job ------------------------------------------------------------------------ */
+
+int store_job_run(struct store *store, enum store_statement which, int64_t id, struct pl_err *err)
+{
+	struct store_stmt *statement;
+
+	if (store_sql_kept(&store->writer, which, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	return store_sql_finish(statement, err);
+}
+
+int store_job_settle(struct store *store, int64_t id, struct pl_err *err)
+{
+	struct store_stmt *settle;
+	char now[32];
+
+	store_now(now);
+	if (store_sql_kept(&store->writer, STORE_SETTLE_JOB, &settle, err) < 0)
+		return -1;
+	store_sql_bind_i64(settle, 1, id);
+	store_sql_bind_text(settle, 2, now);
+	return store_sql_finish(settle, err);
+}
+
+/* ---- what is old --------------------------------------------------------------------------- */
+
+/* Jobs that were never closed are; what is kept for a while is kept from now on. */
+static int close_old(struct store *store, const char *then, struct pl_err *err)
+{
+	struct store_stmt *close;
+	char now[32];
+
+	store_now(now);
+	if (store_sql_kept(&store->writer, STORE_CLOSE_OLD_JOBS, &close, err) < 0)
+		return -1;
+	store_sql_bind_text(close, 1, then);
+	store_sql_bind_text(close, 2, now);
+	return store_sql_finish(close, err);
+}
+
+static int forget_jobs(struct store *store, const char *then, struct pl_err *err)
+{
+	struct store_stmt *forget;
+
+	if (store_sql_kept(&store->writer, STORE_FORGET_JOBS, &forget, err) < 0)
+		return -1;
+	store_sql_bind_text(forget, 1, then);
+	store_sql_bind_i64(forget, 2, JOBS_KEPT);
+	return store_sql_finish(forget, err);
+}
+
+/* What nobody came back to. */
+static int forget_old(struct store *store, struct pl_err *err)
+{
+	static const enum store_statement each[] = { STORE_FORGET_OLD_BYTES,
+						     STORE_FORGET_OLD_PARTS };
+	char then[32];
+
+	pl_clock_rfc3339(pl_clock_real_ns() - KEPT_NS, then);
+	if (close_old(store, then, err) < 0)
+		return -1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {
+		struct store_stmt *statement;
+		if (store_sql_kept(&store->writer, each[i], &statement, err) < 0)
+			return -1;
+		store_sql_bind_text(statement, 1, then);
+		if (store_sql_finish(statement, err) < 0)
+			return -1;
+	}
+	store->jobs_looked_ns = pl_clock_now_ns();
+	return forget_jobs(store, then, err);
+}
+
+int store_jobs_own(struct store *store, bool *ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->write_lock);
+	int result = store_sql_own_jobs(&store->writer, err);
+	bool had = store->owns_jobs;
+	store->owns_jobs = *ret = result == 0;
+	pthread_mutex_unlock(&store->write_lock);
+	if (result < 0)
+		return store_is_shared(store) && err->code == PL_ERR_BUSY ? 0 : -1;
+	if (had)
+		return 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	/* a process that was killed may have left some */
+	store->parts_in_log = 1;
+	return store_end(store, forget_old(store, err), err);
+}
+
+int store_jobs_open(struct store *store, struct pl_err *err)
+{
+	bool is_mine;
+
+	return store_jobs_own(store, &is_mine, err);
+}
+
+/* `least`: fewer parts than so many are not worth it. */
+static int empty_log(struct store *store, unsigned least, struct pl_err *err)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&store->write_lock);
+	if (store->parts_in_log >= least &&
+	    (result = store_sql_empty_log(&store->writer, err)) == 0)
+		store->parts_in_log = 0;
+	pthread_mutex_unlock(&store->write_lock);
+	return result;
+}
+
+static bool is_time_to_look(const struct store *store)
+{
+	return pl_clock_now_ns() - store->jobs_looked_ns >= LOOK_NS;
+}
+
+int store_jobs_look(struct store *store, struct pl_err *err)
+{
+	return is_time_to_look(store) ? forget_old(store, err) : 0;
+}
+
+/* By the thread that works on jobs, if it has them. */
+static int look_for_old(struct store *store, struct pl_err *err)
+{
+	if (!store->owns_jobs || !is_time_to_look(store))
+		return 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, forget_old(store, err), err);
+}
+
+int store_jobs_wipe(struct store *store, struct pl_err *err)
+{
+	return look_for_old(store, err) < 0 ? -1 : empty_log(store, 1, err);
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+/*
+ * Is it this one's still, as it was read? A database that was away for a moment may have given it to another process,
+ * which has done some of it. And was it cancelled meanwhile? Of items that are read again each is asked for itself.
+ */
+static int is_wanted(struct store *store, const struct store_job_work *work, bool *ret,
+		     struct pl_err *err)
+{
+	auto_borrowed state = NULL;
+	unsigned hold = store_sql_jobs_hold(&store->writer);
+
+	*ret = hold != 0 && hold == work->hold;
+	if (!*ret)
+		return 0;
+	if (work->part == 0)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_PART_WAITS, &state, err) < 0)
+		return -1;
+	store_sql_bind_i64(state, 1, work->part);
+	return store_sql_step(state, ret, err);
+}
+
+int store_job_group_begin(struct store *store, const struct store_job_work *work, bool *ret_goes_on,
+			  struct pl_err *err)
+{
+	bool is_still = false;
+
+	*ret_goes_on = false;
+	if (store_batch_begin(store, err) < 0)
+		return -1;
+	int result = is_wanted(store, work, &is_still, err);
+	*ret_goes_on = result == 0 && is_still;
+	if (*ret_goes_on)
+		return 0;
+	return store_batch_end(store, result < 0 ? PL_ERR_IGNORED : err) < 0 ? -1 : result;
+}
+
+int store_job_group_end(struct store *store, struct pl_err *err)
+{
+	if (store_batch_end(store, err) < 0)
+		return -1;
+	/* what was done is, whatever comes of this, which is tried again behind the next one */
+	(void)empty_log(store, PARTS_IN_LOG_MAX, PL_ERR_IGNORED);
+	return 0;
+}

@@ -1,0 +1,410 @@
+/* Jobs as those who upload change them: opened, more of it, closed; cancelled, tried again, chosen for. */
+#include <string.h>
+
+#include "base/text.h"
+#include "base/zst.h"
+#include "store/jobs/job_priv.h"
+
+static const char *const known_names[] = {
+#define STORE_KNOWN(NAME, name, text) #name,
+#include "tbl/store_words.h"
+};
+
+const char *store_known_name(enum store_known known)
+{
+	return known_names[known];
+}
+
+enum store_known store_known_of(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(known_names); i++) {
+		if (pl_text_equal(known_names[i], name))
+			return (enum store_known)i;
+	}
+	return STORE_SKIP;
+}
+
+/* ---- jobs and parts ------------------------------------------------------------------------ */
+
+static void bind_amount(struct store_stmt *statement, int at, int64_t amount)
+{
+	if (amount >= 0)
+		store_sql_bind_i64(statement, at, amount);
+	else
+		store_sql_bind_null(statement, at);
+}
+
+static int add_job(struct store *store, const char *kind, const char *state,
+		   const struct store_job_plan *plan, int64_t *ret_id, struct pl_err *err)
+{
+	struct store_stmt *add;
+	char now[32];
+
+	store_now(now);
+	if (store_sql_kept(&store->writer, STORE_ADD_JOB, &add, err) < 0)
+		return -1;
+	store_sql_bind_text(add, 1, kind);
+	store_sql_bind_text(add, 2, plan->name);
+	store_sql_bind_text(add, 3, state);
+	store_sql_bind_text(add, 4, now);
+	store_sql_bind_text(add, 5, store_known_name(plan->on_known));
+	bind_amount(add, 6, plan->files);
+	bind_amount(add, 7, plan->bytes);
+	store_sql_bind_text(add, 8, plan->author);
+	return store_sql_number(add, ret_id, err);
+}
+
+int store_job_open(struct store *store, const struct store_job_plan *plan, int64_t *ret_id,
+		   struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, add_job(store, "parts", "open", plan, ret_id, err), err);
+}
+
+/* *ret_state: of the job, static; NULL: there is none. */
+static int ask_job(struct store *store, int64_t id, const char **ret_state, int64_t *ret_items,
+		   struct pl_err *err)
+{
+	static const char *const states[] = { "open", "queued", "running", "done", "cancelled" };
+	auto_borrowed job = NULL;
+	bool is_row = false;
+
+	*ret_state = NULL;
+	*ret_items = 0;
+	if (store_sql_kept(&store->writer, STORE_ASK_JOB, &job, err) < 0)
+		return -1;
+	store_sql_bind_i64(job, 1, id);
+	if (store_sql_step(job, &is_row, err) < 0)
+		return -1;
+	for (size_t i = 0; is_row && i < PL_ARRAY_SIZE(states); i++) {
+		if (pl_text_equal(states[i], store_sql_text(job, 0)))
+			*ret_state = states[i];
+	}
+	*ret_items = is_row ? store_sql_i64(job, 1) : 0;
+	return 0;
+}
+
+static int add_files(struct store *store, int64_t id, const struct store_job_part *part,
+		     struct pl_err *err)
+{
+	for (size_t i = 0; i < part->files; i++) {
+		struct store_stmt *add;
+		if (store_sql_kept(&store->writer, STORE_ADD_FILE, &add, err) < 0)
+			return -1;
+		store_sql_bind_i64(add, 1, id);
+		store_sql_bind_i64(add, 2, (int64_t)i);
+		store_sql_bind_text(add, 3, part->sha256[i]);
+		if (store_sql_finish(add, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_part(struct store *store, int64_t job, const struct store_job_part *part,
+		    const void *packed, size_t packed_len, struct pl_err *err)
+{
+	struct store_stmt *add, *receive;
+	int64_t id = 0;
+
+	if (store_sql_kept(&store->writer, STORE_ADD_PART, &add, err) < 0)
+		return -1;
+	store_sql_bind_i64(add, 1, job);
+	store_sql_bind_text(add, 2, part->kind);
+	store_sql_bind_text(add, 3, part->name);
+	store_sql_bind_text(add, 4, part->media);
+	store_sql_bind_i64(add, 5, (int64_t)part->files);
+	store_sql_bind_bytes(add, 6, packed, packed_len);
+	store_sql_bind_text(add, 7, part->key);
+	if (store_sql_number(add, &id, err) < 0 || add_files(store, id, part, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_RECEIVE, &receive, err) < 0)
+		return -1;
+	store_sql_bind_i64(receive, 1, job);
+	store_sql_bind_i64(receive, 2, (int64_t)part->files);
+	store_sql_bind_i64(receive, 3, (int64_t)part->len);
+	return store_sql_finish(receive, err);
+}
+
+/* Whether its files came to the job under its key before. */
+static int find_keyed(struct store *store, int64_t job, const struct store_job_part *part,
+		      bool *ret_came, enum store_job_answer *ret, struct pl_err *err)
+{
+	auto_borrowed find = NULL;
+	bool is_row = false, is_other = false;
+	size_t count = 0;
+
+	*ret_came = false;
+	if (part->key == NULL)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_FIND_KEYED, &find, err) < 0)
+		return -1;
+	store_sql_bind_i64(find, 1, job);
+	store_sql_bind_text(find, 2, part->key);
+	for (;; count++) {
+		if (store_sql_step(find, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		is_other |= count >= part->files ||
+			    strcmp(store_sql_text(find, 0), part->sha256[count]) != 0;
+	}
+	*ret_came = count > 0;
+	if (count > 0 && (is_other || count != part->files))
+		*ret = STORE_JOB_OTHER;
+	return 0;
+}
+
+/* To a job that is there. */
+static int check_open(struct store *store, int64_t id, enum store_job_answer *ret,
+		      struct pl_err *err)
+{
+	const char *state;
+	int64_t items;
+
+	if (ask_job(store, id, &state, &items, err) < 0)
+		return -1;
+	*ret = state == NULL                  ? STORE_JOB_NONE
+	       : strcmp(state, "open") != 0   ? STORE_JOB_CLOSED
+	       : items >= STORE_JOB_ITEMS_MAX ? STORE_JOB_FULL
+					      : STORE_JOB_OK;
+	return 0;
+}
+
+int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
+		  const struct store_job_part *part, enum store_job_answer *ret, struct pl_err *err)
+{
+	const struct store_job_plan plan = { .name = part->name,
+					     .files = -1,
+					     .bytes = -1,
+					     .on_known = on_known,
+					     .author = part->author };
+	size_t packed_len;
+	auto_free void *packed = pl_zst_pack_brief(part->bytes, part->len, &packed_len);
+	int64_t job = *id;
+	bool has_come = false;
+	int result;
+
+	*ret = STORE_JOB_OK;
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (job == 0)
+		result = add_job(store, part->kind, "queued", &plan, &job, err);
+	else
+		result = find_keyed(store, job, part, &has_come, ret, err);
+	if (result == 0 && *id != 0 && !has_come)
+		result = check_open(store, job, ret, err);
+	if (result == 0 && *ret == STORE_JOB_OK && !has_come)
+		result = add_part(store, job, part, packed, packed_len, err);
+	if (store_end(store, result, err) < 0)
+		return -1;
+	*id = job;
+	return 0;
+}
+
+/* ---- what becomes of a job ----------------------------------------------------------------- */
+
+typedef int change_fn(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
+		      struct pl_err *err);
+
+/* In one transaction; what is answered other than OK leaves all as it was. */
+static int change_job(struct store *store, int64_t id, change_fn *change, void *context,
+		      enum store_job_answer *ret, struct pl_err *err)
+{
+	const char *state;
+	int64_t items;
+
+	*ret = STORE_JOB_NONE;
+	if (store_begin(store, err) < 0)
+		return -1;
+	int result = ask_job(store, id, &state, &items, err);
+	if (result == 0 && state != NULL) {
+		*ret = STORE_JOB_OK;
+		result = change(store, id, context, ret, err);
+	}
+	if (result < 0 || *ret == STORE_JOB_OK)
+		return store_end(store, result, err);
+	store_undo(store);
+	return 0;
+}
+
+static int close_job(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
+		     struct pl_err *err)
+{
+	(void)context;
+	(void)ret;
+	return store_job_run(store, STORE_CLOSE_JOB, id, err) < 0
+		       ? -1
+		       : store_job_settle(store, id, err);
+}
+
+int store_job_close(struct store *store, int64_t id, enum store_job_answer *ret, struct pl_err *err)
+{
+	return change_job(store, id, close_job, NULL, ret, err);
+}
+
+static int cancel_job(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
+		      struct pl_err *err)
+{
+	static const enum store_statement each[] = { STORE_CANCEL_ITEMS, STORE_CANCEL_PARTS };
+	struct store_stmt *cancel;
+	char now[32];
+
+	(void)context;
+	(void)ret;
+	store_now(now);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {
+		if (store_job_run(store, each[i], id, err) < 0)
+			return -1;
+	}
+	if (store_sql_kept(&store->writer, STORE_CANCEL_JOB, &cancel, err) < 0)
+		return -1;
+	store_sql_bind_i64(cancel, 1, id);
+	store_sql_bind_text(cancel, 2, now);
+	return store_sql_finish(cancel, err);
+}
+
+int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret,
+		     struct pl_err *err)
+{
+	return change_job(store, id, cancel_job, NULL, ret, err);
+}
+
+/* ---- items once more ----------------------------------------------------------------------- */
+
+/* What is asked of items: those of the list, or all. */
+struct wish {
+	const json_t *items;
+	size_t at;
+	const struct store_job_wish *chosen; /* NULL: they are tried again */
+};
+
+/* An item, or all of them (-1), by a statement that gives a row for each that it has changed. */
+static int change_items(struct store *store, enum store_statement which, int64_t id, int64_t item,
+			const struct wish *wish, bool *ret_any, struct pl_err *err)
+{
+	struct store_stmt *statement;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, which, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	store_sql_bind_i64(statement, 2, item >= 0 ? item : 0);
+	store_sql_bind_i64(statement, 3, item >= 0 ? item : INT64_MAX);
+	if (wish->chosen != NULL) {
+		const struct store_choice *choice = &wish->chosen->choice;
+		store_sql_bind_text(statement, 4, store_known_name(choice->on_known));
+		store_sql_bind_text(statement, 5, wish->chosen->of != NULL ? wish->chosen->of : "");
+		store_sql_bind_text(statement, 6, choice->author);
+		store_sql_bind_text(statement, 7, choice->expected);
+	}
+	if (store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	*ret_any |= is_row;
+	return is_row ? store_sql_finish(statement, err) : 0;
+}
+
+static int ask_items(struct store *store, int64_t id, int64_t item, const struct wish *wish,
+		     bool *ret_any, struct pl_err *err)
+{
+	static const enum store_statement again[] = { STORE_RETRY_ITEMS, STORE_RETRY_CANCELLED };
+	static const enum store_statement choose[] = { STORE_CHOOSE_ITEMS };
+	const enum store_statement *each = wish->chosen != NULL ? choose : again;
+	size_t count = wish->chosen != NULL ? PL_ARRAY_SIZE(choose) : PL_ARRAY_SIZE(again);
+
+	for (size_t i = 0; i < count; i++) {
+		if (change_items(store, each[i], id, item, wish, ret_any, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Of an item that is there: whoever chose has looked at what is there now. */
+static int check_expected(struct store *store, int64_t id, int64_t item, const struct wish *wish,
+			  enum store_job_answer *ret, struct pl_err *err)
+{
+	const char *expected = wish->chosen != NULL ? wish->chosen->choice.expected : NULL;
+	auto_borrowed content = NULL;
+	bool is_row = false;
+
+	if (expected == NULL)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_GET_RIVAL_CONTENT, &content, err) < 0)
+		return -1;
+	store_sql_bind_i64(content, 1, id);
+	store_sql_bind_i64(content, 2, item);
+	if (store_sql_step(content, &is_row, err) < 0)
+		return -1;
+	if (!is_row || !pl_text_equal(store_sql_text(content, 0), expected))
+		*ret = STORE_JOB_CHANGED;
+	return 0;
+}
+
+static int ask_parts(struct store *store, int64_t id, const struct wish *wish, bool *ret_any,
+		     struct pl_err *err)
+{
+	struct store_stmt *statement;
+	bool is_row = false;
+
+	if (wish->items != NULL)
+		return store_job_run(store, STORE_RETRY_PARTS, id, err);
+	if (store_sql_kept(&store->writer, STORE_RETRY_ALL_PARTS, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	if (store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	*ret_any |= is_row;
+	return is_row ? store_sql_finish(statement, err) : 0;
+}
+
+static int ask_again(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
+		     struct pl_err *err)
+{
+	struct wish *wish = context;
+	size_t count = json_array_size(wish->items);
+	bool any = false;
+
+	if (wish->items == NULL && ask_items(store, id, -1, wish, &any, err) < 0)
+		return -1;
+	for (wish->at = 0; wish->at < count; wish->at++) {
+		bool is_there = false;
+		int64_t item = json_integer_value(json_array_get(wish->items, wish->at));
+		if (ask_items(store, id, item, wish, &is_there, err) < 0)
+			return -1;
+		if (!is_there) {
+			*ret = STORE_JOB_NO_ITEM;
+			return 0;
+		}
+		if (check_expected(store, id, item, wish, ret, err) < 0)
+			return -1;
+	}
+	/* parts of which items wait again do, too, and without a list those that were never cut */
+	if (wish->chosen == NULL && ask_parts(store, id, wish, &any, err) < 0)
+		return -1;
+	if (wish->chosen == NULL && wish->items == NULL && !any) {
+		*ret = STORE_JOB_NOTHING;
+		return 0;
+	}
+	if (store_job_run(store, STORE_REOPEN_JOB, id, err) < 0)
+		return -1;
+	return store_job_settle(store, id, err);
+}
+
+int store_job_retry(struct store *store, int64_t id, const json_t *items,
+		    enum store_job_answer *ret, size_t *ret_at, struct pl_err *err)
+{
+	struct wish wish = { .items = items };
+	int result = change_job(store, id, ask_again, &wish, ret, err);
+
+	*ret_at = wish.at;
+	return result;
+}
+
+int store_job_choose(struct store *store, int64_t id, const struct store_job_wish *chosen,
+		     enum store_job_answer *ret, size_t *ret_at, struct pl_err *err)
+{
+	struct wish wish = { .items = chosen->items, .chosen = chosen };
+	int result = change_job(store, id, ask_again, &wish, ret, err);
+
+	*ret_at = wish.at;
+	return result;
+}

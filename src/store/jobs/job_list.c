@@ -1,0 +1,430 @@
+/* Jobs and their items as they are told: Upload, Uploads and KnownAnswer of api/openapi.yaml. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "store/documents/dictionary.h"
+#include "store/jobs/job_priv.h"
+
+static json_t *text_json(struct store_stmt *statement, int at)
+{
+	return pl_json_text(store_sql_text(statement, at));
+}
+
+static json_t *number_json(struct store_stmt *statement, int at)
+{
+	return store_sql_is_null(statement, at) ? json_null()
+						: json_integer(store_sql_i64(statement, at));
+}
+
+/* ---- items --------------------------------------------------------------------------------- */
+
+static int list_json(struct store_stmt *row, int at, const char *name, json_t **ret,
+		     struct pl_err *err)
+{
+	const char *text = store_sql_text(row, at);
+
+	return pl_json_parse(text, strlen(text), name, ret, err);
+}
+
+/* Who waits may be worked on just now. */
+static const char *shown_state(const char *state, int64_t index,
+			       const struct store_job_marks *marks)
+{
+	if (strcmp(state, STORE_ITEM_AGAIN) == 0)
+		state = store_item_state_name(STORE_ITEM_QUEUED);
+	if (strcmp(state, store_item_state_name(STORE_ITEM_QUEUED)) != 0)
+		return state;
+	for (size_t i = 0; i < marks->count; i++) {
+		if (marks->items[i] == (size_t)index)
+			return store_item_state_name(marks->state);
+	}
+	return state;
+}
+
+static int item_json(struct store_stmt *row, const struct store_job_marks *marks, json_t **ret,
+		     struct pl_err *err)
+{
+	auto_json json_t *faults = NULL;
+	auto_json json_t *secrets = NULL;
+	auto_json json_t *near = NULL;
+	int64_t index = store_sql_i64(row, 0);
+
+	if (list_json(row, 7, "faults", &faults, err) < 0 ||
+	    list_json(row, 8, "secrets", &secrets, err) < 0 ||
+	    list_json(row, 9, "near", &near, err) < 0)
+		return -1;
+	*ret = json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:O, s:O, s:O, s:b, s:o, s:I, s:b}",
+			 "index", (json_int_t)index, "name", text_json(row, 1), "state",
+			 shown_state(store_sql_text(row, 2), index, marks), "form",
+			 text_json(row, 3), "id", number_json(row, 4), "run_id", text_json(row, 5),
+			 "message", text_json(row, 6), "faults", faults, "secrets", secrets, "near",
+			 near, "deleted", store_sql_i64(row, 10) != 0, "choice", text_json(row, 11),
+			 "bytes", (json_int_t)store_sql_i64(row, 12), "kept",
+			 store_sql_i64(row, 13) != 0);
+	return 0;
+}
+
+/* Without a state the offset is an index, which costs nothing to find. */
+static int ask_items(struct store *store, int64_t id, const struct store_job_page *page,
+		     struct store_stmt **ret, struct pl_err *err)
+{
+	if (store_sql_kept(&store->reader,
+			   page->state != NULL ? STORE_GET_ITEMS_OF : STORE_GET_ITEMS, ret,
+			   err) < 0)
+		return -1;
+	store_sql_bind_i64(*ret, 1, id);
+	store_sql_bind_i64(*ret, 2, page->offset);
+	store_sql_bind_i64(*ret, 3, page->limit);
+	if (page->state == NULL)
+		return 0;
+	store_sql_bind_text(*ret, 4, page->state);
+	store_sql_bind_text(*ret, 5,
+			    strcmp(page->state, store_item_state_name(STORE_ITEM_QUEUED)) == 0
+				    ? STORE_ITEM_AGAIN
+				    : page->state);
+	return 0;
+}
+
+static int items_json(struct store *store, int64_t id, const struct store_job_page *page,
+		      const struct store_job_marks *marks, json_t *list, struct pl_err *err)
+{
+	auto_borrowed items = NULL;
+	bool is_row = false;
+
+	if (ask_items(store, id, page, &items, err) < 0)
+		return -1;
+	for (;;) {
+		json_t *item;
+		if (store_sql_step(items, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		if (item_json(items, marks, &item, err) < 0)
+			return -1;
+		json_array_append_new(list, item);
+	}
+}
+
+/* ---- counts -------------------------------------------------------------------------------- */
+
+static json_t *no_counts(void)
+{
+	json_t *counts = json_object();
+
+	for (int i = 0; i < STORE_ITEM_STATE_COUNT; i++)
+		json_object_set_new(counts, store_item_state_name((enum store_item_state)i),
+				    json_integer(0));
+	return counts;
+}
+
+static void count_up(json_t *counts, const char *key, json_int_t by)
+{
+	json_int_t before = json_integer_value(json_object_get(counts, key));
+
+	json_object_set_new(counts, key, json_integer(before + by));
+}
+
+static void count_marks(const struct store_job_marks *marks, json_t *counts)
+{
+	const char *queued = store_item_state_name(STORE_ITEM_QUEUED);
+	json_int_t waiting = json_integer_value(json_object_get(counts, queued));
+	json_int_t marked = (json_int_t)marks->count;
+
+	/* some of them may be stored by now */
+	if (marked > waiting)
+		marked = waiting;
+	count_up(counts, queued, -marked);
+	count_up(counts, store_item_state_name(marks->state), marked);
+}
+
+/* Of rows of state and count: items, and files of parts that were not cut yet. */
+static int count_rows(struct store *store, enum store_statement which, int64_t id, json_t *counts,
+		      struct pl_err *err)
+{
+	auto_borrowed states = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->reader, which, &states, err) < 0)
+		return -1;
+	store_sql_bind_i64(states, 1, id);
+	for (;;) {
+		if (store_sql_step(states, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		const char *state = store_sql_text(states, 0);
+		count_up(counts,
+			 strcmp(state, STORE_ITEM_AGAIN) == 0
+				 ? store_item_state_name(STORE_ITEM_QUEUED)
+				 : state,
+			 store_sql_i64(states, 1));
+	}
+}
+
+static json_int_t total_of(const json_t *items, const char *state)
+{
+	json_int_t total = 0;
+
+	if (state != NULL)
+		return json_integer_value(json_object_get(items, state));
+	PL_JSON_EACH_MEMBER(name, count, items)
+		total += json_integer_value(count);
+	return total;
+}
+
+/* *ret_total: items that have rows. */
+static int counts_json(struct store *store, int64_t id, const struct store_job_page *page,
+		       const struct store_job_marks *marks, json_t *counts, json_int_t *ret_total,
+		       struct pl_err *err)
+{
+	if (count_rows(store, STORE_COUNT_ITEMS, id, counts, err) < 0)
+		return -1;
+	*ret_total = total_of(counts, page->state);
+	if (count_rows(store, STORE_COUNT_UNCUT, id, counts, err) < 0)
+		return -1;
+	count_marks(marks, counts);
+	return 0;
+}
+
+/* ---- a job --------------------------------------------------------------------------------- */
+
+/* Of the row of a job, from the column `at` on. */
+static json_t *amount_json(struct store_stmt *row, int at)
+{
+	if (store_sql_is_null(row, at) && store_sql_is_null(row, at + 1))
+		return json_null();
+	return json_pack("{s:o, s:o}", "files", number_json(row, at), "bytes",
+			 number_json(row, at + 1));
+}
+
+/* What is worked on just now, as it is before the database is asked: who is not queued any more by then is told by
+ * its row. */
+static void take_marks(struct store *store, int64_t id, struct store_job_marks *ret)
+{
+	pthread_mutex_lock(&store->marks_lock);
+	*ret = store->marks;
+	pthread_mutex_unlock(&store->marks_lock);
+	if (ret->job != id)
+		ret->count = 0;
+}
+
+/* Of a row of STORE_GET_JOB. */
+static int job_row_json(struct store *store, struct store_stmt *job,
+			const struct store_job_page *page, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *list = json_array();
+	auto_json json_t *counts = no_counts();
+	int64_t id = store_sql_i64(job, 0);
+	auto_free char *name = pl_asprintf("%lld", (long long)id);
+	struct store_job_marks marks;
+	json_int_t total = 0;
+
+	take_marks(store, id, &marks);
+	if (counts_json(store, id, page, &marks, counts, &total, err) < 0 ||
+	    (page->limit > 0 && items_json(store, id, page, &marks, list, err) < 0))
+		return -1;
+	*ret = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O, s:I}", "job_id",
+			 name, "kind", text_json(job, 1), "name", text_json(job, 2), "state",
+			 text_json(job, 3), "created", text_json(job, 4), "finished",
+			 text_json(job, 5), "on_known", text_json(job, 6), "expected",
+			 amount_json(job, 7), "received", amount_json(job, 9), "counts", counts,
+			 "items", list, "total", total);
+	return 0;
+}
+
+static int job_json(struct store *store, int64_t id, const struct store_job_page *page,
+		    json_t **ret, struct pl_err *err)
+{
+	auto_borrowed job = NULL;
+	bool is_row = false;
+
+	*ret = NULL;
+	if (store_sql_kept(&store->reader, STORE_GET_JOB, &job, err) < 0)
+		return -1;
+	store_sql_bind_i64(job, 1, id);
+	if (store_sql_step(job, &is_row, err) < 0)
+		return -1;
+	return is_row ? job_row_json(store, job, page, ret, err) : 0;
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+static int count_jobs(struct store *store, const struct store_job_page *page, int64_t *ret,
+		      struct pl_err *err)
+{
+	struct store_stmt *count;
+
+	if (store_sql_kept(&store->reader, STORE_COUNT_JOBS, &count, err) < 0)
+		return -1;
+	store_sql_bind_text(count, 1, page->state != NULL ? page->state : "");
+	return store_sql_number(count, ret, err);
+}
+
+static int jobs_json(struct store *store, int64_t ignored, const struct store_job_page *page,
+		     json_t **ret, struct pl_err *err)
+{
+	const struct store_job_page no_items = { .limit = 0 };
+	auto_json json_t *list = json_array();
+	auto_borrowed jobs = NULL;
+	int64_t total = 0;
+	bool is_row = false;
+
+	(void)ignored;
+	if (count_jobs(store, page, &total, err) < 0 ||
+	    store_sql_kept(&store->reader, STORE_LIST_JOBS, &jobs, err) < 0)
+		return -1;
+	store_sql_bind_text(jobs, 1, page->state != NULL ? page->state : "");
+	store_sql_bind_i64(jobs, 2, page->offset);
+	store_sql_bind_i64(jobs, 3, page->limit);
+	for (;;) {
+		json_t *job;
+		if (store_sql_step(jobs, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		if (job_row_json(store, jobs, &no_items, &job, err) < 0)
+			return -1;
+		json_array_append_new(list, job);
+	}
+	*ret = json_pack("{s:O, s:I}", "jobs", list, "total", (json_int_t)total);
+	return 0;
+}
+
+/* ---- at one moment ------------------------------------------------------------------------- */
+
+typedef int told_fn(struct store *store, int64_t id, const struct store_job_page *page,
+		    json_t **ret, struct pl_err *err);
+
+/* A job and its items, or all jobs, as they were at one moment. */
+static int at_once(struct store *store, told_fn *told, int64_t id,
+		   const struct store_job_page *page, json_t **ret, struct pl_err *err)
+{
+	if (store_sql_begin(&store->reader, STORE_SQL_READ, err) < 0)
+		return -1;
+	int result = told(store, id, page, ret, err);
+	if (result < 0) {
+		store_sql_rollback(&store->reader);
+		return -1;
+	}
+	if (store_sql_commit(&store->reader, err) == 0)
+		return 0;
+	json_decref(*ret);
+	return -1;
+}
+
+static int tell(struct store *store, told_fn *told, int64_t id, const struct store_job_page *page,
+		json_t **ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->read_lock);
+	int result = at_once(store, told, id, page, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	/* who is told that a result is there finds it in memory */
+	store_memory_follow(store, false);
+	return result;
+}
+
+int store_job_json(struct store *store, int64_t id, const struct store_job_page *page, json_t **ret,
+		   struct pl_err *err)
+{
+	return tell(store, job_json, id, page, ret, err);
+}
+
+int store_jobs_json(struct store *store, const struct store_job_page *page, json_t **ret,
+		    struct pl_err *err)
+{
+	return tell(store, jobs_json, 0, page, ret, err);
+}
+
+/* ---- what was received before -------------------------------------------------------------- */
+
+/* In a job, or in whichever it came last (0). */
+static int find_file(struct store *store, const char *sha256, int64_t job_id, json_t *list,
+		     struct pl_err *err)
+{
+	auto_borrowed find = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->reader, STORE_FIND_FILE, &find, err) < 0)
+		return -1;
+	store_sql_bind_text(find, 1, sha256);
+	store_sql_bind_i64(find, 2, job_id);
+	if (store_sql_step(find, &is_row, err) < 0)
+		return -1;
+	if (!is_row)
+		return job_id != 0 ? find_file(store, sha256, 0, list, err) : 0;
+	auto_free char *job = pl_asprintf("%lld", (long long)store_sql_i64(find, 0));
+	const char *state = store_sql_text(find, 2);
+	const struct store_job_marks none = { .count = 0 };
+	json_array_append_new(list,
+			      json_pack("{s:s, s:s, s:o, s:s, s:o}", "sha256", sha256, "job_id",
+					job, "index", number_json(find, 1), "state",
+					shown_state(state, -1, &none), "id", number_json(find, 3)));
+	return 0;
+}
+
+int store_jobs_known(struct store *store, const json_t *sha256, int64_t job, json_t **ret,
+		     struct pl_err *err)
+{
+	auto_json json_t *list = json_array();
+	int result = 0;
+
+	pthread_mutex_lock(&store->read_lock);
+	PL_JSON_EACH(item, sha256) {
+		if (result == 0)
+			result = find_file(store, json_string_value(item), job, list, err);
+	}
+	pthread_mutex_unlock(&store->read_lock);
+	if (result == 0)
+		*ret = json_pack("{s:O}", "known", list);
+	return result;
+}
+
+/* ---- what an item is about ----------------------------------------------------------------- */
+
+void store_job_rival_done(struct store_job_rival *rival)
+{
+	free(rival->bytes);
+	free(rival->state);
+	*rival = (struct store_job_rival){ 0 };
+}
+
+static int read_rival(struct store *store, int64_t job, int64_t item, struct store_job_rival *ret,
+		      struct pl_err *err)
+{
+	auto_borrowed row = NULL;
+	bool is_row = false;
+	size_t len = 0;
+
+	if (store_sql_kept(&store->reader, STORE_GET_RIVAL, &row, err) < 0)
+		return -1;
+	store_sql_bind_i64(row, 1, job);
+	store_sql_bind_i64(row, 2, item);
+	if (store_sql_step(row, &is_row, err) < 0)
+		return -1;
+	if (!is_row)
+		return 0;
+	ret->found = true;
+	ret->state = pl_strdup(store_sql_text(row, 0));
+	ret->id = store_sql_i64(row, 1);
+	const void *packed = store_sql_bytes(row, 2, &len);
+	if (len == 0)
+		return 0;
+	return store_document_unpack(store->dictionaries, packed, len, "what came", &ret->bytes,
+				     &ret->len, err);
+}
+
+int store_job_rival(struct store *store, int64_t job, int64_t item, struct store_job_rival *ret,
+		    struct pl_err *err)
+{
+	auto_job_rival rival = { .found = false };
+
+	pthread_mutex_lock(&store->read_lock);
+	int result = read_rival(store, job, item, &rival, err);
+	pthread_mutex_unlock(&store->read_lock);
+	if (result < 0)
+		return -1;
+	*ret = rival;
+	rival = (struct store_job_rival){ 0 };
+	return 0;
+}

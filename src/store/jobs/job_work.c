@@ -1,0 +1,492 @@
+/* Work on jobs: what waits, what a part turned out to hold, what became of each of its items. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/zst.h"
+#include "store/documents/dictionary.h"
+#include "store/jobs/job_priv.h"
+#include "store/documents/parts.h"
+
+/* Items that are read again, at a time. */
+#define AGAIN_MAX       100
+#define AGAIN_BYTES_MAX (16u << 20)
+
+/* ---- what waits ---------------------------------------------------------------------------- */
+
+void store_job_release(struct store_job_work *work)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		free(work->turns[i].author);
+		free(work->turns[i].expected);
+		free(work->turns[i].name);
+		free(work->turns[i].bytes);
+	}
+	free(work->turns);
+	free(work->kind);
+	free(work->name);
+	free(work->media);
+	free(work->bytes);
+	free(work->fault);
+	free(work->author);
+	*work = (struct store_job_work){ 0 };
+}
+
+void store_job_lay_out(struct store_job_work *work, size_t count)
+{
+	size_t done = work->done < count ? work->done : count;
+
+	work->count = count - done;
+	work->turns = pl_alloc_array(work->count, sizeof(*work->turns));
+	for (size_t i = 0; i < work->count; i++)
+		work->turns[i] = (struct store_job_turn){ .index = work->first + done + i,
+							  .on_known = work->on_known,
+							  .author = pl_strdup(work->author) };
+}
+
+/* Bytes that are broken would stand in the way of all jobs behind them: that is the part's to tell. */
+static int unpack_part(struct store_stmt *row, int at, struct store_job_work *work,
+		       struct pl_err *err)
+{
+	auto_free char *name = pl_asprintf("job %lld", (long long)work->job);
+	size_t len = 0;
+	const void *packed = store_sql_bytes(row, at, &len);
+
+	if (pl_zst_unpack(packed, len, STORE_PARTS_BYTES_MAX, name, &work->bytes, &work->len,
+			  err) == 0)
+		return 0;
+	if (err->code != PL_ERR_INVALID)
+		return -1;
+	work->fault = pl_strdup(err->text);
+	return 0;
+}
+
+static int read_part(struct store *store, struct store_job_work *work, int64_t *ret_items,
+		     struct pl_err *err)
+{
+	auto_borrowed next = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_NEXT_PART, &next, err) < 0 ||
+	    store_sql_step(next, &is_row, err) < 0)
+		return -1;
+	if (!is_row)
+		return 0;
+	work->part = store_sql_i64(next, 0);
+	work->job = store_sql_i64(next, 1);
+	work->kind = pl_strdup(store_sql_text(next, 2));
+	work->name = pl_strdup(store_sql_text(next, 3));
+	work->media = pl_strdup(store_sql_text(next, 4));
+	work->on_known = store_known_of(store_sql_text(next, 5));
+	work->is_cut = !store_sql_is_null(next, 6);
+	work->first = work->is_cut ? (size_t)store_sql_i64(next, 6) : 0;
+	*ret_items = store_sql_i64(next, 7);
+	work->author = pl_strdup(store_sql_text(next, 9));
+	return unpack_part(next, 8, work, err);
+}
+
+static int ask_done(struct store *store, struct store_job_work *work, struct pl_err *err)
+{
+	struct store_stmt *count;
+	int64_t done = 0;
+
+	if (store_sql_kept(&store->writer, STORE_COUNT_OLD_ITEMS, &count, err) < 0)
+		return -1;
+	store_sql_bind_i64(count, 1, work->job);
+	if (store_sql_number(count, &done, err) < 0)
+		return -1;
+	work->done = (size_t)done;
+	return 0;
+}
+
+/* Where the items of a part that was not cut yet will begin. */
+static int ask_first(struct store *store, struct store_job_work *work, struct pl_err *err)
+{
+	auto_borrowed items = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_ASK_JOB, &items, err) < 0)
+		return -1;
+	store_sql_bind_i64(items, 1, work->job);
+	if (store_sql_step(items, &is_row, err) < 0)
+		return -1;
+	work->first = is_row ? (size_t)store_sql_i64(items, 1) : 0;
+	return work->first == 0 ? ask_done(store, work, err) : 0;
+}
+
+static int read_turns(struct store *store, struct store_job_work *work, int64_t items,
+		      struct pl_err *err)
+{
+	auto_borrowed waiting = NULL;
+	bool is_row = false;
+	size_t room = 0;
+
+	if (store_sql_kept(&store->writer, STORE_WAITING_ITEMS, &waiting, err) < 0)
+		return -1;
+	store_sql_bind_i64(waiting, 1, work->job);
+	store_sql_bind_i64(waiting, 2, (int64_t)work->first);
+	store_sql_bind_i64(waiting, 3, (int64_t)work->first + items);
+	for (;;) {
+		if (store_sql_step(waiting, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		*PL_PUSH(work->turns, work->count, room) = (struct store_job_turn){
+			.index = (size_t)store_sql_i64(waiting, 0),
+			.on_known = work->on_known,
+			.author = pl_strdup(work->author),
+		};
+	}
+}
+
+/* A duplicate that is to be kept beside what is there has the bytes of that; what cannot be read is told of
+ * when its turn comes. */
+static void read_bytes(struct store *store, struct store_stmt *row, int at,
+		       struct store_job_turn *turn)
+{
+	size_t len = 0;
+	const void *packed = store_sql_bytes(row, at, &len);
+
+	if (len == 0 || store_document_unpack(store->dictionaries, packed, len, turn->name,
+					      &turn->bytes, &turn->len, PL_ERR_IGNORED) < 0)
+		turn->bytes = NULL;
+}
+
+/* Items of one job that are to be read again. */
+static int read_again(struct store *store, struct store_job_work *work, struct pl_err *err)
+{
+	auto_borrowed again = NULL;
+	size_t room = 0, bytes = 0;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_NEXT_AGAIN, &again, err) < 0)
+		return -1;
+	store_sql_bind_i64(again, 1, AGAIN_MAX);
+	while (bytes < AGAIN_BYTES_MAX) {
+		if (store_sql_step(again, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		int64_t job = store_sql_i64(again, 0);
+		if (work->job != 0 && job != work->job)
+			break;
+		work->job = job;
+		const char *choice = store_sql_text(again, 3);
+		struct store_job_turn *turn = PL_PUSH(work->turns, work->count, room);
+		*turn = (struct store_job_turn){
+			.index = (size_t)store_sql_i64(again, 1),
+			.name = pl_strdup(store_sql_text(again, 2)),
+			.on_known = store_known_of(choice != NULL ? choice
+								  : store_sql_text(again, 4)),
+			.author = pl_strdup(store_sql_text(again, 6)),
+			.expected = pl_strdup(store_sql_text(again, 7)),
+		};
+		read_bytes(store, again, 5, turn);
+		bytes += turn->len;
+	}
+	work->is_cut = work->job != 0;
+	return 0;
+}
+
+static int read_part_and_turns(struct store *store, struct store_job_work *work, struct pl_err *err)
+{
+	int64_t items = 0;
+
+	if (read_part(store, work, &items, err) < 0)
+		return -1;
+	if (work->job == 0)
+		return 0;
+	return work->is_cut ? read_turns(store, work, items, err) : ask_first(store, work, err);
+}
+
+/* Parts that never cease to come do not hold up what somebody has chosen or asked for again, nor the other way round. */
+static int read_work(struct store *store, struct store_job_work *work, struct pl_err *err)
+{
+	bool was_part = store->last_was_part;
+
+	if (was_part && read_again(store, work, err) < 0)
+		return -1;
+	if (work->job == 0 && read_part_and_turns(store, work, err) < 0)
+		return -1;
+	if (work->job == 0 && !was_part && read_again(store, work, err) < 0)
+		return -1;
+	store->last_was_part = work->part != 0;
+	return 0;
+}
+
+int store_job_next(struct store *store, struct store_job_work *ret, struct pl_err *err)
+{
+	auto_store_job_work work = { .job = 0 };
+
+	bool is_mine;
+
+	if (!store->with_jobs)
+		return pl_err_set(err, PL_ERR_INTERNAL, "'%s' was not opened to work on its jobs",
+				  store->path);
+	if (store_jobs_own(store, &is_mine, err) < 0)
+		return -1;
+	if (!is_mine) {
+		*ret = work;
+		return 0;
+	}
+	/* who works on jobs is one: nobody else takes what is read here */
+	pthread_mutex_lock(&store->write_lock);
+	work.hold = store_sql_jobs_hold(&store->writer);
+	int result = read_work(store, &work, err);
+	pthread_mutex_unlock(&store->write_lock);
+	if (result < 0)
+		return -1;
+	*ret = work;
+	work = (struct store_job_work){ 0 };
+	return 0;
+}
+
+/* ---- what a part holds --------------------------------------------------------------------- */
+
+/* Names, and of each file the index of its first item (null: it has none), as JSON for one statement each. */
+static void list_cut(const struct store_job_work *work, const struct store_job_cut *items,
+		     size_t count, json_t *names, json_t *firsts)
+{
+	for (size_t i = 0; i < count; i++) {
+		json_array_append_new(names, pl_json_text(items[i].name));
+		while (json_array_size(firsts) < items[i].file)
+			json_array_append_new(firsts, json_null());
+		if (json_array_size(firsts) == items[i].file)
+			json_array_append_new(firsts, json_integer((json_int_t)(work->first + i)));
+	}
+}
+
+static int add_items(struct store *store, const struct store_job_work *work, const json_t *names,
+		     struct pl_err *err)
+{
+	auto_free char *text = pl_json_to_text(names, PL_JSON_COMPACT);
+	struct store_stmt *add;
+
+	if (store_sql_kept(&store->writer, STORE_ADD_ITEMS, &add, err) < 0)
+		return -1;
+	store_sql_bind_i64(add, 1, work->job);
+	store_sql_bind_i64(add, 2, work->part);
+	store_sql_bind_i64(add, 3, (int64_t)work->first);
+	store_sql_bind_text(add, 4, text);
+	return store_sql_finish(add, err);
+}
+
+static int note_firsts(struct store *store, const struct store_job_work *work, const json_t *firsts,
+		       struct pl_err *err)
+{
+	auto_free char *text = pl_json_to_text(firsts, PL_JSON_COMPACT);
+	struct store_stmt *note;
+
+	if (store_sql_kept(&store->writer, STORE_NOTE_FIRSTS, &note, err) < 0)
+		return -1;
+	store_sql_bind_i64(note, 1, work->part);
+	store_sql_bind_text(note, 2, text);
+	return store_sql_finish(note, err);
+}
+
+int store_job_cut(struct store *store, const struct store_job_work *work,
+		  const struct store_job_cut *items, size_t count, struct pl_err *err)
+{
+	auto_json json_t *names = json_array();
+	auto_json json_t *firsts = json_array();
+	struct store_stmt *cut;
+
+	list_cut(work, items, count, names, firsts);
+	if (store_sql_kept(&store->writer, STORE_CUT_PART, &cut, err) < 0)
+		return -1;
+	store_sql_bind_i64(cut, 1, work->part);
+	store_sql_bind_i64(cut, 2, (int64_t)work->first);
+	store_sql_bind_i64(cut, 3, (int64_t)count);
+	if (store_sql_finish(cut, err) < 0 || add_items(store, work, names, err) < 0 ||
+	    note_firsts(store, work, firsts, err) < 0)
+		return -1;
+	return store_job_run(store, STORE_RUN_JOB, work->job, err);
+}
+
+/* ---- what became of an item ---------------------------------------------------------------- */
+
+/* An item that is read again may have been cancelled meanwhile, which a part is asked for as a whole. */
+static int is_wanted(struct store *store, const struct store_job_work *work, size_t index,
+		     bool *ret, struct pl_err *err)
+{
+	auto_borrowed statement = NULL;
+
+	*ret = true;
+	if (work->part != 0)
+		return 0;
+	if (store_sql_kept(&store->writer, STORE_ITEM_IS_AGAIN, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, work->job);
+	store_sql_bind_i64(statement, 2, (int64_t)index);
+	return store_sql_step(statement, ret, err);
+}
+
+static json_t *near_json(const struct store_put_result *result)
+{
+	json_t *near = json_array();
+
+	for (size_t i = 0; i < result->near_count; i++)
+		json_array_append_new(near, json_integer((json_int_t)result->near[i]));
+	return near;
+}
+
+/* NULL: there is nothing to say. The caller's (free()). */
+static char *message_of(const struct store_job_item *item, const struct store_put_result *result)
+{
+	if (result->outcome != STORE_CONFLICT)
+		return pl_strdup(item->message);
+	/* of a choice that could not be followed */
+	if (item->choice.on_known == STORE_REPLACE)
+		return pl_strdup(
+			"what is there has changed since it was looked at, and was not replaced");
+	return pl_asprintf("run_id '%s' is there with other content: experiment %lld%s",
+			   item->prepared->document->run_id, (long long)result->id,
+			   result->is_deleted ? ", which is deleted" : "");
+}
+
+/* What is read again is not what came: of that secrets and bytes are known already. */
+static int note_item(struct store *store, const struct store_job_work *work,
+		     const struct store_job_item *item, const struct store_put_result *result,
+		     struct pl_err *err)
+{
+	const struct store_document *document = item->prepared != NULL ? item->prepared->document
+								       : NULL;
+	const json_t *faults = document != NULL ? document->notes : item->faults;
+	const json_t *secrets = document != NULL ? document->secrets : NULL;
+	auto_json json_t *near = near_json(result);
+	auto_free char *faults_text = faults != NULL ? pl_json_to_text(faults, PL_JSON_COMPACT)
+						     : pl_strdup("[]");
+	auto_free char *secrets_text = secrets != NULL ? pl_json_to_text(secrets, PL_JSON_COMPACT)
+						       : pl_strdup("[]");
+	auto_free char *message = message_of(item, result);
+	auto_free char *near_text = pl_json_to_text(near, PL_JSON_COMPACT);
+	struct store_stmt *note;
+
+	if (store_sql_kept(&store->writer, STORE_NOTE_ITEM, &note, err) < 0)
+		return -1;
+	store_sql_bind_i64(note, 1, work->job);
+	store_sql_bind_i64(note, 2, (int64_t)item->index);
+	store_sql_bind_text(note, 3, store_outcome_name(result->outcome));
+	store_sql_bind_text(note, 4, document != NULL ? store_form_name(document->form) : NULL);
+	if (document != NULL)
+		store_sql_bind_i64(note, 5, result->id);
+	else
+		store_sql_bind_null(note, 5);
+	store_sql_bind_text(note, 6, document != NULL ? document->run_id : NULL);
+	store_sql_bind_text(note, 7, message);
+	store_sql_bind_text(note, 8, faults_text);
+	store_sql_bind_text(note, 9, secrets_text);
+	store_sql_bind_text(note, 10, near_text);
+	store_sql_bind_i64(note, 11, result->is_deleted);
+	store_sql_bind_i64(note, 12, (int64_t)item->len);
+	store_sql_bind_text(note, 13, document != NULL ? document->sha256 : NULL);
+	store_sql_bind_i64(note, 14, work->part == 0);
+	return store_sql_finish_later(note, err);
+}
+
+static int keep(struct store *store, int64_t job, size_t index, const void *packed, size_t len,
+		struct pl_err *err)
+{
+	struct store_stmt *statement;
+
+	if (store_sql_kept(&store->writer, STORE_KEEP_BYTES, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, job);
+	store_sql_bind_i64(statement, 2, (int64_t)index);
+	store_sql_bind_bytes(statement, 3, packed, len);
+	return store_sql_finish_later(statement, err);
+}
+
+/* Who may want it again has its bytes; who has been stored has them already, and so has a duplicate. */
+static int keep_or_forget(struct store *store, const struct store_job_work *work,
+			  const struct store_job_item *item, enum store_outcome outcome,
+			  struct pl_err *err)
+{
+	if (outcome == STORE_CONFLICT)
+		return keep(store, work->job, item->index, item->prepared->packed,
+			    item->prepared->packed_len, err);
+	if (outcome == STORE_REJECTED && item->kept != NULL) {
+		size_t len;
+		auto_free void *packed = pl_zst_pack(item->kept, strlen(item->kept), &len);
+		return keep(store, work->job, item->index, packed, len, err);
+	}
+	if (work->part != 0) /* it never had any */
+		return 0;
+	struct store_stmt *forget;
+	if (store_sql_kept(&store->writer, STORE_FORGET_BYTES, &forget, err) < 0)
+		return -1;
+	store_sql_bind_i64(forget, 1, work->job);
+	store_sql_bind_i64(forget, 2, (int64_t)item->index);
+	return store_sql_finish_later(forget, err);
+}
+
+static int put_item(struct store *store, const struct store_job_work *work,
+		    const struct store_job_item *item, struct store_put_result *result,
+		    struct pl_err *err)
+{
+	struct store_choice choice = item->choice;
+	bool is_still = false;
+
+	choice.upload = work->job;
+	if (is_wanted(store, work, item->index, &is_still, err) < 0)
+		return -1;
+	if (!is_still)
+		return 0;
+	if (item->prepared != NULL &&
+	    store_put_within(store, item->prepared, &choice, result, err) < 0)
+		return -1;
+	return note_item(store, work, item, result, err) < 0
+		       ? -1
+		       : keep_or_forget(store, work, item, result->outcome, err);
+}
+
+int store_job_item(struct store *store, const struct store_job_work *work,
+		   const struct store_job_item *item, struct store_put_result *ret,
+		   struct pl_err *err)
+{
+	struct store_put_result result = { .outcome = STORE_REJECTED };
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (store_end(store, put_item(store, work, item, &result, err), err) < 0)
+		return -1;
+	*ret = result;
+	return 0;
+}
+
+static int end_work(struct store *store, const struct store_job_work *work, struct pl_err *err)
+{
+	if (work->part != 0) {
+		/* items of it that were cancelled may be wanted again */
+		if (store_job_run(store, STORE_END_PART, work->part, err) < 0 ||
+		    store_job_run(store, STORE_LEAVE_PART, work->part, err) < 0)
+			return -1;
+		store->parts_in_log++;
+	}
+	return store_job_settle(store, work->job, err) < 0 ? -1 : store_jobs_look(store, err);
+}
+
+int store_job_done(struct store *store, const struct store_job_work *work, struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, end_work(store, work, err), err);
+}
+
+/* ---- what is worked on just now ------------------------------------------------------------ */
+
+void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_turn,
+		    size_t count, enum store_item_state state)
+{
+	struct store_job_marks *marks = &store->marks;
+
+	if (count > STORE_MARKS_MAX)
+		count = STORE_MARKS_MAX;
+	pthread_mutex_lock(&store->marks_lock);
+	marks->job = work->job;
+	marks->state = state;
+	marks->count = count;
+	for (size_t i = 0; i < count; i++)
+		marks->items[i] = work->turns[first_turn + i].index;
+	pthread_mutex_unlock(&store->marks_lock);
+}

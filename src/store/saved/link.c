@@ -1,0 +1,135 @@
+#include "store/saved/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "store/store_priv.h"
+
+#define ID_LETTERS_MIN 12 /* 72 bits */
+#define ID_LETTERS_MAX 42 /* whole ones of 256 bits */
+
+/* Of the state's SHA-256, RFC 4648, 5. */
+static void letters_of(const char *state, char letters[ID_LETTERS_MAX + 1])
+{
+	static const char alphabet[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	char hex[65];
+	unsigned bits = 0, held = 0;
+	size_t count = 0;
+
+	pl_sha256(state, strlen(state), hex);
+	for (const char *at = hex; count < ID_LETTERS_MAX; at++) {
+		held = (held << 4 | (unsigned)pl_hex_value(*at)) & 0x3ff;
+		bits += 4;
+		if (bits < 6)
+			continue;
+		bits -= 6;
+		letters[count++] = alphabet[held >> bits & 0x3f];
+	}
+	letters[count] = '\0';
+}
+
+/* Overwrites *ret. */
+static int get(struct store_sql *sql, const char *id, struct store_link *ret, struct pl_err *err)
+{
+	auto_borrowed statement = NULL;
+	bool is_row = false;
+
+	*ret = (struct store_link){ 0 };
+	if (store_sql_kept(sql, STORE_GET_VIEW, &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, id);
+	if (store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	if (is_row)
+		*ret = (struct store_link){ .state = pl_strdup(store_sql_text(statement, 0)),
+					    .created = pl_strdup(store_sql_text(statement, 1)) };
+	return 0;
+}
+
+static int has_room(struct store *store, size_t bytes, bool *ret, struct pl_err *err)
+{
+	auto_borrowed statement = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_COUNT_VIEWS, &statement, err) < 0 ||
+	    store_sql_step(statement, &is_row, err) < 0)
+		return -1;
+	*ret = store_sql_i64(statement, 0) < STORE_LINKS_MAX &&
+	       store_sql_i64(statement, 1) + (int64_t)bytes <= STORE_LINKS_BYTES_MAX;
+	return 0;
+}
+
+static int add(struct store *store, const char *id, const char *state, struct pl_err *err)
+{
+	struct store_stmt *statement;
+	char now[32];
+
+	store_now(now);
+	if (store_sql_kept(&store->writer, STORE_ADD_VIEW, &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, id);
+	store_sql_bind_text(statement, 2, now);
+	store_sql_bind_i64(statement, 3, (int64_t)strlen(state));
+	store_sql_bind_text(statement, 4, state);
+	int result = store_sql_finish(statement, err);
+	store_sql_clear(statement);
+	return result;
+}
+
+/* The first id that is free, or is this state's already; `id` becomes "" where there is no room. */
+static int put(struct store *store, const char *state, char id[ID_LETTERS_MAX + 1],
+	       struct pl_err *err)
+{
+	char letters[ID_LETTERS_MAX + 1];
+	bool fits = false;
+
+	letters_of(state, letters);
+	for (size_t count = ID_LETTERS_MIN; count <= ID_LETTERS_MAX; count++) {
+		auto_link link = { .state = NULL };
+		memcpy(id, letters, count);
+		id[count] = '\0';
+		if (get(&store->writer, id, &link, err) < 0)
+			return -1;
+		if (link.state != NULL && strcmp(link.state, state) == 0)
+			return 0;
+		if (link.state != NULL)
+			continue;
+		if (has_room(store, strlen(state), &fits, err) < 0)
+			return -1;
+		if (fits)
+			return add(store, id, state, err);
+		id[0] = '\0';
+		return 0;
+	}
+	return pl_err_set(err, PL_ERR_INTERNAL, "two views have the same hash");
+}
+
+int store_link_put(struct store *store, const char *state, char **ret_id, struct pl_err *err)
+{
+	char id[ID_LETTERS_MAX + 1] = "";
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (store_end(store, put(store, state, id, err), err) < 0)
+		return -1;
+	*ret_id = id[0] != '\0' ? pl_strdup(id) : NULL;
+	return 0;
+}
+
+int store_link_get(struct store *store, const char *id, struct store_link *ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->read_lock);
+	int result = get(&store->reader, id, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	return result;
+}
+
+void store_link_done(struct store_link *link)
+{
+	free(link->state);
+	free(link->created);
+	*link = (struct store_link){ 0 };
+}

@@ -1,0 +1,263 @@
+#include "store/saved/preset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "query/faults.h"
+#include "query/filter.h"
+#include "query/needle.h"
+#include "store/store_priv.h"
+
+/* ---- what a schema cannot say ---------------------------------------------------------------- */
+
+struct limits {
+	struct place place;
+	size_t nodes;
+};
+
+static bool check_tree(struct limits *limits, const json_t *tree, size_t depth)
+{
+	bool fits = true;
+	const char *key;
+	json_t *value;
+
+	if (depth > STORE_FILTER_DEPTH_MAX)
+		return place_limit(&limits->place, tree, STORE_FILTER_DEPTH_MAX, "levels");
+	if (++limits->nodes > STORE_FILTER_NODES_MAX)
+		return place_limit(&limits->place, tree, STORE_FILTER_NODES_MAX, "nodes");
+	json_object_foreach((json_t *)tree, key, value)
+	{
+		size_t before = place_enter(&limits->place, key);
+		if (strcmp(key, "not") == 0)
+			fits = check_tree(limits, value, depth + 1);
+		for (size_t i = 0; fits && strcmp(key, "value") != 0 && i < json_array_size(value);
+		     i++) {
+			size_t list = place_enter_item(&limits->place, i);
+			fits = check_tree(limits, json_array_get(value, i), depth + 1);
+			place_leave(&limits->place, list);
+		}
+		place_leave(&limits->place, before);
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+bool store_preset_check(const json_t *preset, struct res_schema_faults *faults)
+{
+	struct limits limits = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX),
+					    .faults = faults } };
+
+	place_enter(&limits.place, "filter");
+	bool fits = check_tree(&limits, json_object_get(preset, "filter"), 1);
+	place_done(&limits.place);
+	return fits;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* id, name, is_default, created, changed, content: as STORE_LIST_PRESETS has them. */
+static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
+{
+	const char *content = store_sql_text(row, 5);
+	auto_json json_t *rest = NULL;
+
+	if (pl_json_parse(content, strlen(content), "preset", &rest, err) < 0)
+		return -1;
+	json_t *preset = json_pack("{s:I, s:s}", "id", (json_int_t)store_sql_i64(row, 0), "name",
+				   store_sql_text(row, 1));
+	json_object_update(preset, rest);
+	json_object_set_new(preset, "is_default", json_boolean(store_sql_i64(row, 2)));
+	json_object_set_new(preset, "created", json_string(store_sql_text(row, 3)));
+	json_object_set_new(preset, "changed", json_string(store_sql_text(row, 4)));
+	*ret = preset;
+	return 0;
+}
+
+/* Those from `first` on, at most `count`. *ret: an array. */
+static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **ret,
+		struct pl_err *err)
+{
+	auto_borrowed rows = NULL;
+	auto_json json_t *presets = json_array();
+	bool is_row = false;
+
+	if (store_sql_kept(sql, STORE_LIST_PRESETS, &rows, err) < 0)
+		return -1;
+	store_sql_bind_i64(rows, 1, first);
+	store_sql_bind_i64(rows, 2, count);
+	for (;;) {
+		json_t *preset = NULL;
+		if (store_sql_step(rows, &is_row, err) < 0 ||
+		    (is_row && row_to_json(rows, &preset, err) < 0))
+			return -1;
+		if (!is_row)
+			break;
+		json_array_append_new(presets, preset);
+	}
+	*ret = pl_take(presets);
+	return 0;
+}
+
+/* *ret NULL: there is none. */
+static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *found = NULL;
+
+	if (list(sql, id, 1, &found, err) < 0)
+		return -1;
+	json_t *preset = json_array_get(found, 0);
+	*ret = pl_json_get_i64(preset, "id") == id ? json_incref(preset) : NULL;
+	return 0;
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+/* A character for a character: as long and with the same start is the same. */
+static bool is_name(const struct store_needle *needle, const char *name, const char *other)
+{
+	return pl_text_columns(name, strlen(name)) == pl_text_columns(other, strlen(other)) &&
+	       store_needle_is_in(needle, other);
+}
+
+/* May this be written? Of the others only ids and names are read. */
+static int judge(struct store *store, int64_t id, const char *name, enum store_preset_outcome *ret,
+		 struct pl_err *err)
+{
+	auto_needle struct store_needle *needle = store_needle_new(name, true);
+	auto_borrowed rows = NULL;
+	bool is_row = false, is_there = id == 0, is_named = false;
+	size_t count = 0;
+
+	if (store_sql_kept(&store->writer, STORE_LIST_PRESETS, &rows, err) < 0)
+		return -1;
+	store_sql_bind_i64(rows, 1, 1);
+	store_sql_bind_i64(rows, 2, STORE_PRESETS_MAX);
+	for (;; count++) {
+		if (store_sql_step(rows, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			break;
+		if (store_sql_i64(rows, 0) == id) {
+			is_there = true;
+		} else {
+			is_named = is_named || is_name(needle, name, store_sql_text(rows, 1));
+		}
+	}
+	*ret = !is_there                               ? STORE_PRESET_NONE
+	       : is_named                              ? STORE_PRESET_NAMED
+	       : id == 0 && count >= STORE_PRESETS_MAX ? STORE_PRESET_FULL
+						       : STORE_PRESET_KEPT;
+	return 0;
+}
+
+/* What is no column of its own, completed. free() */
+static char *content_of(const json_t *preset)
+{
+	static const char *const keys[] = { "filter", "columns", "sort", "chart" };
+	const char *description = pl_json_get_text(preset, "description");
+	auto_json json_t *content = json_pack("{s:s}", "description",
+					      description != NULL ? description : "");
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		json_t *value = json_incref(json_object_get(preset, keys[i]));
+		if (value == NULL && strcmp(keys[i], "sort") == 0)
+			value = json_array();
+		json_object_set_new(content, keys[i], pl_json_or_null(value));
+	}
+	return pl_json_to_text(content, PL_JSON_COMPACT);
+}
+
+static int write_row(struct store *store, int64_t *id, const json_t *preset, struct pl_err *err)
+{
+	auto_free char *content = content_of(preset);
+	bool is_default = pl_json_get_true(preset, "is_default");
+	struct store_stmt *statement;
+	char now[32];
+
+	store_now(now);
+	if (is_default &&
+	    (store_sql_kept(&store->writer, STORE_CLEAR_DEFAULT_PRESET, &statement, err) < 0 ||
+	     store_sql_finish(statement, err) < 0))
+		return -1;
+	if (store_sql_kept(&store->writer, *id == 0 ? STORE_ADD_PRESET : STORE_REPLACE_PRESET,
+			   &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, pl_json_get_text(preset, "name"));
+	store_sql_bind_i64(statement, 2, is_default);
+	store_sql_bind_text(statement, 3, now);
+	store_sql_bind_text(statement, 4, content);
+	if (*id > 0)
+		store_sql_bind_i64(statement, 5, *id);
+	int result = store_sql_number(statement, id, err);
+	/* nothing of this call is to be looked at again */
+	store_sql_clear(statement);
+	return result;
+}
+
+static int put(struct store *store, int64_t id, const json_t *preset,
+	       enum store_preset_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+{
+	if (judge(store, id, pl_json_get_text(preset, "name"), ret_outcome, err) < 0)
+		return -1;
+	if (*ret_outcome != STORE_PRESET_KEPT)
+		return 0;
+	if (write_row(store, &id, preset, err) < 0)
+		return -1;
+	return get(&store->writer, id, ret, err);
+}
+
+int store_preset_put(struct store *store, int64_t id, const json_t *preset,
+		     enum store_preset_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *kept = NULL;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (store_end(store, put(store, id, preset, ret_outcome, &kept, err), err) < 0)
+		return -1;
+	*ret = pl_take(kept);
+	return 0;
+}
+
+static int remove_row(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
+		      struct pl_err *err)
+{
+	struct store_stmt *statement;
+	int64_t removed = 0;
+
+	if (store_sql_kept(&store->writer, STORE_REMOVE_PRESET, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	if (store_sql_number(statement, &removed, err) < 0)
+		return -1;
+	*ret_outcome = removed > 0 ? STORE_PRESET_KEPT : STORE_PRESET_NONE;
+	return 0;
+}
+
+int store_preset_remove(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
+			struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, remove_row(store, id, ret_outcome, err), err);
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+int store_preset_get(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->read_lock);
+	int result = get(&store->reader, id, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	return result;
+}
+
+int store_preset_list(struct store *store, json_t **ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->read_lock);
+	int result = list(&store->reader, 1, STORE_PRESETS_MAX, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	return result;
+}

@@ -1,0 +1,283 @@
+#include "store/sweeps/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/zst.h"
+#include "store/store_priv.h"
+#include "store/sweeps/sweep_priv.h"
+
+#define PLAN_BYTES_MAX (256u << 20)
+#define ID_LEN_MAX     100
+
+/* Of a plan and of each of its runs what is kept; figures are the results'. */
+static const char *const plan_keys[] = { "name",    "state",      "file",     "servers_started",
+					 "running", "experiment", "left_out", "runs" };
+static const char *const run_keys[] = { "run",   "cell",   "repeat", "server",  "set",    "label",
+					"point", "status", "cause",  "message", "run_id", "gone" };
+
+static json_t *picked(const json_t *from, const char *const *keys, size_t count)
+{
+	json_t *some = json_object();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *value = json_object_get(from, keys[i]);
+		if (value != NULL)
+			json_object_set(some, keys[i], value);
+	}
+	return some;
+}
+
+bool store_sweep_is_id(const char *id)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+	return id[0] != '\0' && strlen(id) <= ID_LEN_MAX && strspn(id, letters) == strlen(id);
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+/* What a list tells, so that it need not unpack all of them. */
+static json_t *head_of(const json_t *plan)
+{
+	int64_t runs = 0, falls_out = 0, gone = 0, without_result = 0;
+
+	PL_JSON_EACH(run, json_object_get(plan, "runs")) {
+		const char *status = pl_json_get_text(run, "status");
+		bool is_gone = pl_json_get_true(run, "gone");
+		bool falls = pl_text_equal(status, "falls_out");
+		bool is_over = !falls && !pl_text_equal(status, "missing") &&
+			       !pl_text_equal(status, "interrupted");
+		gone += is_gone;
+		falls_out += falls;
+		runs += !is_gone && !falls;
+		without_result += !is_gone && is_over && pl_json_get_text(run, "run_id") == NULL;
+	}
+	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "name",
+			 pl_json_text(pl_json_get_text(plan, "name")), "state",
+			 pl_json_text(pl_json_get_text(plan, "state")), "file",
+			 pl_json_text(pl_json_get_text(plan, "file")), "runs", (json_int_t)runs,
+			 "falls_out", (json_int_t)falls_out, "without_result",
+			 (json_int_t)without_result, "gone", (json_int_t)gone);
+}
+
+/* As it is kept, packed. free() */
+static void *pack(const json_t *plan, size_t *ret_len)
+{
+	auto_json json_t *kept = picked(plan, plan_keys, PL_ARRAY_SIZE(plan_keys));
+	json_t *runs = json_array();
+
+	PL_JSON_EACH(run, json_object_get(plan, "runs"))
+		json_array_append_new(runs, picked(run, run_keys, PL_ARRAY_SIZE(run_keys)));
+	json_object_set_new(kept, "runs", runs);
+	auto_free char *text = pl_json_to_text(kept, PL_JSON_COMPACT);
+	return pl_zst_pack(text, strlen(text), ret_len);
+}
+
+static int put(struct store *store, const char *id, const json_t *plan, bool *ret_fits,
+	       struct pl_err *err)
+{
+	struct store_stmt *statement;
+	int64_t others = 0;
+	size_t len;
+	char now[32];
+
+	if (store_sql_kept(&store->writer, STORE_COUNT_OTHER_SWEEPS, &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, id);
+	int counted = store_sql_number(statement, &others, err);
+	store_sql_clear(statement);
+	*ret_fits = others < STORE_SWEEPS_MAX;
+	if (counted < 0 || !*ret_fits)
+		return counted;
+	if (store_sql_kept(&store->writer, STORE_PUT_SWEEP, &statement, err) < 0)
+		return -1;
+	auto_json json_t *head = head_of(plan);
+	auto_free char *head_text = pl_json_to_text(head, PL_JSON_COMPACT);
+	auto_free void *packed = pack(plan, &len);
+	store_now(now);
+	store_sql_bind_text(statement, 1, id);
+	store_sql_bind_text(statement, 2, now);
+	store_sql_bind_text(statement, 3, head_text);
+	store_sql_bind_bytes(statement, 4, packed, len);
+	int result = store_sql_finish(statement, err);
+	store_sql_clear(statement);
+	return result;
+}
+
+int store_sweep_put(struct store *store, const char *id, const json_t *plan, bool *ret_fits,
+		    struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, put(store, id, plan, ret_fits, err), err);
+}
+
+static int remove_row(struct store *store, const char *id, bool *ret_found, struct pl_err *err)
+{
+	struct store_stmt *statement;
+	int64_t removed = 0;
+
+	if (store_sql_kept(&store->writer, STORE_REMOVE_SWEEP, &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, id);
+	int result = store_sql_number(statement, &removed, err);
+	store_sql_clear(statement);
+	*ret_found = removed > 0;
+	return result;
+}
+
+int store_sweep_remove(struct store *store, const char *id, bool *ret_found, struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, remove_row(store, id, ret_found, err), err);
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
+{
+	auto_borrowed rows = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(sql, STORE_LIST_SWEEPS, &rows, err) < 0)
+		return -1;
+	store_sql_bind_i64(rows, 1, STORE_SWEEPS_MAX);
+	for (;;) {
+		auto_json json_t *head = NULL;
+		if (store_sql_step(rows, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		const char *text = store_sql_text(rows, 3);
+		if (pl_json_parse(text, strlen(text), "sweep", &head, err) < 0)
+			return -1;
+		json_t *told = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
+					 "created", store_sql_text(rows, 1), "changed",
+					 store_sql_text(rows, 2), "has_plan", 1);
+		json_object_update(told, head);
+		json_array_append_new(heads, told);
+	}
+}
+
+/* Plans and results as they are now. */
+static int list_once(struct store *store, json_t **ret, struct pl_err *err)
+{
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_json json_t *heads = json_array();
+
+	pthread_mutex_lock(&store->read_lock);
+	int result = list(&store->reader, heads, err);
+	pthread_mutex_unlock(&store->read_lock);
+	if (result < 0 || store_snapshot_get(store, &snapshot, err) < 0)
+		return -1;
+	pthread_mutex_lock(&store->sweeps_lock);
+	result = sweep_list_results(store, snapshot, heads, &store->sweeps_kept, err);
+	/* what is kept is never out of the lock */
+	if (result == 0)
+		*ret = json_deep_copy(heads);
+	json_decref(pl_take(heads));
+	pthread_mutex_unlock(&store->sweeps_lock);
+	return result;
+}
+
+int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err)
+{
+	unsigned tries = 0;
+	int result;
+
+	do
+		result = list_once(store, ret, err);
+	while (result < 0 && store_is_asked_again(err, &tries));
+	return result;
+}
+
+/* *ret: the plan with `created` and `changed`; an empty object where there is none. */
+static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct pl_err *err)
+{
+	auto_borrowed row = NULL;
+	auto_free char *text = NULL;
+	auto_json json_t *plan = NULL;
+	bool is_row = false;
+	size_t packed, len;
+
+	if (store_sql_kept(sql, STORE_GET_SWEEP, &row, err) < 0)
+		return -1;
+	store_sql_bind_text(row, 1, id);
+	if (store_sql_step(row, &is_row, err) < 0)
+		return -1;
+	if (!is_row) {
+		*ret = json_object();
+		return 0;
+	}
+	const void *bytes = store_sql_bytes(row, 2, &packed);
+	if (pl_zst_unpack(bytes, packed, PLAN_BYTES_MAX, id, &text, &len, err) < 0 ||
+	    pl_json_parse(text, len, id, &plan, err) < 0)
+		return -1;
+	json_object_set_new(plan, "created", json_string(store_sql_text(row, 0)));
+	json_object_set_new(plan, "changed", json_string(store_sql_text(row, 1)));
+	*ret = pl_take(plan);
+	return 0;
+}
+
+int sweep_read_plan(struct store *store, const char *id, json_t **ret, struct pl_err *err)
+{
+	pthread_mutex_lock(&store->read_lock);
+	int result = read_plan(&store->reader, id, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	return result;
+}
+
+/* Takes the runs. What no plan tells is null. */
+static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_t version)
+{
+	static const char *const told[] = {
+		"name",    "state",           "file",       "created",
+		"changed", "servers_started", "experiment", "left_out",
+	};
+	json_t *whole = json_pack("{s:s, s:b}", "id", id, "has_plan", json_object_size(plan) > 0);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(told); i++) {
+		json_t *value = json_object_get(plan, told[i]);
+		json_object_set_new(whole, told[i],
+				    value != NULL ? json_incref(value) : json_null());
+	}
+	json_object_set_new(whole, "data_version", json_integer(version));
+	json_object_set_new(whole, "runs", runs);
+	return whole;
+}
+
+/* Plan and results as they are now; *ret stays NULL where there are none. */
+static int get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
+	       struct res_schema_faults *faults, struct pl_err *err)
+{
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_json json_t *plan = NULL;
+	json_t *runs = NULL;
+
+	if (sweep_read_plan(store, id, &plan, err) < 0 ||
+	    store_snapshot_get(store, &snapshot, err) < 0 ||
+	    sweep_runs(snapshot, id, plan, metrics, &runs, faults, err) < 0)
+		return -1;
+	if (json_object_size(plan) > 0 || json_array_size(runs) > 0)
+		*ret = whole_of(id, plan, runs, store_snapshot_version(snapshot));
+	else
+		json_decref(runs);
+	return 0;
+}
+
+int store_sweep_get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
+		    struct res_schema_faults *faults, struct pl_err *err)
+{
+	unsigned tries = 0;
+	int result;
+
+	*ret = NULL;
+	do
+		result = get(store, id, metrics, ret, faults, err);
+	while (result < 0 && faults->count == 0 && store_is_asked_again(err, &tries));
+	return result;
+}

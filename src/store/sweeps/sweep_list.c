@@ -1,0 +1,345 @@
+/*
+ * All sweeps with what came of their runs, by the rule by which a sweep's own screen tells it (sweep_runs.c): of several
+ * results of a run the newest counts. One pass over the results says which there are of each sweep; only of those that
+ * have changed since the list before plan and results are joined anew, so that it may be asked for every few seconds.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "store/sweeps/sweep_priv.h"
+#include "mirror/view.h"
+
+#define TAG "tags.sweep"
+
+/* Of a result what is looked at; the first ones as sweep_runs_joined() wants its cells. */
+enum { CELL, REPEAT, STATUS, NAME, SWEEP, MODEL, GPU, SIMULATED, COLUMN_COUNT };
+static const char *const fields[COLUMN_COUNT] = {
+	[CELL] = TAG "_cell",
+	[REPEAT] = TAG "_repeat",
+	[STATUS] = "run.status",
+	[NAME] = TAG "_name",
+	[SWEEP] = TAG,
+	[MODEL] = "server.model",
+	[GPU] = "system.hardware_info.gpu_name",
+	[SIMULATED] = "environment.engine.simulated",
+};
+#define CELLS_TOLD NAME /* in front of it */
+
+/* A result of a sweep. */
+struct member {
+	const char *sweep;
+	size_t row;
+	int64_t id;
+};
+
+struct listing {
+	const struct store_view *view;
+	const struct store_column *columns[COLUMN_COUNT]; /* NULL: nobody has it */
+	struct member *members;
+	size_t count;
+	size_t room;
+};
+
+/* ---- the results of all sweeps --------------------------------------------------------------- */
+
+/* NULL: it has no text there. */
+static const char *text_at(const struct listing *listing, int column, size_t row)
+{
+	if (listing->columns[column] == NULL)
+		return NULL;
+	struct store_value value = store_column_at(listing->columns[column], row);
+	return value.class == STORE_TEXT ? value.text : NULL;
+}
+
+/* By sweep, and the newest first. */
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *one = a, *other = b;
+	int difference = one->sweep == other->sweep ? 0 : strcmp(one->sweep, other->sweep);
+
+	if (difference != 0)
+		return difference;
+	return (other->id > one->id) - (other->id < one->id);
+}
+
+static void find_members(struct listing *listing)
+{
+	for (size_t segment = 0; segment < store_view_segments(listing->view); segment++) {
+		uint64_t live[STORE_SEGMENT_WORDS];
+		store_view_live(listing->view, segment, live);
+		for (size_t i = 0; i < STORE_SEGMENT_WORDS * 64; i++) {
+			size_t row = segment * STORE_SEGMENT_WORDS * 64 + i;
+			const char *sweep = live[i / 64] >> (i % 64) & 1
+						    ? text_at(listing, SWEEP, row)
+						    : NULL;
+			if (sweep == NULL || sweep[0] == '\0')
+				continue;
+			*PL_PUSH(listing->members, listing->count, listing->room) = (struct member){
+				.sweep = sweep, .row = row, .id = store_view_id(listing->view, row)
+			};
+		}
+	}
+	if (listing->count > 0)
+		qsort(listing->members, listing->count, sizeof(*listing->members), compare_members);
+}
+
+/* How many from `at` on are of the same sweep. */
+static size_t members_of_one(const struct listing *listing, size_t at)
+{
+	size_t end = at;
+
+	while (end < listing->count &&
+	       strcmp(listing->members[end].sweep, listing->members[at].sweep) == 0)
+		end++;
+	return end - at;
+}
+
+/* ---- one sweep ------------------------------------------------------------------------------- */
+
+/* The same for as long as nothing that is told of them changes. */
+static uint64_t hash_of(const struct listing *listing, const struct member *members, size_t count)
+{
+	uint64_t hash = PL_HASH_NONE;
+
+	for (size_t i = 0; i < count; i++) {
+		hash = pl_hash_bytes(hash, &members[i].id, sizeof(members[i].id));
+		for (int column = 0; column < COLUMN_COUNT; column++) {
+			const char *text = text_at(listing, column, members[i].row);
+			hash = pl_hash_text(pl_hash_bytes(hash, "", 1), text != NULL ? text : "\n");
+		}
+	}
+	return hash;
+}
+
+/* As sweep_runs_joined() wants it. */
+static json_t *result_of(const struct listing *listing, const struct member *member)
+{
+	json_t *cells = json_object();
+
+	for (int column = 0; column < CELLS_TOLD; column++) {
+		const char *text = text_at(listing, column, member->row);
+		if (text != NULL)
+			json_object_set_new(cells, fields[column], pl_json_text(text));
+	}
+	return json_pack("{s:I, s:o, s:o}", "id", (json_int_t)member->id, "run_id",
+			 pl_json_text(store_view_run_id(listing->view, member->row)), "cells",
+			 cells);
+}
+
+static json_t *counts_of(const json_t *runs)
+{
+	static const struct {
+		const char *status, *kind;
+	} kinds[] = {
+		{ "completed", "done" },   { "partial", "done" },
+		{ "missing", "missing" },  { "interrupted", "missing" },
+		{ "not_sent", "missing" }, { "falls_out", "falls_out" },
+		{ "running", "running" },
+	};
+	json_t *counts = json_pack("{s:i, s:i, s:i, s:i, s:i}", "done", 0, "failed", 0, "running",
+				   0, "missing", 0, "falls_out", 0);
+
+	PL_JSON_EACH(run, runs) {
+		const char *status = pl_json_get_text(run, "status");
+		const char *kind = status == NULL ? "done" : "failed";
+		if (pl_json_get_true(run, "gone"))
+			continue;
+		for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+			if (pl_text_equal(status, kinds[i].status))
+				kind = kinds[i].kind;
+		}
+		json_object_set_new(counts, kind, json_integer(pl_json_get_i64(counts, kind) + 1));
+	}
+	return counts;
+}
+
+/* Each text once, of the newest first. */
+static json_t *texts_of(const struct listing *listing, int column, const struct member *members,
+			size_t count)
+{
+	auto_json json_t *seen = json_object();
+	json_t *texts = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = text_at(listing, column, members[i].row);
+		if (text == NULL || text[0] == '\0' || json_object_get(seen, text) != NULL)
+			continue;
+		json_object_set_new(seen, text, json_true());
+		json_array_append_new(texts, pl_json_text(text));
+	}
+	return texts;
+}
+
+static bool is_simulated(const struct listing *listing, const struct member *members, size_t count)
+{
+	const struct store_column *column = listing->columns[SIMULATED];
+
+	for (size_t i = 0; column != NULL && i < count; i++) {
+		if (store_column_at(column, members[i].row).class == STORE_YES)
+			return true;
+	}
+	return false;
+}
+
+/* What its results, beside its plan, add to its head. */
+static json_t *told_of(const struct listing *listing, const json_t *plan,
+		       const struct member *members, size_t count)
+{
+	auto_json json_t *results = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(results, result_of(listing, &members[i]));
+	auto_json json_t *runs = sweep_runs_joined(plan, results);
+	return json_pack("{s:o, s:o, s:o, s:b}", "counts", counts_of(runs), "models",
+			 texts_of(listing, MODEL, members, count), "gpus",
+			 texts_of(listing, GPU, members, count), "simulated",
+			 (int)is_simulated(listing, members, count));
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* What a list is made of, and what the next one may take over. */
+struct making {
+	struct store *store;
+	const struct listing *listing;
+	const json_t *before; /* by id: {hash, changed, told}; by "" the version of the results */
+	json_t *now;
+	bool is_same; /* the results are those of before */
+};
+
+/* `changed`: of the plan, or NULL. A new reference in *ret. */
+static int tell(struct making *making, const char *id, const char *changed,
+		const struct member *members, size_t count, json_t **ret, struct pl_err *err)
+{
+	const json_t *before = json_object_get(making->before, id);
+	json_int_t hash = making->is_same && before != NULL
+				  ? pl_json_get_i64(before, "hash")
+				  : (json_int_t)hash_of(making->listing, members, count);
+	auto_json json_t *plan = json_object();
+	json_t *told = json_object_get(before, "told");
+
+	if (told != NULL && pl_json_get_i64(before, "hash") == hash &&
+	    pl_text_equal(pl_json_get_text(before, "changed"), changed)) {
+		json_incref(told);
+	} else {
+		json_t *known = NULL;
+		if (changed != NULL && sweep_read_plan(making->store, id, &known, err) < 0)
+			return -1;
+		told = told_of(making->listing, known != NULL ? known : plan, members, count);
+		json_decref(known);
+	}
+	json_object_set_new(making->now, id,
+			    json_pack("{s:I, s:o, s:O}", "hash", hash, "changed",
+				      pl_json_text(changed), "told", told));
+	*ret = told;
+	return 0;
+}
+
+static int add_told(struct making *making, json_t *head, const struct member *members, size_t count,
+		    struct pl_err *err)
+{
+	auto_json json_t *told = NULL;
+
+	if (tell(making, pl_json_get_text(head, "id"), pl_json_get_text(head, "changed"), members,
+		 count, &told, err) < 0)
+		return -1;
+	json_object_update(head, told);
+	return 0;
+}
+
+/* Of a sweep that told nothing of itself. */
+static json_t *bare_head(const struct listing *listing, const struct member *newest)
+{
+	return json_pack("{s:o, s:o, s:n, s:n, s:n, s:n, s:n, s:i, s:i, s:i, s:b}", "id",
+			 pl_json_text(newest->sweep), "name",
+			 pl_json_text(text_at(listing, NAME, newest->row)), "state", "file",
+			 "created", "changed", "runs", "falls_out", 0, "without_result", 0, "gone",
+			 0, "has_plan", 0);
+}
+
+struct bare {
+	size_t at;
+	size_t count;
+	int64_t id; /* of its newest result */
+};
+
+static int compare_bare(const void *a, const void *b)
+{
+	const struct bare *one = a, *other = b;
+
+	return (other->id > one->id) - (other->id < one->id);
+}
+
+/* Those without a plan behind those that have one, as many as may have one. */
+static int add_bare(struct making *making, struct bare *bare, size_t count, json_t *heads,
+		    struct pl_err *err)
+{
+	if (count > 0)
+		qsort(bare, count, sizeof(*bare), compare_bare);
+	for (size_t i = 0; i < count && i < STORE_SWEEPS_MAX; i++) {
+		const struct member *members = &making->listing->members[bare[i].at];
+		auto_json json_t *head = bare_head(making->listing, members);
+		if (add_told(making, head, members, bare[i].count, err) < 0)
+			return -1;
+		json_array_append(heads, head);
+	}
+	return 0;
+}
+
+/* heads: of the plans; those of the other sweeps come behind them. */
+static int add_all(struct making *making, json_t *heads, struct pl_err *err)
+{
+	const struct listing *listing = making->listing;
+	auto_json json_t *by_id = json_object();
+	auto_free struct bare *bare = NULL;
+	size_t bare_count = 0, room = 0;
+
+	PL_JSON_EACH(head, heads)
+		json_object_set(by_id, pl_json_get_text(head, "id"), head);
+	for (size_t at = 0, count; at < listing->count; at += count) {
+		const struct member *members = &listing->members[at];
+		json_t *head = json_object_get(by_id, members->sweep);
+		count = members_of_one(listing, at);
+		if (head == NULL)
+			*PL_PUSH(bare, bare_count, room) = (struct bare){ at, count, members->id };
+		else if (add_told(making, head, members, count, err) < 0)
+			return -1;
+	}
+	PL_JSON_EACH(planned, heads) {
+		if (json_object_get(planned, "counts") == NULL &&
+		    add_told(making, planned, NULL, 0, err) < 0)
+			return -1;
+	}
+	return add_bare(making, bare, bare_count, heads, err);
+}
+
+int sweep_list_results(struct store *store, const struct store_snapshot *snapshot, json_t *heads,
+		       json_t **kept, struct pl_err *err)
+{
+	const char *ids[COLUMN_COUNT];
+	const struct store_ids asked = { .items = ids, .count = COLUMN_COUNT };
+	auto_view struct store_view *view = NULL;
+	auto_json json_t *now = json_object();
+	struct listing listing = { 0 };
+
+	memcpy(ids, fields, sizeof(ids));
+	if (store_view_new(snapshot, &asked, &view, err) < 0)
+		return -1;
+	listing.view = view;
+	for (int i = 0; i < COLUMN_COUNT; i++)
+		listing.columns[i] = store_view_column(view, fields[i]);
+	find_members(&listing);
+	int64_t version = store_snapshot_version(snapshot);
+	struct making making = { .store = store, .listing = &listing, .before = *kept, .now = now };
+	making.is_same = *kept != NULL && pl_json_get_i64(*kept, "") == version;
+	json_object_set_new(now, "", json_integer((json_int_t)version));
+	int result = add_all(&making, heads, err);
+	free(listing.members);
+	if (result < 0)
+		return -1;
+	json_decref(*kept);
+	*kept = json_incref(now);
+	return 0;
+}

@@ -1,0 +1,63 @@
+#include "sweep/places.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "host/cpus.h"
+
+/* Lives that GPUs allow at once; 0: some take none, or have names, and then they do not say. */
+static size_t allowed_by_gpus(const struct run_sweep_units *units, size_t gpus, bool *ret_takes)
+{
+	size_t least = 0;
+	bool others = false;
+
+	for (size_t i = 0; i < units->count; i++) {
+		size_t own = units->jobs[i].gpus;
+		others = others || own == 0;
+		if (own > 0 && (least == 0 || own < least))
+			least = own;
+	}
+	*ret_takes = least > 0;
+	if (least == 0 || others)
+		return 0;
+	return gpus > least ? gpus / least : 1;
+}
+
+static size_t wished(const struct run_sweep_units *units, size_t gpus, int64_t jobs)
+{
+	bool takes;
+	size_t allowed = allowed_by_gpus(units, gpus, &takes);
+	size_t wanted = jobs > 0 ? (size_t)jobs : takes ? gpus : 1;
+
+	if (allowed > 0 && wanted > allowed)
+		wanted = allowed;
+	if (wanted > units->count)
+		wanted = units->count;
+	return wanted > 0 ? wanted : 1;
+}
+
+void run_sweep_places_make(const struct run_sweep_units *units, size_t gpus,
+			   const struct run_sweep_settings *settings, struct run_sweep_places *ret)
+{
+	size_t wanted = wished(units, gpus, settings->jobs);
+	size_t least = (size_t)settings->job_cpus;
+	cpu_set_t ours;
+
+	*ret = (struct run_sweep_places){ .count = wanted };
+	if (wanted == 1 || least == 0 || sched_getaffinity(0, sizeof(ours), &ours) < 0)
+		return;
+	ret->cpus = pl_alloc_array(wanted, sizeof(*ret->cpus));
+	ret->count = host_cpus_part(HOST_CPUS_FOLDER, &ours, wanted, least, ret->cpus);
+	ret->bound = ret->count > 1;
+	if (ret->count < wanted)
+		pl_log(PL_LOG_WARNING,
+		       "%zu servers at once need %zu processors each for server and load, and "
+		       "there are %d: %zu at once (--job-cpus)",
+		       wanted, least, CPU_COUNT(&ours), ret->count);
+}
+
+void run_sweep_places_done(struct run_sweep_places *places)
+{
+	free(places->cpus);
+	places->cpus = NULL;
+}

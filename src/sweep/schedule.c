@@ -1,0 +1,199 @@
+#include "sweep/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Beyond so many jobs an order is a rule's, and is tried out no more: it is made anew as each ends. */
+#define TRIED_MAX     400
+#define EXCHANGED_MAX 16
+/* What is no better than this share is rounding. */
+#define BETTER 1e-9
+
+static bool shares_token(const struct run_sweep_job *a, const struct run_sweep_job *b)
+{
+	for (size_t i = 0; i < a->token_count; i++) {
+		for (size_t k = 0; k < b->token_count; k++) {
+			if (a->tokens[i] == b->tokens[k])
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool excludes(const struct run_sweep_job *a, const struct run_sweep_job *b)
+{
+	return (a->names_gpus && b->gpus > 0) || (b->names_gpus && a->gpus > 0) ||
+	       shares_token(a, b);
+}
+
+bool run_sweep_fits(const struct run_sweep_job *jobs, size_t count,
+		    const struct run_sweep_room *room, size_t k)
+{
+	size_t running = 0, gpus = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (jobs[i].state != RUN_SWEEP_RUNS)
+			continue;
+		if (excludes(&jobs[i], &jobs[k]))
+			return false;
+		running++;
+		gpus += jobs[i].gpus;
+	}
+	if (running >= room->places)
+		return false;
+	return jobs[k].gpus == 0 || gpus == 0 || gpus + jobs[k].gpus <= room->gpus;
+}
+
+/* The next end: all that end then are over. Returns how much later it is; no job runs: -1. */
+static double pass_time(struct run_sweep_job *jobs, size_t count)
+{
+	double next_s = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (jobs[i].state == RUN_SWEEP_RUNS && (next_s < 0 || jobs[i].seconds < next_s))
+			next_s = jobs[i].seconds;
+	}
+	for (size_t i = 0; next_s >= 0 && i < count; i++) {
+		if (jobs[i].state != RUN_SWEEP_RUNS)
+			continue;
+		jobs[i].seconds -= next_s;
+		if (jobs[i].seconds <= next_s * BETTER)
+			jobs[i].state = RUN_SWEEP_OVER;
+	}
+	return next_s;
+}
+
+double run_sweep_makespan(const struct run_sweep_job *jobs, size_t count,
+			  const struct run_sweep_room *room, const size_t *order,
+			  size_t order_count)
+{
+	auto_free struct run_sweep_job *now = (struct run_sweep_job *)pl_memdup(
+		jobs, count * sizeof(*jobs));
+	double at_s = 0;
+
+	for (;;) {
+		for (size_t i = 0; i < order_count; i++) {
+			size_t k = order[i];
+			if (now[k].state == RUN_SWEEP_WAITS && run_sweep_fits(now, count, room, k))
+				now[k].state = RUN_SWEEP_RUNS;
+		}
+		double passed_s = pass_time(now, count);
+		if (passed_s < 0)
+			return at_s;
+		at_s += passed_s;
+	}
+}
+
+/* ---- rules ---- */
+
+enum rule { AS_GIVEN, LONGEST, WIDEST, LARGEST, RULES };
+
+struct ranked {
+	double first; /* larger ones come earlier */
+	double then;
+	size_t job;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct ranked *one = a;
+	const struct ranked *other = b;
+
+	if (one->first != other->first)
+		return one->first < other->first ? 1 : -1;
+	if (one->then != other->then)
+		return one->then < other->then ? 1 : -1;
+	return one->job < other->job ? -1 : one->job > other->job;
+}
+
+static double width(const struct run_sweep_job *job)
+{
+	return (double)(job->names_gpus ? job->token_count : job->gpus);
+}
+
+static void sort(const struct run_sweep_job *jobs, enum rule rule, size_t *order, size_t count)
+{
+	auto_free struct ranked *ranked = pl_alloc_array(count, sizeof(*ranked));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct run_sweep_job *job = &jobs[order[i]];
+		double seconds = job->seconds, wide = width(job);
+		ranked[i] = (struct ranked){
+			.first = rule == LONGEST  ? seconds
+				 : rule == WIDEST ? wide
+						  : seconds * wide,
+			.then = rule == LONGEST ? wide : seconds,
+			.job = order[i],
+		};
+	}
+	qsort(ranked, count, sizeof(*ranked), compare);
+	for (size_t i = 0; i < count; i++)
+		order[i] = ranked[i].job;
+}
+
+/* ---- exchanges ---- */
+
+static void exchange(size_t *order, size_t a, size_t b)
+{
+	size_t kept = order[a];
+
+	order[a] = order[b];
+	order[b] = kept;
+}
+
+/* Takes each exchange of two that makes it better, until none does. */
+static double improve(const struct run_sweep_job *jobs, size_t count,
+		      const struct run_sweep_room *room, size_t *order, size_t waiting,
+		      double best_s)
+{
+	for (bool better = true; better;) {
+		better = false;
+		for (size_t a = 0; a + 1 < waiting; a++) {
+			for (size_t b = a + 1; b < waiting; b++) {
+				exchange(order, a, b);
+				double now_s = run_sweep_makespan(jobs, count, room, order,
+								  waiting);
+				if (now_s < best_s * (1 - BETTER)) {
+					best_s = now_s;
+					better = true;
+				} else {
+					exchange(order, a, b);
+				}
+			}
+		}
+	}
+	return best_s;
+}
+
+double run_sweep_schedule(const struct run_sweep_job *jobs, size_t count,
+			  const struct run_sweep_room *room, bool keeps, size_t *order,
+			  size_t *ret_count)
+{
+	auto_free size_t *tried = pl_alloc_array(count, sizeof(*tried));
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (jobs[i].state == RUN_SWEEP_WAITS)
+			order[waiting++] = i;
+	}
+	*ret_count = waiting;
+	if (!keeps && waiting > TRIED_MAX)
+		sort(jobs, LONGEST, order, waiting);
+	double best_s = run_sweep_makespan(jobs, count, room, order, waiting);
+	/* one after the other all orders take equally long, and that of the file is expected */
+	if (keeps || waiting > TRIED_MAX || room->places == 1)
+		return best_s;
+	for (enum rule rule = LONGEST; rule < RULES; rule++) {
+		memcpy(tried, order, waiting * sizeof(*tried));
+		sort(jobs, rule, tried, waiting);
+		double now_s = run_sweep_makespan(jobs, count, room, tried, waiting);
+		if (now_s >= best_s * (1 - BETTER))
+			continue;
+		best_s = now_s;
+		memcpy(order, tried, waiting * sizeof(*tried));
+	}
+	return waiting <= EXCHANGED_MAX ? improve(jobs, count, room, order, waiting, best_s)
+					: best_s;
+}

@@ -1,0 +1,236 @@
+#include "sweep/summary.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "sweep/asked.h"
+
+#define TEXT_BYTES_MAX (1u << 30)
+
+/* Of `results`; all that a result has stand in its file. */
+static const char *const figures[] = {
+	"completed",
+	"failed",
+	"duration",
+	"request_throughput",
+	"request_goodput",
+	"output_throughput",
+	"total_token_throughput",
+	"mean_ttft_ms",
+	"median_ttft_ms",
+	"p99_ttft_ms",
+	"mean_tpot_ms",
+	"median_tpot_ms",
+	"p99_tpot_ms",
+	"mean_itl_ms",
+	"median_itl_ms",
+	"p99_itl_ms",
+	"mean_e2el_ms",
+	"median_e2el_ms",
+	"p99_e2el_ms",
+};
+
+/* In front of the figures; a key of the sweep is behind `set`. */
+static const char *const heads[] = { "run", "cell", "repeat", "server", "set" };
+static const char *const states[] = { "status", "verdict", "cause", "message", "gone" };
+static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "beside" };
+
+/* Of `launch`: what a run had of its host, for who looks whether runs got in each other's way. */
+static const char *const places[] = { "beside", "cpus", "port" };
+
+static json_t *gpus_of(const json_t *result)
+{
+	json_t *gpus = json_array();
+
+	PL_JSON_EACH(gpu, pl_json_get_path(result, "launch.gpus"))
+		json_array_append(gpus, json_object_get(gpu, "uuid"));
+	return gpus;
+}
+
+json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
+		      const json_t *result)
+{
+	const struct run_sweep_cell *cell = &plan->cells[task->cell];
+	const json_t *results = json_object_get(result, "results");
+	json_t *row = json_pack("{s:s, s:I, s:s, s:o, s:s, s:O}", "cell", cell->id, "repeat",
+				(json_int_t)task->repeat, "server", cell->server, "set",
+				pl_json_text(cell->cell->set), "label", cell->cell->label, "point",
+				cell->cell->point);
+
+	if (result == NULL)
+		return row;
+	json_object_set_new(row, "status", json_incref(json_object_get(result, "status")));
+	json_object_set_new(row, "verdict",
+			    pl_json_text(pl_json_path_text(result, "quality.verdict")));
+	json_object_set_new(row, "cause", pl_json_text(pl_json_path_text(result, "error.cause")));
+	json_object_set_new(row, "message",
+			    pl_json_text(pl_json_path_text(result, "error.message")));
+	json_object_set_new(row, "run_id", json_incref(json_object_get(result, "run_id")));
+	json_object_set_new(row, "result", json_sprintf("cells/%s.json", task->key));
+	json_object_set_new(row, "wall_s", json_incref(json_object_get(result, "duration")));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
+		json_object_set_new(row, places[i],
+				    pl_json_or_null(json_incref(json_object_get(
+					    json_object_get(result, "launch"), places[i]))));
+	json_object_set_new(row, "gpus", gpus_of(result));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
+		json_t *figure = json_object_get(results, figures[i]);
+		json_object_set_new(row, figures[i],
+				    figure != NULL ? json_incref(figure) : json_null());
+	}
+	return row;
+}
+
+/* One without a row is missing. */
+static void add_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
+		    const json_t *known, json_t *rows)
+{
+	json_t *row = known != NULL ? json_copy((json_t *)known) : run_sweep_row(plan, task, NULL);
+
+	json_object_set_new(row, "run", json_string(task->key));
+	if (known == NULL)
+		json_object_set_new(row, "status", json_string("missing"));
+	/* names may have changed since */
+	json_object_set_new(row, "label", json_string(plan->cells[task->cell].cell->label));
+	json_object_set_new(row, "set", pl_json_text(plan->cells[task->cell].cell->set));
+	json_object_set_new(row, "gone", json_false());
+	json_array_append_new(rows, row);
+}
+
+static void add_fallen(const struct run_sweep_cell *cell, json_t *rows)
+{
+	const struct option_problem *problem = &cell->problems.items[0];
+	const char *rule = problem->rule != NULL ? problem->rule : problem->reason;
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+
+	option_problem_text(problem, OPTION_AS_FILE, &text);
+	json_array_append_new(rows,
+			      json_pack("{s:s, s:s, s:s, s:o, s:s, s:O, s:s, s:s, s:s, s:b}", "run",
+					cell->id, "cell", cell->id, "server", cell->server, "set",
+					pl_json_text(cell->cell->set), "label", cell->cell->label,
+					"point", cell->cell->point, "status", "falls_out", "cause",
+					rule, "message", pl_buf_text(&text), "gone", 0));
+}
+
+/* Runs of the journal that the file asks for no more. */
+static void add_gone(const struct run_sweep_journal *journal, const json_t *known, json_t *rows)
+{
+	PL_JSON_EACH_MEMBER(key, kept, journal->rows) {
+		if (json_object_get(known, key) != NULL)
+			continue;
+		json_t *row = json_copy(kept);
+		json_object_set_new(row, "gone", json_true());
+		json_array_append_new(rows, row);
+	}
+}
+
+static json_t *make_rows(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
+			 const struct run_sweep_journal *journal)
+{
+	auto_json json_t *known = json_object();
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < tasks->count; i++) {
+		const char *key = tasks->items[i].key;
+		add_row(plan, &tasks->items[i], json_object_get(journal->rows, key), rows);
+		json_object_set_new(known, key, json_true());
+	}
+	for (size_t i = 0; i < plan->count; i++) {
+		if (plan->cells[i].falls_out)
+			add_fallen(&plan->cells[i], rows);
+	}
+	add_gone(journal, known, rows);
+	return rows;
+}
+
+/* ---- as a table ---- */
+
+static void add_cell(struct pl_buf *text, const json_t *value, bool first)
+{
+	auto_free char *plain = value == NULL || json_is_null(value) ? pl_strdup("")
+								     : pl_json_to_plain(value);
+
+	pl_buf_add_text(text, first ? "" : ",");
+	if (strpbrk(plain, ",\"\r\n") == NULL) {
+		pl_buf_add_text(text, plain);
+		return;
+	}
+	pl_buf_add_char(text, '"');
+	for (const char *at = plain; *at != '\0'; at++)
+		pl_buf_addf(text, *at == '"' ? "\"\"" : "%c", *at);
+	pl_buf_add_char(text, '"');
+}
+
+/* Keys of all points, as they come. */
+static json_t *keys_of(const json_t *rows)
+{
+	json_t *keys = json_object();
+
+	PL_JSON_EACH(row, rows) {
+		PL_JSON_EACH_MEMBER(key, value, json_object_get(row, "point"))
+			json_object_set_new(keys, key, json_true());
+	}
+	return keys;
+}
+
+static void add_columns(struct pl_buf *text, const json_t *row, const char *const *names,
+			size_t count, bool first)
+{
+	for (size_t i = 0; i < count; i++) {
+		auto_json json_t *name = json_string(names[i]);
+		add_cell(text, row != NULL ? json_object_get(row, names[i]) : name,
+			 first && i == 0);
+	}
+}
+
+/* row NULL: the names of the columns. */
+static void add_line(struct pl_buf *text, const json_t *row, const json_t *keys)
+{
+	add_columns(text, row, heads, PL_ARRAY_SIZE(heads), true);
+	PL_JSON_EACH_MEMBER(key, unused, keys) {
+		auto_json json_t *name = json_string(key);
+		add_cell(text,
+			 row != NULL ? json_object_get(json_object_get(row, "point"), key) : name,
+			 false);
+	}
+	add_columns(text, row, states, PL_ARRAY_SIZE(states), false);
+	add_columns(text, row, figures, PL_ARRAY_SIZE(figures), false);
+	add_columns(text, row, tails, PL_ARRAY_SIZE(tails), false);
+	pl_buf_add_char(text, '\n');
+}
+
+/* Takes the rows. */
+static json_t *make_summary(const struct run_sweep_plan *plan,
+			    const struct run_sweep_journal *journal,
+			    const struct run_sweep_standing *standing, json_t *rows)
+{
+	auto_free char *name = run_sweep_name(plan->sweep);
+	json_t *left_out = json_array();
+	json_t *asked = run_sweep_asked(plan->sweep, left_out);
+
+	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id,
+			 "name", pl_json_text(name), "state", standing->state, "file",
+			 plan->sweep->source, "servers_started", (json_int_t)journal->started,
+			 "running", standing->running, "experiment", asked, "left_out", left_out,
+			 "runs", rows);
+}
+
+int run_sweep_summary(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
+		      const struct run_sweep_journal *journal, const char *folder,
+		      const struct run_sweep_standing *standing, struct pl_err *err)
+{
+	auto_free char *json_path = pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, folder);
+	auto_free char *csv_path = pl_asprintf("%s/summary.csv", folder);
+	auto_buf csv = PL_BUF(TEXT_BYTES_MAX);
+	json_t *rows = make_rows(plan, tasks, journal);
+	auto_json json_t *summary = make_summary(plan, journal, standing, rows);
+	auto_json json_t *keys = keys_of(rows);
+
+	add_line(&csv, NULL, keys);
+	PL_JSON_EACH(row, rows)
+		add_line(&csv, row, keys);
+	if (pl_json_write_file(summary, json_path, err) < 0)
+		return -1;
+	return pl_file_write(csv_path, csv.data, csv.len, err);
+}

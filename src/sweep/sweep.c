@@ -1,0 +1,751 @@
+/*
+ * The order of a sweep:
+ *
+ *	folder, journal     what is over is known
+ *	look for results    that stand though the journal does not have them: killed in between
+ *	life after life     as many at once as there is room for, each a worker (sweep/worker.h)
+ *	row after row       the result stands, then the journal has it, then that worker goes on
+ *	summary             after each, so that it can be read while the sweep goes on
+ *	sent                what the dashboard did not take before
+ *
+ * One thread, which waits for what workers say and for signals: it alone writes the journal.
+ */
+#include "sweep/sweep.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "run/journal/recover.h"
+#include "run/signals.h"
+#include "run/stop.h"
+#include "sweep/forecast.h"
+#include "sweep/places.h"
+#include "sweep/summary.h"
+#include "sweep/table.h"
+#include "sweep/worker.h"
+
+/* A dashboard is told of changes at most this often; after a failure less often, as a request may wait for 20 s. */
+#define SEND_EVERY_NS (2 * PL_NS_PER_S)
+#define RESEND_NS     (60 * PL_NS_PER_S)
+
+/* A place for a server life. */
+struct place {
+	struct run_sweep_worker worker; /* pid 0: none works */
+	size_t unit;
+	bool told; /* something came of this life */
+};
+
+/* A sweep under way. */
+struct sweeping {
+	const struct run_sweep_plan *plan;
+	const struct run_sweep_settings *settings;
+	struct run_sweep_journal journal;
+	struct run_sweep_tasks all;
+	struct run_sweep_tasks left; /* of all, when it began */
+	struct run_sweep_units units;
+	struct run_sweep_room room;
+	struct run_sweep_places places;
+	struct place *at;
+	struct run_live *live; /* one a place, shared with its worker */
+	struct run_sweep_forecast forecast;
+	int64_t forecast_ns; /* when; CLOCK_MONOTONIC */
+	struct run_sweep_table table;
+	struct run_stop stop;
+	int asked, hurried;    /* signals that workers were told of */
+	struct pl_err failure; /* ends the sweep when those that run are over */
+	struct run_sweep_outcome *outcome;
+	bool is_news;       /* the summary holds what no result does, and was not sent since */
+	int64_t send_at_ns; /* not before; CLOCK_MONOTONIC */
+	bool is_lost;       /* the last summary could not be sent */
+};
+
+static int make_folder(const char *path, struct pl_err *err)
+{
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return 0;
+	return pl_err_errno(err, "cannot make the folder '%s'", path);
+}
+
+static int make_folders(const char *folder, struct pl_err *err)
+{
+	auto_free char *cells = pl_asprintf("%s/cells", folder);
+	auto_free char *servers = pl_asprintf("%s/servers", folder);
+
+	if (make_folder(folder, err) < 0 || make_folder(cells, err) < 0)
+		return -1;
+	return make_folder(servers, err);
+}
+
+static char *result_path(const struct sweeping *sweep, const struct run_sweep_task *task)
+{
+	return pl_asprintf("%s/cells/%s.json", sweep->settings->folder, task->key);
+}
+
+/* Was it made by this very run? A result that was put there is not. */
+static bool is_of_sweep(const struct sweeping *sweep, const json_t *result)
+{
+	return pl_text_equal(pl_json_path_text(result, "tags.sweep"), sweep->journal.id);
+}
+
+/* A result that the journal lacks: the kill came when it stood already. */
+static int find_result(struct sweeping *sweep, const struct run_sweep_task *task,
+		       struct pl_err *err)
+{
+	auto_free char *path = result_path(sweep, task);
+	auto_free char *journal = pl_asprintf("%s.journal", path);
+	auto_json json_t *result = NULL;
+
+	if (!pl_file_exists(path))
+		return 0;
+	/* killed between the result and its side files: they go to their places */
+	if (pl_file_exists(journal)) {
+		struct run_recovered recovered = { 0 };
+		if (run_recover(path, &recovered, PL_ERR_IGNORED) == 0)
+			run_recovered_done(&recovered);
+	}
+	if (pl_json_read_file(path, &result, PL_ERR_IGNORED) < 0 || !is_of_sweep(sweep, result))
+		return 0;
+	return run_sweep_journal_row(&sweep->journal, task->key,
+				     run_sweep_row(sweep->plan, task, result), err);
+}
+
+static int find_results(struct sweeping *sweep, struct pl_err *err)
+{
+	for (size_t i = 0; i < sweep->all.count; i++) {
+		const struct run_sweep_task *task = &sweep->all.items[i];
+		if (json_object_get(sweep->journal.rows, task->key) == NULL &&
+		    find_result(sweep, task, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- what is told ---- */
+
+static void tell(struct sweeping *sweep, const struct run_sweep_task *task, const json_t *row)
+{
+	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
+	const struct run_sweep_forecast *left = &sweep->forecast;
+	/* of what goes on longer than those before nothing is known */
+	bool foreseen = left->runs > 0 && left->total_s > 0;
+	char time[32] = "";
+	const char *verdict = pl_json_get_text(row, "verdict");
+	const char *cause = pl_json_get_text(row, "cause");
+	auto_free char *rate = NULL;
+
+	if (sweep->settings->quiet)
+		return;
+	pl_text_from_duration((int64_t)(left->total_s * 1e9), time, sizeof(time));
+	if (json_is_number(json_object_get(row, "request_throughput")))
+		rate = pl_asprintf(", %.4g requests/s", pl_json_get_f64(row, "request_throughput"));
+	auto_free char *line = pl_asprintf(
+		"[%zu/%zu] %s%s: %s%s%s%s; %zu left%s%s\n", sweep->all.count - left->runs,
+		sweep->all.count, cell->cell->label, task->repeat > 1 ? " again" : "",
+		pl_json_get_text(row, "status"), verdict != NULL || cause != NULL ? ", " : "",
+		cause != NULL     ? cause
+		: verdict != NULL ? verdict
+				  : "",
+		rate != NULL ? rate : "", left->runs, foreseen ? ", about " : "",
+		foreseen ? time : "");
+	run_sweep_table_say(&sweep->table, line, strlen(line));
+}
+
+static void show(void *user, const char *text, size_t len)
+{
+	struct sweeping *sweep = user;
+
+	run_sweep_table_say(&sweep->table, text, len);
+}
+
+static void forecast(struct sweeping *sweep)
+{
+	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
+				 sweep->settings, &sweep->units, NULL, &sweep->forecast);
+	sweep->forecast_ns = pl_clock_now_ns();
+}
+
+static void count(const struct sweeping *sweep)
+{
+	struct run_sweep_outcome *outcome = sweep->outcome;
+
+	outcome->runs = sweep->all.count;
+	outcome->over = outcome->partial = outcome->failed = 0;
+	for (size_t i = 0; i < sweep->all.count; i++) {
+		const json_t *row = json_object_get(sweep->journal.rows, sweep->all.items[i].key);
+		const char *status = pl_json_get_text(row, "status");
+		if (status == NULL || strcmp(status, "interrupted") == 0)
+			continue;
+		outcome->over++;
+		outcome->partial += strcmp(status, "partial") == 0;
+		outcome->failed += strcmp(status, "partial") != 0 &&
+				   strcmp(status, "completed") != 0;
+	}
+}
+
+/* The run at hand of a server; its last is over: it ends. */
+static struct run_sweep_table_line line_of(const struct sweeping *sweep, size_t at)
+{
+	const struct run_sweep_unit *unit = &sweep->units.items[sweep->at[at].unit];
+	bool ends = unit->done == unit->count;
+	const struct run_sweep_task *task =
+		&sweep->left.items[unit->first + unit->done - (ends ? 1 : 0)];
+
+	return (struct run_sweep_table_line){
+		.label = sweep->plan->cells[task->cell].cell->label,
+		.since_s = (pl_clock_now_ns() - unit->since_ns) / PL_NS_PER_S,
+		.over = atomic_load(&sweep->live[at].over),
+		.requests = atomic_load(&sweep->live[at].requests),
+		.ends = ends,
+	};
+}
+
+static void draw(struct sweeping *sweep)
+{
+	auto_free struct run_sweep_table_line *lines = pl_alloc_array(sweep->places.count,
+								      sizeof(*lines));
+	int64_t passed_ns = pl_clock_now_ns() - sweep->forecast_ns;
+	double left_s = sweep->forecast.total_s - (double)passed_ns / 1e9;
+	struct run_sweep_table_view view = { .lines = lines };
+
+	if (!sweep->table.draws)
+		return;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (sweep->at[i].worker.pid != 0)
+			lines[view.count++] = line_of(sweep, i);
+	}
+	count(sweep);
+	view.over = sweep->outcome->over;
+	view.failed = sweep->outcome->failed;
+	view.left = sweep->forecast.runs;
+	view.left_s = sweep->forecast.known > 0 && left_s > 0 ? left_s : 0;
+	run_sweep_table_draw(&sweep->table, &view);
+}
+
+/* ---- the summary ---- */
+
+static char *summary_path(const struct sweeping *sweep)
+{
+	return pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, sweep->settings->folder);
+}
+
+/* The run of each server that is up or starting. New reference. */
+static json_t *running_keys(const struct sweeping *sweep)
+{
+	json_t *keys = json_array();
+
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		const struct run_sweep_unit *unit = &sweep->units.items[sweep->at[i].unit];
+		if (sweep->at[i].worker.pid != 0 && unit->done < unit->count)
+			json_array_append_new(
+				keys, json_string(sweep->left.items[unit->first + unit->done].key));
+	}
+	return keys;
+}
+
+static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
+{
+	auto_json json_t *running = running_keys(sweep);
+	const struct run_sweep_standing standing = { .state = state, .running = running };
+
+	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
+				 &standing, err);
+}
+
+static bool is_due(const struct sweeping *sweep)
+{
+	return sweep->is_news && sweep->settings->send_summary != NULL &&
+	       pl_clock_now_ns() >= sweep->send_at_ns;
+}
+
+/* Warns once per outage: the summary is sent again after the next pause. */
+static void send_summary(struct sweeping *sweep)
+{
+	const struct run_sweep_settings *settings = sweep->settings;
+	auto_free char *path = summary_path(sweep);
+	struct pl_err err = PL_ERR_INIT;
+	bool was_lost = sweep->is_lost;
+
+	if (settings->send_summary == NULL)
+		return;
+	sweep->is_lost = settings->send_summary(settings->user, path, &err) < 0;
+	if (sweep->is_lost && !was_lost) {
+		run_sweep_table_hide(&sweep->table);
+		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
+	}
+	sweep->is_news = sweep->is_lost;
+	sweep->send_at_ns = pl_clock_now_ns() + (sweep->is_lost ? RESEND_NS : SEND_EVERY_NS);
+}
+
+/* ---- rows ---- */
+
+/* The next of its unit is over. */
+static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row,
+		struct pl_err *err)
+{
+	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
+	auto_json json_t *kept = json_incref(row);
+
+	sweep->is_news = true;
+	if (run_sweep_journal_row(&sweep->journal, task->key, row, err) < 0)
+		return -1;
+	unit->done++;
+	if (write_summary(sweep, "running", err) < 0)
+		return -1;
+	unit->since_ns = pl_clock_now_ns();
+	forecast(sweep);
+	tell(sweep, task, kept);
+	draw(sweep);
+	return 0;
+}
+
+/* The others of a server that did not start would fail alike, and each would wait for it. */
+static int pass_over(struct sweeping *sweep, struct run_sweep_unit *unit, const json_t *failed,
+		     struct pl_err *err)
+{
+	while (unit->done < unit->count) {
+		const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
+		json_t *row = run_sweep_row(sweep->plan, task, NULL);
+		json_object_set(row, "status", json_object_get(failed, "status"));
+		json_object_set(row, "cause", json_object_get(failed, "cause"));
+		json_object_set(row, "message", json_object_get(failed, "message"));
+		if (note(sweep, unit, row, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_row(struct sweeping *sweep, struct place *place, json_t *row, struct pl_err *err)
+{
+	struct run_sweep_unit *unit = &sweep->units.items[place->unit];
+
+	if (!json_is_object(row) || unit->done >= unit->count)
+		return pl_err_set(err, PL_ERR_FAILED, "a worker of the sweep told what it cannot");
+	place->told = true;
+	if (note(sweep, unit, json_incref(row), err) < 0)
+		return -1;
+	if (pl_text_equal(pl_json_get_text(row, "status"), "launch_failed") &&
+	    pass_over(sweep, unit, row, err) < 0)
+		return -1;
+	run_sweep_worker_go_on(&place->worker);
+	return 0;
+}
+
+/* It ended without a word of the run that it was at. */
+static int note_crash(struct sweeping *sweep, struct run_sweep_unit *unit, int signal_number,
+		      struct pl_err *err)
+{
+	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
+	json_t *row = run_sweep_row(sweep->plan, task, NULL);
+
+	json_object_set_new(row, "status", json_string("failed"));
+	json_object_set_new(row, "cause", json_string("internal"));
+	json_object_set_new(
+		row, "message",
+		signal_number != 0
+			? json_sprintf("the process of the run was killed by signal %d (%s)",
+				       signal_number, strsignal(signal_number))
+			: json_string("the process of the run ended without a result"));
+	return note(sweep, unit, row, err);
+}
+
+/* ---- lives ---- */
+
+/* Others of the host have what one of ours needs: it waits for ours too, if any go on. */
+static void take_error(struct sweeping *sweep, struct place *place, const json_t *message)
+{
+	struct pl_err failure = { .code = (enum pl_err_code)pl_json_get_i64(message, "code") };
+
+	place->told = true;
+	snprintf(failure.text, sizeof(failure.text), "%s", pl_json_get_text(message, "error"));
+	if (failure.code == PL_ERR_INTERRUPTED)
+		return;
+	bool alone = true;
+	for (size_t i = 0; i < sweep->places.count; i++)
+		alone = alone && (&sweep->at[i] == place || sweep->at[i].worker.pid == 0);
+	if (failure.code == PL_ERR_BUSY && !alone)
+		sweep->units.items[place->unit].waits_for_others = true;
+	else if (sweep->failure.code == PL_ERR_NONE)
+		sweep->failure = failure;
+}
+
+static int take_message(struct sweeping *sweep, struct place *place, json_t *message,
+			struct pl_err *err)
+{
+	json_t *row = json_object_get(message, "row");
+
+	if (row != NULL)
+		return take_row(sweep, place, row, err);
+	if (pl_json_get_text(message, "error") != NULL)
+		take_error(sweep, place, message);
+	else if (pl_json_get_text(message, "sent") != NULL)
+		return run_sweep_journal_sent(&sweep->journal, pl_json_get_text(message, "sent"),
+					      err);
+	return 0;
+}
+
+/* The others learn how many go on beside them. */
+static void tell_neighbours(const struct sweeping *sweep)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < sweep->places.count; i++)
+		count += sweep->at[i].worker.pid != 0;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (sweep->at[i].worker.pid != 0)
+			run_live_set_beside(&sweep->live[i], count - 1);
+	}
+}
+
+static int end_life(struct sweeping *sweep, struct place *place, struct pl_err *err)
+{
+	struct run_sweep_unit *unit = &sweep->units.items[place->unit];
+	int signal_number;
+	bool well = run_sweep_worker_end(&place->worker, &signal_number);
+	bool stopped = run_stop_signal(&sweep->stop) != 0;
+
+	for (size_t i = 0; !unit->waits_for_others && i < sweep->units.count; i++)
+		sweep->units.items[i].waits_for_others = false;
+	tell_neighbours(sweep);
+	sweep->units.jobs[place->unit].state = RUN_SWEEP_WAITS;
+	if (unit->done < unit->count && !stopped && (!well || !place->told) &&
+	    note_crash(sweep, unit, signal_number, err) < 0)
+		return -1;
+	if (unit->done == unit->count)
+		sweep->units.jobs[place->unit].state = RUN_SWEEP_OVER;
+	return 0;
+}
+
+static size_t free_place(const struct sweeping *sweep)
+{
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (sweep->at[i].worker.pid == 0)
+			return i;
+	}
+	return sweep->places.count;
+}
+
+/* What a worker must not hold: a descriptor of another one would keep its end from being seen. */
+static size_t collect_fds(const struct sweeping *sweep, int *fds)
+{
+	size_t count = 0;
+
+	fds[count++] = sweep->journal.fd;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		const struct run_sweep_worker *worker = &sweep->at[i].worker;
+		if (worker->pid == 0)
+			continue;
+		fds[count++] = worker->socket;
+		if (worker->said_fd >= 0)
+			fds[count++] = worker->said_fd;
+	}
+	return count;
+}
+
+/* A server of ours is in the journal before it is started. */
+static int note_start(struct sweeping *sweep, const struct run_sweep_task *task, char **ret_log,
+		      struct pl_err *err)
+{
+	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
+	auto_experiment struct exp_config *experiment = run_sweep_experiment(
+		sweep->plan, task->cell, sweep->settings->simulate);
+	int64_t before = pl_json_get_i64(sweep->journal.starts, cell->server);
+	auto_free char *url = exp_server_url(experiment);
+	auto_free char *name = pl_asprintf("servers/%s.%lld.log", cell->server,
+					   (long long)before + 1);
+
+	if (url == NULL && run_sweep_journal_start(&sweep->journal, cell->server, name, err) < 0)
+		return -1;
+	*ret_log = pl_asprintf("%s/%s", sweep->settings->folder, name);
+	return 0;
+}
+
+static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err *err)
+{
+	struct run_sweep_unit *unit = &sweep->units.items[k];
+	struct place *place = &sweep->at[at];
+	const struct run_sweep_task *tasks = &sweep->left.items[unit->first + unit->done];
+	auto_free int *fds = pl_alloc_array(2 * sweep->places.count + 1, sizeof(*fds));
+	auto_free char *log_path = NULL;
+
+	if (note_start(sweep, tasks, &log_path, err) < 0)
+		return -1;
+	const struct run_sweep_work work = {
+		.plan = sweep->plan,
+		.settings = sweep->settings,
+		.sweep_id = sweep->journal.id,
+		.tasks = tasks,
+		.count = unit->count - unit->done,
+		.log_path = log_path,
+		.live = &sweep->live[at],
+	};
+	/* before the copy is made, so that its first run knows them */
+	place->worker.pid = -1;
+	tell_neighbours(sweep);
+	place->worker.pid = 0;
+	size_t fd_count = collect_fds(sweep, fds);
+	if (run_sweep_worker_start(&work, fds, fd_count, &place->worker, err) < 0)
+		return -1;
+	place->unit = k;
+	place->told = false;
+	unit->since_ns = pl_clock_now_ns();
+	sweep->units.jobs[k].state = RUN_SWEEP_RUNS;
+	sweep->is_news = true;
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static bool is_ending(const struct sweeping *sweep)
+{
+	return run_stop_signal(&sweep->stop) != 0 || sweep->failure.code != PL_ERR_NONE;
+}
+
+/* All that there is room for. */
+static int start_lives(struct sweeping *sweep, struct pl_err *err)
+{
+	auto_free size_t *order = pl_alloc_array(sweep->units.count, sizeof(*order));
+	size_t count, at;
+
+	if (is_ending(sweep) || free_place(sweep) == sweep->places.count)
+		return 0;
+	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
+				 sweep->settings, &sweep->units, order, &sweep->forecast);
+	sweep->forecast_ns = pl_clock_now_ns();
+	count = sweep->forecast.starts;
+	for (size_t i = 0; i < count && (at = free_place(sweep)) < sweep->places.count; i++) {
+		size_t k = order[i];
+		if (sweep->units.items[k].waits_for_others ||
+		    !run_sweep_fits(sweep->units.jobs, sweep->units.count, &sweep->room, k))
+			continue;
+		if (start_life(sweep, at, k, err) < 0 || write_summary(sweep, "running", err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void pass_signals_on(struct sweeping *sweep)
+{
+	int asked = run_stop_signal(&sweep->stop);
+	int hurried = atomic_load(&sweep->stop.hurry);
+
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		if (asked != sweep->asked)
+			run_sweep_worker_signal(&sweep->at[i].worker, asked);
+		if (hurried != sweep->hurried)
+			run_sweep_worker_signal(&sweep->at[i].worker, hurried);
+	}
+	sweep->asked = asked;
+	sweep->hurried = hurried;
+}
+
+/* Until a worker says something, or a signal comes. Signals come here alone. The table is drawn anew
+ * meanwhile. */
+static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
+{
+	static const struct timespec tick = { .tv_sec = 1 };
+	auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->places.count, sizeof(*fds));
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		const struct run_sweep_worker *worker = &sweep->at[i].worker;
+		if (worker->pid == 0)
+			continue;
+		fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
+		fds[count++] = (struct pollfd){ .fd = worker->said_fd, .events = POLLIN };
+	}
+	do
+		draw(sweep);
+	while (ppoll(fds, count, sweep->table.draws || sweep->is_news ? &tick : NULL, open) == 0 &&
+	       !is_due(sweep));
+}
+
+static int hear(struct sweeping *sweep, struct place *place, struct pl_err *err)
+{
+	for (;;) {
+		auto_json json_t *message = NULL;
+		int got = run_sweep_worker_hear(&place->worker, &message);
+		run_sweep_worker_show(&place->worker, show, sweep);
+		if (got == 0)
+			return 0;
+		if (got < 0)
+			return end_life(sweep, place, err);
+		if (take_message(sweep, place, message, err) < 0)
+			return -1;
+	}
+}
+
+static size_t working(const struct sweeping *sweep)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->places.count; i++)
+		count += sweep->at[i].worker.pid != 0;
+	return count;
+}
+
+/* The journal cannot be written: none may go on, for nobody would know of it. */
+static void end_all(struct sweeping *sweep)
+{
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		int ignored;
+		run_sweep_worker_signal(&sweep->at[i].worker, SIGTERM);
+		if (sweep->at[i].worker.pid != 0)
+			run_sweep_worker_end(&sweep->at[i].worker, &ignored);
+	}
+}
+
+static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err *err)
+{
+	for (;;) {
+		if (start_lives(sweep, err) < 0)
+			return -1;
+		if (working(sweep) == 0)
+			break;
+		if (is_due(sweep))
+			send_summary(sweep);
+		wait_for_words(sweep, open);
+		pass_signals_on(sweep);
+		for (size_t i = 0; i < sweep->places.count; i++) {
+			if (sweep->at[i].worker.pid != 0 && hear(sweep, &sweep->at[i], err) < 0)
+				return -1;
+		}
+	}
+	if (sweep->failure.code == PL_ERR_NONE)
+		return 0;
+	*err = sweep->failure;
+	return -1;
+}
+
+/* Places, and memory that is shared with who works in them. */
+static int open_places(struct sweeping *sweep, struct pl_err *err)
+{
+	auto_wishes struct run_wishes *wishes = run_wishes_new(0);
+
+	run_sweep_units_make(sweep->plan, &sweep->left, wishes, sweep->settings->simulate,
+			     &sweep->units);
+	sweep->room.gpus = run_wishes_gpus(wishes);
+	run_sweep_places_make(&sweep->units, sweep->room.gpus, sweep->settings, &sweep->places);
+	sweep->room.places = sweep->places.count;
+	sweep->at = pl_alloc_array(sweep->places.count, sizeof(*sweep->at));
+	void *memory = mmap(NULL, sweep->places.count * sizeof(*sweep->live),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return pl_err_errno(err, "cannot share memory");
+	sweep->live = memory;
+	for (size_t i = 0; i < sweep->places.count; i++) {
+		sweep->live[i].bound = sweep->places.bound;
+		if (sweep->places.bound)
+			sweep->live[i].cpus = sweep->places.cpus[i];
+	}
+	return 0;
+}
+
+static int run_left(struct sweeping *sweep, struct pl_err *err)
+{
+	sigset_t ours, before;
+
+	if (open_places(sweep, err) < 0)
+		return -1;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	run_signals_take(&sweep->stop, 1);
+	run_sweep_table_open(sweep->settings->quiet, &sweep->table);
+	int done = run_lives(sweep, &before, err);
+	run_sweep_table_done(&sweep->table);
+	if (done < 0)
+		end_all(sweep);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return done;
+}
+
+/* ---- the dashboard ---- */
+
+/* What it did not take before, also in an earlier call; in vain once, in vain for all. */
+static int send_rest(struct sweeping *sweep, struct pl_err *err)
+{
+	const struct run_sweep_settings *settings = sweep->settings;
+
+	for (size_t i = 0; settings->send != NULL && i < sweep->all.count; i++) {
+		const char *key = sweep->all.items[i].key;
+		const json_t *row = json_object_get(sweep->journal.rows, key);
+		const char *result = pl_json_get_text(row, "result");
+		struct pl_err why = PL_ERR_INIT;
+		if (result == NULL || json_object_get(sweep->journal.sent, key) != NULL)
+			continue;
+		auto_free char *path = pl_asprintf("%s/%s", settings->folder, result);
+		if (run_stop_signal(&sweep->stop) != 0 || sweep->outcome->unreachable) {
+			sweep->outcome->not_sent++;
+		} else if (settings->send(settings->user, path, &why) == 0) {
+			if (run_sweep_journal_sent(&sweep->journal, key, err) < 0)
+				return -1;
+		} else {
+			pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, why.text);
+			sweep->outcome->unreachable = why.code == PL_ERR_NETWORK;
+			sweep->outcome->not_sent++;
+		}
+	}
+	return 0;
+}
+
+static int go(struct sweeping *sweep, struct pl_err *err)
+{
+	if (find_results(sweep, err) < 0)
+		return -1;
+	run_sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
+	run_sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
+	if (write_summary(sweep, "running", err) < 0)
+		return -1;
+	send_summary(sweep);
+	sweep->send_at_ns = 0; /* the servers that start now are reported at once */
+	int done = run_left(sweep, err);
+	if (done == 0)
+		done = send_rest(sweep, err);
+	sweep->outcome->signal = run_stop_signal(&sweep->stop);
+	run_signals_release();
+	count(sweep);
+	struct pl_err ignored = PL_ERR_INIT;
+	bool is_ended = done == 0 && sweep->outcome->signal == 0;
+	int written = write_summary(sweep, is_ended ? "ended" : "interrupted",
+				    done < 0 ? &ignored : err);
+	send_summary(sweep);
+	return done < 0 || written < 0 ? -1 : 0;
+}
+
+int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
+	      struct run_sweep_outcome *ret, struct pl_err *err)
+{
+	struct sweeping sweep = { .plan = plan, .settings = settings, .outcome = ret };
+
+	*ret = (struct run_sweep_outcome){ 0 };
+	int done = make_folders(settings->folder, err);
+	if (done == 0)
+		done = run_sweep_journal_open(settings->folder, settings->resume, &sweep.journal,
+					      err);
+	if (done == 0) {
+		run_sweep_tasks_make(plan, settings, &sweep.all);
+		done = go(&sweep, err);
+	}
+	run_sweep_journal_done(&sweep.journal);
+	run_sweep_tasks_done(&sweep.all);
+	run_sweep_tasks_done(&sweep.left);
+	run_sweep_units_done(&sweep.units);
+	if (sweep.live != NULL)
+		munmap(sweep.live, sweep.places.count * sizeof(*sweep.live));
+	run_sweep_places_done(&sweep.places);
+	free(sweep.at);
+	return done;
+}

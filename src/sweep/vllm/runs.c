@@ -1,0 +1,346 @@
+/*
+ * The runs of one server and one load, each in a file:
+ *
+ *	it stands, with its number    over; otherwise
+ *	server up                     once for all runs of its combination
+ *	warm-up                       once in front of what is left of these runs
+ *	command, caches emptied       or a failure, which ends all, or is a file
+ *	parameters set, file written  in one piece: over
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "host/proc/guard.h"
+#include "result/document.h"
+#include "sweep/vllm/command.h"
+#include "sweep/vllm/vsweep_priv.h"
+
+#define WARM_UP (-1)
+
+/* One of them. */
+struct one {
+	const struct run_vsweep_runs *runs;
+	const json_t *bench; /* the runs', of a warm-up with its own number of prompts */
+	int64_t number;
+	char *path;
+	char *log_path;
+	json_t *command;
+};
+
+static void one_init(const struct run_vsweep *sweep, const struct run_vsweep_runs *runs,
+		     int64_t number, json_t *bench, struct one *ret)
+{
+	const struct run_vsweep_settings *settings = sweep->settings;
+	bool is_startup = settings->kind == RUN_VSWEEP_STARTUP;
+	auto_free char *name = number == WARM_UP ? pl_strdup("warmup")
+						 : pl_asprintf("run=%lld", (long long)number);
+
+	*ret = (struct one){
+		.runs = runs,
+		.bench = bench,
+		.number = number,
+		.path = pl_asprintf("%s/%s.json", runs->folder, name),
+		.log_path = pl_asprintf("%s/%s.log", runs->folder, name),
+		.command = json_copy((json_t *)settings->bench_command),
+	};
+	if (is_startup) {
+		run_vsweep_command_drop(ret->command, "output-json");
+		run_vsweep_command_set(ret->command, sweep->serve);
+	}
+	run_vsweep_command_set(ret->command, bench);
+	if (is_startup) {
+		run_vsweep_command_add(ret->command, "--output-json", ret->path);
+		return;
+	}
+	auto_free char *file = pl_file_name(ret->path);
+	run_vsweep_command_add(ret->command, "--percentile-metrics", "ttft,tpot,itl,e2el");
+	json_array_append_new(ret->command, json_string("--save-result"));
+	run_vsweep_command_add(ret->command, "--result-dir", runs->folder);
+	run_vsweep_command_add(ret->command, "--result-filename", file);
+}
+
+static void one_done(struct one *one)
+{
+	free(one->path);
+	free(one->log_path);
+	json_decref(one->command);
+}
+
+static void mark_one(const struct run_vsweep *sweep, const struct one *one, const char *mark)
+{
+	auto_free char *command = run_vsweep_command_text(one->command);
+
+	run_vsweep_mark(sweep, mark, one->bench);
+	run_vsweep_say(sweep, "Run number: %lld", (long long)one->number);
+	run_vsweep_say(sweep, "Command: %s", command);
+	run_vsweep_say(sweep, "Output file: %s", one->path);
+}
+
+/* ---- what is over ---- */
+
+/* A file without a number was not finished: whoever wrote it was killed, or told to end. */
+static json_t *read_over(const struct one *one)
+{
+	auto_json json_t *run = NULL;
+
+	if (!pl_file_exists(one->path) || pl_json_read_file(one->path, &run, PL_ERR_IGNORED) < 0 ||
+	    !json_is_integer(json_object_get(run, "run_number")))
+		return NULL;
+	return pl_take(run);
+}
+
+static bool is_over(const struct one *one)
+{
+	auto_json json_t *run = read_over(one);
+
+	return run != NULL;
+}
+
+static void tell_progress(struct run_vsweep *sweep, const struct one *one, const char *how)
+{
+	const struct run_vsweep_outcome *outcome = sweep->outcome;
+	size_t left = sweep->expected > ++sweep->told ? sweep->expected - sweep->told : 0;
+	auto_free char *name = pl_file_name(one->runs->folder);
+	char time[32] = "";
+
+	if (sweep->settings->quiet || sweep->expected == 0)
+		return;
+	if (outcome->measured > 0)
+		pl_text_from_duration(sweep->spent_ns / (int64_t)outcome->measured * (int64_t)left,
+				      time, sizeof(time));
+	fprintf(stderr, "[%zu/%zu] %s run %lld: %s%s%s\n", sweep->told, sweep->expected, name,
+		(long long)one->number, how, left > 0 && time[0] != '\0' ? "; left: about " : "",
+		left > 0 ? time : "");
+}
+
+/* ---- measuring ---- */
+
+static int need_server(struct run_vsweep *sweep, struct pl_err *err)
+{
+	if (sweep->settings->kind == RUN_VSWEEP_STARTUP || run_vsweep_server_is_up(&sweep->server))
+		return 0;
+	auto_free char *command = run_vsweep_command_text(sweep->command);
+	run_vsweep_mark(sweep, "[BEGIN SERVER]", sweep->serve);
+	run_vsweep_say(sweep, "Command: %s", command);
+	run_vsweep_say(sweep, "Log: %s", sweep->log_path);
+	sweep->outcome->servers++;
+	if (run_vsweep_server_start(&sweep->server, err) == 0)
+		return 0;
+	sweep->server_failed = err->code != PL_ERR_INTERRUPTED;
+	return -1;
+}
+
+/* An engine of its own is looked after as a server is; a client is a child like any other. */
+static int run_command(struct run_vsweep *sweep, const struct one *one, struct pl_err *err)
+{
+	char mark[RES_RUN_ID_BYTES];
+	struct run_vsweep_child child = {
+		.command = one->command,
+		.log_path = one->log_path,
+		.show = sweep->settings->show_output,
+		.stop_timeout_ns = sweep->settings->stop_timeout_ns,
+		.stop = &sweep->stop,
+	};
+
+	if (sweep->settings->kind != RUN_VSWEEP_STARTUP)
+		return run_vsweep_child_run(&child, err);
+	res_run_id_make(pl_clock_real_ns(), mark);
+	child.mark = mark;
+	if (host_guard_start(mark, &child.guard, err) < 0)
+		return -1;
+	int done = run_vsweep_child_run(&child, err);
+	host_guard_free(child.guard);
+	return done;
+}
+
+static int finish_file(const struct run_vsweep *sweep, const struct one *one, json_t **ret_run,
+		       struct pl_err *err)
+{
+	auto_json json_t *run = NULL;
+
+	if (pl_json_read_file(one->path, &run, err) < 0 || !json_is_object(run)) {
+		err->code = PL_ERR_FAILED;
+		return pl_err_wrap(err, "the command wrote no result to '%s'", one->path);
+	}
+	json_object_set_new(run, "run_number", json_integer(one->number));
+	json_object_update(run, (json_t *)sweep->serve);
+	json_object_update(run, (json_t *)one->bench);
+	if (run_vsweep_write_json(run, one->path, err) < 0)
+		return -1;
+	*ret_run = pl_take(run);
+	return 0;
+}
+
+/* What a failed command has left is not taken for a run by anybody. */
+static void put_aside(const struct one *one)
+{
+	auto_free char *aside = pl_file_sibling(one->path, ".json", ".failed.json");
+
+	if (rename(one->path, aside) < 0 && errno != ENOENT)
+		unlink(one->path);
+}
+
+static int measure(struct run_vsweep *sweep, const struct one *one, json_t **ret_run,
+		   struct pl_err *err)
+{
+	unlink(one->path);
+	mark_one(sweep, one, "[BEGIN BENCHMARK]");
+	int64_t started_ns = pl_clock_now_ns();
+	int done = run_command(sweep, one, err);
+	if (done == 0 && sweep->settings->kind != RUN_VSWEEP_STARTUP)
+		done = run_vsweep_server_reset(&sweep->server, err);
+	if (done == 0)
+		done = finish_file(sweep, one, ret_run, err);
+	if (done < 0) {
+		put_aside(one);
+		return -1;
+	}
+	sweep->spent_ns += pl_clock_now_ns() - started_ns;
+	run_vsweep_say(sweep, "[END BENCHMARK]");
+	return 0;
+}
+
+/* ---- a failure ---- */
+
+int run_vsweep_write_failure(const struct run_vsweep *sweep, const char *path, int64_t number,
+			     const json_t *bench, const struct pl_err *why, struct pl_err *err)
+{
+	const char *kind = why->code == PL_ERR_TIMEOUT  ? "TimeoutError"
+			   : why->code == PL_ERR_FAILED ? "CalledProcessError"
+							: "RuntimeError";
+	auto_json json_t *failure = json_pack(
+		"{s:o, s:s, s:o, s:O, s:O}", "run_number",
+		number < 0 ? json_null() : json_integer(number), "error_type", kind, "error",
+		pl_json_text(why->text), "serve_overrides", sweep->serve, "bench_overrides", bench);
+	auto_free char *text = pl_json_to_text(failure, PL_JSON_PYTHON_2);
+	auto_free char *line = pl_asprintf("%s\n", text);
+
+	return pl_file_write(path, line, strlen(line), err);
+}
+
+/* 0: noted, the next run follows; -1: all ends, with *err. */
+static int take_failure(struct run_vsweep *sweep, const struct one *one, const char *file,
+			struct pl_err *err)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	struct pl_err why = *err;
+
+	if (err->code == PL_ERR_INTERRUPTED || sweep->server_failed)
+		return -1;
+	sweep->outcome->failed++;
+	if (!sweep->settings->continue_on_error)
+		return -1;
+	mark_one(sweep, one, "[FAILED BENCHMARK]");
+	run_vsweep_say(sweep, "Error: %s", why.text);
+	pl_log(PL_LOG_WARNING, "%s", why.text);
+	tell_progress(sweep, one, "failed");
+	if (run_vsweep_write_failure(sweep, file, one->number, one->bench, &why, err) < 0)
+		return -1;
+	/* what the failed run has left in the caches is not to help the next one, which else has another server */
+	if (run_vsweep_server_is_up(&sweep->server) &&
+	    run_vsweep_server_reset(&sweep->server, &ignored) < 0) {
+		pl_log(PL_LOG_WARNING, "%s; the server is ended", ignored.text);
+		run_vsweep_server_stop(&sweep->server);
+	}
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+/* In front of the first that is measured, for its server may be another than the one before. */
+static int warm_up(struct run_vsweep *sweep, const struct run_vsweep_runs *runs, struct pl_err *err)
+{
+	auto_json json_t *bench = json_copy((json_t *)runs->bench);
+	auto_json json_t *ignored = NULL;
+	struct one one;
+
+	json_object_set_new(bench, "num_prompts", json_integer(sweep->settings->warmup_prompts));
+	one_init(sweep, runs, WARM_UP, bench, &one);
+	int done = measure(sweep, &one, &ignored, err);
+	one_done(&one);
+	return done;
+}
+
+static int run_one(struct run_vsweep *sweep, const struct one *one, bool *warm, json_t *kept,
+		   struct pl_err *err)
+{
+	auto_free char *failure = pl_file_sibling(one->path, ".json", ".failure.json");
+	auto_json json_t *run = read_over(one);
+
+	if (run != NULL) {
+		mark_one(sweep, one, "[SKIPPED BENCHMARK]");
+		sweep->outcome->reused++;
+		tell_progress(sweep, one, "there already");
+		json_array_append(kept, run);
+		return 0;
+	}
+	size_t servers = sweep->outcome->servers;
+	int done = pl_file_make_folders(one->runs->folder, err);
+	if (done == 0)
+		done = need_server(sweep, err);
+	/* the one that was warm has ended */
+	if (sweep->outcome->servers > servers)
+		*warm = false;
+	if (done == 0 && !*warm && sweep->settings->warmup_prompts > 0)
+		done = warm_up(sweep, one->runs, err);
+	if (done == 0) {
+		*warm = true;
+		done = measure(sweep, one, &run, err);
+	}
+	if (done < 0)
+		return take_failure(sweep, one, failure, err);
+	unlink(failure);
+	sweep->outcome->measured++;
+	tell_progress(sweep, one, "measured");
+	json_array_append(kept, run);
+	return 0;
+}
+
+static int run_each(struct run_vsweep *sweep, const struct run_vsweep_runs *runs, json_t *kept,
+		    struct pl_err *err)
+{
+	bool warm = false;
+
+	for (int64_t number = 0; number < sweep->settings->runs; number++) {
+		struct one one;
+		one_init(sweep, runs, number, (json_t *)runs->bench, &one);
+		int done = 0;
+		if (sweep->settings->dry_run)
+			mark_one(sweep, &one,
+				 is_over(&one) ? "[SKIPPED BENCHMARK]" : "[BEGIN BENCHMARK]");
+		else
+			done = run_one(sweep, &one, &warm, kept, err);
+		one_done(&one);
+		if (done < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int run_vsweep_run_all(struct run_vsweep *sweep, const struct run_vsweep_runs *runs,
+		       json_t **ret_runs, struct pl_err *err)
+{
+	auto_free char *summary = pl_asprintf("%s/summary.json", runs->folder);
+	auto_json json_t *kept = json_array();
+
+	*ret_runs = NULL;
+	if (run_each(sweep, runs, kept, err) < 0)
+		return -1;
+	if (sweep->settings->dry_run)
+		return 0;
+	if (json_array_size(kept) == 0) {
+		run_vsweep_mark(sweep, "[NO SUCCESSFUL MEASURED RUNS]", runs->bench);
+		return 0;
+	}
+	if (run_vsweep_write_json(kept, summary, err) < 0)
+		return -1;
+	*ret_runs = pl_take(kept);
+	return 0;
+}

@@ -1,0 +1,74 @@
+#include "sweep/vllm/startup.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "sweep/vllm/params.h"
+#include "vllm/bench/kinds.h"
+#include "vllm/catalog.h"
+
+#define NOTE_BYTES_MAX 65536
+
+static bool is_option(const char *name)
+{
+	const struct vllm_bench_kind *kind = vllm_bench_kind_find("startup");
+	const struct vllm_catalog *catalog = vllm_catalog_reference();
+
+	for (size_t i = 0; i < kind->count; i++) {
+		/* its flag may be spelt otherwise than the option that it is */
+		if (run_vsweep_same_key(kind->rows[i].flag + strlen("--"), name))
+			return true;
+	}
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const struct option_row *row = vllm_arg_at(catalog, i);
+		if (!row->absent && strcmp(row->name, name) == 0)
+			return vllm_bench_kind_takes(kind, row);
+	}
+	return false;
+}
+
+static bool is_kept(const char *key)
+{
+	size_t len = strcspn(key, ".");
+	auto_free char *head = pl_strndup(key, len);
+	auto_free char *name = pl_text_replace(head, "-", "_");
+
+	return strcmp(key, RUN_VSWEEP_NAME) == 0 || strcmp(name, "config") == 0 || is_option(name);
+}
+
+static json_t *keep(const json_t *combination, struct pl_buf *dropped)
+{
+	json_t *kept = json_object();
+
+	PL_JSON_EACH_MEMBER(key, value, combination) {
+		if (is_kept(key))
+			json_object_set(kept, key, value);
+		else
+			pl_buf_addf(dropped, "%s%s", dropped->len > 0 ? ", " : "", key);
+	}
+	return kept;
+}
+
+int run_vsweep_startup_keep(const json_t *combinations, bool strict, json_t **ret,
+			    json_t **ret_notes, struct pl_err *err)
+{
+	auto_json json_t *all = json_array();
+	auto_json json_t *notes = json_array();
+
+	PL_JSON_EACH(combination, combinations) {
+		auto_buf dropped = PL_BUF(NOTE_BYTES_MAX);
+		auto_free char *name = run_vsweep_name(combination);
+		json_array_append_new(all, keep(combination, &dropped));
+		if (dropped.len == 0)
+			continue;
+		if (strict)
+			return pl_err_invalid(err, "unsupported startup params for '%s': %s", name,
+					      pl_buf_text(&dropped));
+		json_array_append_new(notes,
+				      json_sprintf("Ignoring unsupported startup params for %s: %s",
+						   name, pl_buf_text(&dropped)));
+	}
+	*ret = pl_take(all);
+	*ret_notes = pl_take(notes);
+	return 0;
+}

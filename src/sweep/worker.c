@@ -1,0 +1,348 @@
+#include "sweep/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "run/life.h"
+#include "run/run.h"
+#include "run/signals.h"
+#include "sweep/asked.h"
+#include "sweep/summary.h"
+
+#define MESSAGE_BYTES_MAX (16u << 20)
+#define SAID_BYTES_MAX    (1u << 20)
+#define READ_BYTES        65536
+
+/* vLLM takes the wish to empty its caches only so. */
+#define DEV_MODE "VLLM_SERVER_DEV_MODE"
+
+/* ---- in the worker ---- */
+
+struct working {
+	const struct run_sweep_work *work;
+	int socket;
+	struct run_stop stop;
+	struct run_slot slot;
+	struct run_life life;
+};
+
+/* By these its result is found among others, in a dashboard too. */
+static void mark_experiment(const struct run_sweep_work *work, const struct run_sweep_task *task,
+			    struct exp_config *experiment)
+{
+	const struct run_sweep_cell *cell = &work->plan->cells[task->cell];
+	auto_free char *name = run_sweep_name(work->plan->sweep);
+
+	json_object_set_new(experiment->tags, "sweep", json_string(work->sweep_id));
+	json_object_set_new(experiment->tags, "sweep_cell", json_string(cell->id));
+	json_object_set_new(experiment->tags, "sweep_point", json_string(cell->cell->label));
+	json_object_set_new(experiment->tags, "sweep_name", json_string(name));
+	json_object_set_new(experiment->tags, "sweep_repeat",
+			    json_sprintf("%lld", (long long)task->repeat));
+	if (cell->cell->set != NULL)
+		json_object_set_new(experiment->tags, "sweep_set", json_string(cell->cell->set));
+	if (experiment->launch.url == NULL &&
+	    json_object_get(experiment->launch.env, DEV_MODE) == NULL)
+		json_object_set_new(experiment->launch.env, DEV_MODE, json_string("1"));
+}
+
+static int open_server(struct working *working, const struct exp_config *experiment,
+		       struct pl_err *err)
+{
+	working->life = (struct run_life){ .log_path = working->work->log_path };
+	if (run_slot_open(experiment, &working->stop, &working->slot, err) < 0)
+		return -1;
+	working->slot.life = &working->life;
+	working->slot.live = working->work->live;
+	return 0;
+}
+
+/* What keeps one run from starting is a row, what would keep all others from it ends the sweep. */
+static bool ends_all(const struct pl_err *err)
+{
+	return err->code == PL_ERR_BUSY || err->code == PL_ERR_INTERRUPTED ||
+	       err->code == PL_ERR_IO || err->code == PL_ERR_FULL;
+}
+
+static json_t *make_row(const struct working *working, const struct run_sweep_task *task,
+			const json_t *result, const char *written, const struct pl_err *err)
+{
+	json_t *row = run_sweep_row(working->work->plan, task, result);
+
+	if (result == NULL) {
+		json_object_set_new(row, "status", json_string("failed"));
+		json_object_set_new(row, "message", pl_json_text(err->text));
+	}
+	/* beside a better one where that is kept */
+	auto_free char *name = written != NULL ? pl_file_name(written) : NULL;
+	if (name != NULL)
+		json_object_set_new(row, "result", json_sprintf("cells/%s", name));
+	if (working->life.caches_stay)
+		json_object_set_new(row, "caches_stay", json_true());
+	return row;
+}
+
+static int run_task(struct working *working, size_t i, const struct exp_config *experiment,
+		    json_t **ret_row, struct pl_err *err)
+{
+	const struct run_sweep_work *work = working->work;
+	const struct run_sweep_task *task = &work->tasks[i];
+	auto_free char *path = pl_asprintf("%s/cells/%s.json", work->settings->folder, task->key);
+	auto_json json_t *result = NULL;
+	auto_free char *written = NULL;
+	int64_t started_ns = pl_clock_now_ns();
+	/* of one moment: what took place between two readings would be told as part of it twice */
+	int64_t began_ns = started_ns + pl_clock_offset_ns();
+	bool starts = !run_life_is_up(&working->life, &working->slot);
+	/* what stands there is of a run that is not over, or is tried again */
+	const struct run_settings how = {
+		.output = path,
+		.written = &written,
+		.quiet = true,
+		.overwrite = true,
+		.wait_ns = work->settings->wait_ns,
+	};
+
+	if (!starts)
+		run_slot_next(&working->slot);
+	else if (open_server(working, experiment, err) < 0)
+		return -1;
+	working->life.goes_on = i + 1 < work->count;
+	int done = run_experiment(experiment, &how, &working->slot, &result, err);
+	if (done < 0 && ends_all(err))
+		return -1;
+	json_t *row = make_row(working, task, result, written, err);
+	json_object_set_new(row, "began_s", json_real((double)began_ns / 1e9));
+	json_object_set_new(row, "wall_s",
+			    json_real((double)(pl_clock_now_ns() - started_ns) / 1e9));
+	if (starts)
+		json_object_set_new(row, "ready_s",
+				    pl_json_or_null(json_incref(
+					    pl_json_get_path(result, "launch.phases.ready_s"))));
+	*ret_row = row;
+	return 0;
+}
+
+/* False: nobody hears it. */
+static bool tell(const struct working *working, json_t *message)
+{
+	auto_json json_t *owned = message;
+	auto_buf text = PL_BUF(MESSAGE_BYTES_MAX);
+
+	pl_json_write(message, PL_JSON_COMPACT, &text);
+	pl_buf_add_char(&text, '\n');
+	return pl_fd_write(working->socket, text.data, text.len) == 0;
+}
+
+/* The row is on the disk when this returns true. */
+static bool tell_row(const struct working *working, json_t *row)
+{
+	char answer;
+	ssize_t got;
+
+	if (!tell(working, json_pack("{s:o}", "row", row)))
+		return false;
+	do
+		got = read(working->socket, &answer, 1);
+	while (got < 0 && errno == EINTR);
+	return got == 1;
+}
+
+static void send_result(const struct working *working, const struct run_sweep_task *task,
+			const char *result)
+{
+	const struct run_sweep_settings *settings = working->work->settings;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (settings->send == NULL || result == NULL)
+		return;
+	auto_free char *path = pl_asprintf("%s/%s", settings->folder, result);
+	if (settings->send(settings->user, path, &err) == 0)
+		tell(working, json_pack("{s:s}", "sent", task->key));
+	else
+		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
+}
+
+/* False: this life has no more runs. */
+static bool run_one(struct working *working, size_t i)
+{
+	const struct run_sweep_work *work = working->work;
+	size_t cell = work->tasks[i].cell;
+	auto_experiment struct exp_config *experiment = run_sweep_experiment(
+		work->plan, cell, work->settings->simulate);
+	auto_free char *url = exp_server_url(experiment);
+	struct pl_err err = PL_ERR_INIT;
+	json_t *row = NULL;
+
+	mark_experiment(work, &work->tasks[i], experiment);
+	if (run_task(working, i, experiment, &row, &err) < 0) {
+		tell(working, json_pack("{s:s, s:i}", "error", err.text, "code", (int)err.code));
+		return false;
+	}
+	auto_json json_t *kept = json_incref(row);
+	if (!tell_row(working, row))
+		return false;
+	send_result(working, &work->tasks[i], pl_json_get_text(kept, "result"));
+	return run_stop_signal(&working->stop) == 0 &&
+	       (url != NULL || run_life_is_up(&working->life, &working->slot));
+}
+
+static void work_all(const struct run_sweep_work *work, int socket)
+{
+	struct working working = { .work = work, .socket = socket };
+	sigset_t none;
+
+	sigemptyset(&none);
+	run_signals_take(&working.stop, 1);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (size_t i = 0; i < work->count; i++) {
+		if (!run_one(&working, i))
+			break;
+	}
+	run_life_end(&working.life, &working.slot);
+}
+
+/* The sweep's memory is a copy here, and what it would do at its end is not ours to do. */
+static _Noreturn void worker_main(const struct run_sweep_work *work, int socket, int said_fd,
+				  pid_t sweep)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL);
+	if (getppid() != sweep || dup2(said_fd, STDERR_FILENO) < 0)
+		_exit(1);
+	close(said_fd);
+	if (work->live->bound)
+		sched_setaffinity(0, sizeof(work->live->cpus), &work->live->cpus);
+	work_all(work, socket);
+	_exit(0);
+}
+
+/* ---- in the sweep ---- */
+
+int run_sweep_worker_start(const struct run_sweep_work *work, const int *close_fds,
+			   size_t close_count, struct run_sweep_worker *ret, struct pl_err *err)
+{
+	int pair[2], said[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return pl_err_errno(err, "cannot make a pair of sockets");
+	if (pipe2(said, O_CLOEXEC) < 0) {
+		pl_err_errno(err, "cannot make a pipe");
+		close(pair[0]);
+		close(pair[1]);
+		return -1;
+	}
+	pid_t sweep = getpid();
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (size_t i = 0; i < close_count; i++)
+			close(close_fds[i]);
+		close(pair[0]);
+		close(said[0]);
+		worker_main(work, pair[1], said[1], sweep);
+	}
+	close(pair[1]);
+	close(said[1]);
+	if (pid < 0) {
+		pl_err_errno(err, "cannot start a process for a server");
+		close(pair[0]);
+		close(said[0]);
+		return -1;
+	}
+	setpgid(pid, pid);
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	fcntl(said[0], F_SETFL, O_NONBLOCK);
+	*ret = (struct run_sweep_worker){ .pid = pid, .socket = pair[0], .said_fd = said[0] };
+	pl_buf_init(&ret->told, MESSAGE_BYTES_MAX);
+	pl_buf_init(&ret->said, SAID_BYTES_MAX);
+	return 0;
+}
+
+/* False: there is no more to come. */
+static bool read_some(int fd, struct pl_buf *buf)
+{
+	for (;;) {
+		char *room = pl_buf_reserve(buf, READ_BYTES);
+		if (room == NULL)
+			return false;
+		ssize_t got = read(fd, room, READ_BYTES);
+		if (got > 0)
+			buf->len += (size_t)got;
+		else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+			return false;
+		else if (errno == EAGAIN)
+			return true;
+	}
+}
+
+int run_sweep_worker_hear(struct run_sweep_worker *worker, json_t **ret)
+{
+	bool more = read_some(worker->socket, &worker->told);
+	char *end = worker->told.len > 0 ? memchr(worker->told.data, '\n', worker->told.len) : NULL;
+
+	if (end == NULL)
+		return more ? 0 : -1;
+	size_t len = (size_t)(end - worker->told.data);
+	int done = pl_json_parse(worker->told.data, len, "a worker", ret, PL_ERR_IGNORED);
+	pl_buf_consume(&worker->told, len + 1);
+	return done < 0 ? -1 : 1;
+}
+
+void run_sweep_worker_show(struct run_sweep_worker *worker,
+			   void (*show)(void *user, const char *text, size_t len), void *user)
+{
+	struct pl_buf *said = &worker->said;
+	char *end;
+
+	if (worker->said_fd >= 0 && !read_some(worker->said_fd, said)) {
+		if (said->len > 0 && said->data[said->len - 1] != '\n')
+			pl_buf_add_char(said, '\n');
+		pl_fd_close(&worker->said_fd);
+	}
+	while (said->len > 0 && (end = memchr(said->data, '\n', said->len)) != NULL) {
+		size_t len = (size_t)(end - said->data) + 1;
+		show(user, said->data, len);
+		pl_buf_consume(said, len);
+	}
+}
+
+void run_sweep_worker_go_on(struct run_sweep_worker *worker)
+{
+	ssize_t ignored = send(worker->socket, "\n", 1, MSG_NOSIGNAL);
+
+	(void)ignored;
+}
+
+void run_sweep_worker_signal(const struct run_sweep_worker *worker, int number)
+{
+	if (worker->pid > 0)
+		kill(worker->pid, number);
+}
+
+bool run_sweep_worker_end(struct run_sweep_worker *worker, int *ret_signal)
+{
+	int status = 0;
+	pid_t got;
+
+	/* one that still waits for us learns that nobody hears it */
+	pl_fd_close(&worker->socket);
+	pl_fd_close(&worker->said_fd);
+	do
+		got = waitpid(worker->pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	pl_buf_done(&worker->told);
+	pl_buf_done(&worker->said);
+	worker->pid = 0;
+	*ret_signal = got > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	return got > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}

@@ -1,0 +1,182 @@
+#include "upload/artifacts.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "result/beside.h"
+#include "upload/upload_priv.h"
+
+#define SEND_LEAST_NS (300 * PL_NS_PER_S)
+#define NS_PER_MIB    (PL_NS_PER_S) /* a slow line */
+
+/* Of one artifact: {kind, name, run_id, bytes, state, message}. */
+static void tell(struct run_upload_result *result, const struct res_beside *beside, int64_t bytes,
+		 const char *state, const char *message)
+{
+	json_array_append_new(result->artifacts,
+			      json_pack("{s:o, s:o, s:o, s:I, s:s, s:o}", "kind",
+					pl_json_text(beside->kind), "name",
+					pl_json_text(beside->name), "run_id",
+					pl_json_text(beside->run_id), "bytes", (json_int_t)bytes,
+					"state", state, "message", pl_json_text(message)));
+}
+
+/* The result's row, if its content is the one that was sent. 0: it is not there. */
+static json_int_t row_of(const struct run_upload_result *result, const char *run_id)
+{
+	PL_JSON_EACH(item, result->items) {
+		const char *state = pl_json_get_text(item, "state");
+		if (pl_text_equal(pl_json_get_text(item, "run_id"), run_id) &&
+		    !json_is_true(json_object_get(item, "deleted")) &&
+		    (pl_text_equal(state, "stored") || pl_text_equal(state, "duplicate")))
+			return pl_json_get_i64(item, "id");
+	}
+	return 0;
+}
+
+/* ---- what is there ------------------------------------------------------------------------- */
+
+/* The answer's array of those that are there; empty where that cannot be told. New reference. */
+static json_t *list_of(struct run_upload *upload, json_int_t id)
+{
+	auto_free char *path = pl_asprintf("/api/data/experiments/%lld/artifacts", (long long)id);
+	auto_json json_t *answer = NULL;
+
+	if (run_upload_ask_json(upload, "GET", path, NULL, 200, &answer, PL_ERR_IGNORED) < 0)
+		return json_array();
+	json_t *list = json_object_get(answer, "artifacts");
+	return json_is_array(list) ? json_incref(list) : json_array();
+}
+
+static bool has(const json_t *list, const struct res_beside *beside)
+{
+	PL_JSON_EACH(artifact, list) {
+		if (pl_text_equal(pl_json_get_text(artifact, "kind"), beside->kind) &&
+		    pl_text_equal(pl_json_get_text(artifact, "name"), beside->name) &&
+		    pl_text_equal(pl_json_get_text(artifact, "sha256"), beside->sha256))
+			return true;
+	}
+	return false;
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+static char *path_for(const struct run_upload *upload, const struct res_beside *beside)
+{
+	const char *const words[] = { beside->run_id, beside->kind, beside->name };
+	auto_buf path = PL_BUF(65536);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+		pl_buf_add_char(&path, '/');
+		run_upload_add_word(&path, words[i], "-._~");
+	}
+	return run_upload_path(upload, "/api/upload/artifact%s", pl_buf_text(&path));
+}
+
+/* Why it is not stored; NULL: it is. free() */
+static char *send_bytes(struct run_upload *upload, const struct res_beside *beside, int fd,
+			size_t len)
+{
+	auto_free char *path = path_for(upload, beside);
+	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
+					      "X-Content-SHA256: %s\r\n",
+					      beside->sha256);
+	struct io_fetch fetch = run_upload_fetch(upload, "PUT", path);
+	auto_reply reply = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	fetch.headers = headers;
+	fetch.body = "";
+	fetch.body_len = len;
+	fetch.body_fd = &fd;
+	fetch.timeout_ns = SEND_LEAST_NS + (int64_t)(len >> 20) * NS_PER_MIB;
+	if (run_upload_ask(upload, &fetch, &reply, &err) < 0)
+		return pl_strdup(err.text);
+	return reply.status == 200 || reply.status == 201 ? NULL : run_upload_words_of(&reply);
+}
+
+/* Read from the disk as the socket takes it. As send_bytes(). */
+static char *send_file(struct run_upload *upload, const struct res_beside *beside,
+		       int64_t *ret_bytes)
+{
+	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);
+	struct pl_err err = PL_ERR_INIT;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		pl_err_errno(&err, "cannot read '%s'", beside->path);
+		return pl_strdup(err.text);
+	}
+	*ret_bytes = st.st_size;
+	return send_bytes(upload, beside, fd, (size_t)st.st_size);
+}
+
+static void send_one(struct run_upload *upload, struct run_upload_result *result,
+		     const struct res_beside *beside, const json_t *there)
+{
+	struct pl_err err = PL_ERR_INIT;
+	int64_t bytes = 0;
+
+	if (has(there, beside)) {
+		tell(result, beside, 0, "duplicate", NULL);
+		return;
+	}
+	if (upload->is_lost) {
+		tell(result, beside, 0, "failed", "not sent: the dashboard cannot be reached");
+		return;
+	}
+	switch (res_beside_look(beside, &bytes, &err)) {
+	case RES_BESIDE_ABSENT:
+		tell(result, beside, 0, "absent", "it does not lie beside the result");
+		return;
+	case RES_BESIDE_CHANGED:
+		tell(result, beside, bytes, "changed",
+		     "not sent: it is not the file any more that the result names");
+		return;
+	case RES_BESIDE_UNREAD:
+		tell(result, beside, bytes, "failed", err.text);
+		return;
+	case RES_BESIDE_THERE:
+		break;
+	}
+	auto_free char *failure = send_file(upload, beside, &bytes);
+	tell(result, beside, bytes, failure != NULL ? "failed" : "stored", failure);
+	upload->artifacts_sent++;
+	if (upload->on_progress != NULL)
+		upload->on_progress(upload);
+}
+
+static void send_of_file(struct run_upload *upload, size_t at)
+{
+	struct run_upload_result *result = &upload->results[at];
+	auto_besides besides = { 0 };
+	auto_json json_t *there = NULL;
+	const char *run_id = NULL;
+	json_int_t id = 0;
+
+	if (result->failure != NULL)
+		return;
+	res_beside_of_file(upload->files[at].path, RUN_UPLOAD_BYTES_MAX, &besides);
+	for (size_t i = 0; i < besides.count; i++) {
+		const struct res_beside *beside = &besides.items[i];
+		if (!pl_text_equal(run_id, beside->run_id)) {
+			run_id = beside->run_id;
+			id = row_of(result, run_id);
+			json_decref(there);
+			there = id > 0 ? list_of(upload, id) : NULL;
+		}
+		if (id > 0)
+			send_one(upload, result, beside, there);
+	}
+}
+
+void run_upload_artifacts(struct run_upload *upload)
+{
+	for (size_t i = 0; i < upload->count; i++)
+		send_of_file(upload, i);
+}

@@ -1,0 +1,153 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "io/http_text.h"
+#include "run/target.h"
+#include "upload/upload_priv.h"
+
+static const int64_t pauses_ns[] = { PL_NS_PER_S / 2, PL_NS_PER_S, 2 * PL_NS_PER_S, 4 * PL_NS_PER_S,
+				     8 * PL_NS_PER_S };
+
+void run_upload_add_word(struct pl_buf *path, const char *word, const char *plain)
+{
+	for (const char *c = word; *c != '\0'; c++) {
+		bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
+				(*c >= 'a' && *c <= 'z') || strchr(plain, *c) != NULL;
+		pl_buf_addf(path, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+	}
+}
+
+char *run_upload_words_of(const struct io_reply *reply)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *problem = NULL;
+	const char *detail = NULL;
+
+	if (pl_json_parse(reply->body, reply->body_len, "answer", &problem, &ignored) == 0)
+		detail = json_string_value(json_object_get(problem, "detail"));
+	return detail != NULL
+		       ? pl_asprintf("HTTP %d: %s", reply->status, detail)
+		       : pl_asprintf("HTTP %d %s", reply->status, io_http_reason(reply->status));
+}
+
+bool run_upload_is_passing(int status)
+{
+	return status == 429 || (status >= 502 && status <= 504) || status == 507;
+}
+
+bool run_upload_rest(struct run_upload *upload, const char *why)
+{
+	int64_t limit_ns = upload->is_reached ? upload->wait_ns : upload->wait_first_ns;
+	int64_t now_ns = pl_clock_now_ns();
+
+	if (upload->away_ns == 0) {
+		upload->away_ns = now_ns;
+		if (limit_ns > 0 && upload->on_away != NULL)
+			upload->on_away(upload, why, limit_ns);
+	}
+	int64_t left_ns = limit_ns - (now_ns - upload->away_ns);
+	if (left_ns <= 0) {
+		upload->is_lost = true;
+		return false;
+	}
+	size_t last = PL_ARRAY_SIZE(pauses_ns) - 1;
+	int64_t pause_ns = pauses_ns[upload->failures < last ? upload->failures : last];
+	upload->failures++;
+	pl_clock_sleep_until(now_ns + (pause_ns < left_ns ? pause_ns : left_ns));
+	return true;
+}
+
+void run_upload_back(struct run_upload *upload)
+{
+	upload->is_reached = true;
+	upload->away_ns = 0;
+	upload->failures = 0;
+}
+
+/* Nobody is there, or nobody answers: not that what is asked cannot be sent, whoever is there. */
+static bool is_away(const struct pl_err *err)
+{
+	return err->code == PL_ERR_NETWORK || err->code == PL_ERR_TIMEOUT;
+}
+
+int run_upload_ask(struct run_upload *upload, const struct io_fetch *fetch, struct io_reply *ret,
+		   struct pl_err *err)
+{
+	while (!upload->is_lost) {
+		auto_reply reply = { 0 };
+		if (io_fetch(fetch, &reply, err) < 0) {
+			if (!is_away(err)) {
+				/* as a certificate: of the way there, whatever is sent */
+				err->code = err->code == PL_ERR_INVALID ? PL_ERR_NETWORK
+									: err->code;
+				return -1;
+			}
+		} else if (!run_upload_is_passing(reply.status)) {
+			run_upload_back(upload);
+			*ret = reply;
+			reply = (struct io_reply){ 0 };
+			return 0;
+		} else {
+			auto_free char *words = run_upload_words_of(&reply);
+			upload->is_reached = true;
+			pl_err_set(err, PL_ERR_NETWORK, "%s", words);
+		}
+		if (!run_upload_rest(upload, err->text))
+			return -1;
+	}
+	return pl_err_set(err, PL_ERR_NETWORK, "the dashboard cannot be reached");
+}
+
+struct io_fetch run_upload_fetch(const struct run_upload *upload, const char *method,
+				 const char *path)
+{
+	return (struct io_fetch){ .addr = &upload->target->addr,
+				  .host = upload->target->host,
+				  .method = method,
+				  .path = path,
+				  .timeout_ns = RUN_UPLOAD_ASK_NS };
+}
+
+char *run_upload_path(const struct run_upload *upload, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *path = pl_vasprintf(format, args);
+	va_end(args);
+	return pl_asprintf("%s%s", upload->target->prefix, path);
+}
+
+char *run_upload_page(const struct run_upload *upload)
+{
+	const struct run_target *target = upload->target;
+
+	return upload->job_id == NULL
+		       ? NULL
+		       : pl_asprintf("%s://%s%s/upload/%s", target->https ? "https" : "http",
+				     target->host, target->prefix, upload->job_id);
+}
+
+int run_upload_ask_json(struct run_upload *upload, const char *method, const char *path,
+			const json_t *body, int status, json_t **ret, struct pl_err *err)
+{
+	auto_free char *whole = run_upload_path(upload, "%s", path);
+	auto_free char *text = body != NULL ? pl_json_to_text(body, PL_JSON_COMPACT) : NULL;
+	auto_reply reply = { 0 };
+	struct io_fetch fetch = run_upload_fetch(upload, method, whole);
+
+	fetch.body = text;
+	fetch.body_len = text != NULL ? strlen(text) : 0;
+	if (run_upload_ask(upload, &fetch, &reply, err) < 0)
+		return -1;
+	if (reply.status != status) {
+		auto_free char *words = run_upload_words_of(&reply);
+		return pl_err_invalid(err, "%s", words);
+	}
+	if (pl_json_parse(reply.body, reply.body_len, "answer", ret, err) == 0)
+		return 0;
+	return pl_err_invalid(err, "no answer of a dashboard: is there one at this address?");
+}

@@ -1,0 +1,129 @@
+/*
+ * An item has an index, and the dashboard tells of each file at which index its first one is. One page of items after
+ * the other, each goes to the file whose first item is the last one in front of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "upload/upload_priv.h"
+
+#define PAGE_ITEMS 1000
+
+struct place {
+	int64_t first; /* index; -1: not told, as where another upload has brought the same file since */
+	size_t file;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *one = a, *other = b;
+
+	if (one->first != other->first)
+		return (one->first > other->first) - (one->first < other->first);
+	return (one->file > other->file) - (one->file < other->file);
+}
+
+/* In the order of their items; free(). */
+static int list_places(struct run_upload *upload, struct place **ret, size_t *ret_count,
+		       struct pl_err *err)
+{
+	auto_json json_t *known = NULL;
+	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_SENT, ret_count);
+
+	if (run_upload_list_known(upload, upload->job_id, files, *ret_count, &known, err) < 0)
+		return -1;
+	struct place *places = pl_alloc_array(*ret_count, sizeof(*places));
+	for (size_t i = 0; i < *ret_count; i++) {
+		const json_t *one = json_object_get(known, upload->results[files[i]].sha256);
+		bool is_told = pl_text_equal(pl_json_get_text(one, "job_id"), upload->job_id) &&
+			       json_is_integer(json_object_get(one, "index"));
+		places[i] = (struct place){ .first = is_told ? pl_json_get_i64(one, "index") : -1,
+					    .file = files[i] };
+	}
+	if (*ret_count > 0)
+		qsort(places, *ret_count, sizeof(*places), compare_places);
+	*ret = places;
+	return 0;
+}
+
+/* "r.json", "r.jsonl:3", "r.json[2]" */
+static bool is_named_after(const char *item, const char *file)
+{
+	size_t len = strlen(file);
+
+	return item != NULL && strncmp(item, file, len) == 0 &&
+	       (item[len] == '\0' || item[len] == ':' || item[len] == '[');
+}
+
+/* By its name where no place is told. */
+static size_t file_by_name(const struct run_upload *upload, const struct place *places,
+			   size_t count, const char *name, size_t otherwise)
+{
+	for (size_t i = 0; i < count && places[i].first < 0; i++) {
+		if (is_named_after(name, upload->files[places[i].file].name))
+			return places[i].file;
+	}
+	return otherwise;
+}
+
+static void take_page(struct run_upload *upload, const struct place *places, size_t count,
+		      size_t *at, const json_t *items)
+{
+	PL_JSON_EACH(item, (json_t *)items) {
+		int64_t index = pl_json_get_i64(item, "index");
+		const char *name = pl_json_get_text(item, "name");
+		while (*at + 1 < count && places[*at + 1].first <= index)
+			(*at)++;
+		size_t file = places[*at].file;
+		if (!is_named_after(name, upload->files[file].name))
+			file = file_by_name(upload, places, count, name, file);
+		json_array_append(upload->results[file].items, item);
+	}
+}
+
+static void begin_items(struct run_upload *upload, const struct place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		upload->results[places[i].file].items = json_array();
+}
+
+static void fail_without_items(struct run_upload *upload, const struct place *places, size_t count)
+{
+	bool is_cancelled = pl_text_equal(pl_json_get_text(upload->job, "state"), "cancelled");
+
+	for (size_t i = 0; i < count; i++) {
+		struct run_upload_result *result = &upload->results[places[i].file];
+		if (json_array_size(result->items) == 0)
+			run_upload_fail(result,
+					is_cancelled
+						? "the upload was cancelled before it was read"
+						: "the dashboard does not tell what became of it");
+	}
+}
+
+int run_upload_take_items(struct run_upload *upload, struct pl_err *err)
+{
+	auto_free struct place *places = NULL;
+	size_t count = 0, at = 0;
+	json_int_t taken = 0, total = 1;
+
+	if (list_places(upload, &places, &count, err) < 0)
+		return -1;
+	begin_items(upload, places, count);
+	while (count > 0 && taken < total) {
+		auto_free char *path = pl_asprintf("/api/upload/status/%s?offset=%lld&limit=%d",
+						   upload->job_id, (long long)taken, PAGE_ITEMS);
+		auto_json json_t *job = NULL;
+		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+			return -1;
+		const json_t *items = json_object_get(job, "items");
+		total = pl_json_get_i64(job, "total");
+		if (json_array_size(items) == 0)
+			break;
+		take_page(upload, places, count, &at, items);
+		taken += (json_int_t)json_array_size(items);
+	}
+	fail_without_items(upload, places, count);
+	return 0;
+}

@@ -1,0 +1,233 @@
+/*
+ * What the dashboard has received before. That a file came says nothing of its result now: somebody may have deleted
+ * it, or taken it away for good. So each result is looked for, and a file whose result is not there is sent again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "upload/upload_priv.h"
+
+#define KNOWN_MAX  2000 /* a question: its body is bounded */
+#define PAGE_ITEMS 1000
+#define LOOK_MAX   32
+#define PAUSE_NS   (PL_NS_PER_S / 10)
+
+/* Items of an upload of before, one page of them. */
+struct page {
+	char *job_id;
+	int64_t offset;
+	json_t *items;
+};
+
+/* A file that came before, if its result is there. */
+struct candidate {
+	size_t file;
+	json_t *item;
+	char *job_id;
+};
+
+static void page_done(struct page *page)
+{
+	free(page->job_id);
+	json_decref(page->items);
+	*page = (struct page){ 0 };
+}
+
+/* ---- by its bytes -------------------------------------------------------------------------- */
+
+static int ask_known(struct run_upload *upload, const char *job_id, json_t *sha256, json_t *known,
+		     struct pl_err *err)
+{
+	auto_json json_t *body = json_pack("{s:O, s:s*}", "sha256", sha256, "job_id", job_id);
+	auto_json json_t *answer = NULL;
+
+	if (run_upload_ask_json(upload, "POST", "/api/upload/known", body, 200, &answer, err) < 0)
+		return -1;
+	PL_JSON_EACH(one, json_object_get(answer, "known")) {
+		const char *hex = pl_json_get_text(one, "sha256");
+		if (hex != NULL)
+			json_object_set(known, hex, one);
+	}
+	return 0;
+}
+
+int run_upload_list_known(struct run_upload *upload, const char *job_id, const size_t *files,
+			  size_t count, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *known = json_object();
+
+	for (size_t at = 0; at < count;) {
+		auto_json json_t *sha256 = json_array();
+		for (; at < count && json_array_size(sha256) < KNOWN_MAX; at++)
+			json_array_append_new(sha256,
+					      json_string(upload->results[files[at]].sha256));
+		if (ask_known(upload, job_id, sha256, known, err) < 0)
+			return -1;
+	}
+	*ret = json_incref(known);
+	return 0;
+}
+
+size_t *run_upload_files_in(const struct run_upload *upload, enum run_upload_state state,
+			    size_t *ret_count)
+{
+	size_t *files = pl_alloc_array(upload->count, sizeof(*files));
+
+	*ret_count = 0;
+	for (size_t i = 0; i < upload->count; i++) {
+		if (upload->results[i].state == state)
+			files[(*ret_count)++] = i;
+	}
+	return files;
+}
+
+/* ---- what is there of it ------------------------------------------------------------------- */
+
+static bool is_state(const json_t *one, const char *state)
+{
+	return pl_text_equal(pl_json_get_text(one, "state"), state);
+}
+
+static bool is_waiting(const json_t *known)
+{
+	PL_JSON_EACH_MEMBER(sha256, one, (json_t *)known) {
+		if (is_state(one, "queued") || is_state(one, "parsed") || is_state(one, "valid"))
+			return true;
+	}
+	return false;
+}
+
+/* What another sender has just left, as a command that was ended, is worked on first. */
+static int list_settled(struct run_upload *upload, json_t **ret, struct pl_err *err)
+{
+	int64_t began_ns = pl_clock_now_ns();
+	size_t count;
+	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_WAITING, &count);
+
+	for (;;) {
+		auto_json json_t *known = NULL;
+		if (run_upload_list_known(upload, NULL, files, count, &known, err) < 0)
+			return -1;
+		if (!is_waiting(known) || pl_clock_now_ns() - began_ns >= upload->wait_ns) {
+			*ret = json_incref(known);
+			return 0;
+		}
+		pl_clock_sleep_until(pl_clock_now_ns() + PAUSE_NS);
+	}
+}
+
+/* The item at that index of the upload; NULL: none. Borrowed from the page. */
+static const json_t *find_item(struct run_upload *upload, struct page *page, const char *job_id,
+			       int64_t index)
+{
+	bool is_here = pl_text_equal(page->job_id, job_id) && index >= page->offset &&
+		       index < page->offset + (int64_t)json_array_size(page->items);
+
+	if (!is_here) {
+		auto_free char *path = pl_asprintf("/api/upload/status/%s?offset=%lld&limit=%d",
+						   job_id, (long long)index, PAGE_ITEMS);
+		json_t *job = NULL;
+		page_done(page);
+		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) < 0)
+			return NULL;
+		page->job_id = pl_strdup(job_id);
+		page->offset = index;
+		page->items = json_incref(json_object_get(job, "items"));
+		json_decref(job);
+	}
+	const json_t *item = json_array_get(page->items, (size_t)(index - page->offset));
+	return item != NULL && pl_json_get_i64(item, "index") == index ? item : NULL;
+}
+
+/* "r.jsonl:3", "r.json[2]": one of several in a file, of which the others would have to be looked for, too. */
+static bool is_of_many(const char *name)
+{
+	size_t len = name != NULL ? strlen(name) : 0;
+	bool has_bracket = len > 0 && name[len - 1] == ']';
+	size_t at = has_bracket ? len - 1 : len;
+
+	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	return at > 0 && at < len && name[at - 1] == (has_bracket ? '[' : ':');
+}
+
+static bool take_candidate(struct run_upload *upload, struct page *page, const json_t *known,
+			   struct candidate *ret)
+{
+	const char *job_id = pl_json_get_text(known, "job_id");
+
+	if (job_id == NULL || !(is_state(known, "stored") || is_state(known, "duplicate")) ||
+	    !json_is_integer(json_object_get(known, "index")))
+		return false;
+	const json_t *item = find_item(upload, page, job_id, pl_json_get_i64(known, "index"));
+	if (item == NULL || !(is_state(item, "stored") || is_state(item, "duplicate")) ||
+	    is_of_many(pl_json_get_text(item, "name")) || pl_json_get_i64(item, "id") <= 0)
+		return false;
+	ret->item = json_copy((json_t *)item);
+	ret->job_id = pl_strdup(job_id);
+	return true;
+}
+
+/* ---- is its result there ------------------------------------------------------------------- */
+
+static void settle(struct run_upload *upload, struct candidate *candidate)
+{
+	struct run_upload_result *result = &upload->results[candidate->file];
+
+	json_object_set_new(candidate->item, "state", json_string("duplicate"));
+	json_object_set_new(candidate->item, "name",
+			    pl_json_text(upload->files[candidate->file].name));
+	result->state = RUN_UPLOAD_KNOWN;
+	result->status_url = pl_asprintf("/api/upload/status/%s", candidate->job_id);
+	result->items = json_pack("[O]", candidate->item);
+}
+
+/* Over one connection. What is not answered is not there: it is sent. */
+static void look(struct run_upload *upload, struct candidate *candidates, size_t count)
+{
+	struct io_fetch fetches[LOOK_MAX] = { 0 };
+	struct io_reply replies[LOOK_MAX] = { 0 };
+	char *paths[LOOK_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		paths[i] = run_upload_path(upload, "/api/data/experiments/%lld/raw",
+					   (long long)pl_json_get_i64(candidates[i].item, "id"));
+		fetches[i] = run_upload_fetch(upload, "HEAD", paths[i]);
+	}
+	bool is_asked = io_fetch_batch(fetches, count, 1, replies, PL_ERR_IGNORED) == 0;
+	for (size_t i = 0; i < count; i++) {
+		if (is_asked && replies[i].status == 200)
+			settle(upload, &candidates[i]);
+		io_reply_done(&replies[i]);
+		free(paths[i]);
+		json_decref(candidates[i].item);
+		free(candidates[i].job_id);
+	}
+}
+
+int run_upload_find_known(struct run_upload *upload, struct pl_err *err)
+{
+	struct candidate candidates[LOOK_MAX];
+	struct page page = { 0 };
+	auto_json json_t *known = NULL;
+	size_t count = 0;
+
+	if (list_settled(upload, &known, err) < 0)
+		return -1;
+	for (size_t i = 0; i < upload->count; i++) {
+		const struct run_upload_result *result = &upload->results[i];
+		candidates[count] = (struct candidate){ .file = i };
+		if (result->state == RUN_UPLOAD_WAITING &&
+		    take_candidate(upload, &page, json_object_get(known, result->sha256),
+				   &candidates[count]))
+			count++;
+		if (count == LOOK_MAX || (count > 0 && i + 1 == upload->count)) {
+			look(upload, candidates, count);
+			count = 0;
+		}
+	}
+	page_done(&page);
+	return 0;
+}

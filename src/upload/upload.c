@@ -1,0 +1,262 @@
+#include "upload/upload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "upload/artifacts.h"
+#include "upload/upload_priv.h"
+
+/* Between two looks at what is worked on: there within milliseconds or, behind a large file, as late as it takes. */
+#define PAUSE_NS     (5 * PL_NS_PER_MS)
+#define PAUSE_MAX_NS (PL_NS_PER_S / 2)
+
+/* ---- what there is ------------------------------------------------------------------------- */
+
+/* By their bytes; where they are the same as those of one in front of it, that one stands for both. */
+static void look_at_files(struct run_upload *upload)
+{
+	auto_json json_t *first_of = json_object();
+
+	for (size_t i = 0; i < upload->count; i++) {
+		struct run_upload_result *result = &upload->results[i];
+		struct pl_err err = PL_ERR_INIT;
+		if (pl_file_sha256(upload->files[i].path, result->sha256, &err) < 0) {
+			run_upload_fail(result, err.text);
+			continue;
+		}
+		const json_t *first = json_object_get(first_of, result->sha256);
+		if (first != NULL) {
+			result->state = RUN_UPLOAD_SAME;
+			result->same_as = (size_t)json_integer_value(first);
+		} else {
+			json_object_set_new(first_of, result->sha256, json_integer((json_int_t)i));
+		}
+	}
+}
+
+/* As the dashboard would have told of the second one, had it been sent. */
+static void copy_same(struct run_upload *upload)
+{
+	for (size_t i = 0; i < upload->count; i++) {
+		struct run_upload_result *result = &upload->results[i];
+		if (result->state != RUN_UPLOAD_SAME)
+			continue;
+		const struct run_upload_result *first = &upload->results[result->same_as];
+		result->is_unreachable = first->is_unreachable;
+		result->failure = pl_strdup(first->failure);
+		result->status_url = pl_strdup(first->status_url);
+		result->items = json_deep_copy(first->items);
+		PL_JSON_EACH(item, result->items) {
+			json_object_set_new(item, "name", pl_json_text(upload->files[i].name));
+			if (pl_text_equal(pl_json_get_text(item, "state"), "stored"))
+				json_object_set_new(item, "state", json_string("duplicate"));
+		}
+	}
+}
+
+/* ---- the job ------------------------------------------------------------------------------- */
+
+static int open_job(struct run_upload *upload, const size_t *files, size_t count,
+		    struct pl_err *err)
+{
+	auto_json json_t *answer = NULL;
+	json_int_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t size = pl_file_size(upload->files[files[i]].path);
+		bytes += size > 0 ? size : 0;
+	}
+	auto_json json_t *body = json_pack(
+		"{s:o, s:I, s:I, s:s}", "name",
+		pl_json_text(upload->name != NULL ? upload->name : upload->files[0].name), "files",
+		(json_int_t)count, "bytes", bytes, "on_known",
+		upload->on_known != NULL ? upload->on_known : "skip");
+	if (run_upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
+		return -1;
+	upload->job_id = pl_strdup(pl_json_get_text(answer, "job_id"));
+	return upload->job_id != NULL
+		       ? 0
+		       : pl_err_invalid(err, "the answer has no job_id: is a dashboard at this "
+					     "address?");
+}
+
+static int close_job(struct run_upload *upload, struct pl_err *err)
+{
+	auto_free char *path = pl_asprintf("/api/upload/jobs/%s/close", upload->job_id);
+	auto_json json_t *job = NULL;
+
+	return run_upload_ask_json(upload, "POST", path, NULL, 200, &job, err);
+}
+
+/* One that is not read yet is an item that waits. */
+static void count_over(struct run_upload *upload, const json_t *job)
+{
+	const json_t *counts = json_object_get(job, "counts");
+	int64_t waiting = pl_json_get_i64(counts, "queued") + pl_json_get_i64(counts, "parsed") +
+			  pl_json_get_i64(counts, "valid");
+
+	upload->over = waiting < (int64_t)upload->sent ? upload->sent - (size_t)waiting : 0;
+	if (upload->on_progress != NULL)
+		upload->on_progress(upload);
+}
+
+/* Until nothing of it is worked on any more. */
+static int wait_for_job(struct run_upload *upload, struct pl_err *err)
+{
+	auto_free char *path = pl_asprintf("/api/upload/status/%s?limit=0", upload->job_id);
+	int64_t pause_ns = PAUSE_NS;
+
+	for (;;) {
+		auto_json json_t *job = NULL;
+		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+			return -1;
+		const char *state = pl_json_get_text(job, "state");
+		count_over(upload, job);
+		if (pl_text_equal(state, "done") || pl_text_equal(state, "cancelled")) {
+			upload->job = json_incref(job);
+			return 0;
+		}
+		pl_clock_sleep_until(pl_clock_now_ns() + pause_ns);
+		pause_ns = pause_ns * 2 < PAUSE_MAX_NS ? pause_ns * 2 : PAUSE_MAX_NS;
+	}
+}
+
+/* They are the dashboard's, and what becomes of them cannot be told here. */
+static void fail_sent(struct run_upload *upload, const struct pl_err *err)
+{
+	auto_free char *page = run_upload_page(upload);
+	auto_free char *why = pl_asprintf("sent, and not told what became of it: %s (see %s)",
+					  err->text, page);
+
+	for (size_t i = 0; i < upload->count; i++) {
+		struct run_upload_result *result = &upload->results[i];
+		if (result->state != RUN_UPLOAD_SENT)
+			continue;
+		run_upload_fail(result, why);
+		result->is_unreachable = true;
+	}
+}
+
+static void send_all(struct run_upload *upload)
+{
+	struct pl_err err = PL_ERR_INIT;
+	size_t count;
+
+	/* to replace is to look at each anew: what came before may have been replaced since */
+	bool asks = !pl_text_equal(upload->on_known, "replace");
+	if (asks && run_upload_find_known(upload, &err) < 0) {
+		run_upload_fail_waiting(upload, &err);
+		return;
+	}
+	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_WAITING, &count);
+	if (count == 0)
+		return;
+	if (open_job(upload, files, count, &err) < 0) {
+		run_upload_fail_waiting(upload, &err);
+		return;
+	}
+	run_upload_send(upload);
+	if (close_job(upload, &err) < 0 || wait_for_job(upload, &err) < 0 ||
+	    run_upload_take_items(upload, &err) < 0)
+		fail_sent(upload, &err);
+}
+
+void run_upload_all(struct run_upload *upload)
+{
+	upload->results = pl_alloc_array(upload->count, sizeof(*upload->results));
+	for (size_t i = 0; i < upload->count; i++)
+		upload->results[i].artifacts = json_array();
+	look_at_files(upload);
+	send_all(upload);
+	copy_same(upload);
+	upload->sent = upload->over = upload->count;
+	if (upload->on_progress != NULL)
+		upload->on_progress(upload);
+	if (!upload->without_artifacts)
+		run_upload_artifacts(upload);
+	upload->is_over = true;
+}
+
+/* ---- outcomes ------------------------------------------------------------------------------ */
+
+char *run_upload_item_fault(const json_t *item)
+{
+	const char *state = pl_json_get_text(item, "state");
+	const char *message = pl_json_get_text(item, "message");
+	bool is_there = pl_text_equal(state, "stored") || pl_text_equal(state, "duplicate");
+
+	if (json_is_true(json_object_get(item, "deleted")) && !pl_text_equal(state, "stored"))
+		return pl_strdup("was deleted there: --on-known replace, or restore, brings it "
+				 "back");
+	if (is_there)
+		return NULL;
+	return pl_strdup(message != NULL ? message : "no reason was told");
+}
+
+/* NULL: the file's results are there, with what was sent beside them. */
+static char *fault_of(const struct run_upload_result *result)
+{
+	if (result->failure != NULL)
+		return pl_strdup(result->failure);
+	PL_JSON_EACH(item, result->items) {
+		const char *state = pl_json_get_text(item, "state");
+		auto_free char *fault = run_upload_item_fault(item);
+		if (fault != NULL)
+			return pl_asprintf("%s: %s", state != NULL ? state : "no state", fault);
+	}
+	PL_JSON_EACH(artifact, result->artifacts) {
+		if (pl_text_equal(pl_json_get_text(artifact, "state"), "failed"))
+			return pl_asprintf("%s: %s", pl_json_get_text(artifact, "name"),
+					   pl_json_get_text(artifact, "message"));
+	}
+	return NULL;
+}
+
+/* By what the dashboard has counted, whatever was told of its items. */
+static bool is_counted_bad(const json_t *job)
+{
+	const json_t *counts = json_object_get(job, "counts");
+
+	return pl_json_get_i64(counts, "conflict") + pl_json_get_i64(counts, "rejected") +
+		       pl_json_get_i64(counts, "cancelled") >
+	       0;
+}
+
+enum pl_err_code run_upload_code(const struct run_upload *upload)
+{
+	enum pl_err_code code = is_counted_bad(upload->job) ? PL_ERR_INVALID : PL_ERR_NONE;
+
+	for (size_t i = 0; i < upload->count; i++) {
+		auto_free char *fault = fault_of(&upload->results[i]);
+		if (upload->is_lost || (fault != NULL && upload->results[i].is_unreachable))
+			return PL_ERR_NETWORK;
+		if (fault != NULL)
+			code = PL_ERR_INVALID;
+	}
+	return code;
+}
+
+char *run_upload_fault(const struct run_upload *upload)
+{
+	char *fault = NULL;
+
+	for (size_t i = 0; i < upload->count && fault == NULL; i++)
+		fault = fault_of(&upload->results[i]);
+	return fault;
+}
+
+void run_upload_done(struct run_upload *upload)
+{
+	for (size_t i = 0; upload->results != NULL && i < upload->count; i++) {
+		free(upload->results[i].status_url);
+		free(upload->results[i].failure);
+		json_decref(upload->results[i].items);
+		json_decref(upload->results[i].artifacts);
+	}
+	free(upload->results);
+	free(upload->job_id);
+	json_decref(upload->job);
+}

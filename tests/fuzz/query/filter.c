@@ -1,0 +1,146 @@
+/*
+ * A filter from anywhere, over a few results: refused where it says, at a place that is there, or its rows
+ * and those of its complement are all that there are. The same bytes are a request as well; and a text is a cursor.
+ */
+#include "query/filter.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/query.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define RESULTS          3
+#define ANSWER_BYTES_MAX (64u << 20)
+
+static const char *const texts[RESULTS] = {
+	"{\"run_id\": \"a\", \"timestamp\": \"2026-11-19T14:12:00Z\", \"status\": \"completed\","
+	" \"config\": {\"server\": {\"model\": \"Meta\", \"max_model_len\": \"auto\","
+	" \"tensor_parallel_size\": 2, \"enable_prefix_caching\": true, \"seed\": null},"
+	" \"server_explicit\": [\"model\"], \"benchmark\": {\"request_rate\": \"inf\"}},"
+	" \"tags\": {\"any\": [1, {\"b\": null}]}, \"results\": {\"p99_ttft_ms\": 12.5}}",
+	"{\"run_id\": \"b\", \"timestamp\": \"yesterday\", \"config\": {\"server\": {\"model\": "
+	"\"\","
+	" \"max_model_len\": 4096, \"tensor_parallel_size\": \"many\", \"new\": 1}},"
+	" \"tags\": {\"any\": \"\xce\xa3\"}, \"results\": {\"p99_ttft_ms\": -0.0}}",
+	"{\"results\": null, \"tags\": {\"any\": 1e300}}",
+};
+static json_t *documents[RESULTS];
+static struct store_mirror *mirror;
+
+static int read_document(void *context, int64_t id, const char *member, json_t **ret,
+			 int64_t *ret_changed, struct pl_err *err)
+{
+	(void)member;
+	(void)context;
+	(void)err;
+	*ret_changed = 0;
+	*ret = json_incref(documents[id - 1]);
+	return 0;
+}
+
+static void make_mirror(void)
+{
+	struct res_fields *fields = res_fields_new(NULL);
+
+	mirror = store_mirror_new(fields, read_document, NULL);
+	for (size_t i = 0; i < RESULTS; i++) {
+		auto_row row = { .id = 0 };
+		documents[i] = json_loads(texts[i], 0, NULL);
+		if (documents[i] == NULL)
+			abort();
+		store_row_of_document(fields, documents[i], &row);
+		row.id = (int64_t)i + 1;
+		store_mirror_append(mirror, &row);
+	}
+	store_mirror_publish(mirror);
+}
+
+/* RFC 6901, of a pointer whose keys may themselves be parts of it. */
+static const json_t *at_pointer(const json_t *json, const char *pointer)
+{
+	while (json != NULL && *pointer == '/') {
+		char key[4096];
+		size_t len = 0;
+		for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++) {
+			char c = *pointer;
+			if (c == '~')
+				c = *++pointer == '1' ? '/' : '~';
+			if (len < sizeof(key) - 1)
+				key[len++] = c;
+		}
+		key[len] = '\0';
+		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10))
+					   : json_object_get(json, key);
+	}
+	return json;
+}
+
+/* -1: it was refused. */
+static json_int_t count_of(json_t *request)
+{
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_schema_faults faults = { 0 };
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_query_apply(snapshot, request, &text, &faults, &err) < 0) {
+		if (faults.count == 0 || err.text[0] == '\0')
+			abort();
+		for (size_t i = 0; i < faults.count; i++) {
+			const struct res_schema_fault *fault = &faults.items[i];
+			if (fault->found == NULL || fault->expected == NULL ||
+			    at_pointer(request, fault->pointer) == NULL)
+				abort();
+		}
+		return -1;
+	}
+	auto_json json_t *answer = json_loadb(text.data, text.len, 0, NULL);
+	/* what is answered is JSON, whatever was asked */
+	if (faults.count > 0 || answer == NULL)
+		abort();
+	return json_integer_value(json_object_get(answer, "count"));
+}
+
+static void check_options(const json_t *request)
+{
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_schema_faults faults = { 0 };
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+		abort();
+	res_schema_faults_done(&faults);
+	faults = (struct res_schema_faults){ 0 };
+	if (store_query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	auto_json json_t *tree = json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
+
+	if (mirror == NULL)
+		make_mirror();
+	if (tree == NULL)
+		return 0;
+	if (json_is_string(tree)) {
+		auto_json json_t *on = json_pack("{s:O}", "cursor", tree);
+		(void)count_of(on);
+		return 0;
+	}
+	auto_json json_t *request = json_pack("{s:O, s:[s, s], s:[s], s:i}", "filter", tree,
+					      "facets", "tags.any", "run.timestamp", "columns",
+					      "server.max_model_len", "limit", 3);
+	auto_json json_t *other = json_pack("{s:{s:O}, s:i}", "filter", "not", tree, "limit", 0);
+	json_int_t count = count_of(request), rest = count_of(other);
+	/* one level more may be one too many */
+	if (count >= 0 && rest >= 0 && count + rest != RESULTS)
+		abort();
+	(void)count_of(tree);
+	check_options(tree);
+	return 0;
+}

@@ -1,0 +1,136 @@
+/*
+ * A chart's question from anywhere, over a few results: refused where it says, at a place that is there, or an answer
+ * that is JSON in which every row is counted once.
+ */
+#include "query/points/points.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "result/fields/fields.h"
+#include "mirror/row.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define ANSWER_BYTES_MAX (64u << 20)
+
+static const char *const texts[] = {
+	"{\"run_id\": \"a\", \"timestamp\": \"2026-11-19T14:12:00Z\", \"status\": \"completed\", "
+	"\"config\":"
+	" {\"server\": {\"model\": \"Meta\", \"tensor_parallel_size\": 2, \"seed\": null},"
+	" \"benchmark\": {\"request_rate\": \"inf\"}}, \"tags\": {\"any\": [1, {\"b\": null}]},"
+	" \"results\": {\"p99_ttft_ms\": 12.5, \"output_throughput\": 900}}",
+	"{\"run_id\": \"b\", \"timestamp\": \"yesterday\", \"status\": \"failed\", \"config\": "
+	"{\"server\":"
+	" {\"model\": \"\", \"tensor_parallel_size\": \"many\"}}, \"tags\": {\"any\": "
+	"\"\xce\xa3\"},"
+	" \"results\": {\"p99_ttft_ms\": -0.0, \"output_throughput\": \"inf\"}}",
+	"{\"config\": {\"server\": {\"tensor_parallel_size\": 4}}, \"results\": {\"p99_ttft_ms\": "
+	"3e300,"
+	" \"output_throughput\": 0}, \"environment\": {\"engine\": {\"simulated\": true}}}",
+	"{\"results\": null, \"tags\": {\"any\": 1e300}}",
+};
+#define RESULTS PL_ARRAY_SIZE(texts)
+
+static json_t *documents[RESULTS];
+static struct store_mirror *mirror;
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static int read_document(void *context, int64_t id, const char *member, json_t **ret,
+			 int64_t *ret_changed, struct pl_err *err)
+{
+	(void)member;
+	(void)context;
+	(void)err;
+	*ret_changed = 0;
+	*ret = json_incref(documents[id - 1]);
+	return 0;
+}
+
+/* Made once, kept to the end. */
+static void make_mirror(void)
+{
+	struct res_fields *fields = res_fields_new(NULL);
+
+	mirror = store_mirror_new(fields, read_document, NULL);
+	for (size_t i = 0; i < RESULTS; i++) {
+		auto_row row = { .id = 0 };
+		documents[i] = json_loads(texts[i], 0, NULL);
+		must(documents[i] != NULL);
+		store_row_of_document(fields, documents[i], &row);
+		row.id = (int64_t)i + 1;
+		store_mirror_append(mirror, &row);
+	}
+	store_mirror_publish(mirror);
+}
+
+static json_int_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static json_int_t sum_of(const json_t *list)
+{
+	json_int_t sum = 0;
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) sum += json_integer_value(item);
+	return sum;
+}
+
+/* What stands for rows stands for all that are drawn. */
+static void check_answer(const json_t *answer)
+{
+	static const char *const whole[] = { "groups", "grid" };
+	static const char *const counts[] = { "n", "missing", "null", "word", "infinite" };
+	static const char *const marked[] = { "marks", "lines" };
+	json_int_t left = 0;
+	const char *reason;
+	json_t *rows;
+
+	json_object_foreach(json_object_get(answer, "left_out"), reason, rows)
+		left += json_integer_value(rows);
+	must(number(answer, "count") == number(answer, "drawn") + left);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(marked); i++) {
+		const json_t *lists = json_object_get(answer, marked[i]);
+		must(lists == NULL ||
+		     sum_of(json_object_get(lists, "stands_for")) == number(answer, "drawn"));
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(whole); i++) {
+		const json_t *lists = json_object_get(answer, whole[i]);
+		json_int_t sum = 0;
+		for (size_t k = 0; k < PL_ARRAY_SIZE(counts); k++)
+			sum += sum_of(json_object_get(lists, counts[k]));
+		must(lists == NULL || sum == number(answer, "drawn"));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	auto_json json_t *request = json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
+	auto_schema_faults faults = { 0 };
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (mirror == NULL)
+		make_mirror();
+	if (request == NULL)
+		return 0;
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	if (store_query_points(snapshot, request, &text, &faults, &err) < 0) {
+		must(faults.count > 0 && err.text[0] != '\0');
+		for (size_t i = 0; i < faults.count; i++)
+			must(faults.items[i].found != NULL && faults.items[i].expected != NULL);
+		return 0;
+	}
+	auto_json json_t *answer = json_loadb(text.data, text.len, 0, NULL);
+	must(faults.count == 0 && answer != NULL);
+	check_answer(answer);
+	return 0;
+}

@@ -1,0 +1,216 @@
+#include "query/query.h"
+
+#include "query/filter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* What stands in a cell, from the first to the last of an ascending sort by tags.v. */
+static const char *const rising[] = {
+	"-5",    "0.25",  "3",           "1e300", "false", "true", "\"\"",
+	"\"A\"", "\"a\"", "\"trusted\"", "[]",    "{}",    "null", NULL,
+};
+#define ROWS (sizeof(rising) / sizeof(rising[0]))
+
+static json_t *document_of(size_t at)
+{
+	char text[128];
+
+	if (rising[at] == NULL)
+		return json_pack("{s:{}}", "tags");
+	snprintf(text, sizeof(text), "{\"tags\": {\"v\": %s, \"same\": 1}}", rising[at]);
+	return json_loads(text, 0, NULL);
+}
+
+/* The row by an id stands at another place of the order. */
+static size_t place_of(int64_t id)
+{
+	return (size_t)(id * 5 % (int64_t)ROWS);
+}
+
+static int read_document(void *context, int64_t id, const char *member, json_t **ret,
+			 int64_t *ret_changed, struct pl_err *err)
+{
+	(void)context;
+	(void)member;
+	(void)err;
+	*ret_changed = 0;
+	*ret = document_of(place_of(id));
+	return 0;
+}
+
+static struct store_mirror *made_mirror(const struct res_fields *fields)
+{
+	struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+
+	for (int64_t id = 1; id <= (int64_t)ROWS; id++) {
+		auto_json json_t *document = document_of(place_of(id));
+		auto_row row = { .id = 0 };
+		store_row_of_document(fields, document, &row);
+		row.id = id;
+		store_mirror_append(mirror, &row);
+	}
+	store_mirror_publish(mirror);
+	return mirror;
+}
+
+#define ANSWER_BYTES_MAX (1u << 20)
+
+static json_t *asked(struct store_mirror *mirror, const char *text)
+{
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_json json_t *request = json_loads(text, 0, NULL);
+	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	json_t *json;
+
+	assert_non_null(request);
+	if (store_query_apply(snapshot, request, &answer, &faults, &err) < 0)
+		fail_msg("%s", err.text);
+	json = json_loadb(answer.data, answer.len, 0, NULL);
+	assert_non_null(json);
+	return json;
+}
+
+static int64_t id_at(const json_t *answer, size_t i)
+{
+	const json_t *row = json_array_get(json_object_get(answer, "rows"), i);
+
+	return json_integer_value(json_object_get(row, "id"));
+}
+
+static void test_query_query__values_have_one_order_and_nothing_stands_last(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	auto_json json_t *up = asked(mirror, "{\"sort\": [{\"field\": \"tags.v\"}]}");
+	auto_json json_t *down = asked(mirror,
+				       "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"desc\"}]}");
+	size_t there = ROWS - 2;
+
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++) {
+		assert_int_equal(place_of(id_at(up, i)), i);
+		assert_int_equal(place_of(id_at(down, i)), i < there ? there - 1 - i : i);
+	}
+}
+
+static void test_query_query__what_is_alike_is_newest_first(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	static const char *const requests[] = {
+		"{}",
+		"{\"sort\": [{\"field\": \"server.model\"}]}",
+		"{\"sort\": [{\"field\": \"server.model\", \"dir\": \"desc\"}], \"facets\": null}",
+		"{\"filter\": null, \"columns\": [], \"offset\": 0}",
+	};
+
+	(void)state;
+	for (size_t k = 0; k < PL_ARRAY_SIZE(requests); k++) {
+		auto_json json_t *answer = asked(mirror, requests[k]);
+		for (size_t i = 0; i < ROWS; i++)
+			assert_int_equal(id_at(answer, i), ROWS - i);
+	}
+}
+
+static void test_query_query__tells_so_many_faults_and_that_there_are_more(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	auto_json json_t *request = json_object();
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		char key[16];
+		snprintf(key, sizeof(key), "k/%d", i);
+		json_object_set_new(request, key, json_null());
+	}
+	assert_int_equal(store_query_options(snapshot, request, &answer, &faults, &err), -1);
+	assert_int_equal(faults.count, 20);
+	assert_true(faults.cut);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	assert_string_equal(err.text, "at the top: unknown key 'k/0'");
+}
+
+/* Every result has another model. */
+static void append_models(struct store_mirror *mirror, const struct res_fields *fields,
+			  int64_t count)
+{
+	size_t column_count, model = 0;
+	const struct res_field *const *columns = store_column_fields(fields, &column_count);
+	auto_free struct store_cell *cells = pl_alloc_array(column_count, sizeof(*cells));
+
+	while (strcmp(columns[model]->id, "server.model") != 0)
+		model++;
+	for (int64_t id = 1; id <= count; id++) {
+		char text[32];
+		snprintf(text, sizeof(text), "m%lld", (long long)id);
+		cells[model] = (struct store_cell){ .state = RES_VALUE_THERE,
+						    .kind = RES_VALUE_TEXT,
+						    .text = text };
+		store_mirror_append(mirror, &(struct store_row){ .id = id, .cells = cells });
+	}
+	store_mirror_publish(mirror);
+}
+
+static void test_query_query__a_filter_looks_at_so_many_values(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+	auto_json json_t *request = json_pack("{s:{s:[]}}", "filter", "or");
+	json_t *terms = json_object_get(json_object_get(request, "filter"), "or");
+	enum { PREDICATES = STORE_FILTER_NODES_MAX - 1 };
+	int64_t rows = STORE_FILTER_VALUES_MAX / PREDICATES + 1;
+	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char pointer[64];
+
+	(void)state;
+	append_models(mirror, fields, rows);
+	for (int i = 0; i < PREDICATES; i++)
+		json_array_append_new(
+			terms, json_pack("{s:s, s:s}", "field", "server.model", "op", "is_null"));
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	assert_int_equal(store_query_apply(snapshot, request, &answer, &faults, &err), -1);
+	assert_int_equal(faults.count, 1);
+	snprintf(pointer, sizeof(pointer), "/filter/or/%d", PREDICATES - 1);
+	assert_string_equal(faults.items[0].pointer, pointer);
+}
+
+static void test_query_query__no_rows_are_an_answer_too(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+	auto_json json_t *answer = asked(
+		mirror, "{\"filter\": {\"not\": {\"field\": \"server.model\", \"op\": "
+			"\"is_recorded\"}}, \"facets\": true, \"sort\": [{\"field\": "
+			"\"server.model\"}]}");
+
+	(void)state;
+	assert_int_equal(json_integer_value(json_object_get(answer, "count")), 0);
+	assert_int_equal(json_array_size(json_object_get(answer, "rows")), 0);
+	assert_int_equal(json_object_size(json_object_get(answer, "facets")), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_query_query__values_have_one_order_and_nothing_stands_last),
+		cmocka_unit_test(test_query_query__what_is_alike_is_newest_first),
+		cmocka_unit_test(test_query_query__tells_so_many_faults_and_that_there_are_more),
+		cmocka_unit_test(test_query_query__a_filter_looks_at_so_many_values),
+		cmocka_unit_test(test_query_query__no_rows_are_an_answer_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

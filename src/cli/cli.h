@@ -54,9 +54,10 @@ int cli_catalog_open(const char *path, const struct vllm_catalog **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * A release of vLLM that was given to an option; the error names the option and, where one is near,
- * the release that was likely meant. One that nobody has read is taken for the one before it, which
- * is said on standard error.
+ * Reads the release of vLLM that was given to an option; the error names the option and, where one is
+ * near, the release that was likely meant. A release that the tables do not have is taken for the one
+ * before it, and a warning on standard error says so. is_checked: the command checks experiments for
+ * the release, and that check warns of one newer than the reference.
  */
-int cli_release_read(const char *option, const char *text, struct vllm_version *ret,
-		     struct pl_err *err) PL_MUST_CHECK;
+int cli_release_read(const char *option, const char *text, bool is_checked,
+		     struct vllm_version *ret, struct pl_err *err) PL_MUST_CHECK;

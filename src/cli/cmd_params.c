@@ -396,8 +396,8 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 
 	if (options->group != NULL && check_group(catalog, options->group, &err) < 0)
 		return cli_fail(&err);
-	if (cli_release_read("--since", options->since, &since.version, &err) < 0 ||
-	    cli_release_read("--until", last, &until.version, &err) < 0)
+	if (cli_release_read("--since", options->since, false, &since.version, &err) < 0 ||
+	    cli_release_read("--until", last, false, &until.version, &err) < 0)
 		return cli_fail(&err);
 	if (vllm_version_compare(&since.version, &until.version) > 0)
 		return cli_refuse("--since %s is a later release than --until %s", options->since,

@@ -319,7 +319,7 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->upgrade_to != NULL &&
-	    cli_release_read("--upgrade-to", options->upgrade_to, &version, err) < 0)
+	    cli_release_read("--upgrade-to", options->upgrade_to, true, &version, err) < 0)
 		return -1;
 	if (options->available != NULL &&
 	    (!pl_text_to_human_int(options->available, &ret->available_bytes) ||

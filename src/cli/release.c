@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "vllm/history.h"
+#include "vllm/rules.h"
 #include "vllm/version.h"
 
 static const char *nearest_release(const char *text)
@@ -31,9 +32,10 @@ static const char *read_before(const struct vllm_version *release)
 	return found;
 }
 
-int cli_release_read(const char *option, const char *text, struct vllm_version *ret,
-		     struct pl_err *err)
+int cli_release_read(const char *option, const char *text, bool is_checked,
+		     struct vllm_version *ret, struct pl_err *err)
 {
+	auto_free char *newer = NULL;
 	bool known;
 
 	if (vllm_version_parse(text, ret, err) < 0) {
@@ -48,7 +50,8 @@ int cli_release_read(const char *option, const char *text, struct vllm_version *
 	}
 	const char *before = read_before(ret);
 	const char *taken = before != NULL ? before : vllm_release_at(0);
-	if (vllm_release_compare(ret, taken, &known) != 0)
+	newer = vllm_newer_note(text);
+	if (vllm_release_compare(ret, taken, &known) != 0 && !(is_checked && newer != NULL))
 		pl_log(PL_LOG_WARNING,
 		       "nothing was read of vLLM %s itself: what %s has is taken for it", text,
 		       taken);

@@ -66,6 +66,17 @@ void exp_check_release(struct exp_checker *c)
 				"a release such as " VLLM_REFERENCE_RELEASE);
 }
 
+/* Warns once: one line for the release, not one for each argument. */
+void exp_check_newer_release(struct exp_checker *c)
+{
+	auto_free char *note = vllm_newer_note(c->options->target.version);
+
+	if (note != NULL)
+		exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING,
+				 .key = "launch.vllm_version", .expected = note,
+				 .expected_is_reason = true);
+}
+
 /* With allow_gone they are told as warnings and passed on. */
 void exp_check_not_in_release(struct exp_checker *c)
 {

@@ -65,6 +65,7 @@ enum field_type {
 	FIELD_TEXTS,
 	FIELD_MAP,
 	FIELD_ANY,
+	FIELD_NOTE,
 	FIELD_OBJECT,
 	FIELD_LIST,
 	FIELD_MAYBE,
@@ -148,7 +149,7 @@ json_t *res_document_empty(const char *section)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(fields); i++) {
-		if (pl_text_equal(fields[i].section, section))
+		if (pl_text_equal(fields[i].section, section) && fields[i].type != FIELD_NOTE)
 			json_object_set_new(json, fields[i].key, empty_field(&fields[i]));
 	}
 	if (json_object_size(json) == 0) {

@@ -82,7 +82,7 @@ int res_document_build(const struct res_document_parts *parts, json_t **ret,
 #define RES_RUN_ID_BYTES 27
 void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES]);
 
-/* A section of tbl/result_fields.h with every key and no value. NULL: no such section. New
+/* A section of tbl/result_fields.h with every key but its notes, and no value. NULL: no such section. New
  * reference. */
 json_t *res_document_empty(const char *section);
 

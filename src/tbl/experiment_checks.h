@@ -42,6 +42,7 @@ CHECK(offline_throughput, TARGET, FIRM, ALL, "the options of a throughput benchm
 CHECK(offline_startup, ALONE, FIRM, ALL, "some start is measured")
 CHECK(nothing_to_run, TARGET, FORCE, ALL, "there is something to run")
 CHECK(release, TARGET, FORCE, ALL, "the target release is one")
+CHECK(newer_release, TARGET, FORCE, ALL, "the target release is not newer than the reference: a warning")
 CHECK(not_in_release, TARGET, FORCE, ALL, "arguments and choices are the target release's, with the keys that they need")
 CHECK(parser, TARGET, FORCE, LOAD, "tool and reasoning parsers are the target release's (tbl/parsers.h)")
 CHECK(variable, TARGET, FORCE, ALL, "vLLM's environment variables are the target release's (tbl/variables.h)")

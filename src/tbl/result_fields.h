@@ -7,6 +7,7 @@
  *   type  NUMBER COUNT YES TEXT   a number from 0, a whole number from 0, a boolean, a text; or null
  *         TEXTS MAP               array of texts, object of texts; or null
  *         ANY                     whatever the server said; or null
+ *         NOTE                    a text, and no column: the key is missing where there is nothing to note
  *         OBJECT LIST             a section by the name of `of`, or an array of such
  *         MAYBE MAYBE_LIST        the same, or null
  *         REQUIRED_YES            a boolean, never null once the section is filled
@@ -283,6 +284,7 @@ FIELD(launch_gpu, simulated, YES, "", "", HOST, MAX, "pretended")
 
 FIELD(target, version, TEXT, "", "", ENGINE, NONE, "vLLM release")
 FIELD(target, assumed, YES, "", "", ENGINE, NONE, "not read from an installation")
+FIELD(target, note, NOTE, "", "", PROVENANCE, NONE, "a warning about the release; missing if it had none")
 
 FIELD(phases, spawn_s, NUMBER, "", "s", OUTPUT, NONE, "the process runs")
 FIELD(phases, first_line_s, NUMBER, "", "s", OUTPUT, NONE, "the first line of the log: modules are being loaded")

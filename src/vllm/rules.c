@@ -317,6 +317,21 @@ int vllm_release_compare(const struct vllm_version *release, const char *text, b
 	return *ret_known ? vllm_version_compare(release, &other) : 0;
 }
 
+char *vllm_newer_note(const char *release)
+{
+	struct vllm_target target = { .version = release };
+	struct vllm_version version;
+	bool known;
+
+	if (vllm_target_release(&target, &version) == NULL ||
+	    vllm_release_compare(&version, VLLM_REFERENCE_RELEASE, &known) <= 0)
+		return NULL;
+	return pl_asprintf(
+		"vLLM %s is newer than %s, the newest release that is known here: what it "
+		"changed is not checked",
+		release, VLLM_REFERENCE_RELEASE);
+}
+
 enum vllm_rule_effect vllm_rule_effect_for(const struct vllm_rule *rule,
 					   const struct vllm_version *release)
 {

@@ -122,5 +122,10 @@ size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
 void vllm_required_keys_check(const json_t *values, const struct vllm_target *target,
 			      vllm_rule_place_fn *place, void *user,
 			      struct option_problems *problems);
+/*
+ * The sentence on a release that is newer than the reference: the tables do not have what it changed.
+ * NULL: it is not newer, or names no release. The caller's (free()).
+ */
+char *vllm_newer_note(const char *release);
 /* The target's own text; NULL: it says no release, and *ret is the reference. */
 const char *vllm_target_release(const struct vllm_target *target, struct vllm_version *ret);

@@ -25,6 +25,7 @@
 #include "run/repeat.h"
 #include "run/run_priv.h"
 #include "run/side_files.h"
+#include "vllm/rules.h"
 
 #define BYTES_PER_GB   1e9
 #define BYTES_PER_GIB  1073741824.0
@@ -238,6 +239,9 @@ static json_t *make_launch(const struct run_state *run)
 	json_t *target = json_object_get(json, "target");
 	set(target, "version", json_string(run->release.version));
 	set(target, "assumed", json_boolean(run->release.assumed));
+	auto_free char *note = vllm_newer_note(run->release.version);
+	if (note != NULL)
+		set(target, "note", json_string(note));
 	set(json, "phases", run_document_phases(&run->server));
 	set(json, "facts", make_facts(run));
 	if (run->identity.models != NULL)

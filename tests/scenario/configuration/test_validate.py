@@ -261,6 +261,37 @@ def test_rules_are_those_of_the_release(bin_dir, tmp_path):
     assert "elastic_ep_hybrid_lb" in [one["rule"] for one in warnings(newer)]
 
 
+NEWER = "vLLM {} is newer than 0.33.0, the newest release that is known here: what it changed is not checked"
+
+
+def announcements(report):
+    return [one for one in report["problems"] if one["reason"] == "newer_release"]
+
+
+@pytest.mark.parametrize("release,newer", [
+    ("0.33.0", False), ("0.33.0rc1", False), ("0.33.0+cu129", False), ("0.32.1", False), ("0.1.dev7+gabc", False),
+    ("0.33.1", True), ("0.33.1.dev3+gabc", True), ("v0.34.0", True), ("1.0", True)])
+def test_a_release_newer_than_the_reference_is_announced_once(bin_dir, tmp_path, release, newer):
+    # many arguments and a list of files: one announcement per file
+    text = ("server: {max_num_seqs: 8, enable_expert_parallel: true, task: generate}\n"
+            f"launch: {{vllm_version: '{release}'}}\n")
+    report = check(bin_dir, tmp_path, text)
+    assert [(one["severity"], one["key"], one["expected"]) for one in announcements(report)] == \
+        [("warning", "launch.vllm_version", NEWER.format(release))] * newer
+    (tmp_path / "one.yaml").write_text(text)
+    done = profllm(bin_dir, tmp_path, "validate", "one.yaml")
+    assert (done.stdout + done.stderr).count("is newer than") == newer
+
+
+def test_a_newer_release_of_an_option_is_announced_once(bin_dir, tmp_path):
+    (tmp_path / "one.yaml").write_text("server: {max_num_seqs: 8}\n")
+    for words in (["--vllm-version", "0.34.0", "one.yaml"], ["--upgrade-to", "0.34.0", "one.yaml"],
+                  ["--vllm-version", "0.34.0", "--", "vllm", "serve", "m/x"]):
+        done = profllm(bin_dir, tmp_path, "validate", *words)
+        assert (done.stdout + done.stderr).count(NEWER.format("0.34.0")) == 1, done.stdout + done.stderr
+        assert "nothing was read" not in done.stderr
+
+
 def make_installed(tmp_path, release):
     """A vLLM that is found, and tells when it is run."""
     venv = tmp_path / "venv"

@@ -50,6 +50,19 @@ def test_force_where_nothing_is_wrong_forces_nothing(bin_dir, tmp_path, patience
     assert launch["target"] == {"version": "0.33.0", "assumed": True}
 
 
+def test_a_newer_release_is_announced_by_the_run_and_its_result(bin_dir, tmp_path, patience):
+    config = base_config(num_prompts=2)
+    config["launch"]["vllm_version"] = "0.34.0"
+    done = run(bin_dir, tmp_path, config, "-o", "r.json", patience=patience)
+    assert done.returncode == 0, done.stderr
+    note = "vLLM 0.34.0 is newer than 0.33.0, the newest release that is known here: what it changed is not checked"
+    assert done.stderr.count(note) == 1
+    assert load_result(tmp_path / "r.json")["launch"]["target"] == {
+        "version": "0.34.0", "assumed": False, "note": note}
+    plan = json.loads(run(bin_dir, tmp_path, config, "--dry-run", "--json").stdout)
+    assert [one["expected"] for one in plan["problems"] if one["reason"] == "newer_release"] == [note]
+
+
 def test_a_value_that_was_refused_cannot_be_forced(bin_dir, tmp_path):
     done = run(bin_dir, tmp_path, broken_config(dtype="float17"), "-o", "r.json", "--force")
     assert done.returncode == 2 and "server.dtype" in done.stderr

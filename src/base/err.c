@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/redact.h"
+
 struct err_row {
 	const char *name;
 	int exit_status;
@@ -17,11 +19,16 @@ static const struct err_row err_rows[] = {
 };
 
 /*
- * An error is one line: a newline that came in with somebody's text becomes a blank. Logs are read
- * by lines, and text of a peer must not be able to begin one.
+ * An error is one line, without secrets: a newline that came in with somebody's text becomes a blank.
+ * Logs are read by lines, and text of a peer must not be able to begin one.
  */
-static void one_line(char *text)
+static void one_line(char *text, size_t room)
 {
+	/* cut off where it fills the room */
+	if (strlen(text) + 1 == room)
+		pl_redact_text_cut(text, PL_REDACT_OURS);
+	else
+		pl_redact_text(text, PL_REDACT_OURS);
 	for (; *text != '\0'; text++) {
 		if (*text == '\n' || *text == '\r')
 			*text = ' ';
@@ -38,7 +45,7 @@ int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ..
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
-	one_line(err->text);
+	one_line(err->text, sizeof(err->text));
 	return -1;
 }
 
@@ -54,7 +61,7 @@ int pl_err_errno(struct pl_err *err, const char *format, ...)
 	va_end(args);
 	size_t used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(saved));
-	one_line(err->text);
+	one_line(err->text, sizeof(err->text));
 	return -1;
 }
 
@@ -69,7 +76,8 @@ int pl_err_set_at(struct pl_err *err, enum pl_err_code code, const char *source,
 		return -1;
 	err->line = line;
 	err->column = column;
-	err->reason = (size_t)used;
+	/* a secret in the path makes the text shorter */
+	err->reason = (size_t)used <= strlen(err->text) ? (size_t)used : 0;
 	return -1;
 }
 
@@ -87,7 +95,7 @@ int pl_err_wrap(struct pl_err *err, const char *format, ...)
 	va_end(args);
 	size_t used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s", inner);
-	one_line(err->text);
+	one_line(err->text, sizeof(err->text));
 	return -1;
 }
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/redact.h"
 #include "host/proc/exec.h"
 #include "host/proc/guard_main.h"
 #include "host/proc/guard_wire.h"
@@ -195,6 +196,17 @@ int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err 
 	return 0;
 }
 
+static void add_secret(void *context, const char *secret)
+{
+	pl_buf_add(context, secret, strlen(secret) + 1);
+}
+
+static void count_secret(void *context, const char *secret)
+{
+	(void)secret;
+	++*(int32_t *)context;
+}
+
 static int32_t add_texts(struct pl_buf *buf, const char *const *texts)
 {
 	int32_t count = 0;
@@ -214,6 +226,9 @@ static int make_texts(const struct host_process_spec *spec, struct host_guard_ms
 	host_exec_env(spec->env, &env);
 	msg->a = add_texts(&texts, spec->argv);
 	msg->b = add_texts(&texts, pl_strv_texts(&env));
+	/* the guard writes the log, and was forked before they were known */
+	pl_redact_each(count_secret, &msg->c);
+	pl_redact_each(add_secret, &texts);
 	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, texts.data, texts.len) != (ssize_t)texts.len)
 		return pl_err_errno(err, "cannot start '%s'", spec->argv[0]);

@@ -16,8 +16,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/redact.h"
 #include "host/proc/exec.h"
 #include "host/proc/guard_wire.h"
+#include "host/proc/log_pipe.h"
 #include "host/proc/mark.h"
 #include "host/proc/reaper.h"
 #include "host/proc/stat.h"
@@ -62,7 +64,8 @@ struct guard {
 	bool head_ended;
 	bool had_to_kill;
 	bool told_gone;
-	bool alone; /* profllm is gone */
+	bool alone;                /* profllm is gone */
+	struct host_log_pipe *log; /* NULL: the server writes its log itself */
 };
 
 /* ---- the processes below us ---- */
@@ -155,6 +158,8 @@ static bool reap(struct guard *guard)
 						      .a = info.si_code,
 						      .b = info.si_status };
 			guard->head_ended = true;
+			/* whoever hears of the end reads the log */
+			host_log_pipe_drain(guard->log);
 			tell(guard, &msg, NULL, 0);
 		}
 		info.si_pid = 0;
@@ -230,6 +235,7 @@ static void finish(struct guard *guard)
 		return;
 	if (guard->phase == KILLING && signal_all(guard->run_id, SIGKILL) > 0)
 		return;
+	host_log_pipe_close(pl_take(guard->log));
 	tell_gone(guard, 0);
 	guard->phase = IDLE;
 	guard->due_ns = NEVER;
@@ -277,7 +283,9 @@ static char *read_texts(int fd, size_t *ret_len)
 	return NULL;
 }
 
-static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FDS_MAX])
+/* *ret_log: the pipe in front of the log, NULL: none. */
+static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FDS_MAX],
+		   struct host_log_pipe **ret_log)
 {
 	size_t len = 0;
 	auto_free char *texts = read_texts(fds[0], &len);
@@ -289,12 +297,19 @@ static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FD
 	}
 	auto_strv argv = { 0 };
 	auto_strv env = { 0 };
+	auto_strv secrets = { 0 };
+	auto_fd int log_fd = -1;
 	take_texts(&at, texts + len, msg->a, &argv);
 	take_texts(&at, texts + len, msg->b, &env);
+	take_texts(&at, texts + len, msg->c, &secrets);
+	for (size_t i = 0; i < secrets.count; i++)
+		pl_redact_add(secrets.items[i]);
+	if (host_log_pipe_open(fds[1], ret_log, &log_fd) < 0)
+		return -1;
 	struct host_exec exec = {
 		.argv = pl_strv_texts(&argv),
 		.env = pl_strv_texts(&env),
-		.log_fd = fds[1],
+		.log_fd = log_fd >= 0 ? log_fd : fds[1],
 		/*
 		 * With the guard dead nobody could stop the head any more, nor its locks be
 		 * trusted.
@@ -309,14 +324,17 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 {
 	struct host_guard_msg failed = { .word = HOST_GUARD_FAILED, .a = EBUSY };
 
-	pid_t pid = guard->phase == IDLE ? spawn(msg, fds) : -1;
+	struct host_log_pipe *log = NULL;
+	pid_t pid = guard->phase == IDLE ? spawn(msg, fds, &log) : -1;
 	if (pid < 0) {
 		if (guard->phase == IDLE)
 			failed.a = errno;
+		host_log_pipe_close(log);
 		tell(guard, &failed, NULL, 0);
 		return;
 	}
 	guard->phase = RUNNING;
+	guard->log = log;
 	guard->due_ns = NEVER;
 	guard->stop_timeout_ns = msg->ns;
 	guard->head = pid;
@@ -373,25 +391,30 @@ static void hear(struct guard *guard)
 	}
 }
 
-static void wait_for_something(const struct guard *guard)
+static void wait_for_something(struct guard *guard)
 {
 	struct pollfd fds[] = {
 		{ .fd = guard->signals, .events = POLLIN },
 		/* a negative number is passed over */
 		{ .fd = guard->alone ? -1 : SOCKET_FD, .events = POLLIN },
+		{ .fd = host_log_pipe_fd(guard->log), .events = POLLIN },
 	};
 	int64_t left_ns = guard->due_ns == NEVER ? NEVER : guard->due_ns - pl_clock_now_ns();
 	struct timespec wait = pl_clock_timespec(left_ns > 0 ? left_ns : 0);
 	struct signalfd_siginfo info[16];
 
 	ppoll(fds, PL_ARRAY_SIZE(fds), left_ns == NEVER ? NULL : &wait, NULL);
+	if (guard->log != NULL)
+		host_log_pipe_step(guard->log);
 	/* which child it was is asked of waitid(): signals may merge */
 	while (read(guard->signals, info, sizeof(info)) > 0) {}
 }
 
 static void set_signals(struct guard *guard)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP };
+	static const int ignored[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGXFSZ
+	};
 	sigset_t set;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(ignored); i++)

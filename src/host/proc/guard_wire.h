@@ -10,9 +10,9 @@
 
 enum host_guard_word {
 	/* to the guard */
-	HOST_GUARD_START, /* a: arguments, b: variables; fds: memory with the texts, the log */
-	HOST_GUARD_HOLD,  /* fds: one to hold */
-	HOST_GUARD_STOP,  /* ns: CLOCK_MONOTONIC, when SIGKILL follows SIGTERM */
+	HOST_GUARD_START, /* a: arguments, b: variables, c: secrets; fds: memory with the texts, the log */
+	HOST_GUARD_HOLD, /* fds: one to hold */
+	HOST_GUARD_STOP, /* ns: CLOCK_MONOTONIC, when SIGKILL follows SIGTERM */
 	HOST_GUARD_KILL,
 	/* from the guard */
 	HOST_GUARD_READY,   /* it has its session and heeds no signals */
@@ -26,6 +26,7 @@ struct host_guard_msg {
 	int32_t word; /* enum host_guard_word */
 	int32_t a;
 	int32_t b;
+	int32_t c;
 	int64_t ns;
 };
 

@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
+#include "base/thread.h"
 #include "host/proc/exec.h"
 #include "host/proc/guard.h"
+#include "host/proc/log_pipe.h"
 
 #define STOP_POLL_NS  (20 * PL_NS_PER_MS)
 #define KILL_WAIT_NS  (10 * PL_NS_PER_S)
@@ -26,6 +28,9 @@
  * it.
  */
 struct host_process {
+	struct host_log_pipe *log; /* of our own child, read by the thread; NULL: none */
+	pthread_t log_reader;
+	int log_over; /* eventfd that ends the thread */
 	pid_t pid;
 	int pidfd;
 	struct host_guard *guard;
@@ -33,19 +38,70 @@ struct host_process {
 	struct host_end end;
 };
 
+/* ---- the log of our own child ---- */
+
+static void *read_log(void *data)
+{
+	struct host_process *process = data;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = process->log_over, .events = POLLIN },
+			{ .fd = host_log_pipe_fd(process->log), .events = POLLIN },
+		};
+		if (poll(fds, PL_ARRAY_SIZE(fds), -1) > 0 && (fds[0].revents & POLLIN) != 0)
+			return NULL;
+		host_log_pipe_step(process->log);
+	}
+}
+
+/* *ret_fd: what the child writes to in place of the log; -1: the log itself. */
+static int start_log(struct host_process *process, int log_fd, int *ret_fd, struct pl_err *err)
+{
+	if (host_log_pipe_open(log_fd, &process->log, ret_fd) < 0)
+		return pl_err_errno(err, "cannot open a pipe");
+	if (process->log == NULL)
+		return 0;
+	process->log_over = eventfd(0, EFD_CLOEXEC);
+	if (process->log_over >= 0 &&
+	    pl_thread_start(&process->log_reader, read_log, process, err) == 0)
+		return 0;
+	if (process->log_over < 0)
+		pl_err_errno(err, "cannot open an event");
+	pl_fd_close(&process->log_over);
+	host_log_pipe_close(pl_take(process->log));
+	return -1;
+}
+
+/* The child has ended, or nobody waits for it any more: what it wrote is in the log afterwards. */
+static void end_log(struct host_process *process)
+{
+	uint64_t one = 1;
+
+	if (process->log == NULL)
+		return;
+	(void)!write(process->log_over, &one, sizeof(one));
+	pthread_join(process->log_reader, NULL);
+	pl_fd_close(&process->log_over);
+	host_log_pipe_close(pl_take(process->log));
+}
+
 static int start_own(const struct host_process_spec *spec, struct host_process *process,
 		     struct pl_err *err)
 {
 	auto_fd int log_fd = -1;
+	auto_fd int pipe_fd = -1;
 	auto_strv env = { 0 };
 
 	host_exec_env(spec->env, &env);
 	if (host_exec_open_log(spec->log_path, &log_fd, err) < 0)
 		return -1;
+	if (start_log(process, log_fd, &pipe_fd, err) < 0)
+		return -1;
 	struct host_exec exec = {
 		.argv = spec->argv,
 		.env = pl_strv_texts(&env),
-		.log_fd = log_fd,
+		.log_fd = pipe_fd >= 0 ? pipe_fd : log_fd,
 		/* Of the thread that started it, not of the process: so prctl(2) has it. */
 		.death_signal = SIGTERM,
 	};
@@ -53,6 +109,7 @@ static int start_own(const struct host_process_spec *spec, struct host_process *
 	if (process->pid < 0) {
 		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
 		err->code = PL_ERR_LAUNCH;
+		end_log(process);
 		return -1;
 	}
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
@@ -62,14 +119,18 @@ static int start_own(const struct host_process_spec *spec, struct host_process *
 int host_process_start(const struct host_process_spec *spec, struct host_process **ret,
 		       struct pl_err *err)
 {
-	struct host_process process = { .pidfd = -1, .guard = spec->guard };
-	int done = spec->guard == NULL
-			   ? start_own(spec, &process, err)
-			   : host_guard_spawn(spec->guard, spec, &process.pid, &process.pidfd, err);
+	struct host_process *process = pl_alloc(sizeof(*process));
 
-	if (done < 0)
+	process->pidfd = process->log_over = -1;
+	process->guard = spec->guard;
+	int done = spec->guard == NULL ? start_own(spec, process, err)
+				       : host_guard_spawn(spec->guard, spec, &process->pid,
+							  &process->pidfd, err);
+	if (done < 0) {
+		free(process);
 		return -1;
-	*ret = (struct host_process *)(void *)pl_memdup(&process, sizeof(process));
+	}
+	*ret = process;
 	return 0;
 }
 
@@ -106,6 +167,7 @@ static void reap(struct host_process *process)
 		return;
 	kill(-process->pid, SIGKILL);
 	waitid(P_PID, (id_t)process->pid, &info, WEXITED);
+	end_log(process);
 	process->ended = true;
 	process->end = (struct host_end){ .code = info.si_code, .status = info.si_status };
 }
@@ -207,6 +269,7 @@ void host_process_free(struct host_process *process)
 		return;
 	if (!process->ended)
 		host_process_stop(process, 0, NULL);
+	end_log(process);
 	pl_fd_close(&process->pidfd);
 	free(process);
 }

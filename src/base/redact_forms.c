@@ -54,7 +54,7 @@ static void add_percent_forms(struct form *form, const char *secret, size_t len)
 	}
 }
 
-/* The character at `at` as a code point; bytes that are no UTF-8 stand for themselves. */
+/* The character at `at` as a code point; a byte that is not UTF-8 stands for itself. */
 static uint32_t code_point(const char *at, size_t left, size_t *ret_len)
 {
 	const unsigned char *byte = (const unsigned char *)at;

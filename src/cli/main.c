@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "host/proc/reaper.h"
+#include "option/secret_known.h"
 
 static void say(const char *run_id, size_t killed, size_t left)
 {
@@ -56,6 +57,9 @@ int main(int argc, char **argv)
 	const struct pl_command *cmd = pl_command_find(&cli_commands, argv[1]);
 	if (cmd == NULL)
 		return cli_unknown_command(argv[1]);
+	option_secret_know_env();
+	for (int i = 1; i < argc; i++)
+		option_secret_know_urls(argv[i]);
 	end_orphans(cmd->name);
 	return cmd->run(argc - 1, argv + 1);
 }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/dash.h"
+#include "option/secret_known.h"
 
 /* "--db FILE import PATH" as "import --db FILE PATH". */
 static int run_behind(const struct pl_command *cmd, int front, int argc, char **argv)
@@ -35,6 +36,10 @@ int main(int argc, char **argv)
 		return dash_cmd_version(1, argv);
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return print_help();
+	/* a database's address has its password */
+	option_secret_know_env();
+	for (int i = 1; i < argc; i++)
+		option_secret_know_urls(argv[i]);
 	int front = dash_front_words(argv + 1, argc - 1);
 	const char *name = 1 + front < argc ? argv[1 + front] : NULL;
 	if (name != NULL && name[0] != '-') {

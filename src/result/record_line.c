@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/redact.h"
 #include "base/text.h"
 
 /* A failure's text comes from a peer: what a record keeps of it is bounded where it is made, this
@@ -65,10 +66,14 @@ static void add_error(struct pl_buf *line, const struct res_record *record)
 		pl_buf_add_text(line, ",\"error\":null");
 		return;
 	}
+	/* our own load generator redacts it at its source; another client's file does not */
+	auto_free char *message = pl_strdup(record->error);
+	if (message != NULL)
+		pl_redact_text_cut(message, PL_REDACT_OTHERS);
 	add_text(line, ",\"error\":{\"kind\":",
 		 record->error_kind != NULL ? record->error_kind : "unknown");
 	pl_json_add_i64(line, ",\"status\":", record->status, 0);
-	add_text(line, ",\"message\":", record->error);
+	add_text(line, ",\"message\":", message);
 	pl_buf_add_char(line, '}');
 }
 

@@ -20,6 +20,7 @@
 #include "experiment/offline.h"
 #include "host/lock/socket.h"
 #include "host/proc/program.h"
+#include "run/redact.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 
@@ -228,6 +229,7 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 		return -1;
 	}
 	set_bearer(experiment, launch);
+	run_redact_know(launch);
 	*ret = pl_take(launch);
 	return 0;
 }

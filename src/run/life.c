@@ -5,14 +5,13 @@
 #include "run/launch.h"
 #include "run/redact.h"
 
-void run_life_close_log(const struct run_life *life, const struct run_launch *launch)
+void run_life_close_log(const struct run_life *life)
 {
 	struct pl_err err = PL_ERR_INIT;
 
 	if (!pl_file_exists(life->log_path))
 		return;
-	auto_json json_t *secrets = run_redact_secrets(launch);
-	if (run_redact_file(life->log_path, secrets, &err) < 0)
+	if (run_redact_file(life->log_path, &err) < 0)
 		pl_log(PL_LOG_WARNING, "%s", err.text);
 }
 
@@ -25,7 +24,7 @@ void run_life_end(struct run_life *life, struct run_slot *slot)
 	run_server_done(&life->server);
 	/* the guard ends whatever it has started, and waits for that */
 	run_slot_close(slot);
-	run_life_close_log(life, life->launch);
+	run_life_close_log(life);
 	run_launch_free(pl_take(life->launch));
 }
 

@@ -33,5 +33,5 @@ void run_life_end(struct run_life *life, struct run_slot *slot);
 
 /* ---- for run.c ---- */
 
-/* What a server was given goes from its log. */
-void run_life_close_log(const struct run_life *life, const struct run_launch *launch);
+/* Redacts what is left in the log of a server that has ended. */
+void run_life_close_log(const struct run_life *life);

@@ -1,139 +1,88 @@
 /*
- * Secrets struck out of what others wrote: logs, and the lines that a result quotes. A run knows
- * its secrets as texts; `recover` has prints alone and looks for them with a rolling sum, a hash
- * only where the sum fits. Both end in the same search over the mapped file.
+ * Secrets redacted in what others wrote: logs, and the lines that a result quotes. A run knows its
+ * secrets as texts; `recover` has prints alone and looks for them with a rolling sum, a hash only
+ * where the sum fits. Both end in the same search.
  */
 #include "run/redact.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/mem.h"
+#include "base/redact.h"
 #include "base/text.h"
+#include "option/secret_known.h"
 #include "vllm/secret.h"
 
-/* A shorter text may stand for itself anywhere in a log, and tells nothing. */
-#define SECRET_BYTES_MIN 4
 /* Of the rolling sum: any odd number with bits all over, and what is left of 64 bits. */
 #define SUM_FACTOR 0x9E3779B97F4A7C15u
 #define SUM_SHIFT  48
+#define READ_BYTES (1u << 18)
 
 /* ---- what the secrets are ---- */
 
-static void add(json_t *secrets, const char *text)
-{
-	if (text != NULL && strlen(text) >= SECRET_BYTES_MIN &&
-	    !pl_text_equal(text, OPTION_SECRET_SHOWN))
-		json_array_append_new(secrets, json_string_nocheck(text));
-}
-
-/* What "***" stands for in `shown`, as the password of a URL. */
-static void add_part(json_t *secrets, const char *text, const char *shown)
-{
-	const char *first = shown != NULL && text != NULL ? strstr(shown, OPTION_SECRET_SHOWN)
-							  : NULL;
-	const char *last = first;
-
-	if (first == NULL || strcmp(text, shown) == 0)
-		return;
-	for (const char *at = first; at != NULL; at = strstr(at + 1, OPTION_SECRET_SHOWN))
-		last = at;
-	size_t before = (size_t)(first - shown);
-	size_t behind = strlen(last) - strlen(OPTION_SECRET_SHOWN);
-	if (strlen(text) < before + behind)
-		return;
-	auto_free char *part = pl_strndup(text + before, strlen(text) - before - behind);
-	add(secrets, part);
-}
-
-/* What stands hidden in `shown`, which has the form of `value` but where a whole part is hidden. */
-static void collect(const json_t *value, const json_t *shown, bool hidden, json_t *secrets)
+/* What is hidden in `shown`, which has the form of `value` but where a whole part is hidden. */
+static void know_hidden(const json_t *value, const json_t *shown, bool hidden)
 {
 	hidden = hidden || pl_text_equal(json_string_value(shown), OPTION_SECRET_SHOWN);
 	if (hidden && json_is_string(value))
-		add(secrets, json_string_value(value));
+		pl_redact_add(json_string_value(value));
 	else if (json_is_string(value))
-		add_part(secrets, json_string_value(value), json_string_value(shown));
+		option_secret_know_hidden(json_string_value(value), json_string_value(shown));
 	PL_JSON_EACH_MEMBER(key, part, value)
-		collect(part, json_object_get(shown, key), hidden, secrets);
+		know_hidden(part, json_object_get(shown, key), hidden);
 	PL_JSON_EACH(part, value) {
-		collect(part, json_array_get(shown, part_at), hidden, secrets);
+		know_hidden(part, json_array_get(shown, part_at), hidden);
 	}
 }
 
-static void collect_inherited(json_t *secrets)
+void run_redact_know_words(const json_t *words)
 {
-	for (char **at = environ; at != NULL && *at != NULL; at++) {
-		const char *equals = strchr(*at, '=');
-		if (equals == NULL)
-			continue;
-		auto_free char *name = pl_strndup(*at, (size_t)(equals - *at));
-		auto_free char *shown = option_secret_urls_shown(equals + 1);
-		if (option_secret_is_name(name))
-			add(secrets, equals + 1);
-		else
-			add_part(secrets, equals + 1, shown);
-	}
+	auto_json json_t *shown = vllm_secret_words_shown(words);
+
+	know_hidden(words, shown, false);
 }
 
-/* "Authorization=Bearer sk-…": what a server tells of it is the key alone as well. */
-static void collect_headers(const json_t *headers, json_t *secrets)
+void run_redact_know(const struct run_launch *launch)
 {
-	PL_JSON_EACH(item, headers) {
-		const char *value = option_secret_assigned(json_string_value(item));
-		const char *scheme_end = value != NULL ? strchr(value, ' ') : NULL;
-		add(secrets, value);
-		if (scheme_end != NULL)
-			add(secrets, scheme_end + 1);
-	}
+	auto_json json_t *values = vllm_secret_json_shown(launch->values);
+	auto_json json_t *env = vllm_secret_json_shown(launch->env);
+
+	option_secret_know_env();
+	PL_JSON_EACH(name, launch->secret_env)
+		pl_redact_add(pl_json_get_text(launch->env, json_string_value(name)));
+	know_hidden(launch->values, values, false);
+	know_hidden(launch->env, env, false);
+	run_redact_know_words(launch->argv);
+	PL_JSON_EACH_MEMBER(name, value, launch->env)
+		option_secret_know_urls(json_string_value(value));
+	pl_redact_add(launch->bearer);
+	option_secret_know_urls(launch->url);
+	PL_JSON_EACH(header, launch->headers)
+		option_secret_know_header(json_string_value(header));
 }
 
-json_t *run_redact_secrets(const struct run_launch *launch)
+static void add_secret(void *context, const char *secret)
+{
+	json_array_append_new(context, json_string_nocheck(secret));
+}
+
+json_t *run_redact_secrets(void)
 {
 	json_t *secrets = json_array();
 
-	PL_JSON_EACH(name, launch->secret_env)
-		add(secrets, pl_json_get_text(launch->env, json_string_value(name)));
-	auto_json json_t *shown = vllm_secret_json_shown(launch->values);
-	auto_json json_t *env = vllm_secret_json_shown(launch->env);
-	collect(launch->values, shown, false, secrets);
-	collect(launch->env, env, false, secrets);
-	add(secrets, launch->bearer);
-	collect_headers(launch->headers, secrets);
-	collect_inherited(secrets);
+	pl_redact_each(add_secret, secrets);
 	return secrets;
 }
 
-/* ---- in texts ---- */
-
-static json_t *redact_text(const char *text, const json_t *secrets)
+json_t *run_redact(const json_t *value)
 {
-	auto_free char *now = pl_strdup(text);
-
-	PL_JSON_EACH(secret, secrets) {
-		char *before = now;
-		now = pl_text_replace(before, json_string_value(secret), OPTION_SECRET_SHOWN);
-		free(before);
-	}
-	return json_string(now);
-}
-
-json_t *run_redact(const json_t *value, const json_t *secrets)
-{
-	if (json_is_string(value))
-		return redact_text(json_string_value(value), secrets);
-	if (!json_is_array(value))
-		return json_incref((json_t *)value);
-	json_t *texts = json_array();
-	PL_JSON_EACH(item, value)
-		json_array_append_new(texts, run_redact(item, secrets));
-	return texts;
+	return pl_redact_json(value, PL_REDACT_OTHERS);
 }
 
 /* ---- known again by their prints ---- */
@@ -221,74 +170,54 @@ void run_redact_find(const char *data, size_t len, const json_t *prints, const c
 
 /* ---- in files ---- */
 
-struct span {
-	const char *at;
-	size_t len;
-};
-
-/* A secret and where it stands next: NULL: nowhere any more. */
-struct needle {
-	struct span text;
-	const char *next;
-};
-
-static void look_from(struct needle *needle, const char *from, const char *end)
+/* Reads the file through the redactor. out NULL: only looks. *ret: is there a secret in it? */
+static int pass_through(int fd, FILE *out, bool *ret)
 {
-	if (needle->next != NULL && needle->next < from)
-		needle->next = memmem(from, (size_t)(end - from), needle->text.at,
-				      needle->text.len);
+	struct pl_redactor *redactor = pl_redactor_new();
+	auto_free char *bytes = pl_alloc(READ_BYTES);
+	size_t read_bytes = 0, written = 0;
+	const char *clean;
+	ssize_t got;
+
+	do {
+		got = TEMP_FAILURE_RETRY(read(fd, bytes, READ_BYTES));
+		size_t len = got > 0 ? pl_redactor_feed(redactor, bytes, (size_t)got, &clean)
+				     : pl_redactor_end(redactor, &clean);
+		read_bytes += got > 0 ? (size_t)got : 0;
+		written += len;
+		/* a failed write shows at the commit */
+		if (out != NULL)
+			fwrite(clean, 1, len, out);
+	} while (got > 0);
+	pl_redactor_free(redactor);
+	/* "***" is shorter than any secret */
+	*ret = written != read_bytes;
+	return got < 0 ? -1 : 0;
 }
 
-/* The one that stands first, the longest of them; NULL: none. */
-static const struct needle *first_of(struct needle *needles, size_t count, const char *from,
-				     const char *end)
-{
-	const struct needle *first = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct needle *here = &needles[i];
-		look_from(&needles[i], from, end);
-		if (here->next == NULL)
-			continue;
-		if (first == NULL || here->next < first->next ||
-		    (here->next == first->next && here->text.len > first->text.len))
-			first = here;
-	}
-	return first;
-}
-
-/* A failed write shows at the commit. */
-static int write_shown(const char *path, struct needle *needles, size_t count, const char *from,
-		       const char *end, struct pl_err *err)
+int run_redact_file(const char *path, struct pl_err *err)
 {
 	auto_file_new file = { 0 };
-	const struct needle *needle;
+	struct stat st;
+	bool has_secret;
 
+	if (!pl_redact_is_needed())
+		return 0;
+	auto_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open '%s'", path);
+	if (pass_through(fd, NULL, &has_secret) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return pl_err_errno(err, "cannot read '%s'", path);
+	if (!has_secret)
+		return 0;
 	if (pl_file_new_open(&file, path, err) < 0)
 		return -1;
-	while ((needle = first_of(needles, count, from, end)) != NULL) {
-		fwrite(from, 1, (size_t)(needle->next - from), file.stream);
-		fputs(OPTION_SECRET_SHOWN, file.stream);
-		from = needle->next + needle->text.len;
-	}
-	fwrite(from, 1, (size_t)(end - from), file.stream);
+	/* a log stays its owner's alone */
+	if (fstat(fd, &st) < 0 || fchmod(fileno(file.stream), st.st_mode & 07777) < 0)
+		return pl_err_errno(err, "cannot write '%s'", path);
+	if (pass_through(fd, file.stream, &has_secret) < 0)
+		return pl_err_errno(err, "cannot read '%s'", path);
 	return pl_file_new_commit(&file, err);
-}
-
-static int redact_mapped(const char *path, const char *data, size_t len, const json_t *secrets,
-			 struct pl_err *err)
-{
-	size_t count = len > 0 ? json_array_size(secrets) : 0;
-	auto_free struct needle *needles = pl_alloc_array(count, sizeof(*needles));
-	bool any = false;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *secret = json_string_value(json_array_get(secrets, i));
-		needles[i].text = (struct span){ secret, strlen(secret) };
-		needles[i].next = memmem(data, len, secret, needles[i].text.len);
-		any |= needles[i].next != NULL;
-	}
-	return any ? write_shown(path, needles, count, data, data + len, err) : 0;
 }
 
 /* *ret NULL: nothing stands in it. */
@@ -312,30 +241,18 @@ static int map(const char *path, char **ret, size_t *ret_len, struct pl_err *err
 	return 0;
 }
 
-/* prints NULL: there are none to look for. What is found joins the secrets. */
-static int redact(const char *path, json_t *secrets, const json_t *prints, const char *salt,
-		  struct pl_err *err)
+int run_redact_printed(const char *path, const json_t *prints, const char *salt, struct pl_err *err)
 {
+	auto_json json_t *secrets = json_array();
 	char *data;
 	size_t len;
 
 	if (map(path, &data, &len, err) < 0)
 		return -1;
 	run_redact_find(data, len, prints, salt, secrets);
-	int ret = redact_mapped(path, data, len, secrets, err);
 	if (data != NULL)
 		munmap(data, len);
-	return ret;
-}
-
-int run_redact_file(const char *path, const json_t *secrets, struct pl_err *err)
-{
-	return redact(path, (json_t *)secrets, NULL, NULL, err);
-}
-
-int run_redact_printed(const char *path, const json_t *prints, const char *salt, struct pl_err *err)
-{
-	auto_json json_t *secrets = json_array();
-
-	return redact(path, secrets, prints, salt, err);
+	PL_JSON_EACH(secret, secrets)
+		pl_redact_add(json_string_value(secret));
+	return run_redact_file(path, err);
 }

@@ -31,6 +31,7 @@
 #include "run/life.h"
 #include "run/live.h"
 #include "run/plots.h"
+#include "run/redact.h"
 #include "run/repeat.h"
 #include "run/replace.h"
 #include "run/run_priv.h"
@@ -122,6 +123,7 @@ static int prepare_launch(struct run_state *run, struct pl_err *err)
 		run->server.stays_up = false;
 		json_decref(run->launch->headers);
 		run->launch->headers = json_incref(run->context.experiment->bench.header);
+		run_redact_know(run->launch);
 		return 0;
 	}
 	if (run_launch_plan(run->context.experiment, &taking, &run->launch, err) < 0)
@@ -448,7 +450,7 @@ static void end_server(struct run_state *run, struct run_slot *slot)
 	run_server_done(&run->server);
 	run_slot_close(slot);
 	if (run->life != NULL && run->launch != NULL)
-		run_life_close_log(run->life, run->launch);
+		run_life_close_log(run->life);
 	run_launch_free(run->launch);
 }
 

@@ -135,21 +135,19 @@ static void remove_old(const struct run_state *run)
  * What a server or a client wrote by itself. Secrets go before the hash is taken: an artifact is
  * the file as it stays.
  */
-static int add_log(const struct run_state *run, json_t *artifacts, const char *path,
-		   enum res_artifact_kind kind, struct pl_err *err)
+static int add_log(json_t *artifacts, const char *path, enum res_artifact_kind kind,
+		   struct pl_err *err)
 {
-	auto_json json_t *secrets = run_redact_secrets(run->launch);
-
 	if (!pl_file_exists(path))
 		return 0;
-	if (run_redact_file(path, secrets, err) < 0)
+	if (run_redact_file(path, err) < 0)
 		return -1;
 	return res_artifact_add(artifacts, path, kind, err);
 }
 
 static int add_client_files(const struct run_state *run, json_t *artifacts, struct pl_err *err)
 {
-	if (add_log(run, artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
+	if (add_log(artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
 		return -1;
 	PL_JSON_EACH(plot, run->measured.plots) {
 		if (res_artifact_add(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
@@ -178,7 +176,7 @@ int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t *
 			return -1;
 		series = series_section(run, lines);
 	}
-	if (add_log(run, artifacts, run->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
+	if (add_log(artifacts, run->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
 	if (add_client_files(run, artifacts, err) < 0)
 		return -1;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/redact.h"
 #include "base/text.h"
 #include "io/jwalk.h"
 
@@ -37,7 +38,11 @@ static bool is_space(unsigned char c)
 
 size_t bench_peer_text(const char *bytes, size_t len, char *out, size_t room)
 {
-	const unsigned char *at = (const unsigned char *)bytes;
+	/* a peer's text may have been cut off at a limit, in the middle of a secret */
+	auto_free char *copy = pl_redact_is_needed() ? pl_memdup(bytes, len) : NULL;
+	if (copy != NULL)
+		len = pl_redact_cut(copy, len, PL_REDACT_OTHERS);
+	const unsigned char *at = (const unsigned char *)(copy != NULL ? copy : bytes);
 	size_t used = 0;
 
 	while (len > 0 && is_space(at[len - 1]))

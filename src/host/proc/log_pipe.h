@@ -14,7 +14,7 @@
 struct host_log_pipe;
 
 /*
- * Opens a pipe in front of the file. *ret_fd: the end for the child, the caller's to close. The file
+ * Opens a pipe to the file. *ret_fd: the end for the child, the caller's to close. The file
  * stays the caller's; the pipe has its own copy. *ret NULL: none is needed. -1: errno.
  */
 int host_log_pipe_open(int file_fd, struct host_log_pipe **ret, int *ret_fd) PL_MUST_CHECK;

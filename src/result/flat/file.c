@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/redact.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -111,7 +112,8 @@ char *res_flat_beside(const char *path, const char *suffix)
 
 int res_flat_write(const struct res_flat_input *input, char **ret_path, struct pl_err *err)
 {
-	auto_json json_t *flat = res_flat_build(input);
+	auto_json json_t *built = res_flat_build(input);
+	auto_json json_t *flat = pl_redact_json(built, PL_REDACT_OURS);
 	auto_free char *path = res_flat_path(input);
 	auto_buf text = PL_BUF(FLAT_BYTES_MAX);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/redact.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/stats.h"
@@ -204,7 +205,8 @@ json_t *res_offline_flat(const char *kind, const char *model, const json_t *resu
 int res_offline_write(const json_t *flat, const char *kind, const char *path, struct pl_err *err)
 {
 	bool wide = strcmp(kind, "mm-processor") != 0;
-	auto_free char *text = pl_json_to_text(flat, PL_JSON_INDENT);
+	auto_json json_t *redacted = pl_redact_json(flat, PL_REDACT_OURS);
+	auto_free char *text = pl_json_to_text(redacted, PL_JSON_INDENT);
 	auto_buf out = PL_BUF(TEXT_BYTES_MAX);
 
 	for (char *line = text, *end; *line != '\0'; line = end) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/redact.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "experiment/offline.h"
@@ -147,10 +148,8 @@ static json_t *make_facts(const struct run_state *run)
 
 	if (run->server.log != NULL) {
 		auto_json json_t *told = host_server_log_facts(run->server.log);
-		auto_json json_t *secrets = run_redact_secrets(run->launch);
-		json_object_update_existing(facts, told);
-		set(facts, "non_default_args",
-		    run_redact(json_object_get(told, "non_default_args"), secrets));
+		auto_json json_t *redacted = run_redact(told);
+		json_object_update_existing(facts, redacted);
 	}
 	if (run->measured.window.before.known) {
 		set(facts, "gpu_blocks",
@@ -245,11 +244,11 @@ static json_t *make_launch(const struct run_state *run)
 	set(json, "phases", run_document_phases(&run->server));
 	set(json, "facts", make_facts(run));
 	if (run->identity.models != NULL)
-		set(json, "models", json_incref(run->identity.models));
+		set(json, "models", run_redact(run->identity.models));
 	if (run->identity.version != NULL)
-		set(json, "version", json_incref(run->identity.version));
+		set(json, "version", run_redact(run->identity.version));
 	if (run->identity.server_info != NULL)
-		set(json, "server_info", json_incref(run->identity.server_info));
+		set(json, "server_info", run_redact(run->identity.server_info));
 	set(json, "exit", make_exit(&run->server));
 	return json;
 }
@@ -340,12 +339,11 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 
 	if (run->ending.why.code == PL_ERR_NONE)
 		return NULL;
-	auto_json json_t *secrets = run_redact_secrets(run->launch);
 	if (run->measured.log_tail != NULL && with_log) {
-		tail = run_redact(run->measured.log_tail, secrets);
+		tail = run_redact(run->measured.log_tail);
 	} else if (run->server.log != NULL && with_log) {
 		auto_json json_t *lines = host_server_log_tail(run->server.log);
-		tail = run_redact(lines, secrets);
+		tail = run_redact(lines);
 	}
 	if (run->server.log != NULL) {
 		line = find_log_line(run->server.log, run->ending.cause);
@@ -355,14 +353,14 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 				  run->context.experiment->voice, process_of(run), tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);
-		set(error, "log_line", run_redact(said, secrets));
+		set(error, "log_line", run_redact(said));
 	}
 	return error;
 }
 
 json_t *run_document_so_far(const struct run_state *run)
 {
-	auto_json json_t *secrets = run_redact_secrets(run->launch);
+	auto_json json_t *secrets = run_redact_secrets();
 	json_t *environment = make_environment(run);
 	return json_pack(
 		"{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o, s:o}", "error", make_error(run, false),
@@ -416,5 +414,10 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 		.artifacts = artifacts,
 		.series = series,
 	};
-	return res_document_build(&parts, ret, err);
+	auto_json json_t *document = NULL;
+	if (res_document_build(&parts, &document, err) < 0)
+		return -1;
+	/* the last line of defense: whatever a server had a part in */
+	*ret = pl_redact_json(document, PL_REDACT_OURS);
+	return 0;
 }

@@ -29,13 +29,12 @@ static bool has_known_defaults(const struct run_state *run)
 		       0;
 }
 
-static void redact(json_t *list, const json_t *secrets)
+static void redact(json_t *list)
 {
 	PL_JSON_EACH(entry, list) {
 		json_object_set_new(entry, "reported",
-				    run_redact(json_object_get(entry, "reported"), secrets));
-		json_object_set_new(entry, "asked",
-				    run_redact(json_object_get(entry, "asked"), secrets));
+				    run_redact(json_object_get(entry, "reported")));
+		json_object_set_new(entry, "asked", run_redact(json_object_get(entry, "asked")));
 	}
 }
 
@@ -52,9 +51,8 @@ json_t *run_mismatches(const struct run_state *run)
 		.model = model_of(&run->identity),
 		.defaults_known = has_known_defaults(run),
 	};
-	auto_json json_t *secrets = run_redact_secrets(run->launch);
 	json_t *list = vllm_mismatches(experiment->catalog, experiment->server, &reported);
 
-	redact(list, secrets);
+	redact(list);
 	return list;
 }

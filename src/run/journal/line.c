@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/redact.h"
 #include "base/text.h"
 #include "result/record_line.h"
 
@@ -114,9 +115,10 @@ bool run_line_add(struct pl_buf *buf, enum run_line_kind kind, const char *text,
 
 bool run_line_add_json(struct pl_buf *buf, enum run_line_kind kind, const json_t *json)
 {
+	auto_json json_t *redacted = pl_redact_json(json, PL_REDACT_OURS);
 	size_t begin = line_begin(buf, kind);
 
-	pl_json_write(json, PL_JSON_COMPACT, buf);
+	pl_json_write(redacted, PL_JSON_COMPACT, buf);
 	return line_end(buf, begin);
 }
 

@@ -9,6 +9,7 @@
 #include "host/proc/mark.h"
 #include "host/proc/program.h"
 #include "run/client/vllm_watch.h"
+#include "run/redact.h"
 #include "sweep/vllm/command.h"
 
 #define LOOK_NS    (50 * PL_NS_PER_MS)
@@ -25,6 +26,7 @@ int run_vsweep_child_start(struct run_vsweep_child *child, struct pl_err *err)
 
 	if (host_program_find(name, &program, err) < 0)
 		return -1;
+	run_redact_know_words(words);
 	json_array_set_new(words, 0, json_string_nocheck(program));
 	pl_strv_add_json(&argv, words);
 	if (child->mark != NULL)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "sweep/vllm/vsweep_priv.h"
 #include "vllm/python_text.h"
@@ -12,7 +13,8 @@
 
 int run_vsweep_write_json(const json_t *json, const char *path, struct pl_err *err)
 {
-	auto_free char *text = pl_json_to_text(json, PL_JSON_PYTHON_4);
+	auto_json json_t *redacted = pl_redact_json(json, PL_REDACT_OURS);
+	auto_free char *text = pl_json_to_text(redacted, PL_JSON_PYTHON_4);
 
 	return pl_file_write(path, text, strlen(text), err);
 }

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "host/proc/guard.h"
 #include "result/document.h"
+#include "run/redact.h"
 #include "sweep/vllm/command.h"
 #include "sweep/vllm/vsweep_priv.h"
 
@@ -183,6 +184,8 @@ static void put_aside(const struct one *one)
 {
 	auto_free char *aside = pl_file_sibling(one->path, ".json", ".failed.json");
 
+	if (pl_file_exists(one->path) && run_redact_file(one->path, PL_ERR_IGNORED) < 0)
+		unlink(one->path);
 	if (rename(one->path, aside) < 0 && errno != ENOENT)
 		unlink(one->path);
 }

@@ -151,7 +151,7 @@ def test_log_of_a_server_that_prints_what_it_was_given(bin_dir, tmp_path, patien
 
 
 def test_log_of_a_run_that_was_killed(bin_dir, tmp_path, patience):
-    """The journal has no secret, and recover, which has not got them either, hides them all."""
+    """Neither the journal nor the log has a secret when nothing more is written to them."""
     config = config_with_secrets()
     config["benchmark"].update(num_prompts=4000, num_warmups=5)
     config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",
@@ -167,7 +167,9 @@ def test_log_of_a_run_that_was_killed(bin_dir, tmp_path, patience):
     journal = path.read_bytes()
     assert b"sha256" in journal and path.stat().st_mode & 0o077 == 0
     assert_hidden(journal.decode(errors="replace"))
-    assert "SECP-77b9" in (tmp_path / "r.server.log").read_text()
+    left = tmp_path / "r.server.log"
+    assert left.stat().st_mode & 0o077 == 0 and "OUTER_TOKEN=***\n" in left.read_text()
+    assert_hidden(left.read_text())
     done = run_profllm(bin_dir, "recover", output, patience=patience)
     assert done.returncode == 0, done.stderr
     log = (tmp_path / "r.server.log").read_bytes()

@@ -300,7 +300,7 @@ static const char *const postgres_statements[STORE_STATEMENT_COUNT] = {
 			      " WHERE part = ?1",
 };
 
-static const char *text_of(const struct store_sql *sql, enum store_statement which)
+const char *store_sql_statement_text(const struct store_sql *sql, enum store_statement which)
 {
 	const char *other = postgres_statements[which];
 
@@ -436,8 +436,8 @@ int store_sql_prepare_cursor(struct store_sql *sql, const char *text, struct sto
 int store_sql_kept(struct store_sql *sql, enum store_statement which, struct store_stmt **ret,
 		   struct pl_err *err)
 {
-	if (sql->kept[which] == NULL &&
-	    store_sql_prepare(sql, text_of(sql, which), &sql->kept[which], err) < 0)
+	if (sql->kept[which] == NULL && store_sql_prepare(sql, store_sql_statement_text(sql, which),
+							  &sql->kept[which], err) < 0)
 		return -1;
 	store_sql_reset(sql->kept[which]);
 	store_sql_clear(sql->kept[which]);

@@ -183,6 +183,8 @@ int store_sql_prepare(struct store_sql *sql, const char *text, struct store_stmt
 /* For rows without end, only within a transaction: they come by and by, and other statements may be run between them. */
 int store_sql_prepare_cursor(struct store_sql *sql, const char *text, struct store_stmt **ret,
 			     struct pl_err *err) PL_MUST_CHECK;
+/* The text of a statement for this kind of database. Static. */
+const char *store_sql_statement_text(const struct store_sql *sql, enum store_statement which);
 /* One of those by name, with nothing bound. It is the connection's. */
 int store_sql_kept(struct store_sql *sql, enum store_statement which, struct store_stmt **ret,
 		   struct pl_err *err) PL_MUST_CHECK;

@@ -315,3 +315,10 @@ def test_the_driver(bin_dir, db):
     done = subprocess.run([bin_dir.parent / "tests/test_store_db_driver"], env=environment({"PROFLLM_TEST_POSTGRES": db}), text=True,
                           capture_output=True, timeout=TIMEOUT_S)
     assert done.returncode == 0 and "SKIPPED" not in done.stderr + done.stdout, done.stdout + done.stderr
+
+
+def test_the_plans(bin_dir, db):
+    """tests/unit/store/db/plans.c with a server: each statement of the store runs by an index here, too."""
+    done = subprocess.run([bin_dir.parent / "tests/test_store_db_plans"], env=environment({"PROFLLM_TEST_POSTGRES": db}), text=True,
+                          capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode == 0 and "SKIPPED" not in done.stderr + done.stdout, done.stdout + done.stderr

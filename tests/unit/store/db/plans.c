@@ -1,0 +1,269 @@
+/*
+ * How the database runs each statement of the store: by an index, however large the table is. The
+ * statements that read all of a table are listed here, with the reason. PostgreSQL is asked where
+ * PROFLLM_TEST_POSTGRES names a server (tests/scenario/dash/test_postgres.py).
+ */
+#include "store/db/sql.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "unit/base/scratch.h"
+#include "unit/store/stores.h"
+
+static const struct {
+	enum store_statement which;
+	const char *table;
+	const char *why;
+} scans[] = {
+#define ONE_ROW    "one row"
+#define BOUNDED    "the number of rows has a limit"
+#define QUEUE_ONLY "an index that has only what is queued"
+	{ STORE_NEXT_VERSION, "store_state", ONE_ROW },
+	{ STORE_SET_VERSION, "store_state", ONE_ROW },
+	{ STORE_GET_VERSION, "store_state", ONE_ROW },
+	{ STORE_NOTE_PRUNED, "store_state", ONE_ROW },
+	{ STORE_GET_PRUNED, "store_state", ONE_ROW },
+	{ STORE_GET_CHANGED, "s", ONE_ROW },
+	{ STORE_GET_CHANGED, "store_state", ONE_ROW },
+	{ STORE_COUNT, "benchmark_runs", "counts all, for /health and commands" },
+	{ STORE_LIST_DELETED, "r", "prune" },
+	{ STORE_LIST_IDS, "benchmark_runs", "after prune" },
+	{ STORE_FORGET_UNCLAIMED, "artifacts", "prune" },
+	{ STORE_FORGET_UNCLAIMED, "r", "prune, with a hash of all run IDs" },
+	{ STORE_FORGET_JOBS, "jobs", BOUNDED },
+	{ STORE_CLOSE_OLD_JOBS, "job_parts_job_queued", QUEUE_ONLY },
+	{ STORE_FORGET_OLD_BYTES, "jobs", BOUNDED },
+	{ STORE_FORGET_OLD_BYTES, "job_bytes", "of jobs, which have a limit, and rarely" },
+	{ STORE_FORGET_OLD_PARTS, "job_parts", "of jobs, which have a limit, and rarely" },
+	{ STORE_FORGET_OLD_PARTS, "jobs", BOUNDED },
+	{ STORE_LIST_JOBS, "jobs", BOUNDED },
+	{ STORE_COUNT_JOBS, "jobs", BOUNDED },
+	{ STORE_COUNT_JOBS, "jobs_state", BOUNDED },
+	{ STORE_NEXT_PART, "p", QUEUE_ONLY },
+	{ STORE_NEXT_AGAIN, "i", QUEUE_ONLY },
+	{ STORE_ADD_ITEMS, "json_each", "the names that the statement is given" },
+	{ STORE_COUNT_VIEWS, "views", BOUNDED },
+	{ STORE_COUNT_VIEWS, "views_bytes", BOUNDED },
+	{ STORE_LIST_SWEEPS, "sweeps", BOUNDED },
+	{ STORE_COUNT_OTHER_SWEEPS, "sweeps", BOUNDED },
+	{ STORE_COUNT_OTHER_SWEEPS, "sweeps_pkey", BOUNDED },
+	{ STORE_LIST_PRESETS, "presets", BOUNDED },
+	{ STORE_CLEAR_DEFAULT_PRESET, "presets", BOUNDED },
+};
+
+static bool may_scan(enum store_statement which, const char *table)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(scans); i++) {
+		if (scans[i].which == which && strcmp(scans[i].table, table) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Runs one statement and hands out each row's text in `column`. */
+static void each_row(struct store_sql *sql, const char *text, int column,
+		     void (*take)(void *data, const char *line), void *data)
+{
+	struct store_stmt *statement = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	bool is_row = true;
+
+	if (store_sql_prepare(sql, text, &statement, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	while (is_row) {
+		if (store_sql_step(statement, &is_row, &err) < 0)
+			fail_msg("%s: %s", text, err.text);
+		if (is_row)
+			take(data, store_sql_text(statement, column));
+	}
+	store_sql_drop(statement);
+}
+
+struct look {
+	enum store_statement which;
+	const char *text;
+	const char *const *marks; /* the words before a table that is read whole */
+	char table[64];           /* read by an index, and no line gave its condition yet */
+	size_t faults;
+};
+
+static void note_scan(struct look *look, const char *table, const char *line)
+{
+	if (may_scan(look->which, table))
+		return;
+	print_error("statement %d reads all of '%s': %s\n    %.100s\n", (int)look->which, table,
+		    line, look->text);
+	look->faults++;
+}
+
+/* PostgreSQL calls a walk through a whole index an index scan, too, but gives it no condition. */
+static void end_index_scan(struct look *look)
+{
+	if (look->table[0] != '\0')
+		note_scan(look, look->table, "by an index, without a condition");
+	look->table[0] = '\0';
+}
+
+/* "Index Scan using i on jobs j  (cost=…": the last word before the costs, as "SCAN j" of SQLite. */
+static bool begins_index_scan(const char *line, char *table, size_t room)
+{
+	static const char *const words[] = { "Index Scan", "Index Only Scan" };
+	const char *end = strstr(line, "  (cost=");
+	const char *begin = end;
+
+	while (begin != NULL && begin > line && begin[-1] != ' ')
+		begin--;
+	for (size_t i = 0; begin != NULL && i < PL_ARRAY_SIZE(words); i++) {
+		if (strstr(line, words[i]) == NULL)
+			continue;
+		snprintf(table, room, "%.*s", (int)(end - begin), begin);
+		return true;
+	}
+	return false;
+}
+
+static void take_line(void *data, const char *line)
+{
+	struct look *look = data;
+	char table[64];
+
+	for (size_t i = 0; look->marks[i] != NULL; i++) {
+		const char *scan = strstr(line, look->marks[i]);
+		if (scan != NULL && sscanf(scan + strlen(look->marks[i]), "%63s", table) == 1)
+			note_scan(look, table, line);
+	}
+	if (strstr(line, "Index Cond:") != NULL)
+		look->table[0] = '\0';
+	if (strstr(line, "(cost=") != NULL) {
+		end_index_scan(look);
+		if (!begins_index_scan(line, look->table, sizeof(look->table)))
+			look->table[0] = '\0';
+	}
+}
+
+static size_t look_at(struct store_sql *sql, enum store_statement which, const char *asked,
+		      int column, const char *const *marks)
+{
+	struct look look = { .which = which,
+			     .text = store_sql_statement_text(sql, which),
+			     .marks = marks };
+
+	each_row(sql, asked, column, take_line, &look);
+	end_index_scan(&look);
+	return look.faults;
+}
+
+static void make_store(const char *path)
+{
+	auto_tools tools = { .fields = NULL };
+
+	tools_init(&tools);
+	struct store *store = open_store(&tools, path, true, true);
+	(void)put_text(&tools, store, FLAT);
+	store_close(store);
+}
+
+static void test_store_plans__sqlite(void **state)
+{
+	static const char *const marks[] = { "SCAN ", NULL };
+	const char *path = scratch_path(*state, "a.db");
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	size_t faults = 0;
+
+	make_store(path);
+	if (store_sql_open(&sql, path, false, &err) < 0)
+		fail_msg("%s", err.text);
+	for (int i = 0; i < STORE_STATEMENT_COUNT; i++) {
+		enum store_statement which = (enum store_statement)i;
+		auto_free char *asked = pl_asprintf("EXPLAIN QUERY PLAN %s",
+						    store_sql_statement_text(&sql, which));
+		faults += look_at(&sql, which, asked, 3, marks);
+	}
+	store_sql_close(&sql);
+	assert_int_equal(faults, 0);
+}
+
+/* "EXPLAIN EXECUTE p (NULL, NULL)": the number of parameters is the largest in the text. */
+static char *execute_text(const char *statement)
+{
+	auto_buf text = PL_BUF(10000);
+	int count = 0;
+
+	for (const char *at = strchr(statement, '?'); at != NULL; at = strchr(at + 1, '?')) {
+		int number = atoi(at + 1);
+		count = number > count ? number : count;
+	}
+	pl_buf_add_text(&text, "EXPLAIN EXECUTE p");
+	for (int i = 0; i < count; i++)
+		pl_buf_addf(&text, "%sNULL", i == 0 ? " (" : ", ");
+	pl_buf_add_text(&text, count > 0 ? ")" : "");
+	return pl_buf_take(&text);
+}
+
+static char *with_dollars(const char *statement)
+{
+	char *text = pl_strdup(statement);
+
+	for (char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?'))
+		*at = '$';
+	return text;
+}
+
+/* A table with one page is read whole for its size, so PostgreSQL gets the size of a million rows. */
+#define MANY_ROWS                                                                                \
+	"UPDATE pg_class SET reltuples = 1000000, relpages = 1 WHERE relkind = 'r' AND relname " \
+	"IN ('benchmark_runs', 'benchmark_documents')"
+
+static void test_store_plans__postgresql(void **state)
+{
+	static const char *const marks[] = { "Seq Scan on ", NULL };
+	const char *address = getenv("PROFLLM_TEST_POSTGRES");
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	size_t faults = 0;
+
+	(void)state;
+	if (address == NULL)
+		skip();
+	make_store(address);
+	if (store_sql_open(&sql, address, false, &err) < 0 ||
+	    store_sql_run(&sql, MANY_ROWS, &err) < 0 ||
+	    store_sql_run(&sql, "SET enable_seqscan = off", &err) < 0 ||
+	    store_sql_run(&sql, "SET plan_cache_mode = force_generic_plan", &err) < 0)
+		fail_msg("%s", err.text);
+	for (int i = 0; i < STORE_STATEMENT_COUNT; i++) {
+		enum store_statement which = (enum store_statement)i;
+		const char *text = store_sql_statement_text(&sql, which);
+		auto_free char *dollars = with_dollars(text);
+		auto_free char *prepare = pl_asprintf("PREPARE p AS %s", dollars);
+		auto_free char *execute = execute_text(text);
+		if (store_sql_run(&sql, prepare, &err) < 0)
+			fail_msg("%s: %s", text, err.text);
+		faults += look_at(&sql, which, execute, 0, marks);
+		if (store_sql_run(&sql, "DEALLOCATE p", &err) < 0)
+			fail_msg("%s", err.text);
+	}
+	store_sql_close(&sql);
+	assert_int_equal(faults, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_store_plans__sqlite),
+		scratch_test(test_store_plans__postgresql),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -104,15 +104,34 @@ static int refuse_folder(const char *path, struct pl_err *err)
 			    whole != NULL ? whole : folder);
 }
 
-int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err)
+static unsigned file_mode; /* 0: the umask decides */
+
+void pl_file_set_mode(unsigned mode)
 {
-	*file = (struct pl_file_new){ 0 };
-	if (check_replaceable(path, err) < 0)
-		return -1;
-	/* behind a link the file is replaced, not the link */
-	auto_free char *behind = realpath(path, NULL);
-	if (behind != NULL)
-		path = behind;
+	file_mode = mode;
+}
+
+unsigned pl_file_mode(unsigned otherwise)
+{
+	return file_mode != 0 ? file_mode : otherwise;
+}
+
+int pl_file_read_mode(const char *text, unsigned *ret, struct pl_err *err)
+{
+	size_t len = strlen(text);
+	char *end = NULL;
+	unsigned long mode = strtoul(text, &end, 8);
+
+	if (len < 3 || len > 4 || strspn(text, "01234567") != len || mode > 0777 ||
+	    (mode & 0600) != 0600)
+		return pl_err_invalid(err, "found '%s', expected an octal mode from 0600 to 0777",
+				      text);
+	*ret = (unsigned)mode;
+	return 0;
+}
+
+static int open_new(struct pl_file_new *file, const char *path, struct pl_err *err)
+{
 	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
 	/*
 	 * Another user with write access to the directory can predict this name and create it first.
@@ -128,6 +147,12 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 				  temporary);
 	if (fd < 0)
 		return refuse_folder(path, err);
+	if (file_mode != 0 && fchmod(fd, file_mode) < 0) {
+		pl_err_errno(err, "cannot set the mode of '%s'", temporary);
+		close(fd);
+		unlink(temporary);
+		return -1;
+	}
 	file->stream = fdopen(fd, "w");
 	if (file->stream == NULL) {
 		pl_err_errno(err, "cannot write '%s'", path);
@@ -138,6 +163,25 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	file->path = pl_strdup(path);
 	file->temporary = pl_take(temporary);
 	return 0;
+}
+
+int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err)
+{
+	*file = (struct pl_file_new){ 0 };
+	if (check_replaceable(path, err) < 0)
+		return -1;
+	auto_free char *target = realpath(path, NULL);
+	return open_new(file, target != NULL ? target : path, err);
+}
+
+int pl_file_new_open_own(struct pl_file_new *file, const char *path, struct pl_err *err)
+{
+	struct stat st;
+
+	*file = (struct pl_file_new){ 0 };
+	if (lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && check_replaceable(path, err) < 0)
+		return -1;
+	return open_new(file, path, err);
 }
 
 /*

@@ -34,10 +34,23 @@ struct pl_file_new {
 	char *path;
 	char *temporary;
 };
+/* If `path` is a link, the file that it leads to is replaced: for names that the user gave. */
 int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err) PL_MUST_CHECK;
+/* If `path` is a link, the link is replaced: for names that the program makes. */
+int pl_file_new_open_own(struct pl_file_new *file, const char *path,
+			 struct pl_err *err) PL_MUST_CHECK;
 int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err) PL_MUST_CHECK;
 void pl_file_new_close(struct pl_file_new *file);
 #define auto_file_new __attribute__((cleanup(pl_file_new_close), unused)) struct pl_file_new
+
+/*
+ * The mode of all files that are made from now on, whatever the umask; set before any thread starts.
+ * pl_file_mode(): that mode, or `otherwise` if none was set.
+ */
+void pl_file_set_mode(unsigned mode);
+unsigned pl_file_mode(unsigned otherwise);
+/* "0640": three or four octal digits, at least read and write for the owner. */
+int pl_file_read_mode(const char *text, unsigned *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /* All of the above in one call. */
 int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;

@@ -144,7 +144,7 @@ static int run_line(struct exp_config *experiment, const struct vllm_command *co
 
 	if (place(experiment, command->flags, &err) < 0 ||
 	    (fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0) ||
-	    cli_bench_check_upload(command->flags, &err) < 0)
+	    cli_bench_check_flags(command->flags, &err) < 0)
 		return cli_fail(&err);
 	check(experiment, problems);
 	if (problems->errors > 0 || !dry_run)

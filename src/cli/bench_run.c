@@ -49,10 +49,12 @@ static int make_place(char *folder, size_t room, char **ret_path, struct pl_err 
 	return 0;
 }
 
-int cli_bench_check_upload(const json_t *flags, struct pl_err *err)
+int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 {
 	const char *url = pl_json_get_text(flags, "--upload");
 
+	if (cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
+		return -1;
 	if (url == NULL)
 		return 0;
 	if (pl_json_get_text(flags, "--output") == NULL)

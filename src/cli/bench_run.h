@@ -9,7 +9,7 @@
 struct exp_config;
 
 /* Is --upload an address, and is there an --output? */
-int cli_bench_check_upload(const json_t *flags, struct pl_err *err) PL_MUST_CHECK;
+int cli_bench_check_flags(const json_t *flags, struct pl_err *err) PL_MUST_CHECK;
 /*
  * With the flags of `profllm bench` ("--output", "--json", …) that were given, by name. Returns the
  * exit status.

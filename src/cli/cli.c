@@ -55,6 +55,18 @@ int cli_write_file(const struct cli_file *file, const struct pl_buf *text)
 	return write_file(file, text, &err) < 0 ? cli_fail(&err) : 0;
 }
 
+int cli_file_mode(const char *text, struct pl_err *err)
+{
+	unsigned mode;
+
+	if (text == NULL)
+		return 0;
+	if (pl_file_read_mode(text, &mode, err) < 0)
+		return pl_err_wrap(err, "--file-mode");
+	pl_file_set_mode(mode);
+	return 0;
+}
+
 int cli_catalog_open(const char *path, const struct vllm_catalog **ret, struct pl_err *err)
 {
 	if (path == NULL)

@@ -43,6 +43,8 @@ struct cli_file {
 	bool is_private;
 };
 int cli_write_file(const struct cli_file *file, const struct pl_buf *text);
+/* --file-mode: the mode of the files that the command makes from now on. NULL: as without it. */
+int cli_file_mode(const char *text, struct pl_err *err) PL_MUST_CHECK;
 /* Before there is anything to write: would that be refused? 0, or the exit status. */
 int cli_check_file(const struct cli_file *file);
 /* The same as a warning, for a dry run. */

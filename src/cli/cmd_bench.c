@@ -145,7 +145,7 @@ static int serve_read(struct vllm_bench_line *line)
 	print_faults(line);
 	print_problems(&problems);
 	if ((fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0) ||
-	    cli_bench_check_upload(line->flags, &err) < 0)
+	    cli_bench_check_flags(line->flags, &err) < 0)
 		return cli_fail(&err);
 	/* a dry run only lists what the run itself would refuse: a file may not be on this host */
 	bool ends = line->fault_count > 0 || has_later(&problems) ||

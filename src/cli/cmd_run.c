@@ -27,6 +27,7 @@ struct run_options {
 	const char *upload;
 	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
+	const char *file_mode;
 	bool dry_run;
 	bool json;
 	bool quiet;
@@ -70,6 +71,9 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
 	       "replace what stands at the output, once there is a result that tells as much; give "
 	       "up the journal that a killed run left there (see profllm recover)"),
+	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
+	       "permissions of the result and its artifacts, as 0640 (default: 0600 for logs, "
+	       "the umask for other files)"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
 	       "arguments and choices that the release no longer has are warnings"),
 	{ .name = NULL },
@@ -124,6 +128,8 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 		return pl_err_invalid(err, "--config FILE is missing");
 	if (options->output == NULL && !options->dry_run)
 		return pl_err_invalid(err, "--output FILE is missing");
+	if (cli_file_mode(options->file_mode, err) < 0)
+		return -1;
 	if (options->wait_ns < 0)
 		return pl_err_invalid(err, "--wait: found a time below zero");
 	if (options->upload != NULL && cli_upload_check(options->upload, err) < 0)

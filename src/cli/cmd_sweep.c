@@ -23,6 +23,7 @@
 
 struct sweep_options {
 	struct cli_sweep_options file;
+	const char *file_mode;
 	const char *output_dir;
 	const char *order;
 	const char *upload;
@@ -78,6 +79,9 @@ static const struct pl_opt sweep_rows[] = {
 	       "earlier results, from which it is told how long the sweep takes: a folder, a "
 	       "result, or "
 	       "the URL of a dashboard; may be repeated"),
+	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
+	       "permissions of the result and its artifacts, as 0640 (default: 0600 for logs, "
+	       "the umask for other files)"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL,
 	       "take any certificate of a dashboard's https address"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no line a run"),
@@ -445,8 +449,11 @@ static int sweep(const struct sweep_options *options, const struct pl_words *wor
 		.wait_ns = options->wait_ns,
 		.job_cpus = options->job_cpus,
 	};
+	struct pl_err err = PL_ERR_INIT;
 	int status = check_usage(options, words);
 
+	if (status == 0 && cli_file_mode(options->file_mode, &err) < 0)
+		status = cli_fail(&err);
 	if (status == 0)
 		status = read_jobs(options->jobs, &settings.jobs);
 	if (status == 0)

@@ -247,7 +247,7 @@ int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err
 	auto_file_new file = { 0 };
 
 	cairo->surface_flush(canvas->surface);
-	if (pl_file_new_open(&file, path, err) < 0)
+	if (pl_file_new_open_own(&file, path, err) < 0)
 		return -1;
 	cairo_status_t status = cairo->status(canvas->pen);
 	if (status == CAIRO_STATUS_SUCCESS)

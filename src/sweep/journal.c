@@ -173,7 +173,7 @@ int run_sweep_journal_open(const char *folder, bool resume, struct run_sweep_jou
 	size_t whole;
 
 	init(folder, ret);
-	ret->fd = open(ret->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	ret->fd = open(ret->path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (ret->fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", ret->path);
 	if (take_lock(ret, err) < 0 || read_all(ret, &whole, err) < 0)

@@ -20,6 +20,8 @@ BENCH_FLAG("output", "FILE", NULL,
     "write the whole result there, as profllm run does; its side files lie beside it")
 BENCH_FLAG("overwrite", NULL, NULL,
     "replace what stands at --output, once there is a result that tells as much")
+BENCH_FLAG("file-mode", "MODE", NULL,
+    "permissions of the files that are written, as 0640 (default: 0600 for logs, the umask for other files)")
 BENCH_FLAG("dry-run", NULL, NULL,
     "show the completed options and what would be sent, and send nothing")
 BENCH_FLAG("json", NULL, NULL,

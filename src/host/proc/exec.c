@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC 4
 #endif
@@ -68,6 +70,9 @@ int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
 	*ret_fd = open(path, flags, 0600);
 	if (*ret_fd < 0)
 		return pl_err_errno(err, "cannot write '%s'", path);
+	/* a mode that the user asked for counts for logs, too */
+	if ((flags & O_CREAT) != 0 && pl_file_mode(0600) != 0600)
+		(void)!fchmod(*ret_fd, pl_file_mode(0600));
 	return 0;
 }
 

@@ -198,7 +198,7 @@ int plot_timeline(const struct plot_timeline_input *input, const char *path, str
 	auto_file_new file = { 0 };
 	struct page page = { .input = input };
 
-	if (pl_file_new_open(&file, path, err) < 0)
+	if (pl_file_new_open_own(&file, path, err) < 0)
 		return -1;
 	page.stream = file.stream;
 	pl_buf_init(&page.text, TEXT_BYTES_MAX);

@@ -76,7 +76,7 @@ char *res_flat_path(const struct res_flat_input *input)
  */
 static int append(const char *path, const struct pl_buf *text, struct pl_err *err)
 {
-	auto_fd int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	auto_fd int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, pl_file_mode(0666));
 	struct stat before;
 
 	if (fd < 0 || fstat(fd, &before) < 0)

@@ -117,6 +117,13 @@ static int check_place(struct store_sql *sql, struct pl_err *err)
 			  sqlite3_db_filename(db_of(sql), "main"));
 }
 
+/* A new database is its owner's alone; SQLite gives its log and its index the same mode. */
+static void make_private(const char *path)
+{
+	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* SQLite reports what fails, and opens what exists */
+}
+
 static int sqlite_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
 {
 	/* ":memory:" and "file:…" would be something else */
@@ -132,6 +139,8 @@ static int sqlite_open(struct store_sql *sql, const char *name, bool create, str
 		sqlite_close(sql);
 		return -1;
 	}
+	if (create)
+		make_private(plain);
 	if (sqlite3_open_v2(plain, &connection->db, flags, NULL) != SQLITE_OK) {
 		int status = sqlite3_errcode(connection->db) & 0xff;
 		pl_err_set(err, code_of(status), "cannot open '%s': %s", name,

@@ -215,3 +215,21 @@ def test_a_thousand_slow_clients(dashboard):
             speak()
         assert dashboard.upload("/api/upload/json", little(5))["counts"]["stored"] == 1
     wait_for(lambda: dashboard.get("/api/health").status == 200, "it is itself again")
+
+
+def test_a_new_database_is_its_owners(bin_dir, tmp_path):
+    """So are its log and its index; a file that exists keeps its mode."""
+    before = os.umask(0o022)
+    try:
+        with Dashboard(bin_dir, tmp_path / "d.db") as one:
+            one.upload("/api/upload/json", little(0))
+            assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("d.db*") if path.is_file()} == \
+                dict.fromkeys(["d.db", "d.db-jobs", "d.db-shm", "d.db-wal"], 0o600)
+            assert one.stop()[:2] == (0, "")
+        (tmp_path / "d.db").chmod(0o640)
+        with Dashboard(bin_dir, tmp_path / "d.db") as one:
+            one.upload("/api/upload/json", little(1))
+            assert (tmp_path / "d.db").stat().st_mode & 0o777 == 0o640
+            assert one.stop()[:2] == (0, "")
+    finally:
+        os.umask(before)

@@ -156,15 +156,39 @@ def test_a_file_at_the_name_of_an_artifact_is_moved(bin_dir, tmp_path, patience,
         assert (tmp_path / f"{planted.name}.1").read_text() == "mine"
 
 
-def test_a_link_at_the_log_is_not_followed(bin_dir, tmp_path, patience):
-    """Even where --overwrite allows the run to replace the name."""
-    victim = tmp_path / "victim"
-    victim.write_text("mine")
-    (tmp_path / "r.server.log").symlink_to(victim)
+ARTIFACTS = ["server.log", "requests.jsonl.zst", "series.jsonl.zst"]
+
+
+def test_links_at_artifacts_are_not_followed(bin_dir, tmp_path, patience):
+    """Even where --overwrite allows the run to replace the names."""
+    for name in ARTIFACTS:
+        (tmp_path / f"victim.{name}").write_text("mine")
+        (tmp_path / f"r.{name}").symlink_to(tmp_path / f"victim.{name}")
     done = run_over(bin_dir, tmp_path, config_of(), "--overwrite", patience=patience)
     assert done.returncode == 0, done.stderr
-    log = tmp_path / "r.server.log"
-    assert victim.read_text() == "mine" and not log.is_symlink() and log.stat().st_mode & 0o777 == 0o600
+    for name in ARTIFACTS:
+        assert (tmp_path / f"victim.{name}").read_text() == "mine" and not (tmp_path / f"r.{name}").is_symlink()
+    assert (tmp_path / "r.server.log").stat().st_mode & 0o777 == 0o600
+
+
+def test_modes_of_files(bin_dir, tmp_path, patience):
+    """Logs are their owner's, other files follow the umask; --file-mode counts for all of them."""
+    def modes():
+        return {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("r.*")}
+    names = [f"r.{name}" for name in ARTIFACTS]
+    before = os.umask(0o027)
+    try:
+        done = run_over(bin_dir, tmp_path, config_of(), patience=patience)
+        assert done.returncode == 0, done.stderr
+        assert modes() == {"r.json": 0o640, names[0]: 0o600, names[1]: 0o640, names[2]: 0o640}
+        done = run_over(bin_dir, tmp_path, config_of(), "--overwrite", "--file-mode", "0664", patience=patience)
+        assert done.returncode == 0, done.stderr
+        assert modes() == dict.fromkeys(["r.json", *names], 0o664)
+    finally:
+        os.umask(before)
+    for text in ("640x", "0400", "1777", "", "99", "rw-r-----", "-640"):
+        done = run_over(bin_dir, tmp_path, config_of(), "--overwrite", f"--file-mode={text}", patience=patience)
+        assert done.returncode == 2 and f"--file-mode: found '{text}', expected an octal mode from 0600 to 0777" in done.stderr
 
 
 def test_overwrite_takes_the_place_of_all(bin_dir, folder, validator, patience):

@@ -459,6 +459,8 @@ void exp_check_idle(struct exp_checker *c)
 		warn_idle(c, VLLM_BENCH_ramp_up_start_rps, "{benchmark.ramp_up_strategy}");
 		warn_idle(c, VLLM_BENCH_ramp_up_end_rps, "{benchmark.ramp_up_strategy}");
 	}
+	if (!exp_backend_has(bench->backend, EXP_BACKEND_CHAT))
+		warn_idle(c, VLLM_BENCH_vllm_metrics, "{benchmark.backend} openai-chat");
 	if (bench->lora_modules == NULL)
 		warn_idle(c, VLLM_BENCH_lora_assignment, "{benchmark.lora_modules}");
 }

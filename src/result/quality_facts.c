@@ -325,7 +325,7 @@ static bool is_buffered(const struct res_record *record, const struct res_timing
 
 static bool begins_empty(const struct res_timing *timing)
 {
-	int64_t early_ns = timing->first_content_ns - timing->first_event_ns;
+	int64_t early_ns = timing->first_content_ns - timing->first_chunk_ns;
 	int64_t ttft_ns = timing->first_content_ns - timing->acted_ns;
 
 	return early_ns >= EARLY_NS_MIN && (double)early_ns >= EARLY_SHARE * (double)ttft_ns;
@@ -379,11 +379,11 @@ static double identity_us(const struct res_record *record)
 {
 	struct res_timing timing = res_timing_of(record);
 	struct res_event_cursor cursor = res_record_cursor(record);
-	int64_t before_ns = timing.first_event_ns;
+	int64_t before_ns = timing.first_chunk_ns;
 	double sum = timing.ttft_s;
 	struct res_event_at at;
 
-	while (res_record_next(&cursor, &at)) {
+	while (res_record_next_chunk(&cursor, &at)) {
 		sum += res_seconds(before_ns, at.t_ns);
 		before_ns = at.t_ns;
 	}

@@ -7,6 +7,7 @@
 #include "result/record.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,6 +61,8 @@ void res_record_init(struct res_record *record, uint64_t index)
 		.prompt_tokens = RES_NO_COUNT,
 		.output_tokens_asked = RES_NO_COUNT,
 		.output_tokens = RES_NO_COUNT,
+		.server_queue_s = NAN,
+		.server_ttft_s = NAN,
 	};
 	for (size_t i = 0; i < RES_KIND_COUNT; i++)
 		record->first_ns[i] = RES_NO_TIME;
@@ -203,6 +206,15 @@ bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret)
 	return true;
 }
 
+bool res_record_next_chunk(struct res_event_cursor *cursor, struct res_event_at *ret)
+{
+	while (res_record_next(cursor, ret)) {
+		if (res_record_is_chunk(cursor->record, ret->flags))
+			return true;
+	}
+	return false;
+}
+
 static int64_t first_event_ns(const struct res_record *record, unsigned flags)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -264,6 +276,14 @@ void res_record_give_tokens(struct res_record *record, int64_t tokens)
 int64_t res_record_first_event_ns(const struct res_record *record)
 {
 	return first_event_ns(record, 0);
+}
+
+int64_t res_record_first_chunk_ns(const struct res_record *record)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+
+	return res_record_next_chunk(&cursor, &at) ? at.t_ns : RES_NO_TIME;
 }
 
 int64_t res_record_first_token_ns(const struct res_record *record)

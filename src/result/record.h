@@ -6,7 +6,8 @@
  *  (schedule)  (due, waits  (connect()            (last                (receive stamps)
  *              for the cap)  or send())            byte out)
  *
- * Events are the stream's events that carry choices (vLLM's "token chunks"), 8 bytes each.
+ * Events are the stream's events that carry choices, 8 bytes each. vLLM's client counts them, or some
+ * of them, as its "token chunks": res_record_next_chunk().
  */
 #pragma once
 
@@ -26,17 +27,18 @@ enum res_event_flag {
 	RES_EVENT_FINISH = 1 << 2,     /* carries a finish_reason */
 	RES_EVENT_USER_STAMP = 1 << 3, /* timed by the reader: the kernel gave no stamp */
 	RES_EVENT_GUESSED = 1 << 4,    /* its token count is the rule "one event, one token" */
-	RES_EVENT_MORE = 1 << 5, /* the next entry belongs to this event (tokens above 4095) */
+	RES_EVENT_EMPTY_TEXT = 1 << 5, /* its text is there and empty, and it names no speaker */
+	RES_EVENT_MORE = 1 << 6, /* the next entry belongs to this event (tokens above 2047) */
 	/* No event: those of the read in front of it came up to delta_ns before their time, but for
 	 * the last `tokens` ones, whose time is exact. */
-	RES_EVENT_SINCE = 1 << 6,
+	RES_EVENT_SINCE = 1 << 7,
 };
 
 #define RES_EVENT_DELTA_BITS  45 /* 9.7 hours */
-#define RES_EVENT_TOKENS_BITS 12
+#define RES_EVENT_TOKENS_BITS 11
 #define RES_EVENT_DELTA_MAX   ((INT64_C(1) << RES_EVENT_DELTA_BITS) - 1)
 #define RES_EVENT_TOKENS_MAX  ((1 << RES_EVENT_TOKENS_BITS) - 1)
-#define RES_EVENT_FLAGS_MASK  0x7fu
+#define RES_EVENT_FLAGS_MASK  0xffu
 #define RES_RECORD_TOKENS_MAX (1 << 20) /* of one event, in files */
 #define RES_TRIES_MAX         1000      /* of one request, in files */
 
@@ -44,7 +46,7 @@ struct res_event {
 	uint64_t delta_ns
 	    : RES_EVENT_DELTA_BITS; /* since the event before; the first: since acted_ns */
 	uint64_t tokens : RES_EVENT_TOKENS_BITS;
-	uint64_t flags : 7;
+	uint64_t flags : 8;
 };
 _Static_assert(sizeof(struct res_event) == 8, "an event is 8 bytes");
 
@@ -101,12 +103,16 @@ struct res_record {
 	int64_t output_tokens_asked;
 	int64_t output_tokens; /* by token_source; RES_NO_COUNT: not told */
 	enum res_token_source token_source;
-	uint32_t tries;         /* up to this one; 0: not sent */
+	uint32_t tries;        /* up to this one; 0: not sent */
+	double server_queue_s; /* as the server measured them and said with its usage, in s; NaN: */
+	double server_ttft_s;  /* it did not */
 	char finish_reason[24]; /* of choice 0; "" none */
 	bool ok;                /* finished as it should; else error says why */
 	bool lacks_done;        /* complete without a closing [DONE] event */
-	bool retried;           /* a failed try that another one followed, with times of its own */
-	bool owns_id;           /* request_id.prefix goes with the record */
+	bool output_chunks; /* only events with output are vLLM's chunks: its rule for chat since
+				 * 0.33.0; false: all events are */
+	bool retried;       /* a failed try that another one followed, with times of its own */
+	bool owns_id;       /* request_id.prefix goes with the record */
 	const char *
 		via; /* the proxy that the response's headers name; NULL: none, or not known; static */
 	const char *error_kind; /* static, a FAILURE row of tbl/states.h; NULL when ok */
@@ -147,6 +153,13 @@ struct res_event_cursor {
 };
 struct res_event_cursor res_record_cursor(const struct res_record *record);
 bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret);
+/* Whether vLLM's client counts an event with these flags as a chunk (record->output_chunks). */
+static inline bool res_record_is_chunk(const struct res_record *record, unsigned flags)
+{
+	return !record->output_chunks || (flags & (RES_EVENT_CONTENT | RES_EVENT_EMPTY_TEXT)) != 0;
+}
+/* The next event that is a chunk. */
+bool res_record_next_chunk(struct res_event_cursor *cursor, struct res_event_at *ret);
 
 /*
  * Writes one event as one or more entries (more above RES_EVENT_TOKENS_MAX tokens) and returns how
@@ -163,8 +176,10 @@ struct res_event res_event_since(int64_t early_ns, unsigned exact);
  * carry several.
  */
 void res_record_give_tokens(struct res_record *record, int64_t tokens);
-/* Times of the first event, and of the first with RES_EVENT_CONTENT; RES_NO_TIME without one. */
+/* Times of the first event, of the first chunk, and of the first event with RES_EVENT_CONTENT;
+ * RES_NO_TIME without one. */
 int64_t res_record_first_event_ns(const struct res_record *record);
+int64_t res_record_first_chunk_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);
 
 const char *res_token_source_name(enum res_token_source source);

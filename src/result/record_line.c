@@ -7,6 +7,7 @@
  */
 #include "result/record_line.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -105,6 +106,17 @@ static void add_times(struct pl_buf *line, const struct res_record *record)
 	}
 }
 
+/* NaN: no such key. */
+static void add_seconds(struct pl_buf *line, const char *before, double seconds)
+{
+	char text[PL_F64_TEXT_BYTES];
+
+	if (isnan(seconds))
+		return;
+	pl_text_from_f64(seconds, text);
+	pl_buf_addf(line, "%s%s", before, text);
+}
+
 bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 {
 	size_t before = line->len;
@@ -131,6 +143,10 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	add_text(line, ",\"finish_reason\":", record->finish_reason);
 	if (record->lacks_done)
 		pl_buf_add_text(line, ",\"lacks_done\":true");
+	if (record->output_chunks)
+		pl_buf_add_text(line, ",\"output_chunks\":true");
+	add_seconds(line, ",\"server_queue_s\":", record->server_queue_s);
+	add_seconds(line, ",\"server_ttft_s\":", record->server_ttft_s);
 	pl_json_add_i64(line, ",\"status\":", record->status, 0);
 	add_error(line, record);
 	if (pl_buf_add_char(line, '}') && !line->full)
@@ -434,16 +450,30 @@ static int take_tries(struct reader *r, struct res_record *record)
 	return 0;
 }
 
-/* Written only if it is true. */
-static int take_lacks_done(struct reader *r, struct res_record *record)
+/* Takes a key that is written only if it is true. */
+static int take_true(struct reader *r, const char *key, bool *ret)
 {
-	const json_t *value = json_object_get(r->json, "lacks_done");
+	const json_t *value = json_object_get(r->json, key);
 
 	if (value == NULL)
 		return 0;
 	r->seen++;
-	record->lacks_done = json_is_true(value);
-	return record->lacks_done ? 0 : wrong(r, "lacks_done", "true, or no such key");
+	*ret = json_is_true(value);
+	return *ret ? 0 : wrong(r, key, "true, or no such key");
+}
+
+/* Takes a key that is written only if the server said so. */
+static int take_seconds(struct reader *r, const char *key, double *ret)
+{
+	const json_t *value = json_object_get(r->json, key);
+
+	if (value == NULL)
+		return 0;
+	r->seen++;
+	if (!json_is_number(value))
+		return wrong(r, key, "a number of seconds, or no such key");
+	*ret = json_number_value(value);
+	return 0;
 }
 
 static int take_id(struct reader *r, struct res_record *record)
@@ -469,7 +499,10 @@ static int take_all(struct reader *r, struct res_record *record)
 	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
 	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
 		return -1;
-	if (take_id(r, record) < 0 || take_lacks_done(r, record) < 0 ||
+	if (take_id(r, record) < 0 || take_true(r, "lacks_done", &record->lacks_done) < 0 ||
+	    take_true(r, "output_chunks", &record->output_chunks) < 0 ||
+	    take_seconds(r, "server_queue_s", &record->server_queue_s) < 0 ||
+	    take_seconds(r, "server_ttft_s", &record->server_ttft_s) < 0 ||
 	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
 		    0 ||
 	    take_error(r, record) < 0)

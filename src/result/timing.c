@@ -1,7 +1,7 @@
 /*
- * A request's times in short, as vLLM's client has them: TTFT ends with the first event, whatever
- * is in it, and the latency with the last one; TPOT is what lies between over the tokens but the
- * first. Events with content, and with tokens, are kept apart for our own figures.
+ * Computes a request's times as vLLM's client does: TTFT ends with the first chunk, and the latency
+ * with the last one; TPOT is the time between them over the tokens after the first. Which events are
+ * chunks is the record's rule. Events with content, and with tokens, are kept apart for our own figures.
  */
 #include "result/timing.h"
 
@@ -18,6 +18,14 @@ int64_t res_prompt_tokens(const struct res_record *record)
 						     : record->prompt_tokens_asked;
 }
 
+static void add_chunk(struct res_timing *timing, int64_t t_ns)
+{
+	if (timing->chunk_count == 0)
+		timing->first_chunk_ns = t_ns;
+	timing->last_chunk_ns = t_ns;
+	timing->chunk_count++;
+}
+
 static void timing_walk(const struct res_record *record, struct res_timing *timing)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -25,9 +33,8 @@ static void timing_walk(const struct res_record *record, struct res_timing *timi
 
 	while (res_record_next(&cursor, &at)) {
 		bool content = (at.flags & RES_EVENT_CONTENT) != 0;
-		if (timing->event_count == 0)
-			timing->first_event_ns = at.t_ns;
-		timing->last_event_ns = at.t_ns;
+		if (res_record_is_chunk(record, at.flags))
+			add_chunk(timing, at.t_ns);
 		timing->event_count++;
 		timing->event_tokens += at.tokens;
 		timing->guessed = timing->guessed || (at.flags & RES_EVENT_GUESSED) != 0;
@@ -47,8 +54,8 @@ struct res_timing res_timing_of(const struct res_record *record)
 {
 	struct res_timing timing = {
 		.acted_ns = record->acted_ns,
-		.first_event_ns = RES_NO_TIME,
-		.last_event_ns = RES_NO_TIME,
+		.first_chunk_ns = RES_NO_TIME,
+		.last_chunk_ns = RES_NO_TIME,
 		.first_content_ns = RES_NO_TIME,
 		.first_token_ns = RES_NO_TIME,
 		.last_token_ns = RES_NO_TIME,
@@ -59,19 +66,19 @@ struct res_timing res_timing_of(const struct res_record *record)
 	if (record->acted_ns != RES_NO_TIME)
 		timing_walk(record, &timing);
 	timing.output_tokens = record->output_tokens != RES_NO_COUNT ? record->output_tokens
-								     : timing.event_count;
+								     : timing.chunk_count;
 	/* a count below the events with output cannot be: each holds a token at least */
 	if (timing.output_tokens < timing.output_events)
 		timing.output_tokens = timing.output_events;
-	/* an answer that came in one piece: its end is all that is known */
-	if (timing.event_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
-		timing.last_event_ns = record->end_ns;
+	/* an answer in one piece, or without a chunk: its end is all that is known */
+	if (timing.chunk_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
+		timing.last_chunk_ns = record->end_ns;
 		timing.e2el_s = res_seconds(timing.acted_ns, record->end_ns);
 	}
-	if (timing.event_count == 0)
+	if (timing.chunk_count == 0)
 		return timing;
-	timing.ttft_s = res_seconds(timing.acted_ns, timing.first_event_ns);
-	timing.e2el_s = res_seconds(timing.acted_ns, timing.last_event_ns);
+	timing.ttft_s = res_seconds(timing.acted_ns, timing.first_chunk_ns);
+	timing.e2el_s = res_seconds(timing.acted_ns, timing.last_chunk_ns);
 	if (timing.output_tokens > 1)
 		timing.tpot_s = (timing.e2el_s - timing.ttft_s) /
 				(double)(timing.output_tokens - 1);

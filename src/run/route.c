@@ -14,6 +14,7 @@
 #include "experiment/kinds.h"
 #include "run/context.h"
 #include "run/launch.h"
+#include "vllm/version.h"
 
 static int open_sources(const struct exp_config *experiment, struct run_route *route,
 			struct pl_err *err)
@@ -103,6 +104,7 @@ struct bench_load run_route_load(const struct run_context *run, const struct run
 		.retry_delay_ns = bench->retry_delay,
 		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
 		.keeps_text = bench->save_detailed,
+		.output_chunks = pl_text_equal(route->vllm_metrics, RUN_METRICS_0_33),
 		.realtime = bench->realtime,
 		.delayed_acks = route->delayed_acks,
 		.stop_signal = &run->stop->reason,
@@ -113,4 +115,26 @@ void run_route_learn_acks(const struct run_context *run, struct run_route *route
 {
 	route->delayed_acks = !run->experiment->bench.immediate_acks &&
 			      run_target_acks_may_wait(&route->target);
+}
+
+const char *run_metrics_rule(const char *release)
+{
+	struct vllm_version version;
+	bool known;
+
+	if (release == NULL || vllm_version_parse(release, &version, PL_ERR_IGNORED) < 0)
+		return RUN_METRICS_0_33;
+	return vllm_release_compare(&version, "0.33.0", &known) < 0 ? RUN_METRICS_0_32
+								    : RUN_METRICS_0_33;
+}
+
+void run_route_learn_metrics(const struct run_context *run, const char *release,
+			     struct run_route *route)
+{
+	const struct vllm_bench *bench = &run->experiment->bench;
+
+	if (!exp_backend_has(bench->backend, EXP_BACKEND_CHAT))
+		return;
+	route->vllm_metrics = bench->vllm_metrics != NULL ? bench->vllm_metrics
+							  : run_metrics_rule(release);
 }

@@ -181,6 +181,11 @@ static int learn_identity(struct run_state *run)
 	if (run_identity_learn(&run->context, &run->route.target, &run->server,
 			       run->client->follows_redirects, &run->identity) < 0)
 		return -1;
+	const char *release = run->release.version;
+	/* of a server that started elsewhere, what it says itself is all that is known */
+	if (pl_text_equal(run->identity.name, "vllm") && run->identity.engine_version != NULL)
+		release = run->identity.engine_version;
+	run_route_learn_metrics(&run->context, release, &run->route);
 	say_differences(run);
 	return 0;
 }

@@ -16,7 +16,7 @@
  * .group is one of tbl/bench_groups.h; within it help, manual page and docs/reference/bench-serve.md
  * have the rows' order, but for those that stand .after another one. Rows stand in the order of
  * vLLM's parser, then ours: that is the order of the result.
- * .verdict, .remark and .value_notes compare with `vllm bench serve` 0.32 where it is not plainly
+ * .verdict, .remark and .value_notes compare with `vllm bench serve` 0.33 where it is not plainly
  * equal (docs/from-vllm-bench.md); .older_values are words of older releases, and today's.
  */
 BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
@@ -464,6 +464,10 @@ BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, IN
     "addresses of this host that new connections are made from in turn; unset: the kernel's choice",
     .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
     .aside = true)
+BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
+    "chats: take vLLM's metrics as the client of this release does: up to 0.32 each event counts, from 0.33 on each "
+    "event with output; unset: as the server's release",
+    .nullable = true, .group = "Figures and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "share of failed requests above which the status is partial",
     .group = "Run", .ours = true)

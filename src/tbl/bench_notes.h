@@ -1,5 +1,5 @@
 /*
- * How the result of `profllm bench serve` compares with that of `vllm bench serve` 0.32: the tables of
+ * How the result of `profllm bench serve` compares with that of `vllm bench serve` 0.33: the tables of
  * docs/from-vllm-bench.md are made from these rows, and those of the options from tbl/bench_args.h.
  *
  * FLAT(key, when, verdict, remark)          a key of the flat result, in its order
@@ -50,7 +50,7 @@ FLAT("errors", "`--save-detailed`", DIFFERENT, "one sentence with the status and
 FLAT("max_output_tokens_per_s", "", EQUAL, "counts events; tokens by a sliding second: `profllm.results.peak_output_tokens_per_s_sliding`")
 FLAT("max_concurrent_requests", "", EQUAL, "counts more than are open at once; the exact figure: `profllm.results.peak_in_flight`")
 FLAT("rtfx", "", EQUAL, "0 without audio")
-FLAT("server_queue_times, server_ttfts", "0.33 only", NOT_YET, "new in 0.33")
+FLAT("server_queue_times, server_ttfts", "`--save-detailed`, a server with `--enable-per-request-metrics`", EQUAL, "also with `--vllm-metrics 0.32`")
 FLAT("probe_completed", "`--probe-request-rate`", EQUAL, "absent where no probe succeeded, as there")
 FLAT("probe_failed", "`--probe-request-rate`", EQUAL, "")
 FLAT("probe_median_e2el_ms", "`--probe-request-rate`", MORE, "probes do not wait for `--max-concurrency`")

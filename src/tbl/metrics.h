@@ -63,9 +63,9 @@ FIGURE(output_throughput, "tok/s", NUM, HIGHER, VLLM, "total_output_tokens / T",
 FIGURE(total_token_throughput, "tok/s", NUM, HIGHER, VLLM,
        "(total_input_tokens + total_output_tokens) / T",
        "prompt and output tokens a second")
-FIGURE(max_output_tokens_per_s, "events/s", NUM, NEITHER, VLLM,
-       "largest count of events in a second counted from the first start",
-       "vLLM's peak: it counts events, not tokens")
+FIGURE(max_output_tokens_per_s, "chunks/s", NUM, NEITHER, VLLM,
+       "largest count of chunks in a second counted from the first start",
+       "vLLM's peak: it counts chunks, not tokens")
 FIGURE(max_concurrent_requests, "req", INT, NEITHER, VLLM,
        "largest count of requests that touch a second counted from the first start",
        "vLLM's peak: it counts more than are open at once")
@@ -102,14 +102,14 @@ FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
        "audio transcribed a second; null without audio")
 
 FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, true, "e_1 - a",
-       "time to the first event, the chat's role-only one included")
+       "time to the first chunk")
 FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM, true,
        "(L - TTFT) / (n - 1), n > 1",
-       "mean time of the tokens after the first event")
+       "mean time of the tokens after the first chunk")
 FAMILY(ITL, "itl_ms", "Inter-token Latency", "ITL", LOWER, VLLM, true, "e_k - e_(k-1)",
-       "gaps between events, pooled over all requests")
+       "gaps between chunks, pooled over all requests")
 FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, true, "L = e_last - a",
-       "time to the last event")
+       "time to the last chunk")
 FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, true, "c_1 - a",
        "time to the first event that carries text, reasoning, a tool call or token ids")
 FAMILY(FIRST_ROLE, "first_role_ms", "First Role", "", LOWER, KIND, false, "r_1 - a",
@@ -128,13 +128,13 @@ FAMILY(TIME_PER_TOKEN, "time_per_token_ms", "Time per Token", "", LOWER, OURS, f
        "mean gap of a request's tokens")
 FAMILY(TTFT_PLANNED, "ttft_planned_ms", "Planned Time to First Token", "Planned TTFT", LOWER, OURS,
        false, "e_1 - planned",
-       "time to the first event from when the request should have been sent")
+       "time to the first chunk from when the request should have been sent")
 FAMILY(FIRST_TOKEN_PLANNED, "first_token_planned_ms", "Planned First Token", "", LOWER, OURS, false,
        "c_1 - planned",
        "time to the first token from when the request should have been sent")
 FAMILY(E2EL_PLANNED, "e2el_planned_ms", "Planned End-to-end Latency", "", LOWER, OURS, false,
        "e_last - planned",
-       "time to the last event from when the request should have been sent")
+       "time to the last chunk from when the request should have been sent")
 FAMILY(CLIENT_QUEUE_TIME, "client_queue_time_ms", "Client-side Queueing", "Client Queue Time",
        LOWER, VLLM, false, "a - queued, 0 where it did not wait",
        "time spent waiting for max_concurrency; none without it")

@@ -25,12 +25,16 @@ struct bench_event {
 	bool content;     /* text, reasoning, tool call or ids */
 	unsigned outputs; /* choices that carry content */
 	unsigned kinds;   /* bit 1 << enum res_output_kind */
+	bool empty_text;  /* of a chat: a text that is there and empty, without a speaker */
 	bool role_only;   /* names the speaker and holds no output: no token */
 	bool finish;
 	char finish_reason[24];   /* choice 0's, when told */
 	int64_t tokens;           /* told by ids or logprobs; RES_NO_COUNT: not */
 	int64_t usage_completion; /* usage.completion_tokens, RES_NO_COUNT: none */
 	int64_t usage_prompt;
+	bool has_server_times; /* an object "metrics" */
+	double server_queue_s; /* of it; NaN: it has none */
+	double server_ttft_s;
 	bool done;  /* the stream's last word: [DONE] */
 	bool error; /* an error object */
 	char error_text[512];

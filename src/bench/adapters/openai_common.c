@@ -1,6 +1,7 @@
 #include "bench/adapters/openai_common.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/jwalk.h"
@@ -64,6 +65,7 @@ struct choice {
 	int64_t logprobs; /* entries of logprobs; RES_NO_COUNT: not told */
 	bool content;
 	bool role;
+	bool empty_text;
 	bool finish;
 	unsigned kinds; /* as of the event */
 	char finish_reason[24];
@@ -173,7 +175,7 @@ static int read_role(struct io_jwalk *walk, struct choice *choice)
 }
 
 /* The text that a choice says, and that it says something. The text of a list of parts is not kept. */
-static int read_text(struct io_jwalk *walk, struct choice *choice)
+static int read_text(struct io_jwalk *walk, struct choice *choice, bool in_chat)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	struct found found = { 0 };
@@ -182,6 +184,7 @@ static int read_text(struct io_jwalk *walk, struct choice *choice)
 		choice->text = walk->text;
 		choice->text_len = walk->len;
 	}
+	choice->empty_text |= in_chat && token == IO_JWALK_STRING && walk->len == 0;
 	if (pass_content(walk, token, &found) < 0)
 		return -1;
 	choice->content |= found.output;
@@ -225,7 +228,7 @@ static int read_delta(struct io_jwalk *walk, struct choice *choice)
 		return openai_pass(walk, token);
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		if (io_jwalk_is(walk, "content"))
-			rc = read_text(walk, choice);
+			rc = read_text(walk, choice, true);
 		else if (io_jwalk_is(walk, "role"))
 			rc = read_role(walk, choice);
 		else if ((kind = kind_of(walk)) != RES_KIND_COUNT)
@@ -286,7 +289,7 @@ static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
 	if (io_jwalk_is(walk, "index"))
 		return read_index(walk, choice);
 	if (io_jwalk_is(walk, "text"))
-		return read_text(walk, choice);
+		return read_text(walk, choice, false);
 	/* "message" where the answer came in one piece */
 	if (io_jwalk_is(walk, "delta") || io_jwalk_is(walk, "message"))
 		return read_delta(walk, choice);
@@ -323,6 +326,7 @@ static void add_choice(struct bench_event *event, const struct choice *choice)
 	event->choices++;
 	event->has_choices = true;
 	event->choice_mask |= bit;
+	event->empty_text |= choice->empty_text && !choice->role && !content;
 	event->content |= content;
 	event->outputs += content;
 	event->kinds |= choice->kinds | (role_only ? 1u << RES_KIND_ROLE : 0);
@@ -459,12 +463,51 @@ static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bo
 	return openai_pass(walk, token);
 }
 
+/* The last NUMBER, in ms, as seconds; NaN: the last token is another one. */
+static double read_ms(const struct io_jwalk *walk, enum io_jwalk_token token)
+{
+	char text[64];
+
+	if (token != IO_JWALK_NUMBER || walk->len >= sizeof(text))
+		return NAN;
+	memcpy(text, walk->text, walk->len);
+	text[walk->len] = '\0';
+	double ms = strtod(text, NULL);
+	return isfinite(ms) ? ms / 1000 : NAN;
+}
+
+/* The value of "metrics": vLLM's own times of the request, which it sends with the usage. */
+static int read_server_times(struct io_jwalk *walk, struct bench_event *event)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token != IO_JWALK_OBJECT)
+		return openai_pass(walk, token);
+	event->has_server_times = true;
+	event->server_queue_s = NAN;
+	event->server_ttft_s = NAN;
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		bool queue = io_jwalk_is(walk, "queue_time_ms");
+		bool ttft = io_jwalk_is(walk, "time_to_first_token_ms");
+		token = io_jwalk_next(walk);
+		if (queue)
+			event->server_queue_s = read_ms(walk, token);
+		if (ttft)
+			event->server_ttft_s = read_ms(walk, token);
+		if (openai_pass(walk, token) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
 static int read_key(struct io_jwalk *walk, struct bench_event *event)
 {
 	if (io_jwalk_is(walk, "choices"))
 		return read_choices(walk, event);
 	if (io_jwalk_is(walk, "usage"))
 		return openai_read_usage(walk, "completion_tokens", "prompt_tokens", event);
+	if (io_jwalk_is(walk, "metrics"))
+		return read_server_times(walk, event);
 	if (io_jwalk_is(walk, "error"))
 		return openai_read_error(walk, event);
 	if (io_jwalk_is(walk, "object"))
@@ -482,7 +525,9 @@ void openai_event_clear(struct bench_event *event)
 	event->content = false;
 	event->outputs = 0;
 	event->kinds = 0;
+	event->empty_text = false;
 	event->role_only = false;
+	event->has_server_times = false;
 	event->finish = false;
 	event->finish_reason[0] = '\0';
 	event->tokens = RES_NO_COUNT;

@@ -627,6 +627,7 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
 	bench_stream_init(&conn->stream, worker->load->adapter, worker->load->whole_answers);
 	conn->stream.keeps_text = worker->load->keeps_text;
+	conn->stream.output_chunks = worker->load->output_chunks;
 	conn->stream.came_in_one = came_in_one;
 	conn->stream.user = conn;
 	return conn;

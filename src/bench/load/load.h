@@ -57,6 +57,7 @@ struct bench_load {
 	int64_t retry_delay_ns; /* before the second try; twice that before the third, and so on */
 	bool whole_answers;     /* the bodies ask for no stream */
 	bool keeps_text;        /* records get what was said */
+	bool output_chunks;     /* records count chunks as vLLM's client of 0.33.0 does in chats */
 	bool realtime;
 	bool delayed_acks;               /* the server was seen not to mind: io/acks.h */
 	bool finite_rate;                /* planned times matter */

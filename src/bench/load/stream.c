@@ -1,6 +1,7 @@
 #include "bench/load/stream.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,8 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	stream->piece_has_output |= event->content;
 	if (event->finish)
 		flags |= RES_EVENT_FINISH;
+	if (event->empty_text)
+		flags |= RES_EVENT_EMPTY_TEXT;
 	int64_t tokens = count_tokens(stream, event, &flags);
 	stream->any_event = true;
 	stream->any_output |= event->content;
@@ -172,6 +175,10 @@ static void take_usage(struct bench_stream *stream, const struct bench_event *ev
 	}
 	if (event->usage_prompt != RES_NO_COUNT)
 		stream->usage_prompt = event->usage_prompt;
+	if (event->has_server_times) {
+		stream->recorder->record->server_queue_s = event->server_queue_s;
+		stream->recorder->record->server_ttft_s = event->server_ttft_s;
+	}
 }
 
 static void fail_by_event(struct bench_stream *stream, const struct bench_event *event,
@@ -658,6 +665,9 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	pl_buf_forget(&stream->body, KEEP_BYTES);
 	pl_buf_forget(&stream->text, KEEP_BYTES);
 	stream->recorder = recorder;
+	recorder->record->output_chunks = stream->output_chunks;
+	recorder->record->server_queue_s = NAN;
+	recorder->record->server_ttft_s = NAN;
 	/* Until a byte comes a failure has the time at which the request was acted on. */
 	stream->t_ns = recorder->record->acted_ns;
 	stream->since_ns = stream->t_ns;

@@ -54,6 +54,7 @@ struct bench_stream {
 	bool (*came_in_one)(void *user);
 	void *user;
 	bool keeps_text;    /* set before a start: the record gets the output */
+	bool output_chunks; /* set before a start: the record's rule of vLLM's chunks */
 	struct pl_buf text; /* of the first choice, with its JSON escapes */
 	struct pl_buf body; /* of a failed answer, or of one in one piece; of a stream of events: a
 			     * message that stood beside them */

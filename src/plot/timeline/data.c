@@ -44,7 +44,7 @@ static enum plot_timeline_class class_of(const struct plot_timeline_input *input
 	return ms < input->thresholds_ms[1] ? PLOT_TIMELINE_SLOWER : PLOT_TIMELINE_SLOW;
 }
 
-/* One request's events by class; gives how many there are. */
+/* One request's chunks by class; gives how many there are. */
 static size_t count_events(const struct plot_timeline_input *input, const struct res_record *record,
 			   size_t counts[PLOT_TIMELINE_CLASSES])
 {
@@ -53,7 +53,7 @@ static size_t count_events(const struct plot_timeline_input *input, const struct
 	int64_t before_ns = 0;
 	size_t count = 0;
 
-	for (; record->acted_ns != RES_NO_TIME && res_record_next(&cursor, &at); count++) {
+	for (; record->acted_ns != RES_NO_TIME && res_record_next_chunk(&cursor, &at); count++) {
 		counts[count == 0 ? PLOT_TIMELINE_TTFT : class_of(input, at.t_ns - before_ns)]++;
 		before_ns = at.t_ns;
 	}
@@ -73,7 +73,7 @@ static int64_t last_sign(const struct res_record *record)
 
 static void add_times(const struct res_record *record, struct plot_timeline_facts *facts)
 {
-	int64_t first_ns = res_record_first_event_ns(record);
+	int64_t first_ns = res_record_first_chunk_ns(record);
 
 	if (record->acted_ns == RES_NO_TIME)
 		return;
@@ -262,7 +262,7 @@ static void put_record(struct base64 *out, const struct plot_timeline_input *inp
 	put_number(out, prompt + 1);
 	put_number(out, record->output_tokens + 1);
 	put_number(out, (int64_t)count);
-	for (size_t i = 0; i < count && res_record_next(&cursor, &at); i++) {
+	for (size_t i = 0; i < count && res_record_next_chunk(&cursor, &at); i++) {
 		put_number(out, at.t_ns - before_ns);
 		before_ns = at.t_ns;
 	}

@@ -96,7 +96,7 @@ static json_t *gaps_of(const struct res_record *record)
 	struct res_event_at at;
 	json_t *gaps = json_array();
 
-	while (res_record_next(&cursor, &at)) {
+	while (res_record_next_chunk(&cursor, &at)) {
 		if (before_ns != RES_NO_TIME)
 			json_array_append_new(gaps, json_real(res_seconds(before_ns, at.t_ns)));
 		before_ns = at.t_ns;
@@ -112,9 +112,12 @@ static const char *const list_keys[LISTS] = {
 	"start_times", "queue_times", "generated_texts", "errors",
 };
 
+/* The server's own times, where it said some: vLLM's client since 0.33.0. */
+static const char *const server_keys[] = { "server_queue_times", "server_ttfts" };
+
 bool res_flat_is_of_requests(const char *key)
 {
-	return PL_TEXT_IS_ONE_OF(key, list_keys);
+	return PL_TEXT_IS_ONE_OF(key, list_keys) || PL_TEXT_IS_ONE_OF(key, server_keys);
 }
 
 /*
@@ -159,6 +162,27 @@ static void set_requests(const struct res_flat_input *input, json_t *flat)
 		add_record(lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
 }
 
+static void set_server_times(const struct res_flat_input *input, json_t *flat)
+{
+	json_t *queue = json_array(), *ttft = json_array();
+	bool any = false;
+
+	for (size_t i = 0; i < input->count; i++) {
+		const struct res_record *record = &input->records[i];
+		bool ok = record->ok;
+		any = any ||
+		      (ok && !(isnan(record->server_queue_s) && isnan(record->server_ttft_s)));
+		json_array_append_new(queue, pl_json_number(ok ? record->server_queue_s : NAN));
+		json_array_append_new(ttft, pl_json_number(ok ? record->server_ttft_s : NAN));
+	}
+	if (any) {
+		json_object_set(flat, server_keys[0], queue);
+		json_object_set(flat, server_keys[1], ttft);
+	}
+	json_decref(queue);
+	json_decref(ttft);
+}
+
 static void set_figures(const struct res_flat_input *input, json_t *flat)
 {
 	static const char *const before[] = {
@@ -176,6 +200,7 @@ static void set_figures(const struct res_flat_input *input, json_t *flat)
 	json_t *rtfx = json_object_get(input->results, "rtfx");
 	json_object_set_new(flat, "rtfx",
 			    json_real(json_is_number(rtfx) ? json_number_value(rtfx) : 0));
+	set_server_times(input, flat);
 }
 
 /* The local time of a moment as Python's isoformat() writes it. */
@@ -294,6 +319,8 @@ json_t *res_flat_build(const struct res_flat_input *input)
 	set_families(input, flat);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed) && !input->bench->save_detailed; i++)
 		json_object_del(flat, detailed[i]);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(server_keys) && !input->bench->save_detailed; i++)
+		json_object_del(flat, server_keys[i]);
 	if (input->document != NULL)
 		json_object_set(flat, "profllm", (json_t *)input->document);
 	return flat;

@@ -97,7 +97,7 @@ static double late_s(const struct res_event_at *at)
 	return res_seconds(at->earliest_ns, at->t_ns);
 }
 
-/* Of the events those that samples begin or end with. */
+/* The chunks that samples begin or end with. */
 struct ends {
 	struct res_event_at first;
 	struct res_event_at content; /* t_ns RES_NO_TIME: none */
@@ -110,7 +110,7 @@ static struct ends walk(const struct res_record *record)
 	struct ends ends = { .content.t_ns = RES_NO_TIME };
 	struct res_event_at at;
 
-	for (size_t i = 0; res_record_next(&cursor, &at); i++) {
+	for (size_t i = 0; res_record_next_chunk(&cursor, &at); i++) {
 		if (i == 0)
 			ends.first = at;
 		if (ends.content.t_ns == RES_NO_TIME && (at.flags & RES_EVENT_CONTENT) != 0)
@@ -135,8 +135,8 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 		add(&of[RES_FAMILY_FIRST_TOKEN], res_seconds(timing->acted_ns, ends.content.t_ns),
 		    late_s(&ends.content) + early_s + step_s, step_s);
 	add(&of[RES_FAMILY_E2EL], timing->e2el_s, less_s + early_s, step_s);
-	/* one event alone: what lies between it and itself is known */
-	if (timing->event_count < 2)
+	/* one chunk alone: what lies between it and itself is known */
+	if (timing->chunk_count < 2)
 		return;
 	add_to_sums(&of[RES_FAMILY_ITL], whole_s, less_s, more_s);
 	if (steps > 0)
@@ -163,7 +163,7 @@ static void collect(const struct res_outcome *outcome, struct moved *of,
 		int64_t taken_ns = sending_ns(record);
 		double early_s = taken_ns != RES_NO_TIME ? res_seconds(least_ns, taken_ns) : 0;
 		res_gap_bounds_add(gaps, record, step_ns);
-		if (timing.event_count > 0)
+		if (timing.chunk_count > 0)
 			add_stream(record, &timing, early_s, step_s, of);
 		else
 			add(&of[RES_FAMILY_E2EL], timing.e2el_s, early_s + step_s, step_s);

@@ -46,7 +46,7 @@ static void add_event_gaps(const struct res_record *record, const struct res_win
 	int64_t before_ns = RES_NO_TIME;
 	struct res_event_at at;
 
-	while (res_record_next(&cursor, &at)) {
+	while (res_record_next_chunk(&cursor, &at)) {
 		if (before_ns != RES_NO_TIME)
 			res_values_add(gaps, res_seconds(before_ns, at.t_ns));
 		before_ns = at.t_ns;
@@ -84,10 +84,10 @@ static void add_planned(const struct res_record *record, const struct res_timing
 	if (record->planned_ns == RES_NO_TIME)
 		return;
 	res_values_add(&of[RES_FAMILY_E2EL_PLANNED],
-		       res_seconds(record->planned_ns, timing->last_event_ns));
-	if (timing->event_count > 0)
+		       res_seconds(record->planned_ns, timing->last_chunk_ns));
+	if (timing->chunk_count > 0)
 		res_values_add(&of[RES_FAMILY_TTFT_PLANNED],
-			       res_seconds(record->planned_ns, timing->first_event_ns));
+			       res_seconds(record->planned_ns, timing->first_chunk_ns));
 	if (timing->first_content_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_FIRST_TOKEN_PLANNED],
 			       res_seconds(record->planned_ns, timing->first_content_ns));
@@ -189,8 +189,8 @@ static struct res_windows windows_of(const struct res_outcome *outcome, const bo
 		if (!takes_part(outcome, chosen, i, &timing))
 			continue;
 		from_ns = timing.acted_ns < from_ns ? timing.acted_ns : from_ns;
-		to_ns = timing.last_event_ns > to_ns ? timing.last_event_ns : to_ns;
-		taken_ns += (double)(timing.last_event_ns - timing.acted_ns);
+		to_ns = timing.last_chunk_ns > to_ns ? timing.last_chunk_ns : to_ns;
+		taken_ns += (double)(timing.last_chunk_ns - timing.acted_ns);
 		count++;
 	}
 	return count > 0 ? res_windows_of(from_ns, to_ns, taken_ns, count)
@@ -209,12 +209,12 @@ void res_families_collect(const struct res_outcome *outcome, const struct res_ho
 		if (!takes_part(outcome, chosen, i, &timing))
 			continue;
 		res_values_add(&ret->of[RES_FAMILY_E2EL], timing.e2el_s);
-		if (timing.event_count > 0)
+		if (timing.chunk_count > 0)
 			add_stream(record, &timing, &ret->windows, ret->of);
 		add_planned(record, &timing, ret->of);
 		add_queueing(how, record, &timing, ret->of);
 		for (size_t k = 0; k < RES_FAMILY_COUNT; k++)
-			end_request(&ret->windows, timing.last_event_ns, &ret->of[k]);
+			end_request(&ret->windows, timing.last_chunk_ns, &ret->of[k]);
 	}
 }
 

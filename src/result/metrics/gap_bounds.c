@@ -93,7 +93,7 @@ void res_gap_bounds_add(struct res_gap_bounds *bounds, const struct res_record *
 	struct res_event_at last = { 0 }, at;
 	struct read read = { 0 };
 
-	while (res_record_next(&cursor, &at)) {
+	while (res_record_next_chunk(&cursor, &at)) {
 		bool has_some = read.inexact + read.exact > 0;
 		if (has_some && ((at.flags & RES_EVENT_COALESCED) == 0 || at.t_ns != read.t_ns)) {
 			end_read(bounds, &read, step_ns);

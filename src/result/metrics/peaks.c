@@ -30,8 +30,8 @@ static bool span_of(const struct res_outcome *outcome, int64_t *ret_start, int64
 			continue;
 		if (!any || timing.acted_ns < *ret_start)
 			*ret_start = timing.acted_ns;
-		if (!any || timing.last_event_ns > *ret_end)
-			*ret_end = timing.last_event_ns;
+		if (!any || timing.last_chunk_ns > *ret_end)
+			*ret_end = timing.last_chunk_ns;
 		any = true;
 	}
 	return any;
@@ -48,13 +48,13 @@ static void count_record(struct buckets *buckets, const struct res_record *recor
 	struct res_timing timing = res_timing_of(record);
 	struct res_event_at at;
 
-	while (res_record_next(&cursor, &at))
+	while (res_record_next_chunk(&cursor, &at))
 		buckets->events[bucket_of(buckets, at.t_ns)]++;
 	if (isnan(timing.e2el_s))
 		return;
 	buckets->requests[bucket_of(buckets, record->acted_ns)]++;
 	/* up to and with the last second that it touches */
-	buckets->requests[bucket_of(buckets, timing.last_event_ns) + 1]--;
+	buckets->requests[bucket_of(buckets, timing.last_chunk_ns) + 1]--;
 }
 
 /*

@@ -59,7 +59,7 @@ static struct part part_of(const struct res_record *record, const struct exp_slo
 
 	return (struct part){
 		.from_ns = timing.acted_ns,
-		.to_ns = timing.last_event_ns,
+		.to_ns = timing.last_chunk_ns,
 		.of = { [RATE_REQUESTS] = 1,
 			[RATE_GOOD] = keeps_limits(slo, &timing),
 			[RATE_INPUT] = in,

@@ -33,7 +33,7 @@ static size_t collect_changes(const struct res_outcome *outcome, struct res_infl
 		if (isnan(timing.e2el_s))
 			continue;
 		changes[count++] = (struct res_inflight){ timing.acted_ns, 1 };
-		changes[count++] = (struct res_inflight){ timing.last_event_ns, -1 };
+		changes[count++] = (struct res_inflight){ timing.last_chunk_ns, -1 };
 	}
 	res_inflight_sort(changes, count);
 	return count;
@@ -111,7 +111,7 @@ json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_h
 		/* by the start: a request that began in the steady part is measured in it, wherever
 		 * it ends */
 		chosen[i] = is_inside(&window, closed ? record->acted_ns : record->planned_ns);
-		completed += is_inside(&window, timing.last_event_ns);
+		completed += is_inside(&window, timing.last_chunk_ns);
 	}
 	json_t *steady = json_object();
 	json_object_set_new(steady, "start_s",

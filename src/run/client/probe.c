@@ -23,7 +23,7 @@ struct run_probe {
 	size_t failed;
 };
 
-/* One probe; its record's last event ends it, as a request's. */
+/* One probe; its record's last chunk ends it, as a request's. */
 static void send_one(struct run_probe *probe)
 {
 	struct bench_load load = run_route_load(probe->run, probe->route);
@@ -46,7 +46,7 @@ static void send_one(struct run_probe *probe)
 	const struct res_record *record = &outcome->records[0];
 	struct res_event_cursor cursor = res_record_cursor(record);
 	struct res_event_at at = { .t_ns = record->end_ns };
-	while (res_record_next(&cursor, &at))
+	while (res_record_next_chunk(&cursor, &at))
 		continue;
 	*PL_PUSH(probe->latencies_ms, probe->completed,
 		 probe->room) = (double)(at.t_ns - record->acted_ns) / 1e6;

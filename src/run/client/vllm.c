@@ -32,18 +32,16 @@
 #include "run/journal/journal.h"
 #include "run/launch.h"
 #include "run/paths.h"
+#include "run/route.h"
 #include "run/steps/judge.h"
 #include "run/steps/server.h"
 #include "run/telemetry.h"
 #include "vllm/secret.h"
 #include "vllm/version.h"
-#include "run/route.h"
 
 #define NAME     "vllm bench serve"
 #define PROGRAM  "vllm"
 #define VARIABLE "PROFLLM_VLLM"
-/* From here on a chat's first chunk, which only names the speaker, is no event to it. */
-#define ROLE_RELEASE "0.33.0"
 /* From here on it says that the server's profiler was started; before it says nothing of it. */
 #define PROFILE_RELEASE "0.32.0"
 /* Figures of one summary agree to this share with what its lists give. */
@@ -286,10 +284,16 @@ static enum end watch_child(struct child *child)
 
 /* ---- its result ---- */
 
-static bool counts_roles(const struct vllm_bench *bench, const char *release)
+/* The rule by which the client counted, whatever was asked for; one whose release is not known is taken
+ * for an older one. */
+static void learn_metrics(const struct child *child)
 {
-	return exp_backend_has(bench->backend, EXP_BACKEND_CHAT) &&
-	       is_before(release, ROLE_RELEASE);
+	struct run_route *route = child->in->route;
+
+	if (route->vllm_metrics != NULL)
+		route->vllm_metrics = child->own->version != NULL
+					      ? run_metrics_rule(child->own->version)
+					      : RUN_METRICS_0_32;
 }
 
 /*
@@ -361,6 +365,7 @@ static void make_outcome(struct child *child)
 	const struct res_flat *flat = own->flat;
 	struct res_outcome *outcome = pl_alloc(sizeof(*outcome));
 
+	learn_metrics(child);
 	own->difference = res_flat_difference(flat, &own->difference_key);
 	outcome->end = RES_END_ALL;
 	outcome->worker_cpu_share_max = NAN;
@@ -368,7 +373,8 @@ static void make_outcome(struct child *child)
 	if (flat->has_starts) {
 		struct res_flat_how how = {
 			.shift_ns = shift_ns(child),
-			.role_first = counts_roles(bench, own->version),
+			.role_first = pl_text_equal(child->in->route->vllm_metrics,
+						    RUN_METRICS_0_32),
 			.keeps_text = bench->save_detailed,
 		};
 		outcome->count = flat->count;

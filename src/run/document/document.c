@@ -81,6 +81,8 @@ static json_t *make_config(const struct run_state *run)
 	json_t *benchmark = json_copy(json_object_get(config, "benchmark"));
 
 	set(benchmark, "endpoint", pl_json_text(run->route.endpoint));
+	if (run->route.vllm_metrics != NULL)
+		set(benchmark, "vllm_metrics", json_string(run->route.vllm_metrics));
 	if (run->identity.model != NULL)
 		set(benchmark, "model", json_string(run->identity.model));
 	set(benchmark, "prompt_form",

@@ -386,7 +386,7 @@ FAILURE = {"kind": "http_status", "status": 503, "message": "engine is asleep"}
     *[((key,), DELETE) for key in RECORD],
     (("more",), 1), (("index",), -1), (("index",), None), (("request_id",), ""),
     (("acted_ns",), 1.5), (("acted_ns",), "1"), (("events",), None), (("events", 0), [1, 2]),
-    (("events", 0), [1, 2, 3, 4, 5]), (("events", 0), [1, 2, 3, -4]), (("events", 0), [1, -2, 3]), (("events", 0), [1, 2, 32]),
+    (("events", 0), [1, 2, 3, 4, 5]), (("events", 0), [1, 2, 3, -4]), (("events", 0), [1, -2, 3]), (("events", 0), [1, 2, 64]),
     (("try",), None), (("try",), -1), (("tries",), 1.5), (("retried",), None),
     (("token_source",), "guess"), (("status",), 0), (("error",), "refused"),
     (("error",), dict(FAILURE, kind="bad_luck")), (("error",), dict(FAILURE, more=1)),

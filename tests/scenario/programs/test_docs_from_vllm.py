@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import run_tools
+from odd_server import DONE, OddServer, event, stream, tokens, usage
 from sim_tools import Server
 
 TAKEN = ("equal", "equal, and more", "different")
@@ -131,6 +132,14 @@ def runs(bin_dir, tmp_path_factory):
                                   env=run_tools.environment())
             assert done.returncode == 0, done.stderr + done.stdout
             made.append((json.loads((folder / "r.json").read_text()), done.stdout))
+    # a server that says its own times of each request
+    times = event({**usage(6), "metrics": {"queue_time_ms": 1, "time_to_first_token_ms": 2}})
+    with OddServer({"times": [stream(*tokens(6), times, DONE)]}) as server:
+        done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--base-url", f"{server.url}/case:times", "--model", "odd",
+                               "--vocab-size", "1000", *both[:both.index("--probe-request-rate")]],
+                              cwd=folder, capture_output=True, text=True, timeout=120, check=False, env=run_tools.environment())
+        assert done.returncode == 0, done.stderr + done.stdout
+        made.append((json.loads((folder / "r.json").read_text()), done.stdout))
     return made
 
 

@@ -14,9 +14,9 @@
 static void add_event(struct res_record *record, int64_t delta_ns, int64_t tokens, unsigned flags)
 {
 	record->events = realloc(record->events,
-				 (record->event_count + 400) * sizeof(struct res_event));
+				 (record->event_count + 600) * sizeof(struct res_event));
 	assert_non_null(record->events);
-	record->event_count += res_event_encode(record->events + record->event_count, 400, delta_ns,
+	record->event_count += res_event_encode(record->events + record->event_count, 600, delta_ns,
 						tokens, flags);
 }
 
@@ -117,6 +117,39 @@ static void test_result_record__starts_with_nothing_known(void **state)
 			fail_msg("'%s' is not null", key);
 	}
 	assert_round_trip(&record);
+}
+
+static void test_result_record__keeps_what_some_records_have(void **state)
+{
+	struct res_record record;
+	struct res_event_at at;
+
+	(void)state;
+	make_finished(&record);
+	record.output_chunks = true;
+	record.server_queue_s = 0.0015;
+	add_event(&record, 5, 0, RES_EVENT_EMPTY_TEXT);
+	record.end_ns += 5;
+	assert_round_trip(&record);
+	auto_free char *text = record_text(&record);
+	assert_non_null(strstr(text, ",\"output_chunks\":true,\"server_queue_s\":0.0015,"));
+	assert_null(strstr(text, "server_ttft_s"));
+	assert_non_null(strstr(text, ",0,32]"));
+	/* without the speaker's event and the one that only ends the answer */
+	struct res_event_cursor cursor = res_record_cursor(&record);
+	static const unsigned flags[] = { RES_EVENT_CONTENT,
+					  RES_EVENT_CONTENT | RES_EVENT_COALESCED,
+					  RES_EVENT_EMPTY_TEXT };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(flags); i++) {
+		assert_true(res_record_next_chunk(&cursor, &at));
+		assert_int_equal(at.flags, flags[i]);
+	}
+	assert_false(res_record_next_chunk(&cursor, &at));
+	assert_int_equal(res_record_first_event_ns(&record), START_NS + 6000);
+	assert_int_equal(res_record_first_chunk_ns(&record), START_NS + 7000);
+	record.output_chunks = false;
+	assert_int_equal(res_record_first_chunk_ns(&record), START_NS + 6000);
+	res_record_done(&record);
 }
 
 static void test_result_record__writes_the_side_files_object(void **state)
@@ -221,8 +254,8 @@ static void test_result_record__numbers_of_any_size(void **state)
 
 static void test_result_record__joins_entries_of_one_event(void **state)
 {
-	static const int64_t counts[] = { 0,    1,    4094, 4095,  4096,
-					  4097, 8190, 8191, 65536, RES_RECORD_TOKENS_MAX };
+	static const int64_t counts[] = { 0,    1,    2046, 2047,  2048,
+					  2049, 4094, 4095, 65536, RES_RECORD_TOKENS_MAX };
 	struct res_record record;
 	struct res_event_at at;
 
@@ -323,9 +356,9 @@ static void test_result_record__refuses_entries_without_room(void **state)
 
 	(void)state;
 	assert_int_equal(res_event_encode(entries, 0, 1, 1, 0), 0);
-	assert_int_equal(res_event_encode(entries, 1, 1, 4096, 0), 0);
-	assert_int_equal(res_event_encode(entries, 2, 1, 4096, 0), 2);
-	assert_int_equal(res_event_encode(entries, 2, 1, 3 * 4095, 0), 0);
+	assert_int_equal(res_event_encode(entries, 1, 1, 2048, 0), 0);
+	assert_int_equal(res_event_encode(entries, 2, 1, 2048, 0), 2);
+	assert_int_equal(res_event_encode(entries, 2, 1, 3 * 2047, 0), 0);
 	assert_int_equal(res_event_encode(entries, 2, -5, -5, RES_EVENT_MORE), 1);
 	assert_int_equal(entries[0].delta_ns, 0);
 	assert_int_equal(entries[0].tokens, 0);
@@ -508,6 +541,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result_record__starts_with_nothing_known),
+		cmocka_unit_test(test_result_record__keeps_what_some_records_have),
 		cmocka_unit_test(test_result_record__writes_the_side_files_object),
 		cmocka_unit_test(test_result_record__round_trips_failures),
 		cmocka_unit_test(test_result_record__says_what_was_no_utf8),

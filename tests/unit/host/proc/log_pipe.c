@@ -108,7 +108,7 @@ static void assert_cases(struct scene *scene)
 	assert_logged(scene, "printf 'not at sk-Pl5nt'; exit 3", "not at sk-Pl5nt");
 	/* left behind by the head, in the same log */
 	if (scene->guard != NULL)
-		assert_logged(scene, "(trap '' TERM; sleep 0.1; echo late " SECRET ") & echo head",
+		assert_logged(scene, "trap '' TERM; (sleep 0.1; echo late " SECRET ") & echo head",
 			      "head\nlate ***\n");
 }
 

@@ -300,7 +300,7 @@ static int open_dashboard(const struct sweep_options *options, struct run_target
 
 	if (options->upload == NULL)
 		return 0;
-	if (run_target_from_url(options->upload, ret, err) < 0 ||
+	if (run_target_from_dashboard(options->upload, ret, err) < 0 ||
 	    (ret->https && run_target_use_tls(ret, &trust, err) < 0))
 		return pl_err_wrap(err, "--upload");
 	return 0;

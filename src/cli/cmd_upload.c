@@ -39,7 +39,7 @@ static const char *const known_names[] = {
 };
 
 static const struct pl_opt upload_rows[] = {
-	PL_OPT(TEXT, 0, "to", to, "URL", "the dashboard, as http://127.0.0.1:8421"),
+	PL_OPT(TEXT, 0, "to", to, "URL", "the dashboard, as http://127.0.0.1:8421 or unix:PATH"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of an https address"),
 	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
 	       "what becomes of a result that is there already, by content or run_id: nothing, it "
@@ -350,7 +350,7 @@ static int open_target(const struct upload_options *options, struct run_target *
 {
 	struct io_tls_trust trust = { .insecure = options->insecure };
 
-	if (run_target_from_url(options->to, ret, err) < 0)
+	if (run_target_from_dashboard(options->to, ret, err) < 0)
 		return -1;
 	if (ret->unknown != NULL)
 		return pl_err_set(err, PL_ERR_NETWORK, "--to: %s", ret->unknown);

@@ -13,7 +13,7 @@ static int open_target(const char *url, struct run_target *ret, struct pl_err *e
 {
 	struct io_tls_trust trust = { 0 };
 
-	if (run_target_from_url(url, ret, err) < 0)
+	if (run_target_from_dashboard(url, ret, err) < 0)
 		return -1;
 	if (ret->unknown != NULL)
 		return pl_err_set(err, PL_ERR_NETWORK, "%s", ret->unknown);
@@ -27,7 +27,7 @@ int cli_upload_check(const char *url, struct pl_err *err)
 	int result = 0;
 
 	/* a host that cannot be reached now may be when the run has ended */
-	if (run_target_from_url(url, &target, &why) < 0)
+	if (run_target_from_dashboard(url, &target, &why) < 0)
 		result = pl_err_invalid(err, "--upload: %s", why.text);
 	run_target_done(&target);
 	return result;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/unique.h"
@@ -45,21 +46,28 @@ static const struct pl_opt serve_rows[] = {
 	       .def = DASH_HOST_DEFAULT),
 	PL_OPT(INT, 'p', "port", port, "PORT", "the port to listen on; 0 takes a free one",
 	       .def = DASH_PORT_TEXT),
+	PL_OPT(TEXT, 0, "socket", socket, "PATH",
+	       "listen on this Unix socket instead, which only you can reach"),
 	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "a line on standard error for each request"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
-	.usage = "[--db DB] [--data DIR] [--watch DIR] [--host ADDRESS] [--port PORT] [--verbose]",
+	.usage = "[--db DB] [--data DIR] [--watch DIR] [--host ADDRESS] [--port PORT] [--socket "
+		 "PATH] [--verbose]",
 	.summary = "Show results in the browser and take new ones in.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT': open "
 		"that in a browser. profllm upload --to sends results there; "
 		"/api/openapi.yaml says what programs can ask.\n\n"
-		"There is no log-in yet: who can reach the port can read and add results, so only "
-		"addresses of the loopback are taken. From another machine: "
+		"There is no authentication yet: every user of this host can read, add and delete "
+		"results through the port, so only addresses of the loopback are accepted. "
+		"A line on standard error says so. From another machine: "
 		"ssh -L 8421:localhost:8421 HOST.\n\n"
+		"With --socket PATH only you and root can reach it: profllm upload --to "
+		"unix:PATH sends results there, and ssh -L 8421:PATH HOST shows it in a browser. "
+		"The first line is then 'listening on unix:PATH'.\n\n"
 		"^C or SIGTERM ends it: requests under way are answered, and uploads that are not "
 		"all read are gone on with at the next start, as after kill -9.\n\n"
 		"Exit status: 0 ended by a signal, 2 an option, the address or the database "
@@ -70,6 +78,9 @@ const struct pl_opt_command dash_serve_command = {
 static int read_address(const struct dash_serve_options *options, struct io_addr *ret,
 			struct pl_err *err)
 {
+	if (options->socket != NULL)
+		return io_addr_unix(options->socket, ret, err) < 0 ? pl_err_wrap(err, "--socket")
+								   : 0;
 	if (options->port < 0 || options->port > UINT16_MAX)
 		return pl_err_set(err, PL_ERR_INVALID, "--port: found %lld, expected 0 to 65535",
 				  (long long)options->port);
@@ -122,8 +133,16 @@ static bool say_where(const struct dash_server *server)
 {
 	char text[128];
 
+	bool is_local = dash_server_addr(server)->u.any.sa_family == AF_UNIX;
 	io_addr_text(dash_server_addr(server), text, sizeof(text));
-	return printf("listening on http://%s\n", text) > 0 && fflush(stdout) == 0;
+	if (printf("listening on %s%s\n", is_local ? "" : "http://", text) < 0 ||
+	    fflush(stdout) != 0)
+		return false;
+	pl_log(PL_LOG_INFO, "%s",
+	       is_local ? "only you and root can reach this dashboard"
+			: "every user of this host can read, add and delete results here; "
+			  "--socket PATH restricts access to you");
+	return true;
 }
 
 /* Until a signal comes; then it is over. */
@@ -173,6 +192,8 @@ int dash_serve_check(const struct dash_serve_options *options, struct pl_err *er
 
 	if (read_address(options, &addr, err) < 0)
 		return -1;
+	if (options->socket != NULL)
+		return 0;
 	return io_sock_listen(&addr, 1, &fd, err);
 }
 

@@ -30,15 +30,16 @@ struct dash_peers {
 	unsigned count;
 };
 
-/* Both ways, since the connection is there. */
-static uint64_t bytes_moved(int fd)
+/* Both ways, since the connection is there. False: no TCP, which counts them. */
+static bool bytes_moved(int fd, uint64_t *ret)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
-		return 0;
-	return info.tcpi_bytes_received + info.tcpi_bytes_acked;
+		return false;
+	*ret = info.tcpi_bytes_received + info.tcpi_bytes_acked;
+	return true;
 }
 
 /* What it sent lies there: who is late is this side. */
@@ -79,7 +80,10 @@ static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 {
 	if (peer->is_cut || peer->turn == DASH_PEER_WAITS)
 		return;
-	uint64_t moved = bytes_moved(peer->fd);
+	uint64_t moved;
+	/* at a Unix socket is the user's own program: only the library's limits count for it */
+	if (!bytes_moved(peer->fd, &moved))
+		return;
 	if (moved - peer->marked >= peer->peers->options.bytes_min ||
 	    (peer->turn == DASH_PEER_SENDS && has_unread(peer->fd)))
 		mark(peer, now_ns, moved);
@@ -177,7 +181,8 @@ void dash_peer_remove(struct dash_peer *peer)
 
 void dash_peer_turn(struct dash_peer *peer, enum dash_peer_turn turn)
 {
-	uint64_t moved = bytes_moved(peer->fd);
+	uint64_t moved = 0;
+	(void)bytes_moved(peer->fd, &moved);
 	int64_t now_ns = pl_clock_now_ns();
 
 	pthread_mutex_lock(&peer->peers->lock);

@@ -14,6 +14,7 @@ struct dash_serve_options {
 	const char *db;           /* NULL: the default one */
 	const char *data;         /* NULL: beside the database */
 	struct pl_opt_list watch; /* folders; the caller's */
+	const char *socket;       /* a Unix socket in place of host and port; NULL: none */
 	const char *host;
 	int64_t port;
 	bool verbose;

@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/head_priv.h"
+#include "dash/local.h"
 #include "dash/peers.h"
 #include "dash/problem.h"
 #include "dash/response_priv.h"
@@ -87,6 +88,7 @@ struct dash_server {
 	const struct dash_context *context;
 	bool verbose;
 	struct io_addr addr;
+	struct dash_local local; /* of a Unix socket */
 	struct MHD_Daemon *daemon;
 	struct dash_work *works[WORK_COUNT];
 	struct dash_peers *peers;
@@ -99,6 +101,7 @@ struct dash_server {
 struct client {
 	struct dash_peer *peer;
 	struct exchange *exchange; /* the current one, or NULL */
+	bool is_foreign;           /* another user, at a Unix socket */
 };
 
 struct exchange {
@@ -161,6 +164,10 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 	if (atomic_load(&exchange->server->is_stopping)) {
 		answer->retry_s = 1;
 		dash_refuse(answer, 503, "the server is going down");
+		return false;
+	}
+	if (exchange->client->is_foreign) {
+		dash_refuse(answer, 403, "this socket is for the user who started the server");
 		return false;
 	}
 	return dash_head_read(connection, exchange->method, exchange->text, &exchange->target,
@@ -421,6 +428,8 @@ static void on_connection(void *data, struct MHD_Connection *connection, void **
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		client = pl_alloc(sizeof(*client));
 		client->peer = dash_peer_add(server->peers, info->connect_fd);
+		client->is_foreign = server->local.path != NULL &&
+				     !dash_local_is_ours(info->connect_fd);
 		*at = client;
 		return;
 	}
@@ -544,6 +553,18 @@ static int start_works(struct dash_server *server, struct pl_err *err)
 	return 0;
 }
 
+static int listen_on(struct dash_server *server, const struct io_addr *addr, int *ret_fd,
+		     struct pl_err *err)
+{
+	if (addr->u.any.sa_family == AF_UNIX) {
+		server->addr = *addr;
+		return dash_local_listen(addr, BACKLOG, &server->local, ret_fd, err);
+	}
+	if (io_sock_listen(addr, BACKLOG, ret_fd, err) < 0)
+		return -1;
+	return io_sock_local(*ret_fd, &server->addr, err);
+}
+
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
 		      struct pl_err *err)
 {
@@ -552,14 +573,17 @@ int dash_server_start(const struct dash_server_options *options, struct dash_ser
 
 	server->context = options->context;
 	server->verbose = options->verbose;
-	if (io_sock_listen(&options->addr, BACKLOG, &listener, err) < 0 ||
-	    io_sock_local(listener, &server->addr, err) < 0 ||
-	    dash_peers_start(&movement, &server->peers, err) < 0)
+	if (listen_on(server, &options->addr, &listener, err) < 0)
 		return -1;
+	if (dash_peers_start(&movement, &server->peers, err) < 0) {
+		dash_local_done(&server->local);
+		return -1;
+	}
 	if (start_works(server, err) < 0 || start(server, listener, err) < 0) {
 		stop_works(server);
 		free_works(server);
 		dash_peers_stop(server->peers);
+		dash_local_done(&server->local);
 		return -1;
 	}
 	(void)pl_take_fd(listener);
@@ -585,6 +609,7 @@ void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hu
 {
 	int listener = MHD_quiesce_daemon(server->daemon);
 
+	dash_local_done(&server->local);
 	atomic_store(&server->is_stopping, true);
 	wait_for_answers(server, patience_ns, hurry);
 	dash_peers_reset_taking(server->peers);

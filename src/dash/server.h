@@ -19,7 +19,7 @@
 struct dash_server;
 
 struct dash_server_options {
-	struct io_addr addr;                /* of the loopback; port 0 takes a free one */
+	struct io_addr addr; /* of the loopback (port 0: a free one), or a Unix socket */
 	const struct dash_context *context; /* borrowed */
 	bool verbose;                       /* a line on standard error for each request */
 };

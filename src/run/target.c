@@ -183,6 +183,13 @@ int run_target_from_uds(const char *path, struct run_target *ret, struct pl_err 
 	return 0;
 }
 
+int run_target_from_dashboard(const char *url, struct run_target *ret, struct pl_err *err)
+{
+	if (pl_text_starts(url, "unix:"))
+		return run_target_from_uds(url + strlen("unix:"), ret, err);
+	return run_target_from_url(url, ret, err);
+}
+
 int run_target_use_tls(struct run_target *target, const struct io_tls_trust *trust,
 		       struct pl_err *err)
 {

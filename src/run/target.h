@@ -55,6 +55,9 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 /* A server of our own; a wildcard address is reached by loopback. */
 int run_target_from_port(const char *host, uint16_t port, struct run_target *ret,
 			 struct pl_err *err) PL_MUST_CHECK;
+/* A dashboard: a URL as above, or "unix:PATH". */
+int run_target_from_dashboard(const char *url, struct run_target *ret,
+			      struct pl_err *err) PL_MUST_CHECK;
 int run_target_from_uds(const char *path, struct run_target *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /* From here on connections to it speak TLS; the certificate must be for the host of the URL. */

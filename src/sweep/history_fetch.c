@@ -105,7 +105,7 @@ int run_sweep_history_fetch(struct run_sweep_history *history, const char *url,
 	struct run_target target = { 0 };
 	int done = -1;
 
-	if (run_target_from_url(url, &target, err) < 0)
+	if (run_target_from_dashboard(url, &target, err) < 0)
 		done = -1;
 	else if (target.unknown != NULL)
 		pl_err_set(err, PL_ERR_NETWORK, "%s", target.unknown);

@@ -125,6 +125,9 @@ char *run_upload_page(const struct run_upload *upload)
 {
 	const struct run_target *target = upload->target;
 
+	if (upload->job_id != NULL && target->addr.u.any.sa_family == AF_UNIX)
+		return pl_asprintf("/upload/%s at unix:%s", upload->job_id,
+				   target->addr.u.local.sun_path);
 	return upload->job_id == NULL
 		       ? NULL
 		       : pl_asprintf("%s://%s%s/upload/%s", target->https ? "https" : "http",

@@ -26,7 +26,7 @@
 
 STORE_FORM(OWN,   own,   "a result of profllm")
 STORE_FORM(FLAT,  flat,  "a result of vllm bench serve")
-STORE_FORM(CONSOLE, console, "the table that vllm bench serve prints")
+STORE_FORM(CONSOLE, console, "what vllm bench serve, latency or throughput prints")
 STORE_FORM(LATENCY, latency, "a result of vllm bench latency")
 STORE_FORM(THROUGHPUT, throughput, "a result of vllm bench throughput")
 STORE_FORM(STARTUP, startup, "a result of vllm bench startup")

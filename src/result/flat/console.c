@@ -1,6 +1,7 @@
 /*
  * The title marks a table, and a label marks one of its lines wherever it appears in the line. The text before a title, back
- * to the previous table, may hold its options.
+ * to the previous table, may hold its options. The lines of latency and throughput have no title and no end: their first line
+ * marks them.
  */
 #include "result/flat/console.h"
 
@@ -80,13 +81,15 @@ static const struct {
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* Escape sequences of a terminal, and what it draws over before the last carriage return, left out. */
+/* Escape sequences of a terminal, what it draws over before the last carriage return, and a byte order mark, left out. */
 static void clean(const char *at, const char *end, char *line)
 {
 	size_t len = 0;
 
 	while (end > at && isspace((unsigned char)end[-1]))
 		end--;
+	if (end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
 	for (const char *back = end; back > at; back--) {
 		if (back[-1] == '\r') {
 			at = back;
@@ -340,28 +343,172 @@ static void read_before(const char *at, const char *title, json_t *flat)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* The next line that is a title, or NULL; *ret_after: what follows it. */
-static const char *find_title(const char *at, const char *end, const char **ret_after)
+/* The output of `vllm bench latency` and `throughput` is no table: its first line marks it. */
+enum output { SERVING, LATENCY, THROUGHPUT };
+
+static const struct {
+	const char *word; /* of its first line */
+	const char *mark; /* value of RES_CONSOLE_KEY */
+} outputs[] = {
+	[SERVING] = { TITLE, RES_CONSOLE_MARK },
+	[LATENCY] = { "Avg latency:", RES_CONSOLE_MARK_OF "latency" },
+	[THROUGHPUT] = { "Throughput:", RES_CONSOLE_MARK_OF "throughput" },
+};
+
+/* "Avg latency: 1.25 seconds" with nothing after it: the number after the label. False: it is another line. */
+static bool read_seconds(const char *line, const char *label, double *ret)
+{
+	const char *at = find_label(line, label);
+	char word[64];
+	int used = 0;
+
+	return at != NULL && sscanf(at + strlen(label), " %63s seconds%n", word, &used) == 1 &&
+	       used > 0 && at[strlen(label) + (size_t)used] == '\0' && pl_text_to_f64(word, ret) &&
+	       isfinite(*ret) && *ret >= 0;
+}
+
+/* "7.13 requests/s": the number at *at, which moves past its unit. False: another word is there. */
+static bool take_rate(const char **at, const char *unit, double *ret)
+{
+	char word[64];
+	const char *from = *at + strspn(*at, " ");
+	size_t len = strcspn(from, " "), unit_len = strlen(unit);
+
+	if (len == 0 || len >= sizeof(word) || strncmp(from + len, unit, unit_len) != 0)
+		return false;
+	memcpy(word, from, len);
+	word[len] = '\0';
+	*at = from + len + unit_len;
+	return pl_text_to_f64(word, ret) && isfinite(*ret) && *ret >= 0;
+}
+
+/* "Throughput: 7.13 requests/s, 1825.00 total tokens/s, 912.50 output tokens/s"; old releases print two of them. */
+static bool read_rates(const char *line, double *ret_requests, double *ret_tokens)
+{
+	const char *at = find_label(line, outputs[THROUGHPUT].word);
+	double output;
+
+	if (at == NULL)
+		return false;
+	at += strlen(outputs[THROUGHPUT].word);
+	if (!take_rate(&at, " requests/s,", ret_requests))
+		return false;
+	if (take_rate(&at, " total tokens/s,", ret_tokens))
+		return take_rate(&at, " output tokens/s", &output) && *at == '\0';
+	return take_rate(&at, " tokens/s", ret_tokens) && *at == '\0';
+}
+
+static bool is_start(const char *line, enum output output)
+{
+	double number, other;
+
+	if (output == SERVING)
+		return is_title(line);
+	return output == LATENCY ? read_seconds(line, outputs[LATENCY].word, &number)
+				 : read_rates(line, &number, &other);
+}
+
+/* Finds the output that a line starts. A line may be long by what was drawn over: its end counts. */
+static bool find_output(const char *at, const char *stop, char *line, enum output *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(outputs); i++) {
+		const char *word = outputs[i].word;
+		if (memmem(at, (size_t)(stop - at), word, strlen(word)) == NULL)
+			continue;
+		clean(stop - at >= LINE_BYTES_MAX ? stop - LINE_BYTES_MAX + 1 : at, stop, line);
+		*ret = (enum output)i;
+		if (is_start(line, *ret))
+			return true;
+	}
+	return false;
+}
+
+/* The next line that starts an output, or NULL. */
+static const char *find_start(const char *at, const char *end, enum output *ret)
 {
 	auto_free char *line = pl_alloc(LINE_BYTES_MAX);
-	const char *found;
 
-	for (const char *from = at;
-	     (found = memmem(from, (size_t)(end - from), TITLE, strlen(TITLE))) != NULL;) {
-		const char *begin = memrchr(at, '\n', (size_t)(found - at));
-		const char *stop = line_end(found, end);
-		begin = begin != NULL ? begin + 1 : at;
-		/* a line may be long by what was drawn over: its end counts */
-		if (stop - begin >= LINE_BYTES_MAX)
-			begin = stop - LINE_BYTES_MAX + 1;
-		clean(begin, stop, line);
-		if (is_title(line)) {
-			*ret_after = stop < end ? stop + 1 : end;
-			return begin;
-		}
-		from = stop;
+	for (const char *stop; at < end; at = stop + 1) {
+		stop = line_end(at, end);
+		if (find_output(at, stop, line, ret))
+			return at;
 	}
 	return NULL;
+}
+
+/* "10% percentile latency: 1.2 seconds" */
+static bool take_percentile(const char *line, json_t *flat)
+{
+	static const char label[] = "% percentile latency:";
+	const char *at = strstr(line, label);
+	const char *begin = at;
+	double percent, seconds;
+
+	while (begin != NULL && begin > line &&
+	       (isdigit((unsigned char)begin[-1]) || begin[-1] == '.'))
+		begin--;
+	if (at == NULL || begin == at || at - begin > 8)
+		return false;
+	auto_free char *key = pl_strndup(begin, (size_t)(at - begin));
+	auto_free char *name = pl_asprintf("%s%s", key, label);
+	if (!pl_text_to_f64(key, &percent) || percent > 100 || !read_seconds(line, name, &seconds))
+		return false;
+	if (json_object_get(flat, "percentiles") == NULL)
+		json_object_set_new(flat, "percentiles", json_object());
+	json_object_set_new(json_object_get(flat, "percentiles"), key, json_real(seconds));
+	return true;
+}
+
+/* "Total num prompt tokens:  512": adds it to the total. */
+static bool take_tokens(const char *line, json_int_t *total, int *lines)
+{
+	static const char *const names[] = { "Total num prompt tokens:",
+					     "Total num output tokens:" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		const char *at = find_label(line, names[i]);
+		auto_json json_t *count = at != NULL ? value_of(at + strlen(names[i]), COUNT)
+						     : NULL;
+		if (!json_is_integer(count))
+			continue;
+		*total += json_integer_value(count);
+		*lines += 1;
+		return true;
+	}
+	return false;
+}
+
+/* The lines of an offline benchmark from its first one on, until another output starts. Returns what follows the last
+ * of them. */
+static const char *read_offline(const char *at, const char *end, enum output output, json_t *flat)
+{
+	auto_free char *line = pl_alloc(LINE_BYTES_MAX);
+	const char *stop = line_end(at, end);
+	const char *after = stop < end ? stop + 1 : end;
+	double first = 0, second = 0;
+	json_int_t tokens = 0;
+	int lines = 0;
+	enum output other;
+
+	clean(stop - at >= LINE_BYTES_MAX ? stop - LINE_BYTES_MAX + 1 : at, stop, line);
+	if (output == LATENCY && read_seconds(line, outputs[output].word, &first)) {
+		json_object_set_new(flat, "avg_latency", json_real(first));
+	} else if (read_rates(line, &first, &second)) {
+		json_object_set_new(flat, "requests_per_second", json_real(first));
+		json_object_set_new(flat, "tokens_per_second", json_real(second));
+	}
+	for (at = after; at < end; at = stop + 1) {
+		stop = line_end(at, end);
+		if (find_output(at, stop, line, &other))
+			break;
+		clean(at, stop, line);
+		if (output == LATENCY ? take_percentile(line, flat)
+				      : take_tokens(line, &tokens, &lines))
+			after = stop < end ? stop + 1 : end;
+	}
+	if (lines == 2)
+		json_object_set_new(flat, "total_num_tokens", json_integer(tokens));
+	return after;
 }
 
 /* Returns what follows the table. */
@@ -399,32 +546,53 @@ static void complete(json_t *flat)
 
 bool res_console_is(const char *text, size_t len)
 {
-	const char *after;
+	enum output output;
 
-	return find_title(text, text + len, &after) != NULL;
+	return find_start(text, text + len, &output) != NULL;
+}
+
+/* The output that starts there, as a flat result; moves *at past it. NULL: a table without counts and a duration. */
+static json_t *make_flat(const char *start, const char *end, enum output output, const char **at)
+{
+	auto_json json_t *flat = json_object();
+	const char *stop = line_end(start, end);
+
+	read_before(*at, start, flat);
+	if (output != SERVING) {
+		*at = read_offline(start, end, output, flat);
+	} else {
+		*at = read_table(stop < end ? stop + 1 : end, end, flat);
+		complete(flat);
+		if (!json_is_integer(json_object_get(flat, "completed")) ||
+		    !json_is_real(json_object_get(flat, "duration")))
+			return NULL;
+	}
+	json_t *made = json_pack("{s:s}", RES_CONSOLE_KEY, outputs[output].mark);
+	json_object_update_missing(made, flat);
+	return made;
 }
 
 json_t *res_console_next(const char *text, size_t len, size_t *at, const char **ret_title)
 {
-	const char *end = text + len, *after;
+	const char *end = text + len, *from = text + *at;
+	json_t *made = NULL;
+	enum output output;
 
-	for (const char *title; (title = find_title(text + *at, end, &after)) != NULL;) {
-		auto_json json_t *flat = json_object();
-		json_t *made = json_pack("{s:s}", RES_CONSOLE_KEY, RES_CONSOLE_MARK);
-		read_before(text + *at, title, flat);
-		*at = (size_t)(read_table(after, end, flat) - text);
-		*ret_title = title;
-		complete(flat);
-		json_object_update_missing(made, flat);
-		if (json_is_integer(json_object_get(flat, "completed")) &&
-		    json_is_real(json_object_get(flat, "duration")))
-			return made;
-		json_decref(made);
+	for (const char *start; made == NULL && (start = find_start(from, end, &output)) != NULL;) {
+		made = make_flat(start, end, output, &from);
+		*at = (size_t)(from - text);
+		*ret_title = start;
 	}
-	return NULL;
+	return made;
 }
 
 bool res_console_is_made(const json_t *flat)
 {
-	return pl_text_equal(pl_json_get_text(flat, RES_CONSOLE_KEY), RES_CONSOLE_MARK);
+	const char *mark = pl_json_get_text(flat, RES_CONSOLE_KEY);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(outputs); i++) {
+		if (pl_text_equal(mark, outputs[i].mark))
+			return true;
+	}
+	return false;
 }

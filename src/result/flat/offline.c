@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "result/flat/agreement.h"
+#include "result/flat/console.h"
 #include "result/flat/document.h"
 #include "result/quality.h"
 
@@ -64,8 +65,29 @@ static const struct {
 
 /* ---- in ---- */
 
+/* The kind whose lines on the console these figures are from; NULL: a file has them. */
+static const char *kind_of_console(const json_t *json)
+{
+	static const struct {
+		const char *kind, *key;
+	} kinds[] = { { "latency", "avg_latency" }, { "throughput", "requests_per_second" } };
+	const char *mark = pl_json_get_text(json, RES_CONSOLE_KEY);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds) && mark != NULL; i++) {
+		if (pl_text_starts(mark, RES_CONSOLE_MARK_OF) &&
+		    strcmp(mark + strlen(RES_CONSOLE_MARK_OF), kinds[i].kind) == 0 &&
+		    json_object_get(json, kinds[i].key) != NULL)
+			return kinds[i].kind;
+	}
+	return NULL;
+}
+
 const char *res_offline_kind_of(const json_t *json)
 {
+	const char *printed = kind_of_console(json);
+
+	if (printed != NULL)
+		return printed;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		if (keys[i].marked && json_object_get(json, keys[i].name) != NULL)
 			return keys[i].kind;
@@ -125,10 +147,13 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 	static const char *const expected[] = { "a number of at least 0", "a whole number",
 						"a list of numbers", "an object of numbers" };
 	auto_json json_t *figures = json_object();
+	/* the console lacks lists and counts */
+	bool is_printed = kind_of_console(json) != NULL;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		json_t *value = json_object_get(json, keys[i].name);
-		if (strcmp(keys[i].kind, kind) != 0 || (value == NULL && !keys[i].must))
+		bool must = keys[i].must && !is_printed;
+		if (strcmp(keys[i].kind, kind) != 0 || (value == NULL && !must))
 			continue;
 		if (value == NULL)
 			return pl_err_invalid(err, "'%s' is not there", keys[i].name);
@@ -169,8 +194,12 @@ json_t *res_offline_document(const struct res_fields *fields, const json_t *json
 	json_t *tags = json_object();
 	if (model != NULL)
 		json_object_set_new(benchmark, "model", json_string(model));
-	if (strcmp(kind, "throughput") == 0)
+	if (requests != NULL && strcmp(kind, "throughput") == 0)
 		json_object_set(benchmark, "num_prompts", requests);
+	PL_JSON_EACH_MEMBER(option, given, json_object_get(json, RES_CONSOLE_OPTIONS)) {
+		if (kind_of_console(json) != NULL)
+			res_flat_take_metadata(fields, option, given, config);
+	}
 	PL_JSON_EACH_MEMBER(key, value, json) {
 		if (!is_own_key(kind, key) && !res_flat_take_metadata(fields, key, value, config) &&
 		    json_is_string(value))

@@ -32,6 +32,9 @@ static void check_throughput(const json_t *json, struct res_quality_facts *ret)
 		      { "tokens_per_second", "total_num_tokens" } };
 	double elapsed = pl_json_get_f64(json, "elapsed_time");
 
+	/* the console has neither */
+	if (json_object_get(json, "elapsed_time") == NULL)
+		return;
 	ret->completed = (double)pl_json_get_i64(json, "num_requests");
 	ret->totals_off_share = 0;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rates) && elapsed > 0; i++)

@@ -71,13 +71,14 @@ enum store_form store_form_of(const json_t *document)
 	if (json_object_get(document, "run_id") != NULL)
 		return json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
 									   : STORE_FORM_PLAIN;
+	auto_free char *mark = pl_asprintf(RES_CONSOLE_MARK_OF "%s", kind != NULL ? kind : "serve");
+	if (pl_text_equal(pl_json_path_text(document, "tags." RES_CONSOLE_KEY), mark))
+		return STORE_FORM_CONSOLE;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		if (pl_text_equal(kinds[i].kind, kind))
 			return kinds[i].form;
 	}
-	return pl_text_equal(pl_json_path_text(document, "tags." RES_CONSOLE_KEY), RES_CONSOLE_MARK)
-		       ? STORE_FORM_CONSOLE
-		       : STORE_FORM_FLAT;
+	return STORE_FORM_FLAT;
 }
 
 /* "upload", "upload.jsonl:3", "upload.json[2]" */

@@ -398,6 +398,90 @@ def test_several_tables_in_one_file(bin_dir, tmp_path):
     assert done.returncode == 2 and "found several tables of vllm bench serve, expected one" in done.stderr
 
 
+# ---- the lines of offline benchmarks ---------------------------------------------------------------
+
+LATENCY = {"avg_latency": 1.2345678901234567, "percentiles": {"10": 1.0625, "25": 1.125, "50": 1.25, "75": 1.375, "90": 1.5, "99": 2.0}}
+LATENCY_OPTIONS = ("Namespace(subparser='bench', bench_type='latency', model='org/m-7B', tensor_parallel_size=2, batch_size=8, input_len=32, "
+                   "output_len=128, hf_token='hf_secret', allowed=['http://u:pw@h'])\n")
+THROUGHPUT_OPTIONS = "Namespace(bench_type='throughput', model='org/m-8B', backend='vllm', num_prompts=1000, input_len=512, output_len=128, dtype='half')\n"
+OFFLINE_COLUMNS = ["benchmark.kind", "results.avg_latency", "results.percentiles.99", "results.requests_per_second", "results.tokens_per_second",
+                   "results.total_num_tokens"]
+
+
+def latency_lines(result=LATENCY):
+    return (f"Warming up...\nAvg latency: {result['avg_latency']} seconds\n"
+            + "".join(f"{percent}% percentile latency: {value} seconds\n" for percent, value in result["percentiles"].items()))
+
+
+def throughput_lines(requests=7.125, total=4560, output=912, old=False):
+    if old:
+        return f"Throughput: {requests:.2f} requests/s, {total:.2f} tokens/s\n"
+    return (f"Throughput: {requests:.2f} requests/s, {total:.2f} total tokens/s, {output:.2f} output tokens/s\n"
+            "Total num prompt tokens:  512000\nTotal num output tokens:  128000\n")
+
+
+LATENCY_ROW = ["latency", LATENCY["avg_latency"], 2.0, "-", "-", "-"]
+THROUGHPUT_ROW = ["throughput", "-", "-", 7.12, 4560.0, 640000]
+
+
+@pytest.mark.parametrize("log", [name for name in LOGS if name not in ("without its last line",)])
+@pytest.mark.parametrize("text,row", [(latency_lines(), LATENCY_ROW), (throughput_lines(), THROUGHPUT_ROW),
+                                      (throughput_lines(old=True), THROUGHPUT_ROW[:5] + ["-"])], ids=["latency", "throughput", "old throughput"])
+def test_lines_of_offline_benchmarks(bin_dir, tmp_path, log, text, row):
+    rows, (told,) = stored(bin_dir, tmp_path, LOGS[log](text), columns=OFFLINE_COLUMNS)
+    assert (told["state"], told["form"], told["name"], told["faults"]) == ("stored", "console", "run.log", [])
+    assert rows == {"run.log": row}
+
+
+def test_lines_between_those_of_offline_benchmarks(bin_dir, tmp_path):
+    lines = latency_lines().splitlines(keepends=True)
+    text = "".join(line + "(EngineCore pid=7) INFO 10:11 [loggers.py:1] Avg prompt throughput: 4.0 tokens/s, Avg generation throughput: 9.0 tokens/s\n"
+                   for line in lines)
+    rows, _ = stored(bin_dir, tmp_path, text, columns=OFFLINE_COLUMNS)
+    assert rows == {"run.log": LATENCY_ROW}
+
+
+def test_outputs_of_all_kinds_in_one_file(bin_dir, tmp_path):
+    result = flat()
+    parts = [LATENCY_OPTIONS + latency_lines(), NOISE + table(result), THROUGHPUT_OPTIONS + throughput_lines(), latency_lines({**LATENCY, "avg_latency": 3.5})]
+    text = "".join(parts)
+    columns = OFFLINE_COLUMNS + ["server.model", "server.tensor_parallel_size", "benchmark.num_prompts", "benchmark.batch_size", "server.dtype"]
+    rows, told = stored(bin_dir, tmp_path, text, columns=columns)
+    assert [one["form"] for one in told] == ["console"] * 4
+    found = [rows[f"run.log:{text[:text.index(word)].count(chr(10)) + 1}"]
+             for word in ("Avg latency: 1.2", "= Serving Benchmark Result", "Throughput: ", "Avg latency: 3.5")]
+    assert found[0] == LATENCY_ROW + ["org/m-7B", 2, "-", 8, "-"]
+    assert found[1][:6] == ["-"] * 6
+    assert found[2] == THROUGHPUT_ROW + ["org/m-8B", "-", 1000, "-", "half"]
+    assert found[3] == ["latency", 3.5, 2.0, "-", "-", "-", "-", "-", "-", "-", "-"]
+    assert all(b"hf_secret" not in path.read_bytes() and b"u:pw" not in path.read_bytes() for path in tmp_path.glob("console.db*"))
+
+
+@pytest.mark.parametrize("text", [
+    "Avg latency: seconds\n", "Avg latency: -1 seconds\n", "Avg latency: nan seconds\n", "Avg latency: 1e999 seconds\n",
+    "Avg latency: 1.5 seconds per batch\n", "MyAvg latency: 1.5 seconds\n", "50% percentile latency: 1 seconds\n",
+    "Throughput: 1 requests/s\n", "Throughput: 1 requests/s, 2 total tokens/s\n", "Throughput: x requests/s, 2 tokens/s\n",
+    "Throughput: 1 requests/s, 2 total tokens/s, 3 output tokens/s!\n", "Throughput: 1 requests/s, inf tokens/s\n"])
+def test_other_lines_are_no_output(bin_dir, tmp_path, text):
+    (tmp_path / "run.log").write_text(text)
+    (told,) = import_json(bin_dir, tmp_path / "run.log", "--db", tmp_path / "b.db", status=1)["results"]
+    assert told["state"] == "rejected" and "not valid JSON" in told["message"]
+
+
+def test_a_file_that_quotes_offline_lines_is_a_file(bin_dir, tmp_path):
+    (tmp_path / "quotes.json").write_text(json.dumps({**flat(), "note": latency_lines() + throughput_lines()}, indent=1))
+    (told,) = import_json(bin_dir, tmp_path / "quotes.json", "--db", tmp_path / "b.db")["results"]
+    assert told["form"] == "flat"
+
+
+def test_offline_lines_are_compared(bin_dir, tmp_path):
+    for name, average in (("a.log", 2.0), ("b.log", 2.5)):
+        (tmp_path / name).write_text(LATENCY_OPTIONS + latency_lines({**LATENCY, "avg_latency": average}))
+    done = run_profllm(bin_dir, "compare", tmp_path / "a.log", tmp_path / "b.log", "--json")
+    assert done.returncode == 0, done.stderr
+    assert '"results.avg_latency"' in done.stdout
+
+
 def test_console_tables_that_are_wrong(bin_dir, tmp_path):
     result = flat()
     contradicts = table({**result, "output_throughput": 100 * result["output_throughput"]})

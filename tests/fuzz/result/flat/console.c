@@ -6,9 +6,20 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "result/flat/offline.h"
 #include "result/flat/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Its lines hold figures, whatever they lack. */
+static void check_offline(const json_t *flat)
+{
+	auto_json json_t *figures = NULL;
+
+	if (res_offline_figures(res_offline_kind_of(flat), flat, &figures, PL_ERR_IGNORED) < 0 ||
+	    json_object_size(figures) == 0)
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,8 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    !res_console_is_made(flat))
 			abort();
 		/* refused is only what --metadata adds under the name of a key of the result */
-		if (res_flat_of_json(flat, "table", &read, PL_ERR_IGNORED) < 0 &&
-		    memmem(text, size, "metadata", strlen("metadata")) == NULL)
+		if (res_offline_kind_of(flat) != NULL)
+			check_offline(flat);
+		else if (res_flat_of_json(flat, "table", &read, PL_ERR_IGNORED) < 0 &&
+			 memmem(text, size, "metadata", strlen("metadata")) == NULL)
 			abort();
 		json_decref(flat);
 		before = at;

@@ -115,8 +115,13 @@ static void finish_set(struct set *set)
 
 static bool is_common(const char *secret, size_t len)
 {
-	static const char *const words[] = { "true", "false", "null",   "none",
-					     "auto", "empty", "default" };
+	/* people give such keys to servers that need none; to hide them would make logs unreadable */
+	static const char *const words[] = {
+		"true",     "false",  "null",     "none",    "auto",   "empty",  "default",
+		"vllm",     "test",   "dummy",    "fake",    "token",  "secret", "password",
+		"changeme", "admin",  "root",     "user",    "guest",  "local",  "localhost",
+		"model",    "openai", "postgres", "api-key", "apikey", "bearer"
+	};
 
 	if (strspn(secret, "0123456789") == len && len < DIGITS_MIN)
 		return true;

@@ -3,8 +3,8 @@
  * outside passes through here before it is stored or shown.
  *
  * - A secret is searched for by value, in every form of redact_forms.h, and becomes "***".
- * - A secret has at least 4 bytes. Words such as "true" or "EMPTY" and numbers of fewer than 6 digits
- *   are none: they occur in any text.
+ * - A secret has at least 4 bytes. Words such as "true", "EMPTY" or "vllm" and numbers of fewer than 6
+ *   digits are none: they occur in any text.
  * - Secrets are only added; they live as long as the process. All functions are safe in any thread.
  */
 #pragma once

@@ -118,8 +118,9 @@ static void test_base_redact__places(void **state)
 
 static void test_base_redact__no_secrets(void **state)
 {
-	static const char *const texts[] = { "abc",   "true",   "EMPTY", "12345", "None",   "***",
-					     "*****", "\n  \n", "",      "False", "  xyz ", NULL };
+	static const char *const texts[] = { "abc",   "true",  "EMPTY",  "vllm",  "password",
+					     "12345", "None",  "***",    "*****", "\n  \n",
+					     "",      "False", "  xyz ", NULL };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {

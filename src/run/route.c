@@ -122,7 +122,8 @@ const char *run_metrics_rule(const char *release)
 	struct vllm_version version;
 	bool known;
 
-	if (release == NULL || vllm_version_parse(release, &version, PL_ERR_IGNORED) < 0)
+	if (release == NULL || vllm_version_parse(release, &version, PL_ERR_IGNORED) < 0 ||
+	    vllm_version_is_untagged(&version))
 		return RUN_METRICS_0_33;
 	return vllm_release_compare(&version, "0.33.0", &known) < 0 ? RUN_METRICS_0_32
 								    : RUN_METRICS_0_33;

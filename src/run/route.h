@@ -31,7 +31,7 @@ void run_route_done(struct run_route *route);
 
 /* A load on this way, everything but requests and limits filled in. */
 struct bench_load run_route_load(const struct run_context *run, const struct run_route *route);
-/* The rule of a release; NULL or unreadable: the reference's. */
+/* The rule of a release; NULL, unreadable or 0.1.devN: the reference's. */
 const char *run_metrics_rule(const char *release);
 /*
  * Learns which release's client the vLLM-named metrics of a chat follow: "0.32" or "0.33", as asked, else by

@@ -36,6 +36,7 @@
 #include "run/replace.h"
 #include "run/run_priv.h"
 #include "run/steps/ready.h"
+#include "vllm/rules.h"
 
 /* Ports that are tried where the server finds its own in use. */
 #define PORT_TRIES 3
@@ -176,16 +177,23 @@ static void say_differences(struct run_state *run)
 						run->differences_said);
 }
 
+/* The check before the start has said so of the target; here it is the server's own word. */
+static void say_newer(const struct run_state *run)
+{
+	auto_free char *known = vllm_newer_note(run->release.version);
+	auto_free char *note = vllm_newer_note(run_document_release(run));
+
+	if (known == NULL && note != NULL)
+		run_say(&run->context, "note: %s", note);
+}
+
 static int learn_identity(struct run_state *run)
 {
 	if (run_identity_learn(&run->context, &run->route.target, &run->server,
 			       run->client->follows_redirects, &run->identity) < 0)
 		return -1;
-	const char *release = run->release.version;
-	/* of a server that started elsewhere, what it says itself is all that is known */
-	if (pl_text_equal(run->identity.name, "vllm") && run->identity.engine_version != NULL)
-		release = run->identity.engine_version;
-	run_route_learn_metrics(&run->context, release, &run->route);
+	run_route_learn_metrics(&run->context, run_document_release(run), &run->route);
+	say_newer(run);
 	say_differences(run);
 	return 0;
 }

@@ -219,6 +219,14 @@ static void set_neighbours(json_t *json, const struct run_live *live)
 	set(json, "cpus", json_string(pl_buf_text(&cpus)));
 }
 
+const char *run_document_release(const struct run_state *run)
+{
+	bool says = pl_text_equal(run->identity.name, "vllm") &&
+		    run->identity.engine_version != NULL;
+
+	return says ? run->identity.engine_version : run->release.version;
+}
+
 static json_t *make_launch(const struct run_state *run)
 {
 	const struct run_launch *launch = run->launch;
@@ -240,7 +248,7 @@ static json_t *make_launch(const struct run_state *run)
 	json_t *target = json_object_get(json, "target");
 	set(target, "version", json_string(run->release.version));
 	set(target, "assumed", json_boolean(run->release.assumed));
-	auto_free char *note = vllm_newer_note(run->release.version);
+	auto_free char *note = vllm_newer_note(run_document_release(run));
 	if (note != NULL)
 		set(target, "note", json_string(note));
 	set(json, "phases", run_document_phases(&run->server));

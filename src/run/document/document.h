@@ -11,6 +11,8 @@ struct run_state;
 
 /* launch.phases of one life of a server. New reference. */
 json_t *run_document_phases(const struct run_server *server);
+/* The release of vLLM that the server says it is of, else the target release; never NULL. */
+const char *run_document_release(const struct run_state *run);
 
 /* What of a run's document stays as it is while the run goes on, made once: most of its bytes. */
 struct run_fixed {

@@ -146,7 +146,7 @@ def version(text, owner="vllm"):
     ("0.32.0", "vllm", [], "0.32"), ("0.11.0+cu129", "vllm", [], "0.32"), ("0.33.0", "vllm", [], "0.33"),
     ("0.33.0+cpu", "vllm", [], "0.33"), ("0.34.0", "vllm", [], "0.33"), ("0.33.0rc1", "vllm", [], "0.32"),
     # another program's version is no release of vLLM
-    ("0.4.6", "sglang", [], "0.33"), ("what", "vllm", [], "0.33"), (None, None, [], "0.33"),
+    ("0.4.6", "sglang", [], "0.33"), ("what", "vllm", [], "0.33"), ("0.1.dev9+gabc", "vllm", [], "0.33"), (None, None, [], "0.33"),
     ("0.33.0", "vllm", ["--vllm-metrics", "0.32"], "0.32"), ("0.32.0", "vllm", ["--vllm-metrics", "0.33"], "0.33")])
 def test_the_servers_release_decides_unless_asked(bin_dir, tmp_path, release, owner, words, rule):
     with OddServer({"chat": spaced(*conversation(event(usage(3))))}) as server:
@@ -158,6 +158,17 @@ def test_the_servers_release_decides_unless_asked(bin_dir, tmp_path, release, ow
     assert result["config"]["benchmark"]["vllm_metrics"] == rule
     first, ttft = result["results"]["mean_first_token_ms"], result["results"]["mean_ttft_ms"]
     assert (first - ttft > 5) == (rule == "0.32") and (rule == "0.32" or first == ttft)
+
+
+@pytest.mark.parametrize("release,owner,newer", [("0.34.0", "vllm", True), ("0.33.0", "vllm", False), ("0.34.0", "sglang", False)])
+def test_a_server_newer_than_the_reference_is_announced(bin_dir, tmp_path, release, owner, newer):
+    """As a target release is, once: of a server that was started elsewhere only its own word is known."""
+    with OddServer({"chat": [stream(*conversation(event(usage(3))))]}) as server:
+        server.helpers = version(release, owner)
+        done = serve(bin_dir, server, tmp_path, ok=False)
+    assert done.returncode == 0 and done.stderr.count("is newer than 0.33.0") == newer
+    target = json.loads((tmp_path / "r.json").read_text())["profllm"]["launch"]["target"]
+    assert ("note" in target) == newer
 
 
 def test_other_backends_have_no_rule(bin_dir, tmp_path):

@@ -121,6 +121,8 @@ size_t store_distinct(const double *numbers, size_t count, struct store_counted 
 	auto_free double *parted = NULL;
 	unsigned bits = 0;
 
+	if (count == 0)
+		return 0;
 	while (bits < PART_BITS_MAX && (size_t)PART_NUMBERS * 2 << bits <= count)
 		bits++;
 	ends[0] = count;

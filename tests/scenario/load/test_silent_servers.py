@@ -22,6 +22,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, silent, page, health=200):
         self.silent, self.page, self.health, self.over = silent, page, health, threading.Event()
+        self.health_later = health  # from the first measured request on: it is well while the run begins
         super().__init__(("127.0.0.1", 0), Handler)
 
     def __enter__(self):
@@ -64,6 +65,8 @@ class Handler(BaseHTTPRequestHandler):
         if not self.path.endswith("completions"):
             return self.answer(404, "")
         quick = "probe" in request["prompt"] or not self.headers.get("x-request-id")
+        if not quick:
+            self.server.health = self.server.health_later
         pause = (lambda: None) if quick else (lambda: self.server.over.wait(SILENT_S))
         if not request.get("stream"):
             pause()
@@ -126,11 +129,8 @@ def test_a_server_at_work_is_waited_for(bin_dir, tmp_path, patience, silent, ask
 ], ids=["no-progress", "nothing-runs", "not-reported", "no-metrics", "unwell"])
 def test_a_server_that_hangs_ends_the_run(bin_dir, tmp_path, patience, silent, asked, health, says):
     with Server(silent, asked) as server:
-        # it is well while the run begins
-        timer = threading.Timer(0.2, lambda: setattr(server, "health", health))
-        timer.start()
+        server.health_later = health
         done, result = play(bin_dir, tmp_path, server, patience=patience)
-        timer.cancel()
     assert (done.returncode, result["status"], result["error"]["cause"]) == (4, "timeout", "hang")
     assert "no byte from any stream for stall_timeout (500 ms); " in result["error"]["message"]
     assert says in result["error"]["message"]

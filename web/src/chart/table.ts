@@ -1,5 +1,6 @@
 // The chart as a table: what stands behind it for keys and readers of screens, and what its files hold.
 import { longName } from '../fields/catalogue'
+import { safeCell } from '../format/file_cell'
 import { lowEnd, storedUnit } from '../format/unit'
 import { NOT_RECORDED } from '../format/value'
 import { aboutOf, binWords, type Chart, type Item, nameOf, type Named, placeWords, unitOf, verdictOf } from './items'
@@ -73,12 +74,9 @@ const quoted = (value: string | number | null) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-// What a spreadsheet would take for a formula begins with a quote.
-const safe = (value: string | number | null) => (typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
-
 // For programs: numbers as they are stored, in the field's own unit.
 export function csvOf(columns: Column[], items: Item[], notes: string[]) {
-  const lines = [columns.map(({ head, rawUnit }) => quoted(safe(rawUnit ? `${head} [${rawUnit}]` : head))), ...items.map((item) => columns.map((column) => quoted(safe(column.raw(item)))))]
+  const lines = [columns.map(({ head, rawUnit }) => quoted(safeCell(rawUnit ? `${head} [${rawUnit}]` : head))), ...items.map((item) => columns.map((column) => quoted(safeCell(column.raw(item)))))]
   return [...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`), ...lines.map((line) => line.join(','))].map((line) => `${line}\r\n`).join('')
 }
 

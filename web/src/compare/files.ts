@@ -1,6 +1,7 @@
 // What is shown, to take along: Markdown for people, CSV and JSON for programs. Numbers are in full in CSV and JSON.
 import type { ComparedFigure, ComparedInput, ComparedRatio } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
+import { codeMarkdown, escapedMarkdown, safeCell } from '../format/file_cell'
 import { arrow, formOfRow, isNumeric, showNumber } from '../format/number'
 import { NOT_RECORDED, valueText, wholeText } from '../format/value'
 import { familiesOf, formOf } from './curves'
@@ -44,14 +45,14 @@ function inputRow({ field: id, sides }: ComparedInput, catalogue: Catalogue) {
   const field = catalogue.get(id)
   const form = formOfRow(field, valuesOf(sides))
   const say = (value: unknown) => (typeof value === 'number' ? valueText(field, value, form) : wholeText(field, value))
-  return [`\`${id}\`${form.unit && ` (${form.unit})`}`, ...sides.map((told) => valuesText(field, told, undefined, say))]
+  return [`${codeMarkdown(id)}${form.unit && ` (${form.unit})`}`, ...sides.map((told) => valuesText(field, told, undefined, say))]
 }
 
 export function markdownOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const letters = views.map(({ letter }) => letter)
   const marks = ({ told }: SideView) => [`${told.runs} ${told.runs === 1 ? 'run' : 'runs'}`, told.simulated > 0 && `${told.simulated} simulated`, told.runs > 0 && verdictsText(told)].filter(Boolean).join(', ')
-  const lines = ['# Comparison', '', ...views.map((view) => `- **${view.letter}**${view.at === 0 ? ' (the baseline)' : ''}: ${cell(view.fullName)}, ${marks(view)}`), '']
-  if (answer.cautions.length) lines.push('## With care', '', ...answer.cautions.map(({ title, text, fields }) => `- **${title}**: ${text} (${fields.map(({ field }) => `\`${field}\``).join(', ')})`), '')
+  const lines = ['# Comparison', '', ...views.map((view) => `- **${view.letter}**${view.at === 0 ? ' (the baseline)' : ''}: ${escapedMarkdown(view.fullName)}, ${marks(view)}`), '']
+  if (answer.cautions.length) lines.push('## With care', '', ...answer.cautions.map(({ title, text, fields }) => `- **${title}**: ${text} (${fields.map(({ field }) => codeMarkdown(field)).join(', ')})`), '')
   lines.push('## What differs', '')
   const { differing, equal, partly_recorded: partly } = answer.inputs
   if (differing.length) lines.push(...table(['Parameter', ...letters], differing.map((input) => inputRow(input, catalogue)), 9))
@@ -70,8 +71,7 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
 // ---- CSV: a line for each figure of each side -------------------------------------------------------------
 
 const quoted = (value: string | number | boolean | null | undefined) => {
-  // what a spreadsheet would take for a formula begins with a quote
-  const text = value === null || value === undefined ? '' : typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
+  const text = value === null || value === undefined ? '' : String(safeCell(value))
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

@@ -1,10 +1,8 @@
 // Rows as a table of Markdown, in full precision.
 import type { Experiment, Row } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
+import { escapedMarkdown as escaped } from '../format/file_cell'
 import { nameOf, NOT_RECORDED, rawValue } from '../format/value'
-
-// What Markdown or HTML would read as more than text.
-const escaped = (text: string) => text.replace(/[\\`*_{}[\]<>|~#&]/g, '\\$&').replace(/\s*[\r\n]+\s*/g, ' ')
 
 const line = (cells: string[]) => `| ${cells.join(' | ')} |`
 

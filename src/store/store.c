@@ -27,6 +27,16 @@ void store_now(char text[32])
 	pl_clock_rfc3339(pl_clock_real_ns(), text);
 }
 
+/* gcc and clang say it each in its own way */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAS_THREAD_SANITIZER
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define HAS_THREAD_SANITIZER
+#endif
+
 /* ---- transactions -------------------------------------------------------------------------- */
 
 /* Behind one that waited in vain many would wait as long, one after the other. */
@@ -38,12 +48,23 @@ static int64_t patience_of(struct store *store)
 									    : patience_ns;
 }
 
-/* By the time of the day, since sanitizers know no other lock that waits up to a moment. */
-static int lock_writes(struct store *store, int64_t patience_ns, struct pl_err *err)
+/* A clock that is set does not change how long this waits. ThreadSanitizer knows no such lock. */
+static int lock_until(pthread_mutex_t *lock, int64_t patience_ns)
 {
+#ifdef HAS_THREAD_SANITIZER
 	struct timespec end = pl_clock_timespec(pl_clock_real_ns() + patience_ns);
 
-	if (pthread_mutex_timedlock(&store->write_lock, &end) == 0)
+	return pthread_mutex_timedlock(lock, &end);
+#else
+	struct timespec end = pl_clock_timespec(pl_clock_now_ns() + patience_ns);
+
+	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &end);
+#endif
+}
+
+static int lock_writes(struct store *store, int64_t patience_ns, struct pl_err *err)
+{
+	if (lock_until(&store->write_lock, patience_ns) == 0)
 		return 0;
 	atomic_store(&store->waits_in_vain, true);
 	return pl_err_set(err, PL_ERR_BUSY, "'%s': others have been writing for %.1f s",

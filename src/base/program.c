@@ -1,11 +1,33 @@
 #include "base/program.h"
 
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 
 #define HELP_BYTES_MAX (1u << 20)
+
+static struct rlimit core_limit;
+static bool has_core_limit;
+
+void pl_program_begin(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	has_core_limit = getrlimit(RLIMIT_CORE, &core_limit) == 0;
+	/* the hard limit stays, so that a child can have its own again */
+	struct rlimit none = { .rlim_cur = 0, .rlim_max = core_limit.rlim_max };
+	if (has_core_limit)
+		setrlimit(RLIMIT_CORE, &none);
+}
+
+void pl_program_restore_limits(void)
+{
+	if (has_core_limit)
+		setrlimit(RLIMIT_CORE, &core_limit);
+}
 
 int pl_program_fail(const struct pl_err *err)
 {

@@ -8,6 +8,14 @@
 #include "base/json.h"
 #include "base/opt.h"
 
+/*
+ * For main(): a file that reaches the process's size limit is an error and no signal, and a crash
+ * leaves no core file with the secrets of the process in it.
+ */
+void pl_program_begin(void);
+/* In a child before exec(): the limit on core files is again what this process was started with. */
+void pl_program_restore_limits(void);
+
 /* One line on standard error; returns the exit status that belongs to it. */
 int pl_program_fail(const struct pl_err *err);
 /* The same of bad usage. */

@@ -44,6 +44,7 @@ static int run_option(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	pl_log_init("profllm");
+	pl_program_begin();
 	if (argc < 2) {
 		char help[] = "help";
 		char *help_argv[] = { help, NULL };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "dash/dash.h"
 #include "option/secret_known.h"
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
 	const struct pl_command *serve = pl_command_find(&dash_commands, DASH_COMMAND_DEFAULT);
 
 	pl_log_init(DASH_PROGRAM);
+	pl_program_begin();
 	if (argc > 2 && strcmp(argv[1], "complete") == 0)
 		return dash_cmd_complete(argc - 1, argv + 1);
 	if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))

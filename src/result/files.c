@@ -149,6 +149,9 @@ int res_files_add(struct res_files *files, const char *path, struct pl_err *err)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	if (S_ISDIR(meant.st_mode))
 		return add_folder(files, path, 0, err);
+	/* /dev/zero has no end */
+	if (S_ISCHR(meant.st_mode) || S_ISBLK(meant.st_mode))
+		return pl_err_invalid(err, "'%s': found a device, expected a file or folder", path);
 	add_file(files, path);
 	return 0;
 }

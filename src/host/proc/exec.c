@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/program.h"
 
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC 4
@@ -97,6 +98,7 @@ static void reset_signals(void)
 static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent)
 {
 	reset_signals();
+	pl_program_restore_limits();
 	/*
 	 * A session of its own: ^C and a terminal that hangs up reach only us, and mark.c finds by
 	 * it who has wiped his environment.

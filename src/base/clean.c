@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 char *pl_clean_line(const char *text)
 {
@@ -10,14 +11,8 @@ char *pl_clean_line(const char *text)
 	auto_json json_t *string = pl_json_text(text);
 	char *clean = pl_strdup(json_string_value(string));
 
-	for (char *at = clean; *at != '\0'; at++) {
-		/*
-		 * What a terminal would obey: names and messages of others must not move its cursor
-		 * or set its title.
-		 */
-		if ((unsigned char)*at < ' ' || *at == 0x7F)
-			*at = ' ';
-	}
+	/* names and messages of others must not move a terminal's cursor or set its title */
+	pl_text_to_line(clean);
 	return clean;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/redact.h"
+#include "base/text.h"
 
 struct err_row {
 	const char *name;
@@ -19,8 +20,8 @@ static const struct err_row err_rows[] = {
 };
 
 /*
- * An error is one line, without secrets: a newline that came in with somebody's text becomes a blank.
- * Logs are read by lines, and text of a peer must not be able to begin one.
+ * An error is one line, without secrets: control characters that came with a name or a text of others
+ * become blanks. Logs are read by lines, and terminals obey escapes.
  */
 static void one_line(char *text, size_t room)
 {
@@ -29,10 +30,7 @@ static void one_line(char *text, size_t room)
 		pl_redact_text_cut(text, PL_REDACT_OURS);
 	else
 		pl_redact_text(text, PL_REDACT_OURS);
-	for (; *text != '\0'; text++) {
-		if (*text == '\n' || *text == '\r')
-			*text = ' ';
-	}
+	pl_text_to_line(text);
 }
 
 int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...)

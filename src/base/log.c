@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/redact.h"
+#include "base/text.h"
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 /* Set before the first thread and read by all afterwards: no lock. */
@@ -56,6 +57,7 @@ void pl_log(enum pl_log_level level, const char *format, ...)
 	vsnprintf(line + used, sizeof(line) - (size_t)used - 1, format, args);
 	va_end(args);
 	pl_redact_text_cut(line, PL_REDACT_OURS);
+	pl_text_to_line(line);
 	strcat(line, "\n");
 	/* one write, so that lines of several threads and processes do not mix */
 	ssize_t ignored = write(STDERR_FILENO, line, strlen(line));

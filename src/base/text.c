@@ -633,3 +633,14 @@ const char *pl_text_from_bytes(uint64_t bytes, char text[PL_BYTES_TEXT_BYTES])
 		 units[unit]);
 	return text;
 }
+
+void pl_text_to_line(char *text)
+{
+	for (unsigned char *at = (unsigned char *)text; *at != '\0'; at++) {
+		if (*at < ' ' || *at == 0x7f)
+			*at = ' ';
+		/* U+0080 to U+009F, which some terminals obey, become U+00A0 */
+		if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+			at[1] = 0xa0;
+	}
+}

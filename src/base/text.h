@@ -99,3 +99,6 @@ static inline int pl_hex_value(char c)
 		return c - 'A' + 10;
 	return -1;
 }
+
+/* Makes a text of others one line that no terminal obeys: control characters, C1 too, become blanks. */
+void pl_text_to_line(char *text);

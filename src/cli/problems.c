@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/redact.h"
+#include "base/text.h"
 
 #define LINE_BYTES_MAX 65536
 
@@ -11,8 +13,10 @@ void cli_print_problems(const struct option_problems *problems)
 	for (size_t i = 0; i < problems->count; i++) {
 		auto_buf line = PL_BUF(LINE_BYTES_MAX);
 		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
+		auto_free char *text = pl_buf_take(&line);
+		pl_text_to_line(text);
+		pl_redact_text(text, PL_REDACT_OURS);
 		fprintf(stderr, "%s%s\n",
-			problems->items[i].severity == OPTION_WARNING ? "warning: " : "",
-			pl_buf_text(&line));
+			problems->items[i].severity == OPTION_WARNING ? "warning: " : "", text);
 	}
 }

@@ -84,8 +84,11 @@ void option_problems_add(struct option_problems *problems, const struct option_p
 /* One line whatever was quoted: control characters become '?'. */
 static void add_line(struct pl_buf *buf, const char *text)
 {
-	for (; *text != '\0'; text++)
-		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+	for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+		bool is_c1 = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+		pl_buf_add_char(buf, is_c1 || *at < 0x20 || *at == 0x7f ? '?' : (char)*at);
+		at += is_c1;
+	}
 }
 
 /* The key as this person calls it; one that is no flag stays. The caller's (free()). */

@@ -62,6 +62,7 @@ def core_limit(pid):
         return next(line for line in limits if line.startswith("Max core file size")).split()[4]
 
 
+@pytest.mark.release_only  # sanitizers set the limit themselves
 def test_no_core_file_has_secrets(bin_dir, tmp_path, patience):
     """The programs leave no core file; the server has the limit of the user's shell."""
     config = base_config(num_prompts=100000)

@@ -23,8 +23,8 @@ def server(vllm, tmp_path_factory):
         yield running
 
 
-def words_for(vllm, server, file):
-    return ["bench", "serve", "--backend", "openai", "--base-url", server.url, "--model", "tiny",
+def words_for(vllm, server, file, backend=("openai",)):
+    return ["bench", "serve", "--backend", *backend, "--base-url", server.url, "--model", "tiny",
             "--tokenizer", vllm.model, "--dataset-name", "random", "--random-input-len", str(INPUT),
             "--random-output-len", str(OUTPUT), "--num-prompts", str(REQUESTS), "--request-rate",
             "4", "--seed", "7", "--ignore-eos", "--temperature", "0", "--save-result",
@@ -39,9 +39,9 @@ class Turn:
     mean is over those that have gaps: sum over the requests of this command.
     """
 
-    def __init__(self, program, vllm, server, folder, name):
+    def __init__(self, program, vllm, server, folder, name, backend=("openai",)):
         before = self.histograms(server)
-        done = subprocess.run([str(program), *words_for(vllm, server, f"{name}.json")],
+        done = subprocess.run([str(program), *words_for(vllm, server, f"{name}.json", backend)],
                               env=vllm.env, cwd=folder, capture_output=True, text=True,
                               timeout=RUN_S)
         assert done.returncode == 0, done.stderr + done.stdout
@@ -118,3 +118,19 @@ def test_time_per_token_beside_the_servers_own(turns, capsys, server):
         for row in rows:
             print("| " + " | ".join(row) + " |")
     assert "vllm:" in fetch(server.port, "/metrics")
+
+
+def test_chats_have_the_same_chunks_and_tokens(bin_dir, vllm, server, tmp_path):
+    """By the rule of the server's release, which is the client's too. A busy server merges tokens into one event, so that
+    single requests may have fewer chunks: the most that one has shows the rule."""
+    chat = ("openai-chat", "--endpoint", "/v1/chat/completions")
+    theirs = Turn(vllm.program, vllm, server, tmp_path, "v", chat).flat
+    ours = Turn(bin_dir / "profllm", vllm, server, tmp_path, "p", chat).flat
+    assert list(ours) == [*theirs, "profllm"]
+    assert ours["output_lens"] == theirs["output_lens"] == [OUTPUT] * REQUESTS
+    assert ours["input_lens"] == theirs["input_lens"]
+    gaps = [sorted(map(len, flat["itls"])) for flat in (theirs, ours)]
+    print("gaps of vllm and profllm:", gaps, ours["profllm"]["config"]["benchmark"]["vllm_metrics"])
+    assert gaps[0][-1] == gaps[1][-1]
+    if ours["profllm"]["config"]["benchmark"]["vllm_metrics"] == "0.33":
+        assert gaps[0][-1] == OUTPUT - 1

@@ -22,8 +22,9 @@
 #define RESAMPLES 1999 /* the 50th and the 1,950th of them in order are the bounds */
 #define TAIL      0.025
 #define SURE      0.05
-#define BOOT_MIN  5   /* runs a side */
-#define BOOT_MAX  500 /* from there on the mean is as normal as it gets */
+#define BOOT_MIN  5    /* runs a side */
+#define BOOT_MAX  500  /* from there on the mean is as normal as it gets */
+#define ROUNDING  1e-9 /* numbers that differ by at most this share of the larger one are equal */
 #define POWER_MISSED \
 	0.4 /* the share of Student's t that four of five lie below, both sides counted */
 #define NEEDED_MAX   1000000
@@ -175,13 +176,11 @@ static struct res_interval around(double middle, double below, double above)
 static bool student(const struct res_sample *const samples[2], struct res_ratio *ret)
 {
 	struct pair pair = pair_of(samples);
-	double half = pair.error > 0
-			      ? pl_student_t(SURE, freedom(pair.variance, samples)) * pair.error
-			      : 0;
 
-	/* runs without any spread tell of none: counts, mostly */
-	if (!(half > 0))
+	/* without a spread beyond rounding (counts, mostly) no interval can be given */
+	if (!(pair.error > ROUNDING))
 		return false;
+	double half = pl_student_t(SURE, freedom(pair.variance, samples)) * pair.error;
 	ret->how = RES_RATIO_STUDENT;
 	ret->interval = around(pair.log_ratio, half, half);
 	return true;
@@ -236,7 +235,7 @@ static bool bootstrap(const char *id, const struct res_sample *const samples[2],
 	struct pair real = pair_of(samples);
 	struct pl_pcg64 rng;
 
-	if (!(real.error > 0))
+	if (!(real.error > ROUNDING))
 		return false;
 	pl_pcg64_seed(&rng, seed_of(id, samples));
 	for (size_t i = 0; i < RESAMPLES; i++) {
@@ -290,7 +289,7 @@ static bool one_of_many(const struct res_sample *const samples[2], struct res_ra
 	double deviation = res_sample_deviation(many) * sqrt(1 + 1 / n);
 	double one = samples[many == samples[0]]->numbers[0];
 
-	if (!(deviation > 0))
+	if (!(deviation > ROUNDING * mean))
 		return false;
 	double half = pl_student_t(SURE, n - 1) * deviation / mean;
 	ret->how = RES_RATIO_ONE_OF_MANY;
@@ -344,13 +343,19 @@ static bool hides(const struct res_ratio *ratio, double effect)
 
 /* ---- together ------------------------------------------------------------------------------ */
 
-static enum res_finding finding_of(const struct res_ratio *ratio, double difference,
+/* Returns whether two means differ by no more than rounding. The order in which a sum is taken changes its last digits. */
+static bool is_equal(double a, double b)
+{
+	return fabs(a - b) <= ROUNDING * fmax(fabs(a), fabs(b));
+}
+
+static enum res_finding finding_of(const struct res_ratio *ratio,
 				   enum res_field_direction direction)
 {
 	bool is_higher = ratio->interval.low > 1;
 
 	if (ratio->how == RES_RATIO_NONE)
-		return difference > 0 || difference < 0 ? RES_FINDING_NOT_KNOWN : RES_FINDING_EQUAL;
+		return is_equal(ratio->ratio, 1) ? RES_FINDING_EQUAL : RES_FINDING_NOT_KNOWN;
 	if (!is_higher && !(ratio->interval.high < 1))
 		return RES_FINDING_NO_DIFFERENCE;
 	if (direction == RES_FIELD_NEITHER)
@@ -379,8 +384,10 @@ static void measure(const char *id, const struct res_sample *const samples[2],
 		return;
 	}
 	ret->p = welch(samples);
-	if (fewest < BOOT_MIN || most > BOOT_MAX || !are_positive || !bootstrap(id, samples, ret))
-		(void)student(samples, ret);
+	if (fewest >= BOOT_MIN && most <= BOOT_MAX && are_positive && bootstrap(id, samples, ret))
+		return;
+	if (!student(samples, ret))
+		ret->p = NAN;
 }
 
 struct res_ratio res_ratio_of(const char *id, enum res_field_direction direction, double effect,
@@ -399,8 +406,7 @@ struct res_ratio res_ratio_of(const char *id, enum res_field_direction direction
 	ret.ratio = after / before;
 	if (!(before > 0) || !(after > 0) || !isnormal(ret.ratio)) {
 		ret.ratio = NAN;
-		ret.finding = before < after || before > after ? RES_FINDING_NO_RATIO
-							       : RES_FINDING_EQUAL;
+		ret.finding = is_equal(before, after) ? RES_FINDING_EQUAL : RES_FINDING_NO_RATIO;
 		if (a->count > 1 && b->count > 1)
 			ret.p = welch(samples);
 		return ret;
@@ -414,7 +420,7 @@ struct res_ratio res_ratio_of(const char *id, enum res_field_direction direction
 	ret.more_runs = more_runs(samples, effect);
 	if (ret.more_runs < 1 && hides(&ret, effect))
 		ret.more_runs = 1;
-	ret.finding = finding_of(&ret, after - before, direction);
+	ret.finding = finding_of(&ret, direction);
 	return ret;
 }
 
@@ -423,8 +429,9 @@ void res_ratio_forget_chance(struct res_ratio *ratio)
 	ratio->how = RES_RATIO_NONE;
 	ratio->interval = (struct res_interval){ NAN, NAN };
 	ratio->p = ratio->more_runs = NAN;
-	if (ratio->finding != RES_FINDING_NOTHING && ratio->finding != RES_FINDING_NO_RATIO)
-		ratio->finding = finding_of(ratio, ratio->ratio - 1, RES_FIELD_NEITHER);
+	/* without a ratio the finding does not depend on an interval */
+	if (!isnan(ratio->ratio))
+		ratio->finding = finding_of(ratio, RES_FIELD_NEITHER);
 }
 
 bool res_ratio_is_regression(const struct res_ratio *ratio, double effect)

@@ -61,7 +61,7 @@ enum res_finding {
 	RES_FINDING_NOTHING,   /* a side has no number */
 	RES_FINDING_NO_RATIO,  /* a mean is not above 0, or their ratio is no number */
 	RES_FINDING_NOT_KNOWN, /* they differ, and nothing tells how sure that is */
-	RES_FINDING_EQUAL,     /* the very same number, with nothing that tells how sure that is */
+	RES_FINDING_EQUAL, /* equal but for rounding (1e-9 of the larger mean), without an interval */
 	RES_FINDING_NO_DIFFERENCE, /* the interval holds 1 */
 	RES_FINDING_BETTER,
 	RES_FINDING_WORSE,

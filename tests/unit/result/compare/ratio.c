@@ -191,6 +191,36 @@ static void test_result_compare_ratio__nothing_to_go_by(void **state)
 	assert_int_equal(found.how, RES_RATIO_STUDENT);
 }
 
+/* The last digits of a mean depend on the order of its sum. They are neither a difference nor a spread. */
+static void test_result_compare_ratio__rounding(void **state)
+{
+	double up = 173.5 * (1 + 4e-16), down = 173.5 * (1 - 4e-16);
+	struct res_ratio found;
+
+	(void)state;
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(173.5, 173.5, up), SAMPLE(down, down, down));
+	assert_int_equal(found.finding, RES_FINDING_EQUAL);
+	assert_words(&found, "equal");
+	assert_true(isnan(found.p));
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(173.5, 173.5, up, up, up),
+		      SAMPLE(down, 173.5, down, down, down));
+	assert_int_equal(found.finding, RES_FINDING_EQUAL);
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(173.5, 173.5, up), SAMPLE(down));
+	assert_int_equal(found.finding, RES_FINDING_EQUAL);
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(up), SAMPLE(down));
+	assert_int_equal(found.finding, RES_FINDING_EQUAL);
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(0, 0), SAMPLE(0, 0));
+	res_ratio_forget_chance(&found);
+	assert_int_equal(found.finding, RES_FINDING_EQUAL);
+	/* a spread of rounding does not make a real difference certain */
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(173.5, 173.5, up), SAMPLE(180, 180, 180));
+	assert_int_equal(found.finding, RES_FINDING_NOT_KNOWN);
+	/* a small difference that the runs show remains one */
+	found = ratio(RES_FIELD_HIGHER, SAMPLE(100, 100.00001, 99.99999),
+		      SAMPLE(100.001, 100.00101, 100.00099));
+	assert_int_equal(found.finding, RES_FINDING_BETTER);
+}
+
 /* 5 % at a deviation of 5 %: 18 runs a side, as any table of power says. */
 static void test_result_compare_ratio__runs_that_lack(void **state)
 {
@@ -227,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_result_compare_ratio__two_runs),
 		cmocka_unit_test(test_result_compare_ratio__one_of_many),
 		cmocka_unit_test(test_result_compare_ratio__nothing_to_go_by),
+		cmocka_unit_test(test_result_compare_ratio__rounding),
 		cmocka_unit_test(test_result_compare_ratio__runs_that_lack),
 		cmocka_unit_test(test_result_compare_ratio__wide_intervals_lack_runs),
 	};

@@ -133,7 +133,7 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await about.getByRole('button', { name: 'Details' }).press('Enter')
   await expect(details).toContainText('2 cells in 2 groups. 4 results have no match in every group.Equal: Request rate.Compared: Model.')
   await page.keyboard.press('Escape')
-  await about.getByRole('button', { name: 'Take all results' }).click()
+  await about.getByRole('button', { name: 'Use all results' }).click()
   await expect(page).not.toHaveURL(/match=/)
   await expect(about).not.toContainText('Matched')
   // where no cell occurs in all groups, the button says so and cannot be pressed; a link that matches all the same gives the reason
@@ -142,7 +142,7 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model&run.suite=crossed&match=1')
   const nothing = page.getByRole('note', { name: 'Nothing can be drawn' })
   await expect(nothing).toContainText('No combination of the other inputs occurs in all 2 groups.')
-  await nothing.getByRole('button', { name: 'Take all results' }).click()
+  await nothing.getByRole('button', { name: 'Use all results' }).click()
   await expect(page.getByTestId('plot')).toBeVisible()
   // what there was no time for is asked for once more
   let isFirst = true

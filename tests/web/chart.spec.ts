@@ -87,7 +87,7 @@ for (const kind of ['line', 'bar', 'box'] as const) {
     if (kind === 'line') expect((await marksOf(page, 'line')).map(({ values }) => values)).toEqual([1, 2, 4, 8].map((size, i) => [size, groups.p50[i] ?? NaN]))
     if (kind === 'bar') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual([...there.map((one: number[]) => one.slice(0, 2)), ...there.map((one: number[]) => [one[0], one[2], one[5]])])
     if (kind === 'box') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50, min, p25, p75, max]: number[]) => [at, min, p25, p50, p75, max]))
-    await expect(page.getByText(kind === 'box' ? 'whiskers: least to greatest' : 'bars of error: least to greatest')).toBeVisible()
+    await expect(page.getByText(kind === 'box' ? 'whiskers: least to greatest' : 'error bars: least to greatest')).toBeVisible()
     await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`${RUNS - groups.n[0]} not plotted: without P99 TTFT`)
     await plot(page).focus()
     await page.keyboard.press('Home')

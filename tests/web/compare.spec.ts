@@ -140,7 +140,7 @@ test('the header, the summary and all tables have the same columns, and the head
   const lefts = (selector: string) => page.locator(selector).evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().left)))
   const columns = await lefts('ol[aria-label="Compared"] > li')
   expect(Math.abs(right - (await page.locator('ol[aria-label="Compared"]').evaluate((list) => list.getBoundingClientRect().right)))).toBeLessThan(1)
-  for (const table of ['What differs', 'Metrics', 'Start-up', 'Quality']) {
+  for (const table of ['What differs', 'Metrics', 'Startup', 'Quality']) {
     const cells = await lefts(`section[aria-label="${table}"] tbody tr:last-child > td`)
     expect(cells.slice(0, 3).map((left, i) => Math.abs(left - (columns[i] ?? 0)) <= 1), table).toEqual([true, true, true])
   }

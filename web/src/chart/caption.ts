@@ -11,7 +11,7 @@ function figureWords({ state, answer, spread, value }: Chart) {
   if (answer.grid && value) return `${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}; ${CELL_WORDS}`
   if (!answer.groups) return ''
   if (state.kind === 'box') return `Box: quartiles and median; whiskers: ${spread === 'range' ? 'least to greatest' : 'p5 to p95'}`
-  return `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; bars of error: ${SPREAD_WORDS[spread]}`}`
+  return `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; error bars: ${SPREAD_WORDS[spread]}`}`
 }
 
 // Kinds of the colour that have no room beside the others.

@@ -129,7 +129,7 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
         </Section>
       )}
       {simulated > 0 && <p><Act onPress={() => act({ withSimulated: true })}>Draw simulated results</Act></p>}
-      {simulated === 0 && state.withSimulated && answer.simulated > 0 && answer.simulated < answer.count && <p><Act onPress={() => act({ withSimulated: false })}>Leave simulated results out</Act></p>}
+      {simulated === 0 && state.withSimulated && answer.simulated > 0 && answer.simulated < answer.count && <p><Act onPress={() => act({ withSimulated: false })}>Exclude simulated results</Act></p>}
       {gaps.length > 0 && <Section title="Broken lines"><ul>{gaps.map(({ name, gaps: rows }) => <li key={name}>{count(rows)} without {lowerFirst(name)}</li>)}</ul></Section>}
       {answer.form === 'thinned' && (
         <Section title={answer.lines ? 'Lines' : 'Marks'}>
@@ -186,7 +186,7 @@ export const Guard = memo(function Guard(props: Props) {
       </span>
       <span className={css.does} {...oneStop}>
         {canMatch && <MatchCells keeps={keeps} groups={groups} set={set} />}
-        {chart.state.match && <Act onPress={() => set({ match: false })}>Take all results</Act>}
+        {chart.state.match && <Act onPress={() => set({ match: false })}>Use all results</Act>}
         {answer.not_ready.length > 0 && <Act onPress={onAgain}>Retry</Act>}
         <Act ref={button} aria-haspopup="dialog" aria-expanded={isOpen} {...(isOpen && { 'aria-controls': dialog })} onPress={() => setOpen(!isOpen)}>Details</Act>
       </span>

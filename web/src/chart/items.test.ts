@@ -165,9 +165,9 @@ it('bars: where the axis does not begin at zero, the caption says where; a logar
     const chart = chartOf(state({ kind: 'bar', ...part }), { ...groups, y: { ...groups.y!, log } }, catalogue)
     return [captionOf(chart), beginOf(chart)]
   }
-  expect(shapes({})).toEqual(['median; bars of error: quartiles (p25 – p75)', null])
-  expect(shapes({ fromData: true })).toEqual(['median; bars of error: quartiles (p25 – p75); the axis begins at 14 tok/s, not at zero', 14])
-  expect(shapes({}, true)).toEqual(['median; bars of error: quartiles (p25 – p75); the logarithmic axis begins at 15 tok/s, not at zero', 15])
+  expect(shapes({})).toEqual(['median; error bars: quartiles (p25 – p75)', null])
+  expect(shapes({ fromData: true })).toEqual(['median; error bars: quartiles (p25 – p75); the axis begins at 14 tok/s, not at zero', 14])
+  expect(shapes({}, true)).toEqual(['median; error bars: quartiles (p25 – p75); the logarithmic axis begins at 15 tok/s, not at zero', 15])
 })
 
 it('bins that are not equally wide are told', () => {

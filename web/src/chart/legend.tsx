@@ -81,7 +81,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
           </span>
         ))}
       </div>
-      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'two lines' : 'whole legend'}</Act>}
+      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'two lines' : 'full legend'}</Act>}
     </div>
   )
 }

@@ -30,7 +30,7 @@ export function choiceWords({ x, y, value, form }: Choice, catalogue: Catalogue)
 function Reason({ chart: { answer, state }, catalogue, set }: Props) {
   const left = leftOutOf(answer, catalogue)
   if (answer.count === 0) return <span>No experiment matches the filter.</span>
-  if (answer.left_out.unmatched) return <span>{noMatchWords(answer.matched?.groups ?? 0)} <Act onPress={() => set({ match: false })}>Take all results</Act></span>
+  if (answer.left_out.unmatched) return <span>{noMatchWords(answer.matched?.groups ?? 0)} <Act onPress={() => set({ match: false })}>Use all results</Act></span>
   return (
     <span>
       {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}

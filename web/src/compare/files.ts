@@ -63,7 +63,7 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
     lines.push(`## ${family.title} (${form.unit})`, '', ...table(['Percentile', ...letters], family.percentiles.map((percentile, i) => [`p${percentile}`, ...family.sides.map(({ value }) => (value[i] == null ? NOT_RECORDED : showNumber(value[i], form)))]), 1))
   }
   const phases = phasesOf(details)
-  if (phases.length) lines.push('## Start-up (s)', '', ...table(['Phase', ...letters], phases.map((phase) => [longName(phase.field), ...phase.told.sides.map(({ value }) => shown(value, phase))]), 1))
+  if (phases.length) lines.push('## Startup (s)', '', ...table(['Phase', ...letters], phases.map((phase) => [longName(phase.field), ...phase.told.sides.map(({ value }) => shown(value, phase))]), 1))
   lines.push(`Intervals are of 95 %. ProfLLM, data version ${answer.data_version}, ${stamp(answer.at)}, <${link}>`, '')
   return lines.join('\n')
 }

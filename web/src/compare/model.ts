@@ -38,7 +38,7 @@ export const requestOf = (state: CompareState, metrics?: string[]): CompareReque
   ...(metrics && { metrics }),
 })
 
-// Start-up and quality are figures like any other: a second question, which the first does not wait for.
+// Startup and quality are figures like any other: a second question, which the first does not wait for.
 export const detailsOf = (catalogue: Catalogue) => catalogue.columns.map(({ id }) => id).filter((id) => PHASES.includes(id) || CHECK.test(id))
 
 const titleOf = (experiment: Experiment) => {

@@ -1,4 +1,4 @@
-// Start-up side by side: when each phase was reached, on one axis from the start of the process.
+// Startup side by side: when each phase was reached, on one axis from the start of the process.
 import { useRef } from 'react'
 
 import { inWords } from '../fields/catalogue'
@@ -23,12 +23,12 @@ export const phasesOf = (details: MetricView[]) => PHASES.flatMap((id) => detail
 export function StartUp({ details, views }: { details: MetricView[] | null; views: SideView[] }) {
   const phases = details ? phasesOf(details) : []
   return (
-    <section className={page.block} aria-label="Start-up">
-      <div className={page.blockHead}><h2>Start-up</h2><p>seconds from the start of the process until each phase was reached; a piece has the number of the phase that it ends with</p></div>
+    <section className={page.block} aria-label="Startup">
+      <div className={page.blockHead}><h2>Startup</h2><p>seconds from the start of the process until each phase was reached; a piece has the number of the phase that it ends with</p></div>
       {details && phases.length === 0 && <p className={css.quiet}>No side recorded its startup.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Start-up, scrolls sideways">
+        <div className={page.scroll} tabIndex={0} role="region" aria-label="Startup, scrolls sideways">
           <table className={join(page.rows, css.sided)}>
             <thead><tr><th scope="col">Phase</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}</tr></thead>
             <tbody>
@@ -55,7 +55,7 @@ function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
   const high = views.length * LANE + 20
   return (
     <div ref={host} className={css.lanes}>
-      <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Start-up of each side on one axis of seconds; the table has the figures">
+      <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Startup of each side on one axis of seconds; the table has the figures">
         {ticksTo(last, TICKS).map((tick) => <g key={tick}><path d={`M${toX(tick)} 0V${high - 18}`} stroke="var(--grid)" /><text className={css.tick} x={toX(tick)} y={high - 4}>{tick} s</text></g>)}
         {views.map(({ letter, at }) => {
           const reached = phases.flatMap(({ told, field }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: inWords(field.label), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)

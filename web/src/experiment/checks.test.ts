@@ -30,8 +30,11 @@ describe('checks of a document', () => {
 describe('the sum of a verdict', () => {
   it('adds up', () => {
     expect(summary([check('beyond'), check('beyond', 'client_limited'), check('beyond', 'info'), check('ok'), check('ok'), check('unknown')]))
-      .toBe('Two of 6 checks count against it, 2 are fine, 1 is over its limit but informational, 1 could not be made.')
-    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 is fine, 2 are over their limits but informational.')
+      .toBe('Two of 6 checks count against it, 2 passed, 1 is over its limit but informational, 1 is unknown.')
+    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 passed, 2 are over their limits but informational.')
+    expect(summary([check('beyond', 'degraded')])).toBe('The only check counts against it.')
+    expect(summary([check('beyond', 'degraded'), check('beyond', 'degraded')])).toBe('Two of 2 checks count against it.')
+    expect(summary([check('ok')])).toBe('The only check passed.')
   })
 })
 

@@ -11,25 +11,27 @@ import css from './experiment.module.css'
 import { type Check, decides, textOf } from './model'
 
 const BAR = 188
-const NUMBERS = ['None', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
+const NUMBERS = ['', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 const CONSEQUENCE: Record<string, string> = {
   trusted: 'All known checks are within their limits.',
   degraded: 'Consider these reasons when you read the metrics.',
   client_limited: 'The load generator was the bottleneck: the metrics describe it, not the server.',
 }
 
-const word = (n: number) => NUMBERS[n] ?? String(n)
+const word = (n: number) => NUMBERS[n] || String(n)
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 // Every check is counted once: the numbers add up to how many there are.
 export function summary(checks: Check[]) {
-  const beyond = checks.filter(decides).length
-  const told = checks.filter((check) => check.status === 'beyond' && !decides(check)).length
-  const fine = checks.filter((check) => check.status === 'ok').length
-  const unknown = checks.length - beyond - told - fine
-  const parts = [`${word(beyond)} of ${checks.length} checks ${beyond < 2 ? 'counts' : 'count'} against it`, `${fine} ${fine === 1 ? 'is' : 'are'} fine`]
-  if (told) parts.push(`${told} ${told === 1 ? 'is over its limit' : 'are over their limits'} but informational`)
-  if (unknown) parts.push(`${unknown} could not be made`)
+  const against = checks.filter(decides).length
+  const informational = checks.filter((check) => check.status === 'beyond' && !decides(check)).length
+  const passed = checks.filter((check) => check.status === 'ok').length
+  const unknown = checks.length - against - informational - passed
+  if (checks.length === 1) return `The only check ${against ? 'counts against it' : passed ? 'passed' : unknown ? 'is unknown' : 'is over its limit but informational'}.`
+  const parts = [against ? `${word(against)} of ${checks.length} checks ${against === 1 ? 'counts' : 'count'} against it` : `None of ${checks.length} checks counts against it`]
+  if (passed) parts.push(`${passed} passed`)
+  if (informational) parts.push(`${informational} ${informational === 1 ? 'is over its limit' : 'are over their limits'} but informational`)
+  if (unknown) parts.push(`${unknown} ${unknown === 1 ? 'is' : 'are'} unknown`)
   return `${parts.join(', ')}.`
 }
 
@@ -42,6 +44,7 @@ export function figure(value: unknown, unit: string) {
 }
 
 export const unitOf = (unit: string) => formOfUnit(unit, []).unit
+const withUnitOf = (value: unknown, unit: string) => [figure(value, unit), typeof value === 'number' && unitOf(unit)].filter(Boolean).join(' ')
 
 // With reasons they stand beside the sum; without, the sentence takes their place and the sum goes below it.
 export function Ruling({ experiment, checks, catalogue }: { experiment: Experiment; checks: Check[]; catalogue: Catalogue }) {
@@ -56,7 +59,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
       <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
         <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
         <div className={css.grounds}>
-          <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : 'This file has no quality checks, so it has no verdict.')}</bdi></b>
+          <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : `This file ${checks.length ? 'records too little for a verdict' : 'has no quality checks, so it has no verdict'}.`)}</bdi></b>
           {sum && <p>{sum}</p>}
         </div>
       </section>
@@ -73,7 +76,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
           {reasons.map((check, i) => (
             <li key={i}>
               <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
-              <span className="n">{figure(check.value, check.unit)} {typeof check.value === 'number' && unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
+              <span className="n">{check.value === undefined ? 'no value' : withUnitOf(check.value, check.unit)}{typeof check.limit === 'number' && <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>}</span>
               <Bullet check={check} />
             </li>
           ))}
@@ -117,7 +120,7 @@ function Failure({ experiment, message, catalogue }: { experiment: Experiment; m
       {lines.length > 0 && <pre className={css.lines} tabIndex={0} aria-label="Log"><bdi>{lines.join('\n')}</bdi></pre>}
       {reached.length > 0 && (
         <p className={css.phases}>
-          <b>Start-up</b> {reached.map(({ name, at }) => <span key={name}>{name} <span className="n">{Number(at).toFixed(1)} s</span></span>)}
+          <b>Startup</b> {reached.map(({ name, at }) => <span key={name}>{name} <span className="n">{Number(at).toFixed(1)} s</span></span>)}
           {missing.length > 0 && <span>not reached: {missing.map(({ name }) => name).join(', ')}</span>}
         </p>
       )}

@@ -28,7 +28,7 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
         <b><span className="n">{count(over)}</span> of <span className="n">{count(total)}</span> runs finished</b>
         {stateWords(sweep, pace.last, isRunning) && <span>{stateWords(sweep, pace.last, isRunning)}</span>}
         {isRunning && remaining > 0 && pace.everyMs !== null && <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>}
-        {pace.last !== null && <span>the last one ended <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}
+        {pace.last !== null && <span>last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}
       </p>
       <p className={css.kinds}>{SHOWN.filter((kind) => counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(counts[kind])}</span></span>)}</p>
     </section>

@@ -30,4 +30,4 @@ it('begins anew with what is counted anew', () => {
   expect(pace.rate()).toBe(null)
 })
 
-it.each([[0, 'a few seconds left'], [12, 'about 15 s left'], [59.9, 'about 60 s left'], [61, 'about 1 min left'], [5400, 'about 1.5 h left']])('%d s', (seconds, words) => expect(leftWords(seconds)).toBe(words))
+it.each([[0, 'a few seconds remaining'], [12, 'about 15 s remaining'], [59.9, 'about 60 s remaining'], [61, 'about 1 min remaining'], [5400, 'about 1.5 h remaining']])('%d s', (seconds, words) => expect(leftWords(seconds)).toBe(words))

@@ -30,9 +30,9 @@ export class Pace {
 
 // No more exact than it can be known.
 export function leftWords(seconds: number) {
-  if (seconds < 5) return 'a few seconds left'
-  if (seconds < 60) return `about ${Math.ceil(seconds / 5) * 5} s left`
-  if (seconds < 3600) return `about ${Math.round(seconds / 60)} min left`
+  if (seconds < 5) return 'a few seconds remaining'
+  if (seconds < 60) return `about ${Math.ceil(seconds / 5) * 5} s remaining`
+  if (seconds < 3600) return `about ${Math.round(seconds / 60)} min remaining`
   const halves = Math.round(seconds / 1800)
-  return `about ${halves / 2} h left`
+  return `about ${halves / 2} h remaining`
 }

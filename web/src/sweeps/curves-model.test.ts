@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { SweepRun } from '../api/types'
-import { apart, axisOf, bestOf, curvesOf } from './curves-model'
+import { apart, axisOf, bestOf, beyondOf, curvesOf } from './curves-model'
 import { cellsOf, inputsOf, runsNow } from './model'
 
 const run = (point: Record<string, unknown>, values: Record<string, number>, part: Partial<SweepRun> = {}): SweepRun => {
@@ -47,4 +47,10 @@ it('a run without a result is queued while its sweep runs, and missing after tha
   const runs = ['missing', 'interrupted', 'running', 'completed', 'falls_out'].map((status) => run({ status }, {}, { status }))
   expect(runsNow(runs, true).map(({ status }) => status)).toEqual(['queued', 'queued', 'running', 'completed', 'falls_out'])
   expect(runsNow(runs, false).map(({ status }) => status)).toEqual(['missing', 'interrupted', 'missing', 'completed', 'falls_out'])
+})
+
+it('cells whose value is outside of the limit are beyond it', () => {
+  const { lines } = curves(grid)
+  expect([...beyondOf(lines, 128, true)].map((id) => JSON.parse(id)['benchmark.max_concurrency'])).toEqual([256, 256])
+  expect([beyondOf(lines, 128, false).size, beyondOf(lines, null, true).size]).toEqual([2, 0])
 })

@@ -63,6 +63,9 @@ export function bestOf(lines: Line[], limit: number | null, isLower: boolean): C
   return within.reduce<CurvePoint | undefined>((best, point) => (best && best.y >= point.y ? best : point), undefined)
 }
 
+// The cells whose value is outside of the limit.
+export const beyondOf = (lines: Line[], limit: number | null, isLower: boolean) => new Set(limit === null ? [] : lines.flatMap(({ points }) => points).filter((point) => !isWithin(point, limit, isLower)).map(({ cell }) => cell.id))
+
 // ---- axes ----------------------------------------------------------------------------------------------------
 
 export interface Axis {

@@ -22,7 +22,9 @@ const LEFT = 52
 const TOP = 22
 const BOTTOM = 34
 const LETTER = 6.2 // of a name at a line's end
-const NAME_MOST = 130
+const NAME_SHARE = 0.4 // of the width, that names of lines take at most
+const LEADER = 16 // between the plot and the names
+const EDGE = 18 // a tick closer to the right edge ends there
 const LABEL_GAP = 13
 const NAMED = 12 // lines: of more the names would not fit
 
@@ -30,6 +32,11 @@ export const slotColour = (slot: number) => (slot < 0 ? 'var(--text-3)' : `var(-
 export const SlotMark = ({ slot }: { slot: number }) => (
   <svg className={css.slot} viewBox="-6 -6 12 12" aria-hidden="true"><path d={shapeOf(slot)} fill={slotColour(slot)} /></svg>
 )
+
+export const limitText = (field: Field, limit: number) => {
+  const form = formFor(field, [limit])
+  return `${shortName(field)} ${field.direction === 'higher' ? '≥' : '≤'} ${plainNumber(limit, form)} ${form.unit}`.trim()
+}
 
 export interface AxisChoice {
   field: Field
@@ -47,6 +54,9 @@ interface Props {
   onRead: (cell: Cell) => void
   shown: string | null // the cell that is read
 }
+
+// Names differ at their end: a long one keeps that.
+const endOf = (text: string, letters: number) => (text.length <= letters ? text : `…${text.slice(1 - letters).trimStart()}`)
 
 const experimentOf = ({ cell }: CurvePoint) => cell.runs.find(({ experiment }) => experiment !== null)?.experiment
 const STEPS: Record<string, [line: number, point: number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }
@@ -122,7 +132,8 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
   const across = axisOf([...points.map((point) => point.x), ...(limit === null ? [] : [limit])], true)
   const up = axisOf(points.map((point) => point.y), false)
   const hasNames = lines.length > 1 && lines.length <= NAMED
-  const right = hasNames ? Math.min(NAME_MOST, Math.max(...lines.map((line) => name(line).short.length)) * LETTER + 14) : 14
+  const letters = Math.floor((width * NAME_SHARE - LEADER) / LETTER)
+  const right = hasNames ? Math.min(letters, Math.max(...lines.map((line) => name(line).short.length))) * LETTER + LEADER : 14
   const plotRight = Math.max(LEFT + 60, width - right)
   const px = (value: number) => LEFT + across.at(value) * (plotRight - LEFT)
   const py = (value: number) => HIGH - BOTTOM - up.at(value) * (HIGH - BOTTOM - TOP)
@@ -157,12 +168,20 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
         <clipPath id={clip}><rect x={LEFT} y={TOP} width={plotRight - LEFT} height={HIGH - BOTTOM - TOP} /></clipPath>
         {edge !== null && <rect className={css.within} clipPath={`url(#${clip})`} x={isLower ? LEFT : edge} y={TOP} width={Math.max(0, isLower ? edge - LEFT : plotRight - edge)} height={HIGH - BOTTOM - TOP} />}
         {up.ticks.map((tick) => <g key={tick}><path className={tick === up.low ? css.axis : css.gridLine} d={`M${LEFT} ${py(tick)}H${plotRight}`} /><text className={css.tick} x={LEFT - 6} y={py(tick) + 4} textAnchor="end">{plainNumber(tick, forms.y)}</text></g>)}
-        {across.ticks.map((tick) => <text key={tick} className={css.tick} x={px(tick)} y={HIGH - BOTTOM + 16} textAnchor="middle">{plainNumber(tick, forms.x)}</text>)}
+        {across.ticks.map((tick) => <text key={tick} className={css.tick} x={Math.min(px(tick), px(tick) > width - EDGE ? width : Infinity)} y={HIGH - BOTTOM + 16} textAnchor={px(tick) > width - EDGE ? 'end' : 'middle'}>{plainNumber(tick, forms.x)}</text>)}
         <text className={css.axisName} x={0} y={12}>{shortName(y.field)} {forms.y.unit} ↑</text>
         <text className={css.axisName} x={plotRight} y={HIGH - 4} textAnchor="end">{shortName(x.field)} {forms.x.unit} →{across.isLog ? ' log' : ''}</text>
         {edge !== null && <><path className={css.edge} d={`M${edge} ${TOP}V${HIGH - BOTTOM}`} /><text className={css.edgeName} x={edge + (edge > plotRight - 70 ? -4 : 4)} y={TOP + 10} textAnchor={edge > plotRight - 70 ? 'end' : 'start'}>{isLower ? '≤' : '≥'} {plainNumber(limit as number, forms.x)} {forms.x.unit}</text></>}
         {lines.map((line) => <path key={line.id} className={css.line} style={{ stroke: slotColour(line.slot) }} d={line.points.map((point, i) => `${i ? 'L' : 'M'}${px(point.x).toFixed(1)} ${py(point.y).toFixed(1)}`).join('')} />)}
-        {hasNames && lines.map((line, i) => <text key={line.id} className={css.lineName} x={Math.min(px((ends[i] as CurvePoint).x) + 9, plotRight + 6, width - name(line).short.length * LETTER)} y={(heights[i] as number) + 4} style={{ fill: slotColour(line.slot) }}><title>{name(line).full}</title>{name(line).short}</text>)}
+        {hasNames && lines.map((line, i) => {
+          const [end, y] = [ends[i] as CurvePoint, heights[i] as number]
+          return (
+            <g key={line.id} style={{ stroke: slotColour(line.slot) }}>
+              <path className={css.leader} d={`M${px(end.x).toFixed(1)} ${py(end.y).toFixed(1)}L${plotRight} ${y.toFixed(1)}H${plotRight + LEADER - 6}`} />
+              <text className={css.lineName} x={plotRight + LEADER - 3} y={y + 4} style={{ fill: slotColour(line.slot) }}><title>{name(line).full}</title>{endOf(name(line).short, letters)}</text>
+            </g>
+          )
+        })}
         <g onKeyDown={press}>
           {lines.map((line) => line.points.map((point) => (
             <g key={point.cell.id} role="link" aria-label={words(line, point)} data-point={point.cell.id} data-best={point === best || undefined} data-shown={point.cell.id === shown || undefined} tabIndex={point.cell.id === tab ? 0 : -1} className={css.point} transform={`translate(${px(point.x).toFixed(1)} ${py(point.y).toFixed(1)})`}

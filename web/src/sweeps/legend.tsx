@@ -16,9 +16,11 @@ interface Props {
   isLog: boolean
   cells: Cell[]
   isMixed: boolean
+  beyond: string | null // the limit, if a cell is beyond it
+  best: string | null // what the cell with a border is the best of
 }
 
-export function Legend({ name, unit, low, high, isLog, cells, isMixed }: Props) {
+export function Legend({ name, unit, low, high, isLog, cells, isMixed, beyond, best }: Props) {
   const colours = useColours()
   const isUntrusted = cells.some(({ runs }) => runs.some(({ verdict }) => verdict !== null && verdict !== 'trusted'))
   return (
@@ -36,6 +38,8 @@ export function Legend({ name, unit, low, high, isLog, cells, isMixed }: Props) 
       {FORMS.filter((kind) => cells.some((cell) => cell.kind === kind)).map((kind) => <span key={kind}><i className={css.cell} data-kind={kind} aria-hidden="true" />{ABOUT[kind] ?? KIND_WORDS[kind]}</span>)}
       {isUntrusted && <span><i className={css.cell} data-untrusted aria-hidden="true" />not trusted</span>}
       {cells.some((cell) => cell.kind !== 'failed' && cell.runs.some((run) => run.status?.endsWith('failed'))) && <span><i className={css.cell} data-faulty aria-hidden="true" />a run of it failed</span>}
+      {best !== null && <span><i className={css.cell} data-best aria-hidden="true" />{best}</span>}
+      {beyond !== null && <span><i className={css.cell} data-beyond aria-hidden="true" />beyond {beyond}</span>}
       {isMixed && <span><i className={css.cell} data-simulated aria-hidden="true" /><Simulated /></span>}
     </p>
   )

@@ -21,6 +21,7 @@ export interface Drawn {
   form: Form
   isMixed: boolean // some are simulated and some are not
   best: string | undefined // the cell that is best within the limit
+  beyond: Set<string> // ids of the cells beyond the limit
   slotOf: ((cell: Cell) => number | undefined) | undefined // color and shape of its configuration
 }
 
@@ -40,12 +41,12 @@ function hrefOf(cell: Cell) {
   return cell.kind === 'failed' || cell.kind === 'falls_out' ? `#${rowId(cell.runs[0]?.run ?? '')}` : undefined
 }
 
-function wordsOf(cell: Cell, { keys, form }: Pick<Drawn, 'keys' | 'form'>) {
+function wordsOf(cell: Cell, { keys, form, best, beyond }: Pick<Drawn, 'keys' | 'form' | 'best' | 'beyond'>) {
   const place = keys.filter((key) => key in cell.point).map((key) => `${shortKey(key, keys)} ${valueWords(cell.point[key])}`).join(', ')
   const trouble = cell.kind === 'failed' || cell.kind === 'falls_out' ? troubleOf(cell) : undefined
   const result = resultOf(cell)
   const told = cell.value !== null ? `${showNumber(cell.value, form)} ${form.unit}` : cell.kind === 'done' ? 'no value' : KIND_WORDS[cell.kind]
-  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : ''].join('')
+  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : '', beyond.has(cell.id) ? ', beyond the limit' : cell.id === best ? ', best within the limit' : ''].join('')
 }
 
 const isUntrusted = (cell: Cell) => cell.runs.some(({ verdict }) => verdict !== null && verdict !== 'trusted')
@@ -60,7 +61,7 @@ function CellBox({ cell, drawn, colours, isFirst }: { cell: Cell; drawn: Drawn; 
   const isFaulty = cell.runs.some(({ status }) => status !== null && kindOf({ status }) === 'failed')
   const shared = {
     className: css.cell, 'data-cell': cell.id, 'data-kind': cell.kind, 'aria-label': wordsOf(cell, drawn), tabIndex: isFirst ? 0 : -1,
-    'data-untrusted': isUntrusted(cell) || undefined, 'data-simulated': (drawn.isMixed && cell.runs.some(({ simulated }) => simulated)) || undefined, 'data-faulty': (isFaulty && cell.kind !== 'failed') || undefined, 'data-best': cell.id === drawn.best || undefined,
+    'data-untrusted': isUntrusted(cell) || undefined, 'data-simulated': (drawn.isMixed && cell.runs.some(({ simulated }) => simulated)) || undefined, 'data-faulty': (isFaulty && cell.kind !== 'failed') || undefined, 'data-best': cell.id === drawn.best || undefined, 'data-beyond': drawn.beyond.has(cell.id) || undefined,
     style: look(cell, drawn.scale, colours),
   }
   const text = cell.value !== null ? showNumber(cell.value, drawn.form) : cell.kind === 'done' ? '–' : KIND_WORDS[cell.kind]

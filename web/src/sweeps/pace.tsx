@@ -1,4 +1,4 @@
-// How far a sweep is, and how long it takes still.
+// The progress of a sweep, and the time remaining. Without its plan the number of planned runs is unknown: no bar is drawn.
 import type { Sweep } from '../api/types'
 import { count } from '../format/number'
 import { roughSpan, time } from '../format/time'
@@ -23,9 +23,10 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
   const share = (part: number) => (total ? part / total : 0)
   return (
     <section className={css.pace} aria-label="Progress">
-      <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={[{ share: share(counts.done), colour: 'trusted' }, { share: share(counts.partial), colour: 'degraded' }, { share: share(counts.failed), colour: 'limited' }, { share: share(counts.not_sent), colour: 'line-3' }]} />
+      {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={[{ share: share(counts.done), colour: 'trusted' }, { share: share(counts.partial), colour: 'degraded' }, { share: share(counts.failed), colour: 'limited' }, { share: share(counts.not_sent), colour: 'line-3' }]} />}
       <p role="status">
-        <b><span className="n">{count(over)}</span> of <span className="n">{count(total)}</span> runs finished</b>
+        <b><span className="n">{count(over)}</span>{sweep.has_plan && <> of <span className="n">{count(total)}</span></>} {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished</b>
+        {!sweep.has_plan && <span>planned runs unknown</span>}
         {stateWords(sweep, pace.last, isRunning) && <span>{stateWords(sweep, pace.last, isRunning)}</span>}
         {isRunning && remaining > 0 && pace.everyMs !== null && <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>}
         {pace.last !== null && <span>last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}

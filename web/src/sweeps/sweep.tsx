@@ -18,8 +18,8 @@ import { paths } from '../url/paths'
 import { readSweep, type SweepState } from '../url/sweep'
 import { usePlace } from '../url/use-place'
 import { distinctNames } from '../names/names'
-import { Curves } from './curves'
-import { bestOf, curvesOf } from './curves-model'
+import { Curves, limitText } from './curves'
+import { bestOf, beyondOf, curvesOf } from './curves-model'
 import { Legend } from './legend'
 import { SweepMap } from './map'
 import { axesOf, type Cell, cellsOf, countRuns, facetsOf, inputsOf, isSilent, paceOf, runsNow, scaleOf, shortKey, startOf } from './model'
@@ -90,6 +90,12 @@ function Head({ sweep, name, model }: { sweep: Told; name: string; model: string
   )
 }
 
+// The title of a sweep whose plan, and with it its name, was not uploaded.
+function unnamed({ id, created }: Told) {
+  const began = startOf(id) ?? created
+  return began === null ? `Sweep ${id}` : `Sweep of ${time(began)} UTC`
+}
+
 const modelOf = ({ experiment }: Told) => {
   const model = (experiment?.['server'] as { model?: unknown } | undefined)?.model
   return typeof model === 'string' ? model : null
@@ -99,7 +105,7 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   const [, navigate] = useLocation()
   const [shown, setShown] = useState<string | null>(null)
   const [wanted, setWanted] = useState<Wanted | null>(null)
-  const name = sweep.name ?? sweep.id
+  const name = sweep.name ?? unnamed(sweep)
   useEffect(() => { document.title = `${name} · ProfLLM` }, [name])
   usePlace({ content: `sweep ${sweep.id}`, isReady: true })
   const isRunning = sweep.state === 'running' && !isSilent(paceOf(sweep.runs), sweep.changed, Date.now())
@@ -117,7 +123,10 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   const curves = useMemo(() => curvesOf(cells, inputs, state.cx, cy), [cells, inputs, state.cx, cy])
   const names = useMemo(() => distinctNames(curves.lines.map(({ id, values }) => ({ id, name: sweep.name, values })), catalogue), [curves, sweep.name, catalogue])
   const limit = limitOf(state)
-  const best = bestOf(curves.lines, limit, catalogue.get(state.cx).direction !== 'higher')?.cell.id
+  const isLower = catalogue.get(state.cx).direction !== 'higher'
+  const best = bestOf(curves.lines, limit, isLower)?.cell.id
+  const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
+  const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
   const onTrouble = useCallback((run: string) => setWanted({ run }), [])
@@ -142,9 +151,9 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
             </a>
           )}
         </div>
-        <Legend name={`${shortName(field)} ${arrow(field)}`.trim()} unit={form.unit} low={scale && showNumber(scale.low, form)} high={scale && showNumber(scale.high, form)} isLog={scale?.isLog ?? false} cells={cells} isMixed={isMixed} />
+        <Legend name={`${shortName(field)} ${arrow(field)}`.trim()} unit={form.unit} low={scale && showNumber(scale.low, form)} high={scale && showNumber(scale.high, form)} isLog={scale?.isLog ?? false} cells={cells} isMixed={isMixed} beyond={beyond.size > 0 ? limitWords : null} best={best === undefined ? null : `best ${shortName(catalogue.get(cy))} with ${limitWords}`} />
         <div className={css.body}>
-          <SweepMap facets={facets} x={axes.x} y={axes.y} keys={keys} scale={scale} form={form} isMixed={isMixed} best={best} slotOf={curves.lines.length > 1 ? curves.slotOf : undefined} onRead={onRead} onTrouble={onTrouble} />
+          <SweepMap facets={facets} x={axes.x} y={axes.y} keys={keys} scale={scale} form={form} isMixed={isMixed} best={best} beyond={beyond} slotOf={curves.lines.length > 1 ? curves.slotOf : undefined} onRead={onRead} onTrouble={onTrouble} />
         </div>
       </section>
       <div className={css.beside}>

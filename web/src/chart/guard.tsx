@@ -27,6 +27,13 @@ interface Props {
   onAgain: () => void // for what there was no time for: what was begun is kept
 }
 
+// Kinds in which an unset value is a choice of its own: no limit, no quantization.
+const UNSET_IS_VALUE = new Set(['load', 'lengths', 'precision'])
+
+// The distinct values of the field with the most. A value that is not recorded is none.
+export const countKinds = ({ kind, fields }: Pick<Caution, 'kind' | 'fields'>) =>
+  Math.max(0, ...fields.map(({ sides: [side] }) => (side ? side.distinct + (UNSET_IS_VALUE.has(kind) && side.null > 0 ? 1 : 0) : 0)))
+
 const distinctOf = ({ fields }: Caution) => Math.max(0, ...fields.map(({ sides: [side] }) => (side ? side.distinct + (side.null > 0 ? 1 : 0) + (side.not_recorded > 0 ? 1 : 0) : 0)))
 
 // All results have the same value there, which is not as it should be: no verdict is "trusted".
@@ -41,10 +48,17 @@ const placeOf = ({ kind }: Caution) => NOUNS.findIndex(([known]) => known === ki
 
 function mixedWords(caution: Caution) {
   const noun = NOUNS.find(([kind]) => kind === caution.kind)?.[1]
-  return noun ? `${count(distinctOf(caution))} ${noun}` : caution.title
+  return noun ? `${count(countKinds(caution))} ${noun}` : caution.title
 }
 
 const listOf = (cautions: Caution[], words: (caution: Caution) => string) => cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).map(words).join(', ')
+
+// "3 GPU types, 2 loads; partly unknown: dataset": of the last ones no two values are known.
+export function mixedList(mixed: Caution[]) {
+  const isUnknown = (caution: Caution) => countKinds(caution) < 2 && NOUNS.some(([kind, noun]) => kind === caution.kind && noun !== '')
+  const [unknown, known] = [mixed.filter(isUnknown), mixed.filter((caution) => !isUnknown(caution))]
+  return [known.length > 0 && listOf(known, mixedWords), unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`].filter(Boolean).join('; ')
+}
 
 // Every field that differs, with its values.
 function Fields({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catalogue }) {
@@ -168,7 +182,7 @@ export const Guard = memo(function Guard(props: Props) {
   const simulated = (answer.left_out.simulated ?? 0) > 0 ? 0 : answer.simulated
   const parts: [key: string, words: ReactNode][] = [
     ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${cellWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
-    ...(mixed.length ? [['mixed', <><b>Mixed:</b> {listOf(mixed, mixedWords)}</>] as [string, ReactNode]] : []),
+    ...(mixed.length ? [['mixed', <><b>Mixed:</b> {mixedList(mixed)}</>] as [string, ReactNode]] : []),
     ...(ofAll.length ? [['care', <><b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}</>] as [string, ReactNode]] : []),
     ...(simulated ? [['simulated', <>{simulated === answer.count ? 'All' : count(simulated)} <Simulated /></>] as [string, ReactNode]] : []),
     ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted{reasons.length === 1 && `: ${reasons[0]?.words}`}</span>] as [string, ReactNode]] : []),
@@ -181,7 +195,7 @@ export const Guard = memo(function Guard(props: Props) {
     <div className={css.guard} role="note" aria-label="About this chart">
       {answer.cautions.length > 0 && <Icon name="warn" />}
       <span className={css.parts}>
-        {parts.map(([key, words]) => <span key={key} className={key === 'mixed' ? css.long : undefined} {...(key === 'mixed' && { title: listOf(mixed, mixedWords) })}>{words}</span>)}
+        {parts.map(([key, words]) => <span key={key} className={key === 'mixed' ? css.long : undefined} {...(key === 'mixed' && { title: mixedList(mixed) })}>{words}</span>)}
         {parts.length === 0 && <span>{count(answer.marks?.id.length ?? answer.lines?.id.length ?? 0)} {answer.lines ? 'lines' : 'marks'} for {count(answer.drawn)} results</span>}
       </span>
       <span className={css.does} {...oneStop}>

@@ -166,8 +166,8 @@ const byKind = (chart: Chart) => {
   return [...kinds.entries()].sort(([a], [b]) => a - b).map(([, list]) => list)
 }
 
-const DODGE = 4 // between spreads of several lines in one place
-const DODGE_ALL = 16
+const CAP = 3 // half the width of an error bar's ends
+const CAPS = 6 // by which the widest of several lines is wider
 
 // What has no value is a gap: the line ends before it and begins anew behind it. Nothing leads from numbers to what is
 // none of them.
@@ -177,7 +177,8 @@ function lines(chart: Chart, colours: Colours): Series[] {
   const kinds = byKind(chart)
   return kinds.flatMap((list, k): Series[] => {
     const first = list[0] as Item
-    const dodge = (k - (kinds.length - 1) / 2) * Math.min(DODGE, DODGE_ALL / kinds.length)
+    // error bars go through their points: those of several lines in one place have ends of their own width
+    const cap = CAP + CAPS * (1 - k / kinds.length) * Math.min(1, kinds.length - 1)
     const colour = colourOf(colours, first.slot)
     const sorted = list.toSorted((a, b) => a.x - b.x)
     const line = (items: Item[], width: number): LineSeriesOption => ({
@@ -186,7 +187,7 @@ function lines(chart: Chart, colours: Colours): Series[] {
     })
     const apart = hasNumbers ? sorted.filter((item) => !isNumber(item)) : []
     const spread = sorted.filter(({ low, high, y }) => y !== null && low !== null && high !== null && high > low)
-    return [line(sorted.filter((item) => !apart.includes(item)), 1.5), ...(apart.length ? [line(apart, 0)] : []), whiskers(spread, (item) => xOf(chart, item.x), () => dodge, colour)]
+    return [line(sorted.filter((item) => !apart.includes(item)), 1.5), ...(apart.length ? [line(apart, 0)] : []), whiskers(spread, (item) => xOf(chart, item.x), () => 0, colour, cap)]
   })
 }
 
@@ -203,7 +204,7 @@ function whisker(x: number, low: number, high: number, cap: number, colour: stri
 
 type Shift = (api: Api) => number
 
-function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: Shift, colour: string): CustomSeriesOption {
+function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: Shift, colour: string, cap = CAP): CustomSeriesOption {
   return {
     ...QUIET, type: 'custom', z: 3, encode: { x: 0, y: [1, 2] }, data: items.map((item) => [xOfItem(item), item.low as number, item.high as number]),
     renderItem: ({ dataIndex, coordSys }, api) => {
@@ -212,7 +213,7 @@ function whiskers(items: Item[], xOfItem: (item: Item) => number, shift: Shift, 
       const [x = 0, high = 0] = api.coord([api.value(0), api.value(2)])
       // of a logarithmic axis zero is nowhere
       const low = openLow ? area.y + area.height : (api.coord([api.value(0), api.value(1)])[1] ?? 0)
-      return { type: 'group', children: whisker(x + shift(api), low, high, 3, colour, [!openLow, !openHigh]) }
+      return { type: 'group', children: whisker(x + shift(api), low, high, cap, colour, [!openLow, !openHigh]) }
     },
   }
 }

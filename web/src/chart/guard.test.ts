@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+
+import type { Caution } from '../api/types'
+import { countKinds, mixedList } from './guard'
+
+const caution = (kind: string, distinct: number, unset: number, missing: number) => ({ kind, title: `the ${kind}`, fields: [{ sides: [{ values: [], distinct, null: unset, not_recorded: missing }] }] }) as unknown as Caution
+
+it('counts values: a value that is missing is none', () => {
+  expect([caution('gpu', 3, 2, 1), caution('gpu', 2, 0, 0)].map(countKinds)).toEqual([3, 2])
+  // no limit and no quantization are choices
+  expect([caution('load', 2, 5, 0), caution('precision', 2, 5, 1)].map(countKinds)).toEqual([3, 3])
+})
+
+it('names what is partly unknown without a count', () => {
+  expect(mixedList([caution('load', 2, 0, 0), caution('gpu', 1, 1, 0), caution('failures', 0, 0, 0)])).toBe('2 loads, the failures; partly unknown: the gpu')
+  expect(mixedList([caution('engine', 1, 0, 2)])).toBe('partly unknown: the engine')
+  expect(mixedList([caution('model', 4, 0, 2)])).toBe('4 models')
+})

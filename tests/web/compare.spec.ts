@@ -51,7 +51,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the baseline')
   const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
-  await expect(part(page, 'With care')).toContainText(/Read with care: (data set and precision|precision and data set)\. These may cause/)
+  await expect(part(page, 'With care')).toContainText(/Read with care: (dataset and precision|precision and dataset)\. These may cause/)
   await expect(part(page, 'With care')).toContainText('All of these are simulated')
   // the second becomes the baseline with Alt and an arrow, and the focus follows it
   await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
@@ -80,7 +80,12 @@ test('figures are those of the server; what a side has not is a dash, and counte
   expect(p99.against.map(({ finding }: { finding: string }) => finding)).toEqual(['worse', 'nothing'])
   const cells = part(page, 'Metrics').getByRole('row', { name: /^P99 TTFT/ }).getByRole('cell')
   await expect(cells.nth(0)).toContainText('10090 – 110')
-  await expect(cells.nth(1)).toContainText('+50.0 % worseby more than 5 %')
+  await expect(cells.nth(1)).toContainText('+50.0 % worse in these runsby more than 5 %')
+  // two single runs: no p-value of a difference between configurations, and the plot has its own ticks
+  await expect(cells.nth(1)).not.toContainText(', p ')
+  await expect(cells.nth(1).locator('svg text')).toHaveText(['−33 %', '+50 %', '0'])
+  await expect(cells.nth(0).locator('svg')).toHaveCount(0)
+  await expect(part(page, 'Summary')).toContainText('Single runs: these counts compare the runs, not their configurations.')
   await expect(cells.nth(1)).toContainText(/\+[\d.]+ … \+[\d.]+ %/)
   await expect(cells.nth(2)).toHaveText(/^C–.*n 0 of 1: 1 not recorded nothing to compare$/)
   // a curve has the points that the answer has, and none for what is missing
@@ -130,7 +135,9 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
   for (const [i, [left]] of cards.entries()) if (i > 0) expect(left).toBeGreaterThanOrEqual((cards[i - 1]?.[1] ?? 0) - 0.5)
   await page.setViewportSize({ width: 390, height: 844 })
   const card = part(page, 'Metrics').locator('tr', { hasText: 'P99 TTFT' }).locator('td').nth(1)
-  expect(await card.innerText()).toMatch(/\+50\.0 %\s+worse\s+\+[\d.]+ … \+[\d.]+ %/)
+  expect(await card.innerText()).toMatch(/\+50\.0 %\s+worse in these runs\s[^]*\s\+[\d.]+ … \+[\d.]+ %/)
+  // a sentence about all sides has the width of the page
+  expect((await part(page, 'Summary').locator('p').last().boundingBox())?.width).toBeGreaterThan(300)
 })
 
 test('the header, the summary and all tables have the same columns, and the header and the words stay in view', async ({ page }) => {
@@ -189,7 +196,7 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
   const [one, two] = await ids(page)
   await compared(page, `side=${one}&side=${two}`)
-  await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, data set, lengths, output length, load form, precision, client and neighbours are alike on all sides.')
+  await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, dataset, lengths, output length, load form, precision, client and neighbors are alike on all sides.')
   const nobodys = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'nobody' } }))
   await compared(page, `side=${one}&side=${nobodys}`)
   await expect(part(page, 'With care')).toContainText('B has no run: its inputs cannot be checked.')

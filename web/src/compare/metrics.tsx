@@ -14,6 +14,7 @@ import { type Answer, clearPercent, findingNote, findingWord, foldedText, howTex
 
 const NOT_SAMPLES = 'Requests of one run are never taken as independent samples of a configuration.'
 const HIGH = 18
+const TICK = 12 // px, below the mark
 
 interface Props {
   answer: Answer
@@ -72,7 +73,7 @@ function Metric({ metric: { told, field, form }, views, effect, isVague }: { met
               <div className={css.cell}>
                 <span className={css.letter}><Slot letter={letter} /></span>
                 <Value figure={told.sides[at]} runs={runs} unit={field.unit} form={form} />
-                {ratio ? <Against ratio={ratio} at={at} span={span} effect={effect} isVague={isVague} /> : told.against.some(({ ratio: one }) => one !== null) && <Axis span={span} />}
+                {ratio && <Against ratio={ratio} at={at} span={span} effect={effect} isVague={isVague} />}
               </div>
             </div>
           </td>
@@ -105,7 +106,7 @@ function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; a
         {ratio.ratio !== null && <b>{clearPercent(ratio)}</b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
       </span>
       <Interval span={span} ratio={ratio} at={at} />
-      {interval !== null && <span className={css.sure}>{interval}{ratio.p !== null && `, p ${pText(ratio.p)}`}</span>}
+      {interval !== null && <span className={css.sure}>{interval}{ratio.p !== null && ratio.how !== 'within_runs' && `, p ${pText(ratio.p)}`}</span>}
     </>
   )
 }
@@ -113,24 +114,17 @@ function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; a
 const share = (span: Span, ratio: number) => `${(shareOf(span, ratio) * 100).toFixed(2)}%`
 const Grid = ({ span }: { span: Span }) => (
   <>
-    {span.ticks.map((tick) => <line key={tick} x1={share(span, tick)} x2={share(span, tick)} y1="0" y2="100%" stroke="var(--grid)" />)}
-    <line x1="50%" x2="50%" y1="0" y2="100%" stroke="var(--line-3)" />
+    {span.ticks.map((tick) => <line key={tick} x1={share(span, tick)} x2={share(span, tick)} y1="0" y2={HIGH} stroke="var(--grid)" />)}
+    <line x1="50%" x2="50%" y1="0" y2={HIGH} stroke="var(--line-3)" />
+    {[...span.ticks, 1].map((tick) => <text key={tick} className={css.tick} x={share(span, tick)} y={HIGH + TICK - 2}>{tick === 1 ? '0' : tickText(tick)}</text>)}
   </>
-)
-
-// The scale of the row, in the baseline's column: the other columns have the same one.
-const Axis = ({ span }: { span: Span }) => (
-  <svg className={css.axis} height={HIGH} aria-hidden="true">
-    <Grid span={span} />
-    {[...span.ticks, 1].map((tick) => <text key={tick} className={css.tick} x={share(span, tick)} y="13">{tick === 1 ? '0' : tickText(tick)}</text>)}
-  </svg>
 )
 
 // The difference as a mark, its interval as a line with ends. An end beyond the axis has no tick, a mark beyond it is an arrow.
 function Interval({ span, ratio: { ratio, low, high, ...rest }, at }: { span: Span; ratio: ComparedRatio; at: number }) {
   const end = (to: number) => !isBeyond(span, to) && <line x1={share(span, to)} x2={share(span, to)} y1={HIGH / 2 - 3} y2={HIGH / 2 + 3} stroke={colourOf(at)} strokeWidth="1.3" />
   return (
-    <svg className={css.interval} height={HIGH} aria-hidden="true" data-beyond={(ratio !== null && isBeyond(span, ratio)) || undefined}>
+    <svg className={css.interval} height={ratio === null ? HIGH : HIGH + TICK} aria-hidden="true" data-beyond={(ratio !== null && isBeyond(span, ratio)) || undefined}>
       {ratio !== null && <Grid span={span} />}
       {low !== null && high !== null && <><line x1={share(span, low)} x2={share(span, high)} y1={HIGH / 2} y2={HIGH / 2} stroke={colourOf(at)} strokeWidth="1.3" />{end(low)}{end(high)}</>}
       {ratio !== null && <svg x={share(span, ratio)} y={HIGH / 2} overflow="visible">{isBeyond(span, ratio) ? <path d={ratio > 1 ? 'M-3 -4L2 0L-3 4' : 'M3 -4L-2 0L3 4'} stroke={colourOf(at)} strokeWidth="1.6" fill="none" /> : <MarkPath at={at} x={0} y={0} look={markOf({ ratio, low, high, ...rest })} scale={0.8} />}</svg>}

@@ -5,7 +5,7 @@ import { formOfRow } from '../format/number'
 import { valueText, wholeText, withUnit } from '../format/value'
 import { Catalogue, namesApart } from '../fields/catalogue'
 import { namesOfSides } from '../names/sides'
-import { deviate, findingText, isBeyond, isUndecidable, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
+import { deviate, findingText, isBeyond, isOfTheseRuns, isUndecidable, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
 
@@ -103,4 +103,11 @@ it('sides are named by the inputs in which they differ', () => {
   const names = namesOfSides(answer, [{ ids: [1] }, { ids: [2, 3] }], ['nightly', 'nightly'], catalogue)
   expect(names.map(({ short }) => short)).toEqual(['TP 1', 'TP 2'])
   expect(namesOfSides(answer, [{ label: 'before', ids: [1] }, { ids: [2] }], ['before', 'nightly'], catalogue)[0]?.short).toBe('before')
+})
+
+it('a difference from the intervals within two runs is said to be of these runs', () => {
+  const within = ratio({ finding: 'better', how: 'within_runs', ratio: 1.6, low: 1.5, high: 1.7, p: 0 })
+  expect([findingText(within, 0.05), findingText({ ...within, how: 'student' }, 0.05), findingText({ ...within, finding: 'no_difference', more_runs: null }, 0.05)]).toEqual(['better in these runs', 'better', 'unclear · needs repeats'])
+  const views = (one: ComparedRatio) => [{ told: { against: [one] } }] as unknown as Parameters<typeof isOfTheseRuns>[0]
+  expect([isOfTheseRuns(views(within)), isOfTheseRuns(views({ ...within, how: 'bootstrap' }))]).toEqual([true, false])
 })

@@ -172,7 +172,12 @@ const FINDINGS: Record<ComparedRatio['finding'], string> = {
   not_known: 'unclear', equal: 'same number', no_ratio: 'no ratio', nothing: 'nothing to compare',
 }
 
-export const findingWord = ({ finding }: ComparedRatio) => FINDINGS[finding]
+// Intervals within two single runs show a difference between these runs, not between their configurations.
+const isWithinRuns = (ratio: ComparedRatio) => ratio.how === 'within_runs' && isClear(ratio)
+export const findingWord = (ratio: ComparedRatio) => (isWithinRuns(ratio) ? `${FINDINGS[ratio.finding]} in these runs` : FINDINGS[ratio.finding])
+
+// Some difference is known of two single runs alone.
+export const isOfTheseRuns = (metrics: MetricView[]) => metrics.some(({ told }) => told.against.some(isWithinRuns))
 
 // Single runs without any interval: no difference between them can be judged.
 export const isUndecidable = (views: Pick<SideView, 'told'>[], metrics: MetricView[]) => {

@@ -3,7 +3,7 @@ import { longName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { join } from '../ui/controls'
 import css from './compare.module.css'
-import { clearPercent, isUndecidable, type MetricView, type SideView, summaryOf } from './model'
+import { clearPercent, isOfTheseRuns, isUndecidable, type MetricView, type SideView, summaryOf } from './model'
 
 const NAMED = 2
 
@@ -13,6 +13,7 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
     <section className={css.summary} aria-label="Summary">
       <p className={css.first}>Summary<br />of {count(metrics.length)} metrics, against A</p>
       {views.map((view) => (view.at === 0 ? <p key={view.letter} className="dim">baseline</p> : <Outcome key={view.letter} view={view} metrics={metrics} />))}
+      {isOfTheseRuns(metrics) && <p className={css.why}>Single runs: these counts compare the runs, not their configurations. To compare configurations, repeat the runs.</p>}
       {isUndecidable(views, metrics) && <p className={css.why}>One run each, without a confidence interval: repeat the runs to decide.</p>}
     </section>
   )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
 import { type Check, checksOf, intervalOf } from './model'
-import { figure, summary } from './ruling'
+import { figure, logLines, summary } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
 const check = (status: string, effect = 'degraded'): Check => ({ id: 'x', status, effect, text: '', unit: '', value: undefined, limit: undefined })
@@ -41,4 +41,20 @@ describe('the sum of a verdict', () => {
 it.each<[unknown, unknown]>([[null, null], [undefined, undefined], [[1, 2], [1, 2]], [[1], undefined], ['1', undefined]])('an interval that stands as %j is %j', (stands, interval) => {
   const results = stands === undefined ? {} : { p99_ttft_ms_ci95: stands }
   expect(intervalOf({ document: { results } } as unknown as Experiment, { id: 'results.p99_ttft_ms', unit: 'ms' })).toEqual(interval)
+})
+
+it('intervals of derived metrics follow from those of what they are made of', () => {
+  const experiment = {
+    document: { results: { output_throughput_ci95: [90, 120], median_tpot_ms_ci95: [8, 12.5] } },
+    fields: { 'results.output_throughput': { value: 100 }, 'derived.output_throughput_per_gpu': { value: 50 }, 'results.median_tpot_ms': { value: 10 }, 'derived.tokens_per_s_per_user': { value: 100 } },
+  } as unknown as Experiment
+  expect(intervalOf(experiment, { id: 'derived.output_throughput_per_gpu', unit: 'tok/s' })).toEqual([45, 60])
+  expect(intervalOf(experiment, { id: 'derived.tokens_per_s_per_user', unit: 'tok/s' })).toEqual([80, 125])
+  const bare = { ...experiment, document: { results: { output_throughput_ci95: null } } } as unknown as Experiment
+  expect([intervalOf(bare, { id: 'derived.output_throughput_per_gpu', unit: '' }), intervalOf(bare, { id: 'derived.tokens_per_s_per_user', unit: '' })]).toEqual([null, undefined])
+})
+
+it('the line of the log that names the cause is shown once', () => {
+  expect(logLines('ValueError: x', 'begin\n  ValueError: x\nend')).toEqual(['begin\n  ValueError: x\nend'])
+  expect([logLines('a', 'b'), logLines('a', null), logLines(null, null)]).toEqual([['a', 'b'], ['a'], []])
 })

@@ -22,6 +22,7 @@ const KEY_OF: Record<string, string[]> = {
 const INSTEAD = 'results.median_e2el_ms' // of energy, where none was measured
 const GLYPH = 100
 const RATE = /\/(s|tok)$/
+const TIME = /^(s|ms|us)$/
 
 function intervalWords([low, high]: [number, number], form: Form) {
   return `${showNumber(low, form)} – ${showNumber(high, form)}`
@@ -78,7 +79,8 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
           <tbody>
             <Rows title="Rates" {...table} entries={figures.filter(({ field }) => RATE.test(field.unit))} />
             {families.map((family) => <FamilyView key={family.title} family={family} isDefined={family.twin !== null || families.some(({ twin }) => twin?.title === family.title && !twin.isSame)} hasIntervals={hasIntervals} />)}
-            <Rows title="Counts and others" {...table} entries={figures.filter(({ field }) => !RATE.test(field.unit))} />
+            <Rows title="Times" {...table} entries={figures.filter(({ field }) => TIME.test(field.unit))} />
+            <Rows title="Counts and others" {...table} entries={figures.filter(({ field }) => !RATE.test(field.unit) && !TIME.test(field.unit))} />
           </tbody>
         </table>
       </div>

@@ -61,7 +61,22 @@ export const decides = (check: Check) => check.status === 'beyond' && check.effe
 const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/
 const SHOWN = ['mean', 'median', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'std']
 
+// Derived metrics that are as certain as the metric they are made of, and whether they fall as it rises. A comparison takes
+// their intervals from the same two (src/result/compare/documents.c).
+const DERIVED: Record<string, [from: string, isInverse: boolean]> = {
+  'derived.output_throughput_per_gpu': ['results.output_throughput', false],
+  'derived.tokens_per_s_per_user': ['results.median_tpot_ms', true],
+}
+
 export function intervalOf(experiment: Experiment, field: Pick<Field, 'id' | 'unit'>): Interval {
+  const derived = DERIVED[field.id]
+  if (derived) {
+    const [value, from] = [experiment.fields[field.id]?.value, experiment.fields[derived[0]]?.value]
+    const ends = intervalOf(experiment, { id: derived[0], unit: '' })
+    if (!ends || typeof value !== 'number' || typeof from !== 'number' || !(from > 0)) return ends && undefined
+    const [low, high] = ends.map((end) => (derived[1] ? (value * from) / end : (value * end) / from)) as [number, number]
+    return derived[1] ? [high, low] : [low, high]
+  }
   const results = experiment.document['results']
   const ends = isObject(results) ? results[`${field.id.slice('results.'.length)}_ci95`] : undefined
   if (ends === null) return null

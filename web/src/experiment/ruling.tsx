@@ -102,11 +102,17 @@ function Bullet({ check: { value, limit, unit } }: { check: Check }) {
 
 const OUTCOMES: Record<string, string> = { launch_failed: 'Did not start', timeout: 'Timed out', interrupted: 'Interrupted' }
 
+// The line that names the cause, then the end of the log. The end may include the line.
+export function logLines(line: string | null, tail: string | null) {
+  const isInTail = line !== null && (tail ?? '').split('\n').some((one) => one.trim() === line.trim())
+  return [isInTail ? null : line, tail].filter((part) => part !== null)
+}
+
 // Cause, remedy and log line first, then how far the start-up came.
 function Failure({ experiment, message, catalogue }: { experiment: Experiment; message: string; catalogue: Catalogue }) {
   const text = (id: string) => (textOf(experiment, `error.${id}`) === null ? null : String(textOf(experiment, `error.${id}`)))
-  const [cause, hint] = [text('cause'), text('hint')]
-  const lines = [text('log_line'), text('log_tail')].filter((line) => line !== null)
+  const [cause, hint] = [text('cause') === 'unknown' ? null : text('cause'), text('hint')]
+  const lines = logLines(text('log_line'), text('log_tail'))
   const duration = textOf(experiment, 'run.duration')
   const phases = PHASES.map((id) => ({ name: lowerFirst(inWords(catalogue.get(id).label)), at: textOf(experiment, id) }))
   const reached = phases.filter(({ at }) => typeof at === 'number')

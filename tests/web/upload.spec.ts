@@ -101,7 +101,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await page.getByRole('checkbox', { name: 'Only fields that vary' }).press('Space')
   const panel = page.getByRole('complementary', { name: 'Filters' })
   await expect(panel.getByRole('group', { name: 'Model', exact: true })).toBeVisible()
-  await expect(panel.getByRole('group', { name: 'Model asked for', exact: true })).toHaveCount(0)
+  await expect(panel.getByRole('group', { name: 'Requested model', exact: true })).toHaveCount(0)
   await page.getByRole('checkbox', { name: 'Only fields that vary' }).press('Space')
 
   await page.getByRole('button', { name: 'Set an SLO' }).click()

@@ -71,7 +71,7 @@ export function repeatedOf(facetOf: (id: string) => Counted): string[] {
 // Where a label is too long for a column's head or a chip.
 const SHORT: Record<string, string> = {
   'server.model': 'Model',
-  'benchmark.model': 'Model asked for',
+  'benchmark.model': 'Requested model',
   'server.tensor_parallel_size': 'TP',
   'server.pipeline_parallel_size': 'PP',
   'server.data_parallel_size': 'DP',
@@ -92,7 +92,7 @@ const SHORT: Record<string, string> = {
 }
 // Where a label's words say too little, or more than the unit does already.
 const LONG: Record<string, string> = {
-  'benchmark.model': 'Model asked for',
+  'benchmark.model': 'Requested model',
   'derived.gpu_count': 'GPUs of the run',
   'derived.failed_share': 'Failed share',
   'run.timestamp': 'Started',

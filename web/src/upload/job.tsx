@@ -42,7 +42,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
         <div className={page.blockHead}>
           <h2>This upload</h2>
           <p className="clip"><bdi>{job?.name || sender?.name}</bdi>{job && <span className="n"> {job.job_id}</span>}</p>
-          <span className={page.end}><Acts job={job} sender={sender} isOver={isOver} /></span>
+          <span className={page.end}><Acts job={job} sender={sender} isOver={isOver} isSent={isSent(sum, sender)} /></span>
         </div>
         <Progress job={job} sender={sender} sum={sum} />
         <Tally job={job} sender={sender} sum={sum} />
@@ -79,7 +79,10 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   }, [stored, sender])
 }
 
-function Acts({ job, sender, isOver }: { job: Upload | undefined; sender: Sender | undefined; isOver: boolean }) {
+// All files and artifacts are done: nothing remains to cancel or to wait for, though the upload is not closed yet.
+const isSent = (sum: Sum, sender: Sender | undefined) => sum.files > 0 && sum.done === sum.files && !(sender && sender.artifacts.sent + sender.artifacts.there < sender.artifacts.total)
+
+function Acts({ job, sender, isOver, isSent: isAllSent }: { job: Upload | undefined; sender: Sender | undefined; isOver: boolean; isSent: boolean }) {
   const actions = useJobActions(job?.job_id ?? '')
   const unsent = [...(sender?.entries.values() ?? [])].filter((entry) => isUnsent(entry) && entry.state !== 'held').length
   const rejected = (job?.counts.rejected ?? 0) + (job?.counts.cancelled ?? 0)
@@ -91,7 +94,7 @@ function Acts({ job, sender, isOver }: { job: Upload | undefined; sender: Sender
       {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {job.counts.cancelled > 0 ? 'what was not stored' : 'rejected'}</Button>}
       {actions.report.error && <span role="alert" className={css.bad}>Could not load the report. {causeOf(actions.report.error)}</span>}
       {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Report</Button>}
-      {!isOver && <Button look="line" onPress={cancel}>Cancel the rest</Button>}
+      {!isOver && !isAllSent && <Button look="line" onPress={cancel}>Cancel the rest</Button>}
     </>
   )
 }
@@ -122,7 +125,10 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   if (job) words.unshift(`started ${clock(Date.parse(job.created))}`)
   if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))} a second` : ''}`)
   if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
-  if (!sum.isOver && !sender?.trouble && left !== null) words.push(leftWords(left))
+  if (!sum.isOver && !sender?.trouble) {
+    if (isSent(sum, sender)) words.push('finishing')
+    else if (left !== null) words.push(leftWords(left))
+  }
   return (
     <>
       <Meter label={`${sum.done} of ${sum.files} files done`} done={sum.done} total={sum.files} parts={TALLY.map((state) => ({ share: sum.files && job ? job.counts[state] / sum.files : 0, colour: COLOURS[state] }))} />

@@ -2,6 +2,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Page } from '@playwright/test'
+
 import { test } from './fixtures'
 import { PHONE, STATES, useWorld } from './states'
 
@@ -18,6 +20,18 @@ type Look = keyof typeof LOOKS
 const world = useWorld()
 const fileOf = (look: Look, state: (typeof STATES)[number]) => `${look}-${`${state.page} ${state.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.png`
 
+const TRIES = 6
+
+// On an emulated phone a picture may be of a frame before a dialog opened: takes pictures until two are the same.
+async function picture(page: Page, path: string) {
+  let last = await page.screenshot({ path, animations: 'disabled' })
+  for (let i = 1; i < TRIES; i++) {
+    const next = await page.screenshot({ path, animations: 'disabled' })
+    if (next.equals(last)) return
+    last = next
+  }
+}
+
 for (const look of Object.keys(LOOKS) as Look[]) {
   for (const state of STATES) {
     if (look === 'phone' ? state.isWide : state.isPhone) continue
@@ -29,7 +43,7 @@ for (const look of Object.keys(LOOKS) as Look[]) {
         await state.open(page, world())
       } finally {
         mkdirSync(OUT, { recursive: true })
-        await page.screenshot({ path: join(OUT, fileOf(look, state)), animations: 'disabled' })
+        await picture(page, join(OUT, fileOf(look, state)))
         await context.close()
       }
     })

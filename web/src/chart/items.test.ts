@@ -135,6 +135,16 @@ it('of more colours than have room beside each other those of fewest results fal
   expect(keysOf(chart).reduce((all, { count }) => all + (count ?? 0), 0)).toBe(930 - 42)
 })
 
+it('a color without a value has no room and no line in the legend, which is in the order of the bars', () => {
+  const three = (a: number, c: number) => [a, null, c]
+  const kinds = ['a', 'b', 'c'].map((value, i) => ({ state: 'value' as const, value, count: 1 + i }))
+  const chart = chartOf(state({ kind: 'bar' }), {
+    ...groups, colour: { field: 'server.model', kinds }, groups: { x: [0, 0, 0], colour: [0, 1, 2], n: [1, 0, 3], missing: [0, 2, 0], null: [0, 0, 0], word: [0, 0, 0], infinite: [0, 0, 0], failed: [0, 0, 0], std: [1, null, 1], mean: three(1, 2), min: three(1, 2), p5: three(1, 2), p25: three(1, 2), p50: three(1, 2), p75: three(1, 2), p95: three(1, 2), max: three(1, 2), low: three(1, 2), high: three(1, 2) },
+  }, catalogue)
+  expect(chart.beside.kinds).toEqual([0, 2])
+  expect(keysOf(chart).map(({ words, count }) => [words, count])).toEqual([['a', 1], ['c', 3]])
+})
+
 it('where no two colours meet none falls out, and all stand in the middle', () => {
   const many = crowd(30, 1)
   const chart = chartOf(state({ kind: 'bar' }), { ...many, groups: { ...many.groups!, colour: many.groups!.x! } }, catalogue)

@@ -66,12 +66,12 @@ export interface Beside {
 
 const BESIDE_MAX = 24 // beyond, none could be told from another
 
-// Those of most results have the room, in the order of all.
+// Those of most results have the room, in the order of all. A kind without a value takes none.
 function besideOf(state: ChartState, items: Item[]): Beside {
   if (state.kind !== 'bar' && state.kind !== 'box') return { kinds: [], fell: null }
   if (new Set(items.map(({ x }) => x)).size === items.length) return { kinds: [], fell: null }
   const rows = new Map<number, number>()
-  for (const { kind, n } of items) rows.set(kind, (rows.get(kind) ?? 0) + n)
+  for (const { kind, n, y } of items) if (y !== null) rows.set(kind, (rows.get(kind) ?? 0) + n)
   const byRows = [...rows.entries()].sort(([a, n], [b, m]) => m - n || a - b)
   const kinds = byRows.slice(0, BESIDE_MAX).map(([kind]) => kind).sort((a, b) => a - b)
   const fallen = byRows.slice(BESIDE_MAX)

@@ -19,11 +19,12 @@ interface Kinds extends Key {
   kinds: number[]
 }
 
-// Numbers in their own order; the lines of a chart from the highest end to the lowest; all else by frequency. "other" stays last.
-function inOrder({ colours, items, state }: Chart, keys: Kinds[]): Kinds[] {
+// Numbers, and what is drawn side by side, in their own order; the lines of a chart from the highest end to the lowest; all else by
+// frequency. "other" stays last.
+function inOrder({ colours, items, state, beside }: Chart, keys: Kinds[]): Kinds[] {
   const isNumber = ([kind = -1]: number[]) => colours?.kinds[kind]?.state === 'range' || typeof colours?.kinds[kind]?.value === 'number'
   const own = keys.filter(({ slot }) => slot !== OTHER)
-  if (own.every(({ kinds }) => isNumber(kinds))) return keys
+  if (own.every(({ kinds }) => isNumber(kinds)) || beside.kinds.length > 0) return keys
   const endOf = ({ kinds }: Kinds) => items.filter(({ kind, y }) => kinds.includes(kind) && y !== null).reduce((last, item) => (item.x >= last.x ? { x: item.x, y: item.y as number } : last), { x: -Infinity, y: -Infinity }).y
   const rank = state.kind === 'line' ? new Map(own.map((key) => [key, endOf(key)])) : new Map(own.map((key) => [key, key.count ?? 0]))
   return [...own.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)), ...keys.filter(({ slot }) => slot === OTHER)]
@@ -35,7 +36,7 @@ function kindKeys(chart: Chart): Key[] {
   if (!colours || answer.grid) return []
   const rows = (kinds: number[]) => sum(items.filter(({ kind }) => kinds.includes(kind)).map(({ n }) => n))
   const keys = legendOf(colours.field, colours.kinds, colours.slots).map(({ slot, words, count, kinds }) => ({ look: 'kind' as const, slot, wide: FULL, words, count: answer.groups ? rows(kinds) : count, kinds }))
-  return inOrder(chart, keys).map(({ kinds: _, ...key }) => key)
+  return inOrder(chart, keys).filter(({ count }) => !answer.groups || count !== 0).map(({ kinds: _, ...key }) => key)
 }
 
 const hollowWords = ({ answer: { marks } }: Chart) => {

@@ -57,7 +57,7 @@ export function Nothing(props: Props) {
   const kind = own?.length ? state.kind : 'scatter'
   return (
     <div className={css.none} role="note" aria-label="Nothing can be drawn">
-      <b>Nothing can be drawn with these axes.</b>
+      <b>{answer.count === 0 ? 'There is nothing to draw.' : 'Nothing can be drawn with these axes.'}</b>
       <Reason {...props} />
       {offers.length > 0 && <span>These axes have results:</span>}
       {offers.map((choice) => (

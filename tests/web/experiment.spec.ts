@@ -57,7 +57,7 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
   await expect(page.locator('dl[aria-label^="Key metrics"]')).toHaveCount(0)
   await expect(page.getByRole('main').getByRole('img', { name: 'not recorded' })).toHaveCount(0)
   await expect(part(page, 'Quality checks').getByRole('table')).toHaveCount(0)
-  await expect(part(page, 'Quality checks').getByRole('button', { name: /^Show \d+ checks that could not be made$/ })).toBeVisible()
+  await expect(part(page, 'Quality checks').getByRole('button', { name: /^Show \d+ unknown checks$/ })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Metrics' })).toHaveCount(0)
   // no text lies over another one
   const clash = await page.evaluate(() => [...document.querySelectorAll('main section[aria-label="Failure"] > *, main h2')].filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline').length)

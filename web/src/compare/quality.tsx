@@ -9,7 +9,7 @@ import { Nothing, Simulated, State, Verdict } from '../ui/verdict'
 import css from './compare.module.css'
 import { checkOf, type MetricView, missingText, type SideView, verdictsText } from './model'
 
-const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: 'not made' }
+const WORDS: Record<string, string> = { ok: 'passed', beyond: 'over limit', unknown: 'unknown' }
 
 function stateOf(experiment: Experiment | undefined, id: string) {
   const state = experiment?.fields[`quality.${id}.status`]?.value
@@ -38,7 +38,7 @@ export function Quality({ details, views }: { details: MetricView[] | null; view
           </tbody>
         </table>
       </div>
-      {(all || shown.length < checks.length) && <p className={css.foot}><Act aria-expanded={all} onPress={() => setAll(!all)}>{all ? 'Hide checks that are fine' : `Show ${count(checks.length - shown.length)} checks that are fine on all sides`}</Act></p>}
+      {(all || shown.length < checks.length) && <p className={css.foot}><Act aria-expanded={all} onPress={() => setAll(!all)}>{all ? 'Hide passed checks' : `Show ${count(checks.length - shown.length)} checks that passed on all sides`}</Act></p>}
     </section>
   )
 }

@@ -1,4 +1,4 @@
-// All checks of the verdict, those beyond their limit first. Checks that could not be made are folded.
+// All checks of the verdict, those over their limit first. Unknown checks are folded.
 import { useState } from 'react'
 
 import { count } from '../format/number'
@@ -9,7 +9,7 @@ import css from './experiment.module.css'
 import { type Check, checkRank } from './model'
 import { figure, unitOf } from './ruling'
 
-const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: 'not made' }
+const WORDS: Record<string, string> = { ok: 'passed', beyond: 'over limit', unknown: 'unknown' }
 const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'informational' }
 
 export function Checks({ checks }: { checks: Check[] }) {
@@ -22,7 +22,7 @@ export function Checks({ checks }: { checks: Check[] }) {
       <div className={page.blockHead}><h2>Quality checks</h2><p>results, and the verdict that each would cause</p></div>
       {shown.length > 0 && <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
         <table className={page.rows}>
-          <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Makes it</th><th scope="col">What it looks at</th></tr></thead>
+          <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Effect</th><th scope="col">About</th></tr></thead>
           <tbody>
             {shown.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
               <tr key={i}>
@@ -38,7 +38,7 @@ export function Checks({ checks }: { checks: Check[] }) {
           </tbody>
         </table>
       </div>}
-      {unknown > 0 && <p className={css.more}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide' : 'Show'} {count(unknown)} {unknown === 1 ? 'check' : 'checks'} that could not be made</Act></p>}
+      {unknown > 0 && <p className={css.more}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide' : 'Show'} {count(unknown)} {unknown === 1 ? 'unknown check' : 'unknown checks'}</Act></p>}
     </section>
   )
 }

@@ -42,7 +42,7 @@ export function Experiment({ id }: { id: string }) {
       {error && (
         <>
           <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'No experiment has this number or run id.' : 'Could not load this experiment.'}</p>
-          <Note kind="bad" role="alert">{causeOf(error)} <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act></Note>
+          <Note kind="bad" role="alert">{causeOf(error)} {!(error instanceof ApiError && error.status === 404) && <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act>}</Note>
           <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink></p>
         </>
       )}

@@ -59,7 +59,7 @@ export function Sweep({ id }: { id: string }) {
       {error && (
         <>
           <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'No sweep has this id.' : 'Could not load this sweep.'}</p>
-          <Note kind="bad" role="alert">{causeOf(error)} <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Retry</Act></Note>
+          <Note kind="bad" role="alert">{causeOf(error)} {!(error instanceof ApiError && error.status === 404) && <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Retry</Act>}</Note>
         </>
       )}
     </main>

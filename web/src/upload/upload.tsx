@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 
-import { causeOf } from '../api/client'
+import { ApiError, causeOf } from '../api/client'
 import { useJob, useJobs } from '../api/uploads'
 import { usePreferences } from '../keys/store'
 import { count } from '../format/number'
@@ -69,7 +69,7 @@ function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefin
     )
   }
   if (!job.error) return null
-  return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load this upload.</b> {causeOf(job.error)} {again}</Note></div>
+  return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load this upload.</b> {causeOf(job.error)} {!(job.error instanceof ApiError && job.error.status === 404) && again}</Note></div>
 }
 
 const Others = ({ senders }: { senders: Sender[] }) => (

@@ -1,6 +1,6 @@
 /*
- * What has to be alike for results to be compared without a second thought: each row of fields belongs to a
- * kind, and where runs that are compared differ in one, or it is known of some of them only, the kind is named.
+ * The inputs that must match for results to be comparable. Each field belongs to a kind. A comparison names a kind
+ * as a caution if its runs differ in one of the kind's fields, or if only some of them record it.
  *
  * KIND(id, title, alone, text)
  *   title   as it begins a caution
@@ -31,20 +31,20 @@
 #define MEASURED(kind, field)
 #endif
 
-KIND(simulated, "simulated", NULL, "figures of a simulator and of an engine have nothing in common")
-KIND(status, "status", "completed", "figures of a run that did not come to its end are of the requests that did")
-KIND(failures, "failed requests", "0", "figures are of the requests that came to their end: those that failed may have been the slow ones, and have made room")
-KIND(verdict, "verdict", "trusted", "the client, the load or the server's state has moved figures that are not trusted")
-KIND(data_set, "data set", NULL, "other prompts are other work")
-KIND(lengths, "lengths", NULL, "longer prompts and answers take longer")
-KIND(output, "output length", NULL, "responses of another length than requested are other work")
-KIND(load, "load form", NULL, "latency follows from the load: a rate and a cap are not one load, nor are two rates")
-KIND(precision, "precision", NULL, "a smaller format is faster and may answer worse")
-KIND(client, "client", NULL, "programs and protocols count events and begin their clocks in ways of their own")
-KIND(neighbours, "neighbours", NULL, "servers that are up on one host at the same time share its processors, memory and buses")
+KIND(simulated, "simulated", NULL, "metrics of a simulator and of an engine are not comparable")
+KIND(status, "status", "completed", "metrics of an unfinished run cover only the requests that finished")
+KIND(failures, "failed requests", "0", "metrics cover only finished requests; the failed ones may have been the slow ones, and they freed capacity")
+KIND(verdict, "verdict", "trusted", "the client, the load or the state of the server changed the metrics of runs that are not trusted")
+KIND(data_set, "dataset", NULL, "different prompts are different work")
+KIND(lengths, "lengths", NULL, "longer prompts and outputs take more time")
+KIND(output, "output length", NULL, "outputs that are shorter or longer than requested are different work")
+KIND(load, "load form", NULL, "latency depends on the load: a request rate and a concurrency limit are different loads, and so are two rates")
+KIND(precision, "precision", NULL, "a smaller number format is faster and can reduce the quality of the output")
+KIND(client, "client", NULL, "clients and protocols differ in how they count events and when they start timing")
+KIND(neighbours, "neighbors", NULL, "servers that run on one host at the same time share its CPU, memory and buses")
 KIND(model, "model", NULL, "a larger model is slower")
-KIND(engine, "engine", NULL, "programs and their releases differ in speed")
-KIND(gpu, "GPU", NULL, "one kind of GPU is faster than another")
+KIND(engine, "engine", NULL, "engines and their versions differ in speed")
+KIND(gpu, "GPU", NULL, "GPU types differ in speed")
 
 COMPARABLE(simulated, "environment.engine.simulated")
 COMPARABLE(status, "run.status")

@@ -84,99 +84,99 @@ FACT(config_mismatch, "arguments set explicitly that the server reports with ano
 FACT(profiled, "1: the server was asked to profile the load and did not refuse")
 FACT(totals_off_share, "of a file's worst rate or total against its counts and duration")
 FACT(order_off_share, "of a file's worst statistic against the order of its family")
-FACT(impossible_zeros, "families of a file whose times are all 0, although requests were measured")
+FACT(impossible_zeros, "metric families of a file whose times are all 0, although requests were measured")
 FACT(lists_off_share, "of a file's worst figure against its lists of requests")
 FACT(requests_missing_share, "requests asked that a file counts neither as finished nor as failed")
 FACT(simulated, "1: the engine is a simulator")
 
 QUALITY(client_error, FIGURES, "share", MOST, 0.02, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"how far the worst headline figure can lie from a perfect client's; limit 0.02 of the figure or 0.1 ms, the larger")
+	"largest client error bound among the headline metrics; limit 2 % of the metric or 0.1 ms, whichever is larger")
 QUALITY(rate_shortfall, LOAD, "share", LEAST, 0.98, DEGRADED, BELOW(0.95), CLIENT_LIMITED,
-	"planned span of the sends against the actual span: below the limit the asked rate was not reached")
+	"planned time span of the sends divided by the actual one; below the limit, the requested rate was not reached")
 QUALITY(gap_distance, LOAD, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
-	"distance of the distributions of planned and actual gaps between sends: the arrivals are not those asked for")
+	"distance between the distributions of planned and actual gaps between sends; above the limit, the arrivals differ from the requested ones")
 QUALITY(send_lateness, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED,
-	"p99 (p95 below 100 requests) of how late requests were sent, of the median E2EL; limit 0.05 or half of the mean gap, the larger, 0.10 where all were to be sent at once")
+	"p99 (p95 below 100 requests) of the send lateness, as a share of the median E2EL; limit 0.05 or half of the mean gap, whichever is larger; 0.10 if all requests start at once")
 QUALITY(in_flight_distance, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED,
-	"requests in flight that late sends took from those planned, as a share of these, over time")
+	"planned requests in flight that late sends removed, as a share of the planned ones over time")
 QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"time that slots of max_concurrency stood free because this client was late to fill them: concurrency, and so throughput, below what was asked for")
+	"share of time that slots of max_concurrency were idle because the client sent late; above the limit, concurrency and throughput were below what was requested")
 QUALITY(cap_held_rate, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,
-	"requests that waited for max_concurrency: the asked rate is not the offered one")
+	"requests that waited for max_concurrency; above the limit, the offered rate was below the requested one")
 QUALITY(client_queueing, CLIENT, "ms", MOST, 3, INFO, NEVER, INFO,
-	"p99 of the time that received bytes waited in this client before they were read; limit 3 ms or 10 % of the median ITL, the larger")
+	"p99 of the time that received bytes waited before the client read them; limit 3 ms or 10 % of the median ITL, whichever is larger")
 QUALITY(schedule_lateness, CLIENT, "ms", MOST, 2, INFO, NEVER, INFO,
-	"p99 (p95 below 100 requests) of how late requests were sent against the schedule; limit 2 ms or 5 % of the median TTFT, the larger")
+	"p99 (p95 below 100 requests) of the schedule lateness; limit 2 ms or 5 % of the median TTFT, whichever is larger")
 QUALITY(client_cpu, CLIENT, "share", MOST, 0.80, INFO, NEVER, INFO,
-	"CPU share of the busiest load worker")
+	"CPU share of the busiest worker")
 QUALITY(host_steal, CLIENT, "share", MOST, 0.05, INFO, ABOVE(0.10), DEGRADED,
-	"CPU time that this virtual machine's host took from it: the kernel's stamps are late by it too")
+	"CPU time that the host took from this virtual machine; it also delays the timestamps of the kernel")
 QUALITY(host_withheld, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
-	"CPU time that the control group of this process kept from it")
+	"CPU time that the cgroup of this process withheld")
 QUALITY(clock_step, CLIENT, "ms", MOST, 1, INFO, NEVER, INFO,
-	"change of the wall clock against the monotonic clock during the run: kernel receive stamps are off by it until the distance of the clocks is measured again")
+	"change of the wall clock relative to the monotonic clock during the run; kernel receive timestamps are wrong by it until the clock offset is measured again")
 QUALITY(merged_events, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
-	"tokens that arrived in one read or event with another, by the server's doing or a late read: gaps between them are not seen")
+	"tokens that arrived in one read or event with another token, because the server merged them or the client read late; the gaps between them are unknown")
 QUALITY(inflight_agreement, RUN, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
-	"median distance of the server's running and waiting requests from the client's own count")
+	"median difference between the server's count of running and waiting requests and the client's count")
 QUALITY(token_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
-	"disagreement of the server's token counts with ids, tokenizer or the lengths asked, the larger of output and prompt")
+	"difference between the server's token counts and the token ids, the tokenizer or the requested lengths; the larger of output and prompt")
 QUALITY(token_source, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"tokens are counted by events, which the server may merge")
+	"tokens are counted by events, and the server may merge events")
 QUALITY(record_identity, RUN, "us", MOST, 1, DEGRADED, NEVER, DEGRADED,
-	"worst request by the identities TTFT + gaps = E2EL and TTFT + TPOT (n - 1) = E2EL")
+	"largest error of a request in TTFT + gaps = E2EL and TTFT + TPOT (n - 1) = E2EL")
 QUALITY(littles_law, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
-	"time integral of the in-flight counter against the sum of the records' durations")
+	"difference between the time integral of the in-flight counter and the sum of the request durations")
 QUALITY(prefix_hits, RUN, "share", MOST, 0.02, DEGRADED, NEVER, DEGRADED,
-	"prefix-cache hits above those that the data set itself brings: prompts were seen before; another seed or an emptied cache avoids it")
+	"prefix-cache hits beyond those of the dataset itself: the server had processed these prompts before; use another seed or reset the cache")
 QUALITY(foreign_load, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"other requests at the server or other processes on the run's GPUs")
+	"other requests at the server, or other processes on the GPUs of the run")
 QUALITY(throttling, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"GPU samples with a thermal or power-brake reason")
 QUALITY(profiled, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"the server's profiler ran with the load: these are figures of a server that is slower than it is without")
+	"the profiler of the server ran during the load and made the server slower")
 QUALITY(server_restart, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"the server's counters fell or its start time moved")
+	"counters of the server decreased, or its start time changed")
 QUALITY(config_mismatch, RUN, "count", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"arguments that were set and that the server reports with another value; what vLLM resolves itself (auto, null, -1) does not count")
+	"explicit arguments that the server reports with another value; values that vLLM resolves itself (auto, null, -1) do not count")
 QUALITY(preemptions, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"requests that the server preempted during the run")
 QUALITY(sample_size, RUN, "count", LEAST, 0, INFO, NEVER, INFO,
-	"finished requests against what the most demanding reported percentile needs for a 95 % interval")
+	"finished requests, compared with the number that a 95 % interval of the most extreme reported percentile needs")
 QUALITY(short_run, RUN, "s", LEAST, 10, INFO, NEVER, INFO,
-	"measured time; limit 10 s or 3 times the mean E2EL, the larger")
+	"measured time; limit 10 s or 3 times the mean E2EL, whichever is larger")
 QUALITY(failures, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"failed requests")
 QUALITY(finish_reasons, RUN, "count", MOST, 0, INFO, NEVER, INFO,
-	"finished requests whose answer named no finish reason: its last word and its count of tokens alone say that it is whole")
+	"finished requests whose response named no finish reason; only its last event and its token count show that it is complete")
 QUALITY(stream_end, RUN, "count", MOST, 0, INFO, NEVER, INFO,
-	"finished requests whose stream had no closing [DONE] event: a finish reason and the end of the HTTP response stand for it")
+	"finished requests whose stream had no closing [DONE] event; a finish reason and the end of the HTTP response are used instead")
 QUALITY(output_length, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
-	"finished requests whose output length differs from the asked one; no limit if answers may end earlier")
+	"finished requests whose output length differs from the requested one; no limit if outputs may end earlier")
 QUALITY(prompt_length, RUN, "share", MOST, 0.01, INFO, NEVER, INFO,
-	"finished requests whose prompt tokens by usage differ from the plan by other than the run's median (the chat template's)")
+	"finished requests whose prompt tokens by usage differ from the plan by another number than the median of the run (the chat template)")
 QUALITY(empty_output, RUN, "share", MOST, 0, INFO, ABOVE(0.999999), DEGRADED,
 	"finished requests without any output")
 QUALITY(usage_contradiction, RUN, "share", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"finished requests whose usage counts fewer tokens than there were events with output: the events are counted instead")
+	"finished requests whose usage counts fewer tokens than their events with output; the events are counted instead")
 QUALITY(buffered_stream, RUN, "share", MOST, 0.50, DEGRADED, NEVER, DEGRADED,
-	"streams of two or more tokens that arrived in one piece, as from a proxy that buffers: their TTFT, TPOT and ITL are not the server's")
+	"streams of two or more tokens that arrived in one piece, as from a buffering proxy; their TTFT, TPOT and ITL are not those of the server")
 QUALITY(empty_first_event, RUN, "share", MOST, 0.01, INFO, NEVER, INFO,
-	"streams whose first event had no output and came at least 1 ms and 5 % of the time before the first token: TTFT includes such events, First Token does not")
+	"streams whose first event had no output and arrived at least 1 ms and 5 % of the time before the first token; TTFT ends at such an event, First Token does not")
 QUALITY(retries, RUN, "count", MOST, 0, INFO, NEVER, INFO,
-	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
+	"attempts after the first; the latencies of retried requests include the failed attempts and the pauses")
 QUALITY(totals_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
-	"worst disagreement of a file's rates and totals with its counts and its duration")
+	"largest difference between the rates and totals of a file and its counts and duration")
 QUALITY(statistics_order, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
-	"worst statistic of a file that is out of order: percentiles that fall, a mean outside of them, a TTFT above the E2EL")
+	"statistics of a file that are out of order: decreasing percentiles, a mean outside of them, or a TTFT above the E2EL; the largest error")
 QUALITY(impossible_zeros, RUN, "count", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"families of a file whose times are all 0, although requests were measured")
+	"metric families of a file whose times are all 0, although requests were measured")
 QUALITY(lists_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
-	"worst disagreement of a file's figures with its own lists of requests")
+	"largest difference between the metrics of a file and its own lists of requests")
 QUALITY(request_count, RUN, "share", MOST, 0, INFO, NEVER, INFO,
-	"requests asked that a file counts neither as finished nor as failed: the dataset had fewer, or a part is missing")
+	"planned requests that a file counts as neither finished nor failed: the dataset had fewer, or a part of the results is missing")
 QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,
-	"the engine is a simulator: these are no figures of real hardware")
+	"the engine is a simulator: the metrics are not those of real hardware")
 
 #ifdef NO_FACT
 #undef FACT

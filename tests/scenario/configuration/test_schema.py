@@ -124,7 +124,7 @@ def test_rows_as_they_are_written(rows):
     assert (window["type"], window["default"], window["min"], window["exclusive"]) == ("int", 1000, 0, "min")
     assert by(rows["quality"], "id", "client_cpu") == {
         "id": "client_cpu", "about": "client", "unit": "share", "sense": "most", "limit": 0.8, "effect": "info", "worse": "never",
-        "worse_at": None, "worse_effect": "info", "text": "CPU share of the busiest load worker"}
+        "worse_at": None, "worse_effect": "info", "text": "CPU share of the busiest worker"}
     rate = by(rows["quality"], "id", "rate_shortfall")
     assert (rate["about"], rate["sense"], rate["effect"], rate["worse"], rate["worse_at"], rate["worse_effect"]) == (
         "load", "least", "degraded", "below", 0.95, "client_limited")

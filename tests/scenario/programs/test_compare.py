@@ -165,7 +165,7 @@ def test_failed_requests_are_told_and_a_reason_for_care(bin_dir, tmp_path):
     assert caution["kind"] == "failures" and [side["values"] for side in caution["fields"][0]["sides"]] == [[{"value": 0, "count": 1}], [{"value": 0.9, "count": 1}]]
     assert caution_kinds(compare(bin_dir, b, b)) == ["shared", "failures"] and caution_kinds(compare(bin_dir, a, a)) == ["shared"]
     text = run_profllm(bin_dir, "compare", a, b).stdout
-    assert "failed requests: figures are of the requests" in text and "derived.failed_share ↓" in text
+    assert "failed requests: metrics cover only" in text and "derived.failed_share ↓" in text
 
 
 def test_failures_that_are_not_recorded_are_neither_failures_nor_none(bin_dir, tmp_path):

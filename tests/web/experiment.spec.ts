@@ -40,7 +40,7 @@ test('a latency that repeats another one is one line; where they differ each is 
   const metrics = part(page, 'Metrics')
   await expect(metrics.getByRole('row', { name: /^First Token/ })).toHaveText('First Tokensame as Time to First Token in this run')
   await expect(metrics.getByRole('row', { name: /^Token Gap/ })).toContainText('gaps between tokens')
-  await expect(metrics.getByRole('row', { name: /^Inter-token Latency/ })).toContainText('gaps between events')
+  await expect(metrics.getByRole('row', { name: /^Inter-token Latency/ })).toContainText('gaps between chunks')
   for (const name of ['Completed', 'Failed']) await expect(metrics.getByRole('rowheader', { name, exact: true })).toHaveCount(1)
   await expect(metrics).not.toContainText('unset')
   await expect(page.locator('dl[aria-label^="Key metrics"]')).not.toContainText(/unset|–$/)

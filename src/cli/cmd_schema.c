@@ -35,8 +35,7 @@ struct schema_options {
 
 static const struct pl_opt schema_rows[] = {
 	PL_OPT(TEXT, 0, "print", print, "NAME",
-	       "a JSON schema made from them, for editors and validators",
-	       .choices = res_schema_names),
+	       "a JSON schema made from them, for editors and validators", .choices = schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "one JSON object of arrays of objects; without it only how many rows each has"),
 	PL_OPT(FLAG, 0, "fields", fields, NULL,
@@ -408,7 +407,7 @@ static int print(const struct schema_options *options, const struct pl_words *wo
 	if (words->count > 0 || options->ids.count > 0)
 		return cli_refuse("found '%s', expected --fields with it",
 				  words->count > 0 ? words->items[0] : "--field");
-	return options->print != NULL ? cli_print(res_schema_text(options->print))
+	return options->print != NULL ? cli_print(schema_text(options->print))
 				      : print_lists(options->json);
 }
 

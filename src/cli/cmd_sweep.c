@@ -139,7 +139,7 @@ static const char *plural(size_t count)
 }
 
 /* What the cells of a server configuration share of their label: the server's keys. */
-static void add_server(const struct run_sweep_cell *cell, struct pl_buf *buf)
+static void add_server(const struct sweep_cell *cell, struct pl_buf *buf)
 {
 	size_t before = buf->len;
 
@@ -155,18 +155,18 @@ static void add_server(const struct run_sweep_cell *cell, struct pl_buf *buf)
 }
 
 /* One line a server configuration, in the order of the file. */
-static void add_servers(const struct run_sweep_plan *plan, struct pl_buf *buf)
+static void add_servers(const struct sweep_plan *plan, struct pl_buf *buf)
 {
 	auto_json json_t *runs = json_object();
 
 	for (size_t i = 0; i < plan->count; i++) {
-		const struct run_sweep_cell *cell = &plan->cells[i];
+		const struct sweep_cell *cell = &plan->cells[i];
 		int64_t count = pl_json_get_i64(runs, cell->server);
 		if (!cell->falls_out)
 			json_object_set_new(runs, cell->server, json_integer(count + 1));
 	}
 	for (size_t i = 0; i < plan->count; i++) {
-		const struct run_sweep_cell *cell = &plan->cells[i];
+		const struct sweep_cell *cell = &plan->cells[i];
 		int64_t count = pl_json_get_i64(runs, cell->server);
 		if (cell->falls_out || count == 0)
 			continue;
@@ -180,7 +180,7 @@ static void add_servers(const struct run_sweep_plan *plan, struct pl_buf *buf)
 
 static void add_people_form(const struct cli_sweep *sweep, struct pl_buf *buf)
 {
-	const struct run_sweep_plan *plan = &sweep->plan;
+	const struct sweep_plan *plan = &sweep->plan;
 	size_t runs = plan->count - plan->fallen;
 
 	pl_buf_addf(buf, "%s: %zu run%s on %zu server configuration%s\n", sweep->sweep->source,
@@ -196,7 +196,7 @@ static void add_people_form(const struct cli_sweep *sweep, struct pl_buf *buf)
 }
 
 /* Of what is over in the folder; null: nothing is. */
-static json_t *forecast_json(const struct run_sweep_forecast *forecast)
+static json_t *forecast_json(const struct sweep_forecast *forecast)
 {
 	if (forecast->known == 0)
 		return json_null();
@@ -206,7 +206,7 @@ static json_t *forecast_json(const struct run_sweep_forecast *forecast)
 			 (json_int_t)forecast->known, "at_once", (json_int_t)forecast->at_once);
 }
 
-static void add_forecast(const struct run_sweep_forecast *forecast, struct pl_buf *buf)
+static void add_forecast(const struct sweep_forecast *forecast, struct pl_buf *buf)
 {
 	char start[32], run[32], total[32];
 
@@ -227,10 +227,9 @@ static void add_forecast(const struct run_sweep_forecast *forecast, struct pl_bu
 	pl_buf_add_text(buf, ")\n");
 }
 
-static json_t *dry_run_json(const struct cli_sweep *sweep,
-			    const struct run_sweep_forecast *forecast)
+static json_t *dry_run_json(const struct cli_sweep *sweep, const struct sweep_forecast *forecast)
 {
-	const struct run_sweep_plan *plan = &sweep->plan;
+	const struct sweep_plan *plan = &sweep->plan;
 
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "source", sweep->sweep->source,
 			 "servers", (json_int_t)plan->servers, "runs",
@@ -241,16 +240,16 @@ static json_t *dry_run_json(const struct cli_sweep *sweep,
 			 cli_sweep_cells_json(sweep, true), "forecast", forecast_json(forecast));
 }
 
-static int dry_run(const struct cli_sweep *sweep, const struct run_sweep_settings *settings,
+static int dry_run(const struct cli_sweep *sweep, const struct sweep_settings *settings,
 		   bool as_json)
 {
-	const struct run_sweep_plan *plan = &sweep->plan;
+	const struct sweep_plan *plan = &sweep->plan;
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
-	struct run_sweep_forecast forecast;
+	struct sweep_forecast forecast;
 	struct pl_err err = PL_ERR_INIT;
 	int printed;
 
-	if (run_sweep_forecast(plan, settings, &forecast, &err) < 0)
+	if (sweep_forecast(plan, settings, &forecast, &err) < 0)
 		return cli_fail(&err);
 	if (as_json) {
 		auto_json json_t *report = dry_run_json(sweep, &forecast);
@@ -272,15 +271,15 @@ static int send_result(void *user, const char *path, struct pl_err *err)
 {
 	const struct run_target *dashboard = user;
 	auto_free char *name = pl_file_name(path);
-	struct run_upload_file file = { .path = path, .name = name };
-	struct run_upload upload = {
-		.target = dashboard, .files = &file, .count = 1, .wait_ns = RUN_UPLOAD_WAIT_NS
+	struct upload_file file = { .path = path, .name = name };
+	struct upload upload = {
+		.target = dashboard, .files = &file, .count = 1, .wait_ns = UPLOAD_WAIT_NS
 	};
 
-	run_upload_all(&upload);
-	enum pl_err_code code = run_upload_code(&upload);
-	auto_free char *fault = run_upload_fault(&upload);
-	run_upload_done(&upload);
+	upload_all(&upload);
+	enum pl_err_code code = upload_code(&upload);
+	auto_free char *fault = upload_fault(&upload);
+	upload_done(&upload);
 	return code == PL_ERR_NONE
 		       ? 0
 		       : pl_err_set(err, code, "%s", fault != NULL ? fault : "no answer");
@@ -290,7 +289,7 @@ static int send_summary(void *user, const char *path, struct pl_err *err)
 {
 	const struct run_target *dashboard = user;
 
-	return run_upload_sweep(dashboard, path, err);
+	return upload_sweep(dashboard, path, err);
 }
 
 static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
@@ -306,8 +305,7 @@ static int open_dashboard(const struct sweep_options *options, struct run_target
 	return 0;
 }
 
-static int print_outcome(const struct sweep_options *options,
-			 const struct run_sweep_outcome *outcome)
+static int print_outcome(const struct sweep_options *options, const struct sweep_outcome *outcome)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
@@ -331,9 +329,9 @@ static int print_outcome(const struct sweep_options *options,
 }
 
 static int run(const struct sweep_options *options, const struct cli_sweep *file,
-	       struct run_sweep_settings *settings)
+	       struct sweep_settings *settings)
 {
-	struct run_sweep_outcome outcome;
+	struct sweep_outcome outcome;
 	struct run_target dashboard = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf fallen = PL_BUF(REPORT_BYTES_MAX);
@@ -353,7 +351,7 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 		settings->send_summary = send_summary;
 	}
 	settings->user = &dashboard;
-	int done = run_sweep(&file->plan, settings, &outcome, &err);
+	int done = sweep_run(&file->plan, settings, &outcome, &err);
 	run_target_done(&dashboard);
 	if (done < 0)
 		return cli_fail(&err);
@@ -411,7 +409,7 @@ static int read_jobs(const char *text, int64_t *ret)
 
 /* 0; else the exit status, and what is wrong was told. NULL: none is asked for. */
 static int read_history(const struct sweep_options *options, const struct cli_sweep *file,
-			struct run_sweep_history **ret)
+			struct sweep_history **ret)
 {
 	const struct io_tls_trust trust = { .insecure = options->insecure };
 	const struct cli_sweep_options *how = &options->file;
@@ -419,26 +417,26 @@ static int read_history(const struct sweep_options *options, const struct cli_sw
 
 	if (options->history.count == 0)
 		return 0;
-	*ret = run_sweep_history_new(&file->plan, how->hardware != NULL ? &file->hardware : NULL,
-				     how->simulate);
+	*ret = sweep_history_new(&file->plan, how->hardware != NULL ? &file->hardware : NULL,
+				 how->simulate);
 	for (size_t i = 0; i < options->history.count; i++) {
-		if (run_sweep_history_add(*ret, options->history.items[i], &trust, &err) < 0) {
+		if (sweep_history_add(*ret, options->history.items[i], &trust, &err) < 0) {
 			pl_err_wrap(&err, "--history %s", options->history.items[i]);
 			return cli_fail(&err);
 		}
 	}
-	run_sweep_history_settle(*ret);
+	sweep_history_settle(*ret);
 	return 0;
 }
 
 static int sweep(const struct sweep_options *options, const struct pl_words *words)
 {
 	auto_cli_sweep file = { 0 };
-	auto_sweep_history struct run_sweep_history *history = NULL;
-	struct run_sweep_settings settings = {
+	auto_sweep_history struct sweep_history *history = NULL;
+	struct sweep_settings settings = {
 		.folder = options->output_dir,
-		.order = pl_text_equal(options->order, "interleaved") ? RUN_SWEEP_INTERLEAVED
-								      : RUN_SWEEP_FEWEST_STARTS,
+		.order = pl_text_equal(options->order, "interleaved") ? SWEEP_INTERLEAVED
+								      : SWEEP_FEWEST_STARTS,
 		.repeats = options->repeats,
 		.seed = options->seed,
 		.retry = options->retry.items,

@@ -98,7 +98,7 @@ const struct pl_opt_command cli_upload_command = {
 struct named {
 	const char *name; /* of the whole */
 	size_t others;    /* files of folders that are no results by their names: not looked at */
-	struct run_upload_file *files;
+	struct upload_file *files;
 	size_t count;
 	size_t room;
 	const char **sweeps;
@@ -167,7 +167,7 @@ static void add_item(struct pl_buf *text, const json_t *item)
 	if (json_is_integer(id) && !is_conflict)
 		pl_buf_addf(text, "  (experiment %lld)", (long long)json_integer_value(id));
 	const char *message = text_of(item, "message");
-	auto_free char *fault_words = run_upload_item_fault(item);
+	auto_free char *fault_words = upload_item_fault(item);
 	add_clean(text, ": ", fault_words != NULL ? fault_words : message);
 	if (is_conflict)
 		pl_buf_add_text(text, " (--on-known replace or keep decides)");
@@ -181,7 +181,7 @@ static const char *const count_names[] = { "stored", "duplicate", "conflict", "r
 					   "cancelled" };
 
 /* Of the upload as the dashboard counts, and of what was not sent because it is there. */
-static void count_items(const struct run_upload *upload, int64_t *counts, int64_t *ret_deleted)
+static void count_items(const struct upload *upload, int64_t *counts, int64_t *ret_deleted)
 {
 	const json_t *counted = json_object_get(upload->job, "counts");
 
@@ -189,7 +189,7 @@ static void count_items(const struct run_upload *upload, int64_t *counts, int64_
 	for (size_t k = 0; k < COUNTS; k++)
 		counts[k] = pl_json_get_i64(counted, count_names[k]);
 	for (size_t i = 0; i < upload->count; i++) {
-		bool is_counted = upload->results[i].state == RUN_UPLOAD_SENT;
+		bool is_counted = upload->results[i].state == UPLOAD_SENT;
 		PL_JSON_EACH(item, upload->results[i].items) {
 			*ret_deleted += is_deleted(item);
 			for (size_t k = 0; k < COUNTS && !is_counted; k++)
@@ -199,7 +199,7 @@ static void count_items(const struct run_upload *upload, int64_t *counts, int64_
 	counts[DUPLICATE] -= *ret_deleted;
 }
 
-static void add_counts(const struct run_upload *upload, struct pl_buf *text)
+static void add_counts(const struct upload *upload, struct pl_buf *text)
 {
 	int64_t counts[COUNTS], deleted;
 	size_t failed = 0;
@@ -233,7 +233,7 @@ static void add_artifact(struct pl_buf *text, const json_t *artifact)
 	pl_buf_add_char(text, '\n');
 }
 
-static void add_artifact_counts(const struct run_upload *upload, struct pl_buf *text)
+static void add_artifact_counts(const struct upload *upload, struct pl_buf *text)
 {
 	static const char *const states[] = { "stored", "duplicate", "absent", "changed",
 					      "failed" };
@@ -266,12 +266,12 @@ static void add_sweeps(const struct named *named, struct pl_buf *text)
 	}
 }
 
-static int print_text(const struct run_upload *upload, const struct named *named)
+static int print_text(const struct upload *upload, const struct named *named)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
 	for (size_t i = 0; i < upload->count; i++) {
-		const struct run_upload_result *result = &upload->results[i];
+		const struct upload_result *result = &upload->results[i];
 		if (result->failure != NULL) {
 			add_clean(&text, "failed     ", upload->files[i].path);
 			add_clean(&text, ": ", result->failure);
@@ -289,7 +289,7 @@ static int print_text(const struct run_upload *upload, const struct named *named
 		pl_buf_addf(&text, "%zu file%s of folders not looked at: by %s no results\n",
 			    named->others, named->others == 1 ? "" : "s",
 			    named->others == 1 ? "its name" : "their names");
-	auto_free char *page = run_upload_page(upload);
+	auto_free char *page = upload_page(upload);
 	if (page != NULL)
 		pl_buf_addf(&text, "%s\n", page);
 	return cli_print(pl_buf_text(&text));
@@ -297,12 +297,12 @@ static int print_text(const struct run_upload *upload, const struct named *named
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static int print_json(const struct run_upload *upload, const struct named *named, const char *to)
+static int print_json(const struct upload *upload, const struct named *named, const char *to)
 {
 	auto_json json_t *report = json_object();
 	json_t *files = json_array();
 
-	auto_free char *page = run_upload_page(upload);
+	auto_free char *page = upload_page(upload);
 
 	json_object_set_new(report, "to", pl_json_text(to));
 	json_object_set_new(report, "page", pl_json_text(page));
@@ -311,7 +311,7 @@ static int print_json(const struct run_upload *upload, const struct named *named
 	json_object_set(report, "sweeps", named->told);
 	json_object_set_new(report, "not_looked_at", json_integer((json_int_t)named->others));
 	for (size_t i = 0; i < upload->count; i++) {
-		const struct run_upload_result *result = &upload->results[i];
+		const struct upload_result *result = &upload->results[i];
 		json_t *file = json_object();
 		json_object_set_new(file, "path", pl_json_text(upload->files[i].path));
 		json_object_set_new(file, "status_url", pl_json_text(result->status_url));
@@ -327,7 +327,7 @@ static int print_json(const struct run_upload *upload, const struct named *named
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static void show_progress(const struct run_upload *upload)
+static void show_progress(const struct upload *upload)
 {
 	fprintf(stderr, "\rsent %zu of %zu files, %zu read, %zu artifacts\x1b[K%s", upload->sent,
 		upload->count, upload->over > upload->sent ? upload->sent : upload->over,
@@ -335,7 +335,7 @@ static void show_progress(const struct run_upload *upload)
 	fflush(stderr);
 }
 
-static void say_away(const struct run_upload *upload, const char *why, int64_t wait_ns)
+static void say_away(const struct upload *upload, const char *why, int64_t wait_ns)
 {
 	auto_free char *clean = pl_clean_line(why);
 
@@ -365,7 +365,7 @@ static enum pl_err_code send_sweeps(const struct run_target *target, struct name
 	named->told = json_array();
 	for (size_t i = 0; i < named->sweep_count; i++) {
 		struct pl_err err = PL_ERR_INIT;
-		if (run_upload_sweep(target, named->sweeps[i], &err) < 0)
+		if (upload_sweep(target, named->sweeps[i], &err) < 0)
 			code = err.code;
 		json_array_append_new(
 			named->told,
@@ -378,29 +378,29 @@ static enum pl_err_code send_sweeps(const struct run_target *target, struct name
 static int send_files(const struct upload_options *options, const struct run_target *target,
 		      struct named *named)
 {
-	struct run_upload upload = { .target = target,
-				     .files = named->files,
-				     .count = named->count,
-				     .name = named->name,
-				     .on_known = options->on_known,
-				     .wait_ns = options->wait_ns,
-				     .wait_first_ns = options->wait_ns,
-				     .on_away = say_away,
-				     .without_artifacts = options->without_artifacts };
+	struct upload upload = { .target = target,
+				 .files = named->files,
+				 .count = named->count,
+				 .name = named->name,
+				 .on_known = options->on_known,
+				 .wait_ns = options->wait_ns,
+				 .wait_first_ns = options->wait_ns,
+				 .on_away = say_away,
+				 .without_artifacts = options->without_artifacts };
 
 	if (isatty(STDERR_FILENO))
 		upload.on_progress = show_progress;
-	run_upload_all(&upload);
+	upload_all(&upload);
 	/* behind the files: by then a dashboard that was away has come back, or will not */
 	enum pl_err_code sweeps = send_sweeps(target, named);
 	if (upload.on_progress != NULL)
 		show_progress(&upload);
-	enum pl_err_code code = run_upload_code(&upload);
+	enum pl_err_code code = upload_code(&upload);
 	code = code == PL_ERR_NONE ? sweeps : code;
 	int status = options->json ? print_json(&upload, named, options->to)
 				   : print_text(&upload, named);
 
-	run_upload_done(&upload);
+	upload_done(&upload);
 	return status != 0 ? status : pl_err_exit_status(code);
 }
 
@@ -430,9 +430,9 @@ static bool is_of_sweep(const char *path, struct named *named)
 {
 	auto_free char *name = pl_file_name(path);
 
-	if (strcmp(name, RUN_SWEEP_JOURNAL_NAME) == 0)
+	if (strcmp(name, SWEEP_JOURNAL_NAME) == 0)
 		return true;
-	if (!run_upload_is_sweep(path))
+	if (!upload_is_sweep(path))
 		return false;
 	*PL_PUSH(named->sweeps, named->sweep_count, named->sweep_room) = path;
 	return true;
@@ -452,9 +452,9 @@ static int name_files(const struct pl_words *words, struct res_files *files, str
 			if ((files->items[from].side != NULL && !is_named) ||
 			    is_of_sweep(path, named))
 				continue;
-			*PL_PUSH(named->files, named->count, named->room) =
-				(struct run_upload_file){ .path = path,
-							  .name = path + name_at(words->items[i]) };
+			*PL_PUSH(named->files, named->count, named->room) = (struct upload_file){
+				.path = path, .name = path + name_at(words->items[i])
+			};
 		}
 		if (named->count + named->sweep_count == before)
 			return pl_err_set(err, PL_ERR_INVALID,

@@ -57,7 +57,7 @@ static const struct pl_opt validate_rows[] = {
 	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
 	PL_OPT(TEXT, 0, "schema", schema, "NAME",
 	       "the files are JSON for this schema: results, their side files, experiments",
-	       .choices = res_schema_names),
+	       .choices = schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(FLAG, 0, "explain", explain, NULL, "show what the memory of a GPU goes to"),
 	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",

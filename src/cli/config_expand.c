@@ -11,14 +11,13 @@
 /* What was asked for, as a file of its own would. */
 static json_t *asked(const struct cli_sweep *sweep, size_t i)
 {
-	auto_experiment struct exp_config *experiment = run_sweep_experiment(&sweep->plan, i,
-									     false);
+	auto_experiment struct exp_config *experiment = sweep_experiment(&sweep->plan, i, false);
 
 	return exp_config_asked(experiment);
 }
 
 /* A comment is one line, whatever a value holds. */
-static void add_comment(struct pl_buf *buf, const struct run_sweep_cell *cell)
+static void add_comment(struct pl_buf *buf, const struct sweep_cell *cell)
 {
 	pl_buf_addf(buf, "# %s ", cell->id);
 	for (const char *at = cell->cell->label; *at != '\0'; at++)
@@ -29,7 +28,7 @@ static void add_comment(struct pl_buf *buf, const struct run_sweep_cell *cell)
 static void add_yaml(const struct cli_sweep *sweep, const char *only, struct pl_buf *text)
 {
 	for (size_t i = 0; i < sweep->plan.count; i++) {
-		const struct run_sweep_cell *cell = &sweep->plan.cells[i];
+		const struct sweep_cell *cell = &sweep->plan.cells[i];
 		if (cell->falls_out || (only != NULL && strcmp(only, cell->id) != 0))
 			continue;
 		auto_json json_t *experiment = asked(sweep, i);
@@ -47,7 +46,7 @@ static void add_json(const struct cli_sweep *sweep, struct pl_buf *text)
 	for (size_t i = 0; i < sweep->plan.count; i++) {
 		if (sweep->plan.cells[i].falls_out)
 			continue;
-		json_t *cell = run_sweep_cell_json(&sweep->plan.cells[i]);
+		json_t *cell = sweep_cell_json(&sweep->plan.cells[i]);
 		json_object_set_new(cell, "experiment", asked(sweep, i));
 		json_array_append_new(cells, cell);
 	}

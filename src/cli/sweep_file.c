@@ -11,7 +11,7 @@
 
 void cli_sweep_done(struct cli_sweep *sweep)
 {
-	run_sweep_plan_done(&sweep->plan);
+	sweep_plan_done(&sweep->plan);
 	exp_sweep_free(sweep->sweep);
 	option_problems_done(&sweep->problems);
 	vllm_catalog_free(sweep->catalog);
@@ -20,8 +20,7 @@ void cli_sweep_done(struct cli_sweep *sweep)
 int cli_sweep_open(const char *path, const struct cli_sweep_options *options, struct cli_sweep *ret)
 {
 	struct pl_err err = PL_ERR_INIT;
-	struct run_sweep_how how = { .simulate = options->simulate,
-				     .allow_gone = options->allow_gone };
+	struct sweep_how how = { .simulate = options->simulate, .allow_gone = options->allow_gone };
 
 	if (options->hardware != NULL) {
 		if (ckpt_hardware_find(options->hardware, &ret->hardware, &err) < 0) {
@@ -41,7 +40,7 @@ int cli_sweep_open(const char *path, const struct cli_sweep_options *options, st
 		return pl_err_exit_status(err.code);
 	}
 	if (ret->sweep != NULL)
-		run_sweep_plan_make(ret->sweep, &how, &ret->plan, &ret->problems);
+		sweep_plan_make(ret->sweep, &how, &ret->plan, &ret->problems);
 	cli_print_problems(&ret->problems);
 	return ret->problems.errors > 0 ? pl_err_exit_status(PL_ERR_INVALID) : 0;
 }
@@ -52,7 +51,7 @@ void cli_sweep_add_fallen(const struct cli_sweep *sweep, struct pl_buf *buf)
 	auto_json json_t *broken = json_object();
 
 	for (size_t i = 0; i < sweep->plan.count; i++) {
-		const struct run_sweep_cell *cell = &sweep->plan.cells[i];
+		const struct sweep_cell *cell = &sweep->plan.cells[i];
 		for (size_t k = 0; cell->falls_out && k < cell->problems.count; k++) {
 			auto_buf line = PL_BUF(LINE_BYTES_MAX);
 			option_problem_text(&cell->problems.items[k], OPTION_AS_FILE, &line);
@@ -76,7 +75,7 @@ json_t *cli_sweep_cells_json(const struct cli_sweep *sweep, bool fallen)
 
 	for (size_t i = 0; i < sweep->plan.count; i++) {
 		if (sweep->plan.cells[i].falls_out == fallen)
-			json_array_append_new(list, run_sweep_cell_json(&sweep->plan.cells[i]));
+			json_array_append_new(list, sweep_cell_json(&sweep->plan.cells[i]));
 	}
 	return list;
 }

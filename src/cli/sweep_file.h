@@ -18,7 +18,7 @@ struct cli_sweep {
 	const struct vllm_catalog *catalog;
 	struct ckpt_hardware hardware;
 	struct exp_sweep *sweep;
-	struct run_sweep_plan plan;
+	struct sweep_plan plan;
 	struct option_problems problems; /* warnings */
 };
 

@@ -146,7 +146,7 @@ static const struct pl_opt startup_rows[] = {
 	"--resume goes on after each of them."
 
 const struct pl_opt_command cli_sweep_vllm_commands[] = {
-	[RUN_VSWEEP_SERVE] = {
+	[SWEEP_VLLM_SERVE] = {
 		.name = "profllm sweep serve",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
 		.summary = "vLLM's sweep of servers and loads: each combination of two files.",
@@ -161,7 +161,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 			"  profllm sweep serve … -e night --resume\n\n" EXIT_STATUS,
 		.options = serve_rows,
 	},
-	[RUN_VSWEEP_WORKLOAD] = {
+	[SWEEP_VLLM_WORKLOAD] = {
 		.name = "profllm sweep serve_workload",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
 		.summary = "vLLM's sweep of a load's rate or concurrency, from one request at a time to "
@@ -176,7 +176,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 			"      --workload-var max_concurrency --workload-iters 8 -e rates\n\n" EXIT_STATUS,
 		.options = workload_rows,
 	},
-	[RUN_VSWEEP_SLA] = {
+	[SWEEP_VLLM_SLA] = {
 		.name = "profllm sweep serve_sla",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND --sla-params FILE [options]",
 		.summary = "vLLM's former search for the largest load whose figures are within limits.",
@@ -191,7 +191,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 		.options = sla_rows,
 		.operand = "NAME",
 	},
-	[RUN_VSWEEP_STARTUP] = {
+	[SWEEP_VLLM_STARTUP] = {
 		.name = "profllm sweep startup",
 		.usage = "[--startup-cmd COMMAND] [options]",
 		.summary = "vLLM's sweep of engine configurations by the time that they take to start.",
@@ -207,10 +207,10 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 };
 
 static const char *const names[] = {
-	[RUN_VSWEEP_SERVE] = "serve",
-	[RUN_VSWEEP_WORKLOAD] = "serve_workload",
-	[RUN_VSWEEP_SLA] = "serve_sla",
-	[RUN_VSWEEP_STARTUP] = "startup",
+	[SWEEP_VLLM_SERVE] = "serve",
+	[SWEEP_VLLM_WORKLOAD] = "serve_workload",
+	[SWEEP_VLLM_SLA] = "serve_sla",
+	[SWEEP_VLLM_STARTUP] = "startup",
 };
 
 /* ---- reading ---- */
@@ -235,15 +235,15 @@ static void input_done(struct input *input)
 	free(input->folder);
 }
 
-static int check_given(enum run_vsweep_kind kind, const struct options *options)
+static int check_given(enum sweep_vllm_kind kind, const struct options *options)
 {
-	if (kind == RUN_VSWEEP_STARTUP)
+	if (kind == SWEEP_VLLM_STARTUP)
 		return 0;
 	if (options->serve_cmd == NULL)
 		return cli_refuse("--serve-cmd COMMAND is missing");
 	if (options->bench_cmd == NULL)
 		return cli_refuse("--bench-cmd COMMAND is missing");
-	if (kind == RUN_VSWEEP_SLA && options->sla_params == NULL)
+	if (kind == SWEEP_VLLM_SLA && options->sla_params == NULL)
 		return cli_refuse("--sla-params FILE is missing");
 	return 0;
 }
@@ -281,12 +281,12 @@ static char *folder_of(const struct options *options)
 
 static int split(const char *option, const char *text, json_t **ret, struct pl_err *err)
 {
-	return text != NULL ? run_vsweep_command_split(option, text, ret, err) : 0;
+	return text != NULL ? sweep_vllm_command_split(option, text, ret, err) : 0;
 }
 
 static int read_params(const char *option, const char *path, json_t **ret, struct pl_err *err)
 {
-	return run_vsweep_params_read(path, ret, err) < 0 ? pl_err_wrap(err, "%s", option) : 0;
+	return sweep_vllm_params_read(path, ret, err) < 0 ? pl_err_wrap(err, "%s", option) : 0;
 }
 
 /* "A", "B", or a release that had one of them. */
@@ -317,7 +317,7 @@ static int keep_startup(const struct options *options, json_t **params, struct p
 	auto_json json_t *kept = NULL;
 	auto_json json_t *notes = NULL;
 
-	if (run_vsweep_startup_keep(*params, options->strict_params, &kept, &notes, err) < 0)
+	if (sweep_vllm_startup_keep(*params, options->strict_params, &kept, &notes, err) < 0)
 		return -1;
 	PL_JSON_EACH(note, notes)
 		fprintf(stderr, "%s\n", json_string_value(note));
@@ -335,25 +335,25 @@ static int read_startup(const struct options *options, struct input *input, stru
 	    keep_startup(options, &input->serve_params, err) < 0 ||
 	    keep_startup(options, &input->bench_params, err) < 0)
 		return -1;
-	return run_vsweep_links_parse(NULL, &input->links, err);
+	return sweep_vllm_links_parse(NULL, &input->links, err);
 }
 
-static int read_input(enum run_vsweep_kind kind, const struct options *options, struct input *input,
+static int read_input(enum sweep_vllm_kind kind, const struct options *options, struct input *input,
 		      struct pl_err *err)
 {
 	input->folder = folder_of(options);
-	if (kind == RUN_VSWEEP_STARTUP)
+	if (kind == SWEEP_VLLM_STARTUP)
 		return read_startup(options, input, err);
 	if (split("--serve-cmd", options->serve_cmd, &input->serve_command, err) < 0 ||
 	    split("--bench-cmd", options->bench_cmd, &input->bench_command, err) < 0 ||
 	    split("--after-bench-cmd", options->after_bench_cmd, &input->after_command, err) < 0 ||
 	    read_params("--serve-params", options->serve_params, &input->serve_params, err) < 0 ||
 	    read_params("--bench-params", options->bench_params, &input->bench_params, err) < 0 ||
-	    run_vsweep_links_parse(options->link_vars, &input->links, err) < 0)
+	    sweep_vllm_links_parse(options->link_vars, &input->links, err) < 0)
 		return -1;
-	if (kind != RUN_VSWEEP_SLA)
+	if (kind != SWEEP_VLLM_SLA)
 		return 0;
-	if (run_vsweep_sla_read(options->sla_params, &input->limits, err) < 0)
+	if (sweep_vllm_sla_read(options->sla_params, &input->limits, err) < 0)
 		return pl_err_wrap(err, "--sla-params");
 	return read_rules(options->sla_rules, &input->by_spline, err);
 }
@@ -361,7 +361,7 @@ static int read_input(enum run_vsweep_kind kind, const struct options *options, 
 /* ---- the command ---- */
 
 static int print_outcome(const struct options *options, const struct input *input,
-			 const struct run_vsweep_outcome *outcome)
+			 const struct sweep_vllm_outcome *outcome)
 {
 	auto_json json_t *report = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:s}", "combinations", (json_int_t)outcome->combinations,
@@ -379,9 +379,9 @@ static int print_outcome(const struct options *options, const struct input *inpu
 	return cli_print(text);
 }
 
-static int run(enum run_vsweep_kind kind, const struct options *options, const struct input *input)
+static int run(enum sweep_vllm_kind kind, const struct options *options, const struct input *input)
 {
-	const struct run_vsweep_settings settings = {
+	const struct sweep_vllm_settings settings = {
 		.kind = kind,
 		.serve_command = input->serve_command,
 		.bench_command = input->bench_command,
@@ -389,8 +389,8 @@ static int run(enum run_vsweep_kind kind, const struct options *options, const s
 		.serve_params = input->serve_params,
 		.bench_params = input->bench_params,
 		.links = input->links,
-		.variable = kind == RUN_VSWEEP_WORKLOAD ? options->workload_var
-			    : kind == RUN_VSWEEP_SLA    ? options->sla_variable
+		.variable = kind == SWEEP_VLLM_WORKLOAD ? options->workload_var
+			    : kind == SWEEP_VLLM_SLA    ? options->sla_variable
 							: NULL,
 		.iterations = options->workload_iters,
 		.limits = input->limits,
@@ -406,12 +406,12 @@ static int run(enum run_vsweep_kind kind, const struct options *options, const s
 		.dry_run = options->dry_run,
 		.quiet = options->quiet || options->json,
 	};
-	struct run_vsweep_outcome outcome;
+	struct sweep_vllm_outcome outcome;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (run_vsweep_check(&settings, &err) < 0)
+	if (sweep_vllm_check(&settings, &err) < 0)
 		return cli_fail(&err);
-	int status = run_vsweep(&settings, &outcome, &err) < 0 ? cli_fail(&err) : 0;
+	int status = sweep_vllm(&settings, &outcome, &err) < 0 ? cli_fail(&err) : 0;
 	if (status != 0 || outcome.signal != 0)
 		fputs("The script was terminated early. Use `--resume` to continue the script from "
 		      "its last checkpoint.\n",
@@ -424,7 +424,7 @@ static int run(enum run_vsweep_kind kind, const struct options *options, const s
 	return outcome.failed > 0 ? pl_err_exit_status(PL_ERR_FAILED) : printed;
 }
 
-static int sweep(enum run_vsweep_kind kind, const struct options *options)
+static int sweep(enum sweep_vllm_kind kind, const struct options *options)
 {
 	struct input input = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -445,7 +445,7 @@ int cli_sweep_vllm(int argc, char **argv)
 	struct options options = {
 		.output_dir = "results",
 		.server_ready_timeout = 300,
-		.num_runs = kind == RUN_VSWEEP_STARTUP ? 1 : 3,
+		.num_runs = kind == SWEEP_VLLM_STARTUP ? 1 : 3,
 		.stop_timeout_ns = STOP_TIMEOUT_NS,
 		.workload_var = variables[0],
 		.workload_iters = 10,
@@ -463,7 +463,7 @@ int cli_sweep_vllm(int argc, char **argv)
 		options.experiment_name = words.items[0];
 	else if (words.count > 0)
 		return cli_refuse("unexpected word '%s'", words.items[0]);
-	return sweep((enum run_vsweep_kind)kind, &options);
+	return sweep((enum sweep_vllm_kind)kind, &options);
 }
 
 bool cli_sweep_is_vllms(const char *name)

@@ -37,11 +37,10 @@ int cli_upload_check(const char *url, struct pl_err *err)
 static char *send_result(const char *path, const char *url)
 {
 	const char *slash = strrchr(path, '/');
-	const struct run_upload_file file = { .path = path,
-					      .name = slash != NULL ? slash + 1 : path };
+	const struct upload_file file = { .path = path, .name = slash != NULL ? slash + 1 : path };
 	struct run_target target = { 0 };
-	struct run_upload upload = {
-		.target = &target, .files = &file, .count = 1, .wait_ns = RUN_UPLOAD_WAIT_NS
+	struct upload upload = {
+		.target = &target, .files = &file, .count = 1, .wait_ns = UPLOAD_WAIT_NS
 	};
 	struct pl_err err = PL_ERR_INIT;
 	char *fault;
@@ -49,9 +48,9 @@ static char *send_result(const char *path, const char *url)
 	if (open_target(url, &target, &err) < 0) {
 		fault = pl_strdup(err.text);
 	} else {
-		run_upload_all(&upload);
-		fault = run_upload_fault(&upload);
-		run_upload_done(&upload);
+		upload_all(&upload);
+		fault = upload_fault(&upload);
+		upload_done(&upload);
 	}
 	run_target_done(&target);
 	return fault;

@@ -20,7 +20,7 @@
 #define FAULTS_MAX 1000
 
 struct schema_report {
-	const struct res_schema *schema;
+	const struct schema *schema;
 	struct cli_tally tally;
 	struct pl_buf text;
 	json_t *files;
@@ -56,9 +56,9 @@ static void add_reason(struct schema_report *r, size_t line, const char *reason)
 }
 
 static void add_faults_json(struct schema_report *r, size_t line,
-			    const struct res_schema_faults *faults)
+			    const struct schema_faults *faults)
 {
-	auto_json json_t *list = res_schema_faults_to_json(faults);
+	auto_json json_t *list = schema_faults_to_json(faults);
 
 	PL_JSON_EACH(fault, list) {
 		auto_json json_t *problem = json_pack("{s:o}", "line",
@@ -71,14 +71,14 @@ static void add_faults_json(struct schema_report *r, size_t line,
 
 /* One with details is told by them. */
 static void add_faults_text(struct schema_report *r, size_t line,
-			    const struct res_schema_faults *faults)
+			    const struct schema_faults *faults)
 {
 	for (size_t i = 0; i < faults->count; i++) {
-		if (res_schema_fault_has_details(faults, i))
+		if (schema_fault_has_details(faults, i))
 			continue;
 		r->tally.errors++;
 		add_place(r, line);
-		res_schema_fault_text(&faults->items[i], &r->text);
+		schema_fault_text(&faults->items[i], &r->text);
 		pl_buf_add_char(&r->text, '\n');
 	}
 	if (faults->cut) {
@@ -105,7 +105,7 @@ static void check_document(struct schema_report *r, size_t line, const json_t *d
 	auto_schema_faults faults = { 0 };
 
 	r->checked++;
-	if (res_schema_check(r->schema, document, FAULTS_MAX, &faults))
+	if (schema_check(r->schema, document, FAULTS_MAX, &faults))
 		return;
 	r->wrong++;
 	if (!is_to_tell(r))
@@ -216,11 +216,11 @@ static void take(struct schema_report *r, const char *path)
 
 int cli_schema_validate(const char *name, char **files, int file_count, bool as_json)
 {
-	auto_schema const struct res_schema *schema = NULL;
+	auto_schema const struct schema *schema = NULL;
 	auto_json json_t *reports = json_array();
 	struct pl_err err = PL_ERR_INIT;
 
-	if (res_schema_open(name, &schema, &err) < 0)
+	if (schema_open(name, &schema, &err) < 0)
 		return cli_fail(&err);
 	struct schema_report r = { .schema = schema, .files = reports };
 	pl_buf_init(&r.text, REPORT_BYTES_MAX);

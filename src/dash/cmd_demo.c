@@ -117,9 +117,9 @@ static bool told(void *context, int64_t done)
 
 static int check_options(const struct demo_options *options, struct pl_err *err)
 {
-	if (options->rows < 1 || options->rows > DASH_HISTORY_ROWS_MAX)
+	if (options->rows < 1 || options->rows > DEMO_ROWS_MAX)
 		return pl_err_invalid(err, "--rows: found %lld, expected 1 to %d",
-				      (long long)options->rows, DASH_HISTORY_ROWS_MAX);
+				      (long long)options->rows, DEMO_ROWS_MAX);
 	if (options->seed < 0)
 		return pl_err_invalid(err, "--seed: found %lld, expected 0 or more",
 				      (long long)options->seed);
@@ -144,10 +144,10 @@ static int check_empty(const struct demo_options *options, struct store *store, 
 			      shown, (long long)count);
 }
 
-static int put_sweeps(struct store *store, const struct dash_history *history, struct pl_err *err)
+static int put_sweeps(struct store *store, const struct demo *history, struct pl_err *err)
 {
-	for (size_t i = 0; i < dash_history_study_count(history); i++) {
-		auto_json json_t *plan = dash_history_study(history, i);
+	for (size_t i = 0; i < demo_study_count(history); i++) {
+		auto_json json_t *plan = demo_study(history, i);
 		bool fits;
 		if (store_sweep_put(store, pl_json_get_text(plan, "sweep"), plan, &fits, err) < 0)
 			return -1;
@@ -160,21 +160,21 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
-	auto_history struct dash_history *history = NULL;
+	auto_history struct demo *history = NULL;
 	int64_t counts[STORE_OUTCOME_COUNT];
 
 	/* with its jobs: nobody else serves it meanwhile */
 	if (store_open(&(struct store_options){ .path = db, .fields = fields, .with_jobs = true },
 		       &store, err) < 0 ||
 	    check_empty(options, store, err) < 0 ||
-	    dash_history_new((uint64_t)options->seed, options->rows, &history, err) < 0)
+	    demo_new((uint64_t)options->seed, options->rows, &history, err) < 0)
 		return -1;
-	const struct dash_fill work = { .store = store,
+	const struct demo_fill work = { .store = store,
 					.history = history,
 					.rows = options->rows,
 					.told = told,
 					.context = progress };
-	int result = dash_fill(&work, counts, err);
+	int result = demo_fill(&work, counts, err);
 	if (progress->draws)
 		fputs("\r\033[K", stderr);
 	if (result < 0 || (!progress->was_stopped && put_sweeps(store, history, err) < 0))

@@ -6,5 +6,5 @@ void dash_compare(const struct dash_request *request, struct dash_answer *answer
 {
 	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->body));
 
-	dash_ask(request, store_query_compare, question, answer);
+	dash_ask(request, query_compare, question, answer);
 }

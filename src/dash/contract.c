@@ -43,10 +43,10 @@ struct dash_operation {
 	bool unpacks;
 	struct member *members;
 	size_t member_count;
-	const struct res_schema *query;
+	const struct schema *query;
 	const json_t *media; /* by type: what it is */
 	char *media_text;
-	const struct res_schema *body; /* of application/json */
+	const struct schema *body; /* of application/json */
 };
 
 struct dash_contract {
@@ -103,9 +103,9 @@ static enum member_form form_of(const struct dash_contract *contract, json_t *pa
 }
 
 static int compile(const struct dash_contract *contract, const char *pointer,
-		   const struct res_schema **ret, struct pl_err *err)
+		   const struct schema **ret, struct pl_err *err)
 {
-	return res_schema_compile(contract->document, NAME, pointer, ret, err);
+	return schema_compile(contract->document, NAME, pointer, ret, err);
 }
 
 static int read_query(struct dash_contract *contract, struct dash_operation *operation,
@@ -228,8 +228,8 @@ void dash_contract_free(struct dash_contract *contract)
 		free(operation->method);
 		free(operation->members);
 		free(operation->media_text);
-		res_schema_free(operation->query);
-		res_schema_free(operation->body);
+		schema_free(operation->query);
+		schema_free(operation->body);
 	}
 	free(contract->operations);
 	json_decref(contract->document);
@@ -303,8 +303,8 @@ bool dash_operation_takes(const struct dash_operation *operation, const char *me
 	return false;
 }
 
-const struct res_schema *dash_operation_schema(const struct dash_operation *operation,
-					       const char *media)
+const struct schema *dash_operation_schema(const struct dash_operation *operation,
+					   const char *media)
 {
 	return dash_media_is(media, JSON_MEDIA) ? operation->body : NULL;
 }
@@ -335,10 +335,10 @@ static json_t *value_of(enum member_form form, const char *text)
 }
 
 /* A schema expects a boolean: a query has words for it. */
-static void word_flags(const struct dash_operation *operation, struct res_schema_faults *faults)
+static void word_flags(const struct dash_operation *operation, struct schema_faults *faults)
 {
 	for (size_t i = 0; i < faults->count; i++) {
-		struct res_schema_fault *fault = &faults->items[i];
+		struct schema_fault *fault = &faults->items[i];
 		for (size_t k = 0; k < operation->member_count; k++) {
 			if (operation->members[k].form != MEMBER_FLAG || fault->pointer[0] != '/' ||
 			    strcmp(fault->pointer + 1, operation->members[k].name) != 0)
@@ -371,7 +371,7 @@ static int add_member(const struct dash_operation *operation, const struct dash_
 }
 
 int dash_operation_query(const struct dash_operation *operation, const struct dash_target *target,
-			 json_t **ret, struct res_schema_faults *faults, struct pl_err *err)
+			 json_t **ret, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_json json_t *query = json_object();
 
@@ -379,7 +379,7 @@ int dash_operation_query(const struct dash_operation *operation, const struct da
 		if (add_member(operation, &target->members[i], query, err) < 0)
 			return -1;
 	}
-	if (!res_schema_check(operation->query, query, QUERY_FAULTS_MAX, faults)) {
+	if (!schema_check(operation->query, query, QUERY_FAULTS_MAX, faults)) {
 		word_flags(operation, faults);
 		return pl_err_set(err, PL_ERR_INVALID, "the query does not fit");
 	}

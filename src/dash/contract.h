@@ -50,8 +50,8 @@ bool dash_operation_takes(const struct dash_operation *operation, const char *me
 /* What it takes, with commas, for messages. */
 const char *dash_operation_media(const struct dash_operation *operation);
 /* Of a body of that type that is JSON; NULL: it is not checked here. */
-const struct res_schema *dash_operation_schema(const struct dash_operation *operation,
-					       const char *media);
+const struct schema *dash_operation_schema(const struct dash_operation *operation,
+					   const char *media);
 
 /*
  * The members as one object: numbers and JSON by their schemas, all else text. *ret: a new reference.
@@ -59,7 +59,7 @@ const struct res_schema *dash_operation_schema(const struct dash_operation *oper
  * and err says why.
  */
 int dash_operation_query(const struct dash_operation *operation, const struct dash_target *target,
-			 json_t **ret, struct res_schema_faults *faults,
+			 json_t **ret, struct schema_faults *faults,
 			 struct pl_err *err) PL_MUST_CHECK;
 
 /* Is a Content-Type of that type? Whatever its case and parameters. */

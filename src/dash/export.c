@@ -16,7 +16,7 @@
 struct file {
 	struct dash_stream stream;
 	atomic_uint *exports;
-	struct store_export *export;
+	struct query_export *export;
 };
 
 static ptrdiff_t read_file(struct dash_stream *stream, char *bytes, size_t room)
@@ -25,7 +25,7 @@ static ptrdiff_t read_file(struct dash_stream *stream, char *bytes, size_t room)
 	struct pl_err err = PL_ERR_INIT;
 	size_t len = 0;
 
-	if (store_export_read(file->export, bytes, room, &len, &err) == 0)
+	if (query_export_read(file->export, bytes, room, &len, &err) == 0)
 		return (ptrdiff_t)len;
 	pl_log(PL_LOG_WARNING, "an export breaks off: %s", err.text);
 	return -1;
@@ -35,7 +35,7 @@ static void free_file(struct dash_stream *stream)
 {
 	struct file *file = PL_CONTAINER_OF(stream, struct file, stream);
 
-	store_export_free(file->export);
+	query_export_free(file->export);
 	atomic_fetch_sub(file->exports, 1);
 	free(file);
 }
@@ -51,34 +51,34 @@ static bool take_turn(atomic_uint *exports, struct dash_answer *answer)
 }
 
 static int new_export(const struct dash_request *request,
-		      const struct store_export_options *options, struct store_export **ret,
-		      struct res_schema_faults *faults, struct pl_err *err)
+		      const struct query_export_options *options, struct query_export **ret,
+		      struct schema_faults *faults, struct pl_err *err)
 {
-	struct store_snapshot *snapshot;
+	struct mirror_snapshot *snapshot;
 	unsigned tries = 0;
 
 	do {
 		if (store_snapshot_get(request->context->store, &snapshot, err) == 0 &&
-		    store_export_new(snapshot, request->body, options, ret, faults, err) == 0)
+		    query_export_new(snapshot, request->body, options, ret, faults, err) == 0)
 			return 0;
 	} while (faults->count == 0 && store_is_asked_again(err, &tries));
 	return -1;
 }
 
-static void send_file(const struct dash_request *request, enum store_export_form form,
+static void send_file(const struct dash_request *request, enum query_export_form form,
 		      const char *type, const char *suffix, struct dash_answer *answer)
 {
 	int64_t now_ns = pl_clock_real_ns();
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	struct store_export *export = NULL;
+	struct query_export *export = NULL;
 	char time[32], stamp[32];
 
 	if (!take_turn(request->context->exports, answer))
 		return;
 	pl_clock_rfc3339(now_ns, time);
 	if (new_export(request,
-		       &(struct store_export_options){ .form = form,
+		       &(struct query_export_options){ .form = form,
 						       .program = DASH_PROGRAM " " PROFLLM_VERSION,
 						       .time = time },
 		       &export, &faults, &err) < 0) {
@@ -103,11 +103,11 @@ static void send_file(const struct dash_request *request, enum store_export_form
 
 void dash_export_csv(const struct dash_request *request, struct dash_answer *answer)
 {
-	send_file(request, STORE_EXPORT_CSV, "text/csv; charset=utf-8; header=present", "csv",
+	send_file(request, QUERY_EXPORT_CSV, "text/csv; charset=utf-8; header=present", "csv",
 		  answer);
 }
 
 void dash_export_json(const struct dash_request *request, struct dash_answer *answer)
 {
-	send_file(request, STORE_EXPORT_JSON, "application/json", "json", answer);
+	send_file(request, QUERY_EXPORT_JSON, "application/json", "json", answer);
 }

@@ -24,31 +24,31 @@ void dash_apply_filter(const struct dash_request *request, struct dash_answer *a
 {
 	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->body));
 
-	dash_ask(request, store_query_apply, question, answer);
+	dash_ask(request, query_apply, question, answer);
 }
 
 void dash_list_options(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *question = dash_with_budget(question_of(request->query));
 
-	dash_ask(request, store_query_options, question, answer);
+	dash_ask(request, query_options, question, answer);
 }
 
 void dash_list_values(const struct dash_request *request, struct dash_answer *answer)
 {
-	dash_ask(request, store_query_values, request->query, answer);
+	dash_ask(request, query_values, request->query, answer);
 }
 
 void dash_list_points(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->body));
 
-	dash_ask(request, store_query_points, question, answer);
+	dash_ask(request, query_points, question, answer);
 }
 
 void dash_list_experiments(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *question = question_of(request->query);
 
-	dash_ask(request, store_query_apply, question, answer);
+	dash_ask(request, query_apply, question, answer);
 }

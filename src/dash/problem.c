@@ -83,25 +83,25 @@ void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err)
 }
 
 /* The first that says more than that none of several forms fits. */
-static const struct res_schema_fault *first_of(const struct res_schema_faults *faults)
+static const struct schema_fault *first_of(const struct schema_faults *faults)
 {
 	size_t i = 0;
 
-	while (res_schema_fault_has_details(faults, i))
+	while (schema_fault_has_details(faults, i))
 		i++;
 	return &faults->items[i];
 }
 
-void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults)
+void dash_refuse_faults(struct dash_answer *answer, const struct schema_faults *faults)
 {
-	const struct res_schema_fault *first = first_of(faults);
+	const struct schema_fault *first = first_of(faults);
 	auto_buf detail = PL_BUF(65536);
 	auto_json json_t *all = json_array();
 
 	for (size_t i = 0; i < faults->count; i++) {
-		const struct res_schema_fault *fault = &faults->items[i];
+		const struct schema_fault *fault = &faults->items[i];
 		auto_buf message = PL_BUF(65536);
-		res_schema_fault_text(fault, &message);
+		schema_fault_text(fault, &message);
 		json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pointer",
 						     pl_json_text(fault->pointer), "key",
 						     pl_json_text(fault->key), "found",
@@ -110,7 +110,7 @@ void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faul
 						     pl_json_text(fault->nearest), "message",
 						     pl_json_text(pl_buf_text(&message))));
 	}
-	res_schema_fault_text(first, &detail);
+	schema_fault_text(first, &detail);
 	dash_problem_answer(answer,
 			    &(struct dash_problem){ .status = 422,
 						    .detail = pl_buf_text(&detail),

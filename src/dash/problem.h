@@ -32,4 +32,4 @@ void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err);
  * what is stored and cannot be read is no fault of who asks. */
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err);
 /* 422: the first fault, and all of them where there are several. */
-void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults);
+void dash_refuse_faults(struct dash_answer *answer, const struct schema_faults *faults);

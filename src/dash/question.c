@@ -29,14 +29,15 @@ static void answer_text(struct dash_answer *answer, struct pl_buf *json)
 }
 
 static int ask_once(const struct dash_request *request, dash_query_fn *query,
-		    const json_t *question, struct pl_buf *ret, struct res_schema_faults *faults,
+		    const json_t *question, struct pl_buf *ret, struct schema_faults *faults,
 		    struct pl_err *err)
 {
-	auto_snapshot struct store_snapshot *of_all = NULL;
+	auto_snapshot struct mirror_snapshot *of_all = NULL;
 
 	if (store_snapshot_get(request->context->store, &of_all, err) < 0)
 		return -1;
-	auto_snapshot struct store_snapshot *snapshot = store_snapshot_for(of_all, request->waiter);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_for(of_all,
+									     request->waiter);
 	return query(snapshot, question, ret, faults, err);
 }
 

@@ -6,11 +6,11 @@
 #include "dash/request.h"
 #include "schema/schema.h"
 
-struct store_snapshot;
+struct mirror_snapshot;
 
 /* As those of query/query.h. */
-typedef int dash_query_fn(const struct store_snapshot *snapshot, const json_t *request,
-			  struct pl_buf *ret_json, struct res_schema_faults *faults,
+typedef int dash_query_fn(const struct mirror_snapshot *snapshot, const json_t *request,
+			  struct pl_buf *ret_json, struct schema_faults *faults,
 			  struct pl_err *err);
 
 /* Its answer, or why there is none. An answer with something in not_ready is partial. */

@@ -224,14 +224,14 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 			struct pl_err *err)
 {
 	const struct dash_context *context = call->request.context;
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	long long second = 0;
 
 	/* the version of what an answer is made of: results on the disk may be newer for a moment */
 	if (tag == TAG_DATA && store_snapshot_get(context->store, &snapshot, err) < 0)
 		return -1;
 	if (tag == TAG_DATA)
-		call->version = store_snapshot_version(snapshot);
+		call->version = mirror_snapshot_version(snapshot);
 	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
 		second = pl_clock_real_ns() / PL_NS_PER_S;
 	bool is_tagged = tag == TAG_DATA || tag == TAG_PROGRAM;
@@ -255,7 +255,7 @@ static bool has_tag(const char *list, const char *tag)
 	return strstr(list, tag + (pl_text_starts(tag, "W/") ? strlen("W/") : 0)) != NULL;
 }
 
-static void refuse_query(const struct res_schema_faults *faults, const struct pl_err *err,
+static void refuse_query(const struct schema_faults *faults, const struct pl_err *err,
 			 struct dash_answer *answer)
 {
 	if (faults->count > 0)
@@ -268,7 +268,7 @@ static void refuse_query(const struct res_schema_faults *faults, const struct pl
 static bool read_body(const struct dash_head *head, const struct dash_match *match,
 		      const char *bytes, size_t len, json_t **ret, struct dash_answer *answer)
 {
-	const struct res_schema *schema = dash_operation_schema(match->operation, head->media);
+	const struct schema *schema = dash_operation_schema(match->operation, head->media);
 	struct pl_err err = PL_ERR_INIT;
 	auto_schema_faults faults = { 0 };
 
@@ -278,7 +278,7 @@ static bool read_body(const struct dash_head *head, const struct dash_match *mat
 		dash_refuse_error(answer, &err);
 		return false;
 	}
-	if (res_schema_check(schema, *ret, BODY_FAULTS_MAX, &faults))
+	if (schema_check(schema, *ret, BODY_FAULTS_MAX, &faults))
 		return true;
 	dash_refuse_faults(answer, &faults);
 	return false;

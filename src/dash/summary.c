@@ -12,5 +12,5 @@ void dash_get_summary(const struct dash_request *request, struct dash_answer *an
 		if (words != NULL)
 			json_object_set_new(question, lists[i], dash_list_of(words, false));
 	}
-	dash_ask(request, store_query_summary, question, answer);
+	dash_ask(request, query_summary, question, answer);
 }

@@ -28,7 +28,7 @@ struct job {
 
 	/* the maker's */
 	struct dash_work *work;
-	struct store_waiter waiter;
+	struct mirror_waiter waiter;
 	int64_t look_ns; /* not before */
 	enum dash_work_end outcome;
 };
@@ -150,7 +150,7 @@ static bool is_left(const struct dash_work *work, const struct job *job)
 }
 
 /* Whoever comes behind this cannot join any more. */
-static bool has_left(struct store_waiter *waiter)
+static bool has_left(struct mirror_waiter *waiter)
 {
 	struct job *job = PL_CONTAINER_OF(waiter, struct job, waiter);
 	struct dash_work *work = job->work;

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct history_dice {
+struct demo_dice {
 	struct pl_pcg64 rng;
 };
 
-static inline struct history_dice history_dice(uint64_t seed, uint64_t use, uint64_t number)
+static inline struct demo_dice demo_dice(uint64_t seed, uint64_t use, uint64_t number)
 {
-	struct history_dice dice;
+	struct demo_dice dice;
 
 	/* odd numbers of no meaning: neighbours are to begin far apart */
 	pl_pcg64_seed(&dice.rng, seed * 0x9e3779b97f4a7c15u + use * 0xc2b2ae3d27d4eb4fu + number);
@@ -24,29 +24,29 @@ static inline struct history_dice history_dice(uint64_t seed, uint64_t use, uint
 }
 
 /* 0 <= share < 1 */
-static inline double history_share(struct history_dice *dice)
+static inline double demo_share(struct demo_dice *dice)
 {
 	return (double)(pl_pcg64_next64(&dice->rng) >> 11) * 0x1p-53;
 }
 
-static inline bool history_chance(struct history_dice *dice, double share)
+static inline bool demo_chance(struct demo_dice *dice, double share)
 {
-	return history_share(dice) < share;
+	return demo_share(dice) < share;
 }
 
 /* 0 … count - 1 */
-static inline size_t history_below(struct history_dice *dice, size_t count)
+static inline size_t demo_below(struct demo_dice *dice, size_t count)
 {
 	return (size_t)pl_pcg64_integers(&dice->rng, 0, (int64_t)count);
 }
 
 /* About 1: as far off as noise of this relative width. */
-static inline double history_noise(struct history_dice *dice, double width)
+static inline double demo_noise(struct demo_dice *dice, double width)
 {
 	double sum = 0;
 
 	/* four even ones are near enough to a bell, and have ends */
 	for (int i = 0; i < 4; i++)
-		sum += history_share(dice) - 0.5;
+		sum += demo_share(dice) - 0.5;
 	return exp(width * sum * 1.732);
 }

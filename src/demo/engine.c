@@ -17,7 +17,7 @@
 #define OVERLOADED      0.97
 #define REGRESSIONS     3
 
-static const struct history_fate fates[] = {
+static const struct demo_fate fates[] = {
 	{ 0.008, RES_STATUS_LAUNCH_FAILED, RES_STAGE_LAUNCH, RES_CAUSE_CRASHED, PL_ERR_LAUNCH,
 	  "the server ended with status 1 before it was ready",
 	  "RuntimeError: Engine core initialization failed." },
@@ -40,7 +40,7 @@ static const struct history_fate fates[] = {
 	  NULL },
 };
 
-static const struct history_fate out_of_memory = {
+static const struct demo_fate out_of_memory = {
 	1,
 	RES_STATUS_LAUNCH_FAILED,
 	RES_STAGE_LAUNCH,
@@ -49,7 +49,7 @@ static const struct history_fate out_of_memory = {
 	"the server ended with status 1 before it was ready",
 	"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB."
 };
-static const struct history_fate kv_too_small = {
+static const struct demo_fate kv_too_small = {
 	1,
 	RES_STATUS_LAUNCH_FAILED,
 	RES_STAGE_LAUNCH,
@@ -72,7 +72,7 @@ static const struct {
 
 /* A run as the engine sees it. */
 struct engine {
-	const struct history_model *model;
+	const struct demo_model *model;
 	double gpus;
 	double bytes_per_s, flops;
 	double weight_bytes; /* of a number */
@@ -89,7 +89,7 @@ static bool asks(const json_t *section, const char *key, const char *text)
 	return there != NULL && strcmp(there, text) == 0;
 }
 
-static void set_release(const struct history_plan *plan, struct engine *engine)
+static void set_release(const struct demo_plan *plan, struct engine *engine)
 {
 	engine->slower = 1.15 - 0.02 * (double)plan->release;
 	engine->prefill_slower = 1.10 - 0.012 * (double)plan->release;
@@ -103,9 +103,9 @@ static void set_release(const struct history_plan *plan, struct engine *engine)
 	}
 }
 
-static struct engine engine_of(const struct history_plan *plan)
+static struct engine engine_of(const struct demo_plan *plan)
 {
-	double gpus = history_asked(plan->server, "tensor_parallel_size", 1);
+	double gpus = demo_asked(plan->server, "tensor_parallel_size", 1);
 	const json_t *compiled = json_object_get(plan->server, "compilation_config");
 	bool is_fp8 = asks(plan->server, "quantization", "fp8");
 	bool is_eager = json_is_true(json_object_get(plan->server, "enforce_eager")) ||
@@ -120,8 +120,8 @@ static struct engine engine_of(const struct history_plan *plan)
 				  (asks(plan->server, "kv_cache_dtype", "fp8") ? 0.5 : 1),
 		.step_s = STEP_S + (is_eager ? EAGER_LAYER_S * plan->model->layers : 0) +
 			  2 * plan->model->layers * TALK_LAYER_S * log2(gpus),
-		.input = history_asked(plan->load, "random_input_len", 1024),
-		.output = history_asked(plan->load, "random_output_len", 128),
+		.input = demo_asked(plan->load, "random_input_len", 1024),
+		.output = demo_asked(plan->load, "random_output_len", 128),
 	};
 
 	set_release(plan, &engine);
@@ -136,7 +136,7 @@ static double active_numbers(const struct engine *engine)
 /* One token of each of so many requests. */
 static double step_s(const struct engine *engine, double requests)
 {
-	const struct history_model *model = engine->model;
+	const struct demo_model *model = engine->model;
 	/* the more tokens, the more of the experts one of them needs */
 	double experts = model->experts * (1 - pow(1 - model->expert_share, fmax(requests, 1)));
 	double bytes = engine->weight_bytes * (model->dense + experts) +
@@ -163,14 +163,14 @@ static double request_s(const struct engine *engine, double requests)
 	return prefill_s(engine) + engine->output * token_s(engine, requests);
 }
 
-static void set_memory(const struct history_plan *plan, const struct engine *engine,
-		       struct history_figures *figures)
+static void set_memory(const struct demo_plan *plan, const struct engine *engine,
+		       struct demo_figures *figures)
 {
-	double share = history_asked(plan->server, "gpu_memory_utilization", 0.92);
+	double share = demo_asked(plan->server, "gpu_memory_utilization", 0.92);
 	double all = plan->model->dense + plan->model->experts;
 
 	figures->gpus = engine->gpus;
-	figures->max_len = fmin(history_asked(plan->server, "max_model_len", plan->model->max_len),
+	figures->max_len = fmin(demo_asked(plan->server, "max_model_len", plan->model->max_len),
 				plan->model->max_len);
 	figures->weights_bytes = engine->weight_bytes * all / engine->gpus;
 	figures->kv_bytes = share * (double)plan->gpu->memory_bytes - figures->weights_bytes -
@@ -182,9 +182,9 @@ static void set_memory(const struct history_plan *plan, const struct engine *eng
 		figures->fate = &kv_too_small;
 }
 
-static const struct history_fate *draw_fate(struct history_dice *dice)
+static const struct demo_fate *draw_fate(struct demo_dice *dice)
 {
-	double share = history_share(dice);
+	double share = demo_share(dice);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(fates); i++) {
 		if (share < fates[i].share)
@@ -196,7 +196,7 @@ static const struct history_fate *draw_fate(struct history_dice *dice)
 
 /* So many at once: what the engine has no room for waits for a place. */
 static void set_closed(const struct engine *engine, double room, double at_once,
-		       struct history_figures *figures)
+		       struct demo_figures *figures)
 {
 	double running = fmin(at_once, room);
 
@@ -207,7 +207,7 @@ static void set_closed(const struct engine *engine, double room, double at_once,
 }
 
 /* At a rate: as many run as come while one is served; beyond what can be served they queue up. */
-static void set_open(const struct engine *engine, double room, struct history_figures *figures)
+static void set_open(const struct engine *engine, double room, struct demo_figures *figures)
 {
 	double running = 1;
 
@@ -228,33 +228,33 @@ static void set_open(const struct engine *engine, double room, struct history_fi
 	figures->ttft_ms = 1e3 * prefill_s(engine) * (1 + 0.12 * sqrt(running)) + figures->queue_ms;
 }
 
-static void set_ends(struct history_figures *figures, struct history_dice *dice)
+static void set_ends(struct demo_figures *figures, struct demo_dice *dice)
 {
 	enum res_status status = figures->fate != NULL ? figures->fate->status
 						       : RES_STATUS_COMPLETED;
 
 	figures->completed = figures->prompts;
 	if (status == RES_STATUS_PARTIAL)
-		figures->completed = floor(figures->prompts * (0.4 + 0.5 * history_share(dice)));
+		figures->completed = floor(figures->prompts * (0.4 + 0.5 * demo_share(dice)));
 	else if (status != RES_STATUS_COMPLETED)
-		figures->completed = floor(figures->prompts * 0.5 * history_share(dice));
+		figures->completed = floor(figures->prompts * 0.5 * demo_share(dice));
 }
 
-void history_figures(const struct history_plan *plan, struct history_figures *ret)
+void demo_figures(const struct demo_plan *plan, struct demo_figures *ret)
 {
-	struct history_dice dice = plan->dice;
+	struct demo_dice dice = plan->dice;
 	struct engine engine = engine_of(plan);
 
-	*ret = (struct history_figures){
+	*ret = (struct demo_figures){
 		.fate = draw_fate(&dice),
 		.input = engine.input,
 		.output = engine.output,
-		.prompts = history_asked(plan->load, "num_prompts", 200),
-		.rate = history_asked(plan->load, "request_rate", INFINITY),
-		.concurrency = history_asked(plan->load, "max_concurrency", 0),
+		.prompts = demo_asked(plan->load, "num_prompts", 200),
+		.rate = demo_asked(plan->load, "request_rate", INFINITY),
+		.concurrency = demo_asked(plan->load, "max_concurrency", 0),
 	};
 	set_memory(plan, &engine, ret);
-	double room = fmin(history_asked(plan->server, "max_num_seqs", 256),
+	double room = fmin(demo_asked(plan->server, "max_num_seqs", 256),
 			   fmax(1, ret->kv_tokens / (engine.input + engine.output)));
 	if (isinf(ret->rate))
 		set_closed(&engine, room, ret->concurrency > 0 ? ret->concurrency : ret->prompts,
@@ -262,11 +262,11 @@ void history_figures(const struct history_plan *plan, struct history_figures *re
 	else
 		set_open(&engine, room, ret);
 	/* large steps let prompts in soon and hold tokens up */
-	double batch = log2(history_asked(plan->server, "max_num_batched_tokens", 8192) / 8192);
-	double slower = history_noise(&dice, 0.04) * (1 - 0.12 * batch);
+	double batch = log2(demo_asked(plan->server, "max_num_batched_tokens", 8192) / 8192);
+	double slower = demo_noise(&dice, 0.04) * (1 - 0.12 * batch);
 	ret->ttft_ms *= slower;
 	ret->queue_ms *= slower;
-	ret->tpot_ms = 1e3 * token_s(&engine, ret->running) * history_noise(&dice, 0.015) *
+	ret->tpot_ms = 1e3 * token_s(&engine, ret->running) * demo_noise(&dice, 0.015) *
 		       (1 + 0.025 * batch);
 	ret->e2el_ms = ret->ttft_ms + (engine.output - 1) * ret->tpot_ms;
 	ret->spread = 0.03 + 0.35 * ret->load * ret->load;
@@ -274,5 +274,5 @@ void history_figures(const struct history_plan *plan, struct history_figures *re
 	double served_s = (ret->e2el_ms - ret->queue_ms) / 1e3;
 	ret->duration_s = ret->prompts / fmin(ret->running / served_s, ret->rate) + served_s;
 	ret->start_s = (14 + ret->weights_bytes / 2.2e9 + 0.4 * plan->model->layers) *
-		       history_noise(&dice, 0.08);
+		       demo_noise(&dice, 0.08);
 }

@@ -28,7 +28,7 @@ struct made {
 };
 
 struct ring {
-	const struct dash_fill *fill;
+	const struct demo_fill *fill;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	int64_t taken;  /* under lock, as the next two */
@@ -54,11 +54,11 @@ static void take(json_t *json, struct store_document *ret)
 	pl_sha256(content, strlen(content), ret->sha256);
 }
 
-static int make(const struct dash_fill *fill, int64_t number, struct made *ret)
+static int make(const struct demo_fill *fill, int64_t number, struct made *ret)
 {
 	auto_json json_t *json = NULL;
 
-	if (dash_history_document(fill->history, number, &json, &ret->err) < 0)
+	if (demo_document(fill->history, number, &json, &ret->err) < 0)
 		return -1;
 	take(json, &ret->document);
 	ret->prepared = store_prepare(fill->store, &ret->document, "made up");
@@ -152,7 +152,7 @@ static int put(struct ring *ring, int64_t end, int64_t counts[STORE_OUTCOME_COUN
 
 static int store_all(struct ring *ring, int64_t counts[STORE_OUTCOME_COUNT], struct pl_err *err)
 {
-	const struct dash_fill *fill = ring->fill;
+	const struct demo_fill *fill = ring->fill;
 	bool goes_on = true;
 
 	while (goes_on && ring->stored < fill->rows) {
@@ -173,7 +173,7 @@ static size_t worker_count(void)
 	return processors < 1 ? 1 : processors > WORKERS_MAX ? WORKERS_MAX : (size_t)processors;
 }
 
-int dash_fill(const struct dash_fill *fill, int64_t ret_counts[STORE_OUTCOME_COUNT],
+int demo_fill(const struct demo_fill *fill, int64_t ret_counts[STORE_OUTCOME_COUNT],
 	      struct pl_err *err)
 {
 	pthread_t threads[WORKERS_MAX];

@@ -7,9 +7,9 @@
 #include "demo/history.h"
 #include "store/store.h"
 
-struct dash_fill {
+struct demo_fill {
 	struct store *store;
-	const struct dash_history *history;
+	const struct demo *history;
 	int64_t rows;
 	/* After each transaction; false: that is enough. */
 	bool (*told)(void *context, int64_t done);
@@ -17,5 +17,5 @@ struct dash_fill {
 };
 
 /* *ret_counts: what became of them, by enum store_outcome. -1: one could not be made, or stored. */
-int dash_fill(const struct dash_fill *fill, int64_t ret_counts[STORE_OUTCOME_COUNT],
+int demo_fill(const struct demo_fill *fill, int64_t ret_counts[STORE_OUTCOME_COUNT],
 	      struct pl_err *err) PL_MUST_CHECK;

@@ -30,19 +30,19 @@ static int empty_results(json_t **ret, struct pl_err *err)
 	return result;
 }
 
-int dash_history_new(uint64_t seed, int64_t rows, struct dash_history **ret, struct pl_err *err)
+int demo_new(uint64_t seed, int64_t rows, struct demo **ret, struct pl_err *err)
 {
-	auto_history struct dash_history *history = pl_alloc(sizeof(*history));
+	auto_history struct demo *history = pl_alloc(sizeof(*history));
 
 	history->seed = seed;
-	history->sweeps = (rows + DASH_HISTORY_SWEEP - 1) / DASH_HISTORY_SWEEP;
-	if (history_lab_open(history, err) < 0 || empty_results(&history->results, err) < 0)
+	history->sweeps = (rows + DEMO_SWEEP - 1) / DEMO_SWEEP;
+	if (demo_lab_open(history, err) < 0 || empty_results(&history->results, err) < 0)
 		return -1;
 	*ret = pl_take(history);
 	return 0;
 }
 
-void dash_history_free(struct dash_history *history)
+void demo_free(struct demo *history)
 {
 	if (history == NULL)
 		return;
@@ -54,21 +54,21 @@ void dash_history_free(struct dash_history *history)
 
 /* ---- config -------------------------------------------------------------------------------- */
 
-static int read_experiment(const struct history_plan *plan, struct exp_config **ret,
+static int read_experiment(const struct demo_plan *plan, struct exp_config **ret,
 			   struct pl_err *err)
 {
 	auto_problems problems = { 0 };
 	auto_json json_t *asked = json_pack(
 		"{s:s, s:s, s:O, s:O, s:{s:s}, s:O}", "suite", plan->sweep->suite, "name",
 		plan->name, "tags", plan->tags, "server", plan->server, "launch", "vllm_version",
-		history_release_at(plan->release), "benchmark", plan->load);
+		demo_release_at(plan->release), "benchmark", plan->load);
 
 	return exp_config_read_json(vllm_catalog_reference(), asked, "a made-up experiment", NULL,
 				    0, ret, &problems, err);
 }
 
 /* An argument that came after the rows. */
-static void add_newer(const struct history_plan *plan, json_t *server, json_t *source,
+static void add_newer(const struct demo_plan *plan, json_t *server, json_t *source,
 		      json_t *explicit_names, json_t *overlay)
 {
 	PL_JSON_EACH_MEMBER(name, value, plan->newer) {
@@ -95,7 +95,7 @@ static void drop_absent(json_t *server, json_t *source)
 	}
 }
 
-static json_t *make_benchmark(const struct history_plan *plan, const struct exp_config *experiment)
+static json_t *make_benchmark(const struct demo_plan *plan, const struct exp_config *experiment)
 {
 	json_t *benchmark = vllm_bench_to_json(&experiment->bench);
 	char sha256[65];
@@ -108,7 +108,7 @@ static json_t *make_benchmark(const struct history_plan *plan, const struct exp_
 	return benchmark;
 }
 
-static json_t *make_config(const struct history_plan *plan, const struct exp_config *experiment)
+static json_t *make_config(const struct demo_plan *plan, const struct exp_config *experiment)
 {
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
 	json_t *overlay = plan->newer != NULL ? json_array() : json_null();
@@ -128,8 +128,8 @@ static json_t *make_config(const struct history_plan *plan, const struct exp_con
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-void history_run_id(const struct dash_history *history, const struct history_plan *plan,
-		    char ret[RES_RUN_ID_BYTES])
+void demo_run_id(const struct demo *history, const struct demo_plan *plan,
+		 char ret[RES_RUN_ID_BYTES])
 {
 	char date[16];
 
@@ -138,23 +138,23 @@ void history_run_id(const struct dash_history *history, const struct history_pla
 		 (unsigned)((uint64_t)plan->index + history->seed * 7919) & RUN_ID_DIGITS);
 }
 
-static int make_document(const struct dash_history *history, const struct history_plan *plan,
+static int make_document(const struct demo *history, const struct demo_plan *plan,
 			 const struct exp_config *experiment, json_t **ret, struct pl_err *err)
 {
 	char run_id[RES_RUN_ID_BYTES];
-	struct history_figures figures;
+	struct demo_figures figures;
 
-	history_figures(plan, &figures);
+	demo_figures(plan, &figures);
 	enum res_status status = figures.fate != NULL ? figures.fate->status : RES_STATUS_COMPLETED;
 	bool has_results = status != RES_STATUS_LAUNCH_FAILED;
-	history_run_id(history, plan, run_id);
+	demo_run_id(history, plan, run_id);
 	auto_json json_t *config = make_config(plan, experiment);
-	auto_json json_t *results = has_results ? history_results(history, plan, &figures) : NULL;
-	auto_json json_t *system = history_system(plan, &figures);
-	auto_json json_t *launch = history_launch(plan, &figures, experiment);
-	auto_json json_t *environment = history_environment(plan);
-	auto_json json_t *quality = history_quality(plan, has_results ? &figures : NULL);
-	auto_json json_t *error = history_error(figures.fate);
+	auto_json json_t *results = has_results ? demo_results(history, plan, &figures) : NULL;
+	auto_json json_t *system = demo_system(plan, &figures);
+	auto_json json_t *launch = demo_launch(plan, &figures, experiment);
+	auto_json json_t *environment = demo_environment(plan);
+	auto_json json_t *quality = demo_quality(plan, has_results ? &figures : NULL);
+	auto_json json_t *error = demo_error(figures.fate);
 	const struct res_document_parts parts = {
 		.run_id = run_id,
 		.suite = plan->sweep->suite,
@@ -174,13 +174,12 @@ static int make_document(const struct dash_history *history, const struct histor
 	return res_document_build(&parts, ret, err);
 }
 
-int dash_history_document(const struct dash_history *history, int64_t index, json_t **ret,
-			  struct pl_err *err)
+int demo_document(const struct demo *history, int64_t index, json_t **ret, struct pl_err *err)
 {
 	auto_plan plan;
 	auto_experiment struct exp_config *experiment = NULL;
 
-	history_plan(history, index, &plan);
+	demo_plan(history, index, &plan);
 	if (read_experiment(&plan, &experiment, err) < 0)
 		return pl_err_wrap(err, "made-up result %lld", (long long)index);
 	return make_document(history, &plan, experiment, ret, err);

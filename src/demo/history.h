@@ -19,22 +19,21 @@
 
 #include <stdint.h>
 
-#define DASH_HISTORY_SWEEP    20
-#define DASH_HISTORY_ROWS_MAX 10000000
+#define DEMO_SWEEP    20
+#define DEMO_ROWS_MAX 10000000
 
-struct dash_history;
+struct demo;
 
 /* rows: how many results the ten months have; those behind them begin with the first month again. */
-int dash_history_new(uint64_t seed, int64_t rows, struct dash_history **ret,
-		     struct pl_err *err) PL_MUST_CHECK;
-void dash_history_free(struct dash_history *history);
-PL_AUTO_DEFINE(struct dash_history, dash_history_free);
-#define auto_history PL_AUTO(dash_history_free)
+int demo_new(uint64_t seed, int64_t rows, struct demo **ret, struct pl_err *err) PL_MUST_CHECK;
+void demo_free(struct demo *history);
+PL_AUTO_DEFINE(struct demo, demo_free);
+#define auto_history PL_AUTO(demo_free)
 
 /* Sweeps among the results, as SweepPlan of api/openapi.yaml. New reference. */
-size_t dash_history_study_count(const struct dash_history *history);
-json_t *dash_history_study(const struct dash_history *history, size_t i);
+size_t demo_study_count(const struct demo *history);
+json_t *demo_study(const struct demo *history, size_t i);
 
 /* index from 0. New reference. */
-int dash_history_document(const struct dash_history *history, int64_t index, json_t **ret,
-			  struct pl_err *err) PL_MUST_CHECK;
+int demo_document(const struct demo *history, int64_t index, json_t **ret,
+		  struct pl_err *err) PL_MUST_CHECK;

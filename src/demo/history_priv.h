@@ -11,7 +11,7 @@
 #include "result/document.h"
 
 /* A model of tbl/models.h, as far as it sets the pace. */
-struct history_model {
+struct demo_model {
 	const char *name;
 	const char *title;   /* of the name, without who made it */
 	double dense;        /* numbers that every token needs */
@@ -22,7 +22,7 @@ struct history_model {
 	double max_len;
 };
 
-struct history_host {
+struct demo_host {
 	const char *name;
 	const char *gpu; /* of tbl/hardware.h */
 	int64_t gpus;
@@ -35,20 +35,20 @@ struct history_host {
 };
 
 /* One argument or option and the values that a sweep gives it, parted by blanks. */
-struct history_axis {
+struct demo_axis {
 	const char *key; /* "server.max_num_seqs" */
 	const char *values;
 };
 
 /* The fast axis changes from run to run, the slow one behind it. */
-struct history_sweep {
+struct demo_sweep {
 	const char *name;
 	const char *suite;
-	struct history_axis slow, fast;
+	struct demo_axis slow, fast;
 };
 
 /* A group of runs that has a plan. */
-struct history_study {
+struct demo_study {
 	int64_t from_end; /* groups */
 	const char *sweep;
 	const char *model;
@@ -56,7 +56,7 @@ struct history_study {
 };
 
 /* How a run ends that does not end well. */
-struct history_fate {
+struct demo_fate {
 	double share; /* of all runs */
 	enum res_status status;
 	enum res_stage stage;
@@ -66,29 +66,29 @@ struct history_fate {
 	const char *log_line;
 };
 
-struct dash_history {
+struct demo {
 	uint64_t seed;
 	int64_t sweeps;
-	struct history_model *models;
+	struct demo_model *models;
 	size_t model_count;
 	struct ckpt_gpu *gpus; /* one a host */
 	json_t *results;       /* with every key and no figure */
 };
 
 /* Fills models and gpus. */
-int history_lab_open(struct dash_history *history, struct pl_err *err) PL_MUST_CHECK;
-size_t history_host_count(void);
-const struct history_host *history_host_at(size_t i);
-size_t history_release_count(void);
-const char *history_release_at(size_t i);
+int demo_lab_open(struct demo *history, struct pl_err *err) PL_MUST_CHECK;
+size_t demo_host_count(void);
+const struct demo_host *demo_host_at(size_t i);
+size_t demo_release_count(void);
+const char *demo_release_at(size_t i);
 
 /* What one run is. */
-struct history_plan {
+struct demo_plan {
 	int64_t index;
 	size_t place; /* in its sweep */
-	const struct history_sweep *sweep;
-	const struct history_model *model;
-	const struct history_host *host;
+	const struct demo_sweep *sweep;
+	const struct demo_model *model;
+	const struct demo_host *host;
 	const struct ckpt_gpu *gpu;
 	size_t release;
 	int64_t started_ns;
@@ -98,26 +98,26 @@ struct history_plan {
 	json_t *newer;  /* arguments that no row knows; NULL: none */
 	bool is_narrow; /* of a program that had no rows yet for what the release lacks */
 	char *name;
-	double trouble;           /* 0 … 1: which one it had, mostly none */
-	struct history_dice dice; /* for its figures */
+	double trouble;        /* 0 … 1: which one it had, mostly none */
+	struct demo_dice dice; /* for its figures */
 };
-void history_plan(const struct dash_history *history, int64_t index, struct history_plan *ret);
-void history_plan_done(struct history_plan *plan);
-#define auto_plan __attribute__((cleanup(history_plan_done), unused)) struct history_plan
+void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret);
+void demo_plan_done(struct demo_plan *plan);
+#define auto_plan __attribute__((cleanup(demo_plan_done), unused)) struct demo_plan
 
 /* NULL: the group is none. */
-const struct history_study *history_study_of(const struct dash_history *history, int64_t number);
+const struct demo_study *demo_study_of(const struct demo *history, int64_t number);
 /* Tags by which its sweep finds a run. */
-void history_tag_study(int64_t began_ns, int64_t number, struct history_plan *plan);
-void history_run_id(const struct dash_history *history, const struct history_plan *plan,
-		    char ret[RES_RUN_ID_BYTES]);
+void demo_tag_study(int64_t began_ns, int64_t number, struct demo_plan *plan);
+void demo_run_id(const struct demo *history, const struct demo_plan *plan,
+		 char ret[RES_RUN_ID_BYTES]);
 
 /* A number of what is asked for, or `other`; "inf" is infinite. */
-double history_asked(const json_t *section, const char *key, double other);
+double demo_asked(const json_t *section, const char *key, double other);
 
 /* How fast it is. */
-struct history_figures {
-	const struct history_fate *fate; /* NULL: it ends well */
+struct demo_figures {
+	const struct demo_fate *fate; /* NULL: it ends well */
 	double gpus;
 	double weights_bytes; /* on one GPU */
 	double kv_bytes;      /* on one GPU */
@@ -135,19 +135,19 @@ struct history_figures {
 	double duration_s;
 	double start_s; /* until it is ready */
 };
-void history_figures(const struct history_plan *plan, struct history_figures *ret);
+void demo_figures(const struct demo_plan *plan, struct demo_figures *ret);
 
 /* ---- sections, new references -------------------------------------------------------------- */
 
 /* The section with all its keys, and these values; takes them. */
-json_t *history_section(const char *section, json_t *values);
-json_t *history_results(const struct dash_history *history, const struct history_plan *plan,
-			const struct history_figures *figures);
+json_t *demo_section(const char *section, json_t *values);
+json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
+		     const struct demo_figures *figures);
 /* Its GPUs were slowed down for heat. */
-bool history_is_hot(const struct history_plan *plan);
-json_t *history_quality(const struct history_plan *plan, const struct history_figures *figures);
-json_t *history_error(const struct history_fate *fate);
-json_t *history_system(const struct history_plan *plan, const struct history_figures *figures);
-json_t *history_launch(const struct history_plan *plan, const struct history_figures *figures,
-		       const struct exp_config *experiment);
-json_t *history_environment(const struct history_plan *plan);
+bool demo_is_hot(const struct demo_plan *plan);
+json_t *demo_quality(const struct demo_plan *plan, const struct demo_figures *figures);
+json_t *demo_error(const struct demo_fate *fate);
+json_t *demo_system(const struct demo_plan *plan, const struct demo_figures *figures);
+json_t *demo_launch(const struct demo_plan *plan, const struct demo_figures *figures,
+		    const struct exp_config *experiment);
+json_t *demo_environment(const struct demo_plan *plan);

@@ -27,7 +27,7 @@ static const char *const model_names[] = {
 	"deepseek-ai/DeepSeek-V2-Lite-Chat",
 };
 
-static const struct history_host hosts[] = {
+static const struct demo_host hosts[] = {
 	{ "h100-a", "h100", 8, 700, "Intel(R) Xeon(R) Platinum 8480C", 224, 2016, "570.124.06",
 	  "12.8" },
 	{ "h100-b", "h100", 8, 700, "Intel(R) Xeon(R) Platinum 8480C", 224, 2016, "570.124.06",
@@ -49,24 +49,24 @@ static const struct history_host hosts[] = {
 /* Of the releases that the rows know the newest. */
 #define RELEASES 16
 
-size_t history_host_count(void)
+size_t demo_host_count(void)
 {
 	return PL_ARRAY_SIZE(hosts);
 }
 
-const struct history_host *history_host_at(size_t i)
+const struct demo_host *demo_host_at(size_t i)
 {
 	return &hosts[i];
 }
 
-size_t history_release_count(void)
+size_t demo_release_count(void)
 {
 	return vllm_release_count() < RELEASES ? vllm_release_count() : RELEASES;
 }
 
-const char *history_release_at(size_t i)
+const char *demo_release_at(size_t i)
 {
-	return vllm_release_at(vllm_release_count() - history_release_count() + i);
+	return vllm_release_at(vllm_release_count() - demo_release_count() + i);
 }
 
 /* Of the experts, the part that one token needs. */
@@ -91,7 +91,7 @@ static double kv_token_bytes(const struct ckpt_facts *facts)
 	return numbers * (double)facts->layers * BYTES_OF_BF16;
 }
 
-static int read_model(const char *name, struct history_model *ret, struct pl_err *err)
+static int read_model(const char *name, struct demo_model *ret, struct pl_err *err)
 {
 	const struct ckpt_known *known = ckpt_known_find(name);
 	const char *slash = strchr(name, '/');
@@ -104,7 +104,7 @@ static int read_model(const char *name, struct history_model *ret, struct pl_err
 	if (!ckpt_params_count(facts, CKPT_CUT_NONE, &params))
 		return pl_err_set(err, PL_ERR_INTERNAL, "the numbers of '%s' are not modelled",
 				  name);
-	*ret = (struct history_model){
+	*ret = (struct demo_model){
 		.name = name,
 		.title = slash != NULL ? slash + 1 : name,
 		.dense = ckpt_params_sum(&params) - params.expert,
@@ -117,7 +117,7 @@ static int read_model(const char *name, struct history_model *ret, struct pl_err
 	return 0;
 }
 
-int history_lab_open(struct dash_history *history, struct pl_err *err)
+int demo_lab_open(struct demo *history, struct pl_err *err)
 {
 	history->model_count = PL_ARRAY_SIZE(model_names);
 	history->models = pl_alloc_array(history->model_count, sizeof(*history->models));

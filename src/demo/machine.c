@@ -7,7 +7,7 @@
 #define UUID_BYTES 64
 #define W_IDLE     0.14 /* of a GPU, of its full load */
 
-json_t *history_section(const char *section, json_t *values)
+json_t *demo_section(const char *section, json_t *values)
 {
 	json_t *json = res_document_empty(section);
 
@@ -15,16 +15,16 @@ json_t *history_section(const char *section, json_t *values)
 	return json;
 }
 
-static void uuid_of(const struct history_plan *plan, int64_t gpu, char text[UUID_BYTES])
+static void uuid_of(const struct demo_plan *plan, int64_t gpu, char text[UUID_BYTES])
 {
-	unsigned host = (unsigned)(plan->host - history_host_at(0));
+	unsigned host = (unsigned)(plan->host - demo_host_at(0));
 
 	snprintf(text, UUID_BYTES, "GPU-0000%04x-0000-4000-8000-00000000%04x", host, (unsigned)gpu);
 }
 
 /* ---- system -------------------------------------------------------------------------------- */
 
-static const char *gpu_title(const struct history_plan *plan, char text[UUID_BYTES])
+static const char *gpu_title(const struct demo_plan *plan, char text[UUID_BYTES])
 {
 	const char *titles = plan->gpu->titles;
 	size_t len = 0;
@@ -35,11 +35,11 @@ static const char *gpu_title(const struct history_plan *plan, char text[UUID_BYT
 	return text;
 }
 
-static json_t *power(const struct history_plan *plan, const struct history_figures *figures,
-		     struct history_dice *dice)
+static json_t *power(const struct demo_plan *plan, const struct demo_figures *figures,
+		     struct demo_dice *dice)
 {
 	double most = plan->host->gpu_w, idle = most * W_IDLE;
-	double mean = most * (0.3 + 0.65 * figures->load) * history_noise(dice, 0.01);
+	double mean = most * (0.3 + 0.65 * figures->load) * demo_noise(dice, 0.01);
 	double energy = mean * figures->duration_s;
 
 	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:n, s:f}", "power_mean_w", mean,
@@ -49,16 +49,16 @@ static json_t *power(const struct history_plan *plan, const struct history_figur
 			 "energy_counter_j", "power_coverage_share", 1.0);
 }
 
-static json_t *gpu_usage(const struct history_plan *plan, const struct history_figures *figures,
-			 int64_t gpu, struct history_dice *dice)
+static json_t *gpu_usage(const struct demo_plan *plan, const struct demo_figures *figures,
+			 int64_t gpu, struct demo_dice *dice)
 {
 	char uuid[UUID_BYTES], title[UUID_BYTES];
 	double used = figures->weights_bytes + figures->kv_bytes + 3.5e9;
 	double share = fmin(100, 30 + 70 * figures->load);
-	bool is_slow = history_is_hot(plan);
+	bool is_slow = demo_is_hot(plan);
 
 	uuid_of(plan, gpu, uuid);
-	json_t *json = history_section(
+	json_t *json = demo_section(
 		"gpu_usage",
 		json_pack("{s:I, s:s, s:s, s:b, s:I, s:I, s:I}", "index", (json_int_t)gpu, "uuid",
 			  uuid, "name", gpu_title(plan, title), "simulated", 1,
@@ -79,25 +79,24 @@ static json_t *gpu_usage(const struct history_plan *plan, const struct history_f
 	return json;
 }
 
-static json_t *host_usage(const struct history_plan *plan, const struct history_figures *figures,
-			  struct history_dice *dice)
+static json_t *host_usage(const struct demo_plan *plan, const struct demo_figures *figures,
+			  struct demo_dice *dice)
 {
-	double used = (double)plan->host->memory_gib * 0x1p30 * 0.08 * history_noise(dice, 0.1);
+	double used = (double)plan->host->memory_gib * 0x1p30 * 0.08 * demo_noise(dice, 0.1);
 
-	return history_section(
+	return demo_section(
 		"host_usage",
 		json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "cpu_share_mean",
 			  (2 + figures->gpus) / (double)plan->host->cpus, "cpu_share_max",
 			  (6 + figures->gpus) / (double)plan->host->cpus, "iowait_share_mean", 0.0,
-			  "load_1m_max", 1.5 + figures->gpus * history_noise(dice, 0.2),
-			  "steal_share", 0.0, "memory_peak_bytes", (json_int_t)used,
-			  "memory_mean_bytes", (json_int_t)(used * 0.97), "swap_peak_bytes",
-			  (json_int_t)0));
+			  "load_1m_max", 1.5 + figures->gpus * demo_noise(dice, 0.2), "steal_share",
+			  0.0, "memory_peak_bytes", (json_int_t)used, "memory_mean_bytes",
+			  (json_int_t)(used * 0.97), "swap_peak_bytes", (json_int_t)0));
 }
 
-static json_t *server_usage(const struct history_figures *figures)
+static json_t *server_usage(const struct demo_figures *figures)
 {
-	return history_section(
+	return demo_section(
 		"server_usage",
 		json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "cpu_s",
 			  figures->duration_s * (1 + figures->gpus), "cpu_share_mean",
@@ -108,25 +107,25 @@ static json_t *server_usage(const struct history_figures *figures)
 			  (json_int_t)(180 + 60 * figures->gpus)));
 }
 
-static json_t *client_usage(const struct history_figures *figures)
+static json_t *client_usage(const struct demo_figures *figures)
 {
 	double tokens = fmax(1, figures->completed * figures->output);
 	double cpu_s = 9e-6 * tokens;
 
-	return history_section("client_usage",
-			       json_pack("{s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:b, s:I}", "cpu_s",
-					 cpu_s, "cpu_share_mean", cpu_s / figures->duration_s,
-					 "worker_cpu_share_max", 0.02 + 0.2 * figures->load,
-					 "cpu_us_per_token", 1e6 * cpu_s / tokens,
-					 "memory_peak_bytes", (json_int_t)(15e6 + 12 * tokens),
-					 "threads", 1, "realtime", 0, "delayed_acks", 1,
-					 "connections", (json_int_t)ceil(figures->running)));
+	return demo_section("client_usage",
+			    json_pack("{s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:b, s:I}", "cpu_s",
+				      cpu_s, "cpu_share_mean", cpu_s / figures->duration_s,
+				      "worker_cpu_share_max", 0.02 + 0.2 * figures->load,
+				      "cpu_us_per_token", 1e6 * cpu_s / tokens, "memory_peak_bytes",
+				      (json_int_t)(15e6 + 12 * tokens), "threads", 1, "realtime", 0,
+				      "delayed_acks", 1, "connections",
+				      (json_int_t)ceil(figures->running)));
 }
 
 /* Of a launch that failed there is only what the host is. */
-json_t *history_system(const struct history_plan *plan, const struct history_figures *figures)
+json_t *demo_system(const struct demo_plan *plan, const struct demo_figures *figures)
 {
-	struct history_dice dice = plan->dice;
+	struct demo_dice dice = plan->dice;
 	char title[UUID_BYTES];
 	json_t *json = res_document_empty("system");
 	json_t *gpus = json_array();
@@ -155,7 +154,7 @@ json_t *history_system(const struct history_plan *plan, const struct history_fig
 
 /* ---- launch -------------------------------------------------------------------------------- */
 
-static json_t *launch_gpus(const struct history_plan *plan, int64_t count)
+static json_t *launch_gpus(const struct demo_plan *plan, int64_t count)
 {
 	char uuid[UUID_BYTES], title[UUID_BYTES];
 	json_t *gpus = json_array();
@@ -170,26 +169,26 @@ static json_t *launch_gpus(const struct history_plan *plan, int64_t count)
 	return gpus;
 }
 
-static json_t *phases(const struct history_figures *figures)
+static json_t *phases(const struct demo_figures *figures)
 {
 	double s = figures->start_s;
 
-	return history_section(
-		"phases",
-		json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "spawn_s",
-			  0.002, "first_line_s", 0.12 * s, "engine_init_s", 0.2 * s,
-			  "weights_begin_s", 0.25 * s, "weights_loaded_s", 0.6 * s, "kv_cache_s",
-			  0.75 * s, "graph_capture_s", 0.95 * s, "engine_ready_s", 0.97 * s,
-			  "listening_s", 0.98 * s, "healthy_s", 0.99 * s, "ready_s", s));
+	return demo_section("phases",
+			    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+				      "spawn_s", 0.002, "first_line_s", 0.12 * s, "engine_init_s",
+				      0.2 * s, "weights_begin_s", 0.25 * s, "weights_loaded_s",
+				      0.6 * s, "kv_cache_s", 0.75 * s, "graph_capture_s", 0.95 * s,
+				      "engine_ready_s", 0.97 * s, "listening_s", 0.98 * s,
+				      "healthy_s", 0.99 * s, "ready_s", s));
 }
 
-static json_t *facts(const struct history_plan *plan, const struct history_figures *figures)
+static json_t *facts(const struct demo_plan *plan, const struct demo_figures *figures)
 {
 	double blocks = floor(figures->kv_tokens / 16);
-	json_t *json = history_section(
+	json_t *json = demo_section(
 		"facts",
 		json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "vllm_version",
-			  history_release_at(plan->release), "model", plan->model->name, "dtype",
+			  demo_release_at(plan->release), "model", plan->model->name, "dtype",
 			  "torch.bfloat16", "max_model_len", (json_int_t)figures->max_len,
 			  "tensor_parallel_size", (json_int_t)figures->gpus, "device", "cuda"));
 
@@ -204,8 +203,8 @@ static json_t *facts(const struct history_plan *plan, const struct history_figur
 	return json;
 }
 
-json_t *history_launch(const struct history_plan *plan, const struct history_figures *figures,
-		       const struct exp_config *experiment)
+json_t *demo_launch(const struct demo_plan *plan, const struct demo_figures *figures,
+		    const struct exp_config *experiment)
 {
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *env = NULL;
@@ -214,16 +213,16 @@ json_t *history_launch(const struct history_plan *plan, const struct history_fig
 
 	if (vllm_args_to_argv(experiment->catalog, experiment->server, argv, &env, &err) < 0)
 		json_array_clear(argv);
-	json_t *json = history_section(
+	json_t *json = demo_section(
 		"launch",
 		json_pack("{s:o, s:{}, s:[], s:s, s:i, s:i, s:f, s:o, s:{s:s, s:b}, s:b}", "argv",
 			  argv, "env", "secret_env", "host", "127.0.0.1", "port",
 			  (int)(8000 + plan->index % 500), "port_tries", 1, "waited_s", 0.0, "gpus",
 			  launch_gpus(plan, (int64_t)figures->gpus), "target", "version",
-			  history_release_at(plan->release), "assumed", 0, "forced", 0));
-	json_object_set_new(json, "exit",
-			    history_section("server_exit",
-					    json_pack("{s:i, s:b, s:f}", "status", has_run ? 0 : 1,
+			  demo_release_at(plan->release), "assumed", 0, "forced", 0));
+	json_object_set_new(
+		json, "exit",
+		demo_section("server_exit", json_pack("{s:i, s:b, s:f}", "status", has_run ? 0 : 1,
 						      "killed", 0, "stop_s", 1.4)));
 	if (!has_run)
 		return json;
@@ -235,15 +234,15 @@ json_t *history_launch(const struct history_plan *plan, const struct history_fig
 /* ---- environment --------------------------------------------------------------------------- */
 
 /* The engine says that it is none: no figure of it may pass for one of a real machine. */
-json_t *history_environment(const struct history_plan *plan)
+json_t *demo_environment(const struct demo_plan *plan)
 {
-	const struct history_host *host = plan->host;
+	const struct demo_host *host = plan->host;
 	char title[UUID_BYTES];
 	json_t *gpus = json_array();
 
 	for (int64_t i = 0; i < host->gpus; i++)
 		json_array_append_new(gpus, json_string(gpu_title(plan, title)));
-	return history_section(
+	return demo_section(
 		"environment",
 		json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o, s:s, s:s?, s:{s:s, s:s, s:b}, "
 			  "s:s}",
@@ -252,6 +251,6 @@ json_t *history_environment(const struct history_plan *plan)
 			  "numa_nodes", host->gpus > 1 ? 2 : 1, "memory_bytes",
 			  (json_int_t)host->memory_gib << 30, "gpu_models", gpus, "gpu_driver",
 			  host->driver, "cuda", host->cuda, "engine", "name", "vllm", "version",
-			  history_release_at(plan->release), "simulated", 1, "profllm",
+			  demo_release_at(plan->release), "simulated", 1, "profllm",
 			  PROFLLM_VERSION));
 }

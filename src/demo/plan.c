@@ -20,7 +20,7 @@
 enum use { USE_SWEEP = 1, USE_RUN };
 
 /* Each has 20 runs. */
-static const struct history_sweep sweeps[] = {
+static const struct demo_sweep sweeps[] = {
 	{ "nightly",
 	  "nightly",
 	  { "benchmark.max_concurrency", "8 32 64 128" },
@@ -114,7 +114,7 @@ static json_t *word_at(const char *words, size_t at)
 }
 
 /* A value for "server.x" or "benchmark.x". */
-static void set_asked(struct history_plan *plan, const char *key, json_t *value)
+static void set_asked(struct demo_plan *plan, const char *key, json_t *value)
 {
 	const char *dot = strchr(key, '.');
 
@@ -122,7 +122,7 @@ static void set_asked(struct history_plan *plan, const char *key, json_t *value)
 			    value);
 }
 
-double history_asked(const json_t *section, const char *key, double other)
+double demo_asked(const json_t *section, const char *key, double other)
 {
 	const json_t *value = json_object_get(section, key);
 
@@ -131,42 +131,41 @@ double history_asked(const json_t *section, const char *key, double other)
 	return json_is_number(value) ? json_number_value(value) : other;
 }
 
-static double weights_bytes(const struct history_model *model)
+static double weights_bytes(const struct demo_model *model)
 {
 	return 2 * (model->dense + model->experts);
 }
 
-static bool has_room(const struct history_plan *plan, double gpus)
+static bool has_room(const struct demo_plan *plan, double gpus)
 {
 	return weights_bytes(plan->model) / gpus <= GPU_ROOM * (double)plan->gpu->memory_bytes;
 }
 
-static void choose_host(const struct dash_history *history, struct history_plan *plan, size_t at)
+static void choose_host(const struct demo *history, struct demo_plan *plan, size_t at)
 {
-	plan->host = history_host_at(at);
+	plan->host = demo_host_at(at);
 	plan->gpu = &history->gpus[at];
 }
 
 /* The nightly ones go on with the same model on the same host, so that releases can be compared. */
-static void choose_places(const struct dash_history *history, int64_t number,
-			  struct history_dice *dice, struct history_plan *plan)
+static void choose_places(const struct demo *history, int64_t number, struct demo_dice *dice,
+			  struct demo_plan *plan)
 {
 	bool is_nightly = number % NIGHTLY_OF == 0;
 	size_t nightly = (size_t)(number / NIGHTLY_OF) % NIGHTLIES;
 
 	plan->sweep = is_nightly ? &sweeps[0]
-				 : &sweeps[1 + history_below(dice, PL_ARRAY_SIZE(sweeps) - 1)];
+				 : &sweeps[1 + demo_below(dice, PL_ARRAY_SIZE(sweeps) - 1)];
 	plan->model =
-		&history->models[is_nightly ? nightly : history_below(dice, history->model_count)];
-	choose_host(history, plan,
-		    is_nightly ? nightly % 4 : history_below(dice, history_host_count()));
+		&history->models[is_nightly ? nightly : demo_below(dice, history->model_count)];
+	choose_host(history, plan, is_nightly ? nightly % 4 : demo_below(dice, demo_host_count()));
 	for (int tries = 0; tries < 8 && !has_room(plan, (double)plan->host->gpus); tries++)
-		choose_host(history, plan, history_below(dice, history_host_count()));
+		choose_host(history, plan, demo_below(dice, demo_host_count()));
 }
 
 /* A study has its own kind, model and host. */
-static void choose_study(const struct dash_history *history, const struct history_study *study,
-			 struct history_plan *plan)
+static void choose_study(const struct demo *history, const struct demo_study *study,
+			 struct demo_plan *plan)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sweeps); i++) {
 		if (strcmp(sweeps[i].name, study->sweep) == 0)
@@ -176,120 +175,120 @@ static void choose_study(const struct dash_history *history, const struct histor
 		if (strcmp(history->models[i].name, study->model) == 0)
 			plan->model = &history->models[i];
 	}
-	for (size_t i = 0; i < history_host_count(); i++) {
-		if (strcmp(history_host_at(i)->name, study->host) == 0)
+	for (size_t i = 0; i < demo_host_count(); i++) {
+		if (strcmp(demo_host_at(i)->name, study->host) == 0)
 			choose_host(history, plan, i);
 	}
 }
 
-static void choose_release(const struct dash_history *history, int64_t number,
-			   struct history_dice *dice, struct history_plan *plan)
+static void choose_release(const struct demo *history, int64_t number, struct demo_dice *dice,
+			   struct demo_plan *plan)
 {
-	size_t count = history_release_count();
+	size_t count = demo_release_count();
 	size_t at = (size_t)(number % history->sweeps) * count / (size_t)history->sweeps;
 
 	/* not everybody takes the newest */
-	plan->release = at > 0 && history_chance(dice, 0.15) ? at - 1 : at;
+	plan->release = at > 0 && demo_chance(dice, 0.15) ? at - 1 : at;
 }
 
-static bool has_argument(const struct history_plan *plan, const char *name)
+static bool has_argument(const struct demo_plan *plan, const char *name)
 {
-	const struct vllm_catalog *catalog = vllm_catalog_release(
-		vllm_catalog_reference(), history_release_at(plan->release));
+	const struct vllm_catalog *catalog = vllm_catalog_release(vllm_catalog_reference(),
+								  demo_release_at(plan->release));
 	const struct option_row *row = vllm_arg_find(catalog, name);
 
 	return row != NULL && !row->absent;
 }
 
 /* As few GPUs as hold the weights, now and then twice as many. */
-static void ask_for_gpus(struct history_dice *dice, struct history_plan *plan)
+static void ask_for_gpus(struct demo_dice *dice, struct demo_plan *plan)
 {
 	int64_t gpus = 1;
 
 	while (gpus < plan->host->gpus && !has_room(plan, (double)gpus))
 		gpus *= 2;
-	if (gpus < plan->host->gpus && history_chance(dice, 0.2))
+	if (gpus < plan->host->gpus && demo_chance(dice, 0.2))
 		gpus *= 2;
-	if (gpus > 1 || history_chance(dice, 0.3))
+	if (gpus > 1 || demo_chance(dice, 0.3))
 		json_object_set_new(plan->server, "tensor_parallel_size", json_integer(gpus));
 }
 
-static void ask_server(struct history_dice *dice, struct history_plan *plan)
+static void ask_server(struct demo_dice *dice, struct demo_plan *plan)
 {
 	json_object_set_new(plan->server, "model", json_string(plan->model->name));
 	ask_for_gpus(dice, plan);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(extras); i++) {
 		size_t count = count_words(extras[i].values);
-		bool is_asked = history_chance(dice, extras[i].share);
-		size_t at = history_below(dice, count);
+		bool is_asked = demo_chance(dice, extras[i].share);
+		size_t at = demo_below(dice, count);
 		if (is_asked && has_argument(plan, extras[i].key))
 			json_object_set_new(plan->server, extras[i].key,
 					    word_at(extras[i].values, at));
 	}
-	if (plan->model->experts > 0 && history_chance(dice, 0.3))
+	if (plan->model->experts > 0 && demo_chance(dice, 0.3))
 		json_object_set_new(plan->server, "enable_expert_parallel", json_true());
 }
 
-static void ask_load(struct history_dice *dice, struct history_plan *plan)
+static void ask_load(struct demo_dice *dice, struct demo_plan *plan)
 {
 	static const int inputs[] = { 256, 512, 1024, 1024, 2048 };
 	static const int outputs[] = { 128, 128, 256, 512 };
 
 	json_object_set_new(plan->load, "dataset_name", json_string("random"));
 	json_object_set_new(plan->load, "backend",
-			    json_string(history_chance(dice, 0.3) ? "openai-chat" : "openai"));
+			    json_string(demo_chance(dice, 0.3) ? "openai-chat" : "openai"));
 	json_object_set_new(plan->load, "random_input_len",
-			    json_integer(inputs[history_below(dice, PL_ARRAY_SIZE(inputs))]));
+			    json_integer(inputs[demo_below(dice, PL_ARRAY_SIZE(inputs))]));
 	json_object_set_new(plan->load, "random_output_len",
-			    json_integer(outputs[history_below(dice, PL_ARRAY_SIZE(outputs))]));
+			    json_integer(outputs[demo_below(dice, PL_ARRAY_SIZE(outputs))]));
 	json_object_set_new(plan->load, "ignore_eos", json_true());
 	json_object_set_new(plan->load, "num_warmups", json_integer(8));
-	if (history_chance(dice, 0.2))
+	if (demo_chance(dice, 0.2))
 		json_object_set_new(plan->load, "goodput",
 				    json_pack("[s, s]", "ttft:500", "tpot:50"));
-	if (history_chance(dice, 0.5) && !pl_text_starts(plan->sweep->fast.key, "benchmark.max"))
+	if (demo_chance(dice, 0.5) && !pl_text_starts(plan->sweep->fast.key, "benchmark.max"))
 		json_object_set_new(plan->load, "max_concurrency", json_integer(64));
 }
 
-static void tag(int64_t number, struct history_dice *dice, struct history_plan *plan)
+static void tag(int64_t number, struct demo_dice *dice, struct demo_plan *plan)
 {
 	json_object_set_new(plan->tags, "made_up", json_string("yes"));
 	json_object_set_new(plan->tags, "team",
-			    json_string(teams[history_below(dice, PL_ARRAY_SIZE(teams))]));
-	if (history_chance(dice, 0.6))
+			    json_string(teams[demo_below(dice, PL_ARRAY_SIZE(teams))]));
+	if (demo_chance(dice, 0.6))
 		json_object_set_new(plan->tags, "ticket",
 				    json_sprintf("PERF-%d", (int)(number % 100000)));
-	if (history_chance(dice, 0.15))
+	if (demo_chance(dice, 0.15))
 		json_object_set_new(plan->tags, "note",
-				    json_string(notes[history_below(dice, PL_ARRAY_SIZE(notes))]));
+				    json_string(notes[demo_below(dice, PL_ARRAY_SIZE(notes))]));
 	plan->name = pl_asprintf("made up: %s, %s on %s", plan->sweep->name, plan->model->title,
 				 plan->host->name);
 }
 
 /* The values of this run, and a number of requests that goes with them. */
-static void vary(struct history_plan *plan)
+static void vary(struct demo_plan *plan)
 {
-	const struct history_axis *slow = &plan->sweep->slow, *fast = &plan->sweep->fast;
+	const struct demo_axis *slow = &plan->sweep->slow, *fast = &plan->sweep->fast;
 	size_t width = count_words(fast->values);
 
 	set_asked(plan, slow->key, word_at(slow->values, plan->place / width));
 	set_asked(plan, fast->key, word_at(fast->values, plan->place % width));
-	double at_once = history_asked(plan->load, "max_concurrency", 64);
+	double at_once = demo_asked(plan->load, "max_concurrency", 64);
 	json_object_set_new(plan->load, "num_prompts",
 			    json_integer(at_once < 32 ? 200 : (json_int_t)at_once * 8));
 }
 
-void history_plan(const struct dash_history *history, int64_t index, struct history_plan *ret)
+void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret)
 {
-	int64_t number = index / DASH_HISTORY_SWEEP;
-	struct history_dice dice = history_dice(history->seed, USE_SWEEP, (uint64_t)number);
+	int64_t number = index / DEMO_SWEEP;
+	struct demo_dice dice = demo_dice(history->seed, USE_SWEEP, (uint64_t)number);
 
-	*ret = (struct history_plan){ .index = index,
-				      .place = (size_t)(index % DASH_HISTORY_SWEEP),
-				      .server = json_object(),
-				      .load = json_object(),
-				      .tags = json_object() };
-	const struct history_study *study = history_study_of(history, number);
+	*ret = (struct demo_plan){ .index = index,
+				   .place = (size_t)(index % DEMO_SWEEP),
+				   .server = json_object(),
+				   .load = json_object(),
+				   .tags = json_object() };
+	const struct demo_study *study = demo_study_of(history, number);
 	choose_places(history, number, &dice, ret);
 	if (study != NULL)
 		choose_study(history, study, ret);
@@ -297,29 +296,28 @@ void history_plan(const struct dash_history *history, int64_t index, struct hist
 	ask_server(&dice, ret);
 	ask_load(&dice, ret);
 	tag(number, &dice, ret);
-	ret->is_narrow = ret->release < history_release_count() / 2 && history_chance(&dice, 0.4);
-	if (history_chance(&dice, 0.04))
+	ret->is_narrow = ret->release < demo_release_count() / 2 && demo_chance(&dice, 0.4);
+	if (demo_chance(&dice, 0.04))
 		ret->newer = json_pack("{s:i}", "prefill_lookahead_tokens",
-				       64 << (int)history_below(&dice, 4));
+				       64 << (int)demo_below(&dice, 4));
 	vary(ret);
-	ret->dice = history_dice(history->seed, USE_RUN, (uint64_t)index);
-	ret->trouble = history_share(&ret->dice);
-	double began_s = (double)SPAN_S *
-			 ((double)(number % history->sweeps) + history_share(&dice)) /
+	ret->dice = demo_dice(history->seed, USE_RUN, (uint64_t)index);
+	ret->trouble = demo_share(&ret->dice);
+	double began_s = (double)SPAN_S * ((double)(number % history->sweeps) + demo_share(&dice)) /
 			 (double)history->sweeps;
-	double at_s = began_s + (double)ret->place * APART_S * history_noise(&ret->dice, 0.02);
+	double at_s = began_s + (double)ret->place * APART_S * demo_noise(&ret->dice, 0.02);
 	ret->started_ns = BEGIN_S * PL_NS_PER_S + (int64_t)(at_s * 1e3) * PL_NS_PER_MS;
 	if (study != NULL)
-		history_tag_study(BEGIN_S * PL_NS_PER_S + (int64_t)(began_s * 1e3) * PL_NS_PER_MS,
-				  number, ret);
+		demo_tag_study(BEGIN_S * PL_NS_PER_S + (int64_t)(began_s * 1e3) * PL_NS_PER_MS,
+			       number, ret);
 }
 
-void history_plan_done(struct history_plan *plan)
+void demo_plan_done(struct demo_plan *plan)
 {
 	json_decref(plan->server);
 	json_decref(plan->load);
 	json_decref(plan->tags);
 	json_decref(plan->newer);
 	free(plan->name);
-	*plan = (struct history_plan){ 0 };
+	*plan = (struct demo_plan){ 0 };
 }

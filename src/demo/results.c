@@ -68,7 +68,7 @@ static void add_family(json_t *into, const struct spread *spread, double request
 	}
 }
 
-static void add_families(json_t *into, const struct history_figures *figures, double requests)
+static void add_families(json_t *into, const struct demo_figures *figures, double requests)
 {
 	bool is_planned = isfinite(figures->rate);
 	double width = figures->spread;
@@ -90,7 +90,7 @@ static void add_families(json_t *into, const struct history_figures *figures, do
 }
 
 /* As far as the client can have moved it: next to nothing. */
-static void add_client_errors(json_t *into, const struct history_figures *figures)
+static void add_client_errors(json_t *into, const struct demo_figures *figures)
 {
 	static const char *const statistics[] = {
 #define STATISTIC(name, percentile) #name,
@@ -109,7 +109,7 @@ static void add_client_errors(json_t *into, const struct history_figures *figure
 	}
 }
 
-static json_t *steady(const struct history_figures *figures)
+static json_t *steady(const struct demo_figures *figures)
 {
 	if (figures->completed < CI_LEAST)
 		return json_null();
@@ -120,7 +120,7 @@ static json_t *steady(const struct history_figures *figures)
 	return json;
 }
 
-static void add_totals(json_t *into, const struct history_figures *figures)
+static void add_totals(json_t *into, const struct demo_figures *figures)
 {
 	double rate = figures->completed / figures->duration_s;
 	double peak = fmin(figures->running * 1.2 + 1, figures->prompts);
@@ -148,8 +148,8 @@ static void add_totals(json_t *into, const struct history_figures *figures)
 }
 
 /* Of those who keep 500 ms and 50 ms, told where the load asks for it. */
-static void add_goodput(json_t *into, const struct history_plan *plan,
-			const struct history_figures *figures)
+static void add_goodput(json_t *into, const struct demo_plan *plan,
+			const struct demo_figures *figures)
 {
 	bool keeps = figures->tpot_ms <= 50;
 	double late = log(500 / figures->ttft_ms) / fmax(0.05, figures->spread * 1.5);
@@ -160,8 +160,8 @@ static void add_goodput(json_t *into, const struct history_plan *plan,
 				    json_real(share * figures->completed / figures->duration_s));
 }
 
-json_t *history_results(const struct dash_history *history, const struct history_plan *plan,
-			const struct history_figures *figures)
+json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
+		     const struct demo_figures *figures)
 {
 	double watts = plan->host->gpu_w * (0.3 + 0.65 * figures->load) * figures->gpus;
 	double tokens = figures->completed * figures->output;
@@ -206,7 +206,7 @@ static const struct {
 };
 
 /* The count of them: none. */
-static size_t trouble_of(const struct history_plan *plan)
+static size_t trouble_of(const struct demo_plan *plan)
 {
 	double share = plan->trouble;
 	size_t i = 0;
@@ -216,7 +216,7 @@ static size_t trouble_of(const struct history_plan *plan)
 	return i;
 }
 
-bool history_is_hot(const struct history_plan *plan)
+bool demo_is_hot(const struct demo_plan *plan)
 {
 	size_t trouble = trouble_of(plan);
 
@@ -225,7 +225,7 @@ bool history_is_hot(const struct history_plan *plan)
 }
 
 /* All that a good run knows. */
-static void set_facts(const struct history_figures *figures, struct res_quality_facts *facts)
+static void set_facts(const struct demo_figures *figures, struct res_quality_facts *facts)
 {
 	bool has_rate = isfinite(figures->rate);
 
@@ -263,7 +263,7 @@ static void set_facts(const struct history_figures *figures, struct res_quality_
 	facts->preemptions = facts->profiled = 0;
 }
 
-json_t *history_quality(const struct history_plan *plan, const struct history_figures *figures)
+json_t *demo_quality(const struct demo_plan *plan, const struct demo_figures *figures)
 {
 	struct res_quality_facts facts;
 
@@ -284,7 +284,7 @@ json_t *history_quality(const struct history_plan *plan, const struct history_fi
 	return res_quality_evaluate(&facts);
 }
 
-json_t *history_error(const struct history_fate *fate)
+json_t *demo_error(const struct demo_fate *fate)
 {
 	struct pl_err why = PL_ERR_INIT;
 

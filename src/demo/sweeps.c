@@ -14,7 +14,7 @@
 #define CELL_DIGITS 12
 
 /* By number of groups before the end; the last one may be cut short. */
-static const struct history_study studies[] = {
+static const struct demo_study studies[] = {
 	{ .from_end = 2,
 	  .sweep = "parallel",
 	  .model = "meta-llama/Llama-3.1-70B-Instruct",
@@ -22,7 +22,7 @@ static const struct history_study studies[] = {
 	{ .from_end = 3, .sweep = "concurrency", .model = "Qwen/Qwen3-8B", .host = "h100-a" },
 };
 
-const struct history_study *history_study_of(const struct dash_history *history, int64_t number)
+const struct demo_study *demo_study_of(const struct demo *history, int64_t number)
 {
 	for (size_t i = 0; history->sweeps >= SWEEPS_FROM && i < PL_ARRAY_SIZE(studies); i++) {
 		if (number == history->sweeps - studies[i].from_end)
@@ -37,7 +37,7 @@ static const char *short_key(const char *key)
 }
 
 /* "tensor_parallel_size=2 max_concurrency=8"; free(). */
-static char *label_of(const struct history_sweep *sweep, const json_t *slow, const json_t *fast)
+static char *label_of(const struct demo_sweep *sweep, const json_t *slow, const json_t *fast)
 {
 	auto_free char *down = pl_json_to_plain(slow);
 	auto_free char *right = pl_json_to_plain(fast);
@@ -52,15 +52,15 @@ static void cell_of(const char *label, char ret[65])
 	ret[CELL_DIGITS] = '\0';
 }
 
-static const json_t *asked(const struct history_plan *plan, const char *key)
+static const json_t *asked(const struct demo_plan *plan, const char *key)
 {
 	return json_object_get(pl_text_starts(key, "server.") ? plan->server : plan->load,
 			       short_key(key));
 }
 
-void history_tag_study(int64_t began_ns, int64_t number, struct history_plan *plan)
+void demo_tag_study(int64_t began_ns, int64_t number, struct demo_plan *plan)
 {
-	const struct history_sweep *sweep = plan->sweep;
+	const struct demo_sweep *sweep = plan->sweep;
 	auto_free char *label = label_of(sweep, asked(plan, sweep->slow.key),
 					 asked(plan, sweep->fast.key));
 	char cell[65], date[16];
@@ -77,7 +77,7 @@ void history_tag_study(int64_t began_ns, int64_t number, struct history_plan *pl
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-static json_t *row(const struct history_sweep *sweep, json_t *slow, json_t *fast)
+static json_t *row(const struct demo_sweep *sweep, json_t *slow, json_t *fast)
 {
 	auto_free char *label = label_of(sweep, slow, fast);
 	auto_free char *server = pl_json_to_plain(slow);
@@ -89,15 +89,15 @@ static json_t *row(const struct history_sweep *sweep, json_t *slow, json_t *fast
 			 sweep->slow.key, slow, sweep->fast.key, fast, "gone", 0);
 }
 
-static json_t *run_row(const struct dash_history *history, const struct history_plan *plan)
+static json_t *run_row(const struct demo *history, const struct demo_plan *plan)
 {
-	struct history_figures figures;
+	struct demo_figures figures;
 	char run_id[RES_RUN_ID_BYTES];
 	json_t *run = row(plan->sweep, (json_t *)asked(plan, plan->sweep->slow.key),
 			  (json_t *)asked(plan, plan->sweep->fast.key));
 
-	history_figures(plan, &figures);
-	history_run_id(history, plan, run_id);
+	demo_figures(plan, &figures);
+	demo_run_id(history, plan, run_id);
 	json_object_update_new(
 		run, json_pack("{s:s, s:s}", "status",
 			       res_status_name(figures.fate != NULL ? figures.fate->status
@@ -107,7 +107,7 @@ static json_t *run_row(const struct dash_history *history, const struct history_
 }
 
 /* More GPUs than the host has, at each load. */
-static void add_skipped(const struct history_plan *plan, json_t *loads, json_t *runs)
+static void add_skipped(const struct demo_plan *plan, json_t *loads, json_t *runs)
 {
 	auto_json json_t *gpus = json_integer(2 * (json_int_t)plan->host->gpus);
 
@@ -125,29 +125,29 @@ static void add_skipped(const struct history_plan *plan, json_t *loads, json_t *
 	}
 }
 
-size_t dash_history_study_count(const struct dash_history *history)
+size_t demo_study_count(const struct demo *history)
 {
 	return history->sweeps >= SWEEPS_FROM ? PL_ARRAY_SIZE(studies) : 0;
 }
 
-json_t *dash_history_study(const struct dash_history *history, size_t i)
+json_t *demo_study(const struct demo *history, size_t i)
 {
-	int64_t first = (history->sweeps - studies[i].from_end) * DASH_HISTORY_SWEEP;
+	int64_t first = (history->sweeps - studies[i].from_end) * DEMO_SWEEP;
 	auto_json json_t *loads = json_array();
 	auto_json json_t *servers = json_object();
 	auto_plan plan;
 	json_t *runs = json_array();
 
-	for (int64_t k = 0; k < DASH_HISTORY_SWEEP; k++) {
+	for (int64_t k = 0; k < DEMO_SWEEP; k++) {
 		auto_plan one;
-		history_plan(history, first + k, &one);
+		demo_plan(history, first + k, &one);
 		json_t *run = run_row(history, &one);
 		json_object_set_new(servers, pl_json_get_text(run, "server"), json_true());
 		if (json_object_size(servers) == 1)
 			json_array_append(loads, (json_t *)asked(&one, one.sweep->fast.key));
 		json_array_append_new(runs, run);
 	}
-	history_plan(history, first, &plan);
+	demo_plan(history, first, &plan);
 	if (strcmp(plan.sweep->slow.key, "server.tensor_parallel_size") == 0)
 		add_skipped(&plan, loads, runs);
 	return json_pack("{s:O, s:O, s:s, s:o, s:I, s:[], s:{s:O, s:O}, s:[], s:o}", "sweep",

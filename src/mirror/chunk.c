@@ -7,7 +7,7 @@
 
 #define ROOM_MIN 64 /* rows; grows by 4 */
 
-void garbage_done(struct garbage *garbage)
+void mirror_garbage_done(struct garbage *garbage)
 {
 	for (size_t i = 0; i < garbage->count; i++)
 		free(garbage->items[i]);
@@ -80,7 +80,7 @@ static void widen(struct chunk *chunk, size_t row, unsigned width, struct garbag
 	chunk->width = (unsigned char)width;
 }
 
-void chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct garbage *garbage)
+void mirror_chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct garbage *garbage)
 {
 	unsigned width = width_of(code);
 
@@ -103,7 +103,8 @@ void chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct garbage *g
 	put_code(chunk->codes, chunk->width, row, code);
 }
 
-void chunk_set_number(struct chunk *chunk, size_t row, double number, struct garbage *garbage)
+void mirror_chunk_set_number(struct chunk *chunk, size_t row, double number,
+			     struct garbage *garbage)
 {
 	if (chunk->numbers == NULL || row >= chunk->number_room) {
 		uint32_t room = room_for(chunk->number_room, row);
@@ -115,7 +116,7 @@ void chunk_set_number(struct chunk *chunk, size_t row, double number, struct gar
 	chunk->numbers[row] = number + 0.0; /* -0 is 0 */
 }
 
-void chunk_done(struct chunk *chunk)
+void mirror_chunk_done(struct chunk *chunk)
 {
 	free(chunk->codes);
 	free(chunk->numbers);
@@ -128,7 +129,7 @@ void chunk_done(struct chunk *chunk)
 	*chunk = (struct chunk){ 0 };
 }
 
-struct chunk *chunk_copies(const struct chunk *chunks, size_t count)
+struct chunk *mirror_chunk_copies(const struct chunk *chunks, size_t count)
 {
 	struct chunk *copies = pl_alloc_array(count, sizeof(*copies));
 
@@ -176,7 +177,7 @@ static uint32_t code_of_bits(const struct chunk *chunk, size_t row)
 	return chunk->base;
 }
 
-uint32_t chunk_code(const struct chunk *chunk, size_t row)
+uint32_t mirror_chunk_code(const struct chunk *chunk, size_t row)
 {
 	if (chunk->width > 0)
 		return code_at(chunk->codes, chunk->width, row);
@@ -274,7 +275,8 @@ static void gather_bits(const struct chunk *chunk, const uint32_t *rows, size_t 
 	}
 }
 
-void chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t count, uint32_t *ret)
+void mirror_chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t count,
+			 uint32_t *ret)
 {
 	if (chunk->width > 0) {
 		gather_codes(chunk, rows, count, ret);
@@ -319,7 +321,7 @@ static void decode_bits(const struct chunk *chunk, size_t rows, uint32_t *ret)
 {
 	for (uint32_t part = 0; part < chunk->parts; part++) {
 		const uint64_t *words = chunk_bitmap(chunk, part);
-		for (size_t word = 0; word < store_bitmap_words(rows); word++) {
+		for (size_t word = 0; word < mirror_bitmap_words(rows); word++) {
 			for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
 				size_t row = word * 64 + (size_t)__builtin_ctzll(bits);
 				if (row < rows)
@@ -329,7 +331,7 @@ static void decode_bits(const struct chunk *chunk, size_t rows, uint32_t *ret)
 	}
 }
 
-void chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes)
+void mirror_chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes)
 {
 	if (chunk->width > 0) {
 		decode_codes(chunk, rows, ret_codes);

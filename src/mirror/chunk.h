@@ -36,12 +36,12 @@ struct chunk {
 	bool is_sealed;
 	uint32_t rows;
 	uint32_t parts;
-	uint32_t *part_codes;   /* of EXCEPTIONS and BITMAPS */
-	uint32_t *part_ends;    /* of EXCEPTIONS */
-	uint16_t *part_rows;    /* of EXCEPTIONS: rising within a part */
-	struct store_run *runs; /* `parts` of them */
-	uint64_t *bitmaps;      /* store_bitmap_words(rows) a part */
-	uint32_t *totals;       /* rows that have code i, of all of them; NULL: to be counted */
+	uint32_t *part_codes;    /* of EXCEPTIONS and BITMAPS */
+	uint32_t *part_ends;     /* of EXCEPTIONS */
+	uint16_t *part_rows;     /* of EXCEPTIONS: rising within a part */
+	struct mirror_run *runs; /* `parts` of them */
+	uint64_t *bitmaps;       /* mirror_bitmap_words(rows) a part */
+	uint32_t *totals;        /* rows that have code i, of all of them; NULL: to be counted */
 	uint32_t total_count;
 	size_t bytes; /* of all arrays */
 };
@@ -52,21 +52,22 @@ struct garbage {
 	size_t count;
 	size_t room;
 };
-void garbage_done(struct garbage *garbage);
+void mirror_garbage_done(struct garbage *garbage);
 
 /* The next row of an open chunk, which begins as { 0 }: rows come one after the other from 0. */
-void chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct garbage *garbage);
-void chunk_set_number(struct chunk *chunk, size_t row, double number, struct garbage *garbage);
-void chunk_done(struct chunk *chunk);
+void mirror_chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct garbage *garbage);
+void mirror_chunk_set_number(struct chunk *chunk, size_t row, double number,
+			     struct garbage *garbage);
+void mirror_chunk_done(struct chunk *chunk);
 /* Copies of the structs, which borrow the arrays (free()). */
-struct chunk *chunk_copies(const struct chunk *chunks, size_t count);
+struct chunk *mirror_chunk_copies(const struct chunk *chunks, size_t count);
 
 /* Of an open one, with one row at least; overwrites *ret, which shares nothing with it. */
-void chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct, struct chunk *ret);
+void mirror_chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct, struct chunk *ret);
 
 static inline const uint64_t *chunk_bitmap(const struct chunk *chunk, size_t part)
 {
-	return chunk->bitmaps + part * store_bitmap_words(chunk->rows);
+	return chunk->bitmaps + part * mirror_bitmap_words(chunk->rows);
 }
 
 /* Memory that its arrays take. */
@@ -79,15 +80,15 @@ static inline size_t chunk_bytes(const struct chunk *chunk)
 
 /* ---- reading: of an open one `rows` are those that the reader knows of; distinct: codes are below it -- */
 
-uint32_t chunk_code(const struct chunk *chunk, size_t row);
+uint32_t mirror_chunk_code(const struct chunk *chunk, size_t row);
 /* Of these rows, in their order; quick where they stand near each other. */
-void chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t count,
-		  uint32_t *ret_codes);
+void mirror_chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t count,
+			 uint32_t *ret_codes);
 /* Of all rows, one after the other. */
-void chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes);
+void mirror_chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes);
 /* counts[code] grows by the rows of the mask that have it. */
-void chunk_count(const struct chunk *chunk, const struct mask *mask, uint32_t distinct,
-		 uint32_t *counts);
+void mirror_chunk_count(const struct chunk *chunk, const struct mask *mask, uint32_t distinct,
+			uint32_t *counts);
 /* Rows whose code has 1 in `wanted`, a byte a code; of a sealed one all of its rows. */
-void chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted, uint32_t distinct,
-		 uint64_t *ret_rows);
+void mirror_chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted,
+			uint32_t distinct, uint64_t *ret_rows);

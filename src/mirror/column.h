@@ -6,7 +6,7 @@
 #include "mirror/chunk.h"
 #include "mirror/dictionary.h"
 
-struct store_column {
+struct mirror_column {
 	const struct res_field *field;
 	const struct dictionary *values;
 	uint32_t distinct;                 /* codes are below it */
@@ -17,37 +17,37 @@ struct store_column {
 	struct shelf *shelf; /* of its numbers in order (shelf.h), at `at`; NULL: it has none */
 };
 
-static inline const struct chunk *store_column_chunk(const struct store_column *column,
-						     size_t segment)
+static inline const struct chunk *mirror_column_chunk(const struct mirror_column *column,
+						      size_t segment)
 {
 	return &column->chunks[segment][column->at];
 }
 
-static inline const struct store_value *store_column_value(const struct store_column *column,
-							   uint32_t code)
+static inline const struct mirror_value *mirror_column_value(const struct mirror_column *column,
+							     uint32_t code)
 {
 	return dictionary_value(column->values, code);
 }
 
-static inline bool store_column_has(const struct store_column *column, enum store_class class)
+static inline bool mirror_column_has(const struct mirror_column *column, enum mirror_class class)
 {
 	return column->classes >> class & 1;
 }
 
 /* Is anything recorded, be it null? */
-static inline bool store_column_is_recorded(const struct store_column *column)
+static inline bool mirror_column_is_recorded(const struct mirror_column *column)
 {
-	return (column->classes & ~(1u << STORE_MISSING)) != 0;
+	return (column->classes & ~(1u << MIRROR_MISSING)) != 0;
 }
 
 /* What stands in a row; of a number that stands elsewhere, too. */
-static inline struct store_value store_column_at(const struct store_column *column, size_t row)
+static inline struct mirror_value mirror_column_at(const struct mirror_column *column, size_t row)
 {
-	const struct chunk *chunk = store_column_chunk(column, row / STORE_SEGMENT_ROWS);
-	struct store_value value = *store_column_value(column,
-						       chunk_code(chunk, row % STORE_SEGMENT_ROWS));
+	const struct chunk *chunk = mirror_column_chunk(column, row / MIRROR_SEGMENT_ROWS);
+	struct mirror_value value = *mirror_column_value(
+		column, mirror_chunk_code(chunk, row % MIRROR_SEGMENT_ROWS));
 
 	if (value.is_elsewhere)
-		value.number = chunk->numbers[row % STORE_SEGMENT_ROWS];
+		value.number = chunk->numbers[row % MIRROR_SEGMENT_ROWS];
 	return value;
 }

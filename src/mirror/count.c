@@ -19,7 +19,7 @@ static uint32_t codes_below(const struct chunk *chunk, uint32_t distinct)
 static void count_codes(const struct chunk *chunk, const struct mask *mask, uint32_t distinct,
 			uint32_t *counts)
 {
-	const struct store_kernels *kernels = store_kernels();
+	const struct mirror_kernels *kernels = mirror_kernels();
 
 	distinct = codes_below(chunk, distinct);
 	if (chunk->width == 1 && mask->list != NULL)
@@ -57,16 +57,16 @@ static void count_bitmaps(const struct chunk *chunk, const struct mask *mask, ui
 	uint32_t left = (uint32_t)mask->count;
 
 	for (uint32_t part = 0; part < chunk->parts; part++) {
-		uint32_t found = (uint32_t)store_kernels()->count_and(
-			mask->words, chunk_bitmap(chunk, part), store_bitmap_words(chunk->rows));
+		uint32_t found = (uint32_t)mirror_kernels()->count_and(
+			mask->words, chunk_bitmap(chunk, part), mirror_bitmap_words(chunk->rows));
 		counts[chunk->part_codes[part]] += found;
 		left -= found;
 	}
 	counts[chunk->base] += left;
 }
 
-void chunk_count(const struct chunk *chunk, const struct mask *mask, uint32_t distinct,
-		 uint32_t *counts)
+void mirror_chunk_count(const struct chunk *chunk, const struct mask *mask, uint32_t distinct,
+			uint32_t *counts)
 {
 	if (mask->count == 0)
 		return;
@@ -84,8 +84,8 @@ void chunk_count(const struct chunk *chunk, const struct mask *mask, uint32_t di
 	else if (chunk->form == CHUNK_EXCEPTIONS)
 		count_exceptions(chunk, mask, counts);
 	else if (chunk->form == CHUNK_RUNS)
-		store_kernels()->tally_runs(chunk->runs, chunk->parts, mask->words, mask->ranks,
-					    counts);
+		mirror_kernels()->tally_runs(chunk->runs, chunk->parts, mask->words, mask->ranks,
+					     counts);
 	else
 		count_bitmaps(chunk, mask, counts);
 }
@@ -96,7 +96,7 @@ static void fill(uint64_t *ret_rows, size_t rows, bool wanted)
 {
 	size_t words = rows / 64;
 
-	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+	memset(ret_rows, 0, MIRROR_SEGMENT_WORDS * sizeof(*ret_rows));
 	if (!wanted)
 		return;
 	memset(ret_rows, 0xff, words * sizeof(*ret_rows));
@@ -119,8 +119,8 @@ static void match_exceptions(const struct chunk *chunk, const uint8_t *wanted, u
 
 static void match_bitmaps(const struct chunk *chunk, const uint8_t *wanted, uint64_t *ret_rows)
 {
-	const struct store_kernels *kernels = store_kernels();
-	size_t words = store_bitmap_words(chunk->rows);
+	const struct mirror_kernels *kernels = mirror_kernels();
+	size_t words = mirror_bitmap_words(chunk->rows);
 
 	fill(ret_rows, chunk->rows, wanted[chunk->base]);
 	for (uint32_t part = 0; part < chunk->parts; part++) {
@@ -137,8 +137,8 @@ static void match_bitmaps(const struct chunk *chunk, const uint8_t *wanted, uint
 static void match_codes(const struct chunk *chunk, size_t rows, const uint8_t *wanted,
 			uint32_t distinct, uint64_t *ret_rows)
 {
-	const struct store_kernels *kernels = store_kernels();
-	size_t words = store_bitmap_words(rows);
+	const struct mirror_kernels *kernels = mirror_kernels();
+	size_t words = mirror_bitmap_words(rows);
 
 	distinct = codes_below(chunk, distinct);
 	if (chunk->width == 1)
@@ -147,11 +147,11 @@ static void match_codes(const struct chunk *chunk, size_t rows, const uint8_t *w
 		kernels->match_u16(chunk->codes, rows, wanted, distinct, ret_rows);
 	else
 		kernels->match_u32(chunk->codes, rows, wanted, distinct, ret_rows);
-	memset(ret_rows + words, 0, (STORE_SEGMENT_WORDS - words) * sizeof(*ret_rows));
+	memset(ret_rows + words, 0, (MIRROR_SEGMENT_WORDS - words) * sizeof(*ret_rows));
 }
 
-void chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted, uint32_t distinct,
-		 uint64_t *ret_rows)
+void mirror_chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted,
+			uint32_t distinct, uint64_t *ret_rows)
 {
 	if (chunk->is_sealed)
 		rows = chunk->rows;
@@ -166,8 +166,8 @@ void chunk_match(const struct chunk *chunk, size_t rows, const uint8_t *wanted, 
 		match_exceptions(chunk, wanted, ret_rows);
 		break;
 	case CHUNK_RUNS:
-		memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
-		store_kernels()->match_runs(chunk->runs, chunk->parts, wanted, ret_rows);
+		memset(ret_rows, 0, MIRROR_SEGMENT_WORDS * sizeof(*ret_rows));
+		mirror_kernels()->match_runs(chunk->runs, chunk->parts, wanted, ret_rows);
 		break;
 	case CHUNK_BITMAPS:
 		match_bitmaps(chunk, wanted, ret_rows);

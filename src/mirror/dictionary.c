@@ -10,7 +10,7 @@
 #define SLOTS_MIN         16
 #define HASH_MULTIPLIER   0x9e3779b97f4a7c15u
 
-static struct store_value *push(struct dictionary *values)
+static struct mirror_value *push(struct dictionary *values)
 {
 	uint32_t code = values->count++;
 	unsigned block = code < DICTIONARY_BLOCK ? 0 : 28 - (unsigned)__builtin_clz(code);
@@ -18,50 +18,50 @@ static struct store_value *push(struct dictionary *values)
 	size_t room = block == 0 ? DICTIONARY_BLOCK : first;
 
 	if (values->blocks[block] == NULL) {
-		values->blocks[block] = pl_alloc_array(room, sizeof(struct store_value));
-		values->bytes += room * sizeof(struct store_value);
+		values->blocks[block] = pl_alloc_array(room, sizeof(struct mirror_value));
+		values->bytes += room * sizeof(struct mirror_value);
 	}
 	return &values->blocks[block][code - first];
 }
 
-void dictionary_init(struct dictionary *values, enum res_field_type type)
+void mirror_dictionary_init(struct dictionary *values, enum res_field_type type)
 {
 	*values = (struct dictionary){ .has_times = type == RES_FIELD_TIME,
-				       .ranks = rank_keeper_new() };
-	*push(values) = (struct store_value){ .class = STORE_MISSING };
-	*push(values) = (struct store_value){ .class = STORE_NULL, .same = DICTIONARY_NULL };
+				       .ranks = mirror_rank_keeper_new() };
+	*push(values) = (struct mirror_value){ .class = MIRROR_MISSING };
+	*push(values) = (struct mirror_value){ .class = MIRROR_NULL, .same = DICTIONARY_NULL };
 }
 
-void dictionary_refuse_numbers(struct dictionary *values)
+void mirror_dictionary_refuse_numbers(struct dictionary *values)
 {
 	values->refuses_numbers = true;
 	values->numbers = DICTIONARY_NUMBERS_MAX;
 }
 
-void dictionary_done(struct dictionary *values)
+void mirror_dictionary_done(struct dictionary *values)
 {
 	for (size_t i = 0; i < DICTIONARY_BLOCKS; i++)
 		free(values->blocks[i]);
 	free(values->slots);
 	pl_arena_free(values->arena);
-	rank_keeper_free(values->ranks);
+	mirror_rank_keeper_free(values->ranks);
 }
 
 /* ---- finding one ----------------------------------------------------------------------------- */
 
-static enum store_class class_of(const struct store_cell *cell)
+static enum mirror_class class_of(const struct mirror_cell *cell)
 {
 	if (cell->state != RES_VALUE_THERE)
-		return cell->state == RES_VALUE_NULL ? STORE_NULL : STORE_MISSING;
+		return cell->state == RES_VALUE_NULL ? MIRROR_NULL : MIRROR_MISSING;
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
-		return STORE_NUMBER;
+		return MIRROR_NUMBER;
 	case RES_VALUE_YES:
-		return cell->number > 0 ? STORE_YES : STORE_NO;
+		return cell->number > 0 ? MIRROR_YES : MIRROR_NO;
 	case RES_VALUE_TEXT:
-		return STORE_TEXT;
+		return MIRROR_TEXT;
 	default:
-		return STORE_JSON;
+		return MIRROR_JSON;
 	}
 }
 
@@ -74,11 +74,11 @@ static uint64_t bits_of(double number)
 }
 
 /* Texts by FNV-1a: they are of results, not of strangers who would seek collisions. */
-static uint64_t hash_of(const struct store_value *value)
+static uint64_t hash_of(const struct mirror_value *value)
 {
 	uint64_t hash = PL_HASH_NONE + value->class;
 
-	if (value->class == STORE_NUMBER)
+	if (value->class == MIRROR_NUMBER)
 		hash = (hash ^ bits_of(value->number)) * HASH_MULTIPLIER;
 	if (value->text != NULL)
 		hash = pl_hash_text(hash, value->text);
@@ -86,18 +86,18 @@ static uint64_t hash_of(const struct store_value *value)
 }
 
 /* Whether the user set it or not. */
-static bool is_same(const struct store_value *one, const struct store_value *other)
+static bool is_same(const struct mirror_value *one, const struct mirror_value *other)
 {
 	if (one->class != other->class || one->is_elsewhere)
 		return false;
-	if (one->class == STORE_NUMBER)
+	if (one->class == MIRROR_NUMBER)
 		return bits_of(one->number) == bits_of(other->number);
 	return one->text == NULL || strcmp(one->text, other->text) == 0;
 }
 
 /* Where it is, or the free slot that it would take; *ret_twin: the same value, set if this one is not. */
-static uint32_t *slot_of(const struct dictionary *values, const struct store_value *wanted,
-			 const struct store_value **ret_twin)
+static uint32_t *slot_of(const struct dictionary *values, const struct mirror_value *wanted,
+			 const struct mirror_value **ret_twin)
 {
 	size_t mask = values->slot_count - 1;
 
@@ -106,7 +106,7 @@ static uint32_t *slot_of(const struct dictionary *values, const struct store_val
 		uint32_t *slot = &values->slots[at];
 		if (*slot == 0)
 			return slot;
-		const struct store_value *there = dictionary_value(values, *slot - 1);
+		const struct mirror_value *there = dictionary_value(values, *slot - 1);
 		if (!is_same(there, wanted))
 			continue;
 		if (there->is_explicit == wanted->is_explicit)
@@ -118,7 +118,7 @@ static uint32_t *slot_of(const struct dictionary *values, const struct store_val
 /* Half of the slots stay free. */
 static void widen(struct dictionary *values)
 {
-	const struct store_value *twin;
+	const struct mirror_value *twin;
 
 	if (values->count * 2 < values->slot_count)
 		return;
@@ -128,7 +128,7 @@ static void widen(struct dictionary *values)
 	values->bytes += values->slot_count * sizeof(*values->slots);
 	values->slots = pl_alloc_array(values->slot_count, sizeof(*values->slots));
 	for (uint32_t code = DICTIONARY_NULL; code < values->count; code++) {
-		const struct store_value *value = dictionary_value(values, code);
+		const struct mirror_value *value = dictionary_value(values, code);
 		if (!value->is_elsewhere)
 			*slot_of(values, value, &twin) = code + 1;
 	}
@@ -142,15 +142,15 @@ static uint32_t code_elsewhere(struct dictionary *values, bool is_explicit)
 
 	if (*code == 0) {
 		*code = values->count;
-		*push(values) = (struct store_value){ .class = STORE_NUMBER,
-						      .is_explicit = is_explicit,
-						      .is_elsewhere = true,
-						      .same = *code };
+		*push(values) = (struct mirror_value){ .class = MIRROR_NUMBER,
+						       .is_explicit = is_explicit,
+						       .is_elsewhere = true,
+						       .same = *code };
 	}
 	return *code;
 }
 
-static void keep_text(struct dictionary *values, struct store_value *value)
+static void keep_text(struct dictionary *values, struct mirror_value *value)
 {
 	size_t len = strlen(value->text);
 
@@ -158,26 +158,26 @@ static void keep_text(struct dictionary *values, struct store_value *value)
 		values->arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	value->text = pl_arena_strndup(values->arena, value->text, len);
 	values->bytes += len + 1;
-	if (!values->has_times || value->class != STORE_TEXT)
+	if (!values->has_times || value->class != MIRROR_TEXT)
 		return;
-	value->is_time = store_instant_parse(value->text, &value->time_us);
+	value->is_time = mirror_instant_parse(value->text, &value->time_us);
 	values->has_odd_times = values->has_odd_times || !value->is_time;
 }
 
-uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cell)
+uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_cell *cell)
 {
-	const struct store_value *twin;
-	struct store_value value = { .class = class_of(cell), .is_explicit = cell->is_explicit };
+	const struct mirror_value *twin;
+	struct mirror_value value = { .class = class_of(cell), .is_explicit = cell->is_explicit };
 
 	values->classes |= 1u << value.class;
 	/* what is not recorded has nothing that was set */
-	if (value.class == STORE_MISSING)
+	if (value.class == MIRROR_MISSING)
 		return DICTIONARY_MISSING;
-	if (value.class == STORE_NUMBER && values->refuses_numbers)
+	if (value.class == MIRROR_NUMBER && values->refuses_numbers)
 		return code_elsewhere(values, value.is_explicit);
-	if (value.class == STORE_NUMBER)
+	if (value.class == MIRROR_NUMBER)
 		value.number = cell->number + 0.0; /* -0 is 0 */
-	if (value.class >= STORE_TEXT)
+	if (value.class >= MIRROR_TEXT)
 		value.text = cell->text;
 	widen(values);
 	uint32_t *slot = slot_of(values, &value, &twin);
@@ -186,11 +186,11 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	if (twin != NULL) {
 		value = *twin;
 		value.is_explicit = cell->is_explicit;
-	} else if (value.class == STORE_NUMBER && values->numbers == DICTIONARY_NUMBERS_MAX) {
+	} else if (value.class == MIRROR_NUMBER && values->numbers == DICTIONARY_NUMBERS_MAX) {
 		return code_elsewhere(values, value.is_explicit);
 	} else {
 		value.same = values->count;
-		values->numbers += value.class == STORE_NUMBER;
+		values->numbers += value.class == MIRROR_NUMBER;
 		if (value.text != NULL)
 			keep_text(values, &value);
 	}
@@ -199,35 +199,36 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	return *slot - 1;
 }
 
-uint32_t dictionary_code_near(struct dictionary *values, const struct store_cell *cell,
-			      uint32_t near)
+uint32_t mirror_dictionary_code_near(struct dictionary *values, const struct mirror_cell *cell,
+				     uint32_t near)
 {
-	const struct store_value *value = dictionary_value(values, near);
-	enum store_class class = class_of(cell);
+	const struct mirror_value *value = dictionary_value(values, near);
+	enum mirror_class class = class_of(cell);
 
 	if (value->class != class || value->is_explicit != cell->is_explicit ||
-	    value->is_elsewhere || class == STORE_MISSING ||
-	    (class == STORE_NUMBER && bits_of(cell->number + 0.0) != bits_of(value->number)) ||
-	    (class >= STORE_TEXT && strcmp(cell->text, value->text) != 0))
-		return dictionary_code(values, cell);
+	    value->is_elsewhere || class == MIRROR_MISSING ||
+	    (class == MIRROR_NUMBER && bits_of(cell->number + 0.0) != bits_of(value->number)) ||
+	    (class >= MIRROR_TEXT && strcmp(cell->text, value->text) != 0))
+		return mirror_dictionary_code(values, cell);
 	return near;
 }
 
-struct store_cell dictionary_cell(const struct store_value *value)
+struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value)
 {
-	static const unsigned char kinds[STORE_CLASS_COUNT] = {
-		[STORE_NUMBER] = RES_VALUE_NUMBER, [STORE_NO] = RES_VALUE_YES,
-		[STORE_YES] = RES_VALUE_YES,       [STORE_TEXT] = RES_VALUE_TEXT,
-		[STORE_JSON] = RES_VALUE_JSON,
+	static const unsigned char kinds[MIRROR_CLASS_COUNT] = {
+		[MIRROR_NUMBER] = RES_VALUE_NUMBER, [MIRROR_NO] = RES_VALUE_YES,
+		[MIRROR_YES] = RES_VALUE_YES,       [MIRROR_TEXT] = RES_VALUE_TEXT,
+		[MIRROR_JSON] = RES_VALUE_JSON,
 	};
 
-	return (struct store_cell){
-		.state = value->class == STORE_MISSING ? RES_VALUE_NOT_RECORDED
-			 : value->class == STORE_NULL  ? RES_VALUE_NULL
-						       : RES_VALUE_THERE,
+	return (struct mirror_cell){
+		.state = value->class == MIRROR_MISSING ? RES_VALUE_NOT_RECORDED
+			 : value->class == MIRROR_NULL  ? RES_VALUE_NULL
+							: RES_VALUE_THERE,
 		.kind = kinds[value->class],
 		.is_explicit = value->is_explicit,
-		.number = value->class == STORE_NUMBER ? value->number : value->class == STORE_YES,
+		.number = value->class == MIRROR_NUMBER ? value->number
+							: value->class == MIRROR_YES,
 		.text = value->text,
 	};
 }

@@ -20,7 +20,7 @@
 #define DICTIONARY_BLOCKS      29
 
 struct dictionary {
-	struct store_value *blocks[DICTIONARY_BLOCKS];
+	struct mirror_value *blocks[DICTIONARY_BLOCKS];
 	uint32_t count;
 	uint32_t *slots; /* a hash: code + 1; 0: free */
 	size_t slot_count;
@@ -35,21 +35,21 @@ struct dictionary {
 	struct rank_keeper *ranks; /* readers' */
 };
 
-void dictionary_init(struct dictionary *values, enum res_field_type type);
+void mirror_dictionary_init(struct dictionary *values, enum res_field_type type);
 /* No number gets a code of its own from now on: for one that has none yet. */
-void dictionary_refuse_numbers(struct dictionary *values);
-void dictionary_done(struct dictionary *values);
+void mirror_dictionary_refuse_numbers(struct dictionary *values);
+void mirror_dictionary_done(struct dictionary *values);
 
 /* The code of what stands in the cell. */
-uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cell);
+uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_cell *cell);
 /* The same where it likely is this code: that of the row before. */
-uint32_t dictionary_code_near(struct dictionary *values, const struct store_cell *cell,
-			      uint32_t near);
+uint32_t mirror_dictionary_code_near(struct dictionary *values, const struct mirror_cell *cell,
+				     uint32_t near);
 /* The other way round: the text is the value's. */
-struct store_cell dictionary_cell(const struct store_value *value);
+struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value);
 
-static inline const struct store_value *dictionary_value(const struct dictionary *values,
-							 uint32_t code)
+static inline const struct mirror_value *dictionary_value(const struct dictionary *values,
+							  uint32_t code)
 {
 	unsigned block = code < DICTIONARY_BLOCK ? 0 : 28 - (unsigned)__builtin_clz(code);
 

@@ -43,7 +43,7 @@ static void find_facts(const struct chunk *open, struct facts *facts)
 {
 	facts->codes = pl_alloc_array(facts->rows, sizeof(*facts->codes));
 	facts->counts = pl_alloc_array(facts->distinct, sizeof(*facts->counts));
-	chunk_decode(open, facts->rows, facts->codes);
+	mirror_chunk_decode(open, facts->rows, facts->codes);
 	facts->most = facts->codes[0];
 	for (size_t row = 0; row < facts->rows; row++) {
 		uint32_t code = facts->codes[row];
@@ -137,8 +137,8 @@ static void make_runs(const struct facts *facts, struct chunk *ret)
 	for (size_t row = 0; row < facts->rows; row++) {
 		if (row == 0 || facts->codes[row] != facts->codes[row - 1])
 			ret->parts++;
-		ret->runs[ret->parts - 1] = (struct store_run){ .end = (uint32_t)row + 1,
-								.code = facts->codes[row] };
+		ret->runs[ret->parts - 1] = (struct mirror_run){ .end = (uint32_t)row + 1,
+								 .code = facts->codes[row] };
 	}
 }
 
@@ -146,7 +146,7 @@ static void make_bitmaps(const struct facts *facts, struct chunk *ret)
 {
 	auto_free uint32_t *part_of = number_parts(facts, ret);
 
-	size_t words = store_bitmap_words(facts->rows);
+	size_t words = mirror_bitmap_words(facts->rows);
 	ret->bitmaps = of_bytes(ret, ret->parts * words, sizeof(*ret->bitmaps));
 	for (size_t row = 0; row < facts->rows; row++) {
 		uint32_t code = facts->codes[row];
@@ -185,7 +185,7 @@ static bool wants_codes(const struct facts *facts, enum chunk_form form)
 	}
 }
 
-void chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct, struct chunk *ret)
+void mirror_chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct, struct chunk *ret)
 {
 	auto_facts facts = { .distinct = distinct, .rows = rows };
 	enum chunk_form form = CHUNK_CONSTANT;

@@ -90,7 +90,7 @@ static bool take_zone(const char **at, int *ret_minutes)
 	return true;
 }
 
-bool store_instant_parse(const char *text, int64_t *ret_us)
+bool mirror_instant_parse(const char *text, int64_t *ret_us)
 {
 	int year, month, day, hour, minute, second, us, zone_minutes;
 
@@ -110,7 +110,7 @@ bool store_instant_parse(const char *text, int64_t *ret_us)
 	return true;
 }
 
-bool store_instant_parse_relative(const char *text, int64_t now_us, int64_t *ret_us)
+bool mirror_instant_parse_relative(const char *text, int64_t now_us, int64_t *ret_us)
 {
 	static const struct {
 		char letter;

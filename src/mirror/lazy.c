@@ -62,7 +62,7 @@ struct lazy_columns {
 	uint64_t used;
 };
 
-struct lazy_columns *lazy_columns_new(void)
+struct lazy_columns *mirror_lazy_columns_new(void)
 {
 	struct lazy_columns *lazy = pl_alloc(sizeof(*lazy));
 
@@ -74,16 +74,16 @@ struct lazy_columns *lazy_columns_new(void)
 static void lazy_free(struct lazy *lazy)
 {
 	for (size_t i = 0; i < lazy->segments; i++)
-		chunk_done(&lazy->chunks[i]);
+		mirror_chunk_done(&lazy->chunks[i]);
 	free(lazy->chunks);
-	garbage_done(&lazy->garbage);
-	dictionary_done(&lazy->values);
+	mirror_garbage_done(&lazy->garbage);
+	mirror_dictionary_done(&lazy->values);
 	free(lazy->ready.chunks);
 	free(lazy->id);
 	free(lazy);
 }
 
-void lazy_columns_free(struct lazy_columns *lazy)
+void mirror_lazy_columns_free(struct lazy_columns *lazy)
 {
 	for (size_t i = 0; i < lazy->count; i++)
 		lazy_free(lazy->items[i]);
@@ -120,7 +120,7 @@ static struct lazy *lazy_new(const struct res_fields *fields, const char *id)
 		res_field_unlisted(made->id, &made->field);
 	made->field.id = made->id;
 	made->skipped_version = made->ready.skipped_version = -1;
-	dictionary_init(&made->values, made->field.type);
+	mirror_dictionary_init(&made->values, made->field.type);
 	return made;
 }
 
@@ -156,7 +156,7 @@ static int compare_ids(const void *a, const void *b)
 /* What no document has: an id that somebody has made up. To make it anew costs nothing. */
 static bool is_nothing(const struct lazy *lazy)
 {
-	return lazy->is_guessed && (lazy->ready.classes & ~(1u << STORE_MISSING)) == 0;
+	return lazy->is_guessed && (lazy->ready.classes & ~(1u << MIRROR_MISSING)) == 0;
 }
 
 /* Of what nobody uses: fields that are none, and those used least until as many are left as are kept. */
@@ -183,7 +183,7 @@ static void drop_some(struct lazy_columns *columns)
 	qsort(columns->items, columns->count, sizeof(struct lazy *), compare_ids);
 }
 
-void lazy_take(const struct store_snapshot *snapshot, const char *id, struct lazy_use *ret)
+void mirror_lazy_take(const struct mirror_snapshot *snapshot, const char *id, struct lazy_use *ret)
 {
 	struct lazy_columns *columns = snapshot->mirror->lazy;
 
@@ -195,7 +195,8 @@ void lazy_take(const struct store_snapshot *snapshot, const char *id, struct laz
 	pthread_mutex_unlock(&columns->lock);
 }
 
-void lazy_give_back(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count)
+void mirror_lazy_give_back(const struct mirror_snapshot *snapshot, struct lazy_use *uses,
+			   size_t count)
 {
 	struct lazy_columns *columns = snapshot->mirror->lazy;
 
@@ -217,18 +218,18 @@ static void seal_last(struct lazy *lazy)
 {
 	struct chunk *last = &lazy->chunks[lazy->segments - 1], open = *last;
 
-	chunk_seal(&open,
-		   lazy->end % STORE_SEGMENT_ROWS == 0 ? STORE_SEGMENT_ROWS
-						       : lazy->end % STORE_SEGMENT_ROWS,
-		   lazy->values.count, last);
+	mirror_chunk_seal(&open,
+			  lazy->end % MIRROR_SEGMENT_ROWS == 0 ? MIRROR_SEGMENT_ROWS
+							       : lazy->end % MIRROR_SEGMENT_ROWS,
+			  lazy->values.count, last);
 	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.codes;
 	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;
 }
 
 /* Of the row at this place, which is behind all that were read. */
-static void add_cell(struct lazy *lazy, size_t place, const struct store_cell *cell)
+static void add_cell(struct lazy *lazy, size_t place, const struct mirror_cell *cell)
 {
-	size_t at = place % STORE_SEGMENT_ROWS;
+	size_t at = place % MIRROR_SEGMENT_ROWS;
 
 	if (at == 0) {
 		if (lazy->segments > 0)
@@ -236,17 +237,17 @@ static void add_cell(struct lazy *lazy, size_t place, const struct store_cell *c
 		*PL_PUSH(lazy->chunks, lazy->segments, lazy->segment_room) = (struct chunk){ 0 };
 	}
 	struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
-	uint32_t code = dictionary_code(&lazy->values, cell);
-	chunk_set(chunk, at, code, &lazy->garbage);
+	uint32_t code = mirror_dictionary_code(&lazy->values, cell);
+	mirror_chunk_set(chunk, at, code, &lazy->garbage);
 	if (dictionary_value(&lazy->values, code)->is_elsewhere)
-		chunk_set_number(chunk, at, cell->number, &lazy->garbage);
+		mirror_chunk_set_number(chunk, at, cell->number, &lazy->garbage);
 	lazy->end = place + 1;
 }
 
 /* Nothing is recorded in these rows of one segment. A chunk without a value needs no word of them. */
 static void add_nothing(struct lazy *lazy, size_t place, size_t end)
 {
-	const struct store_cell nothing = { .state = RES_VALUE_NOT_RECORDED };
+	const struct mirror_cell nothing = { .state = RES_VALUE_NOT_RECORDED };
 
 	while (place < end) {
 		add_cell(lazy, place, &nothing);
@@ -263,7 +264,7 @@ static void add_document(const struct res_fields *fields, struct lazy *lazy, siz
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
 	res_field_value(fields, &lazy->field, document, &value);
-	struct store_cell cell = {
+	struct mirror_cell cell = {
 		.state = (unsigned char)value.state,
 		.kind = (unsigned char)value.kind,
 		.is_explicit = value.is_explicit,
@@ -274,42 +275,42 @@ static void add_document(const struct res_fields *fields, struct lazy *lazy, siz
 }
 
 /* The place behind the last row. */
-static size_t end_of(const struct store_snapshot *snapshot)
+static size_t end_of(const struct mirror_snapshot *snapshot)
 {
 	size_t last = snapshot->segment_count - 1;
 
-	return snapshot->segment_count == 0 ? 0 : last * STORE_SEGMENT_ROWS + snapshot->rows[last];
+	return snapshot->segment_count == 0 ? 0 : last * MIRROR_SEGMENT_ROWS + snapshot->rows[last];
 }
 
 /* Itself, or the first place of the next segment, where this one ends in front of it. */
-static size_t row_at(const struct store_snapshot *snapshot, size_t place)
+static size_t row_at(const struct mirror_snapshot *snapshot, size_t place)
 {
-	size_t segment = place / STORE_SEGMENT_ROWS;
+	size_t segment = place / MIRROR_SEGMENT_ROWS;
 
-	return place < end_of(snapshot) && place % STORE_SEGMENT_ROWS >= snapshot->rows[segment]
-		       ? (segment + 1) * STORE_SEGMENT_ROWS
+	return place < end_of(snapshot) && place % MIRROR_SEGMENT_ROWS >= snapshot->rows[segment]
+		       ? (segment + 1) * MIRROR_SEGMENT_ROWS
 		       : place;
 }
 
 /* No row lacks what no document has: of such a field nothing is read. */
-static void pass_over(const struct store_snapshot *snapshot, struct lazy *lazy)
+static void pass_over(const struct mirror_snapshot *snapshot, struct lazy *lazy)
 {
-	const struct store_mirror *mirror = snapshot->mirror;
+	const struct mirror *mirror = snapshot->mirror;
 	size_t end = end_of(snapshot);
 
 	if (lazy->end >= end || mirror->may_have == NULL ||
 	    mirror->may_have(mirror->context, lazy->id))
 		return;
 	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;) {
-		size_t segment = place / STORE_SEGMENT_ROWS;
-		add_nothing(lazy, place, segment * STORE_SEGMENT_ROWS + snapshot->rows[segment]);
+		size_t segment = place / MIRROR_SEGMENT_ROWS;
+		add_nothing(lazy, place, segment * MIRROR_SEGMENT_ROWS + snapshot->rows[segment]);
 	}
 }
 
-static bool is_dead(const struct store_snapshot *snapshot, size_t row)
+static bool is_dead(const struct mirror_snapshot *snapshot, size_t row)
 {
-	const struct dead *dead = snapshot->dead[row / STORE_SEGMENT_ROWS];
-	size_t at = row % STORE_SEGMENT_ROWS;
+	const struct dead *dead = snapshot->dead[row / MIRROR_SEGMENT_ROWS];
+	size_t at = row % MIRROR_SEGMENT_ROWS;
 
 	return dead != NULL && (dead->words[at / 64] >> at % 64 & 1);
 }
@@ -333,7 +334,7 @@ static const char *member_of(const struct lazy_use *uses, size_t count)
 }
 
 /* The rows that the fields lack. What was read stays right where a document fails. Of the thread that is reading. */
-static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		     struct pl_err *err)
 {
 	size_t end = end_of(snapshot), first = end;
@@ -347,9 +348,9 @@ static int read_rows(const struct store_snapshot *snapshot, struct lazy_use *use
 	     place = row_at(snapshot, place + 1)) {
 		auto_json json_t *document = NULL;
 		int64_t changed = snapshot->version;
-		if (snapshot_goes_on(snapshot, err) < 0 ||
+		if (mirror_snapshot_goes_on(snapshot, err) < 0 ||
 		    (!is_dead(snapshot, place) &&
-		     snapshot_read(snapshot, place, member, &document, &changed, err) < 0))
+		     mirror_snapshot_read(snapshot, place, member, &document, &changed, err) < 0))
 			return -1;
 		for (size_t i = 0; i < count; i++) {
 			if (row_at(snapshot, uses[i].lazy->end) != place)
@@ -386,14 +387,14 @@ static void make_ready(struct lazy *lazy)
 		.distinct = lazy->values.count,
 		.classes = lazy->values.classes,
 		.has_odd_times = lazy->values.has_odd_times,
-		.chunks = chunk_copies(lazy->chunks, lazy->segments),
+		.chunks = mirror_chunk_copies(lazy->chunks, lazy->segments),
 		.segments = lazy->segments,
 		.bytes = count_bytes(lazy),
 		.skipped_version = lazy->skipped_version,
 	};
 	/* this query alone, which has seen nothing yet */
 	if (lazy->users == 1)
-		garbage_done(&lazy->garbage);
+		mirror_garbage_done(&lazy->garbage);
 }
 
 /* Under the lock. */
@@ -402,11 +403,11 @@ static void show(struct lazy_use *use)
 	struct lazy *lazy = use->lazy;
 	const struct ready *ready = &lazy->ready;
 
-	use->chunks = chunk_copies(ready->chunks, ready->segments);
+	use->chunks = mirror_chunk_copies(ready->chunks, ready->segments);
 	use->lists = pl_alloc_array(ready->segments, sizeof(*use->lists));
 	for (size_t i = 0; i < ready->segments; i++)
 		use->lists[i] = &use->chunks[i];
-	use->column = (struct store_column){
+	use->column = (struct mirror_column){
 		.field = &lazy->field,
 		.values = &lazy->values,
 		.distinct = ready->distinct,
@@ -414,11 +415,11 @@ static void show(struct lazy_use *use)
 		.has_odd_times = ready->has_odd_times,
 		.chunks = use->lists,
 	};
-	use->is_known = !lazy->is_guessed || store_column_is_recorded(&use->column);
+	use->is_known = !lazy->is_guessed || mirror_column_is_recorded(&use->column);
 }
 
 /* 1, with none shown: some lack rows of the snapshot. -1, BUSY: it is too old to be told. */
-static int show_all(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
+static int show_all(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		    struct pl_err *err)
 {
 	struct lazy_columns *columns = snapshot->mirror->lazy;
@@ -433,18 +434,18 @@ static int show_all(const struct store_snapshot *snapshot, struct lazy_use *uses
 		show(&uses[i]);
 	pthread_mutex_unlock(&columns->lock);
 	if (is_old)
-		return snapshot_too_old(err);
+		return mirror_snapshot_too_old(err);
 	return all ? 0 : 1;
 }
 
 /* Another question may read for long: this one may be given up meanwhile. */
-static int begin_reading(const struct store_snapshot *snapshot, struct lazy_columns *columns,
+static int begin_reading(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
 			 struct pl_err *err)
 {
 	int result = 0;
 
 	pthread_mutex_lock(&columns->lock);
-	while (columns->is_reading && (result = snapshot_goes_on(snapshot, err)) == 0) {
+	while (columns->is_reading && (result = mirror_snapshot_goes_on(snapshot, err)) == 0) {
 		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + TURN_TICK_NS);
 		pthread_cond_clockwait(&columns->over, &columns->lock, CLOCK_MONOTONIC, &due);
 	}
@@ -453,8 +454,8 @@ static int begin_reading(const struct store_snapshot *snapshot, struct lazy_colu
 	return result;
 }
 
-int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
-	      struct pl_err *err)
+int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
+		     struct pl_err *err)
 {
 	struct lazy_columns *columns = snapshot->mirror->lazy;
 	int result = show_all(snapshot, uses, count, err);

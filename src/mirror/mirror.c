@@ -17,53 +17,52 @@ static struct values *values_new(const struct res_field *field)
 	struct values *values = pl_alloc(sizeof(*values));
 
 	atomic_init(&values->users, 1);
-	dictionary_init(&values->dictionary, field->type);
+	mirror_dictionary_init(&values->dictionary, field->type);
 	return values;
 }
 
-struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
-				      void *context)
+struct mirror *mirror_new(const struct res_fields *fields, mirror_read_fn *read, void *context)
 {
-	struct store_mirror *mirror = pl_alloc(sizeof(*mirror));
+	struct mirror *mirror = pl_alloc(sizeof(*mirror));
 
 	mirror->fields = fields;
 	mirror->read = read;
 	mirror->context = context;
-	mirror->column_fields = store_column_fields(fields, &mirror->column_count);
+	mirror->column_fields = mirror_column_fields(fields, &mirror->column_count);
 	mirror->values = pl_alloc_array(mirror->column_count, sizeof(*mirror->values));
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror->values[i] = values_new(mirror->column_fields[i]);
-	mirror->lazy = lazy_columns_new();
-	mirror->shelf = shelf_new(mirror->column_count);
+	mirror->lazy = mirror_lazy_columns_new();
+	mirror->shelf = mirror_shelf_new(mirror->column_count);
 	pthread_mutex_init(&mirror->lock, NULL);
-	mirror->published = snapshot_new(mirror);
+	mirror->published = mirror_snapshot_new(mirror);
 	return mirror;
 }
 
-void store_mirror_ask_first(struct store_mirror *mirror, store_mirror_may_have_fn *may_have)
+void mirror_ask_first(struct mirror *mirror, mirror_may_have_fn *may_have)
 {
 	mirror->may_have = may_have;
 }
 
-void store_mirror_end_questions(struct store_mirror *mirror)
+void mirror_end_questions(struct mirror *mirror)
 {
 	atomic_store(&mirror->is_over, true);
 }
 
-void store_mirror_free(struct store_mirror *mirror)
+void mirror_free(struct mirror *mirror)
 {
 	if (mirror == NULL)
 		return;
 	assert(atomic_load(&mirror->published->users) == 1);
-	store_snapshot_put(mirror->published);
+	mirror_snapshot_put(mirror->published);
 	for (size_t i = 0; i < mirror->segment_count; i++) {
-		segment_put(mirror->segments[i]);
-		dead_put(mirror->dead[i]);
+		mirror_segment_put(mirror->segments[i]);
+		mirror_dead_put(mirror->dead[i]);
 	}
 	for (size_t i = 0; i < mirror->column_count; i++)
-		values_put(mirror->values[i]);
-	lazy_columns_free(mirror->lazy);
-	shelf_free(mirror->shelf);
+		mirror_values_put(mirror->values[i]);
+	mirror_lazy_columns_free(mirror->lazy);
+	mirror_shelf_free(mirror->shelf);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
 	free(mirror->segments);
@@ -74,13 +73,13 @@ void store_mirror_free(struct store_mirror *mirror)
 
 /* ---- rows by their ids ----------------------------------------------------------------------- */
 
-static int64_t id_of(const struct store_mirror *mirror, uint32_t row)
+static int64_t id_of(const struct mirror *mirror, uint32_t row)
 {
-	return mirror->segments[row / STORE_SEGMENT_ROWS]->names->ids[row % STORE_SEGMENT_ROWS];
+	return mirror->segments[row / MIRROR_SEGMENT_ROWS]->names->ids[row % MIRROR_SEGMENT_ROWS];
 }
 
 /* Where the id is, or the free slot that it would take. */
-static uint32_t *slot_of(const struct store_mirror *mirror, int64_t id)
+static uint32_t *slot_of(const struct mirror *mirror, int64_t id)
 {
 	size_t mask = mirror->slot_count - 1;
 	uint64_t hash = (uint64_t)id * HASH_MULTIPLIER;
@@ -93,7 +92,7 @@ static uint32_t *slot_of(const struct store_mirror *mirror, int64_t id)
 }
 
 /* Half of the slots stay free. */
-static void widen(struct store_mirror *mirror)
+static void widen(struct mirror *mirror)
 {
 	uint32_t *old = mirror->slots;
 	size_t old_count = mirror->slot_count;
@@ -127,15 +126,15 @@ static struct segment *segment_new(size_t column_count, struct names *names)
 	return segment;
 }
 
-static void add_segment(struct store_mirror *mirror)
+static void add_segment(struct mirror *mirror)
 {
 	struct names *names = pl_alloc(sizeof(*names));
 
 	atomic_init(&names->users, 1);
-	names->ids = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*names->ids));
-	names->run_ids = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*names->run_ids));
+	names->ids = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*names->ids));
+	names->run_ids = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*names->run_ids));
 	names->arena = pl_arena_new(ARENA_BLOCK_BYTES);
-	names->bytes = STORE_SEGMENT_ROWS * (sizeof(*names->ids) + sizeof(*names->run_ids));
+	names->bytes = MIRROR_SEGMENT_ROWS * (sizeof(*names->ids) + sizeof(*names->run_ids));
 	pl_grow((void **)&mirror->dead, &mirror->dead_room, mirror->segment_count + 1,
 		sizeof(*mirror->dead));
 	*PL_PUSH(mirror->segments, mirror->segment_count,
@@ -144,7 +143,7 @@ static void add_segment(struct store_mirror *mirror)
 }
 
 /* Who has a snapshot of the open segment keeps that form for as long. */
-void store_mirror_seal(struct store_mirror *mirror)
+void mirror_seal(struct mirror *mirror)
 {
 	if (!mirror->is_open)
 		return;
@@ -154,17 +153,17 @@ void store_mirror_seal(struct store_mirror *mirror)
 	atomic_fetch_add(&open->names->users, 1);
 	sealed->rows = open->rows;
 	for (size_t i = 0; i < mirror->column_count; i++)
-		chunk_seal(&open->chunks[i], open->rows, mirror->values[i]->dictionary.count,
-			   &sealed->chunks[i]);
+		mirror_chunk_seal(&open->chunks[i], open->rows, mirror->values[i]->dictionary.count,
+				  &sealed->chunks[i]);
 	*last = sealed;
 	mirror->is_open = false;
-	segment_put(open);
+	mirror_segment_put(open);
 }
 
-static void kill_row(struct store_mirror *mirror, uint32_t row)
+static void kill_row(struct mirror *mirror, uint32_t row)
 {
-	struct dead **dead = &mirror->dead[row / STORE_SEGMENT_ROWS];
-	size_t at = row % STORE_SEGMENT_ROWS;
+	struct dead **dead = &mirror->dead[row / MIRROR_SEGMENT_ROWS];
+	size_t at = row % MIRROR_SEGMENT_ROWS;
 
 	if (*dead == NULL || atomic_load(&(*dead)->users) > 1) {
 		struct dead *made = pl_alloc(sizeof(*made));
@@ -173,7 +172,7 @@ static void kill_row(struct store_mirror *mirror, uint32_t row)
 			memcpy(made->words, (*dead)->words, sizeof(made->words));
 		}
 		atomic_init(&made->users, 1);
-		dead_put(*dead);
+		mirror_dead_put(*dead);
 		*dead = made;
 	}
 	(*dead)->words[at / 64] |= 1ull << at % 64;
@@ -184,55 +183,55 @@ static void kill_row(struct store_mirror *mirror, uint32_t row)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static void set_cell(struct dictionary *values, struct segment *segment, size_t column, size_t at,
-		     const struct store_cell *cell)
+		     const struct mirror_cell *cell)
 {
 	struct chunk *chunk = &segment->chunks[column];
 	/* rows of one sweep are much alike */
-	uint32_t near = at > 0 ? chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
-	uint32_t code = dictionary_code_near(values, cell, near);
+	uint32_t near = at > 0 ? mirror_chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
+	uint32_t code = mirror_dictionary_code_near(values, cell, near);
 
-	chunk_set(chunk, at, code, &segment->garbage);
+	mirror_chunk_set(chunk, at, code, &segment->garbage);
 	if (code != DICTIONARY_MISSING &&
 	    (code == values->elsewhere[0] || code == values->elsewhere[1]))
-		chunk_set_number(chunk, at, cell->number, &segment->garbage);
+		mirror_chunk_set_number(chunk, at, cell->number, &segment->garbage);
 }
 
 /*
  * A column of the first segment turned out to have so many numbers that codes of them serve nobody: it begins
  * anew without. (In a later segment those that have a code keep it.)
  */
-static void give_up_codes(struct store_mirror *mirror, struct segment *segment, size_t column)
+static void give_up_codes(struct mirror *mirror, struct segment *segment, size_t column)
 {
 	struct values *old_values = mirror->values[column];
 	struct values *values = values_new(mirror->column_fields[column]);
 	struct chunk old = segment->chunks[column];
 
-	dictionary_refuse_numbers(&values->dictionary);
+	mirror_dictionary_refuse_numbers(&values->dictionary);
 	segment->chunks[column] = (struct chunk){ 0 };
 	for (size_t at = 0; at < segment->rows; at++) {
-		const struct store_cell cell = dictionary_cell(
-			dictionary_value(&old_values->dictionary, chunk_code(&old, at)));
+		const struct mirror_cell cell = mirror_dictionary_cell(
+			dictionary_value(&old_values->dictionary, mirror_chunk_code(&old, at)));
 		set_cell(&values->dictionary, segment, column, at, &cell);
 	}
 	*PL_PUSH(segment->garbage.items, segment->garbage.count, segment->garbage.room) = old.codes;
 	mirror->values[column] = values;
 	/* snapshots may have it still */
-	values_put(old_values);
+	mirror_values_put(old_values);
 }
 
 /* Most columns have nothing of most results: a row more of that kind changes none of these. */
-static bool stays_missing(const struct chunk *chunk, size_t at, const struct store_cell *cell)
+static bool stays_missing(const struct chunk *chunk, size_t at, const struct mirror_cell *cell)
 {
 	return at > 0 && cell->state == RES_VALUE_NOT_RECORDED && chunk->form == CHUNK_CONSTANT &&
 	       chunk->base == DICTIONARY_MISSING;
 }
 
-static void set_cells(struct store_mirror *mirror, struct segment *segment, size_t at,
-		      const struct store_row *row)
+static void set_cells(struct mirror *mirror, struct segment *segment, size_t at,
+		      const struct mirror_row *row)
 {
 	for (size_t i = 0; i < mirror->column_count; i++) {
 		struct dictionary *values = &mirror->values[i]->dictionary;
-		const struct store_cell *cell = &row->cells[i];
+		const struct mirror_cell *cell = &row->cells[i];
 		if (stays_missing(&segment->chunks[i], at, cell))
 			continue;
 		if (mirror->segment_count == 1 && values->numbers == DICTIONARY_NUMBERS_MAX &&
@@ -245,13 +244,13 @@ static void set_cells(struct store_mirror *mirror, struct segment *segment, size
 }
 
 /* Where it stands now; the slot of its id is the caller's. */
-static uint32_t add_row(struct store_mirror *mirror, const struct store_row *row)
+static uint32_t add_row(struct mirror *mirror, const struct mirror_row *row)
 {
 	if (!mirror->is_open)
 		add_segment(mirror);
 	struct segment *segment = mirror->segments[mirror->segment_count - 1];
 	struct names *names = segment->names;
-	size_t at = segment->rows, place = (mirror->segment_count - 1) * STORE_SEGMENT_ROWS + at;
+	size_t at = segment->rows, place = (mirror->segment_count - 1) * MIRROR_SEGMENT_ROWS + at;
 
 	assert(place < GONE - 1);
 	set_cells(mirror, segment, at, row);
@@ -264,12 +263,12 @@ static uint32_t add_row(struct store_mirror *mirror, const struct store_row *row
 	segment->rows++;
 	mirror->live++;
 	mirror->version++;
-	if (segment->rows == STORE_SEGMENT_ROWS)
-		store_mirror_seal(mirror);
+	if (segment->rows == MIRROR_SEGMENT_ROWS)
+		mirror_seal(mirror);
 	return (uint32_t)place;
 }
 
-void store_mirror_append(struct store_mirror *mirror, const struct store_row *row)
+void mirror_append(struct mirror *mirror, const struct mirror_row *row)
 {
 	uint32_t at = add_row(mirror, row);
 
@@ -278,7 +277,7 @@ void store_mirror_append(struct store_mirror *mirror, const struct store_row *ro
 	mirror->slots_used++;
 }
 
-bool store_mirror_replace(struct store_mirror *mirror, const struct store_row *row)
+bool mirror_replace(struct mirror *mirror, const struct mirror_row *row)
 {
 	uint32_t *slot = mirror->slots != NULL ? slot_of(mirror, row->id) : NULL;
 
@@ -289,7 +288,7 @@ bool store_mirror_replace(struct store_mirror *mirror, const struct store_row *r
 	return true;
 }
 
-bool store_mirror_remove(struct store_mirror *mirror, int64_t id)
+bool mirror_remove(struct mirror *mirror, int64_t id)
 {
 	uint32_t *slot = mirror->slots != NULL ? slot_of(mirror, id) : NULL;
 
@@ -308,32 +307,32 @@ static int compare_ids(const void *a, const void *b)
 	return *one < *other ? -1 : *one > *other;
 }
 
-void store_mirror_keep(struct store_mirror *mirror, const int64_t *ids, size_t count)
+void mirror_keep(struct mirror *mirror, const int64_t *ids, size_t count)
 {
 	for (size_t i = 0; i < mirror->slot_count; i++) {
 		if (mirror->slots[i] == 0 || mirror->slots[i] == GONE)
 			continue;
 		int64_t id = id_of(mirror, mirror->slots[i] - 1);
 		if (count == 0 || bsearch(&id, ids, count, sizeof(*ids), compare_ids) == NULL)
-			(void)store_mirror_remove(mirror, id);
+			(void)mirror_remove(mirror, id);
 	}
 }
 
-void store_mirror_set_version(struct store_mirror *mirror, int64_t version)
+void mirror_set_version(struct mirror *mirror, int64_t version)
 {
 	mirror->version = version;
 }
 
-void store_mirror_publish(struct store_mirror *mirror)
+void mirror_publish(struct mirror *mirror)
 {
-	struct store_snapshot *made, *old;
+	struct mirror_snapshot *made, *old;
 
 	if (mirror->is_open && mirror->segments[mirror->segment_count - 1]->rows >= SEAL_ROWS)
-		store_mirror_seal(mirror);
-	made = snapshot_new(mirror);
+		mirror_seal(mirror);
+	made = mirror_snapshot_new(mirror);
 	pthread_mutex_lock(&mirror->lock);
 	old = mirror->published;
 	mirror->published = made;
 	pthread_mutex_unlock(&mirror->lock);
-	store_snapshot_put(old);
+	mirror_snapshot_put(old);
 }

@@ -17,9 +17,9 @@
 
 #include "mirror/row.h"
 
-struct store_mirror;
-struct store_snapshot;
-struct store_waiter;
+struct mirror;
+struct mirror_snapshot;
+struct mirror_waiter;
 
 /*
  * The document of a result: a new reference. member: nothing but this member of it is looked at, all others may lack; NULL: all are.
@@ -27,61 +27,60 @@ struct store_waiter;
  * changed last, looked up behind reading: a snapshot of at least that version has what was read. -1: it cannot
  * be read, which ends the query; NOT_FOUND: it was removed, at *ret_changed or before.
  */
-typedef int store_mirror_read_fn(void *context, int64_t id, const char *member, json_t **ret,
-				 int64_t *ret_changed, struct pl_err *err);
+typedef int mirror_read_fn(void *context, int64_t id, const char *member, json_t **ret,
+			   int64_t *ret_changed, struct pl_err *err);
 
 /* May a document that is there by now have something at this field, of any id? False: surely none. */
-typedef bool store_mirror_may_have_fn(void *context, const char *id);
+typedef bool mirror_may_have_fn(void *context, const char *id);
 
 /* Borrows the fields. `read`, which threads that ask may call, is for fields that are no columns: see
  * mirror/view.h. Holds an empty snapshot. */
-struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
-				      void *context);
-void store_mirror_free(struct store_mirror *mirror);
-PL_AUTO_DEFINE(struct store_mirror, store_mirror_free);
-#define auto_mirror PL_AUTO(store_mirror_free)
+struct mirror *mirror_new(const struct res_fields *fields, mirror_read_fn *read, void *context);
+void mirror_free(struct mirror *mirror);
+PL_AUTO_DEFINE(struct mirror, mirror_free);
+#define auto_mirror PL_AUTO(mirror_free)
 
 /* Documents are read for a field only where some may have it; where this was not said, always. The
  * context is that of `read`, and the threads are. */
-void store_mirror_ask_first(struct store_mirror *mirror, store_mirror_may_have_fn *may_have);
+void mirror_ask_first(struct mirror *mirror, mirror_may_have_fn *may_have);
 
 /* From any thread: what is being asked, and what is asked from now on, ends soon with INTERRUPTED. For who waits
  * for all readers before it frees. */
-void store_mirror_end_questions(struct store_mirror *mirror);
+void mirror_end_questions(struct mirror *mirror);
 
 /* ---- the writer ---------------------------------------------------------------------------- */
 
 /* No row has the id. Nothing of the row is borrowed. */
-void store_mirror_append(struct store_mirror *mirror, const struct store_row *row);
+void mirror_append(struct mirror *mirror, const struct mirror_row *row);
 /* The row by that id takes these values. False: there is none. */
-bool store_mirror_replace(struct store_mirror *mirror, const struct store_row *row);
+bool mirror_replace(struct mirror *mirror, const struct mirror_row *row);
 /* False: there is none. */
-bool store_mirror_remove(struct store_mirror *mirror, int64_t id);
+bool mirror_remove(struct mirror *mirror, int64_t id);
 /* Rows by other ids than these, which rise, are removed. */
-void store_mirror_keep(struct store_mirror *mirror, const int64_t *ids, size_t count);
+void mirror_keep(struct mirror *mirror, const int64_t *ids, size_t count);
 /* The version grows by one at each of these. The owner may have it go on from that of a database. */
-void store_mirror_set_version(struct store_mirror *mirror, int64_t version);
-void store_mirror_publish(struct store_mirror *mirror);
+void mirror_set_version(struct mirror *mirror, int64_t version);
+void mirror_publish(struct mirror *mirror);
 /* Rows that come later begin a segment of their own: for when many have come, and few will. */
-void store_mirror_seal(struct store_mirror *mirror);
+void mirror_seal(struct mirror *mirror);
 
 /* ---- readers ------------------------------------------------------------------------------- */
 
-/* What was published last: store_snapshot_put() exactly once. */
-struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror);
-void store_snapshot_put(struct store_snapshot *snapshot);
-PL_AUTO_DEFINE(struct store_snapshot, store_snapshot_put);
-#define auto_snapshot PL_AUTO(store_snapshot_put)
+/* What was published last: mirror_snapshot_put() exactly once. */
+struct mirror_snapshot *mirror_snapshot_take(struct mirror *mirror);
+void mirror_snapshot_put(struct mirror_snapshot *snapshot);
+PL_AUTO_DEFINE(struct mirror_snapshot, mirror_snapshot_put);
+#define auto_snapshot PL_AUTO(mirror_snapshot_put)
 
 /*
  * The same moment for one question, which ends with INTERRUPTED soon after the waiter has left; NULL: nobody leaves. To
  * be put back as any other.
  */
-struct store_snapshot *store_snapshot_for(struct store_snapshot *snapshot,
-					  struct store_waiter *waiter);
+struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
+					    struct mirror_waiter *waiter);
 
 /* Results in it. */
-size_t store_snapshot_count(const struct store_snapshot *snapshot);
-int64_t store_snapshot_version(const struct store_snapshot *snapshot);
+size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot);
+int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot);
 /* Memory that its columns, values and ids take; without those of fields that are no columns. */
-size_t store_snapshot_bytes(const struct store_snapshot *snapshot);
+size_t mirror_snapshot_bytes(const struct mirror_snapshot *snapshot);

@@ -38,16 +38,16 @@ struct segment {
 struct dead {
 	atomic_uint users;
 	size_t count;
-	uint64_t words[STORE_SEGMENT_WORDS];
+	uint64_t words[MIRROR_SEGMENT_WORDS];
 };
 
 struct lazy_columns;
 
-struct store_snapshot {
+struct mirror_snapshot {
 	atomic_uint users;
-	struct store_snapshot *whole; /* all from here on is this one's; or NULL */
-	struct store_waiter *waiter;  /* or NULL */
-	struct store_mirror *mirror;
+	struct mirror_snapshot *whole; /* all from here on is this one's; or NULL */
+	struct mirror_waiter *waiter;  /* or NULL */
+	struct mirror *mirror;
 	int64_t version;
 	size_t live;
 	size_t segment_count;
@@ -56,15 +56,15 @@ struct store_snapshot {
 	struct dead **dead;          /* of each segment; NULL: none */
 	const struct chunk **chunks; /* of each segment */
 	struct chunk *open;          /* of the last one, as they were; NULL: it is sealed */
-	struct store_column *columns;
+	struct mirror_column *columns;
 	struct values **values; /* of each of them */
 	size_t other_bytes;     /* values, ids */
 };
 
-struct store_mirror {
+struct mirror {
 	const struct res_fields *fields;
-	store_mirror_read_fn *read;
-	store_mirror_may_have_fn *may_have; /* NULL: all documents may have anything */
+	mirror_read_fn *read;
+	mirror_may_have_fn *may_have; /* NULL: all documents may have anything */
 	void *context;
 	atomic_bool is_over; /* no question is to be answered */
 	const struct res_field *const *column_fields;
@@ -87,51 +87,53 @@ struct store_mirror {
 	int64_t version;
 
 	pthread_mutex_t lock; /* of what follows, and held for no more than a reference takes */
-	struct store_snapshot *published;
+	struct mirror_snapshot *published;
 };
 
-void values_put(struct values *values);
-void segment_put(struct segment *segment);
-void dead_put(struct dead *dead);
-struct store_snapshot *snapshot_new(struct store_mirror *mirror);
+void mirror_values_put(struct values *values);
+void mirror_segment_put(struct segment *segment);
+void mirror_dead_put(struct dead *dead);
+struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror);
 /* -1, INTERRUPTED: no question is to be answered any more, or nobody waits for this one's answer. */
-int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err) PL_MUST_CHECK;
+int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot,
+			    struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * The document of a row that lives in the snapshot, as it was then: a new reference. NULL: the result was
- * changed or removed since, at *ret_changed or before, and what it was is known no more. member: as of store_mirror_read_fn.
+ * changed or removed since, at *ret_changed or before, and what it was is known no more. member: as of mirror_read_fn.
  */
-int snapshot_read(const struct store_snapshot *snapshot, size_t row, const char *member,
-		  json_t **ret, int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
+int mirror_snapshot_read(const struct mirror_snapshot *snapshot, size_t row, const char *member,
+			 json_t **ret, int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
 
 /* Always -1, BUSY: a newer snapshot has the answer. */
-int snapshot_too_old(struct pl_err *err);
+int mirror_snapshot_too_old(struct pl_err *err);
 
 /* Rows of a segment that live. */
-void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
-		   uint64_t ret_rows[STORE_SEGMENT_WORDS]);
-static inline int64_t snapshot_id(const struct store_snapshot *snapshot, size_t row)
+void mirror_snapshot_live(const struct mirror_snapshot *snapshot, size_t segment,
+			  uint64_t ret_rows[MIRROR_SEGMENT_WORDS]);
+static inline int64_t snapshot_id(const struct mirror_snapshot *snapshot, size_t row)
 {
-	return snapshot->segments[row / STORE_SEGMENT_ROWS]->names->ids[row % STORE_SEGMENT_ROWS];
+	return snapshot->segments[row / MIRROR_SEGMENT_ROWS]->names->ids[row % MIRROR_SEGMENT_ROWS];
 }
 
 /* ---- fields that are no columns --------------------------------------------------------------- */
 
-struct lazy_columns *lazy_columns_new(void);
-void lazy_columns_free(struct lazy_columns *lazy);
+struct lazy_columns *mirror_lazy_columns_new(void);
+void mirror_lazy_columns_free(struct lazy_columns *lazy);
 
 /* One of them for a query: the column lasts until it is given back. */
 struct lazy;
 struct lazy_use {
 	struct lazy *lazy;
-	struct store_column column;
+	struct mirror_column column;
 	struct chunk *chunks;
 	const struct chunk **lists;
 	bool is_known; /* a field of the rows, or one that some document has */
 };
-/* Takes one up for a query; its column is there when lazy_read() has answered 0. */
-void lazy_take(const struct store_snapshot *snapshot, const char *id, struct lazy_use *ret);
+/* Takes one up for a query; its column is there when mirror_lazy_read() has answered 0. */
+void mirror_lazy_take(const struct mirror_snapshot *snapshot, const char *id, struct lazy_use *ret);
 /* All of them in one pass over the documents. */
-int lazy_read(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count,
-	      struct pl_err *err) PL_MUST_CHECK;
-void lazy_give_back(const struct store_snapshot *snapshot, struct lazy_use *uses, size_t count);
+int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
+		     struct pl_err *err) PL_MUST_CHECK;
+void mirror_lazy_give_back(const struct mirror_snapshot *snapshot, struct lazy_use *uses,
+			   size_t count);

@@ -69,25 +69,25 @@ static const struct item *sort(struct item *items, struct item *room, size_t cou
 	return items;
 }
 
-static size_t gather(const struct store_column *column, const struct mask *masks, size_t segments,
+static size_t gather(const struct mirror_column *column, const struct mask *masks, size_t segments,
 		     struct item *ret)
 {
 	auto_free uint8_t *wanted = pl_alloc(column->distinct);
-	uint64_t found[STORE_SEGMENT_WORDS];
+	uint64_t found[MIRROR_SEGMENT_WORDS];
 	size_t count = 0;
 
 	for (uint32_t code = 0; code < column->distinct; code++)
-		wanted[code] = store_column_value(column, code)->is_elsewhere;
+		wanted[code] = mirror_column_value(column, code)->is_elsewhere;
 	for (size_t i = 0; i < segments; i++) {
-		const struct chunk *chunk = store_column_chunk(column, i);
+		const struct chunk *chunk = mirror_column_chunk(column, i);
 		if (chunk->numbers == NULL)
 			continue;
-		chunk_match(chunk, masks[i].rows, wanted, column->distinct, found);
+		mirror_chunk_match(chunk, masks[i].rows, wanted, column->distinct, found);
 		for (size_t row = 0; row < masks[i].rows; row++) {
 			if ((found[row / 64] >> row % 64 & 1) == 0 || isnan(chunk->numbers[row]))
 				continue;
 			ret[count++] = (struct item){ key_of(chunk->numbers[row]),
-						      (uint32_t)(i * STORE_SEGMENT_ROWS + row) };
+						      (uint32_t)(i * MIRROR_SEGMENT_ROWS + row) };
 		}
 	}
 	return count;
@@ -119,16 +119,16 @@ static void fill(struct numbers *numbers, const struct item *items, size_t count
 			numbers->items[++place] = number_of(items[i].key);
 		numbers->are_whole = numbers->are_whole && is_whole(numbers->items[place]);
 		numbers->totals[place]++;
-		numbers->places[items[i].row / STORE_SEGMENT_ROWS]
-			       [items[i].row % STORE_SEGMENT_ROWS] = (uint32_t)place;
+		numbers->places[items[i].row / MIRROR_SEGMENT_ROWS]
+			       [items[i].row % MIRROR_SEGMENT_ROWS] = (uint32_t)place;
 	}
 	numbers->totals[distinct] = (uint32_t)(numbers->known - count);
 	numbers->bytes = distinct * sizeof(double) + numbers_room(numbers) * sizeof(uint32_t) +
 			 numbers->known * sizeof(uint32_t);
 }
 
-struct numbers *numbers_new(const struct store_column *column, const struct mask *masks,
-			    size_t segments)
+struct numbers *mirror_numbers_new(const struct mirror_column *column, const struct mask *masks,
+				   size_t segments)
 {
 	struct numbers *made = pl_alloc(sizeof(*made));
 	size_t rows = 0, distinct = 0;
@@ -149,7 +149,7 @@ struct numbers *numbers_new(const struct store_column *column, const struct mask
 	return made;
 }
 
-void numbers_put(struct numbers *numbers)
+void mirror_numbers_put(struct numbers *numbers)
 {
 	if (numbers == NULL || atomic_fetch_sub(&numbers->users, 1) > 1)
 		return;
@@ -180,8 +180,8 @@ static void count_rows(const uint32_t *places, size_t end, const uint64_t *words
 	}
 }
 
-void numbers_count(const struct numbers *numbers, const struct mask *masks, size_t segments,
-		   uint32_t *ret_counts)
+void mirror_numbers_count(const struct numbers *numbers, const struct mask *masks, size_t segments,
+			  uint32_t *ret_counts)
 {
 	size_t rows = 0;
 

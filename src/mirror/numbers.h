@@ -4,7 +4,7 @@
  *
  * - Made of the rows that there are at one moment, dead ones too: a place of a row never gets another number,
  *   so that it stays right for them. Rows that come later are the caller's.
- * - It never changes; numbers_put() exactly once for whoever has taken it.
+ * - It never changes; mirror_numbers_put() exactly once for whoever has taken it.
  */
 #pragma once
 
@@ -31,9 +31,9 @@ struct numbers {
 };
 
 /* Of these rows of each segment, be they in the mask or not. */
-struct numbers *numbers_new(const struct store_column *column, const struct mask *masks,
-			    size_t segments);
-void numbers_put(struct numbers *numbers);
+struct numbers *mirror_numbers_new(const struct mirror_column *column, const struct mask *masks,
+				   size_t segments);
+void mirror_numbers_put(struct numbers *numbers);
 
 static inline size_t numbers_known(const struct numbers *numbers, size_t segment)
 {
@@ -48,5 +48,5 @@ static inline size_t numbers_room(const struct numbers *numbers)
 
 /* How many of the known rows of the masks have item i; overwrites all that the array has room for, 0 from `count`
  * on. */
-void numbers_count(const struct numbers *numbers, const struct mask *masks, size_t segments,
-		   uint32_t *ret_counts);
+void mirror_numbers_count(const struct numbers *numbers, const struct mask *masks, size_t segments,
+			  uint32_t *ret_counts);

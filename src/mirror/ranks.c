@@ -11,7 +11,7 @@ struct rank_keeper {
 	struct ranks *ranks; /* NULL: nobody has asked */
 };
 
-struct rank_keeper *rank_keeper_new(void)
+struct rank_keeper *mirror_rank_keeper_new(void)
 {
 	struct rank_keeper *keeper = pl_alloc(sizeof(*keeper));
 
@@ -29,7 +29,7 @@ static void let_go(struct ranks *ranks)
 	free(ranks);
 }
 
-void rank_keeper_free(struct rank_keeper *keeper)
+void mirror_rank_keeper_free(struct rank_keeper *keeper)
 {
 	if (keeper == NULL)
 		return;
@@ -75,8 +75,8 @@ static struct ranks *make(const struct ranks *old, uint32_t count, ranks_compare
 	return made;
 }
 
-struct ranks *ranks_get(struct rank_keeper *keeper, uint32_t count, ranks_compare_fn *compare,
-			void *context)
+struct ranks *mirror_ranks_get(struct rank_keeper *keeper, uint32_t count,
+			       ranks_compare_fn *compare, void *context)
 {
 	struct ranks *ranks;
 
@@ -92,7 +92,7 @@ struct ranks *ranks_get(struct rank_keeper *keeper, uint32_t count, ranks_compar
 	return ranks;
 }
 
-void ranks_put(struct rank_keeper *keeper, struct ranks *ranks)
+void mirror_ranks_put(struct rank_keeper *keeper, struct ranks *ranks)
 {
 	pthread_mutex_lock(&keeper->lock);
 	let_go(ranks);

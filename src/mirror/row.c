@@ -7,7 +7,7 @@
 #define ARENA_BLOCK_BYTES (64 * 1024)
 
 static void set_cell(struct pl_arena *arena, const struct res_values *values,
-		     const struct res_field *field, struct store_cell *cell)
+		     const struct res_field *field, struct mirror_cell *cell)
 {
 	auto_value made = { .state = RES_VALUE_NOT_RECORDED };
 	const struct res_value *value = &made;
@@ -26,15 +26,15 @@ static void set_cell(struct pl_arena *arena, const struct res_values *values,
 		cell->text = pl_arena_strndup(arena, value->text, strlen(value->text));
 }
 
-void store_row_of_values(const struct res_values *values, struct store_row *ret)
+void mirror_row_of_values(const struct res_values *values, struct mirror_row *ret)
 {
 	const char *run_id = pl_json_get_text(res_values_document(values), "run_id");
 	size_t count;
-	const struct res_field *const *columns = store_column_fields(res_values_fields(values),
-								     &count);
+	const struct res_field *const *columns = mirror_column_fields(res_values_fields(values),
+								      &count);
 	struct pl_arena *arena = pl_arena_new(ARENA_BLOCK_BYTES);
 
-	*ret = (struct store_row){ .arena = arena };
+	*ret = (struct mirror_row){ .arena = arena };
 	ret->cells = pl_arena_alloc(arena, count * sizeof(*ret->cells));
 	if (run_id != NULL)
 		ret->run_id = pl_arena_strndup(arena, run_id, strlen(run_id));
@@ -45,16 +45,16 @@ void store_row_of_values(const struct res_values *values, struct store_row *ret)
 	}
 }
 
-void store_row_of_document(const struct res_fields *fields, const json_t *document,
-			   struct store_row *ret)
+void mirror_row_of_document(const struct res_fields *fields, const json_t *document,
+			    struct mirror_row *ret)
 {
 	auto_values struct res_values *values = res_values_new(fields, document);
 
-	store_row_of_values(values, ret);
+	mirror_row_of_values(values, ret);
 }
 
-void store_row_done(struct store_row *row)
+void mirror_row_done(struct mirror_row *row)
 {
 	pl_arena_free(row->arena);
-	*row = (struct store_row){ 0 };
+	*row = (struct mirror_row){ 0 };
 }

@@ -18,7 +18,7 @@
 struct res_values;
 
 /* What one field has in one row. */
-struct store_cell {
+struct mirror_cell {
 	unsigned char state; /* enum res_value_state */
 	unsigned char kind;  /* enum res_value_kind, where the value is there */
 	bool is_explicit;    /* the user set it (arguments and options) */
@@ -27,23 +27,23 @@ struct store_cell {
 };
 
 /* One result as a row. */
-struct store_row {
-	int64_t id;               /* > 0, grows; never used again */
-	const char *run_id;       /* NULL: the document has none */
-	struct store_cell *cells; /* one a column field, in the order of store_column_fields() */
-	struct pl_arena *arena;   /* of all texts and cells */
+struct mirror_row {
+	int64_t id;                /* > 0, grows; never used again */
+	const char *run_id;        /* NULL: the document has none */
+	struct mirror_cell *cells; /* one a column field, in the order of mirror_column_fields() */
+	struct pl_arena *arena;    /* of all texts and cells */
 };
 
 /* The fields that are columns, in the order of the list; borrowed from it. */
-static inline const struct res_field *const *store_column_fields(const struct res_fields *fields,
-								 size_t *ret_count)
+static inline const struct res_field *const *mirror_column_fields(const struct res_fields *fields,
+								  size_t *ret_count)
 {
 	return res_fields_columns(fields, ret_count);
 }
 
 /* These overwrite *ret; its id is 0. Nothing of the document is borrowed. */
-void store_row_of_values(const struct res_values *values, struct store_row *ret);
-void store_row_of_document(const struct res_fields *fields, const json_t *document,
-			   struct store_row *ret);
-void store_row_done(struct store_row *row);
-#define auto_row __attribute__((cleanup(store_row_done), unused)) struct store_row
+void mirror_row_of_values(const struct res_values *values, struct mirror_row *ret);
+void mirror_row_of_document(const struct res_fields *fields, const json_t *document,
+			    struct mirror_row *ret);
+void mirror_row_done(struct mirror_row *row);
+#define auto_row __attribute__((cleanup(mirror_row_done), unused)) struct mirror_row

@@ -23,7 +23,7 @@ struct shelf {
 	size_t bytes;
 };
 
-struct shelf *shelf_new(size_t columns)
+struct shelf *mirror_shelf_new(size_t columns)
 {
 	struct shelf *shelf = pl_alloc(sizeof(*shelf));
 
@@ -33,12 +33,12 @@ struct shelf *shelf_new(size_t columns)
 	return shelf;
 }
 
-void shelf_free(struct shelf *shelf)
+void mirror_shelf_free(struct shelf *shelf)
 {
 	if (shelf == NULL)
 		return;
 	for (size_t i = 0; i < shelf->count; i++)
-		numbers_put(shelf->places[i].numbers);
+		mirror_numbers_put(shelf->places[i].numbers);
 	pthread_mutex_destroy(&shelf->lock);
 	free(shelf->places);
 	free(shelf);
@@ -52,7 +52,7 @@ static void set(struct shelf *shelf, struct place *place, struct numbers *number
 		shelf->bytes -= place->numbers->bytes;
 	if (numbers != NULL)
 		shelf->bytes += numbers->bytes;
-	numbers_put(place->numbers);
+	mirror_numbers_put(place->numbers);
 	place->numbers = numbers;
 	place->asked = 0;
 }
@@ -90,8 +90,8 @@ static bool are_to_be_made(struct place *place, size_t rows)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-struct numbers *shelf_take(const struct store_column *column, const struct mask *masks,
-			   size_t segments)
+struct numbers *mirror_shelf_take(const struct mirror_column *column, const struct mask *masks,
+				  size_t segments)
 {
 	struct shelf *shelf = column->shelf;
 	size_t rows = 0;
@@ -107,7 +107,7 @@ struct numbers *shelf_take(const struct store_column *column, const struct mask 
 	pthread_mutex_unlock(&shelf->lock);
 	if (!is_maker)
 		return taken;
-	struct numbers *made = numbers_new(column, masks, segments);
+	struct numbers *made = mirror_numbers_new(column, masks, segments);
 	pthread_mutex_lock(&shelf->lock);
 	set(shelf, place, made);
 	place->is_being_made = false;
@@ -117,7 +117,7 @@ struct numbers *shelf_take(const struct store_column *column, const struct mask 
 	return taken;
 }
 
-size_t shelf_bytes(struct shelf *shelf)
+size_t mirror_shelf_bytes(struct shelf *shelf)
 {
 	pthread_mutex_lock(&shelf->lock);
 	size_t bytes = shelf->bytes;

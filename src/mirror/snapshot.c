@@ -7,21 +7,21 @@
 #include "mirror/mirror_priv.h"
 #include "mirror/waiter.h"
 
-void values_put(struct values *values)
+void mirror_values_put(struct values *values)
 {
 	if (atomic_fetch_sub(&values->users, 1) > 1)
 		return;
-	dictionary_done(&values->dictionary);
+	mirror_dictionary_done(&values->dictionary);
 	free(values);
 }
 
-void segment_put(struct segment *segment)
+void mirror_segment_put(struct segment *segment)
 {
 	if (segment == NULL || atomic_fetch_sub(&segment->users, 1) > 1)
 		return;
 	for (size_t i = 0; i < segment->column_count; i++)
-		chunk_done(&segment->chunks[i]);
-	garbage_done(&segment->garbage);
+		mirror_chunk_done(&segment->chunks[i]);
+	mirror_garbage_done(&segment->garbage);
 	if (atomic_fetch_sub(&segment->names->users, 1) == 1) {
 		free(segment->names->ids);
 		free((void *)segment->names->run_ids);
@@ -32,13 +32,13 @@ void segment_put(struct segment *segment)
 	free(segment);
 }
 
-void dead_put(struct dead *dead)
+void mirror_dead_put(struct dead *dead)
 {
 	if (dead != NULL && atomic_fetch_sub(&dead->users, 1) == 1)
 		free(dead);
 }
 
-static void take_segments(struct store_mirror *mirror, struct store_snapshot *snapshot)
+static void take_segments(struct mirror *mirror, struct mirror_snapshot *snapshot)
 {
 	size_t count = mirror->segment_count;
 
@@ -59,13 +59,14 @@ static void take_segments(struct store_mirror *mirror, struct store_snapshot *sn
 	}
 	if (!mirror->is_open)
 		return;
-	snapshot->open = chunk_copies(mirror->segments[count - 1]->chunks, mirror->column_count);
+	snapshot->open = mirror_chunk_copies(mirror->segments[count - 1]->chunks,
+					     mirror->column_count);
 	snapshot->chunks[count - 1] = snapshot->open;
 }
 
-struct store_snapshot *snapshot_new(struct store_mirror *mirror)
+struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 {
-	struct store_snapshot *snapshot = pl_alloc(sizeof(*snapshot));
+	struct mirror_snapshot *snapshot = pl_alloc(sizeof(*snapshot));
 
 	atomic_init(&snapshot->users, 1);
 	snapshot->mirror = mirror;
@@ -78,7 +79,7 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror)
 		const struct dictionary *values = &mirror->values[i]->dictionary;
 		snapshot->values[i] = mirror->values[i];
 		atomic_fetch_add(&mirror->values[i]->users, 1);
-		snapshot->columns[i] = (struct store_column){
+		snapshot->columns[i] = (struct mirror_column){
 			.field = mirror->column_fields[i],
 			.values = values,
 			.distinct = values->count,
@@ -94,9 +95,9 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror)
 	return snapshot;
 }
 
-struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror)
+struct mirror_snapshot *mirror_snapshot_take(struct mirror *mirror)
 {
-	struct store_snapshot *snapshot;
+	struct mirror_snapshot *snapshot;
 
 	pthread_mutex_lock(&mirror->lock);
 	snapshot = mirror->published;
@@ -105,12 +106,12 @@ struct store_snapshot *store_mirror_snapshot(struct store_mirror *mirror)
 	return snapshot;
 }
 
-struct store_snapshot *store_snapshot_for(struct store_snapshot *snapshot,
-					  struct store_waiter *waiter)
+struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
+					    struct mirror_waiter *waiter)
 {
-	struct store_snapshot *own = pl_alloc(sizeof(*own));
+	struct mirror_snapshot *own = pl_alloc(sizeof(*own));
 
-	*own = (struct store_snapshot){
+	*own = (struct mirror_snapshot){
 		.users = 1,
 		.whole = snapshot,
 		.waiter = waiter,
@@ -131,14 +132,14 @@ struct store_snapshot *store_snapshot_for(struct store_snapshot *snapshot,
 	return own;
 }
 
-static void free_parts(struct store_snapshot *snapshot)
+static void free_parts(struct mirror_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
-		segment_put(snapshot->segments[i]);
-		dead_put(snapshot->dead[i]);
+		mirror_segment_put(snapshot->segments[i]);
+		mirror_dead_put(snapshot->dead[i]);
 	}
 	for (size_t i = 0; i < snapshot->mirror->column_count; i++)
-		values_put(snapshot->values[i]);
+		mirror_values_put(snapshot->values[i]);
 	free(snapshot->values);
 	free(snapshot->segments);
 	free(snapshot->rows);
@@ -148,20 +149,20 @@ static void free_parts(struct store_snapshot *snapshot)
 	free(snapshot->columns);
 }
 
-void store_snapshot_put(struct store_snapshot *snapshot)
+void mirror_snapshot_put(struct mirror_snapshot *snapshot)
 {
 	if (snapshot == NULL || atomic_fetch_sub(&snapshot->users, 1) > 1)
 		return;
 	if (snapshot->whole != NULL)
-		store_snapshot_put(snapshot->whole);
+		mirror_snapshot_put(snapshot->whole);
 	else
 		free_parts(snapshot);
 	free(snapshot);
 }
 
-int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
+int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot, struct pl_err *err)
 {
-	struct store_waiter *waiter = snapshot->waiter;
+	struct mirror_waiter *waiter = snapshot->waiter;
 
 	if (atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
@@ -172,10 +173,10 @@ int snapshot_goes_on(const struct store_snapshot *snapshot, struct pl_err *err)
 	return 0;
 }
 
-int snapshot_read(const struct store_snapshot *snapshot, size_t row, const char *member,
-		  json_t **ret, int64_t *ret_changed, struct pl_err *err)
+int mirror_snapshot_read(const struct mirror_snapshot *snapshot, size_t row, const char *member,
+			 json_t **ret, int64_t *ret_changed, struct pl_err *err)
 {
-	const struct store_mirror *mirror = snapshot->mirror;
+	const struct mirror *mirror = snapshot->mirror;
 	int64_t id = snapshot_id(snapshot, row);
 	auto_json json_t *document = NULL;
 	int result = mirror->read(mirror->context, id, member, &document, ret_changed, err);
@@ -188,26 +189,26 @@ int snapshot_read(const struct store_snapshot *snapshot, size_t row, const char 
 	return 0;
 }
 
-int snapshot_too_old(struct pl_err *err)
+int mirror_snapshot_too_old(struct pl_err *err)
 {
 	return pl_err_set(err, PL_ERR_BUSY,
 			  "results have changed since the question was asked: ask again");
 }
 
-size_t store_snapshot_count(const struct store_snapshot *snapshot)
+size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot)
 {
 	return snapshot->live;
 }
 
-int64_t store_snapshot_version(const struct store_snapshot *snapshot)
+int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot)
 {
 	return snapshot->version;
 }
 
-size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
+size_t mirror_snapshot_bytes(const struct mirror_snapshot *snapshot)
 {
 	size_t columns = snapshot->mirror->column_count;
-	size_t bytes = snapshot->other_bytes + shelf_bytes(snapshot->mirror->shelf);
+	size_t bytes = snapshot->other_bytes + mirror_shelf_bytes(snapshot->mirror->shelf);
 
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
 		bytes += columns * sizeof(struct chunk);
@@ -218,16 +219,16 @@ size_t store_snapshot_bytes(const struct store_snapshot *snapshot)
 	return bytes;
 }
 
-void snapshot_live(const struct store_snapshot *snapshot, size_t segment,
-		   uint64_t ret_rows[STORE_SEGMENT_WORDS])
+void mirror_snapshot_live(const struct mirror_snapshot *snapshot, size_t segment,
+			  uint64_t ret_rows[MIRROR_SEGMENT_WORDS])
 {
-	size_t rows = snapshot->rows[segment], words = rows / STORE_WORD_ROWS;
+	size_t rows = snapshot->rows[segment], words = rows / MIRROR_WORD_ROWS;
 	const struct dead *dead = snapshot->dead[segment];
 
-	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+	memset(ret_rows, 0, MIRROR_SEGMENT_WORDS * sizeof(*ret_rows));
 	memset(ret_rows, 0xff, words * sizeof(*ret_rows));
-	if (rows % STORE_WORD_ROWS != 0)
-		ret_rows[words] = (1ull << rows % STORE_WORD_ROWS) - 1;
+	if (rows % MIRROR_WORD_ROWS != 0)
+		ret_rows[words] = (1ull << rows % MIRROR_WORD_ROWS) - 1;
 	if (dead != NULL)
-		store_kernels()->and_not(ret_rows, ret_rows, dead->words, STORE_SEGMENT_WORDS);
+		mirror_kernels()->and_not(ret_rows, ret_rows, dead->words, MIRROR_SEGMENT_WORDS);
 }

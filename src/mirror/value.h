@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 /* What stands in a cell. Values are sorted in this order, what is nothing behind them. */
-enum store_class {
-	STORE_MISSING, /* not recorded */
-	STORE_NULL,
-	STORE_NUMBER,
-	STORE_NO,
-	STORE_YES,
-	STORE_TEXT,
-	STORE_JSON, /* compact, keys sorted */
-	STORE_CLASS_COUNT
+enum mirror_class {
+	MIRROR_MISSING, /* not recorded */
+	MIRROR_NULL,
+	MIRROR_NUMBER,
+	MIRROR_NO,
+	MIRROR_YES,
+	MIRROR_TEXT,
+	MIRROR_JSON, /* compact, keys sorted */
+	MIRROR_CLASS_COUNT
 };
 
-struct store_value {
-	unsigned char class; /* enum store_class */
+struct mirror_value {
+	unsigned char class; /* enum mirror_class */
 	bool is_explicit;    /* the user set it: the same value, set and not set, is two */
 	bool is_time;        /* TEXT of a field of times, where it is one */
 	bool is_elsewhere;   /* NUMBER: any of those that stand in arrays of their own */

@@ -5,21 +5,22 @@
 
 #include "mirror/mirror_priv.h"
 
-struct store_view {
-	const struct store_snapshot *snapshot;
+struct mirror_view {
+	const struct mirror_snapshot *snapshot;
 	struct lazy_use *uses; /* fields that are no columns, in the order of their ids */
 	size_t count;
 	size_t room;
 
 	/* columns that the view was made with: most are asked for again, in the same order */
-	const struct store_column **named;
+	const struct mirror_column **named;
 	size_t named_count;
 	size_t *next; /* in `named` */
 };
 
-static const struct store_column *find_column(const struct store_snapshot *snapshot, const char *id)
+static const struct mirror_column *find_column(const struct mirror_snapshot *snapshot,
+					       const char *id)
 {
-	const struct store_mirror *mirror = snapshot->mirror;
+	const struct mirror *mirror = snapshot->mirror;
 	const struct res_field *field = res_fields_find(mirror->fields, id);
 	size_t low = 0, high = mirror->column_count;
 
@@ -43,10 +44,10 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*one, *other);
 }
 
-int store_view_new(const struct store_snapshot *snapshot, const struct store_ids *ids,
-		   struct store_view **ret, struct pl_err *err)
+int mirror_view_new(const struct mirror_snapshot *snapshot, const struct mirror_ids *ids,
+		    struct mirror_view **ret, struct pl_err *err)
 {
-	auto_view struct store_view *view = pl_alloc(sizeof(*view));
+	auto_view struct mirror_view *view = pl_alloc(sizeof(*view));
 	auto_free const char **others = pl_alloc_array(ids->count, sizeof(*others));
 	size_t count = 0;
 
@@ -54,7 +55,7 @@ int store_view_new(const struct store_snapshot *snapshot, const struct store_ids
 	view->named = pl_alloc_array(ids->count, sizeof(*view->named));
 	view->next = pl_alloc(sizeof(*view->next));
 	for (size_t i = 0; i < ids->count; i++) {
-		const struct store_column *column = find_column(snapshot, ids->items[i]);
+		const struct mirror_column *column = find_column(snapshot, ids->items[i]);
 		if (column == NULL)
 			others[count++] = ids->items[i];
 		else
@@ -63,21 +64,21 @@ int store_view_new(const struct store_snapshot *snapshot, const struct store_ids
 	qsort(others, count, sizeof(*others), compare_texts);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(others[i - 1], others[i]) != 0)
-			lazy_take(snapshot, others[i],
-				  PL_PUSH(view->uses, view->count, view->room));
+			mirror_lazy_take(snapshot, others[i],
+					 PL_PUSH(view->uses, view->count, view->room));
 	}
-	if (view->count > 0 && lazy_read(snapshot, view->uses, view->count, err) < 0)
+	if (view->count > 0 && mirror_lazy_read(snapshot, view->uses, view->count, err) < 0)
 		return -1;
 	*ret = pl_take(view);
 	return 0;
 }
 
-void store_view_free(struct store_view *view)
+void mirror_view_free(struct mirror_view *view)
 {
 	if (view == NULL)
 		return;
 	if (view->count > 0)
-		lazy_give_back(view->snapshot, view->uses, view->count);
+		mirror_lazy_give_back(view->snapshot, view->uses, view->count);
 	free(view->uses);
 	free(view->named);
 	free(view->next);
@@ -92,7 +93,7 @@ static int compare_id(const void *id, const void *use)
 }
 
 /* NULL: it is another one. */
-static const struct store_column *next_named(const struct store_view *view, const char *id)
+static const struct mirror_column *next_named(const struct mirror_view *view, const char *id)
 {
 	size_t next = *view->next < view->named_count ? *view->next : 0;
 
@@ -102,9 +103,9 @@ static const struct store_column *next_named(const struct store_view *view, cons
 	return view->named[next];
 }
 
-const struct store_column *store_view_column(const struct store_view *view, const char *id)
+const struct mirror_column *mirror_view_column(const struct mirror_view *view, const char *id)
 {
-	const struct store_column *column = next_named(view, id);
+	const struct mirror_column *column = next_named(view, id);
 
 	if (column == NULL)
 		column = find_column(view->snapshot, id);
@@ -114,64 +115,65 @@ const struct store_column *store_view_column(const struct store_view *view, cons
 	return use != NULL && use->is_known ? &use->column : NULL;
 }
 
-const struct store_column *store_view_at(const struct store_view *view, size_t i)
+const struct mirror_column *mirror_view_at(const struct mirror_view *view, size_t i)
 {
 	return &view->snapshot->columns[i];
 }
 
-size_t store_view_column_count(const struct store_view *view)
+size_t mirror_view_column_count(const struct mirror_view *view)
 {
 	return view->snapshot->mirror->column_count;
 }
 
-int store_view_goes_on(const struct store_view *view, struct pl_err *err)
+int mirror_view_goes_on(const struct mirror_view *view, struct pl_err *err)
 {
-	return snapshot_goes_on(view->snapshot, err);
+	return mirror_snapshot_goes_on(view->snapshot, err);
 }
 
-const struct res_fields *store_view_fields(const struct store_view *view)
+const struct res_fields *mirror_view_fields(const struct mirror_view *view)
 {
 	return view->snapshot->mirror->fields;
 }
 
-size_t store_view_count(const struct store_view *view)
+size_t mirror_view_count(const struct mirror_view *view)
 {
 	return view->snapshot->live;
 }
 
-size_t store_view_segments(const struct store_view *view)
+size_t mirror_view_segments(const struct mirror_view *view)
 {
 	return view->snapshot->segment_count;
 }
 
-size_t store_view_rows(const struct store_view *view, size_t segment)
+size_t mirror_view_rows(const struct mirror_view *view, size_t segment)
 {
 	return view->snapshot->rows[segment];
 }
 
-void store_view_live(const struct store_view *view, size_t segment,
-		     uint64_t ret_rows[STORE_SEGMENT_WORDS])
+void mirror_view_live(const struct mirror_view *view, size_t segment,
+		      uint64_t ret_rows[MIRROR_SEGMENT_WORDS])
 {
-	snapshot_live(view->snapshot, segment, ret_rows);
+	mirror_snapshot_live(view->snapshot, segment, ret_rows);
 }
 
-int64_t store_view_id(const struct store_view *view, size_t row)
+int64_t mirror_view_id(const struct mirror_view *view, size_t row)
 {
 	return snapshot_id(view->snapshot, row);
 }
 
-int store_view_document(const struct store_view *view, size_t row, json_t **ret, struct pl_err *err)
+int mirror_view_document(const struct mirror_view *view, size_t row, json_t **ret,
+			 struct pl_err *err)
 {
 	int64_t changed = 0;
 
-	if (snapshot_read(view->snapshot, row, NULL, ret, &changed, err) < 0)
+	if (mirror_snapshot_read(view->snapshot, row, NULL, ret, &changed, err) < 0)
 		return -1;
-	return *ret == NULL ? snapshot_too_old(err) : 0;
+	return *ret == NULL ? mirror_snapshot_too_old(err) : 0;
 }
 
-const char *store_view_run_id(const struct store_view *view, size_t row)
+const char *mirror_view_run_id(const struct mirror_view *view, size_t row)
 {
-	const struct segment *segment = view->snapshot->segments[row / STORE_SEGMENT_ROWS];
+	const struct segment *segment = view->snapshot->segments[row / MIRROR_SEGMENT_ROWS];
 
-	return segment->names->run_ids[row % STORE_SEGMENT_ROWS];
+	return segment->names->run_ids[row % MIRROR_SEGMENT_ROWS];
 }

@@ -5,8 +5,8 @@
  *   all documents; it is kept for the next query. Rows that come later are added when it is asked for
  *   again; those used least are dropped where they are many.
  * - A view belongs to one thread and borrows the snapshot.
- * - A row is told by its place. Places go by segments, of STORE_SEGMENT_WORDS words of a bitmap each; some
- *   places hold rows that are no more (store_view_live()). Newer is what has the greater id, wherever it stands.
+ * - A row is told by its place. Places go by segments, of MIRROR_SEGMENT_WORDS words of a bitmap each; some
+ *   places hold rows that are no more (mirror_view_live()). Newer is what has the greater id, wherever it stands.
  */
 #pragma once
 
@@ -14,50 +14,50 @@
 #include "mirror/mirror.h"
 
 /* Ids of fields, borrowed; the array is the caller's (free()). */
-struct store_ids {
+struct mirror_ids {
 	const char **items;
 	size_t count;
 	size_t room;
 };
 
-struct store_view;
+struct mirror_view;
 
 /*
  * With the columns of these fields and of all column fields. -1: a document could not be read; BUSY: a row of this
  * snapshot has gone, and for one that is newer such a field was read without it; a new snapshot has what is wanted.
  */
-int store_view_new(const struct store_snapshot *snapshot, const struct store_ids *ids,
-		   struct store_view **ret, struct pl_err *err) PL_MUST_CHECK;
-void store_view_free(struct store_view *view);
-PL_AUTO_DEFINE(struct store_view, store_view_free);
-#define auto_view PL_AUTO(store_view_free)
+int mirror_view_new(const struct mirror_snapshot *snapshot, const struct mirror_ids *ids,
+		    struct mirror_view **ret, struct pl_err *err) PL_MUST_CHECK;
+void mirror_view_free(struct mirror_view *view);
+PL_AUTO_DEFINE(struct mirror_view, mirror_view_free);
+#define auto_view PL_AUTO(mirror_view_free)
 
 /* NULL: there is no such field, or the view was not asked for it. */
-const struct store_column *store_view_column(const struct store_view *view, const char *id);
+const struct mirror_column *mirror_view_column(const struct mirror_view *view, const char *id);
 /* Of the column fields, in their order. */
-const struct store_column *store_view_at(const struct store_view *view, size_t i);
-size_t store_view_column_count(const struct store_view *view);
+const struct mirror_column *mirror_view_at(const struct mirror_view *view, size_t i);
+size_t mirror_view_column_count(const struct mirror_view *view);
 
-/* 0: go on. -1, INTERRUPTED: store_mirror_end_questions(), store_snapshot_for(); what takes long asks every now and then. */
-int store_view_goes_on(const struct store_view *view, struct pl_err *err) PL_MUST_CHECK;
+/* 0: go on. -1, INTERRUPTED: mirror_end_questions(), mirror_snapshot_for(); what takes long asks every now and then. */
+int mirror_view_goes_on(const struct mirror_view *view, struct pl_err *err) PL_MUST_CHECK;
 
-const struct res_fields *store_view_fields(const struct store_view *view);
+const struct res_fields *mirror_view_fields(const struct mirror_view *view);
 /* Results. */
-size_t store_view_count(const struct store_view *view);
-size_t store_view_segments(const struct store_view *view);
+size_t mirror_view_count(const struct mirror_view *view);
+size_t mirror_view_segments(const struct mirror_view *view);
 /* Places of the segment that hold a row or held one; 64-bit words of a bitmap of all segments. */
-size_t store_view_rows(const struct store_view *view, size_t segment);
-static inline size_t store_view_words(const struct store_view *view)
+size_t mirror_view_rows(const struct mirror_view *view, size_t segment);
+static inline size_t mirror_view_words(const struct mirror_view *view)
 {
-	return store_view_segments(view) * STORE_SEGMENT_WORDS;
+	return mirror_view_segments(view) * MIRROR_SEGMENT_WORDS;
 }
 /* The rows of a segment that are there. */
-void store_view_live(const struct store_view *view, size_t segment,
-		     uint64_t ret_rows[STORE_SEGMENT_WORDS]);
-int64_t store_view_id(const struct store_view *view, size_t row);
+void mirror_view_live(const struct mirror_view *view, size_t segment,
+		      uint64_t ret_rows[MIRROR_SEGMENT_WORDS]);
+int64_t mirror_view_id(const struct mirror_view *view, size_t row);
 /* The document of a row, a new reference. -1: it cannot be read; BUSY: it has changed since, as of
- * store_view_new(). */
-int store_view_document(const struct store_view *view, size_t row, json_t **ret,
-			struct pl_err *err) PL_MUST_CHECK;
+ * mirror_view_new(). */
+int mirror_view_document(const struct mirror_view *view, size_t row, json_t **ret,
+			 struct pl_err *err) PL_MUST_CHECK;
 /* NULL: it has none. */
-const char *store_view_run_id(const struct store_view *view, size_t row);
+const char *mirror_view_run_id(const struct mirror_view *view, size_t row);

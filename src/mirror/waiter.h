@@ -1,11 +1,11 @@
 /*
- * Whoever waits for the answer to a question (store_snapshot_for()): part of its owner.
+ * Whoever waits for the answer to a question (mirror_snapshot_for()): part of its owner.
  */
 #pragma once
 
 #include <stdbool.h>
 
-struct store_waiter {
+struct mirror_waiter {
 	/* Every now and then by the thread that makes the answer. True: nobody wants it any more. */
-	bool (*has_left)(struct store_waiter *waiter);
+	bool (*has_left)(struct mirror_waiter *waiter);
 };

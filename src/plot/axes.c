@@ -18,7 +18,7 @@
 #define SLACK 1e-9
 
 /* The smallest of 1, 2, 5 times a power of ten that makes no more than `most` of them. */
-struct pl_ticks pl_ticks_make(double low, double high, size_t most, bool whole)
+struct pl_ticks plot_ticks_make(double low, double high, size_t most, bool whole)
 {
 	static const double round_steps[] = { 1, 2, 5, 10 };
 	double least = (high - low) / (double)(most - 1);
@@ -40,13 +40,13 @@ struct pl_ticks pl_ticks_make(double low, double high, size_t most, bool whole)
 	return ticks;
 }
 
-double pl_ticks_at(const struct pl_ticks *ticks, size_t i)
+double plot_ticks_at(const struct pl_ticks *ticks, size_t i)
 {
 	/* no sum of steps, whose errors would add up; and no -0 */
 	return (round(ticks->first / ticks->step) + (double)i) * ticks->step + 0.0;
 }
 
-void pl_tick_text(double value, int decimals, char text[PL_TICK_BYTES])
+void plot_tick_text(double value, int decimals, char text[PL_TICK_BYTES])
 {
 	char plain[PL_TICK_BYTES];
 	size_t used = 0;
@@ -68,9 +68,9 @@ void pl_tick_text(double value, int decimals, char text[PL_TICK_BYTES])
 	text[used] = '\0';
 }
 
-void pl_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BYTES])
+void plot_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BYTES])
 {
-	pl_tick_text(pl_ticks_at(ticks, i), ticks->decimals, text);
+	plot_tick_text(plot_ticks_at(ticks, i), ticks->decimals, text);
 }
 
 double plot_axes_x(const struct plot_axes *axes, double value)
@@ -95,11 +95,11 @@ void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canva
 	const struct plot_canvas_pen pen = { .width = 1, .colour = GRID };
 
 	for (size_t i = 0; i < axes->x.ticks.count; i++) {
-		double x = sharp(plot_axes_x(axes, pl_ticks_at(&axes->x.ticks, i)));
+		double x = sharp(plot_axes_x(axes, plot_ticks_at(&axes->x.ticks, i)));
 		plot_canvas_line(canvas, x, axes->top, x, axes->top + axes->height, &pen);
 	}
 	for (size_t i = 0; i < axes->y.ticks.count; i++) {
-		double y = sharp(plot_axes_y(axes, pl_ticks_at(&axes->y.ticks, i)));
+		double y = sharp(plot_axes_y(axes, plot_ticks_at(&axes->y.ticks, i)));
 		plot_canvas_line(canvas, axes->left, y, axes->left + axes->width, y, &pen);
 	}
 }
@@ -114,9 +114,9 @@ static void draw_x_ticks(const struct plot_axes *axes, struct plot_canvas *canva
 	char text[PL_TICK_BYTES];
 
 	for (size_t i = 0; i < axes->x.ticks.count; i++) {
-		double x = sharp(plot_axes_x(axes, pl_ticks_at(&axes->x.ticks, i)));
+		double x = sharp(plot_axes_x(axes, plot_ticks_at(&axes->x.ticks, i)));
 		plot_canvas_line(canvas, x, bottom, x, bottom + TICK_LENGTH, &pen);
-		pl_ticks_label(&axes->x.ticks, i, text);
+		plot_ticks_label(&axes->x.ticks, i, text);
 		plot_canvas_text(canvas, x, bottom + TICK_LENGTH + LABEL_SIZE, text, &font);
 	}
 }
@@ -132,9 +132,9 @@ static double draw_y_ticks(const struct plot_axes *axes, struct plot_canvas *can
 	char text[PL_TICK_BYTES];
 
 	for (size_t i = 0; i < axes->y.ticks.count; i++) {
-		double y = sharp(plot_axes_y(axes, pl_ticks_at(&axes->y.ticks, i)));
+		double y = sharp(plot_axes_y(axes, plot_ticks_at(&axes->y.ticks, i)));
 		plot_canvas_line(canvas, axes->left - TICK_LENGTH, y, axes->left, y, &pen);
-		pl_ticks_label(&axes->y.ticks, i, text);
+		plot_ticks_label(&axes->y.ticks, i, text);
 		plot_canvas_text(canvas, axes->left - TICK_LENGTH - 4, y + LABEL_SIZE * 0.36, text,
 				 &font);
 		widest = fmax(widest, plot_canvas_text_width(canvas, text, &font));

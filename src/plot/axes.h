@@ -17,13 +17,13 @@ struct pl_ticks {
 };
 
 /* At most `most` (2 or more) of them in low..high; whole: no step below 1. */
-struct pl_ticks pl_ticks_make(double low, double high, size_t most, bool whole);
-double pl_ticks_at(const struct pl_ticks *ticks, size_t i);
+struct pl_ticks plot_ticks_make(double low, double high, size_t most, bool whole);
+double plot_ticks_at(const struct pl_ticks *ticks, size_t i);
 #define PL_TICK_BYTES 48
 /* "12,000", "0.25", "-3" */
-void pl_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BYTES]);
+void plot_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BYTES]);
 /* Any number in that manner. */
-void pl_tick_text(double value, int decimals, char text[PL_TICK_BYTES]);
+void plot_tick_text(double value, int decimals, char text[PL_TICK_BYTES]);
 
 struct plot_axis {
 	double low, high; /* of the data; low < high */

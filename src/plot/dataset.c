@@ -97,8 +97,8 @@ static struct plot_axes panel(size_t place, const char *title, const char *x, co
 
 static void make_ticks(struct plot_axes *axes)
 {
-	axes->x.ticks = pl_ticks_make(axes->x.low, axes->x.high, TICKS_X, true);
-	axes->y.ticks = pl_ticks_make(axes->y.low, axes->y.high, TICKS_Y, true);
+	axes->x.ticks = plot_ticks_make(axes->x.low, axes->x.high, TICKS_X, true);
+	axes->y.ticks = plot_ticks_make(axes->y.low, axes->y.high, TICKS_Y, true);
 }
 
 static void draw_nothing(struct plot_axes *axes, struct plot_canvas *canvas)
@@ -126,7 +126,7 @@ static void draw_mark(const struct plot_axes *axes, struct plot_canvas *canvas, 
 	char number[PL_TICK_BYTES];
 
 	plot_canvas_line(canvas, x, axes->top, x, axes->top + axes->height, &pen);
-	pl_tick_text(value, 1, number);
+	plot_tick_text(value, 1, number);
 	auto_free char *text = pl_asprintf("%s %s", name, number);
 	double wide = plot_canvas_text_width(canvas, text, &font);
 	plot_canvas_rectangle(canvas, right - wide - 66, y - TEXT_SIZE, wide + 74, 1.4 * TEXT_SIZE,
@@ -256,8 +256,8 @@ static void draw_title(const struct plot_dataset_input *input, struct plot_canva
 
 	auto_free char *title = pl_asprintf("Data set %s: tokens of its requests", input->dataset);
 	plot_canvas_text(canvas, middle, 60, title, &font);
-	pl_tick_text((double)input->count, 0, count);
-	pl_tick_text((double)(input->count - lengths->count), 0, unknown);
+	plot_tick_text((double)input->count, 0, count);
+	plot_tick_text((double)(input->count - lengths->count), 0, unknown);
 	auto_free char *missing = lengths->count < input->count
 					  ? pl_asprintf(", %s of them of unknown length", unknown)
 					  : pl_strdup("");

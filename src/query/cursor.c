@@ -17,7 +17,7 @@
 
 /* ---- the question ---------------------------------------------------------------------------------- */
 
-uint64_t cursor_question(const json_t *filter, const json_t *sort)
+uint64_t query_cursor_question(const json_t *filter, const json_t *sort)
 {
 	auto_json json_t *both = json_pack("[O?, O?]", filter, sort);
 	auto_free char *text = res_field_canonical(both);
@@ -41,23 +41,23 @@ static json_t *json_of_text(const char *text, size_t max, bool *is_cut)
 	return json_stringn(text, len);
 }
 
-static json_t *json_of_value(const struct store_value *value, size_t max, bool *is_cut)
+static json_t *json_of_value(const struct mirror_value *value, size_t max, bool *is_cut)
 {
 	char number[PL_F64_TEXT_BYTES];
 	json_t *json;
 
-	if (value->class == STORE_NUMBER) {
+	if (value->class == MIRROR_NUMBER) {
 		pl_text_from_f64(value->number, number);
 		json = json_string(number);
 	} else {
-		json = value->class >= STORE_TEXT ? json_of_text(value->text, max, is_cut)
-						  : json_null();
+		json = value->class >= MIRROR_TEXT ? json_of_text(value->text, max, is_cut)
+						   : json_null();
 	}
 	return json_pack("[i, o?]", value->class, json);
 }
 
 static char *text_of(const struct rows_key *keys, size_t key_count, uint64_t question,
-		     const struct store_view *view, size_t row, size_t max)
+		     const struct mirror_view *view, size_t row, size_t max)
 {
 	char hash[PL_I64_TEXT_BYTES + 1];
 	json_t *values = json_array();
@@ -65,17 +65,17 @@ static char *text_of(const struct rows_key *keys, size_t key_count, uint64_t que
 
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)question);
 	for (size_t i = 0; i < key_count; i++) {
-		struct store_value value = store_column_at(keys[i].column, row);
+		struct mirror_value value = mirror_column_at(keys[i].column, row);
 		json_array_append_new(values, json_of_value(&value, max, &is_cut));
 	}
 	auto_json json_t *json = json_pack("{s:s, s:I, s:b, s:o}", "q", hash, "id",
-					   (json_int_t)store_view_id(view, row), "cut", is_cut, "k",
-					   values);
+					   (json_int_t)mirror_view_id(view, row), "cut", is_cut,
+					   "k", values);
 	return pl_json_to_text(json, PL_JSON_COMPACT);
 }
 
-void cursor_write(const struct rows_key *keys, size_t key_count, uint64_t question,
-		  const struct store_view *view, size_t row, struct pl_buf *out)
+void query_cursor_write(const struct rows_key *keys, size_t key_count, uint64_t question,
+			const struct mirror_view *view, size_t row, struct pl_buf *out)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t max = TEXT_BYTES_MAX;
@@ -113,43 +113,43 @@ static json_t *json_of_cursor(const char *text)
 	return json;
 }
 
-static bool read_value(const json_t *json, struct store_value *ret)
+static bool read_value(const json_t *json, struct mirror_value *ret)
 {
 	json_int_t class = json_integer_value(json_array_get(json, 0));
 	const json_t *value = json_array_get(json, 1);
 
-	if (class < STORE_MISSING || class >= STORE_CLASS_COUNT)
+	if (class < MIRROR_MISSING || class >= MIRROR_CLASS_COUNT)
 		return false;
-	*ret = (struct store_value){ .class = (unsigned char)class };
-	if (class == STORE_NUMBER)
+	*ret = (struct mirror_value){ .class = (unsigned char)class };
+	if (class == MIRROR_NUMBER)
 		return json_is_string(value) &&
 		       pl_text_to_f64(json_string_value(value), &ret->number);
-	if (class < STORE_TEXT)
+	if (class < MIRROR_TEXT)
 		return true;
 	ret->text = json_string_value(value);
 	return ret->text != NULL;
 }
 
 /* False: it is no more. */
-static bool find_row(const struct store_view *view, int64_t id, size_t *ret)
+static bool find_row(const struct mirror_view *view, int64_t id, size_t *ret)
 {
-	for (size_t segment = 0; segment < store_view_segments(view); segment++) {
-		uint64_t live[STORE_SEGMENT_WORDS];
-		size_t first = segment * STORE_SEGMENT_ROWS;
-		store_view_live(view, segment, live);
-		for (size_t i = 0; i < store_view_rows(view, segment); i++) {
+	for (size_t segment = 0; segment < mirror_view_segments(view); segment++) {
+		uint64_t live[MIRROR_SEGMENT_WORDS];
+		size_t first = segment * MIRROR_SEGMENT_ROWS;
+		mirror_view_live(view, segment, live);
+		for (size_t i = 0; i < mirror_view_rows(view, segment); i++) {
 			*ret = first + i;
-			if ((live[i / STORE_WORD_ROWS] >> i % STORE_WORD_ROWS & 1) != 0 &&
-			    store_view_id(view, *ret) == id)
+			if ((live[i / MIRROR_WORD_ROWS] >> i % MIRROR_WORD_ROWS & 1) != 0 &&
+			    mirror_view_id(view, *ret) == id)
 				return true;
 		}
 	}
 	return false;
 }
 
-bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count, uint64_t question,
-		 const struct store_view *view, const struct rows_order *order,
-		 uint64_t *ret_places)
+bool query_cursor_read(const char *text, const struct rows_key *keys, size_t key_count,
+		       uint64_t question, const struct mirror_view *view,
+		       const struct rows_order *order, uint64_t *ret_places)
 {
 	size_t row;
 	auto_json json_t *json = json_of_cursor(text);
@@ -161,17 +161,17 @@ bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count
 	    json_array_size(values) != key_count)
 		return false;
 	for (size_t i = 0; i < key_count; i++) {
-		struct store_value value;
+		struct mirror_value value;
 		if (!read_value(json_array_get(values, i), &value))
 			return false;
-		if (value.class == STORE_TEXT && keys[i].column->field->type == RES_FIELD_TIME)
-			value.is_time = store_instant_parse(value.text, &value.time_us);
-		ret_places[i] = rows_place_of(order, i, &value);
+		if (value.class == MIRROR_TEXT && keys[i].column->field->type == RES_FIELD_TIME)
+			value.is_time = mirror_instant_parse(value.text, &value.time_us);
+		ret_places[i] = query_rows_place_of(order, i, &value);
 	}
 	ret_places[key_count] = rows_place_of_id(json_integer_value(id));
 	/* beginnings of texts say too little; the row says all, as long as it is there */
 	if (json_is_true(json_object_get(json, "cut")) &&
 	    find_row(view, json_integer_value(id), &row))
-		rows_places(order, row, ret_places);
+		query_rows_places(order, row, ret_places);
 	return true;
 }

@@ -9,12 +9,12 @@
 #include "query/rows_priv.h"
 
 /* Of the filter and the sort of a request: a cursor is for one question only. */
-uint64_t cursor_question(const json_t *filter, const json_t *sort);
+uint64_t query_cursor_question(const json_t *filter, const json_t *sort);
 
 /* Appends the text, with quotes. */
-void cursor_write(const struct rows_key *keys, size_t key_count, uint64_t question,
-		  const struct store_view *view, size_t row, struct pl_buf *out);
+void query_cursor_write(const struct rows_key *keys, size_t key_count, uint64_t question,
+			const struct mirror_view *view, size_t row, struct pl_buf *out);
 /* ret_places: key_count + 1. False: it is no cursor of this question. */
-bool cursor_read(const char *text, const struct rows_key *keys, size_t key_count, uint64_t question,
-		 const struct store_view *view, const struct rows_order *order,
-		 uint64_t *ret_places);
+bool query_cursor_read(const char *text, const struct rows_key *keys, size_t key_count,
+		       uint64_t question, const struct mirror_view *view,
+		       const struct rows_order *order, uint64_t *ret_places);

@@ -4,15 +4,15 @@
 #include "base/text.h"
 #include "query/faults.h"
 
-size_t place_enter(struct place *place, const char *key)
+size_t query_place_enter(struct place *place, const char *key)
 {
 	size_t before = place->pointer.len;
 
-	res_pointer_add(&place->pointer, key);
+	schema_pointer_add(&place->pointer, key);
 	return before;
 }
 
-size_t place_enter_item(struct place *place, size_t i)
+size_t query_place_enter_item(struct place *place, size_t i)
 {
 	size_t before = place->pointer.len;
 
@@ -27,7 +27,7 @@ size_t place_enter_item(struct place *place, size_t i)
 	return before;
 }
 
-void place_leave(struct place *place, size_t before)
+void query_place_leave(struct place *place, size_t before)
 {
 	if (place->pointer.data == NULL)
 		return;
@@ -35,9 +35,9 @@ void place_leave(struct place *place, size_t before)
 	place->pointer.data[before] = '\0';
 }
 
-static bool add(struct place *place, struct res_schema_fault fault)
+static bool add(struct place *place, struct schema_fault fault)
 {
-	struct res_schema_faults *faults = place->faults;
+	struct schema_faults *faults = place->faults;
 
 	fault.pointer = pl_strdup(pl_buf_text(&place->pointer));
 	faults->bytes += strlen(fault.pointer);
@@ -51,32 +51,32 @@ static bool is_full(struct place *place)
 	return place->faults->cut;
 }
 
-bool place_fault(struct place *place, const char *keyword, const json_t *found,
-		 const char *expected, const char *nearest)
+bool query_place_fault(struct place *place, const char *keyword, const json_t *found,
+		       const char *expected, const char *nearest)
 {
 	if (is_full(place))
 		return false;
-	return add(place, (struct res_schema_fault){ .keyword = keyword,
-						     .found = res_schema_describe(found),
-						     .expected = pl_strdup(expected),
-						     .nearest = pl_strdup(nearest) });
+	return add(place, (struct schema_fault){ .keyword = keyword,
+						 .found = schema_describe(found),
+						 .expected = pl_strdup(expected),
+						 .nearest = pl_strdup(nearest) });
 }
 
-bool place_limit(struct place *place, const json_t *found, size_t most, const char *what)
+bool query_place_limit(struct place *place, const json_t *found, size_t most, const char *what)
 {
 	auto_free char *expected = pl_asprintf("at most %zu %s", most, what);
 
-	return place_fault(place, "limit", found, expected, NULL);
+	return query_place_fault(place, "limit", found, expected, NULL);
 }
 
-bool place_missing(struct place *place, const char *key, const char *expected)
+bool query_place_missing(struct place *place, const char *key, const char *expected)
 {
 	if (is_full(place))
 		return false;
-	return add(place, (struct res_schema_fault){ .keyword = "required",
-						     .key = pl_strdup(key),
-						     .found = pl_strdup("nothing"),
-						     .expected = pl_strdup(expected) });
+	return add(place, (struct schema_fault){ .keyword = "required",
+						 .key = pl_strdup(key),
+						 .found = pl_strdup("nothing"),
+						 .expected = pl_strdup(expected) });
 }
 
 static bool unknown_key(struct place *place, const char *key, const char *const *known,
@@ -88,7 +88,7 @@ static bool unknown_key(struct place *place, const char *key, const char *const 
 		return false;
 	for (size_t i = 0; i < count; i++)
 		pl_buf_addf(&expected, "%s%s", i > 0 ? ", " : "one of ", known[i]);
-	return add(place, (struct res_schema_fault){
+	return add(place, (struct schema_fault){
 				  .keyword = "additionalProperties",
 				  .key = pl_strdup(key),
 				  .found = pl_asprintf("key '%s'", key),
@@ -96,7 +96,7 @@ static bool unknown_key(struct place *place, const char *key, const char *const 
 				  .nearest = pl_strdup(pl_text_nearest(key, known, count)) });
 }
 
-bool place_keys(struct place *place, const json_t *object, const char *const *known)
+bool query_place_keys(struct place *place, const json_t *object, const char *const *known)
 {
 	bool fits = true;
 	size_t count = 0;

@@ -9,7 +9,7 @@
 
 struct place {
 	struct pl_buf pointer;
-	struct res_schema_faults *faults;
+	struct schema_faults *faults;
 };
 
 #define PLACE_BYTES_MAX (1u << 20)
@@ -20,15 +20,15 @@ static inline void place_done(struct place *place)
 #define auto_place __attribute__((cleanup(place_done), unused)) struct place
 
 /* Into a key, an item; back by what they gave. */
-size_t place_enter(struct place *place, const char *key);
-size_t place_enter_item(struct place *place, size_t i);
-void place_leave(struct place *place, size_t before);
+size_t query_place_enter(struct place *place, const char *key);
+size_t query_place_enter_item(struct place *place, size_t i);
+void query_place_leave(struct place *place, size_t before);
 
 /* All but the last are always false. `keyword` lasts; nearest may be NULL. */
-bool place_fault(struct place *place, const char *keyword, const json_t *found,
-		 const char *expected, const char *nearest);
+bool query_place_fault(struct place *place, const char *keyword, const json_t *found,
+		       const char *expected, const char *nearest);
 /* "at most 1000 nodes" */
-bool place_limit(struct place *place, const json_t *found, size_t most, const char *what);
-bool place_missing(struct place *place, const char *key, const char *expected);
+bool query_place_limit(struct place *place, const json_t *found, size_t most, const char *what);
+bool query_place_missing(struct place *place, const char *key, const char *expected);
 /* A fault of each key that is none of `known` (NULL-ended); true: there is none. */
-bool place_keys(struct place *place, const json_t *object, const char *const *known);
+bool query_place_keys(struct place *place, const json_t *object, const char *const *known);

@@ -12,16 +12,16 @@
  * that speak of several.
  */
 struct group {
-	const struct store_column *only; /* NULL: of several */
+	const struct mirror_column *only; /* NULL: of several */
 	const struct filter_node **terms;
 	size_t count;
 	size_t room;
 	uint64_t *without; /* rows that all other groups mean; once it was asked for */
 };
 
-struct store_filter {
+struct query_filter {
 	struct pl_arena *arena;
-	const struct store_view *view;
+	const struct mirror_view *view;
 	struct group *groups; /* a row of all is meant: also by none */
 	size_t count;
 	size_t room;
@@ -29,7 +29,7 @@ struct store_filter {
 };
 
 /* Trees beyond the bounds are refused: what they name there does not count. */
-static void collect_fields(const json_t *tree, unsigned depth, size_t max, struct store_ids *ids)
+static void collect_fields(const json_t *tree, unsigned depth, size_t max, struct mirror_ids *ids)
 {
 	static const char *const lists[] = { "and", "or" };
 	const char *field = json_string_value(json_object_get(tree, "field"));
@@ -48,16 +48,16 @@ static void collect_fields(const json_t *tree, unsigned depth, size_t max, struc
 	}
 }
 
-void store_filter_fields(const json_t *tree, struct store_ids *ids)
+void query_filter_fields(const json_t *tree, struct mirror_ids *ids)
 {
-	collect_fields(tree, STORE_FILTER_DEPTH_MAX, ids->count + STORE_FILTER_NODES_MAX, ids);
+	collect_fields(tree, QUERY_FILTER_DEPTH_MAX, ids->count + QUERY_FILTER_NODES_MAX, ids);
 }
 
 /* ---- one segment ------------------------------------------------------------------------------ */
 
 /* Bitmaps of one segment each, one a level of the tree. */
 struct scratch {
-	uint64_t words[STORE_FILTER_DEPTH_MAX + 1][STORE_SEGMENT_WORDS];
+	uint64_t words[QUERY_FILTER_DEPTH_MAX + 1][MIRROR_SEGMENT_WORDS];
 };
 
 /* As it comes: few trees are deep, and what is not written to costs nothing then. */
@@ -68,32 +68,32 @@ static struct scratch *scratch_new(void)
 
 static bool is_empty(const uint64_t *rows)
 {
-	for (size_t i = 0; i < STORE_SEGMENT_WORDS; i++) {
+	for (size_t i = 0; i < MIRROR_SEGMENT_WORDS; i++) {
 		if (rows[i] != 0)
 			return false;
 	}
 	return true;
 }
 
-static void evaluate(const struct store_filter *filter, const struct filter_node *node,
+static void evaluate(const struct query_filter *filter, const struct filter_node *node,
 		     size_t segment, struct scratch *scratch, unsigned depth, uint64_t *ret_rows)
 {
-	const struct store_kernels *kernels = store_kernels();
+	const struct mirror_kernels *kernels = mirror_kernels();
 	uint64_t *rows = scratch->words[depth];
 
 	if (node->kind == FILTER_PREDICATE) {
-		predicate_rows(&node->predicate, segment, store_view_rows(filter->view, segment),
-			       ret_rows);
+		query_predicate_rows(&node->predicate, segment,
+				     mirror_view_rows(filter->view, segment), ret_rows);
 		return;
 	}
 	if (node->count == 0) { /* all of none is true, any of none is false */
 		memset(ret_rows, node->kind == FILTER_AND ? 0xff : 0,
-		       STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+		       MIRROR_SEGMENT_WORDS * sizeof(*ret_rows));
 		return;
 	}
 	evaluate(filter, &node->children[0], segment, scratch, depth + 1, ret_rows);
 	if (node->kind == FILTER_NOT) {
-		for (size_t i = 0; i < STORE_SEGMENT_WORDS; i++)
+		for (size_t i = 0; i < MIRROR_SEGMENT_WORDS; i++)
 			ret_rows[i] = ~ret_rows[i];
 		return;
 	}
@@ -102,24 +102,24 @@ static void evaluate(const struct store_filter *filter, const struct filter_node
 			return;
 		evaluate(filter, &node->children[k], segment, scratch, depth + 1, rows);
 		(node->kind == FILTER_AND ? kernels->and : kernels->or)(ret_rows, ret_rows, rows,
-									STORE_SEGMENT_WORDS);
+									MIRROR_SEGMENT_WORDS);
 	}
 }
 
 /* Rows that all terms of the group mean. */
-static void group_rows(const struct store_filter *filter, const struct group *group, size_t segment,
+static void group_rows(const struct query_filter *filter, const struct group *group, size_t segment,
 		       struct scratch *scratch, uint64_t *ret_rows)
 {
 	evaluate(filter, group->terms[0], segment, scratch, 1, ret_rows);
 	for (size_t k = 1; k < group->count && !is_empty(ret_rows); k++) {
 		evaluate(filter, group->terms[k], segment, scratch, 1, scratch->words[0]);
-		store_kernels()->and (ret_rows, ret_rows, scratch->words[0], STORE_SEGMENT_WORDS);
+		mirror_kernels()->and (ret_rows, ret_rows, scratch->words[0], MIRROR_SEGMENT_WORDS);
 	}
 }
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-static struct group *group_of(struct store_filter *filter, const struct store_column *only)
+static struct group *group_of(struct query_filter *filter, const struct mirror_column *only)
 {
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only == only)
@@ -130,17 +130,17 @@ static struct group *group_of(struct store_filter *filter, const struct store_co
 	return group;
 }
 
-static void add_term(struct store_filter *filter, const struct filter_node *node)
+static void add_term(struct query_filter *filter, const struct filter_node *node)
 {
 	struct group *group = group_of(filter, node->only);
 
 	*PL_PUSH(group->terms, group->count, group->room) = node;
 }
 
-int store_filter_new(const struct store_view *view, const json_t *tree, const char *pointer,
-		     struct store_filter **ret, struct res_schema_faults *faults)
+int query_filter_new(const struct mirror_view *view, const json_t *tree, const char *pointer,
+		     struct query_filter **ret, struct schema_faults *faults)
 {
-	auto_filter struct store_filter *filter = pl_alloc(sizeof(*filter));
+	auto_filter struct query_filter *filter = pl_alloc(sizeof(*filter));
 	auto_place place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults };
 
 	filter->arena = pl_arena_new(ARENA_BLOCK_BYTES);
@@ -148,7 +148,7 @@ int store_filter_new(const struct store_view *view, const json_t *tree, const ch
 	if (tree != NULL && !json_is_null(tree)) {
 		struct filter_node *root = pl_arena_alloc(filter->arena, sizeof(*root));
 		pl_buf_add_text(&place.pointer, pointer);
-		if (!filter_parse(view, tree, &place, filter->arena, root))
+		if (!query_filter_parse(view, tree, &place, filter->arena, root))
 			return -1;
 		for (size_t i = 0; root->kind == FILTER_AND && i < root->count; i++)
 			add_term(filter, &root->children[i]);
@@ -159,7 +159,7 @@ int store_filter_new(const struct store_view *view, const json_t *tree, const ch
 	return 0;
 }
 
-void store_filter_free(struct store_filter *filter)
+void query_filter_free(struct query_filter *filter)
 {
 	if (filter == NULL)
 		return;
@@ -175,19 +175,19 @@ void store_filter_free(struct store_filter *filter)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-const uint64_t *store_filter_rows(struct store_filter *filter)
+const uint64_t *query_filter_rows(struct query_filter *filter)
 {
 	if (filter->rows != NULL)
 		return filter->rows;
 	auto_free struct scratch *scratch = scratch_new();
-	uint64_t own[STORE_SEGMENT_WORDS];
-	filter->rows = pl_alloc_array(store_view_words(filter->view), sizeof(*filter->rows));
-	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++) {
-		uint64_t *rows = filter->rows + segment * STORE_SEGMENT_WORDS;
-		store_view_live(filter->view, segment, rows);
+	uint64_t own[MIRROR_SEGMENT_WORDS];
+	filter->rows = pl_alloc_array(mirror_view_words(filter->view), sizeof(*filter->rows));
+	for (size_t segment = 0; segment < mirror_view_segments(filter->view); segment++) {
+		uint64_t *rows = filter->rows + segment * MIRROR_SEGMENT_WORDS;
+		mirror_view_live(filter->view, segment, rows);
 		for (size_t i = 0; i < filter->count && !is_empty(rows); i++) {
 			group_rows(filter, &filter->groups[i], segment, scratch, own);
-			store_kernels()->and (rows, rows, own, STORE_SEGMENT_WORDS);
+			mirror_kernels()->and (rows, rows, own, MIRROR_SEGMENT_WORDS);
 		}
 	}
 	return filter->rows;
@@ -197,45 +197,46 @@ const uint64_t *store_filter_rows(struct store_filter *filter)
  * For each group the rows of all others, in two passes: first the others behind it, then those in front
  * of it. own: bitmaps of one segment, one a group.
  */
-static void leave_out(struct store_filter *filter, size_t segment, struct scratch *scratch,
-		      uint64_t (*own)[STORE_SEGMENT_WORDS])
+static void leave_out(struct query_filter *filter, size_t segment, struct scratch *scratch,
+		      uint64_t (*own)[MIRROR_SEGMENT_WORDS])
 {
-	const struct store_kernels *kernels = store_kernels();
-	uint64_t rows[STORE_SEGMENT_WORDS];
-	size_t at = segment * STORE_SEGMENT_WORDS;
+	const struct mirror_kernels *kernels = mirror_kernels();
+	uint64_t rows[MIRROR_SEGMENT_WORDS];
+	size_t at = segment * MIRROR_SEGMENT_WORDS;
 
-	store_view_live(filter->view, segment, rows);
+	mirror_view_live(filter->view, segment, rows);
 	for (size_t i = filter->count; i-- > 0;) {
 		group_rows(filter, &filter->groups[i], segment, scratch, own[i]);
 		if (filter->groups[i].only != NULL)
 			memcpy(filter->groups[i].without + at, rows, sizeof(rows));
-		kernels->and (rows, rows, own[i], STORE_SEGMENT_WORDS);
+		kernels->and (rows, rows, own[i], MIRROR_SEGMENT_WORDS);
 	}
-	store_view_live(filter->view, segment, rows);
+	mirror_view_live(filter->view, segment, rows);
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != NULL)
 			kernels->and (filter->groups[i].without + at,
-				      filter->groups[i].without + at, rows, STORE_SEGMENT_WORDS);
-		kernels->and (rows, rows, own[i], STORE_SEGMENT_WORDS);
+				      filter->groups[i].without + at, rows, MIRROR_SEGMENT_WORDS);
+		kernels->and (rows, rows, own[i], MIRROR_SEGMENT_WORDS);
 	}
 }
 
-static void make_without(struct store_filter *filter)
+static void make_without(struct query_filter *filter)
 {
 	auto_free struct scratch *scratch = scratch_new();
-	auto_free uint64_t(*own)[STORE_SEGMENT_WORDS] = pl_alloc_array(filter->count, sizeof(*own));
+	auto_free uint64_t(*own)[MIRROR_SEGMENT_WORDS] = pl_alloc_array(filter->count,
+									sizeof(*own));
 
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != NULL)
-			filter->groups[i].without = pl_alloc_array(store_view_words(filter->view),
+			filter->groups[i].without = pl_alloc_array(mirror_view_words(filter->view),
 								   sizeof(uint64_t));
 	}
-	for (size_t segment = 0; segment < store_view_segments(filter->view); segment++)
+	for (size_t segment = 0; segment < mirror_view_segments(filter->view); segment++)
 		leave_out(filter, segment, scratch, own);
 }
 
-const uint64_t *store_filter_rows_without(struct store_filter *filter,
-					  const struct store_column *column)
+const uint64_t *query_filter_rows_without(struct query_filter *filter,
+					  const struct mirror_column *column)
 {
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != column)
@@ -244,5 +245,5 @@ const uint64_t *store_filter_rows_without(struct store_filter *filter,
 			make_without(filter);
 		return filter->groups[i].without;
 	}
-	return store_filter_rows(filter);
+	return query_filter_rows(filter);
 }

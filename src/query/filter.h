@@ -54,40 +54,40 @@
 
 #include <stdint.h>
 
-#define STORE_FILTER_DEPTH_MAX 32   /* a predicate alone has depth 1 */
-#define STORE_FILTER_NODES_MAX 1000 /* and, or, not and predicates together */
-#define STORE_FILTER_VALUES_MAX \
+#define QUERY_FILTER_DEPTH_MAX 32   /* a predicate alone has depth 1 */
+#define QUERY_FILTER_NODES_MAX 1000 /* and, or, not and predicates together */
+#define QUERY_FILTER_VALUES_MAX \
 	(1u << 25) /* different ones of fields, by each predicate: a byte of memory each */
-#define STORE_FILTER_ITEMS_MAX 10000                  /* of a list of values */
-#define STORE_FILTER_TEXT_MAX  STORE_NEEDLE_BYTES_MAX /* bytes of contains and starts_with */
+#define QUERY_FILTER_ITEMS_MAX 10000                  /* of a list of values */
+#define QUERY_FILTER_TEXT_MAX  QUERY_NEEDLE_BYTES_MAX /* bytes of contains and starts_with */
 
-struct store_filter;
+struct query_filter;
 
 /*
  * The ids that a tree names, well-formed or not, are appended to `ids`, borrowed from it: a view has to
  * have them before the tree is compiled.
  */
-void store_filter_fields(const json_t *tree, struct store_ids *ids);
+void query_filter_fields(const json_t *tree, struct mirror_ids *ids);
 
 /*
  * `tree` NULL or JSON null: every row. `pointer`: where the tree stands in the request, for faults. -1:
  * its faults were added to `faults`. The filter borrows the view, of the tree nothing.
  */
-int store_filter_new(const struct store_view *view, const json_t *tree, const char *pointer,
-		     struct store_filter **ret, struct res_schema_faults *faults) PL_MUST_CHECK;
-void store_filter_free(struct store_filter *filter);
-PL_AUTO_DEFINE(struct store_filter, store_filter_free);
-#define auto_filter PL_AUTO(store_filter_free)
+int query_filter_new(const struct mirror_view *view, const json_t *tree, const char *pointer,
+		     struct query_filter **ret, struct schema_faults *faults) PL_MUST_CHECK;
+void query_filter_free(struct query_filter *filter);
+PL_AUTO_DEFINE(struct query_filter, query_filter_free);
+#define auto_filter PL_AUTO(query_filter_free)
 
 /*
  * Rows as bitmaps of all segments (mirror/view.h), which last as long as the filter. All rows that the
  * filter means.
  */
-const uint64_t *store_filter_rows(struct store_filter *filter);
+const uint64_t *query_filter_rows(struct query_filter *filter);
 /*
  * The same but for what the tree asks of that column: terms of the and at its top (or the tree itself)
  * that speak of this field alone, also by or and not, are left out. So a list of values to choose from
  * shows what each choice would give.
  */
-const uint64_t *store_filter_rows_without(struct store_filter *filter,
-					  const struct store_column *column);
+const uint64_t *query_filter_rows_without(struct query_filter *filter,
+					  const struct mirror_column *column);

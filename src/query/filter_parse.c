@@ -30,7 +30,7 @@ static const struct {
 };
 
 struct parse {
-	const struct store_view *view;
+	const struct mirror_view *view;
 	struct place *place;
 	struct pl_arena *arena;
 	int64_t now_us; /* one moment for all of the tree */
@@ -50,52 +50,54 @@ static bool is_numeric(const struct res_field *field)
 	return field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
 }
 
-static bool has_texts(const struct store_column *column)
+static bool has_texts(const struct mirror_column *column)
 {
-	return store_column_has(column, STORE_TEXT) || store_column_has(column, STORE_JSON);
+	return mirror_column_has(column, MIRROR_TEXT) || mirror_column_has(column, MIRROR_JSON);
 }
 
 /* Values that the field may have, or that are there. */
-static bool takes(const struct store_column *column, enum store_class class, bool is_time)
+static bool takes(const struct mirror_column *column, enum mirror_class class, bool is_time)
 {
 	const struct res_field *field = column->field;
 
 	switch (field->type) {
 	case RES_FIELD_NUMBER:
 	case RES_FIELD_COUNT:
-		if (class == STORE_NUMBER || (class == STORE_TEXT && field->words))
+		if (class == MIRROR_NUMBER || (class == MIRROR_TEXT && field->words))
 			return true;
 		break;
 	case RES_FIELD_YES:
-		if (class == STORE_NO || class == STORE_YES)
+		if (class == MIRROR_NO || class == MIRROR_YES)
 			return true;
 		break;
 	case RES_FIELD_TEXT:
-		if (class == STORE_TEXT)
+		if (class == MIRROR_TEXT)
 			return true;
 		break;
 	case RES_FIELD_TIME:
-		if (class == STORE_TEXT)
+		if (class == MIRROR_TEXT)
 			return is_time || column->has_odd_times;
 		break;
 	case RES_FIELD_JSON:
 		return true;
 	}
-	if (class == STORE_NO || class == STORE_YES)
-		return store_column_has(column, STORE_NO) || store_column_has(column, STORE_YES);
-	return store_column_has(column, class);
+	if (class == MIRROR_NO || class == MIRROR_YES)
+		return mirror_column_has(column, MIRROR_NO) ||
+		       mirror_column_has(column, MIRROR_YES);
+	return mirror_column_has(column, class);
 }
 
 /* Words have no place among numbers, nor among times. */
-static bool takes_in_order(const struct store_column *column, enum store_class class, bool is_time)
+static bool takes_in_order(const struct mirror_column *column, enum mirror_class class,
+			   bool is_time)
 {
-	if (class == STORE_TEXT &&
+	if (class == MIRROR_TEXT &&
 	    (is_numeric(column->field) || (column->field->type == RES_FIELD_TIME && !is_time)))
 		return false;
-	return (class == STORE_NUMBER || class == STORE_TEXT) && takes(column, class, is_time);
+	return (class == MIRROR_NUMBER || class == MIRROR_TEXT) && takes(column, class, is_time);
 }
 
-static const char *expected_of(const struct store_column *column, enum filter_op op)
+static const char *expected_of(const struct mirror_column *column, enum filter_op op)
 {
 	const struct res_field *field = column->field;
 
@@ -120,27 +122,27 @@ static const char *expected_of(const struct store_column *column, enum filter_op
 static bool op_fault(struct parse *p, const json_t *found, unsigned about, const char *nearest)
 {
 	auto_buf expected = PL_BUF(OPS_BYTES_MAX);
-	size_t before = place_enter(p->place, "op");
+	size_t before = query_place_enter(p->place, "op");
 
 	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
 		if (ops[i].about & about)
 			pl_buf_addf(&expected, "%s%s", expected.len > 0 ? ", " : "one of ",
 				    ops[i].name);
 	}
-	place_fault(p->place, "op", found, pl_buf_text(&expected), nearest);
-	place_leave(p->place, before);
+	query_place_fault(p->place, "op", found, pl_buf_text(&expected), nearest);
+	query_place_leave(p->place, before);
 	return false;
 }
 
 /* What can be asked of the field: with an unfit value of a fit question the value is the fault. */
-static bool check_op(struct parse *p, const struct store_column *column, enum filter_op op,
+static bool check_op(struct parse *p, const struct mirror_column *column, enum filter_op op,
 		     const json_t *found)
 {
 	const struct res_field *field = column->field;
 	unsigned about = ABOUT_EQUAL | ABOUT_STATE;
 
-	if (field->type != RES_FIELD_YES || takes_in_order(column, STORE_NUMBER, false) ||
-	    takes_in_order(column, STORE_TEXT, false))
+	if (field->type != RES_FIELD_YES || takes_in_order(column, MIRROR_NUMBER, false) ||
+	    takes_in_order(column, MIRROR_TEXT, false))
 		about |= ABOUT_ORDER;
 	if ((field->type != RES_FIELD_YES && !is_numeric(field)) || field->words ||
 	    has_texts(column))
@@ -150,17 +152,17 @@ static bool check_op(struct parse *p, const struct store_column *column, enum fi
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static enum store_class class_of(const struct res_value *value)
+static enum mirror_class class_of(const struct res_value *value)
 {
 	switch (value->kind) {
 	case RES_VALUE_NUMBER:
-		return STORE_NUMBER;
+		return MIRROR_NUMBER;
 	case RES_VALUE_YES:
-		return value->yes ? STORE_YES : STORE_NO;
+		return value->yes ? MIRROR_YES : MIRROR_NO;
 	case RES_VALUE_TEXT:
-		return STORE_TEXT;
+		return MIRROR_TEXT;
 	default:
-		return STORE_JSON;
+		return MIRROR_JSON;
 	}
 }
 
@@ -170,22 +172,22 @@ static bool value_fault(struct parse *p, const json_t *found, const char *expect
 				       ? pl_asprintf("%s (is_null asks for null)", expected)
 				       : NULL;
 
-	return place_fault(p->place, "value", found, more != NULL ? more : expected, NULL);
+	return query_place_fault(p->place, "value", found, more != NULL ? more : expected, NULL);
 }
 
 static bool parse_operand(struct parse *p, const struct predicate *predicate, const json_t *json,
 			  struct operand *ret)
 {
-	const struct store_column *column = predicate->column;
+	const struct mirror_column *column = predicate->column;
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
 	res_field_value_of(column->field, json_incref((json_t *)json), &value);
 	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
-	if (value.state == RES_VALUE_THERE && ret->class >= STORE_TEXT) {
+	if (value.state == RES_VALUE_THERE && ret->class >= MIRROR_TEXT) {
 		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
-		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
-			       (store_instant_parse(ret->text, &ret->time_us) ||
-				store_instant_parse_relative(ret->text, p->now_us, &ret->time_us));
+		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == MIRROR_TEXT &&
+			       (mirror_instant_parse(ret->text, &ret->time_us) ||
+				mirror_instant_parse_relative(ret->text, p->now_us, &ret->time_us));
 	}
 	if (value.state != RES_VALUE_THERE ||
 	    !(is_order(predicate->op) ? takes_in_order(column, ret->class, ret->is_time)
@@ -200,23 +202,23 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 	bool is_pair = ops[predicate->op].value == VALUE_PAIR, fits = true;
 
 	if (!json_is_array(list) || count == 0 || (is_pair && count != 2))
-		return place_fault(p->place, "value", list,
-				   is_pair ? "a list of two, low and high"
-					   : "a list of values, one at least",
-				   NULL);
-	if (count > STORE_FILTER_ITEMS_MAX)
-		return place_limit(p->place, list, STORE_FILTER_ITEMS_MAX, "items");
+		return query_place_fault(p->place, "value", list,
+					 is_pair ? "a list of two, low and high"
+						 : "a list of values, one at least",
+					 NULL);
+	if (count > QUERY_FILTER_ITEMS_MAX)
+		return query_place_limit(p->place, list, QUERY_FILTER_ITEMS_MAX, "items");
 	predicate->operands = pl_arena_alloc(p->arena, count * sizeof(*predicate->operands));
 	predicate->operand_count = count;
 	for (size_t i = 0; i < count; i++) {
-		size_t before = place_enter_item(p->place, i);
+		size_t before = query_place_enter_item(p->place, i);
 		fits = parse_operand(p, predicate, json_array_get(list, i),
 				     &predicate->operands[i]) &&
 		       fits;
 		if (fits && is_pair && i == 1 &&
 		    predicate->operands[1].class != predicate->operands[0].class)
 			fits = value_fault(p, json_array_get(list, i), "a value like the first");
-		place_leave(p->place, before);
+		query_place_leave(p->place, before);
 	}
 	return fits;
 }
@@ -225,11 +227,11 @@ static bool parse_word(struct parse *p, struct predicate *predicate, const json_
 {
 	if (!json_is_string(value))
 		return value_fault(p, value, "a text");
-	if (json_string_length(value) > STORE_FILTER_TEXT_MAX)
-		return place_limit(p->place, value, STORE_FILTER_TEXT_MAX, "bytes");
+	if (json_string_length(value) > QUERY_FILTER_TEXT_MAX)
+		return query_place_limit(p->place, value, QUERY_FILTER_TEXT_MAX, "bytes");
 	predicate->operands = pl_arena_alloc(p->arena, sizeof(*predicate->operands));
 	predicate->operand_count = 1;
-	predicate->operands[0].class = STORE_TEXT;
+	predicate->operands[0].class = MIRROR_TEXT;
 	predicate->operands[0].text = pl_arena_strndup(p->arena, json_string_value(value),
 						       json_string_length(value));
 	return true;
@@ -254,24 +256,24 @@ static bool parse_value(struct parse *p, struct predicate *predicate, const json
 
 /* ---- predicates ----------------------------------------------------------------------------- */
 
-static const struct store_column *parse_field(struct parse *p, const json_t *tree)
+static const struct mirror_column *parse_field(struct parse *p, const json_t *tree)
 {
 	const json_t *field = json_object_get(tree, "field");
-	const struct store_column *column = NULL;
+	const struct mirror_column *column = NULL;
 	size_t before;
 
 	if (field == NULL) {
-		place_missing(p->place, "field", "the id of a field");
+		query_place_missing(p->place, "field", "the id of a field");
 		return NULL;
 	}
-	before = place_enter(p->place, "field");
+	before = query_place_enter(p->place, "field");
 	if (!json_is_string(field))
-		place_fault(p->place, "type", field, "the id of a field", NULL);
-	else if ((column = store_view_column(p->view, json_string_value(field))) == NULL)
-		place_fault(
+		query_place_fault(p->place, "type", field, "the id of a field", NULL);
+	else if ((column = mirror_view_column(p->view, json_string_value(field))) == NULL)
+		query_place_fault(
 			p->place, "field", field, "the id of a field",
-			res_fields_nearest(store_view_fields(p->view), json_string_value(field)));
-	place_leave(p->place, before);
+			res_fields_nearest(mirror_view_fields(p->view), json_string_value(field)));
+	query_place_leave(p->place, before);
 	return column;
 }
 
@@ -281,7 +283,7 @@ static bool parse_op(struct parse *p, const json_t *tree, enum filter_op *ret)
 	const char *names[FILTER_OP_COUNT];
 
 	if (op == NULL)
-		return place_missing(p->place, "op", "what is asked of the field");
+		return query_place_missing(p->place, "op", "what is asked of the field");
 	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
 		names[i] = ops[i].name;
 		if (pl_text_equal(json_string_value(op), names[i])) {
@@ -300,7 +302,7 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 	static const char *const keys[] = { "and", "or", "not", "field", "op", "value", NULL };
 	const json_t *value = json_object_get(tree, "value");
 	struct predicate *predicate = &ret->predicate;
-	bool fits = place_keys(p->place, tree, keys);
+	bool fits = query_place_keys(p->place, tree, keys);
 	enum filter_op op = FILTER_EQ;
 
 	ret->kind = FILTER_PREDICATE;
@@ -311,24 +313,24 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 	if (!check_op(p, predicate->column, op, json_object_get(tree, "op")))
 		return false;
 	if (value == NULL && ops[op].value != VALUE_NONE)
-		return place_missing(p->place, "value",
-				     ops[op].value == VALUE_WORD
-					     ? "a text"
-					     : expected_of(predicate->column, op));
-	size_t before = place_enter(p->place, "value");
+		return query_place_missing(p->place, "value",
+					   ops[op].value == VALUE_WORD
+						   ? "a text"
+						   : expected_of(predicate->column, op));
+	size_t before = query_place_enter(p->place, "value");
 	if (value != NULL && ops[op].value == VALUE_NONE)
-		fits = place_fault(p->place, "value", value, "no value with this op", NULL);
+		fits = query_place_fault(p->place, "value", value, "no value with this op", NULL);
 	else
 		fits = parse_value(p, predicate, value) && fits;
-	place_leave(p->place, before);
+	query_place_leave(p->place, before);
 	if (!fits)
 		return false;
 	p->values += predicate->column->distinct;
-	if (p->values > STORE_FILTER_VALUES_MAX)
-		return place_limit(
-			p->place, tree, STORE_FILTER_VALUES_MAX,
+	if (p->values > QUERY_FILTER_VALUES_MAX)
+		return query_place_limit(
+			p->place, tree, QUERY_FILTER_VALUES_MAX,
 			"values to be looked at, each of a field by each predicate of it");
-	predicate_compile(predicate, p->arena);
+	query_predicate_compile(predicate, p->arena);
 	return true;
 }
 
@@ -344,19 +346,19 @@ static bool parse_children(struct parse *p, const json_t *children, unsigned dep
 	bool fits = true;
 
 	if (ret->kind != FILTER_NOT && !json_is_array(children))
-		return place_fault(p->place, "type", children, "a list of trees", NULL);
+		return query_place_fault(p->place, "type", children, "a list of trees", NULL);
 	/* what is beyond the bound is refused, so it takes no memory */
-	ret->count = count < STORE_FILTER_NODES_MAX ? count : STORE_FILTER_NODES_MAX;
+	ret->count = count < QUERY_FILTER_NODES_MAX ? count : QUERY_FILTER_NODES_MAX;
 	ret->children = pl_arena_alloc(p->arena, ret->count * sizeof(*ret->children));
-	for (size_t i = 0; i < count && p->nodes <= STORE_FILTER_NODES_MAX; i++) {
+	for (size_t i = 0; i < count && p->nodes <= QUERY_FILTER_NODES_MAX; i++) {
 		const json_t *child = ret->kind == FILTER_NOT ? children
 							      : json_array_get(children, i);
 		struct filter_node *node = &ret->children[i < ret->count ? i : 0];
 		size_t before = p->place->pointer.len;
 		if (ret->kind != FILTER_NOT)
-			place_enter_item(p->place, i);
+			query_place_enter_item(p->place, i);
 		fits = parse_node(p, child, depth + 1, node) && fits;
-		place_leave(p->place, before);
+		query_place_leave(p->place, before);
 		ret->only = i == 0 || ret->only == node->only ? node->only : NULL;
 	}
 	return fits;
@@ -369,29 +371,29 @@ static bool parse_node(struct parse *p, const json_t *tree, unsigned depth, stru
 		enum filter_kind kind;
 	} kinds[] = { { "and", FILTER_AND }, { "or", FILTER_OR }, { "not", FILTER_NOT } };
 
-	if (++p->nodes > STORE_FILTER_NODES_MAX)
-		return place_limit(p->place, tree, STORE_FILTER_NODES_MAX, "nodes");
-	if (depth > STORE_FILTER_DEPTH_MAX)
-		return place_limit(p->place, tree, STORE_FILTER_DEPTH_MAX, "levels");
+	if (++p->nodes > QUERY_FILTER_NODES_MAX)
+		return query_place_limit(p->place, tree, QUERY_FILTER_NODES_MAX, "nodes");
+	if (depth > QUERY_FILTER_DEPTH_MAX)
+		return query_place_limit(p->place, tree, QUERY_FILTER_DEPTH_MAX, "levels");
 	if (!json_is_object(tree) || json_object_size(tree) == 0)
-		return place_fault(p->place, "type", tree, TREE_EXPECTED, NULL);
+		return query_place_fault(p->place, "type", tree, TREE_EXPECTED, NULL);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		const char *const keys[] = { kinds[i].key, NULL };
 		const json_t *children = json_object_get(tree, kinds[i].key);
 		if (children == NULL)
 			continue;
-		bool fits = place_keys(p->place, tree, keys);
-		size_t before = place_enter(p->place, kinds[i].key);
+		bool fits = query_place_keys(p->place, tree, keys);
+		size_t before = query_place_enter(p->place, kinds[i].key);
 		ret->kind = kinds[i].kind;
 		fits = parse_children(p, children, depth, ret) && fits;
-		place_leave(p->place, before);
+		query_place_leave(p->place, before);
 		return fits;
 	}
 	return parse_predicate(p, tree, ret);
 }
 
-bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
-		  struct pl_arena *arena, struct filter_node *ret)
+bool query_filter_parse(const struct mirror_view *view, const json_t *tree, struct place *place,
+			struct pl_arena *arena, struct filter_node *ret)
 {
 	struct parse p = { .view = view,
 			   .place = place,

@@ -1,5 +1,5 @@
 /*
- * Between filter_parse.c (JSON to a checked tree), predicate.c (what one predicate asks of a column) and
+ * Between query_filter_parse.c (JSON to a checked tree), predicate.c (what one predicate asks of a column) and
  * filter.c (which rows the tree means).
  */
 #pragma once
@@ -16,7 +16,7 @@ enum filter_op {
 
 /* One value of a filter, its text of the filter's arena. */
 struct operand {
-	enum store_class class; /* NUMBER, NO, YES, TEXT, JSON */
+	enum mirror_class class; /* NUMBER, NO, YES, TEXT, JSON */
 	double number;
 	const char *text;
 	bool is_time;
@@ -30,7 +30,7 @@ struct range {
 
 /* What is asked of a column, judged once of each of its values. */
 struct predicate {
-	const struct store_column *column;
+	const struct mirror_column *column;
 	enum filter_op op;
 	struct operand *operands; /* sorted where they are many: compare_operands() */
 	size_t operand_count;
@@ -47,10 +47,10 @@ struct predicate {
 };
 
 /* The operands were checked: they fit column and op. */
-void predicate_compile(struct predicate *predicate, struct pl_arena *arena);
+void query_predicate_compile(struct predicate *predicate, struct pl_arena *arena);
 /* Of one segment, rows that are no more, too. */
-void predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
-		    uint64_t ret_rows[STORE_SEGMENT_WORDS]);
+void query_predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
+			  uint64_t ret_rows[MIRROR_SEGMENT_WORDS]);
 
 enum filter_kind { FILTER_AND, FILTER_OR, FILTER_NOT, FILTER_PREDICATE };
 
@@ -59,9 +59,9 @@ struct filter_node {
 	struct filter_node *children;
 	size_t count;
 	struct predicate predicate;
-	const struct store_column *only; /* that all of it speaks of; NULL: several */
+	const struct mirror_column *only; /* that all of it speaks of; NULL: several */
 };
 
 /* False: faults were added. Compiled, of the arena. */
-bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
-		  struct pl_arena *arena, struct filter_node *ret);
+bool query_filter_parse(const struct mirror_view *view, const json_t *tree, struct place *place,
+			struct pl_arena *arena, struct filter_node *ret);

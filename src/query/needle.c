@@ -7,20 +7,20 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-struct store_needle {
+struct query_needle {
 	pcre2_code *code;
 	pcre2_match_data *found;
 };
 
-struct store_needle *store_needle_new(const char *text, bool at_start)
+struct query_needle *query_needle_new(const char *text, bool at_start)
 {
-	struct store_needle *needle = pl_alloc(sizeof(*needle));
+	struct query_needle *needle = pl_alloc(sizeof(*needle));
 	uint32_t options = PCRE2_LITERAL | PCRE2_CASELESS | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
 			   (at_start ? PCRE2_ANCHORED : 0);
 	int fault;
 	size_t at;
 
-	assert(strlen(text) <= STORE_NEEDLE_BYTES_MAX);
+	assert(strlen(text) <= QUERY_NEEDLE_BYTES_MAX);
 	needle->code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &fault, &at, NULL);
 	/* a short text without a language in it cannot be wrong, only no UTF-8 */
 	if (needle->code == NULL)
@@ -31,7 +31,7 @@ struct store_needle *store_needle_new(const char *text, bool at_start)
 	return needle;
 }
 
-void store_needle_free(struct store_needle *needle)
+void query_needle_free(struct query_needle *needle)
 {
 	if (needle == NULL)
 		return;
@@ -40,7 +40,7 @@ void store_needle_free(struct store_needle *needle)
 	free(needle);
 }
 
-bool store_needle_is_in(const struct store_needle *needle, const char *text)
+bool query_needle_is_in(const struct query_needle *needle, const char *text)
 {
 	return needle->code != NULL && pcre2_match(needle->code, (PCRE2_SPTR)text, strlen(text), 0,
 						   0, needle->found, NULL) >= 0;

@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-#define STORE_NEEDLE_BYTES_MAX 1000
+#define QUERY_NEEDLE_BYTES_MAX 1000
 
-struct store_needle;
+struct query_needle;
 
 /* UTF-8 of at most so many bytes; "" is in every text. Belongs to one thread. */
-struct store_needle *store_needle_new(const char *text, bool at_start);
-void store_needle_free(struct store_needle *needle);
-PL_AUTO_DEFINE(struct store_needle, store_needle_free);
-#define auto_needle PL_AUTO(store_needle_free)
+struct query_needle *query_needle_new(const char *text, bool at_start);
+void query_needle_free(struct query_needle *needle);
+PL_AUTO_DEFINE(struct query_needle, query_needle_free);
+#define auto_needle PL_AUTO(query_needle_free)
 
-bool store_needle_is_in(const struct store_needle *needle, const char *text);
+bool query_needle_is_in(const struct query_needle *needle, const char *text);

@@ -1,7 +1,7 @@
 #include "query/option.h"
 
-const char *store_option_widget(const struct res_field *field,
-				const struct store_option_facts *facts)
+const char *query_option_widget(const struct res_field *field,
+				const struct query_option_facts *facts)
 {
 	if (facts->distinct == 0)
 		return "none";
@@ -9,7 +9,7 @@ const char *store_option_widget(const struct res_field *field,
 		return "yes";
 	if (field->type == RES_FIELD_TIME && facts->has_times)
 		return "dates";
-	if (facts->numbers >= STORE_OPTION_RANGE_MIN)
+	if (facts->numbers >= QUERY_OPTION_RANGE_MIN)
 		return "range";
-	return facts->distinct <= STORE_OPTION_CHECKS_MAX ? "checks" : "search";
+	return facts->distinct <= QUERY_OPTION_CHECKS_MAX ? "checks" : "search";
 }

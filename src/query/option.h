@@ -5,15 +5,15 @@
 
 #include "result/fields/fields.h"
 
-#define STORE_OPTION_CHECKS_MAX 30 /* so many different values are a box each */
-#define STORE_OPTION_RANGE_MIN  13 /* so many different numbers are a range */
+#define QUERY_OPTION_CHECKS_MAX 30 /* so many different values are a box each */
+#define QUERY_OPTION_RANGE_MIN  13 /* so many different numbers are a range */
 
-struct store_option_facts {
+struct query_option_facts {
 	size_t distinct; /* different values, words too; SIZE_MAX: too many to be counted */
 	size_t numbers;  /* different numbers among them */
 	bool has_times;  /* values that are times */
 };
 
 /* "checks", "search", "range", "dates", "yes", "none" (there is no value): Widget of api/openapi.yaml. */
-const char *store_option_widget(const struct res_field *field,
-				const struct store_option_facts *facts);
+const char *query_option_widget(const struct res_field *field,
+				const struct query_option_facts *facts);

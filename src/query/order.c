@@ -15,7 +15,7 @@ static const char *const run_statuses[] = {
 	NULL,
 };
 
-const char *const *store_order_words(const char *id)
+const char *const *query_order_words(const char *id)
 {
 	if (strcmp(id, "quality.verdict") == 0)
 		return res_quality_verdicts;
@@ -45,8 +45,8 @@ static int compare_numbers(double a, double b)
 	return (a > b) - (a < b);
 }
 
-static int compare_texts(const char *const *words, const struct store_value *one,
-			 const struct store_value *other)
+static int compare_texts(const char *const *words, const struct mirror_value *one,
+			 const struct mirror_value *other)
 {
 	int difference = 0;
 
@@ -56,14 +56,14 @@ static int compare_texts(const char *const *words, const struct store_value *one
 	return difference != 0 ? difference : strcmp(one->text, other->text);
 }
 
-int store_order_places(const char *const *words, const struct store_value *one,
-		       const struct store_value *other)
+int query_order_places(const char *const *words, const struct mirror_value *one,
+		       const struct mirror_value *other)
 {
 	if (one->class != other->class)
 		return one->class < other->class ? -1 : 1;
-	if (one->class == STORE_NUMBER)
+	if (one->class == MIRROR_NUMBER)
 		return compare_numbers(one->number, other->number);
-	if (one->class < STORE_TEXT)
+	if (one->class < MIRROR_TEXT)
 		return 0;
 	if (one->is_time != other->is_time)
 		return one->is_time ? -1 : 1;
@@ -72,16 +72,16 @@ int store_order_places(const char *const *words, const struct store_value *one,
 	return compare_texts(words, one, other);
 }
 
-int store_order_values(const char *const *words, const struct store_value *a,
-		       const struct store_value *b)
+int query_order_values(const char *const *words, const struct mirror_value *a,
+		       const struct mirror_value *b)
 {
-	int difference = store_order_places(words, a, b);
+	int difference = query_order_places(words, a, b);
 
 	return difference == 0 && a->is_time ? strcmp(a->text, b->text) : difference;
 }
 
 struct ranking {
-	const struct store_column *column;
+	const struct mirror_column *column;
 	const char *const *words;
 	bool knows_words;
 };
@@ -92,42 +92,42 @@ static int compare_codes(const void *a, const void *b, void *context)
 
 	/* most often the ranks are there, and nothing is compared */
 	if (!ranking->knows_words)
-		ranking->words = store_order_words(ranking->column->field->id);
+		ranking->words = query_order_words(ranking->column->field->id);
 	ranking->knows_words = true;
-	return store_order_places(ranking->words,
-				  store_column_value(ranking->column, *(const uint32_t *)a),
-				  store_column_value(ranking->column, *(const uint32_t *)b));
+	return query_order_places(ranking->words,
+				  mirror_column_value(ranking->column, *(const uint32_t *)a),
+				  mirror_column_value(ranking->column, *(const uint32_t *)b));
 }
 
-struct ranks *store_order_ranks(const struct store_column *column)
+struct ranks *query_order_ranks(const struct mirror_column *column)
 {
 	struct ranking ranking = { .column = column };
 
-	return ranks_get(column->values->ranks, column->distinct, compare_codes, &ranking);
+	return mirror_ranks_get(column->values->ranks, column->distinct, compare_codes, &ranking);
 }
 
-void store_order_put(const struct store_column *column, struct ranks *ranks)
+void query_order_put(const struct mirror_column *column, struct ranks *ranks)
 {
-	ranks_put(column->values->ranks, ranks);
+	mirror_ranks_put(column->values->ranks, ranks);
 }
 
-uint64_t store_order_find(const struct store_column *column, const struct ranks *ranks,
-			  const struct store_value *value)
+uint64_t query_order_find(const struct mirror_column *column, const struct ranks *ranks,
+			  const struct mirror_value *value)
 {
-	const char *const *words = store_order_words(column->field->id);
+	const char *const *words = query_order_words(column->field->id);
 	uint32_t low = 0, high = ranks->count;
 
 	/* the first one that is not in front of it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (store_order_places(words, store_column_value(column, ranks->order[middle]),
+		if (query_order_places(words, mirror_column_value(column, ranks->order[middle]),
 				       value) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low < ranks->count &&
-	    store_order_places(words, store_column_value(column, ranks->order[low]), value) == 0)
+	    query_order_places(words, mirror_column_value(column, ranks->order[low]), value) == 0)
 		return 2ull * ranks->places[ranks->order[low]] + 1;
 	return low > 0 ? 2ull * ranks->places[ranks->order[low - 1]] + 2 : 0;
 }
@@ -144,7 +144,7 @@ struct heap {
 
 static void swap(const struct heap *heap, size_t a, size_t b)
 {
-	char kept[STORE_ORDER_ITEM_MAX];
+	char kept[QUERY_ORDER_ITEM_MAX];
 
 	memcpy(kept, heap->items + a * heap->size, heap->size);
 	memcpy(heap->items + a * heap->size, heap->items + b * heap->size, heap->size);
@@ -169,12 +169,12 @@ static void sink(const struct heap *heap, size_t at)
 	}
 }
 
-void store_order_first(void *items, size_t count, size_t size, size_t first,
+void query_order_first(void *items, size_t count, size_t size, size_t first,
 		       int (*compare)(const void *, const void *, void *), void *context)
 {
 	struct heap heap = { items, first < count ? first : count, size, compare, context };
 
-	assert(size <= STORE_ORDER_ITEM_MAX);
+	assert(size <= QUERY_ORDER_ITEM_MAX);
 	for (size_t i = heap.count / 2; first < count && i-- > 0;)
 		sink(&heap, i);
 	for (size_t i = heap.count; heap.count > 0 && i < count; i++) {

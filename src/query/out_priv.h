@@ -11,18 +11,18 @@
 #include "mirror/value.h"
 
 /* "name": with the comma before, where something stands in front of it. */
-void out_key(struct pl_buf *out, const char *name);
+void query_out_key(struct pl_buf *out, const char *name);
 /* The comma alone. */
-void out_next(struct pl_buf *out);
-void out_text(struct pl_buf *out, const char *text);
-void out_text_or_null(struct pl_buf *out, const char *text);
-void out_i64(struct pl_buf *out, int64_t number);
+void query_out_next(struct pl_buf *out);
+void query_out_text(struct pl_buf *out, const char *text);
+void query_out_text_or_null(struct pl_buf *out, const char *text);
+void query_out_i64(struct pl_buf *out, int64_t number);
 /* Whole ones without a point, infinite ones "inf" and "-inf", what is none null. */
-void out_f64(struct pl_buf *out, double number);
+void query_out_f64(struct pl_buf *out, double number);
 /* The same; a number that is not whole is rounded to at most digits_max significant digits. */
-void out_f64_rounded(struct pl_buf *out, double number, int digits_max);
+void query_out_f64_rounded(struct pl_buf *out, double number, int digits_max);
 /* What is not recorded: null. */
-void out_value(struct pl_buf *out, const struct store_value *value);
+void query_out_value(struct pl_buf *out, const struct mirror_value *value);
 
 /* A double is exact to here; trunc() is a call where a processor need not know it. */
 #define OUT_WHOLE_MAX 9e15
@@ -50,7 +50,7 @@ static inline void out_add(struct pl_buf *out, const char *text, size_t len)
 /* A name that stands in JSON as it is written. */
 static inline void out_plain_key(struct pl_buf *out, const char *name)
 {
-	out_next(out);
+	query_out_next(out);
 	out_literal(out, "\"");
 	out_add(out, name, strlen(name));
 	out_literal(out, "\":");
@@ -59,5 +59,5 @@ static inline void out_plain_key(struct pl_buf *out, const char *name)
 static inline void out_count(struct pl_buf *out, const char *name, size_t count)
 {
 	out_plain_key(out, name);
-	out_i64(out, (int64_t)count);
+	query_out_i64(out, (int64_t)count);
 }

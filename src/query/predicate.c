@@ -29,9 +29,9 @@ static int compare_operands(const void *a, const void *b)
 
 	if (one->class != other->class)
 		return one->class < other->class ? -1 : 1;
-	if (one->class == STORE_NUMBER)
+	if (one->class == MIRROR_NUMBER)
 		return (one->number > other->number) - (one->number < other->number);
-	if (one->class < STORE_TEXT)
+	if (one->class < MIRROR_TEXT)
 		return 0;
 	if (one->is_time != other->is_time)
 		return one->is_time ? -1 : 1;
@@ -45,13 +45,13 @@ static bool is_operand(const struct predicate *predicate, const struct operand *
 		       compare_operands) != NULL;
 }
 
-static struct operand operand_of(const struct store_value *value)
+static struct operand operand_of(const struct mirror_value *value)
 {
-	struct operand operand = { .class = (enum store_class)value->class,
+	struct operand operand = { .class = (enum mirror_class)value->class,
 				   .text = value->text,
 				   .is_time = value->is_time };
 
-	if (value->class == STORE_NUMBER)
+	if (value->class == MIRROR_NUMBER)
 		operand.number = value->number;
 	else
 		operand.time_us = value->time_us;
@@ -95,7 +95,7 @@ static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 	/* numbers are the first class */
 	for (size_t i = 0; i < predicate->operand_count; i++) {
 		double number = predicate->operands[i].number + 0.0; /* -0 is 0 */
-		if (predicate->operands[i].class == STORE_NUMBER)
+		if (predicate->operands[i].class == MIRROR_NUMBER)
 			predicate->ranges[predicate->range_count++] = (struct range){ number,
 										      number };
 	}
@@ -144,7 +144,7 @@ static void compile_order(struct predicate *predicate, struct pl_arena *arena)
 	const struct operand *first = &predicate->operands[0];
 	const struct operand *last = &predicate->operands[predicate->operand_count - 1];
 
-	if (first->class != STORE_NUMBER)
+	if (first->class != MIRROR_NUMBER)
 		return;
 	/* nothing lies beyond the infinite ones, which have no neighbour there */
 	bool is_empty = (predicate->op == FILTER_LT && first->number <= -INFINITY) ||
@@ -181,10 +181,10 @@ static bool is_in_ranges(const struct predicate *predicate, double number)
 }
 
 /* Of what is recorded. The needle is for contains and starts_with. */
-static bool holds(const struct predicate *predicate, const struct store_value *value,
-		  const struct store_needle *needle)
+static bool holds(const struct predicate *predicate, const struct mirror_value *value,
+		  const struct query_needle *needle)
 {
-	bool is_null = value->class == STORE_NULL;
+	bool is_null = value->class == MIRROR_NULL;
 	const struct operand operand = operand_of(value);
 
 	switch ((int)predicate->op) {
@@ -198,16 +198,16 @@ static bool holds(const struct predicate *predicate, const struct store_value *v
 		return !is_null;
 	case FILTER_CONTAINS:
 	case FILTER_STARTS_WITH:
-		return value->text != NULL && store_needle_is_in(needle, value->text);
+		return value->text != NULL && query_needle_is_in(needle, value->text);
 	case FILTER_EQ:
 	case FILTER_IN:
 	case FILTER_NE:
 	case FILTER_NOT_IN:
-		if (value->class == STORE_NUMBER)
+		if (value->class == MIRROR_NUMBER)
 			return is_in_ranges(predicate, value->number) != predicate->others_too;
 		return !is_null && is_operand(predicate, &operand) != predicate->others_too;
 	default:
-		if (value->class == STORE_NUMBER)
+		if (value->class == MIRROR_NUMBER)
 			return is_in_ranges(predicate, value->number);
 		return !is_null && holds_in_order(predicate, &operand);
 	}
@@ -231,14 +231,14 @@ static bool asks_number(enum filter_op op)
 	}
 }
 
-void predicate_compile(struct predicate *predicate, struct pl_arena *arena)
+void query_predicate_compile(struct predicate *predicate, struct pl_arena *arena)
 {
-	const struct store_column *column = predicate->column;
+	const struct mirror_column *column = predicate->column;
 	bool is_word = predicate->op == FILTER_CONTAINS || predicate->op == FILTER_STARTS_WITH;
-	auto_needle struct store_needle *needle = NULL;
+	auto_needle struct query_needle *needle = NULL;
 
 	if (is_word)
-		needle = store_needle_new(predicate->operands[0].text,
+		needle = query_needle_new(predicate->operands[0].text,
 					  predicate->op == FILTER_STARTS_WITH);
 	else if (predicate->op <= FILTER_NOT_IN)
 		compile_equal(predicate, arena);
@@ -246,7 +246,7 @@ void predicate_compile(struct predicate *predicate, struct pl_arena *arena)
 		compile_order(predicate, arena);
 	predicate->wanted = pl_arena_alloc(arena, column->distinct);
 	for (uint32_t code = DICTIONARY_NULL; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
+		const struct mirror_value *value = mirror_column_value(column, code);
 		if (!value->is_elsewhere || !asks_number(predicate->op)) {
 			predicate->wanted[code] = holds(predicate, value, needle);
 			continue;
@@ -259,16 +259,16 @@ void predicate_compile(struct predicate *predicate, struct pl_arena *arena)
 
 /* Rows whose number is in one of the ranges. */
 static void match_ranges(const struct predicate *predicate, const double *numbers, size_t rows,
-			 uint64_t ret_rows[STORE_SEGMENT_WORDS])
+			 uint64_t ret_rows[MIRROR_SEGMENT_WORDS])
 {
-	const struct store_kernels *kernels = store_kernels();
-	uint64_t found[STORE_SEGMENT_WORDS] = { 0 };
+	const struct mirror_kernels *kernels = mirror_kernels();
+	uint64_t found[MIRROR_SEGMENT_WORDS] = { 0 };
 
-	memset(ret_rows, 0, STORE_SEGMENT_WORDS * sizeof(*ret_rows));
+	memset(ret_rows, 0, MIRROR_SEGMENT_WORDS * sizeof(*ret_rows));
 	for (size_t i = 0; predicate->sieve == NULL && i < predicate->range_count; i++) {
 		kernels->match_f64(numbers, rows, predicate->ranges[i].low,
 				   predicate->ranges[i].high, found);
-		kernels->or (ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
+		kernels->or (ret_rows, ret_rows, found, MIRROR_SEGMENT_WORDS);
 	}
 	for (size_t row = 0; predicate->sieve != NULL && row < rows; row++) {
 		if (may_be_in(predicate, numbers[row]) && is_in_ranges(predicate, numbers[row]))
@@ -280,29 +280,29 @@ static void match_ranges(const struct predicate *predicate, const double *number
 static void narrow_numbers(const struct predicate *predicate, const double *numbers, size_t rows,
 			   uint64_t *ret_rows)
 {
-	const struct store_kernels *kernels = store_kernels();
-	uint64_t found[STORE_SEGMENT_WORDS];
+	const struct mirror_kernels *kernels = mirror_kernels();
+	uint64_t found[MIRROR_SEGMENT_WORDS];
 
 	match_ranges(predicate, numbers, rows, found);
 	if (predicate->others_too)
-		kernels->and_not(ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
+		kernels->and_not(ret_rows, ret_rows, found, MIRROR_SEGMENT_WORDS);
 	else
-		kernels->and (ret_rows, ret_rows, found, STORE_SEGMENT_WORDS);
+		kernels->and (ret_rows, ret_rows, found, MIRROR_SEGMENT_WORDS);
 }
 
-void predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
-		    uint64_t ret_rows[STORE_SEGMENT_WORDS])
+void query_predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
+			  uint64_t ret_rows[MIRROR_SEGMENT_WORDS])
 {
-	const struct store_column *column = predicate->column;
-	const struct chunk *chunk = store_column_chunk(column, segment);
-	uint64_t numbers[STORE_SEGMENT_WORDS];
+	const struct mirror_column *column = predicate->column;
+	const struct chunk *chunk = mirror_column_chunk(column, segment);
+	uint64_t numbers[MIRROR_SEGMENT_WORDS];
 
-	chunk_match(chunk, rows, predicate->wanted, column->distinct, ret_rows);
+	mirror_chunk_match(chunk, rows, predicate->wanted, column->distinct, ret_rows);
 	if (predicate->elsewhere == NULL || chunk->numbers == NULL)
 		return;
-	chunk_match(chunk, rows, predicate->elsewhere, column->distinct, numbers);
+	mirror_chunk_match(chunk, rows, predicate->elsewhere, column->distinct, numbers);
 	/* the array ends with its last number */
 	narrow_numbers(predicate, chunk->numbers,
 		       rows < chunk->number_room ? rows : chunk->number_room, numbers);
-	store_kernels()->or (ret_rows, ret_rows, numbers, STORE_SEGMENT_WORDS);
+	mirror_kernels()->or (ret_rows, ret_rows, numbers, MIRROR_SEGMENT_WORDS);
 }

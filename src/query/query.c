@@ -24,58 +24,58 @@
 
 /* What a request asks, once it is read. */
 struct query {
-	struct store_view *view;
+	struct mirror_view *view;
 	struct place place;
-	struct store_ids ids;
-	struct store_filter *filter;
-	struct store_needle *needle;
+	struct mirror_ids ids;
+	struct query_filter *filter;
+	struct query_needle *needle;
 	json_int_t limit;
 	json_int_t offset;
 	json_int_t budget_ms; /* 0: none */
 	const char *cursor;   /* NULL: none */
-	struct rows_key keys[STORE_QUERY_KEYS_MAX];
+	struct rows_key keys[QUERY_KEYS_MAX];
 	size_t key_count;
 	struct request_fields columns; /* of cells */
 	struct request_fields facets;
 	struct request_fields metrics;
-	const struct store_column *field; /* of values */
+	const struct mirror_column *field; /* of values */
 
 	int64_t began_ns;
 	int64_t facets_began_ns; /* the budget is of these, and metrics */
 	const uint64_t *rows;
 	struct facet_rows *facet_rows;
-	struct store_ids not_ready;
+	struct mirror_ids not_ready;
 };
 
 static void query_done(struct query *query)
 {
-	store_filter_free(query->filter);
-	store_needle_free(query->needle);
-	store_view_free(query->view);
+	query_filter_free(query->filter);
+	query_needle_free(query->needle);
+	mirror_view_free(query->view);
 	place_done(&query->place);
 	free(query->ids.items);
 	free(query->columns.items);
 	free(query->facets.items);
 	free(query->metrics.items);
-	facet_rows_free(query->facet_rows);
+	query_facet_rows_free(query->facet_rows);
 	free(query->not_ready.items);
 }
 #define auto_query __attribute__((cleanup(query_done), unused)) struct query
 
 /* ---- the ids --------------------------------------------------------------------------------- */
 
-static int open_view(struct query *query, const struct store_snapshot *snapshot,
+static int open_view(struct query *query, const struct mirror_snapshot *snapshot,
 		     const json_t *request, struct pl_err *err)
 {
 	static const char *const lists[] = { "sort", "columns", "facets", "fields", "metrics" };
-	const char *field = json_string_value(request_member(request, "field"));
+	const char *field = json_string_value(query_request_member(request, "field"));
 
-	store_filter_fields(request_member(request, "filter"), &query->ids);
+	query_filter_fields(query_request_member(request, "filter"), &query->ids);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(lists); i++)
-		request_ids(request_member(request, lists[i]), &query->ids);
+		query_request_ids(query_request_member(request, lists[i]), &query->ids);
 	if (field != NULL)
 		*PL_PUSH(query->ids.items, query->ids.count, query->ids.room) = field;
-	return store_view_new(snapshot, &query->ids, &query->view, err);
+	return mirror_view_new(snapshot, &query->ids, &query->view, err);
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */
@@ -84,109 +84,112 @@ static int open_view(struct query *query, const struct store_snapshot *snapshot,
 static bool read_fields_or_all(struct query *query, const json_t *request, const char *key,
 			       struct request_fields *ret)
 {
-	ret->are_all = request_member(request, key) == NULL;
-	return ret->are_all || request_columns(&query->place, query->view, request, key, ret);
+	ret->are_all = query_request_member(request, key) == NULL;
+	return ret->are_all || query_request_columns(&query->place, query->view, request, key, ret);
 }
 
 static bool read_facets(struct query *query, const json_t *request)
 {
-	const json_t *facets = request_member(request, "facets");
+	const json_t *facets = query_request_member(request, "facets");
 
 	query->facets.are_all = json_is_true(facets);
 	if (facets == NULL || json_is_boolean(facets))
 		return true;
-	return request_columns(&query->place, query->view, request, "facets", &query->facets);
+	return query_request_columns(&query->place, query->view, request, "facets", &query->facets);
 }
 
 static bool read_key(struct query *query, const json_t *key, struct rows_key *ret)
 {
 	static const char *const known[] = { "field", "dir", NULL };
 	static const char *const ways[] = { "asc", "desc" };
-	const json_t *field = json_object_get(key, "field"), *way = request_member(key, "dir");
+	const json_t *field = json_object_get(key, "field"),
+		     *way = query_request_member(key, "dir");
 	bool fits;
 	size_t before;
 
 	if (!json_is_object(key))
-		return place_fault(&query->place, "type", key, "an object with field and dir",
-				   NULL);
-	fits = place_keys(&query->place, key, known);
+		return query_place_fault(&query->place, "type", key, "an object with field and dir",
+					 NULL);
+	fits = query_place_keys(&query->place, key, known);
 	if (field == NULL)
-		return place_missing(&query->place, "field", "the id of a field");
-	before = place_enter(&query->place, "field");
-	fits = request_column(&query->place, query->view, field, &ret->column) && fits;
-	place_leave(&query->place, before);
+		return query_place_missing(&query->place, "field", "the id of a field");
+	before = query_place_enter(&query->place, "field");
+	fits = query_request_column(&query->place, query->view, field, &ret->column) && fits;
+	query_place_leave(&query->place, before);
 	ret->descends = pl_text_equal(json_string_value(way), "desc");
 	if (way == NULL || ret->descends || pl_text_equal(json_string_value(way), "asc"))
 		return fits;
-	before = place_enter(&query->place, "dir");
-	place_fault(&query->place, "enum", way, "asc or desc",
-		    json_is_string(way) ? pl_text_nearest(json_string_value(way), ways, 2) : NULL);
-	place_leave(&query->place, before);
+	before = query_place_enter(&query->place, "dir");
+	query_place_fault(&query->place, "enum", way, "asc or desc",
+			  json_is_string(way) ? pl_text_nearest(json_string_value(way), ways, 2)
+					      : NULL);
+	query_place_leave(&query->place, before);
 	return false;
 }
 
 static bool read_sort(struct query *query, const json_t *request)
 {
-	const json_t *sort = request_member(request, "sort");
-	size_t before = place_enter(&query->place, "sort");
+	const json_t *sort = query_request_member(request, "sort");
+	size_t before = query_place_enter(&query->place, "sort");
 	size_t count = json_array_size(sort);
-	bool fits = (sort == NULL || json_is_array(sort)) && count <= STORE_QUERY_KEYS_MAX;
+	bool fits = (sort == NULL || json_is_array(sort)) && count <= QUERY_KEYS_MAX;
 
 	if (sort != NULL && !json_is_array(sort))
-		place_fault(&query->place, "type", sort, "a list of objects with field and dir",
-			    NULL);
+		query_place_fault(&query->place, "type", sort,
+				  "a list of objects with field and dir", NULL);
 	else if (!fits)
-		place_limit(&query->place, sort, STORE_QUERY_KEYS_MAX, "keys");
+		query_place_limit(&query->place, sort, QUERY_KEYS_MAX, "keys");
 	for (size_t i = 0; fits && i < count; i++) {
-		size_t outside = place_enter_item(&query->place, i);
+		size_t outside = query_place_enter_item(&query->place, i);
 		fits = read_key(query, json_array_get(sort, i), &query->keys[i]);
-		place_leave(&query->place, outside);
+		query_place_leave(&query->place, outside);
 		query->key_count++;
 	}
-	place_leave(&query->place, before);
+	query_place_leave(&query->place, before);
 	return fits;
 }
 
 static bool read_search(struct query *query, const json_t *request)
 {
-	const json_t *search = request_member(request, "search");
+	const json_t *search = query_request_member(request, "search");
 	size_t before;
 
 	if (search == NULL)
 		return true;
-	if (json_is_string(search) && json_string_length(search) <= STORE_NEEDLE_BYTES_MAX) {
-		query->needle = store_needle_new(json_string_value(search), false);
+	if (json_is_string(search) && json_string_length(search) <= QUERY_NEEDLE_BYTES_MAX) {
+		query->needle = query_needle_new(json_string_value(search), false);
 		return true;
 	}
-	before = place_enter(&query->place, "search");
+	before = query_place_enter(&query->place, "search");
 	if (json_is_string(search))
-		place_limit(&query->place, search, STORE_NEEDLE_BYTES_MAX, "bytes");
+		query_place_limit(&query->place, search, QUERY_NEEDLE_BYTES_MAX, "bytes");
 	else
-		place_fault(&query->place, "type", search, "a text", NULL);
-	place_leave(&query->place, before);
+		query_place_fault(&query->place, "type", search, "a text", NULL);
+	query_place_leave(&query->place, before);
 	return false;
 }
 
 static bool read_filter(struct query *query, const json_t *request)
 {
-	return store_filter_new(query->view, request_member(request, "filter"), "/filter",
+	return query_filter_new(query->view, query_request_member(request, "filter"), "/filter",
 				&query->filter, query->place.faults) == 0;
 }
 
 static bool read_cursor(struct query *query, const json_t *request)
 {
-	const json_t *cursor = request_member(request, "cursor");
-	size_t before = place_enter(&query->place, "cursor");
+	const json_t *cursor = query_request_member(request, "cursor");
+	size_t before = query_place_enter(&query->place, "cursor");
 	bool fits = true;
 
 	if (cursor != NULL && !json_is_string(cursor))
-		fits = place_fault(&query->place, "type", cursor, "a text", NULL);
+		fits = query_place_fault(&query->place, "type", cursor, "a text", NULL);
 	else if (cursor != NULL && json_string_length(cursor) > CURSOR_BYTES)
-		fits = place_limit(&query->place, cursor, CURSOR_BYTES, "bytes");
-	else if (cursor != NULL && request_member(request, "offset") != NULL)
-		fits = place_fault(&query->place, "cursor", cursor, "no offset beside it", NULL);
+		fits = query_place_limit(&query->place, cursor, CURSOR_BYTES, "bytes");
+	else if (cursor != NULL && query_request_member(request, "offset") != NULL)
+		fits = query_place_fault(&query->place, "cursor", cursor, "no offset beside it",
+					 NULL);
 	query->cursor = json_string_value(cursor);
-	place_leave(&query->place, before);
+	query_place_leave(&query->place, before);
 	return fits;
 }
 
@@ -194,9 +197,9 @@ static bool read_cursor(struct query *query, const json_t *request)
 static int settle(struct query *query, bool fits, struct pl_err *err)
 {
 	if (!fits)
-		return request_refuse(&query->place, err);
-	query->rows = store_filter_rows(query->filter);
-	query->facet_rows = facet_rows_new(query->view, query->rows);
+		return query_request_refuse(&query->place, err);
+	query->rows = query_filter_rows(query->filter);
+	query->facet_rows = query_facet_rows_new(query->view, query->rows);
 	return 0;
 }
 
@@ -204,48 +207,48 @@ static int settle(struct query *query, bool fits, struct pl_err *err)
 
 static void write_counts(const struct query *query, struct pl_buf *out)
 {
-	out_count(out, "count", facet_rows_count(query->facet_rows));
-	out_count(out, "total", store_view_count(query->view));
+	out_count(out, "count", query_facet_rows_count(query->facet_rows));
+	out_count(out, "total", mirror_view_count(query->view));
 }
 
 static int write_rows(struct query *query, const json_t *request, struct pl_buf *out,
 		      struct pl_err *err)
 {
-	size_t found[STORE_QUERY_ROWS_MAX];
-	uint64_t after[STORE_QUERY_KEYS_MAX + 1];
-	uint64_t question = cursor_question(request_member(request, "filter"),
-					    request_member(request, "sort"));
+	size_t found[QUERY_ROWS_MAX];
+	uint64_t after[QUERY_KEYS_MAX + 1];
+	uint64_t question = query_cursor_question(query_request_member(request, "filter"),
+						  query_request_member(request, "sort"));
 	struct rows_page page = { .offset = (size_t)query->offset,
 				  .limit = (size_t)query->limit,
 				  .rows = found };
-	auto_rows_order struct rows_order *order = rows_order_new(query->view, query->keys,
-								  query->key_count);
-	auto_rows_writer struct rows_writer *writer = rows_writer_new(
+	auto_rows_order struct rows_order *order = query_rows_order_new(query->view, query->keys,
+									query->key_count);
+	auto_rows_writer struct rows_writer *writer = query_rows_writer_new(
 		query->view, query->columns.items, query->columns.count);
 
 	if (query->cursor != NULL) {
-		place_enter(&query->place, "cursor");
+		query_place_enter(&query->place, "cursor");
 		page.after = after;
-		if (!cursor_read(query->cursor, query->keys, query->key_count, question,
-				 query->view, order, after)) {
-			place_fault(&query->place, "cursor", request_member(request, "cursor"),
-				    "the next_cursor of an answer to the same filter and sort",
-				    NULL);
-			return request_refuse(&query->place, err);
+		if (!query_cursor_read(query->cursor, query->keys, query->key_count, question,
+				       query->view, order, after)) {
+			query_place_fault(
+				&query->place, "cursor", query_request_member(request, "cursor"),
+				"the next_cursor of an answer to the same filter and sort", NULL);
+			return query_request_refuse(&query->place, err);
 		}
 	}
-	rows_of_page(order, query->rows, &page);
-	out_key(out, "rows");
+	query_rows_of_page(order, query->rows, &page);
+	query_out_key(out, "rows");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < page.count; i++) {
-		out_next(out);
-		rows_write(writer, page.rows[i], out);
+		query_out_next(out);
+		query_rows_write(writer, page.rows[i], out);
 	}
 	pl_buf_add_char(out, ']');
-	out_key(out, "next_cursor");
+	query_out_key(out, "next_cursor");
 	if (page.left > 0 && page.count > 0)
-		cursor_write(query->keys, query->key_count, question, query->view,
-			     page.rows[page.count - 1], out);
+		query_cursor_write(query->keys, query->key_count, question, query->view,
+				   page.rows[page.count - 1], out);
 	else
 		pl_buf_add_text(out, "null");
 	return 0;
@@ -262,7 +265,7 @@ static bool is_named_before(const struct request_fields *fields, size_t at)
 }
 
 /* False: the budget is used up, and the field is named. The first one is always in time. */
-static bool is_in_time(struct query *query, const struct store_column *column, size_t before)
+static bool is_in_time(struct query *query, const struct mirror_column *column, size_t before)
 {
 	if (query->budget_ms == 0 || before == 0 ||
 	    pl_clock_now_ns() - query->facets_began_ns < query->budget_ms * PL_NS_PER_MS)
@@ -276,26 +279,27 @@ static int write_facets(struct query *query, const char *key, struct facet_optio
 			struct pl_buf *out, struct pl_err *err)
 {
 	const struct request_fields *fields = &query->facets;
-	auto_facets struct facet_scratch *scratch = facet_scratch_new();
-	size_t count = fields->are_all ? store_view_column_count(query->view) : fields->count;
+	auto_facets struct facet_scratch *scratch = query_facet_scratch_new();
+	size_t count = fields->are_all ? mirror_view_column_count(query->view) : fields->count;
 
 	options.needle = query->needle;
 	options.only_varying = options.counts_alone = fields->are_all;
-	out_key(out, key);
+	query_out_key(out, key);
 	pl_buf_add_char(out, '{');
 	for (size_t i = 0; i < count; i++) {
-		const struct store_column *column = fields->are_all ? store_view_at(query->view, i)
-								    : fields->items[i];
-		if (store_view_goes_on(query->view, err) < 0)
+		const struct mirror_column *column = fields->are_all
+							     ? mirror_view_at(query->view, i)
+							     : fields->items[i];
+		if (mirror_view_goes_on(query->view, err) < 0)
 			return -1;
-		if ((fields->are_all && !store_column_is_recorded(column)) ||
+		if ((fields->are_all && !mirror_column_is_recorded(column)) ||
 		    is_named_before(fields, i) || !is_in_time(query, column, i))
 			continue;
-		const uint64_t *rows = store_filter_rows_without(query->filter, column);
-		auto_facet_rows struct facet_rows *own = rows != query->rows
-								 ? facet_rows_new(query->view, rows)
-								 : NULL;
-		facet_of(scratch, column, own != NULL ? own : query->facet_rows, &options, out);
+		const uint64_t *rows = query_filter_rows_without(query->filter, column);
+		auto_facet_rows struct facet_rows *own =
+			rows != query->rows ? query_facet_rows_new(query->view, rows) : NULL;
+		query_facet_of(scratch, column, own != NULL ? own : query->facet_rows, &options,
+			       out);
 	}
 	pl_buf_add_char(out, '}');
 	return 0;
@@ -305,16 +309,16 @@ static int write_metrics(struct query *query, struct pl_buf *out, struct pl_err 
 {
 	auto_metrics scratch = { .count = 0 };
 
-	out_key(out, "metrics");
+	query_out_key(out, "metrics");
 	pl_buf_add_char(out, '{');
 	for (size_t i = 0; i < query->metrics.count; i++) {
-		const struct store_column *column = query->metrics.items[i];
-		if (store_view_goes_on(query->view, err) < 0)
+		const struct mirror_column *column = query->metrics.items[i];
+		if (mirror_view_goes_on(query->view, err) < 0)
 			return -1;
 		if (is_named_before(&query->metrics, i) || !is_in_time(query, column, i))
 			continue;
-		out_key(out, column->field->id);
-		metrics_write(&scratch, column, query->facet_rows, out);
+		query_out_key(out, column->field->id);
+		query_metrics_write(&scratch, column, query->facet_rows, out);
 	}
 	pl_buf_add_char(out, '}');
 	return 0;
@@ -322,20 +326,20 @@ static int write_metrics(struct query *query, struct pl_buf *out, struct pl_err 
 
 static void write_not_ready(const struct query *query, struct pl_buf *out)
 {
-	out_key(out, "not_ready");
+	query_out_key(out, "not_ready");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < query->not_ready.count; i++) {
-		out_next(out);
-		out_text(out, query->not_ready.items[i]);
+		query_out_next(out);
+		query_out_text(out, query->not_ready.items[i]);
 	}
 	pl_buf_add_char(out, ']');
 }
 
 /* The last member, and whether all has had room. */
-static int finish(const struct store_snapshot *snapshot, struct pl_buf *out, struct pl_err *err)
+static int finish(const struct mirror_snapshot *snapshot, struct pl_buf *out, struct pl_err *err)
 {
-	out_key(out, "data_version");
-	out_i64(out, store_snapshot_version(snapshot));
+	query_out_key(out, "data_version");
+	query_out_i64(out, mirror_snapshot_version(snapshot));
 	pl_buf_add_char(out, '}');
 	if (out->full)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -346,11 +350,11 @@ static int finish(const struct store_snapshot *snapshot, struct pl_buf *out, str
 
 static int not_an_object(const json_t *request, struct query *query, struct pl_err *err)
 {
-	place_fault(&query->place, "type", request, "an object", NULL);
+	query_place_fault(&query->place, "type", request, "an object", NULL);
 	return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
 }
 
-static struct query begin(struct res_schema_faults *faults, json_int_t limit)
+static struct query begin(struct schema_faults *faults, json_int_t limit)
 {
 	return (struct query){
 		.place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
@@ -363,29 +367,30 @@ static bool read_apply(struct query *query, const json_t *request)
 {
 	static const char *const keys[] = { "filter", "sort",    "columns", "limit",     "offset",
 					    "facets", "metrics", "cursor",  "budget_ms", NULL };
-	bool fits = place_keys(&query->place, request, keys);
+	bool fits = query_place_keys(&query->place, request, keys);
 
 	fits = read_filter(query, request) && fits;
 	fits = read_sort(query, request) && fits;
 	fits = read_fields_or_all(query, request, "columns", &query->columns) && fits;
-	fits = request_number(&query->place, request, "limit", 0, STORE_QUERY_ROWS_MAX,
-			      &query->limit) &&
+	fits = query_request_number(&query->place, request, "limit", 0, QUERY_ROWS_MAX,
+				    &query->limit) &&
 	       fits;
-	fits = request_number(&query->place, request, "offset", 0, OFFSET_MAX, &query->offset) &&
+	fits = query_request_number(&query->place, request, "offset", 0, OFFSET_MAX,
+				    &query->offset) &&
 	       fits;
 	fits = read_facets(query, request) && fits;
-	if (request_member(request, "metrics") != NULL)
-		fits = request_columns(&query->place, query->view, request, "metrics",
-				       &query->metrics) &&
+	if (query_request_member(request, "metrics") != NULL)
+		fits = query_request_columns(&query->place, query->view, request, "metrics",
+					     &query->metrics) &&
 		       fits;
 	fits = read_cursor(query, request) && fits;
-	return request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-			      &query->budget_ms) &&
+	return query_request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+				    &query->budget_ms) &&
 	       fits;
 }
 
-int store_query_apply(const struct store_snapshot *snapshot, const json_t *request,
-		      struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err)
+int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
+		struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_query query = begin(faults, ROWS_DEFAULT);
 
@@ -406,8 +411,8 @@ int store_query_apply(const struct store_snapshot *snapshot, const json_t *reque
 	if (query.metrics.items != NULL && write_metrics(&query, ret_json, err) < 0)
 		return -1;
 	write_not_ready(&query, ret_json);
-	out_key(ret_json, "elapsed_ms");
-	out_f64(ret_json, (double)(pl_clock_now_ns() - query.began_ns) / PL_NS_PER_MS);
+	query_out_key(ret_json, "elapsed_ms");
+	query_out_f64(ret_json, (double)(pl_clock_now_ns() - query.began_ns) / PL_NS_PER_MS);
 	return finish(snapshot, ret_json, err);
 }
 
@@ -416,22 +421,21 @@ static bool read_options(struct query *query, const json_t *request)
 	static const char *const keys[] = {
 		"fields", "filter", "search", "limit", "budget_ms", NULL
 	};
-	bool fits = place_keys(&query->place, request, keys);
+	bool fits = query_place_keys(&query->place, request, keys);
 
 	fits = read_filter(query, request) && fits;
 	fits = read_fields_or_all(query, request, "fields", &query->facets) && fits;
 	fits = read_search(query, request) && fits;
-	fits = request_number(&query->place, request, "limit", 1, STORE_QUERY_VALUES_MAX,
-			      &query->limit) &&
+	fits = query_request_number(&query->place, request, "limit", 1, QUERY_VALUES_MAX,
+				    &query->limit) &&
 	       fits;
-	return request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-			      &query->budget_ms) &&
+	return query_request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+				    &query->budget_ms) &&
 	       fits;
 }
 
-int store_query_options(const struct store_snapshot *snapshot, const json_t *request,
-			struct pl_buf *ret_json, struct res_schema_faults *faults,
-			struct pl_err *err)
+int query_options(const struct mirror_snapshot *snapshot, const json_t *request,
+		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_query query = begin(faults, VALUES_DEFAULT);
 
@@ -453,44 +457,44 @@ int store_query_options(const struct store_snapshot *snapshot, const json_t *req
 static bool read_values(struct query *query, const json_t *request)
 {
 	static const char *const keys[] = { "field", "filter", "search", "limit", "offset", NULL };
-	const json_t *field = request_member(request, "field");
-	bool fits = place_keys(&query->place, request, keys);
+	const json_t *field = query_request_member(request, "field");
+	bool fits = query_place_keys(&query->place, request, keys);
 	size_t before;
 
 	fits = read_filter(query, request) && fits;
 	if (field == NULL)
-		return place_missing(&query->place, "field", "the id of a field");
-	before = place_enter(&query->place, "field");
-	fits = request_column(&query->place, query->view, field, &query->field) && fits;
-	place_leave(&query->place, before);
+		return query_place_missing(&query->place, "field", "the id of a field");
+	before = query_place_enter(&query->place, "field");
+	fits = query_request_column(&query->place, query->view, field, &query->field) && fits;
+	query_place_leave(&query->place, before);
 	fits = read_search(query, request) && fits;
-	fits = request_number(&query->place, request, "limit", 1, STORE_QUERY_VALUES_MAX,
-			      &query->limit) &&
+	fits = query_request_number(&query->place, request, "limit", 1, QUERY_VALUES_MAX,
+				    &query->limit) &&
 	       fits;
-	return request_number(&query->place, request, "offset", 0, OFFSET_MAX, &query->offset) &&
+	return query_request_number(&query->place, request, "offset", 0, OFFSET_MAX,
+				    &query->offset) &&
 	       fits;
 }
 
-int store_query_values(const struct store_snapshot *snapshot, const json_t *request,
-		       struct pl_buf *ret_json, struct res_schema_faults *faults,
-		       struct pl_err *err)
+int query_values(const struct mirror_snapshot *snapshot, const json_t *request,
+		 struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_query query = begin(faults, VALUES_DEFAULT);
-	auto_facets struct facet_scratch *scratch = facet_scratch_new();
+	auto_facets struct facet_scratch *scratch = query_facet_scratch_new();
 
 	if (!json_is_object(request))
 		return not_an_object(request, &query, err);
 	if (open_view(&query, snapshot, request, err) < 0)
 		return -1;
 	if (!read_values(&query, request))
-		return request_refuse(&query.place, err);
-	auto_facet_rows struct facet_rows *rows = facet_rows_new(
-		query.view, store_filter_rows_without(query.filter, query.field));
+		return query_request_refuse(&query.place, err);
+	auto_facet_rows struct facet_rows *rows = query_facet_rows_new(
+		query.view, query_filter_rows_without(query.filter, query.field));
 	const struct facet_options options = { .needle = query.needle,
 					       .offset = (size_t)query.offset,
 					       .limit = (size_t)query.limit };
 	pl_buf_add_text(ret_json, "{\"field\":");
-	out_text(ret_json, query.field->field->id);
-	facet_values(scratch, query.field, rows, &options, ret_json);
+	query_out_text(ret_json, query.field->field->id);
+	query_facet_values(scratch, query.field, rows, &options, ret_json);
 	return finish(snapshot, ret_json, err);
 }

@@ -2,7 +2,7 @@
  * Questions to all results, from JSON to JSON; HTTP is the dashboard's. Whatever holds the rows
  * (mirror/mirror.h) shows through nowhere here.
  *
- * store_query_apply(): {filter, sort: [{field, dir: "asc" | "desc"}], columns: [id], limit (0 … 200,
+ * query_apply(): {filter, sort: [{field, dir: "asc" | "desc"}], columns: [id], limit (0 … 200,
  * 50), offset | cursor, facets: true | [id], metrics: [id], budget_ms}, every key may be left out; what is
  * null is left out. Answers
  *
@@ -19,15 +19,15 @@
  *   is shown twice but one whose own values went behind that place.
  * - cells: a key that is absent is not recorded, null is null, an infinite number is "inf" or "-inf", a
  *   duration is seconds, lists and objects are JSON. Without `columns`: every column that the row has.
- * - facets: each obeys the filter but for its own field's terms (store_filter_rows_without()); true: of
+ * - facets: each obeys the filter but for its own field's terms (query_filter_rows_without()); true: of
  *   every column that varies among the rows of its own.
  * - budget_ms: facets and then metrics are made one after the other until they have used so much time, the first
  *   of each in any case; those that are left are named in not_ready.
  *
- * store_query_options(): {fields: [id], filter, search, limit (1 … 1000, 50), budget_ms}, all may be left
+ * query_options(): {fields: [id], filter, search, limit (1 … 1000, 50), budget_ms}, all may be left
  * out. Answers {count, total, options: {ID: OPTION}, not_ready, data_version}; without fields: as facets: true.
  *
- * store_query_values(): {field, filter, search, limit (1 … 1000, 50), offset}, of which only field is needed. Answers
+ * query_values(): {field, filter, search, limit (1 … 1000, 50), offset}, of which only field is needed. Answers
  * {field, count, distinct, matching, values: [{value, count}], more, data_version}: all values (words among
  * numbers, too) that contain `search`, the most frequent first; the field's own terms are left out.
  *
@@ -58,23 +58,23 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define STORE_QUERY_ROWS_MAX   200
-#define STORE_QUERY_VALUES_MAX 1000
-#define STORE_QUERY_KEYS_MAX   16 /* of a sort */
+#define QUERY_ROWS_MAX   200
+#define QUERY_VALUES_MAX 1000
+#define QUERY_KEYS_MAX   16 /* of a sort */
 
 /*
  * The answer's text is appended. -1, with something of it appended or nothing: where the request is not right
  * `faults`, which begins as { 0 }, has all that there is to say (pointer, found, expected, nearest: HTTP
  * 422), and err one line of it; else a document could not be read, the answer is beyond the buffer's
- * ceiling, or the question was ended (INTERRUPTED: store_mirror_end_questions(), store_snapshot_for()), and err
+ * ceiling, or the question was ended (INTERRUPTED: mirror_end_questions(), mirror_snapshot_for()), and err
  * says so.
  */
-int store_query_apply(const struct store_snapshot *snapshot, const json_t *request,
-		      struct pl_buf *ret_json, struct res_schema_faults *faults,
-		      struct pl_err *err) PL_MUST_CHECK;
-int store_query_options(const struct store_snapshot *snapshot, const json_t *request,
-			struct pl_buf *ret_json, struct res_schema_faults *faults,
-			struct pl_err *err) PL_MUST_CHECK;
-int store_query_values(const struct store_snapshot *snapshot, const json_t *request,
-		       struct pl_buf *ret_json, struct res_schema_faults *faults,
-		       struct pl_err *err) PL_MUST_CHECK;
+int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
+		struct pl_buf *ret_json, struct schema_faults *faults,
+		struct pl_err *err) PL_MUST_CHECK;
+int query_options(const struct mirror_snapshot *snapshot, const json_t *request,
+		  struct pl_buf *ret_json, struct schema_faults *faults,
+		  struct pl_err *err) PL_MUST_CHECK;
+int query_values(const struct mirror_snapshot *snapshot, const json_t *request,
+		 struct pl_buf *ret_json, struct schema_faults *faults,
+		 struct pl_err *err) PL_MUST_CHECK;

@@ -16,14 +16,14 @@
 
 /* Where no number stands elsewhere a value's rank says all; else there is a table of places. */
 struct sort_key {
-	const struct store_column *column;
+	const struct mirror_column *column;
 	bool descends;
 	struct ranks *ranks;
 	uint64_t *places; /* by code; of numbers that have none nothing. NULL: see above */
 };
 
 struct rows_order {
-	const struct store_view *view;
+	const struct mirror_view *view;
 	struct sort_key *keys;
 	size_t count;
 };
@@ -52,25 +52,26 @@ static uint64_t place_of_rank(const struct sort_key *key, uint64_t rank)
 	return turned(key, rank);
 }
 
-static uint64_t place_of(const struct sort_key *key, const struct store_value *value, uint64_t rank)
+static uint64_t place_of(const struct sort_key *key, const struct mirror_value *value,
+			 uint64_t rank)
 {
-	if (value->class == STORE_NUMBER)
+	if (value->class == MIRROR_NUMBER)
 		return turned(key, place_of_number(value->number + 0.0));
-	return value->class <= STORE_NULL ? place_of_rank(key, rank)
-					  : turned(key, PLACE_OTHERS + rank);
+	return value->class <= MIRROR_NULL ? place_of_rank(key, rank)
+					   : turned(key, PLACE_OTHERS + rank);
 }
 
-static bool has_numbers_elsewhere(const struct store_column *column, size_t segments)
+static bool has_numbers_elsewhere(const struct mirror_column *column, size_t segments)
 {
 	for (size_t i = 0; i < segments; i++) {
-		if (store_column_chunk(column, i)->numbers != NULL)
+		if (mirror_column_chunk(column, i)->numbers != NULL)
 			return true;
 	}
 	return false;
 }
 
-struct rows_order *rows_order_new(const struct store_view *view, const struct rows_key *keys,
-				  size_t key_count)
+struct rows_order *query_rows_order_new(const struct mirror_view *view, const struct rows_key *keys,
+					size_t key_count)
 {
 	struct rows_order *order = pl_alloc(sizeof(*order));
 
@@ -79,26 +80,26 @@ struct rows_order *rows_order_new(const struct store_view *view, const struct ro
 	order->keys = pl_alloc_array(key_count, sizeof(*order->keys));
 	for (size_t i = 0; i < key_count; i++) {
 		struct sort_key *key = &order->keys[i];
-		const struct store_column *column = keys[i].column;
+		const struct mirror_column *column = keys[i].column;
 		*key = (struct sort_key){ .column = column,
 					  .descends = keys[i].descends,
-					  .ranks = store_order_ranks(column) };
-		if (!has_numbers_elsewhere(column, store_view_segments(view)))
+					  .ranks = query_order_ranks(column) };
+		if (!has_numbers_elsewhere(column, mirror_view_segments(view)))
 			continue;
 		key->places = pl_alloc_array(column->distinct, sizeof(*key->places));
 		for (uint32_t code = 0; code < column->distinct; code++)
-			key->places[code] = place_of(key, store_column_value(column, code),
+			key->places[code] = place_of(key, mirror_column_value(column, code),
 						     2ull * key->ranks->places[code] + 1);
 	}
 	return order;
 }
 
-void rows_order_free(struct rows_order *order)
+void query_rows_order_free(struct rows_order *order)
 {
 	if (order == NULL)
 		return;
 	for (size_t i = 0; i < order->count; i++) {
-		store_order_put(order->keys[i].column, order->keys[i].ranks);
+		query_order_put(order->keys[i].column, order->keys[i].ranks);
 		free(order->keys[i].places);
 	}
 	free(order->keys);
@@ -110,29 +111,29 @@ static uint64_t place_of_code(const struct sort_key *key, const struct chunk *ch
 {
 	if (key->places == NULL)
 		return place_of_rank(key, 2ull * key->ranks->places[code] + 1);
-	if (chunk->numbers == NULL || !store_column_value(key->column, code)->is_elsewhere)
+	if (chunk->numbers == NULL || !mirror_column_value(key->column, code)->is_elsewhere)
 		return key->places[code];
 	return turned(key, place_of_number(chunk->numbers[row]));
 }
 
-void rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places)
+void query_rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places)
 {
-	size_t at = row % STORE_SEGMENT_ROWS;
+	size_t at = row % MIRROR_SEGMENT_ROWS;
 
 	for (size_t i = 0; i < order->count; i++) {
 		const struct sort_key *key = &order->keys[i];
-		const struct chunk *chunk = store_column_chunk(key->column,
-							       row / STORE_SEGMENT_ROWS);
-		ret_places[i] = place_of_code(key, chunk, at, chunk_code(chunk, at));
+		const struct chunk *chunk = mirror_column_chunk(key->column,
+								row / MIRROR_SEGMENT_ROWS);
+		ret_places[i] = place_of_code(key, chunk, at, mirror_chunk_code(chunk, at));
 	}
-	ret_places[order->count] = rows_place_of_id(store_view_id(order->view, row));
+	ret_places[order->count] = rows_place_of_id(mirror_view_id(order->view, row));
 }
 
-uint64_t rows_place_of(const struct rows_order *order, size_t key_at,
-		       const struct store_value *value)
+uint64_t query_rows_place_of(const struct rows_order *order, size_t key_at,
+			     const struct mirror_value *value)
 {
 	const struct sort_key *key = &order->keys[key_at];
-	uint64_t rank = store_order_find(key->column, key->ranks, value);
+	uint64_t rank = query_order_find(key->column, key->ranks, value);
 
 	return key->places != NULL ? place_of(key, value, rank) : place_of_rank(key, rank);
 }
@@ -214,23 +215,23 @@ struct search {
 static uint64_t place_at(const struct search *search, size_t key_at, size_t at)
 {
 	const struct sort_key *key = &search->order->keys[key_at];
-	const struct chunk *chunk = store_column_chunk(key->column, search->segment);
+	const struct chunk *chunk = mirror_column_chunk(key->column, search->segment);
 
 	return place_of_code(key, chunk, at,
-			     search->has_codes ? search->codes[key_at * STORE_SEGMENT_ROWS + at]
-					       : chunk_code(chunk, at));
+			     search->has_codes ? search->codes[key_at * MIRROR_SEGMENT_ROWS + at]
+					       : mirror_chunk_code(chunk, at));
 }
 
 /* The first place of most rows says enough. */
 static void take_row(struct search *search, size_t at)
 {
-	const struct store_view *view = search->order->view;
-	size_t count = search->order->count, row = search->segment * STORE_SEGMENT_ROWS + at;
+	const struct mirror_view *view = search->order->view;
+	size_t count = search->order->count, row = search->segment * MIRROR_SEGMENT_ROWS + at;
 	struct heap *heap = &search->heap;
 	uint64_t *item = search->item;
 	bool is_full = heap->count == heap->room;
 
-	item[0] = count > 0 ? place_at(search, 0, at) : rows_place_of_id(store_view_id(view, row));
+	item[0] = count > 0 ? place_at(search, 0, at) : rows_place_of_id(mirror_view_id(view, row));
 	if (search->after != NULL && item[0] < search->after[0])
 		return;
 	if (is_full && item[0] > item_at(heap, 0)[0] &&
@@ -240,7 +241,7 @@ static void take_row(struct search *search, size_t at)
 	}
 	for (size_t i = 1; i < count; i++)
 		item[i] = place_at(search, i, at);
-	item[count] = rows_place_of_id(store_view_id(view, row));
+	item[count] = rows_place_of_id(mirror_view_id(view, row));
 	item[count + 1] = row;
 	if (search->after != NULL && compare_places(item, search->after, count + 1) <= 0)
 		return;
@@ -255,18 +256,18 @@ static void take_row(struct search *search, size_t at)
 static void take_segment(struct search *search, size_t segment, const uint64_t *rows)
 {
 	const struct rows_order *order = search->order;
-	size_t count = store_kernels()->count(rows, STORE_SEGMENT_WORDS);
+	size_t count = mirror_kernels()->count(rows, MIRROR_SEGMENT_WORDS);
 
 	search->segment = segment;
-	search->has_codes = count * MASK_FEW_PART > STORE_SEGMENT_ROWS;
+	search->has_codes = count * MASK_FEW_PART > MIRROR_SEGMENT_ROWS;
 	for (size_t i = 0; search->has_codes && i < order->count; i++)
-		chunk_decode(store_column_chunk(order->keys[i].column, segment),
-			     store_view_rows(order->view, segment),
-			     search->codes + i * STORE_SEGMENT_ROWS);
-	for (size_t word = STORE_SEGMENT_WORDS; count > 0 && word-- > 0;) {
+		mirror_chunk_decode(mirror_column_chunk(order->keys[i].column, segment),
+				    mirror_view_rows(order->view, segment),
+				    search->codes + i * MIRROR_SEGMENT_ROWS);
+	for (size_t word = MIRROR_SEGMENT_WORDS; count > 0 && word-- > 0;) {
 		for (uint64_t bits = rows[word]; bits != 0;) {
 			unsigned last = 63 - (unsigned)__builtin_clzll(bits);
-			take_row(search, word * STORE_WORD_ROWS + last);
+			take_row(search, word * MIRROR_WORD_ROWS + last);
 			bits ^= 1ull << last;
 		}
 	}
@@ -276,14 +277,15 @@ static void take_segment(struct search *search, size_t segment, const uint64_t *
 static size_t room_of(const struct rows_order *order, const uint64_t *rows,
 		      const struct rows_page *page)
 {
-	size_t count = store_kernels()->count(rows, store_view_words(order->view));
+	size_t count = mirror_kernels()->count(rows, mirror_view_words(order->view));
 
 	return page->limit < count && page->offset < count - page->limit
 		       ? page->offset + page->limit
 		       : count;
 }
 
-void rows_of_page(const struct rows_order *order, const uint64_t *rows, struct rows_page *page)
+void query_rows_of_page(const struct rows_order *order, const uint64_t *rows,
+			struct rows_page *page)
 {
 	size_t width = order->count + 2;
 	struct search search = {
@@ -294,7 +296,7 @@ void rows_of_page(const struct rows_order *order, const uint64_t *rows, struct r
 	auto_free uint64_t *items = pl_alloc_array(search.heap.room, width * sizeof(*items));
 	auto_free uint64_t *item = pl_alloc_array(width, sizeof(*item));
 	auto_free uint32_t *codes = pl_alloc_array(order->count,
-						   STORE_SEGMENT_ROWS * sizeof(*codes));
+						   MIRROR_SEGMENT_ROWS * sizeof(*codes));
 
 	page->count = page->left = 0;
 	search.heap.items = items;
@@ -302,8 +304,8 @@ void rows_of_page(const struct rows_order *order, const uint64_t *rows, struct r
 	search.codes = codes;
 	if (page->limit == 0 || search.heap.room == 0)
 		return;
-	for (size_t segment = store_view_segments(order->view); segment-- > 0;)
-		take_segment(&search, segment, rows + segment * STORE_SEGMENT_WORDS);
+	for (size_t segment = mirror_view_segments(order->view); segment-- > 0;)
+		take_segment(&search, segment, rows + segment * MIRROR_SEGMENT_WORDS);
 	qsort_r(items, search.heap.count, width * sizeof(*items), compare_items, &search.heap);
 	for (size_t i = page->offset; i < search.heap.count && page->count < page->limit; i++)
 		page->rows[page->count++] = (size_t)items[i * width + width - 1];

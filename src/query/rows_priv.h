@@ -7,7 +7,7 @@
 #include "mirror/view.h"
 
 struct rows_key {
-	const struct store_column *column;
+	const struct mirror_column *column;
 	bool descends;
 };
 
@@ -16,16 +16,17 @@ struct rows_key {
  * are less, the first that differ, stands in front.
  */
 struct rows_order;
-struct rows_order *rows_order_new(const struct store_view *view, const struct rows_key *keys,
-				  size_t key_count);
-void rows_order_free(struct rows_order *order);
-PL_AUTO_DEFINE(struct rows_order, rows_order_free);
-#define auto_rows_order PL_AUTO(rows_order_free)
+struct rows_order *query_rows_order_new(const struct mirror_view *view, const struct rows_key *keys,
+					size_t key_count);
+void query_rows_order_free(struct rows_order *order);
+PL_AUTO_DEFINE(struct rows_order, query_rows_order_free);
+#define auto_rows_order PL_AUTO(query_rows_order_free)
 
 /* Key by key, and then the id: room for key_count + 1. */
-void rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places);
+void query_rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places);
 /* Of a row that may be no more: it had this value there, this id. */
-uint64_t rows_place_of(const struct rows_order *order, size_t key, const struct store_value *value);
+uint64_t query_rows_place_of(const struct rows_order *order, size_t key,
+			     const struct mirror_value *value);
 static inline uint64_t rows_place_of_id(int64_t id)
 {
 	return ~(uint64_t)id; /* the newest first */
@@ -40,16 +41,17 @@ struct rows_page {
 	size_t left;  /* out: behind them */
 };
 /* Of the rows in the bitmap. */
-void rows_of_page(const struct rows_order *order, const uint64_t *rows, struct rows_page *page);
+void query_rows_of_page(const struct rows_order *order, const uint64_t *rows,
+			struct rows_page *page);
 
 /*
  * Rows as JSON: {id, run_id, simulated, verdict, cells}. What is the same for every row is made once.
  */
 struct rows_writer;
 /* `columns` NULL: every column field. Borrowed. */
-struct rows_writer *rows_writer_new(const struct store_view *view,
-				    const struct store_column *const *columns, size_t count);
-void rows_writer_free(struct rows_writer *writer);
-PL_AUTO_DEFINE(struct rows_writer, rows_writer_free);
-#define auto_rows_writer PL_AUTO(rows_writer_free)
-void rows_write(const struct rows_writer *writer, size_t row, struct pl_buf *out);
+struct rows_writer *query_rows_writer_new(const struct mirror_view *view,
+					  const struct mirror_column *const *columns, size_t count);
+void query_rows_writer_free(struct rows_writer *writer);
+PL_AUTO_DEFINE(struct rows_writer, query_rows_writer_free);
+#define auto_rows_writer PL_AUTO(query_rows_writer_free)
+void query_rows_write(const struct rows_writer *writer, size_t row, struct pl_buf *out);

@@ -9,35 +9,35 @@
 #define KEYS_BYTES_MAX  (64u << 20)
 
 struct cell_column {
-	const struct store_column *column;
+	const struct mirror_column *column;
 	size_t key_from, key_to; /* in `keys`: "ID": */
 };
 
 struct rows_writer {
-	const struct store_view *view;
+	const struct mirror_view *view;
 	struct cell_column *cells;
 	size_t count;
 	struct pl_buf keys;
-	const struct store_column *simulated, *verdict;
+	const struct mirror_column *simulated, *verdict;
 };
 
-static void add_column(struct rows_writer *writer, const struct store_column *column)
+static void add_column(struct rows_writer *writer, const struct mirror_column *column)
 {
 	struct cell_column *cell = &writer->cells[writer->count];
 
 	/* no row has it */
-	if (!store_column_is_recorded(column))
+	if (!mirror_column_is_recorded(column))
 		return;
 	cell->column = column;
 	cell->key_from = writer->keys.len;
 	pl_buf_add_char(&writer->keys, ',');
-	out_text(&writer->keys, column->field->id);
+	query_out_text(&writer->keys, column->field->id);
 	pl_buf_add_char(&writer->keys, ':');
 	cell->key_to = writer->keys.len;
 	writer->count++;
 }
 
-static bool is_named(const struct store_column *const *columns, size_t before)
+static bool is_named(const struct mirror_column *const *columns, size_t before)
 {
 	for (size_t i = 0; i < before; i++) {
 		if (columns[i] == columns[before])
@@ -46,25 +46,25 @@ static bool is_named(const struct store_column *const *columns, size_t before)
 	return false;
 }
 
-struct rows_writer *rows_writer_new(const struct store_view *view,
-				    const struct store_column *const *columns, size_t count)
+struct rows_writer *query_rows_writer_new(const struct mirror_view *view,
+					  const struct mirror_column *const *columns, size_t count)
 {
 	struct rows_writer *writer = pl_alloc(sizeof(*writer));
 
 	writer->view = view;
 	pl_buf_init(&writer->keys, KEYS_BYTES_MAX);
-	writer->simulated = store_view_column(view, SIMULATED_FIELD);
-	writer->verdict = store_view_column(view, VERDICT_FIELD);
-	count = columns != NULL ? count : store_view_column_count(view);
+	writer->simulated = mirror_view_column(view, SIMULATED_FIELD);
+	writer->verdict = mirror_view_column(view, VERDICT_FIELD);
+	count = columns != NULL ? count : mirror_view_column_count(view);
 	writer->cells = pl_alloc_array(count, sizeof(*writer->cells));
 	for (size_t i = 0; i < count; i++) {
 		if (columns == NULL || !is_named(columns, i))
-			add_column(writer, columns != NULL ? columns[i] : store_view_at(view, i));
+			add_column(writer, columns != NULL ? columns[i] : mirror_view_at(view, i));
 	}
 	return writer;
 }
 
-void rows_writer_free(struct rows_writer *writer)
+void query_rows_writer_free(struct rows_writer *writer)
 {
 	if (writer == NULL)
 		return;
@@ -74,23 +74,23 @@ void rows_writer_free(struct rows_writer *writer)
 }
 
 /* Null where it is not recorded. */
-static void write_value(const struct store_column *column, size_t row, struct pl_buf *out)
+static void write_value(const struct mirror_column *column, size_t row, struct pl_buf *out)
 {
-	struct store_value value = { .class = STORE_MISSING };
+	struct mirror_value value = { .class = MIRROR_MISSING };
 
 	if (column != NULL)
-		value = store_column_at(column, row);
-	out_value(out, &value);
+		value = mirror_column_at(column, row);
+	query_out_value(out, &value);
 }
 
-void rows_write(const struct rows_writer *writer, size_t row, struct pl_buf *out)
+void query_rows_write(const struct rows_writer *writer, size_t row, struct pl_buf *out)
 {
 	bool is_first = true;
 
 	pl_buf_add_text(out, "{\"id\":");
-	out_i64(out, store_view_id(writer->view, row));
+	query_out_i64(out, mirror_view_id(writer->view, row));
 	pl_buf_add_text(out, ",\"run_id\":");
-	out_text_or_null(out, store_view_run_id(writer->view, row));
+	query_out_text_or_null(out, mirror_view_run_id(writer->view, row));
 	pl_buf_add_text(out, ",\"simulated\":");
 	write_value(writer->simulated, row, out);
 	pl_buf_add_text(out, ",\"verdict\":");
@@ -98,13 +98,13 @@ void rows_write(const struct rows_writer *writer, size_t row, struct pl_buf *out
 	pl_buf_add_text(out, ",\"cells\":{");
 	for (size_t i = 0; i < writer->count; i++) {
 		const struct cell_column *cell = &writer->cells[i];
-		struct store_value value = store_column_at(cell->column, row);
-		if (value.class == STORE_MISSING)
+		struct mirror_value value = mirror_column_at(cell->column, row);
+		if (value.class == MIRROR_MISSING)
 			continue;
 		/* the first one without its comma */
 		pl_buf_add(out, writer->keys.data + cell->key_from + is_first,
 			   cell->key_to - cell->key_from - is_first);
-		out_value(out, &value);
+		query_out_value(out, &value);
 		is_first = false;
 	}
 	pl_buf_add_text(out, "}}");

@@ -20,10 +20,10 @@ int64_t res_prompt_tokens(const struct res_record *record)
 
 static void add_chunk(struct res_timing *timing, int64_t t_ns)
 {
-	if (timing->chunk_count == 0)
+	if (timing->mirror_chunk_count == 0)
 		timing->first_chunk_ns = t_ns;
 	timing->last_chunk_ns = t_ns;
-	timing->chunk_count++;
+	timing->mirror_chunk_count++;
 }
 
 static void timing_walk(const struct res_record *record, struct res_timing *timing)
@@ -66,16 +66,16 @@ struct res_timing res_timing_of(const struct res_record *record)
 	if (record->acted_ns != RES_NO_TIME)
 		timing_walk(record, &timing);
 	timing.output_tokens = record->output_tokens != RES_NO_COUNT ? record->output_tokens
-								     : timing.chunk_count;
+								     : timing.mirror_chunk_count;
 	/* a count below the events with output cannot be: each holds a token at least */
 	if (timing.output_tokens < timing.output_events)
 		timing.output_tokens = timing.output_events;
 	/* an answer in one piece, or without a chunk: its end is all that is known */
-	if (timing.chunk_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
+	if (timing.mirror_chunk_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
 		timing.last_chunk_ns = record->end_ns;
 		timing.e2el_s = res_seconds(timing.acted_ns, record->end_ns);
 	}
-	if (timing.chunk_count == 0)
+	if (timing.mirror_chunk_count == 0)
 		return timing;
 	timing.ttft_s = res_seconds(timing.acted_ns, timing.first_chunk_ns);
 	timing.e2el_s = res_seconds(timing.acted_ns, timing.last_chunk_ns);

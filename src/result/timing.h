@@ -13,7 +13,7 @@ struct res_timing {
 	int64_t first_content_ns; /* first event with content */
 	int64_t first_token_ns;   /* first event with content or tokens */
 	int64_t last_token_ns;
-	int64_t chunk_count; /* events that are chunks for vLLM's client */
+	int64_t mirror_chunk_count; /* events that are chunks for vLLM's client */
 	int64_t event_count;
 	int64_t output_events; /* events with content */
 	int64_t event_tokens;  /* sum over events */

@@ -41,7 +41,7 @@ struct member {
 };
 
 struct check {
-	struct res_schema_faults *faults;
+	struct schema_faults *faults;
 	size_t max;
 	bool quiet;
 	bool has_ended;     /* all else counts as not fitting */
@@ -81,7 +81,7 @@ static char *pointer_to(const struct step *at)
 		steps[count++] = at;
 	while (count-- > 0) {
 		if (steps[count]->key != NULL)
-			res_pointer_add(&pointer, steps[count]->key);
+			schema_pointer_add(&pointer, steps[count]->key);
 		else
 			pl_buf_addf(&pointer, "/%zu", steps[count]->index);
 	}
@@ -89,10 +89,10 @@ static char *pointer_to(const struct step *at)
 }
 
 /* Two ways may lead to one schema, and say the same of one value. */
-static bool is_told(const struct res_schema_faults *faults, const struct res_schema_fault *fault)
+static bool is_told(const struct schema_faults *faults, const struct schema_fault *fault)
 {
 	for (size_t i = faults->count; i-- > 0 && faults->items[i].level >= fault->level;) {
-		const struct res_schema_fault *other = &faults->items[i];
+		const struct schema_fault *other = &faults->items[i];
 		if (other->level == fault->level && other->keyword == fault->keyword &&
 		    strcmp(other->pointer, fault->pointer) == 0 &&
 		    pl_text_equal(other->key, fault->key) &&
@@ -103,14 +103,14 @@ static bool is_told(const struct res_schema_faults *faults, const struct res_sch
 }
 
 /* Takes the texts of the fault but for the keyword's; not for quiet checks. Always false. */
-static bool tell(struct check *c, const struct step *at, struct res_schema_fault fault)
+static bool tell(struct check *c, const struct step *at, struct schema_fault fault)
 {
-	struct res_schema_faults *faults = c->faults;
+	struct schema_faults *faults = c->faults;
 
 	if (faults->count >= c->max || faults->bytes > FAULT_BYTES_MAX) {
 		faults->cut = true;
 		c->has_ended = true;
-		res_schema_fault_done(&fault);
+		schema_fault_done(&fault);
 		return false;
 	}
 	fault.pointer = pointer_to(at);
@@ -118,7 +118,7 @@ static bool tell(struct check *c, const struct step *at, struct res_schema_fault
 		fault.key = pl_strdup(c->naming);
 	fault.level = c->level;
 	if (is_told(faults, &fault)) {
-		res_schema_fault_done(&fault);
+		schema_fault_done(&fault);
 		return false;
 	}
 	faults->bytes += strlen(fault.pointer) + (fault.key != NULL ? strlen(fault.key) : 0);
@@ -128,11 +128,11 @@ static bool tell(struct check *c, const struct step *at, struct res_schema_fault
 
 static bool tell_rule(const struct asked *a)
 {
-	struct res_schema_fault fault = { 0 };
+	struct schema_fault fault = { 0 };
 
 	if (a->c->quiet)
 		return false;
-	res_schema_word(&fault, a->rule, a->value, a->c->faults->count < NEAREST_MAX);
+	schema_word(&fault, a->rule, a->value, a->c->faults->count < NEAREST_MAX);
 	return tell(a->c, a->at, fault);
 }
 
@@ -144,9 +144,9 @@ static bool tell_found(const struct asked *a, char *found, const char *expected)
 		return false;
 	}
 	return tell(a->c, a->at,
-		    (struct res_schema_fault){ .keyword = res_schema_keywords[a->rule->keyword],
-					       .found = found,
-					       .expected = pl_strdup(expected) });
+		    (struct schema_fault){ .keyword = schema_keywords[a->rule->keyword],
+					   .found = found,
+					   .expected = pl_strdup(expected) });
 }
 
 /* A bound is passed: the check ends, and no look that was quiet can take that back. */
@@ -157,9 +157,9 @@ static bool give_up(struct check *c, const struct step *at, const char *expected
 	if (c->faults != NULL && !c->has_ended) {
 		c->level = 0;
 		tell(c, at,
-		     (struct res_schema_fault){ .keyword = "limit",
-						.found = pl_strdup("more"),
-						.expected = pl_strdup(expected) });
+		     (struct schema_fault){ .keyword = "limit",
+					    .found = pl_strdup("more"),
+					    .expected = pl_strdup(expected) });
 		c->level = level;
 	}
 	c->has_ended = true;
@@ -186,7 +186,7 @@ static bool walk_unique(const struct asked *a)
 		return true;
 	if (!spend(a, json_array_size(a->value)))
 		return false;
-	bool found = res_value_find_twice(a->value, &a->c->work, &first, &second);
+	bool found = schema_value_find_twice(a->value, &a->c->work, &first, &second);
 	if (!found)
 		return spend(a, 1);
 	return tell_found(a, pl_asprintf("the same item at %zu and %zu", first, second),
@@ -222,7 +222,7 @@ static bool walk_items(const struct asked *a)
 	if (count <= from)
 		return true;
 	auto_free char *expected = pl_asprintf("at most %zu item%s", from, from == 1 ? "" : "s");
-	return tell_found(a, res_schema_describe(a->value), expected);
+	return tell_found(a, schema_describe(a->value), expected);
 }
 
 /* ---- objects ------------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ static void list_members(struct asked *a)
 		*PL_PUSH(c->members, c->member_count, c->member_room) = (struct member){
 			.key = key,
 			.value = value,
-			.property = properties != NULL ? *res_schema_slot(properties, key) : 0
+			.property = properties != NULL ? *schema_slot(properties, key) : 0
 		};
 	}
 	a->behind_members = c->member_count;
@@ -272,8 +272,8 @@ static bool walk_required(const struct asked *a)
 		if (a->c->quiet)
 			break;
 		tell(a->c, a->at,
-		     (struct res_schema_fault){
-			     .keyword = res_schema_keywords[SCHEMA_REQUIRED],
+		     (struct schema_fault){
+			     .keyword = schema_keywords[SCHEMA_REQUIRED],
 			     .key = pl_strdup(key),
 			     .found = pl_strdup("nothing"),
 			     .expected = pl_asprintf("the key '%s'", key),
@@ -286,7 +286,7 @@ static bool walk_required(const struct asked *a)
 static bool fits_name_pattern(const struct schema_node *node, const char *name)
 {
 	return node->checked_count == 1 && node->rules[0].keyword == SCHEMA_PATTERN &&
-	       res_pattern_matches(node->rules[0].patterns[0], name, strlen(name));
+	       schema_pattern_matches(node->rules[0].patterns[0], name, strlen(name));
 }
 
 /* A name is a text that stands nowhere: faults of it are at its object. */
@@ -338,7 +338,7 @@ static bool walk_by_pattern(const struct asked *a)
 		if (!spend(a, a->rule->count))
 			return false;
 		for (size_t k = 0; k < a->rule->count; k++) {
-			if (!res_pattern_matches(a->rule->patterns[k], member.key, len))
+			if (!schema_pattern_matches(a->rule->patterns[k], member.key, len))
 				continue;
 			a->c->members[i].is_matched = true;
 			fits &= check_node(a->c, a->rule->nodes[k], member.value, &step);
@@ -371,11 +371,11 @@ static bool tell_unknown(const struct asked *a, const char *key)
 	if (a->c->quiet)
 		return false;
 	return tell(a->c, a->at,
-		    (struct res_schema_fault){ .keyword = res_schema_keywords[SCHEMA_ADDITIONAL],
-					       .key = pl_strdup(key),
-					       .found = pl_asprintf("the key '%s'", key),
-					       .expected = pl_strdup("a key that is known here"),
-					       .nearest = nearest_property(a, key) });
+		    (struct schema_fault){ .keyword = schema_keywords[SCHEMA_ADDITIONAL],
+					   .key = pl_strdup(key),
+					   .found = pl_asprintf("the key '%s'", key),
+					   .expected = pl_strdup("a key that is known here"),
+					   .nearest = nearest_property(a, key) });
 }
 
 static bool walk_additional(const struct asked *a)
@@ -422,7 +422,7 @@ static bool walk_same(const struct asked *a)
 /* Is the value at least of the schema's type, or one of its values? */
 static bool may_be_meant(const struct schema_node *node, const json_t *value)
 {
-	unsigned types = res_schema_type_of(value);
+	unsigned types = schema_type_of(value);
 	bool is_meant = !json_is_false(node->json);
 
 	for (size_t i = 0; i < node->count && is_meant; i++) {
@@ -431,7 +431,7 @@ static bool may_be_meant(const struct schema_node *node, const json_t *value)
 			is_meant = may_be_meant(rule->nodes[0], value);
 		else if (rule->keyword == SCHEMA_TYPE || rule->keyword == SCHEMA_CONST ||
 			 rule->keyword == SCHEMA_ENUM)
-			is_meant = !res_schema_breaks(rule, value, types);
+			is_meant = !schema_breaks(rule, value, types);
 	}
 	return is_meant;
 }
@@ -537,7 +537,7 @@ static bool check_rule(const struct asked *a, unsigned types)
 	enum schema_keyword keyword = a->rule->keyword;
 
 	if (rules[keyword].walk == NULL)
-		return !res_schema_breaks(a->rule, a->value, types) || tell_rule(a);
+		return !schema_breaks(a->rule, a->value, types) || tell_rule(a);
 	return !(rules[keyword].types & types) || rules[keyword].walk(a);
 }
 
@@ -550,7 +550,7 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 		       const struct step *at)
 {
 	struct asked a = { .c = c, .node = node, .value = value, .at = at };
-	unsigned types = res_schema_type_of(value);
+	unsigned types = schema_type_of(value);
 	bool fits = true;
 
 	if (c->has_ended || !spend(&a, 1))
@@ -559,9 +559,9 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 		return give_up(c, at, "a document that is less deep");
 	if (json_is_false(node->json))
 		return !c->quiet && tell(c, at,
-					 (struct res_schema_fault){
+					 (struct schema_fault){
 						 .keyword = "false",
-						 .found = res_schema_describe(value),
+						 .found = schema_describe(value),
 						 .expected = pl_strdup("nothing here"),
 					 });
 	c->depth++;
@@ -589,7 +589,7 @@ static size_t count_values(const json_t *value, unsigned depth)
 	return count;
 }
 
-static size_t work_for(const struct res_schema *schema, const json_t *document)
+static size_t work_for(const struct schema *schema, const json_t *document)
 {
 	size_t schemas = schema->node_count + schema->pattern_count;
 	size_t values = count_values(document, 0);
@@ -599,8 +599,8 @@ static size_t work_for(const struct res_schema *schema, const json_t *document)
 	return WORK_BASE + values * schemas * WORK_A_PAIR;
 }
 
-bool res_schema_check(const struct res_schema *schema, const json_t *document, size_t max,
-		      struct res_schema_faults *ret)
+bool schema_check(const struct schema *schema, const json_t *document, size_t max,
+		  struct schema_faults *ret)
 {
 	const struct step top = { .up = NULL };
 	struct check c = { .faults = ret, .max = max, .quiet = ret == NULL };

@@ -22,7 +22,7 @@
 #define FOUND_BYTES_MAX   200
 
 struct compiler {
-	struct res_schema *schema;
+	struct schema *schema;
 	json_t *indexes; /* place: index of its node */
 	struct schema_node **nodes;
 	size_t count;
@@ -37,7 +37,7 @@ struct making {
 	struct schema_rule *rule;
 };
 
-bool res_pointer_add(struct pl_buf *pointer, const char *key)
+bool schema_pointer_add(struct pl_buf *pointer, const char *key)
 {
 	bool ok = pl_buf_add_char(pointer, '/');
 
@@ -56,7 +56,7 @@ static int refuse_at(const struct making *m, const json_t *found, const char *ex
 	auto_free char *text = pl_json_to_text(found, PL_JSON_COMPACT);
 
 	pl_err_set(m->c->err, PL_ERR_INVALID, "%s: %s: found %.*s%s, expected %s%s%s%s",
-		   m->node->place, res_schema_keywords[m->rule->keyword], FOUND_BYTES_MAX, text,
+		   m->node->place, schema_keywords[m->rule->keyword], FOUND_BYTES_MAX, text,
 		   strlen(text) > FOUND_BYTES_MAX ? "…" : "", expected,
 		   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
 		   nearest != NULL ? "'?)" : "");
@@ -72,12 +72,11 @@ static int refuse_unknown(const struct compiler *c, const struct schema_node *no
 {
 	PL_JSON_EACH_MEMBER(key, value, node->json) {
 		size_t i = 0;
-		while (i < SCHEMA_KEYWORD_COUNT && strcmp(res_schema_keywords[i], key) != 0)
+		while (i < SCHEMA_KEYWORD_COUNT && strcmp(schema_keywords[i], key) != 0)
 			i++;
 		if (i < SCHEMA_KEYWORD_COUNT)
 			continue;
-		const char *nearest = pl_text_nearest(key, res_schema_keywords,
-						      SCHEMA_KEYWORD_COUNT);
+		const char *nearest = pl_text_nearest(key, schema_keywords, SCHEMA_KEYWORD_COUNT);
 		return pl_err_set(c->err, PL_ERR_INVALID, "%s: unknown keyword '%s'%s%s%s",
 				  node->place, key, nearest != NULL ? " (did you mean '" : "",
 				  nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
@@ -116,9 +115,9 @@ static int add_node(const struct making *m, const char *key, size_t index, const
 	auto_buf place = PL_BUF(PLACE_BYTES_MAX);
 
 	pl_buf_add_text(&place, m->node->place);
-	res_pointer_add(&place, res_schema_keywords[m->rule->keyword]);
+	schema_pointer_add(&place, schema_keywords[m->rule->keyword]);
 	if (key != NULL)
-		res_pointer_add(&place, key);
+		schema_pointer_add(&place, key);
 	else if (json != m->rule->value)
 		pl_buf_addf(&place, "/%zu", index);
 	struct schema_node *node = node_at(m->c, m->node->document, &place, json);
@@ -135,7 +134,7 @@ static void *room_for(const struct making *m, size_t count, size_t size)
 
 /* ---- where a $ref leads -------------------------------------------------------------------- */
 
-static const struct schema_document *add_document(struct res_schema *schema, const char *name,
+static const struct schema_document *add_document(struct schema *schema, const char *name,
 						  json_t *root)
 {
 	struct schema_document *document = pl_alloc(sizeof(*document));
@@ -149,7 +148,7 @@ static const struct schema_document *add_document(struct res_schema *schema, con
 /* One that is read already, or one of the program's own; NULL: there is none, which is said. */
 static const struct schema_document *find_document(const struct making *m, const char *name)
 {
-	struct res_schema *schema = m->c->schema;
+	struct schema *schema = m->c->schema;
 	auto_json json_t *root = NULL;
 
 	for (size_t i = 0; i < schema->document_count; i++) {
@@ -158,7 +157,7 @@ static const struct schema_document *find_document(const struct making *m, const
 	}
 	auto_free char *stem = pl_strndup(name, strlen(name) - pl_text_ends(name, FILE_SUFFIX) *
 								       strlen(FILE_SUFFIX));
-	const char *text = pl_text_ends(name, FILE_SUFFIX) ? res_schema_text(stem) : NULL;
+	const char *text = pl_text_ends(name, FILE_SUFFIX) ? schema_text(stem) : NULL;
 	if (text == NULL) {
 		refuse(m,
 		       "a place in this document or in NAME" FILE_SUFFIX ", which the program has");
@@ -246,7 +245,7 @@ static struct schema_node *follow(struct compiler *c, const struct schema_docume
 				   nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
 			return NULL;
 		}
-		res_pointer_add(&place, token);
+		schema_pointer_add(&place, token);
 		json = inner;
 	}
 	return node_at(c, document, &place, json);
@@ -282,14 +281,14 @@ static int form_REF(struct making *m)
 static int add_type(const struct making *m, const json_t *word)
 {
 	for (unsigned i = 0; i < SCHEMA_TYPES && json_is_string(word); i++) {
-		if (strcmp(json_string_value(word), res_schema_types[i]) == 0) {
+		if (strcmp(json_string_value(word), schema_types[i]) == 0) {
 			m->rule->types |= 1u << i;
 			return 0;
 		}
 	}
 	return refuse_at(m, word, "null, boolean, integer, number, string, array or object",
 			 json_is_string(word) ? pl_text_nearest(json_string_value(word),
-								res_schema_types, SCHEMA_TYPES)
+								schema_types, SCHEMA_TYPES)
 					      : NULL);
 }
 
@@ -320,7 +319,7 @@ static int form_COUNT(struct making *m)
 {
 	double count = json_number_value(m->rule->value);
 
-	if (!json_is_number(m->rule->value) || !res_value_is_whole(m->rule->value) || count < 0)
+	if (!json_is_number(m->rule->value) || !schema_value_is_whole(m->rule->value) || count < 0)
 		return refuse(m, "a whole number from 0 on");
 	m->rule->count = count < COUNT_MAX ? (size_t)count : (size_t)COUNT_MAX;
 	return 0;
@@ -370,12 +369,12 @@ static int form_NAMES(struct making *m)
 /* The pattern is the schema's, the rule at `index` borrows it. */
 static int add_pattern(const struct making *m, const char *text, size_t len, size_t index)
 {
-	struct res_schema *schema = m->c->schema;
+	struct schema *schema = m->c->schema;
 	struct res_pattern *pattern;
 
-	if (res_pattern_new(text, len, &pattern, m->c->err) < 0)
+	if (schema_pattern_new(text, len, &pattern, m->c->err) < 0)
 		return pl_err_wrap(m->c->err, "%s: %s: '%.*s'", m->node->place,
-				   res_schema_keywords[m->rule->keyword],
+				   schema_keywords[m->rule->keyword],
 				   len < FOUND_BYTES_MAX ? (int)len : FOUND_BYTES_MAX, text);
 	*PL_PUSH(schema->patterns, schema->pattern_count, schema->pattern_room) = pattern;
 	m->rule->patterns[index] = pattern;
@@ -409,7 +408,7 @@ static int form_SCHEMAS(struct making *m)
 	return 0;
 }
 
-unsigned *res_schema_slot(const struct schema_rule *rule, const char *name)
+unsigned *schema_slot(const struct schema_rule *rule, const char *name)
 {
 	uint64_t hash = pl_hash_text(PL_HASH_NONE, name);
 
@@ -428,7 +427,7 @@ static void make_slots(const struct making *m)
 		rule->slot_count *= 2;
 	rule->slots = room_for(m, rule->slot_count, sizeof(*rule->slots));
 	for (size_t i = 0; i < rule->count; i++)
-		*res_schema_slot(rule, rule->names[i]) = (unsigned)i + 1;
+		*schema_slot(rule, rule->names[i]) = (unsigned)i + 1;
 }
 
 static int form_BY_NAME(struct making *m)
@@ -468,7 +467,7 @@ static int form_BY_PATTERN(struct making *m)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-const char *const res_schema_keywords[SCHEMA_KEYWORD_COUNT] = {
+const char *const schema_keywords[SCHEMA_KEYWORD_COUNT] = {
 #define KEYWORD(id, name, form) [SCHEMA_##id] = name,
 	SCHEMA_KEYWORDS(KEYWORD)
 #undef KEYWORD
@@ -491,7 +490,7 @@ static void note_needed(const struct compiler *c, struct schema_node *node)
 		return;
 	bool *needed = pl_arena_alloc(c->schema->arena, properties->count + 1);
 	for (size_t i = 0; i < required->count; i++) {
-		unsigned at = *res_schema_slot(properties, required->names[i]);
+		unsigned at = *schema_slot(properties, required->names[i]);
 		if (at == 0)
 			return;
 		count += !needed[at - 1];
@@ -515,7 +514,7 @@ static int compile_node(struct compiler *c, struct schema_node *node)
 	}
 	node->rules = pl_arena_alloc(c->schema->arena, (size + 1) * sizeof(*node->rules));
 	for (unsigned i = 0; i < SCHEMA_KEYWORD_COUNT && node->count < size; i++) {
-		const json_t *value = json_object_get(node->json, res_schema_keywords[i]);
+		const json_t *value = json_object_get(node->json, schema_keywords[i]);
 		if (value == NULL)
 			continue;
 		struct schema_rule *rule = &node->rules[node->count++];
@@ -576,11 +575,11 @@ static int compile_all(struct compiler *c)
 	return 0;
 }
 
-int res_schema_compile(const json_t *document, const char *name, const char *pointer,
-		       const struct res_schema **ret, struct pl_err *err)
+int schema_compile(const json_t *document, const char *name, const char *pointer,
+		   const struct schema **ret, struct pl_err *err)
 {
-	struct res_schema *made = pl_alloc(sizeof(*made));
-	auto_schema const struct res_schema *schema = made;
+	struct schema *made = pl_alloc(sizeof(*made));
+	auto_schema const struct schema *schema = made;
 	auto_json json_t *indexes = json_object();
 	auto_free char *steps = pl_strdup(pointer);
 	auto_free struct schema_node **nodes = NULL;
@@ -598,12 +597,12 @@ int res_schema_compile(const json_t *document, const char *name, const char *poi
 	return 0;
 }
 
-void res_schema_free(const struct res_schema *schema)
+void schema_free(const struct schema *schema)
 {
 	if (schema == NULL)
 		return;
 	for (size_t i = 0; i < schema->pattern_count; i++)
-		res_pattern_free(schema->patterns[i]);
+		schema_pattern_free(schema->patterns[i]);
 	for (size_t i = 0; i < schema->document_count; i++) {
 		free(schema->documents[i]->name);
 		json_decref(schema->documents[i]->root);

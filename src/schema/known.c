@@ -17,28 +17,28 @@ SCHEMA(requests);
 SCHEMA(series);
 SCHEMA(experiment);
 
-const char *const res_schema_names[] = { "result", "requests", "series", "experiment", NULL };
+const char *const schema_names[] = { "result", "requests", "series", "experiment", NULL };
 static const char *const texts[] = { res_schema_of_result, res_schema_of_requests,
 				     res_schema_of_series, res_schema_of_experiment };
 
-const char *res_schema_text(const char *name)
+const char *schema_text(const char *name)
 {
-	for (size_t i = 0; res_schema_names[i] != NULL; i++) {
-		if (strcmp(res_schema_names[i], name) == 0)
+	for (size_t i = 0; schema_names[i] != NULL; i++) {
+		if (strcmp(schema_names[i], name) == 0)
 			return texts[i];
 	}
 	return NULL;
 }
 
-int res_schema_open(const char *name, const struct res_schema **ret, struct pl_err *err)
+int schema_open(const char *name, const struct schema **ret, struct pl_err *err)
 {
 	auto_free char *file = pl_asprintf("%s.schema.json", name);
-	const char *text = res_schema_text(name);
+	const char *text = schema_text(name);
 	auto_json json_t *document = NULL;
 
 	if (text == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "there is no schema '%s'", name);
 	if (pl_json_parse(text, strlen(text), file, &document, err) < 0)
 		return -1;
-	return res_schema_compile(document, file, "", ret, err);
+	return schema_compile(document, file, "", ret, err);
 }

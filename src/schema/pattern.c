@@ -109,7 +109,7 @@ static pcre2_code *compile(const char *text, size_t len, struct pl_err *err)
 	return code;
 }
 
-int res_pattern_new(const char *text, size_t len, struct res_pattern **ret, struct pl_err *err)
+int schema_pattern_new(const char *text, size_t len, struct res_pattern **ret, struct pl_err *err)
 {
 	if (check_shared(text, len, err) < 0)
 		return -1;
@@ -127,7 +127,7 @@ int res_pattern_new(const char *text, size_t len, struct res_pattern **ret, stru
 	return 0;
 }
 
-void res_pattern_free(struct res_pattern *pattern)
+void schema_pattern_free(struct res_pattern *pattern)
 {
 	if (pattern == NULL)
 		return;
@@ -171,7 +171,7 @@ static int match(const struct res_pattern *pattern, const char *text, size_t len
 			   pattern->context);
 }
 
-bool res_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len)
+bool schema_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len)
 {
 	int found = match(pattern, text, len, 0);
 

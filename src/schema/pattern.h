@@ -12,8 +12,8 @@
 struct res_pattern;
 
 /* UTF-8; -1: what is wrong with it, and where. */
-int res_pattern_new(const char *text, size_t len, struct res_pattern **ret,
-		    struct pl_err *err) PL_MUST_CHECK;
-void res_pattern_free(struct res_pattern *pattern);
+int schema_pattern_new(const char *text, size_t len, struct res_pattern **ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+void schema_pattern_free(struct res_pattern *pattern);
 /* Is it somewhere in the text? One that cannot be told within the bound of work is not. */
-bool res_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len);
+bool schema_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len);

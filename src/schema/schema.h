@@ -28,26 +28,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct res_schema;
+struct schema;
 
 /*
  * The schema that stands at `pointer` of `document` ("": all of it). `name` is the document's file
  * for messages. Errors name the file, the place in it, what is there and what was expected.
  */
-int res_schema_compile(const json_t *document, const char *name, const char *pointer,
-		       const struct res_schema **ret, struct pl_err *err) PL_MUST_CHECK;
+int schema_compile(const json_t *document, const char *name, const char *pointer,
+		   const struct schema **ret, struct pl_err *err) PL_MUST_CHECK;
 /* One of those of api/, which are in the program: "result", "requests", "series", "experiment". */
-int res_schema_open(const char *name, const struct res_schema **ret,
-		    struct pl_err *err) PL_MUST_CHECK;
-void res_schema_free(const struct res_schema *schema);
-PL_AUTO_DEFINE(const struct res_schema, res_schema_free);
-#define auto_schema PL_AUTO(res_schema_free)
+int schema_open(const char *name, const struct schema **ret, struct pl_err *err) PL_MUST_CHECK;
+void schema_free(const struct schema *schema);
+PL_AUTO_DEFINE(const struct schema, schema_free);
+#define auto_schema PL_AUTO(schema_free)
 
 /* Their names, NULL-ended, and the bytes of api/NAME.schema.json; NULL: there is none. */
-extern const char *const res_schema_names[];
-const char *res_schema_text(const char *name);
+extern const char *const schema_names[];
+const char *schema_text(const char *name);
 
-struct res_schema_fault {
+struct schema_fault {
 	char *pointer;       /* of the instance; "": the document itself */
 	const char *keyword; /* that it breaks: "type", "required"; static */
 	char *key;   /* the key that is missing, unknown or misnamed; NULL: it is the value */
@@ -57,8 +56,8 @@ struct res_schema_fault {
 	unsigned level; /* 0: of the document; n: a detail of the last one before it with n - 1 */
 };
 
-struct res_schema_faults {
-	struct res_schema_fault *items;
+struct schema_faults {
+	struct schema_fault *items;
 	size_t count;
 	size_t room;
 	size_t bytes; /* of all pointers and keys */
@@ -69,21 +68,20 @@ struct res_schema_faults {
  * Does the document fit? Its faults, at most `max` (1 at least), are added to `ret`, which begins as
  * { 0 }; ret NULL: nobody asks, and the first fault ends the check.
  */
-bool res_schema_check(const struct res_schema *schema, const json_t *document, size_t max,
-		      struct res_schema_faults *ret) PL_MUST_CHECK;
-void res_schema_faults_done(struct res_schema_faults *faults);
-#define auto_schema_faults \
-	__attribute__((cleanup(res_schema_faults_done), unused)) struct res_schema_faults
+bool schema_check(const struct schema *schema, const json_t *document, size_t max,
+		  struct schema_faults *ret) PL_MUST_CHECK;
+void schema_faults_done(struct schema_faults *faults);
+#define auto_schema_faults __attribute__((cleanup(schema_faults_done), unused)) struct schema_faults
 
 /* For those who find faults of their own in JSON: "/" and the key, escaped as RFC 6901 has it; and what
  * was found: "null", "12", "\"text\"", "an object", "a list of 3" (free()). */
-bool res_pointer_add(struct pl_buf *pointer, const char *key);
-char *res_schema_describe(const json_t *value);
+bool schema_pointer_add(struct pl_buf *pointer, const char *key);
+char *schema_describe(const json_t *value);
 
 /* "/config/server: unknown key 'tensor_paralel_size' (did you mean 'tensor_parallel_size'?)": one
  * line whatever the document holds. */
-void res_schema_fault_text(const struct res_schema_fault *fault, struct pl_buf *buf);
+void schema_fault_text(const struct schema_fault *fault, struct pl_buf *buf);
 /* Do its details follow the fault at `at`? They then say more than itself. */
-bool res_schema_fault_has_details(const struct res_schema_faults *faults, size_t at);
+bool schema_fault_has_details(const struct schema_faults *faults, size_t at);
 /* Array of {pointer, keyword, key, found, expected, nearest, within: details}. New reference. */
-json_t *res_schema_faults_to_json(const struct res_schema_faults *faults);
+json_t *schema_faults_to_json(const struct schema_faults *faults);

@@ -68,7 +68,7 @@ enum schema_keyword {
 #undef KEYWORD
 		SCHEMA_KEYWORD_COUNT
 };
-extern const char *const res_schema_keywords[SCHEMA_KEYWORD_COUNT];
+extern const char *const schema_keywords[SCHEMA_KEYWORD_COUNT];
 
 /* JSON types as bits; a whole number is of INTEGER and NUMBER. */
 enum schema_type {
@@ -82,8 +82,8 @@ enum schema_type {
 };
 /* The names of the bits, from the lowest; SCHEMA_TYPES of them. */
 #define SCHEMA_TYPES 7
-extern const char *const res_schema_types[SCHEMA_TYPES];
-unsigned res_schema_type_of(const json_t *json);
+extern const char *const schema_types[SCHEMA_TYPES];
+unsigned schema_type_of(const json_t *json);
 
 struct schema_rule {
 	enum schema_keyword keyword;
@@ -119,7 +119,7 @@ struct schema_document {
 	json_t *root;
 };
 
-struct res_schema {
+struct schema {
 	struct pl_arena *arena; /* nodes, rules and their arrays */
 	struct schema_document **documents;
 	size_t document_count;
@@ -132,7 +132,7 @@ struct res_schema {
 };
 
 /* BY_NAME: the slot of a name, or the free one that it would take. */
-unsigned *res_schema_slot(const struct schema_rule *rule, const char *name);
+unsigned *schema_slot(const struct schema_rule *rule, const char *name);
 
 /* The rule of that keyword, or NULL. */
 static inline const struct schema_rule *schema_rule_of(const struct schema_node *node,
@@ -149,7 +149,7 @@ static inline const struct schema_rule *schema_rule_of(const struct schema_node 
  * Does the value, which is of these types, break the rule by itself? No for rules that are about what
  * lies in it, or about other schemas.
  */
-bool res_schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types);
+bool schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types);
 
 /* How deep schemas may lie within each other for one value, and values and schemas together. */
 #define SCHEMA_CHAIN_MAX 64

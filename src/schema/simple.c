@@ -4,10 +4,10 @@
 #include "schema/schema_priv.h"
 #include "schema/value.h"
 
-const char *const res_schema_types[SCHEMA_TYPES] = { "null",   "boolean", "integer", "number",
-						     "string", "array",   "object" };
+const char *const schema_types[SCHEMA_TYPES] = { "null",   "boolean", "integer", "number",
+						 "string", "array",   "object" };
 
-unsigned res_schema_type_of(const json_t *json)
+unsigned schema_type_of(const json_t *json)
 {
 	switch (json_typeof(json)) {
 	case JSON_NULL:
@@ -17,7 +17,7 @@ unsigned res_schema_type_of(const json_t *json)
 		return SCHEMA_TYPE_BOOLEAN;
 	case JSON_INTEGER:
 	case JSON_REAL:
-		return SCHEMA_TYPE_NUMBER | (res_value_is_whole(json) ? SCHEMA_TYPE_INTEGER : 0);
+		return SCHEMA_TYPE_NUMBER | (schema_value_is_whole(json) ? SCHEMA_TYPE_INTEGER : 0);
 	case JSON_STRING:
 		return SCHEMA_TYPE_STRING;
 	case JSON_ARRAY:
@@ -30,13 +30,13 @@ unsigned res_schema_type_of(const json_t *json)
 
 static bool fits_const(const struct schema_rule *rule, const json_t *value)
 {
-	return res_value_same(rule->value, value);
+	return schema_value_same(rule->value, value);
 }
 
 static bool fits_enum(const struct schema_rule *rule, const json_t *value)
 {
 	PL_JSON_EACH(choice, rule->value) {
-		if (res_value_same(choice, value))
+		if (schema_value_same(choice, value))
 			return true;
 	}
 	return false;
@@ -44,27 +44,27 @@ static bool fits_enum(const struct schema_rule *rule, const json_t *value)
 
 static bool fits_minimum(const struct schema_rule *rule, const json_t *value)
 {
-	return res_value_compare(value, rule->value) >= 0;
+	return schema_value_compare(value, rule->value) >= 0;
 }
 
 static bool fits_exclusive_minimum(const struct schema_rule *rule, const json_t *value)
 {
-	return res_value_compare(value, rule->value) > 0;
+	return schema_value_compare(value, rule->value) > 0;
 }
 
 static bool fits_maximum(const struct schema_rule *rule, const json_t *value)
 {
-	return res_value_compare(value, rule->value) <= 0;
+	return schema_value_compare(value, rule->value) <= 0;
 }
 
 static bool fits_exclusive_maximum(const struct schema_rule *rule, const json_t *value)
 {
-	return res_value_compare(value, rule->value) < 0;
+	return schema_value_compare(value, rule->value) < 0;
 }
 
 static bool fits_multiple_of(const struct schema_rule *rule, const json_t *value)
 {
-	return res_value_is_multiple(value, rule->value);
+	return schema_value_is_multiple(value, rule->value);
 }
 
 static size_t characters(const json_t *value)
@@ -84,8 +84,8 @@ static bool fits_max_length(const struct schema_rule *rule, const json_t *value)
 
 static bool fits_pattern(const struct schema_rule *rule, const json_t *value)
 {
-	return res_pattern_matches(rule->patterns[0], json_string_value(value),
-				   json_string_length(value));
+	return schema_pattern_matches(rule->patterns[0], json_string_value(value),
+				      json_string_length(value));
 }
 
 static bool fits_min_items(const struct schema_rule *rule, const json_t *value)
@@ -134,7 +134,7 @@ static const struct {
 	[SCHEMA_MAX_PROPERTIES] = { OBJECT, fits_max_properties },
 };
 
-bool res_schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types)
+bool schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types)
 {
 	if (rule->keyword == SCHEMA_TYPE)
 		return (rule->types & types) == 0;

@@ -37,7 +37,7 @@ static int compare_mixed(json_int_t whole, double real)
 	return sign(rest > 0, rest < 0);
 }
 
-int res_value_compare(const json_t *a, const json_t *b)
+int schema_value_compare(const json_t *a, const json_t *b)
 {
 	if (json_is_integer(a) && json_is_integer(b))
 		return sign(json_integer_value(a) < json_integer_value(b),
@@ -50,13 +50,13 @@ int res_value_compare(const json_t *a, const json_t *b)
 		    json_real_value(a) > json_real_value(b));
 }
 
-bool res_value_is_whole(const json_t *number)
+bool schema_value_is_whole(const json_t *number)
 {
 	return json_is_integer(number) ||
 	       (json_is_real(number) && trunc(json_real_value(number)) == json_real_value(number));
 }
 
-bool res_value_is_multiple(const json_t *number, const json_t *of)
+bool schema_value_is_multiple(const json_t *number, const json_t *of)
 {
 	if (json_is_integer(number) && json_is_integer(of))
 		return json_integer_value(number) % json_integer_value(of) == 0;
@@ -78,7 +78,7 @@ static bool same_objects(const json_t *a, const json_t *b)
 	json_object_keylen_foreach((json_t *)a, key, key_len, value)
 	{
 		const json_t *other = json_object_getn(b, key, key_len);
-		if (other == NULL || !res_value_same(value, other))
+		if (other == NULL || !schema_value_same(value, other))
 			return false;
 	}
 	return true;
@@ -91,16 +91,16 @@ static bool same_arrays(const json_t *a, const json_t *b)
 	if (count != json_array_size(b))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (!res_value_same(json_array_get(a, i), json_array_get(b, i)))
+		if (!schema_value_same(json_array_get(a, i), json_array_get(b, i)))
 			return false;
 	}
 	return true;
 }
 
-bool res_value_same(const json_t *a, const json_t *b)
+bool schema_value_same(const json_t *a, const json_t *b)
 {
 	if (json_is_number(a) && json_is_number(b))
-		return res_value_compare(a, b) == 0;
+		return schema_value_compare(a, b) == 0;
 	if (json_typeof(a) != json_typeof(b))
 		return false;
 	if (json_is_string(a))
@@ -173,7 +173,8 @@ static int by_hash(const void *a, const void *b)
 	return sign(one->at<other->at, one->at> other->at);
 }
 
-bool res_value_find_twice(const json_t *array, size_t *work, size_t *ret_first, size_t *ret_second)
+bool schema_value_find_twice(const json_t *array, size_t *work, size_t *ret_first,
+			     size_t *ret_second)
 {
 	size_t count = json_array_size(array);
 	auto_free struct hashed *items = pl_alloc_array(count, sizeof(*items));
@@ -186,8 +187,8 @@ bool res_value_find_twice(const json_t *array, size_t *work, size_t *ret_first, 
 			if (*work == 0)
 				return false;
 			--*work;
-			if (!res_value_same(json_array_get(array, items[i].at),
-					    json_array_get(array, items[j].at)))
+			if (!schema_value_same(json_array_get(array, items[i].at),
+					       json_array_get(array, items[j].at)))
 				continue;
 			*ret_first = items[i].at;
 			*ret_second = items[j].at;

@@ -35,7 +35,7 @@ static void add_value(struct pl_buf *buf, const json_t *value)
 	}
 }
 
-char *res_schema_describe(const json_t *value)
+char *schema_describe(const json_t *value)
 {
 	auto_buf text = PL_BUF(WORDS_BYTES_MAX);
 
@@ -54,7 +54,7 @@ static char *found_of(const struct schema_rule *rule, const json_t *value)
 			pl_text_columns(json_string_value(value), json_string_length(value)));
 	if (json_is_object(value) && rule->keyword != SCHEMA_TYPE)
 		return pl_asprintf("an object of %zu", json_object_size(value));
-	return res_schema_describe(value);
+	return schema_describe(value);
 }
 
 /* ---- expectations -------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void add_types(struct pl_buf *buf, unsigned types)
 			    left == types              ? ""
 			    : (left & (left - 1)) == 0 ? " or "
 						       : ", ",
-			    res_schema_types[i % SCHEMA_TYPES]);
+			    schema_types[i % SCHEMA_TYPES]);
 		left &= ~bit;
 	}
 }
@@ -225,13 +225,13 @@ static const char *nearest_value(const struct schema_rule *rule, const json_t *v
 	return nearest.found;
 }
 
-void res_schema_word(struct res_schema_fault *fault, const struct schema_rule *rule,
-		     const json_t *value, bool with_nearest)
+void schema_word(struct schema_fault *fault, const struct schema_rule *rule, const json_t *value,
+		 bool with_nearest)
 {
 	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
 	add_rule(&expected, rule, 0);
-	fault->keyword = res_schema_keywords[rule->keyword];
+	fault->keyword = schema_keywords[rule->keyword];
 	fault->found = found_of(rule, value);
 	fault->expected = pl_buf_take(&expected);
 	fault->nearest = with_nearest ? pl_strdup(nearest_value(rule, value)) : NULL;
@@ -239,7 +239,7 @@ void res_schema_word(struct res_schema_fault *fault, const struct schema_rule *r
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-void res_schema_fault_done(struct res_schema_fault *fault)
+void schema_fault_done(struct schema_fault *fault)
 {
 	free(fault->pointer);
 	free(fault->key);
@@ -248,24 +248,24 @@ void res_schema_fault_done(struct res_schema_fault *fault)
 	free(fault->nearest);
 }
 
-void res_schema_faults_done(struct res_schema_faults *faults)
+void schema_faults_done(struct schema_faults *faults)
 {
 	for (size_t i = 0; i < faults->count; i++)
-		res_schema_fault_done(&faults->items[i]);
+		schema_fault_done(&faults->items[i]);
 	free(faults->items);
-	*faults = (struct res_schema_faults){ 0 };
+	*faults = (struct schema_faults){ 0 };
 }
 
-bool res_schema_fault_has_details(const struct res_schema_faults *faults, size_t at)
+bool schema_fault_has_details(const struct schema_faults *faults, size_t at)
 {
 	return at + 1 < faults->count && faults->items[at + 1].level > faults->items[at].level;
 }
 
-void res_schema_fault_text(const struct res_schema_fault *fault, struct pl_buf *buf)
+void schema_fault_text(const struct schema_fault *fault, struct pl_buf *buf)
 {
 	auto_buf text = PL_BUF(SIZE_MAX / 2);
-	bool is_missing = strcmp(fault->keyword, res_schema_keywords[SCHEMA_REQUIRED]) == 0;
-	bool is_unknown = strcmp(fault->keyword, res_schema_keywords[SCHEMA_ADDITIONAL]) == 0;
+	bool is_missing = strcmp(fault->keyword, schema_keywords[SCHEMA_REQUIRED]) == 0;
+	bool is_unknown = strcmp(fault->keyword, schema_keywords[SCHEMA_ADDITIONAL]) == 0;
 
 	pl_buf_addf(&text, "%s: ", fault->pointer[0] != '\0' ? fault->pointer : "at the top");
 	if (fault->key != NULL && is_missing)
@@ -282,7 +282,7 @@ void res_schema_fault_text(const struct res_schema_fault *fault, struct pl_buf *
 	pl_buf_add_text(buf, line);
 }
 
-static json_t *fault_to_json(const struct res_schema_fault *fault)
+static json_t *fault_to_json(const struct schema_fault *fault)
 {
 	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:[]}", "pointer",
 			 pl_json_text(fault->pointer), "keyword", fault->keyword, "key",
@@ -291,12 +291,12 @@ static json_t *fault_to_json(const struct res_schema_fault *fault)
 			 "within");
 }
 
-json_t *res_schema_faults_to_json(const struct res_schema_faults *faults)
+json_t *schema_faults_to_json(const struct schema_faults *faults)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < faults->count; i++) {
-		const struct res_schema_fault *fault = &faults->items[i];
+		const struct schema_fault *fault = &faults->items[i];
 		json_t *list = all;
 		/* a level goes up by one at a time, so that there is a last one to go into */
 		for (unsigned level = 0; level < fault->level; level++)

@@ -6,6 +6,6 @@
 #include "schema/schema_priv.h"
 
 /* found, expected and nearest of a rule that the value breaks by itself. */
-void res_schema_word(struct res_schema_fault *fault, const struct schema_rule *rule,
-		     const json_t *value, bool with_nearest);
-void res_schema_fault_done(struct res_schema_fault *fault);
+void schema_word(struct schema_fault *fault, const struct schema_rule *rule, const json_t *value,
+		 bool with_nearest);
+void schema_fault_done(struct schema_fault *fault);

@@ -46,12 +46,12 @@ static int read_ids(struct store *store, struct ids *ret, struct pl_err *err)
 	}
 }
 
-static int refuse_filter(const struct res_schema_faults *faults, struct pl_err *err)
+static int refuse_filter(const struct schema_faults *faults, struct pl_err *err)
 {
 	auto_buf line = PL_BUF(LINE_BYTES_MAX);
 
 	if (faults->count > 0)
-		res_schema_fault_text(&faults->items[0], &line);
+		schema_fault_text(&faults->items[0], &line);
 	return pl_err_invalid(err, "%s", pl_buf_text(&line));
 }
 
@@ -63,39 +63,39 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* With the fields of a filter. */
-static int look(struct store *store, const struct store_ids *fields,
-		struct store_snapshot **ret_snapshot, struct store_view **ret, struct pl_err *err)
+static int look(struct store *store, const struct mirror_ids *fields,
+		struct mirror_snapshot **ret_snapshot, struct mirror_view **ret, struct pl_err *err)
 {
 	unsigned tries = 0;
 
 	do {
 		if (store_snapshot_get(store, ret_snapshot, err) == 0 &&
-		    store_view_new(*ret_snapshot, fields, ret, err) == 0)
+		    mirror_view_new(*ret_snapshot, fields, ret, err) == 0)
 			return 0;
-		store_snapshot_put(pl_take(*ret_snapshot));
+		mirror_snapshot_put(pl_take(*ret_snapshot));
 	} while (store_is_asked_again(err, &tries));
 	return -1;
 }
 
 static int filter_ids(struct store *store, const json_t *tree, struct ids *ret, struct pl_err *err)
 {
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	auto_schema_faults faults = { 0 };
-	auto_view struct store_view *view = NULL;
-	auto_filter struct store_filter *filter = NULL;
-	struct store_ids fields = { 0 };
+	auto_view struct mirror_view *view = NULL;
+	auto_filter struct query_filter *filter = NULL;
+	struct mirror_ids fields = { 0 };
 
-	store_filter_fields(tree, &fields);
+	query_filter_fields(tree, &fields);
 	int result = look(store, &fields, &snapshot, &view, err);
 	free(fields.items);
 	if (result < 0)
 		return -1;
-	if (store_filter_new(view, tree, "/filter", &filter, &faults) < 0)
+	if (query_filter_new(view, tree, "/filter", &filter, &faults) < 0)
 		return refuse_filter(&faults, err);
-	const uint64_t *rows = store_filter_rows(filter);
-	for (size_t i = 0; i < store_view_words(view) * 64; i++) {
+	const uint64_t *rows = query_filter_rows(filter);
+	for (size_t i = 0; i < mirror_view_words(view) * 64; i++) {
 		if (rows[i / 64] >> (i % 64) & 1)
-			*PL_PUSH(ret->items, ret->count, ret->room) = store_view_id(view, i);
+			*PL_PUSH(ret->items, ret->count, ret->room) = mirror_view_id(view, i);
 	}
 	if (ret->count > 0)
 		qsort(ret->items, ret->count, sizeof(*ret->items), compare_ids);
@@ -111,14 +111,14 @@ struct reading {
 	struct store_again_counts counts;
 	struct store_stmt *row;     /* fixed columns (ROW_*) and the cells of a result */
 	struct store_stmt *replace; /* NULL: nothing is written */
-	struct store_cell *cells;   /* of the row */
+	struct mirror_cell *cells;  /* of the row */
 	struct store_column_set set;
 };
 
 static const char *const row_names[] = { "explicit_fields", "run_id", "content_sha256", "name" };
 enum { ROW_EXPLICIT_FIELDS, ROW_RUN_ID, ROW_CONTENT, ROW_NAME, ROW_CELLS };
 
-static bool is_same(const struct store_cell *a, const struct store_cell *b)
+static bool is_same(const struct mirror_cell *a, const struct mirror_cell *b)
 {
 	if (a->state != b->state || a->is_explicit != b->is_explicit)
 		return false;
@@ -149,7 +149,7 @@ static int read_row(struct reading *reading, int64_t id, bool *ret_there, struct
 }
 
 /* "N fields are not what its document says: a, b"; free(); NULL: all are. */
-static char *difference(const struct reading *reading, const struct store_row *row)
+static char *difference(const struct reading *reading, const struct mirror_row *row)
 {
 	const struct store_columns *columns = &reading->store->columns;
 	auto_buf names = PL_BUF(LINE_BYTES_MAX);
@@ -237,7 +237,7 @@ static int look_at(struct reading *reading, int64_t id, struct pl_err *err)
 	if (document == NULL)
 		return 0;
 	store_document_set_name(document, store_sql_text(reading->row, ROW_NAME));
-	store_row_of_document(reading->store->fields, document, &row);
+	mirror_row_of_document(reading->store->fields, document, &row);
 	/* what the store itself says of a result stands in its row, too */
 	if (store_edits_read(reading->sql, id, &edits, &is_there, err) < 0)
 		return -1;

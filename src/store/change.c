@@ -62,21 +62,21 @@ json_t *store_edits_over(const struct store_edits *edits, json_t *document)
 }
 
 static void set_number(const struct store *store, const char *id, bool is_there, int64_t number,
-		       struct store_cell *cells)
+		       struct mirror_cell *cells)
 {
 	size_t at = store_column_find(&store->columns, id);
 
 	if (at == SIZE_MAX)
 		return;
-	cells[at] = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
+	cells[at] = (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
 	if (is_there)
-		cells[at] = (struct store_cell){ .state = RES_VALUE_THERE,
-						 .kind = RES_VALUE_NUMBER,
-						 .number = (double)number };
+		cells[at] = (struct mirror_cell){ .state = RES_VALUE_THERE,
+						  .kind = RES_VALUE_NUMBER,
+						  .number = (double)number };
 }
 
 void store_stored_cells(const struct store *store, const struct store_edits *edits,
-			struct store_cell *cells)
+			struct mirror_cell *cells)
 {
 	set_number(store, "stored.repeat", edits->repeat > 1, edits->repeat, cells);
 	set_number(store, "stored.near", edits->near > 0, edits->near, cells);

@@ -16,7 +16,7 @@
 #define TRIES_MAX 10
 
 struct store_memory {
-	struct store_mirror *mirror;
+	struct mirror *mirror;
 	atomic_uint expected; /* transactions of this process that are to be followed */
 
 	pthread_mutex_t lock; /* of the mirror's writer, and what follows */
@@ -33,12 +33,12 @@ struct store_memory {
  * One that was deleted is not there when it comes back, and a smaller id may come behind a greater one, where another
  * process took it and stored its result later.
  */
-static void take_in_row(struct store_mirror *mirror, const struct memory_row *row)
+static void take_in_row(struct mirror *mirror, const struct memory_row *row)
 {
 	if (row->is_deleted)
-		(void)store_mirror_remove(mirror, row->row.id);
-	else if (!store_mirror_replace(mirror, &row->row))
-		store_mirror_append(mirror, &row->row);
+		(void)mirror_remove(mirror, row->row.id);
+	else if (!mirror_replace(mirror, &row->row))
+		mirror_append(mirror, &row->row);
 }
 
 /* The database is at this version. What was taken in before something failed is not taken in again. */
@@ -52,9 +52,9 @@ static int take_in_rows(struct store *store, int64_t version, struct pl_err *err
 	int result;
 
 	store_sql_bind_i64(statement, 1, memory->version);
-	if (memory_rows_new(statement, &store->columns, memory->version == 0, &rows, err) < 0)
+	if (store_memory_rows_new(statement, &store->columns, memory->version == 0, &rows, err) < 0)
 		return -1;
-	while ((result = memory_rows_next(rows, &row, err)) == 0 && row != NULL) {
+	while ((result = store_memory_rows_next(rows, &row, err)) == 0 && row != NULL) {
 		if (row->changed > memory->partial_version || row->row.id > memory->partial_id)
 			take_in_row(memory->mirror, row);
 		reached = row->row.id;
@@ -96,7 +96,7 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 			break;
 		*PL_PUSH(ids, count, room) = store_sql_i64(list, 0);
 	}
-	store_mirror_keep(memory->mirror, ids, count);
+	mirror_keep(memory->mirror, ids, count);
 	return 0;
 }
 
@@ -119,8 +119,8 @@ static int take_in(struct store *store, struct pl_err *err)
 	if (result < 0 || !is_new)
 		return result;
 	memory->version = version;
-	store_mirror_set_version(memory->mirror, version);
-	store_mirror_publish(memory->mirror);
+	mirror_set_version(memory->mirror, version);
+	mirror_publish(memory->mirror);
 	return 0;
 }
 
@@ -144,25 +144,25 @@ void store_memory_follow(struct store *store, bool changed)
 		atomic_fetch_sub(&memory->expected, 1);
 }
 
-int store_snapshot_get(struct store *store, struct store_snapshot **ret, struct pl_err *err)
+int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	int64_t version = 0;
 
 	/* where the database has gone, what is in memory is the answer meanwhile */
 	if (store_data_version(store, &version, err) < 0 && err->code != PL_ERR_IO)
 		return -1;
-	snapshot = store_mirror_snapshot(memory->mirror);
+	snapshot = mirror_snapshot_take(memory->mirror);
 	/* what is on the disk was told to somebody, maybe; who has stored it may not have come to this yet */
-	if (store_snapshot_version(snapshot) < version) {
+	if (mirror_snapshot_version(snapshot) < version) {
 		pthread_mutex_lock(&memory->lock);
 		int result = memory->version < version ? take_in(store, err) : 0;
 		pthread_mutex_unlock(&memory->lock);
 		if (result < 0)
 			return -1;
-		store_snapshot_put(snapshot);
-		snapshot = store_mirror_snapshot(memory->mirror);
+		mirror_snapshot_put(snapshot);
+		snapshot = mirror_snapshot_take(memory->mirror);
 	}
 	*ret = pl_take(snapshot);
 	return 0;
@@ -176,7 +176,7 @@ bool store_is_asked_again(const struct pl_err *err, unsigned *tries)
 void store_end_questions(struct store *store)
 {
 	if (store->memory != NULL)
-		store_mirror_end_questions(store->memory->mirror);
+		mirror_end_questions(store->memory->mirror);
 }
 
 static int read_for_mirror(void *context, int64_t id, const char *member, json_t **ret,
@@ -193,7 +193,7 @@ static bool may_have(void *context, const char *id)
 static int prepare_rows(struct store *store, const char *which, struct store_stmt **ret,
 			struct pl_err *err)
 {
-	auto_free char *text = memory_rows_text(&store->memory->sql, &store->columns, which);
+	auto_free char *text = store_memory_rows_text(&store->memory->sql, &store->columns, which);
 
 	return store_sql_prepare_cursor(&store->memory->sql, text, ret, err);
 }
@@ -203,8 +203,8 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	struct store_memory *memory = store->memory = pl_alloc(sizeof(*memory));
 
 	pthread_mutex_init(&memory->lock, NULL);
-	memory->mirror = store_mirror_new(store->fields, read_for_mirror, store);
-	store_mirror_ask_first(memory->mirror, may_have);
+	memory->mirror = mirror_new(store->fields, read_for_mirror, store);
+	mirror_ask_first(memory->mirror, may_have);
 	if (store_sql_open(&memory->sql, store->address, false, err) < 0 ||
 	    store_sql_use(&memory->sql, STORE_SQL_READ, err) < 0)
 		return -1;
@@ -214,8 +214,8 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	if (take_in(store, err) < 0)
 		return -1;
 	/* what was there before is much, as a rule, beside what comes */
-	store_mirror_seal(memory->mirror);
-	store_mirror_publish(memory->mirror);
+	mirror_seal(memory->mirror);
+	mirror_publish(memory->mirror);
 	/* of the open segment, whose arrays grew, and of what was read */
 	malloc_trim(0);
 	return 0;
@@ -227,7 +227,7 @@ void store_memory_close(struct store *store)
 
 	if (memory == NULL)
 		return;
-	store_mirror_free(memory->mirror);
+	mirror_free(memory->mirror);
 	store_sql_drop(memory->rows_all);
 	store_sql_drop(memory->rows_since);
 	store_sql_close(&memory->sql);

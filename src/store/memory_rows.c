@@ -45,7 +45,7 @@ struct memory_rows {
 /* Texts are the statement's, until its next step. */
 static int read_row(struct memory_rows *rows, struct memory_row *ret, struct pl_err *err)
 {
-	struct store_row *row = &ret->row;
+	struct mirror_row *row = &ret->row;
 	struct store_stmt *statement = rows->statement;
 	struct store_column_set *set = &rows->explicit;
 
@@ -65,12 +65,12 @@ static int read_row(struct memory_rows *rows, struct memory_row *ret, struct pl_
 }
 
 static void keep_texts(const struct memory_rows *rows, struct pl_arena *arena,
-		       struct store_row *row)
+		       struct mirror_row *row)
 {
 	if (row->run_id != NULL)
 		row->run_id = pl_arena_strndup(arena, row->run_id, strlen(row->run_id));
 	for (size_t i = 0; i < rows->columns->count; i++) {
-		struct store_cell *cell = &row->cells[i];
+		struct mirror_cell *cell = &row->cells[i];
 		if (cell->text != NULL)
 			cell->text = pl_arena_strndup(arena, cell->text, strlen(cell->text));
 	}
@@ -166,16 +166,16 @@ static struct batch *next_batch(struct memory_rows *rows)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-char *memory_rows_text(const struct store_sql *sql, const struct store_columns *columns,
-		       const char *rest)
+char *store_memory_rows_text(const struct store_sql *sql, const struct store_columns *columns,
+			     const char *rest)
 {
 	const struct store_runs_fixed fixed = { fixed_names, FIXED_COUNT };
 
 	return store_runs_select_text(sql, &fixed, columns, rest);
 }
 
-int memory_rows_new(struct store_stmt *statement, const struct store_columns *columns, bool ahead,
-		    struct memory_rows **ret, struct pl_err *err)
+int store_memory_rows_new(struct store_stmt *statement, const struct store_columns *columns,
+			  bool ahead, struct memory_rows **ret, struct pl_err *err)
 {
 	struct memory_rows *rows = pl_alloc(sizeof(*rows));
 
@@ -186,9 +186,9 @@ int memory_rows_new(struct store_stmt *statement, const struct store_columns *co
 	pthread_cond_init(&rows->changed, NULL);
 	for (size_t i = 0; i < (ahead ? BATCHES * BATCH_ROWS : 1); i++)
 		rows->batches[i / BATCH_ROWS].rows[i % BATCH_ROWS].row.cells = pl_alloc_array(
-			columns->count, sizeof(struct store_cell));
+			columns->count, sizeof(struct mirror_cell));
 	if (ahead && pl_thread_start(&rows->thread, read_ahead, rows, err) < 0) {
-		memory_rows_free(rows);
+		store_memory_rows_free(rows);
 		return -1;
 	}
 	rows->ahead = ahead;
@@ -196,7 +196,7 @@ int memory_rows_new(struct store_stmt *statement, const struct store_columns *co
 	return 0;
 }
 
-void memory_rows_free(struct memory_rows *rows)
+void store_memory_rows_free(struct memory_rows *rows)
 {
 	if (rows == NULL)
 		return;
@@ -218,7 +218,8 @@ void memory_rows_free(struct memory_rows *rows)
 	free(rows);
 }
 
-int memory_rows_next(struct memory_rows *rows, const struct memory_row **ret, struct pl_err *err)
+int store_memory_rows_next(struct memory_rows *rows, const struct memory_row **ret,
+			   struct pl_err *err)
 {
 	struct batch *batch = &rows->batches[rows->batch];
 

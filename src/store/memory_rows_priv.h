@@ -7,7 +7,7 @@
 #include "store/db/runs.h"
 
 struct memory_row {
-	struct store_row row;
+	struct mirror_row row;
 	int64_t changed; /* the version of its last change */
 	bool is_deleted; /* of the row nothing but its id is told */
 };
@@ -22,15 +22,15 @@ struct memory_rows;
 #define MEMORY_ROWS_CHANGED "WHERE changed > ?1 ORDER BY +id"
 
 /* Rows as they are read here; `rest`: "WHERE … ORDER BY …". The caller's (free()). */
-char *memory_rows_text(const struct store_sql *sql, const struct store_columns *columns,
-		       const char *rest);
+char *store_memory_rows_text(const struct store_sql *sql, const struct store_columns *columns,
+			     const char *rest);
 /* The statement, with its parameters bound, is the rows' until they are freed. */
-int memory_rows_new(struct store_stmt *statement, const struct store_columns *columns, bool ahead,
-		    struct memory_rows **ret, struct pl_err *err) PL_MUST_CHECK;
-void memory_rows_free(struct memory_rows *rows);
-PL_AUTO_DEFINE(struct memory_rows, memory_rows_free);
-#define auto_memory_rows PL_AUTO(memory_rows_free)
+int store_memory_rows_new(struct store_stmt *statement, const struct store_columns *columns,
+			  bool ahead, struct memory_rows **ret, struct pl_err *err) PL_MUST_CHECK;
+void store_memory_rows_free(struct memory_rows *rows);
+PL_AUTO_DEFINE(struct memory_rows, store_memory_rows_free);
+#define auto_memory_rows PL_AUTO(store_memory_rows_free)
 
 /* *ret: the next one, until the one behind it is asked for; NULL: there is none. */
-int memory_rows_next(struct memory_rows *rows, const struct memory_row **ret,
-		     struct pl_err *err) PL_MUST_CHECK;
+int store_memory_rows_next(struct memory_rows *rows, const struct memory_row **ret,
+			   struct pl_err *err) PL_MUST_CHECK;

@@ -25,7 +25,7 @@ const char *store_outcome_name(enum store_outcome outcome)
 
 /* ---- prepared ------------------------------------------------------------------------------ */
 
-char *store_explicit_fields(const struct store *store, const struct store_row *row)
+char *store_explicit_fields(const struct store *store, const struct mirror_row *row)
 {
 	auto_json json_t *ids = json_array();
 
@@ -36,7 +36,7 @@ char *store_explicit_fields(const struct store *store, const struct store_row *r
 	return pl_json_to_text(ids, PL_JSON_COMPACT);
 }
 
-const char *store_near_inputs(const struct store *store, const struct store_row *row)
+const char *store_near_inputs(const struct store *store, const struct mirror_row *row)
 {
 	size_t at = store_column_find(&store->columns, "derived.input_key");
 
@@ -53,7 +53,7 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 	auto_values struct res_values *values = res_values_new(store->fields, document->json);
 	prepared->document = document;
 	prepared->name = name;
-	store_row_of_values(values, &prepared->row);
+	mirror_row_of_values(values, &prepared->row);
 	prepared->packed = store_document_pack(store->dictionaries, document, &prepared->packed_len,
 					       &prepared->is_dictionary);
 	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
@@ -68,7 +68,7 @@ void store_prepared_free(struct store_prepared *prepared)
 {
 	if (prepared == NULL)
 		return;
-	store_row_done(&prepared->row);
+	mirror_row_done(&prepared->row);
 	free(prepared->packed);
 	free(prepared->explicit_fields);
 	free(prepared->notes);
@@ -173,10 +173,10 @@ static void bind_row(struct store_stmt *statement, const struct store_prepared *
 }
 
 /* The document's, and what the store knows of it; free(). */
-static struct store_cell *cells_of(const struct store *store, const struct store_row *row,
-				   const struct store_edits *edits)
+static struct mirror_cell *cells_of(const struct store *store, const struct mirror_row *row,
+				    const struct store_edits *edits)
 {
-	struct store_cell *cells = pl_alloc_array(store->columns.count, sizeof(*cells));
+	struct mirror_cell *cells = pl_alloc_array(store->columns.count, sizeof(*cells));
 
 	memcpy(cells, row->cells, store->columns.count * sizeof(*cells));
 	store_stored_cells(store, edits, cells);
@@ -200,7 +200,7 @@ static int write_row(struct store *store, const struct store_prepared *prepared,
 	if (store_next_version(store, &version, err) < 0)
 		return -1;
 	struct store_stmt *statement = place->id > 0 ? store->replace_row : store->add_row;
-	auto_free struct store_cell *cells = cells_of(store, &prepared->row, &place->edits);
+	auto_free struct mirror_cell *cells = cells_of(store, &prepared->row, &place->edits);
 	bind_row(statement, prepared, place, version, now);
 	store_runs_bind(statement, (int)fixed.count + (place->id > 0 ? 2 : 1), &store->columns,
 			cells);
@@ -524,7 +524,7 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	bool is_there;
 	char near_key[65];
 
-	store_row_of_values(values, &row);
+	mirror_row_of_values(values, &row);
 	auto_free char *explicit_fields = store_explicit_fields(store, &row);
 	store_results_change(store);
 	store_near_key(values, near_key);

@@ -225,7 +225,7 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 
 	store->fields = options->fields;
 	store->columns.fields = options->fields;
-	store->columns.items = store_column_fields(options->fields, &store->columns.count);
+	store->columns.items = mirror_column_fields(options->fields, &store->columns.count);
 	store->address = pl_strdup(options->path);
 	store->with_jobs = options->with_jobs;
 	/* up to the end of the opening: another process may bring the form up to date */

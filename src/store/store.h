@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 struct store;
-struct store_mirror;
-struct store_snapshot;
+struct mirror;
+struct mirror_snapshot;
 
 struct store_options {
 	const char *path; /* or postgres://… */
@@ -158,11 +158,11 @@ int store_count(struct store *store, int64_t *ret_count, struct pl_err *err) PL_
 int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Results in memory as they were at one moment: store_snapshot_put() exactly once. All that this thread, or
+ * Results in memory as they were at one moment: mirror_snapshot_put() exactly once. All that this thread, or
  * one that has told it so, has stored is in it, and what other processes have stored until now. It never waits
  * for one who is storing: what is being stored just now may be in it or not. For a store opened with_columns.
  */
-int store_snapshot_get(struct store *store, struct store_snapshot **ret,
+int store_snapshot_get(struct store *store, struct mirror_snapshot **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 /*
  * A question that failed with BUSY, for results changed while it was asked (mirror/view.h), has its answer in a

@@ -109,7 +109,7 @@ void store_places_close(struct store *store);
 struct store_prepared {
 	const struct store_document *document;
 	const char *name;
-	struct store_row row;
+	struct mirror_row row;
 	void *packed; /* its bytes */
 	size_t packed_len;
 	bool is_dictionary;    /* if that is wanted: store/documents/dictionary.h */
@@ -140,7 +140,7 @@ int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 /* Cells of stored.*, whatever the document has there. */
 void store_stored_cells(const struct store *store, const struct store_edits *edits,
-			struct store_cell *cells);
+			struct mirror_cell *cells);
 struct store_change {
 	const char *author; /* or NULL, as the others */
 	enum store_change_kind kind;
@@ -170,19 +170,19 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 char *store_refill_text(const struct store *store);
 
 /* What a row has of derived.input_key, by which marks are told apart (store/near.h); NULL: nothing. */
-const char *store_near_inputs(const struct store *store, const struct store_row *row);
+const char *store_near_inputs(const struct store *store, const struct mirror_row *row);
 
 /* Ids of the fields that the user set, as a JSON array; free(). */
-char *store_explicit_fields(const struct store *store, const struct store_row *row);
+char *store_explicit_fields(const struct store *store, const struct mirror_row *row);
 
 /* A document from its packed bytes; *ret_bytes NULL: nobody wants them. */
 int store_unpack(const struct store *store, int64_t id, const void *packed, size_t len,
 		 char **ret_bytes, size_t *ret_len, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* The document of a result, without what stands beside it. member: as of store_mirror_read_fn. */
+/* The document of a result, without what stands beside it. member: as of mirror_read_fn. */
 int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, const char *member,
 		    json_t **ret, struct pl_err *err) PL_MUST_CHECK;
-/* With that. *ret_changed, where it is wanted (else NULL), is as of store_mirror_read_fn, also where there is
+/* With that. *ret_changed, where it is wanted (else NULL), is as of mirror_read_fn, also where there is
  * none. */
 int store_read_document(struct store *store, int64_t id, const char *member, json_t **ret,
 			int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;

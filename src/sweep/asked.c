@@ -41,7 +41,7 @@ static void leave_out_options(json_t *benchmark, json_t *left_out)
 	}
 }
 
-json_t *run_sweep_asked(const struct exp_sweep *sweep, json_t *left_out)
+json_t *sweep_asked(const struct exp_sweep *sweep, json_t *left_out)
 {
 	json_t *whole = pl_yaml_to_json(&sweep->base);
 	auto_json json_t *shown = vllm_secret_json_shown(whole);
@@ -51,7 +51,7 @@ json_t *run_sweep_asked(const struct exp_sweep *sweep, json_t *left_out)
 	return whole;
 }
 
-char *run_sweep_name(const struct exp_sweep *sweep)
+char *sweep_name(const struct exp_sweep *sweep)
 {
 	static const char *const keys[] = { "name", "suite" };
 

@@ -10,6 +10,6 @@
  * The file's sections without `sweep`. What is secret is left out, and its key is added to `left_out`
  * ("launch.env.HF_TOKEN"). New reference.
  */
-json_t *run_sweep_asked(const struct exp_sweep *sweep, json_t *left_out);
+json_t *sweep_asked(const struct exp_sweep *sweep, json_t *left_out);
 /* What people call it: the file's name, else its suite, else the name of the file. free() */
-char *run_sweep_name(const struct exp_sweep *sweep);
+char *sweep_name(const struct exp_sweep *sweep);

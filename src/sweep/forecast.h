@@ -6,12 +6,10 @@
 #include "sweep/units.h"
 
 /*
- * run_sweep_forecast() of units amid their run; ret->starts of them wait. order: in which, [units->count];
+ * sweep_forecast() of units amid their run; ret->starts of them wait. order: in which, [units->count];
  * NULL: nobody asks.
  */
-void run_sweep_forecast_units(const struct run_sweep_plan *plan,
-			      const struct run_sweep_tasks *tasks, const json_t *rows,
-			      const struct run_sweep_room *room,
-			      const struct run_sweep_settings *settings,
-			      struct run_sweep_units *units, size_t *order,
-			      struct run_sweep_forecast *ret);
+void sweep_forecast_units(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+			  const json_t *rows, const struct sweep_room *room,
+			  const struct sweep_settings *settings, struct sweep_units *units,
+			  size_t *order, struct sweep_forecast *ret);

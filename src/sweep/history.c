@@ -34,8 +34,8 @@ struct like {
 	char *kin; /* model and engine */
 };
 
-struct run_sweep_history {
-	const struct run_sweep_plan *plan;
+struct sweep_history {
+	const struct sweep_plan *plan;
 	struct res_fields *fields;
 	json_t *server_ids; /* object: fields by which servers are alike, in their order */
 	json_t *load_ids;
@@ -62,14 +62,13 @@ static json_t *plain(const struct res_value *value)
 	return json_real(value->number);
 }
 
-static void find_field(const struct run_sweep_history *history, const char *id,
-		       struct res_field *ret)
+static void find_field(const struct sweep_history *history, const char *id, struct res_field *ret)
 {
 	if (res_fields_resolve(history->fields, id, ret, NULL) < 0)
 		res_field_unlisted(id, ret);
 }
 
-static void add_of_document(const struct run_sweep_history *history, const char *id,
+static void add_of_document(const struct sweep_history *history, const char *id,
 			    const json_t *document, json_t *facts)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
@@ -80,8 +79,8 @@ static void add_of_document(const struct run_sweep_history *history, const char 
 	json_object_set_new(facts, id, plain(&value));
 }
 
-static void add_of_cells(const struct run_sweep_history *history, const char *id,
-			 const json_t *cells, json_t *facts)
+static void add_of_cells(const struct sweep_history *history, const char *id, const json_t *cells,
+			 json_t *facts)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 	struct res_field field;
@@ -92,11 +91,11 @@ static void add_of_cells(const struct run_sweep_history *history, const char *id
 }
 
 /* By the id of each field that is looked at: of a document or of a dashboard's row. New reference. */
-static json_t *facts_of(const struct run_sweep_history *history, const json_t *from,
-			void (*add)(const struct run_sweep_history *history, const char *id,
+static json_t *facts_of(const struct sweep_history *history, const json_t *from,
+			void (*add)(const struct sweep_history *history, const char *id,
 				    const json_t *from, json_t *facts))
 {
-	auto_json json_t *ids = run_sweep_history_columns(history);
+	auto_json json_t *ids = sweep_history_columns(history);
 	json_t *facts = json_object();
 
 	PL_JSON_EACH(id, ids)
@@ -127,7 +126,7 @@ static char *text_of(const json_t *facts, const json_t *ids, const char *engine)
 	return res_field_canonical(values);
 }
 
-static struct like like_of(const struct run_sweep_history *history, const json_t *facts)
+static struct like like_of(const struct sweep_history *history, const json_t *facts)
 {
 	auto_free char *engine = engine_of(facts);
 	auto_json json_t *model = json_pack("{s:n}", MODEL);
@@ -163,7 +162,7 @@ static json_t *document_of(const struct exp_config *experiment)
 			 "experiment", exp_config_asked(experiment));
 }
 
-static void add_inputs(const struct run_sweep_history *history, const json_t *asked,
+static void add_inputs(const struct sweep_history *history, const json_t *asked,
 		       const char *section, json_t *ids)
 {
 	PL_JSON_EACH_MEMBER(name, ignored, json_object_get(asked, section)) {
@@ -189,8 +188,7 @@ static void add_launch(const struct exp_sweep_cell *cell, json_t *ids)
 	}
 }
 
-static void add_ids(struct run_sweep_history *history, size_t cell,
-		    const struct exp_config *experiment)
+static void add_ids(struct sweep_history *history, size_t cell, const struct exp_config *experiment)
 {
 	auto_json json_t *asked = exp_config_asked(experiment);
 
@@ -199,7 +197,7 @@ static void add_ids(struct run_sweep_history *history, size_t cell,
 	add_launch(history->plan->cells[cell].cell, history->server_ids);
 }
 
-static void add_cell(struct run_sweep_history *history, size_t cell,
+static void add_cell(struct sweep_history *history, size_t cell,
 		     const struct exp_config *experiment)
 {
 	auto_json json_t *document = document_of(experiment);
@@ -217,12 +215,12 @@ static void add_cell(struct run_sweep_history *history, size_t cell,
 }
 
 /* First by which fields, of all cells; then what each has of them. */
-static void look_at_plan(struct run_sweep_history *history, bool simulate)
+static void look_at_plan(struct sweep_history *history, bool simulate)
 {
 	for (size_t i = 0; i < 2 * history->plan->count; i++) {
 		size_t cell = i % history->plan->count;
-		auto_experiment struct exp_config *experiment = run_sweep_experiment(
-			history->plan, cell, simulate);
+		auto_experiment struct exp_config *experiment = sweep_experiment(history->plan,
+										 cell, simulate);
 		if (i == 0 && history->gpu == NULL &&
 		    run_check_hardware(experiment, &history->host))
 			history->gpu = history->host.gpu.name;
@@ -233,12 +231,12 @@ static void look_at_plan(struct run_sweep_history *history, bool simulate)
 	}
 }
 
-struct run_sweep_history *run_sweep_history_new(const struct run_sweep_plan *plan,
-						const struct ckpt_hardware *hardware, bool simulate)
+struct sweep_history *sweep_history_new(const struct sweep_plan *plan,
+					const struct ckpt_hardware *hardware, bool simulate)
 {
-	struct run_sweep_history *history = pl_alloc(sizeof(*history));
+	struct sweep_history *history = pl_alloc(sizeof(*history));
 
-	*history = (struct run_sweep_history){
+	*history = (struct sweep_history){
 		.plan = plan,
 		.fields = res_fields_new(plan->catalog),
 		.server_ids = json_object(),
@@ -253,7 +251,7 @@ struct run_sweep_history *run_sweep_history_new(const struct run_sweep_plan *pla
 	return history;
 }
 
-void run_sweep_history_free(struct run_sweep_history *history)
+void sweep_history_free(struct sweep_history *history)
 {
 	if (history == NULL)
 		return;
@@ -269,17 +267,17 @@ void run_sweep_history_free(struct run_sweep_history *history)
 	free(history);
 }
 
-const json_t *run_sweep_history_rows(const struct run_sweep_history *history)
+const json_t *sweep_history_rows(const struct sweep_history *history)
 {
 	return history->rows;
 }
 
-const char *run_sweep_history_server(const struct run_sweep_history *history, size_t cell)
+const char *sweep_history_server(const struct sweep_history *history, size_t cell)
 {
 	return history->cells[cell].server;
 }
 
-const char *run_sweep_history_load(const struct run_sweep_history *history, size_t cell)
+const char *sweep_history_load(const struct sweep_history *history, size_t cell)
 {
 	return history->cells[cell].load;
 }
@@ -287,7 +285,7 @@ const char *run_sweep_history_load(const struct run_sweep_history *history, size
 /* ---- the results' side --------------------------------------------------------------------- */
 
 /* What one of the two does not tell is no difference. */
-static bool is_other_gpu(const struct run_sweep_history *history, const char *title)
+static bool is_other_gpu(const struct sweep_history *history, const char *title)
 {
 	const struct ckpt_gpu *row = title != NULL ? ckpt_gpu_find_title(title) : NULL;
 
@@ -307,7 +305,7 @@ static json_t *life_of(const json_t *facts)
 		       : json_null();
 }
 
-static void take(struct run_sweep_history *history, const char *run_id, json_t *facts)
+static void take(struct sweep_history *history, const char *run_id, json_t *facts)
 {
 	auto_json json_t *owned = facts;
 	struct like like = like_of(history, facts);
@@ -325,14 +323,13 @@ static void take(struct run_sweep_history *history, const char *run_id, json_t *
 	like_done(&like);
 }
 
-void run_sweep_history_take(struct run_sweep_history *history, const char *run_id,
-			    const json_t *cells)
+void sweep_history_take(struct sweep_history *history, const char *run_id, const json_t *cells)
 {
 	take(history, run_id, facts_of(history, cells, add_of_cells));
 }
 
 /* A file of a folder that holds no result is none of ours: a summary, a journal. */
-static int read_files(struct run_sweep_history *history, const char *path, struct pl_err *err)
+static int read_files(struct sweep_history *history, const char *path, struct pl_err *err)
 {
 	auto_res_files files = { 0 };
 
@@ -351,10 +348,10 @@ static int read_files(struct run_sweep_history *history, const char *path, struc
 	return 0;
 }
 
-int run_sweep_history_add(struct run_sweep_history *history, const char *place,
-			  const struct io_tls_trust *trust, struct pl_err *err)
+int sweep_history_add(struct sweep_history *history, const char *place,
+		      const struct io_tls_trust *trust, struct pl_err *err)
 {
-	return strstr(place, "://") != NULL ? run_sweep_history_fetch(history, place, trust, err)
+	return strstr(place, "://") != NULL ? sweep_history_fetch(history, place, trust, err)
 					    : read_files(history, place, err);
 }
 
@@ -366,7 +363,7 @@ static bool is_earlier(const json_t *row, const json_t *other)
 	return one != NULL && two != NULL && strcmp(one, two) < 0;
 }
 
-void run_sweep_history_settle(struct run_sweep_history *history)
+void sweep_history_settle(struct sweep_history *history)
 {
 	auto_json json_t *firsts = json_object();
 
@@ -390,7 +387,7 @@ void run_sweep_history_settle(struct run_sweep_history *history)
 
 /* ---- what a dashboard is asked ------------------------------------------------------------- */
 
-json_t *run_sweep_history_columns(const struct run_sweep_history *history)
+json_t *sweep_history_columns(const struct sweep_history *history)
 {
 	auto_json json_t *ids = json_object();
 	json_t *columns = json_array();
@@ -404,7 +401,7 @@ json_t *run_sweep_history_columns(const struct run_sweep_history *history)
 	return columns;
 }
 
-json_t *run_sweep_history_filter(const struct run_sweep_history *history)
+json_t *sweep_history_filter(const struct sweep_history *history)
 {
 	json_t *measured = json_pack("{s:s, s:s}", "field", MEASURED, "op", "not_null");
 

@@ -14,8 +14,8 @@
 #define PAGE_ROWS 200
 #define NO_ANSWER "the answer is none of a dashboard's: "
 
-int run_sweep_history_page(struct run_sweep_history *history, const char *text, size_t len,
-			   char **ret_cursor, size_t *ret_rows, struct pl_err *err)
+int sweep_history_page(struct sweep_history *history, const char *text, size_t len,
+		       char **ret_cursor, size_t *ret_rows, struct pl_err *err)
 {
 	auto_json json_t *answer = NULL;
 	struct pl_err why = PL_ERR_INIT;
@@ -39,7 +39,7 @@ int run_sweep_history_page(struct run_sweep_history *history, const char *text, 
 					  NO_ANSWER "a row has no 'id' or no 'cells'");
 		auto_free char *name = run_id != NULL ? pl_strdup(run_id)
 						      : pl_asprintf("%lld", json_integer_value(id));
-		run_sweep_history_take(history, name, cells);
+		sweep_history_take(history, name, cells);
 	}
 	*ret_cursor = json_is_string(cursor) ? pl_strdup(json_string_value(cursor)) : NULL;
 	*ret_rows = count;
@@ -68,28 +68,28 @@ static int ask(const struct run_target *target, json_t *question, int64_t end_ns
 		return -1;
 	if (ret->status == 200)
 		return 0;
-	auto_free char *words = run_upload_words_of(ret);
+	auto_free char *words = upload_words_of(ret);
 	return pl_err_set(err, PL_ERR_NETWORK, "%s answered %s, expected the rows of a dashboard",
 			  path, words);
 }
 
-static int ask_all(struct run_sweep_history *history, const struct run_target *target,
+static int ask_all(struct sweep_history *history, const struct run_target *target,
 		   struct pl_err *err)
 {
 	int64_t end_ns = pl_clock_now_ns() + ALL_NS;
 	size_t taken = 0;
 	auto_json json_t *question = json_pack("{s:o, s:o, s:[{s:s, s:s}], s:i}", "filter",
-					       run_sweep_history_filter(history), "columns",
-					       run_sweep_history_columns(history), "sort", "field",
+					       sweep_history_filter(history), "columns",
+					       sweep_history_columns(history), "sort", "field",
 					       "run.timestamp", "dir", "desc", "limit", PAGE_ROWS);
 
-	for (bool is_more = true; is_more && taken < RUN_SWEEP_HISTORY_MAX;) {
+	for (bool is_more = true; is_more && taken < SWEEP_HISTORY_MAX;) {
 		auto_reply reply = { 0 };
 		auto_free char *cursor = NULL;
 		size_t rows;
 		if (ask(target, question, end_ns, &reply, err) < 0 ||
-		    run_sweep_history_page(history, reply.body, reply.body_len, &cursor, &rows,
-					   err) < 0)
+		    sweep_history_page(history, reply.body, reply.body_len, &cursor, &rows, err) <
+			    0)
 			return -1;
 		taken += rows;
 		is_more = cursor != NULL;
@@ -99,8 +99,8 @@ static int ask_all(struct run_sweep_history *history, const struct run_target *t
 	return 0;
 }
 
-int run_sweep_history_fetch(struct run_sweep_history *history, const char *url,
-			    const struct io_tls_trust *trust, struct pl_err *err)
+int sweep_history_fetch(struct sweep_history *history, const char *url,
+			const struct io_tls_trust *trust, struct pl_err *err)
 {
 	struct run_target target = { 0 };
 	int done = -1;

@@ -15,7 +15,7 @@
 #define BLOCK_BYTES     65536
 #define VERSION_OF_FILE 1
 
-void run_sweep_journal_done(struct run_sweep_journal *journal)
+void sweep_journal_done(struct sweep_journal *journal)
 {
 	if (journal->path == NULL)
 		return;
@@ -29,7 +29,7 @@ void run_sweep_journal_done(struct run_sweep_journal *journal)
 
 /* ---- reading ---- */
 
-static void take_start(struct run_sweep_journal *journal, const char *server)
+static void take_start(struct sweep_journal *journal, const char *server)
 {
 	int64_t before = pl_json_get_i64(journal->starts, server);
 
@@ -38,15 +38,14 @@ static void take_start(struct run_sweep_journal *journal, const char *server)
 }
 
 /* What is sent is the result of the row before it. */
-static void take_row(struct run_sweep_journal *journal, const char *key, json_t *row)
+static void take_row(struct sweep_journal *journal, const char *key, json_t *row)
 {
 	json_object_set(journal->rows, key, row);
 	json_object_del(journal->sent, key);
 }
 
 /* Of a later version there may be other lines. */
-static int take_line(struct run_sweep_journal *journal, json_t *line, size_t number,
-		     struct pl_err *err)
+static int take_line(struct sweep_journal *journal, json_t *line, size_t number, struct pl_err *err)
 {
 	const char *sent = pl_json_get_text(line, "sent");
 	const char *id = pl_json_get_text(line, "sweep");
@@ -68,8 +67,8 @@ static int take_line(struct run_sweep_journal *journal, json_t *line, size_t num
 }
 
 /* A last line without an end was torn by a kill; *ret_whole: where it begins. */
-static int take_text(struct run_sweep_journal *journal, const char *text, size_t len,
-		     size_t *ret_whole, struct pl_err *err)
+static int take_text(struct sweep_journal *journal, const char *text, size_t len, size_t *ret_whole,
+		     struct pl_err *err)
 {
 	size_t number = 0;
 
@@ -92,7 +91,7 @@ static int take_text(struct run_sweep_journal *journal, const char *text, size_t
 }
 
 /* By the descriptor that holds the lock: closing another one of the file would let go of it. */
-static int read_all(struct run_sweep_journal *journal, size_t *ret_whole, struct pl_err *err)
+static int read_all(struct sweep_journal *journal, size_t *ret_whole, struct pl_err *err)
 {
 	auto_buf text = PL_BUF(FILE_BYTES_MAX);
 
@@ -114,7 +113,7 @@ static int read_all(struct run_sweep_journal *journal, size_t *ret_whole, struct
 
 /* ---- writing ---- */
 
-static int append(struct run_sweep_journal *journal, const json_t *line, struct pl_err *err)
+static int append(struct sweep_journal *journal, const json_t *line, struct pl_err *err)
 {
 	auto_buf text = PL_BUF(FILE_BYTES_MAX);
 
@@ -125,7 +124,7 @@ static int append(struct run_sweep_journal *journal, const json_t *line, struct 
 	return 0;
 }
 
-static int begin(struct run_sweep_journal *journal, struct pl_err *err)
+static int begin(struct sweep_journal *journal, struct pl_err *err)
 {
 	char id[RES_RUN_ID_BYTES];
 
@@ -137,7 +136,7 @@ static int begin(struct run_sweep_journal *journal, struct pl_err *err)
 	return append(journal, head, err);
 }
 
-static int take_lock(const struct run_sweep_journal *journal, struct pl_err *err)
+static int take_lock(const struct sweep_journal *journal, struct pl_err *err)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -147,18 +146,18 @@ static int take_lock(const struct run_sweep_journal *journal, struct pl_err *err
 			  journal->path);
 }
 
-static void init(const char *folder, struct run_sweep_journal *ret)
+static void init(const char *folder, struct sweep_journal *ret)
 {
-	*ret = (struct run_sweep_journal){
+	*ret = (struct sweep_journal){
 		.fd = -1,
-		.path = pl_asprintf("%s/" RUN_SWEEP_JOURNAL_NAME, folder),
+		.path = pl_asprintf("%s/" SWEEP_JOURNAL_NAME, folder),
 		.rows = json_object(),
 		.starts = json_object(),
 		.sent = json_object(),
 	};
 }
 
-int run_sweep_journal_look(const char *folder, struct run_sweep_journal *ret, struct pl_err *err)
+int sweep_journal_look(const char *folder, struct sweep_journal *ret, struct pl_err *err)
 {
 	size_t whole;
 
@@ -167,8 +166,8 @@ int run_sweep_journal_look(const char *folder, struct run_sweep_journal *ret, st
 	return ret->fd < 0 ? 0 : read_all(ret, &whole, err);
 }
 
-int run_sweep_journal_open(const char *folder, bool resume, struct run_sweep_journal *ret,
-			   struct pl_err *err)
+int sweep_journal_open(const char *folder, bool resume, struct sweep_journal *ret,
+		       struct pl_err *err)
 {
 	size_t whole;
 
@@ -188,8 +187,8 @@ int run_sweep_journal_open(const char *folder, bool resume, struct run_sweep_jou
 	return whole > 0 ? 0 : begin(ret, err);
 }
 
-int run_sweep_journal_start(struct run_sweep_journal *journal, const char *server, const char *log,
-			    struct pl_err *err)
+int sweep_journal_start(struct sweep_journal *journal, const char *server, const char *log,
+			struct pl_err *err)
 {
 	auto_json json_t *line = json_pack("{s:s, s:s}", "start", server, "log", log);
 
@@ -197,8 +196,8 @@ int run_sweep_journal_start(struct run_sweep_journal *journal, const char *serve
 	return append(journal, line, err);
 }
 
-int run_sweep_journal_row(struct run_sweep_journal *journal, const char *key, json_t *row,
-			  struct pl_err *err)
+int sweep_journal_row(struct sweep_journal *journal, const char *key, json_t *row,
+		      struct pl_err *err)
 {
 	auto_json json_t *line = json_pack("{s:s}", "run", key);
 
@@ -208,7 +207,7 @@ int run_sweep_journal_row(struct run_sweep_journal *journal, const char *key, js
 	return append(journal, line, err);
 }
 
-int run_sweep_journal_sent(struct run_sweep_journal *journal, const char *key, struct pl_err *err)
+int sweep_journal_sent(struct sweep_journal *journal, const char *key, struct pl_err *err)
 {
 	auto_json json_t *line = json_pack("{s:s}", "sent", key);
 

@@ -16,9 +16,9 @@
 #include "base/json.h"
 #include "result/files.h"
 
-#define RUN_SWEEP_JOURNAL_NAME RES_SWEEP_JOURNAL
+#define SWEEP_JOURNAL_NAME RES_SWEEP_JOURNAL
 
-struct run_sweep_journal {
+struct sweep_journal {
 	int fd;
 	char *path;
 	char *id;       /* "swp_20260102_030405_0a1b2c" */
@@ -32,20 +32,19 @@ struct run_sweep_journal {
  * Opens or begins it. -1: another process has it (BUSY); it is there, and `resume` is not wanted, or a
  * line of it is none of a sweep's (INVALID).
  */
-int run_sweep_journal_open(const char *folder, bool resume, struct run_sweep_journal *ret,
-			   struct pl_err *err) PL_MUST_CHECK;
+int sweep_journal_open(const char *folder, bool resume, struct sweep_journal *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
 /* The same to look at what is there, which need not be anything. */
-int run_sweep_journal_look(const char *folder, struct run_sweep_journal *ret,
-			   struct pl_err *err) PL_MUST_CHECK;
-void run_sweep_journal_done(struct run_sweep_journal *journal);
-#define auto_sweep_journal \
-	__attribute__((cleanup(run_sweep_journal_done), unused)) struct run_sweep_journal
+int sweep_journal_look(const char *folder, struct sweep_journal *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+void sweep_journal_done(struct sweep_journal *journal);
+#define auto_sweep_journal __attribute__((cleanup(sweep_journal_done), unused)) struct sweep_journal
 
 /* On the disk when it returns. */
-int run_sweep_journal_start(struct run_sweep_journal *journal, const char *server, const char *log,
-			    struct pl_err *err) PL_MUST_CHECK;
+int sweep_journal_start(struct sweep_journal *journal, const char *server, const char *log,
+			struct pl_err *err) PL_MUST_CHECK;
 /* Takes the row. */
-int run_sweep_journal_row(struct run_sweep_journal *journal, const char *key, json_t *row,
-			  struct pl_err *err) PL_MUST_CHECK;
-int run_sweep_journal_sent(struct run_sweep_journal *journal, const char *key,
-			   struct pl_err *err) PL_MUST_CHECK;
+int sweep_journal_row(struct sweep_journal *journal, const char *key, json_t *row,
+		      struct pl_err *err) PL_MUST_CHECK;
+int sweep_journal_sent(struct sweep_journal *journal, const char *key,
+		       struct pl_err *err) PL_MUST_CHECK;

@@ -6,7 +6,7 @@
 #include "host/cpus.h"
 
 /* Lives that GPUs allow at once; 0: some take none, or have names, and then they do not say. */
-static size_t allowed_by_gpus(const struct run_sweep_units *units, size_t gpus, bool *ret_takes)
+static size_t allowed_by_gpus(const struct sweep_units *units, size_t gpus, bool *ret_takes)
 {
 	size_t least = 0;
 	bool others = false;
@@ -23,7 +23,7 @@ static size_t allowed_by_gpus(const struct run_sweep_units *units, size_t gpus, 
 	return gpus > least ? gpus / least : 1;
 }
 
-static size_t wished(const struct run_sweep_units *units, size_t gpus, int64_t jobs)
+static size_t wished(const struct sweep_units *units, size_t gpus, int64_t jobs)
 {
 	bool takes;
 	size_t allowed = allowed_by_gpus(units, gpus, &takes);
@@ -36,14 +36,14 @@ static size_t wished(const struct run_sweep_units *units, size_t gpus, int64_t j
 	return wanted > 0 ? wanted : 1;
 }
 
-void run_sweep_places_make(const struct run_sweep_units *units, size_t gpus,
-			   const struct run_sweep_settings *settings, struct run_sweep_places *ret)
+void sweep_places_make(const struct sweep_units *units, size_t gpus,
+		       const struct sweep_settings *settings, struct sweep_places *ret)
 {
 	size_t wanted = wished(units, gpus, settings->jobs);
 	size_t least = (size_t)settings->job_cpus;
 	cpu_set_t ours;
 
-	*ret = (struct run_sweep_places){ .count = wanted };
+	*ret = (struct sweep_places){ .count = wanted };
 	if (wanted == 1 || least == 0 || sched_getaffinity(0, sizeof(ours), &ours) < 0)
 		return;
 	ret->cpus = pl_alloc_array(wanted, sizeof(*ret->cpus));
@@ -56,7 +56,7 @@ void run_sweep_places_make(const struct run_sweep_units *units, size_t gpus,
 		       wanted, least, CPU_COUNT(&ours), ret->count);
 }
 
-void run_sweep_places_done(struct run_sweep_places *places)
+void sweep_places_done(struct sweep_places *places)
 {
 	free(places->cpus);
 	places->cpus = NULL;

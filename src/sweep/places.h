@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-struct run_sweep_places {
+struct sweep_places {
 	size_t count;
 	bool bound;      /* each has processors of its own */
 	cpu_set_t *cpus; /* of each */
@@ -17,6 +17,6 @@ struct run_sweep_places {
  * settings->jobs, as far as there are runs, GPUs and processors; 0: as many as GPUs allow, one where none
  * is used. Fewer than were asked for is said on standard error.
  */
-void run_sweep_places_make(const struct run_sweep_units *units, size_t gpus,
-			   const struct run_sweep_settings *settings, struct run_sweep_places *ret);
-void run_sweep_places_done(struct run_sweep_places *places);
+void sweep_places_make(const struct sweep_units *units, size_t gpus,
+		       const struct sweep_settings *settings, struct sweep_places *ret);
+void sweep_places_done(struct sweep_places *places);

@@ -16,8 +16,8 @@
 
 /* A plan being made. */
 struct planning {
-	const struct run_sweep_how *how;
-	struct run_sweep_plan *plan;
+	const struct sweep_how *how;
+	struct sweep_plan *plan;
 	struct exp_check_options options;
 	struct ckpt_hardware host;
 	json_t *told;    /* object: lines of problems that were told */
@@ -58,18 +58,18 @@ static bool varies_host(const struct exp_sweep *sweep)
 	return false;
 }
 
-static void make_id(const json_t *json, char id[RUN_SWEEP_ID_BYTES])
+static void make_id(const json_t *json, char id[SWEEP_ID_BYTES])
 {
 	auto_free char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
 	char hex[65];
 
 	pl_sha256(text, strlen(text), hex);
-	memcpy(id, hex, RUN_SWEEP_ID_BYTES - 1);
-	id[RUN_SWEEP_ID_BYTES - 1] = '\0';
+	memcpy(id, hex, SWEEP_ID_BYTES - 1);
+	id[SWEEP_ID_BYTES - 1] = '\0';
 }
 
 /* What is called how changes nothing of what is measured. */
-static void make_ids(const struct exp_config *experiment, struct run_sweep_cell *cell)
+static void make_ids(const struct exp_config *experiment, struct sweep_cell *cell)
 {
 	static const char *const names[] = { "suite", "name", "tags" };
 	auto_json json_t *asked = exp_config_asked(experiment);
@@ -108,7 +108,7 @@ static void check_host(struct planning *planning, const struct exp_config *exper
 
 /* Errors of the reader are the file's; a check's are the cell's. */
 static void keep(struct planning *planning, const struct option_problems *found,
-		 struct run_sweep_cell *cell)
+		 struct sweep_cell *cell)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct option_problem *problem = &found->items[i];
@@ -120,9 +120,9 @@ static void keep(struct planning *planning, const struct option_problems *found,
 	cell->falls_out = cell->problems.count > 0;
 }
 
-static void check_cell(struct planning *planning, struct run_sweep_cell *cell)
+static void check_cell(struct planning *planning, struct sweep_cell *cell)
 {
-	struct run_sweep_plan *plan = planning->plan;
+	struct sweep_plan *plan = planning->plan;
 	auto_problems found = { 0 };
 	auto_experiment struct exp_config *experiment = exp_sweep_config(plan->sweep, cell->cell,
 									 plan->catalog, &found);
@@ -142,8 +142,8 @@ static void check_cell(struct planning *planning, struct run_sweep_cell *cell)
 /* What the first cell shows of release and host holds for all where none has its own. */
 static void look_once(struct planning *planning, struct run_release *release)
 {
-	const struct run_sweep_how *how = planning->how;
-	struct run_sweep_plan *plan = planning->plan;
+	const struct sweep_how *how = planning->how;
+	struct sweep_plan *plan = planning->plan;
 	auto_problems ignored = { 0 };
 	auto_experiment struct exp_config *first = exp_sweep_config(
 		plan->sweep, &plan->sweep->cells[0], plan->catalog, &ignored);
@@ -160,8 +160,8 @@ static void look_once(struct planning *planning, struct run_release *release)
 		planning->options.hardware = &planning->host;
 }
 
-void run_sweep_plan_make(const struct exp_sweep *sweep, const struct run_sweep_how *how,
-			 struct run_sweep_plan *ret, struct option_problems *problems)
+void sweep_plan_make(const struct exp_sweep *sweep, const struct sweep_how *how,
+		     struct sweep_plan *ret, struct option_problems *problems)
 {
 	struct planning planning = {
 		.how = how,
@@ -176,7 +176,7 @@ void run_sweep_plan_make(const struct exp_sweep *sweep, const struct run_sweep_h
 	};
 	auto_release release = { 0 };
 
-	*ret = (struct run_sweep_plan){
+	*ret = (struct sweep_plan){
 		.sweep = sweep,
 		.catalog = how->catalog,
 		.cells = pl_alloc_array(sweep->count, sizeof(*ret->cells)),
@@ -195,14 +195,14 @@ void run_sweep_plan_make(const struct exp_sweep *sweep, const struct run_sweep_h
 	json_decref(planning.hosted);
 }
 
-void run_sweep_plan_done(struct run_sweep_plan *plan)
+void sweep_plan_done(struct sweep_plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++)
 		option_problems_done(&plan->cells[i].problems);
 	free(plan->cells);
 }
 
-struct exp_config *run_sweep_experiment(const struct run_sweep_plan *plan, size_t i, bool simulate)
+struct exp_config *sweep_experiment(const struct sweep_plan *plan, size_t i, bool simulate)
 {
 	auto_problems known = { 0 };
 	struct exp_config *experiment = exp_sweep_config(plan->sweep, plan->cells[i].cell,
@@ -212,7 +212,7 @@ struct exp_config *run_sweep_experiment(const struct run_sweep_plan *plan, size_
 	return experiment;
 }
 
-json_t *run_sweep_cell_json(const struct run_sweep_cell *cell)
+json_t *sweep_cell_json(const struct sweep_cell *cell)
 {
 	json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:O}", "id", cell->id, "server",
 				 cell->server, "set", pl_json_text(cell->cell->set), "label",

@@ -11,7 +11,7 @@
 /* What is no better than this share is rounding. */
 #define BETTER 1e-9
 
-static bool shares_token(const struct run_sweep_job *a, const struct run_sweep_job *b)
+static bool shares_token(const struct sweep_job *a, const struct sweep_job *b)
 {
 	for (size_t i = 0; i < a->token_count; i++) {
 		for (size_t k = 0; k < b->token_count; k++) {
@@ -22,19 +22,18 @@ static bool shares_token(const struct run_sweep_job *a, const struct run_sweep_j
 	return false;
 }
 
-static bool excludes(const struct run_sweep_job *a, const struct run_sweep_job *b)
+static bool excludes(const struct sweep_job *a, const struct sweep_job *b)
 {
 	return (a->names_gpus && b->gpus > 0) || (b->names_gpus && a->gpus > 0) ||
 	       shares_token(a, b);
 }
 
-bool run_sweep_fits(const struct run_sweep_job *jobs, size_t count,
-		    const struct run_sweep_room *room, size_t k)
+bool sweep_fits(const struct sweep_job *jobs, size_t count, const struct sweep_room *room, size_t k)
 {
 	size_t running = 0, gpus = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (jobs[i].state != RUN_SWEEP_RUNS)
+		if (jobs[i].state != SWEEP_RUNS)
 			continue;
 		if (excludes(&jobs[i], &jobs[k]))
 			return false;
@@ -47,37 +46,36 @@ bool run_sweep_fits(const struct run_sweep_job *jobs, size_t count,
 }
 
 /* The next end: all that end then are over. Returns how much later it is; no job runs: -1. */
-static double pass_time(struct run_sweep_job *jobs, size_t count)
+static double pass_time(struct sweep_job *jobs, size_t count)
 {
 	double next_s = -1;
 
 	for (size_t i = 0; i < count; i++) {
-		if (jobs[i].state == RUN_SWEEP_RUNS && (next_s < 0 || jobs[i].seconds < next_s))
+		if (jobs[i].state == SWEEP_RUNS && (next_s < 0 || jobs[i].seconds < next_s))
 			next_s = jobs[i].seconds;
 	}
 	for (size_t i = 0; next_s >= 0 && i < count; i++) {
-		if (jobs[i].state != RUN_SWEEP_RUNS)
+		if (jobs[i].state != SWEEP_RUNS)
 			continue;
 		jobs[i].seconds -= next_s;
 		if (jobs[i].seconds <= next_s * BETTER)
-			jobs[i].state = RUN_SWEEP_OVER;
+			jobs[i].state = SWEEP_OVER;
 	}
 	return next_s;
 }
 
-double run_sweep_makespan(const struct run_sweep_job *jobs, size_t count,
-			  const struct run_sweep_room *room, const size_t *order,
-			  size_t order_count)
+double sweep_makespan(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
+		      const size_t *order, size_t order_count)
 {
-	auto_free struct run_sweep_job *now = (struct run_sweep_job *)pl_memdup(
-		jobs, count * sizeof(*jobs));
+	auto_free struct sweep_job *now = (struct sweep_job *)pl_memdup(jobs,
+									count * sizeof(*jobs));
 	double at_s = 0;
 
 	for (;;) {
 		for (size_t i = 0; i < order_count; i++) {
 			size_t k = order[i];
-			if (now[k].state == RUN_SWEEP_WAITS && run_sweep_fits(now, count, room, k))
-				now[k].state = RUN_SWEEP_RUNS;
+			if (now[k].state == SWEEP_WAITS && sweep_fits(now, count, room, k))
+				now[k].state = SWEEP_RUNS;
 		}
 		double passed_s = pass_time(now, count);
 		if (passed_s < 0)
@@ -108,17 +106,17 @@ static int compare(const void *a, const void *b)
 	return one->job < other->job ? -1 : one->job > other->job;
 }
 
-static double width(const struct run_sweep_job *job)
+static double width(const struct sweep_job *job)
 {
 	return (double)(job->names_gpus ? job->token_count : job->gpus);
 }
 
-static void sort(const struct run_sweep_job *jobs, enum rule rule, size_t *order, size_t count)
+static void sort(const struct sweep_job *jobs, enum rule rule, size_t *order, size_t count)
 {
 	auto_free struct ranked *ranked = pl_alloc_array(count, sizeof(*ranked));
 
 	for (size_t i = 0; i < count; i++) {
-		const struct run_sweep_job *job = &jobs[order[i]];
+		const struct sweep_job *job = &jobs[order[i]];
 		double seconds = job->seconds, wide = width(job);
 		ranked[i] = (struct ranked){
 			.first = rule == LONGEST  ? seconds
@@ -144,17 +142,15 @@ static void exchange(size_t *order, size_t a, size_t b)
 }
 
 /* Takes each exchange of two that makes it better, until none does. */
-static double improve(const struct run_sweep_job *jobs, size_t count,
-		      const struct run_sweep_room *room, size_t *order, size_t waiting,
-		      double best_s)
+static double improve(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
+		      size_t *order, size_t waiting, double best_s)
 {
 	for (bool better = true; better;) {
 		better = false;
 		for (size_t a = 0; a + 1 < waiting; a++) {
 			for (size_t b = a + 1; b < waiting; b++) {
 				exchange(order, a, b);
-				double now_s = run_sweep_makespan(jobs, count, room, order,
-								  waiting);
+				double now_s = sweep_makespan(jobs, count, room, order, waiting);
 				if (now_s < best_s * (1 - BETTER)) {
 					best_s = now_s;
 					better = true;
@@ -167,28 +163,27 @@ static double improve(const struct run_sweep_job *jobs, size_t count,
 	return best_s;
 }
 
-double run_sweep_schedule(const struct run_sweep_job *jobs, size_t count,
-			  const struct run_sweep_room *room, bool keeps, size_t *order,
-			  size_t *ret_count)
+double sweep_schedule(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
+		      bool keeps, size_t *order, size_t *ret_count)
 {
 	auto_free size_t *tried = pl_alloc_array(count, sizeof(*tried));
 	size_t waiting = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (jobs[i].state == RUN_SWEEP_WAITS)
+		if (jobs[i].state == SWEEP_WAITS)
 			order[waiting++] = i;
 	}
 	*ret_count = waiting;
 	if (!keeps && waiting > TRIED_MAX)
 		sort(jobs, LONGEST, order, waiting);
-	double best_s = run_sweep_makespan(jobs, count, room, order, waiting);
+	double best_s = sweep_makespan(jobs, count, room, order, waiting);
 	/* one after the other all orders take equally long, and that of the file is expected */
 	if (keeps || waiting > TRIED_MAX || room->places == 1)
 		return best_s;
 	for (enum rule rule = LONGEST; rule < RULES; rule++) {
 		memcpy(tried, order, waiting * sizeof(*tried));
 		sort(jobs, rule, tried, waiting);
-		double now_s = run_sweep_makespan(jobs, count, room, tried, waiting);
+		double now_s = sweep_makespan(jobs, count, room, tried, waiting);
 		if (now_s >= best_s * (1 - BETTER))
 			continue;
 		best_s = now_s;

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum run_sweep_job_state { RUN_SWEEP_WAITS, RUN_SWEEP_RUNS, RUN_SWEEP_OVER };
+enum sweep_job_state { SWEEP_WAITS, SWEEP_RUNS, SWEEP_OVER };
 
-struct run_sweep_job {
-	enum run_sweep_job_state state;
+struct sweep_job {
+	enum sweep_job_state state;
 	double seconds; /* expected; of one that runs: what is left of it */
 	size_t gpus;    /* of any */
 	bool names_gpus; /* its GPUs are tokens: not beside one that takes any, which may have those */
@@ -24,23 +24,21 @@ struct run_sweep_job {
 	size_t token_count;
 };
 
-struct run_sweep_room {
+struct sweep_room {
 	size_t places; /* jobs at once; at least 1 */
 	size_t gpus;   /* a job that takes more runs where no other one has any */
 };
 
 /* May job `k` start beside those that run? */
-bool run_sweep_fits(const struct run_sweep_job *jobs, size_t count,
-		    const struct run_sweep_room *room, size_t k);
+bool sweep_fits(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
+		size_t k);
 
 /*
  * order: the numbers of those that wait, [count] of room, *ret_count of them set. `keeps`: in the
  * order in which they stand. Returns when all are over, in seconds from now.
  */
-double run_sweep_schedule(const struct run_sweep_job *jobs, size_t count,
-			  const struct run_sweep_room *room, bool keeps, size_t *order,
-			  size_t *ret_count);
+double sweep_schedule(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
+		      bool keeps, size_t *order, size_t *ret_count);
 /* The same of an order that is given. */
-double run_sweep_makespan(const struct run_sweep_job *jobs, size_t count,
-			  const struct run_sweep_room *room, const size_t *order,
-			  size_t order_count);
+double sweep_makespan(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
+		      const size_t *order, size_t order_count);

@@ -48,10 +48,10 @@ static json_t *gpus_of(const json_t *result)
 	return gpus;
 }
 
-json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
-		      const json_t *result)
+json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
+		  const json_t *result)
 {
-	const struct run_sweep_cell *cell = &plan->cells[task->cell];
+	const struct sweep_cell *cell = &plan->cells[task->cell];
 	const json_t *results = json_object_get(result, "results");
 	json_t *row = json_pack("{s:s, s:I, s:s, s:o, s:s, s:O}", "cell", cell->id, "repeat",
 				(json_int_t)task->repeat, "server", cell->server, "set",
@@ -83,10 +83,10 @@ json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_
 }
 
 /* One without a row is missing. */
-static void add_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
+static void add_row(const struct sweep_plan *plan, const struct sweep_task *task,
 		    const json_t *known, json_t *rows)
 {
-	json_t *row = known != NULL ? json_copy((json_t *)known) : run_sweep_row(plan, task, NULL);
+	json_t *row = known != NULL ? json_copy((json_t *)known) : sweep_row(plan, task, NULL);
 
 	json_object_set_new(row, "run", json_string(task->key));
 	if (known == NULL)
@@ -98,7 +98,7 @@ static void add_row(const struct run_sweep_plan *plan, const struct run_sweep_ta
 	json_array_append_new(rows, row);
 }
 
-static void add_fallen(const struct run_sweep_cell *cell, json_t *rows)
+static void add_fallen(const struct sweep_cell *cell, json_t *rows)
 {
 	const struct option_problem *problem = &cell->problems.items[0];
 	const char *rule = problem->rule != NULL ? problem->rule : problem->reason;
@@ -114,7 +114,7 @@ static void add_fallen(const struct run_sweep_cell *cell, json_t *rows)
 }
 
 /* Runs of the journal that the file asks for no more. */
-static void add_gone(const struct run_sweep_journal *journal, const json_t *known, json_t *rows)
+static void add_gone(const struct sweep_journal *journal, const json_t *known, json_t *rows)
 {
 	PL_JSON_EACH_MEMBER(key, kept, journal->rows) {
 		if (json_object_get(known, key) != NULL)
@@ -125,8 +125,8 @@ static void add_gone(const struct run_sweep_journal *journal, const json_t *know
 	}
 }
 
-static json_t *make_rows(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			 const struct run_sweep_journal *journal)
+static json_t *make_rows(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+			 const struct sweep_journal *journal)
 {
 	auto_json json_t *known = json_object();
 	json_t *rows = json_array();
@@ -201,13 +201,12 @@ static void add_line(struct pl_buf *text, const json_t *row, const json_t *keys)
 }
 
 /* Takes the rows. */
-static json_t *make_summary(const struct run_sweep_plan *plan,
-			    const struct run_sweep_journal *journal,
-			    const struct run_sweep_standing *standing, json_t *rows)
+static json_t *make_summary(const struct sweep_plan *plan, const struct sweep_journal *journal,
+			    const struct sweep_standing *standing, json_t *rows)
 {
-	auto_free char *name = run_sweep_name(plan->sweep);
+	auto_free char *name = sweep_name(plan->sweep);
 	json_t *left_out = json_array();
-	json_t *asked = run_sweep_asked(plan->sweep, left_out);
+	json_t *asked = sweep_asked(plan->sweep, left_out);
 
 	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id,
 			 "name", pl_json_text(name), "state", standing->state, "file",
@@ -216,11 +215,11 @@ static json_t *make_summary(const struct run_sweep_plan *plan,
 			 "runs", rows);
 }
 
-int run_sweep_summary(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-		      const struct run_sweep_journal *journal, const char *folder,
-		      const struct run_sweep_standing *standing, struct pl_err *err)
+int sweep_summary(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+		  const struct sweep_journal *journal, const char *folder,
+		  const struct sweep_standing *standing, struct pl_err *err)
 {
-	auto_free char *json_path = pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, folder);
+	auto_free char *json_path = pl_asprintf("%s/" SWEEP_SUMMARY_NAME, folder);
 	auto_free char *csv_path = pl_asprintf("%s/summary.csv", folder);
 	auto_buf csv = PL_BUF(TEXT_BYTES_MAX);
 	json_t *rows = make_rows(plan, tasks, journal);

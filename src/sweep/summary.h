@@ -11,15 +11,15 @@
 
 #include "sweep/tasks.h"
 
-#define RUN_SWEEP_SUMMARY_NAME RES_SWEEP_SUMMARY
+#define SWEEP_SUMMARY_NAME RES_SWEEP_SUMMARY
 
 /* What the summary has of a result, for the journal: status, verdict, cause, figures. New reference. */
-json_t *run_sweep_row(const struct run_sweep_plan *plan, const struct run_sweep_task *task,
-		      const json_t *result);
-struct run_sweep_standing {
+json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
+		  const json_t *result);
+struct sweep_standing {
 	const char *state;     /* "running", "ended" or "interrupted" */
 	const json_t *running; /* keys of the runs in progress: an array */
 };
-int run_sweep_summary(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-		      const struct run_sweep_journal *journal, const char *folder,
-		      const struct run_sweep_standing *standing, struct pl_err *err) PL_MUST_CHECK;
+int sweep_summary(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+		  const struct sweep_journal *journal, const char *folder,
+		  const struct sweep_standing *standing, struct pl_err *err) PL_MUST_CHECK;

@@ -41,30 +41,30 @@
 
 /* A place for a server life. */
 struct place {
-	struct run_sweep_worker worker; /* pid 0: none works */
+	struct sweep_worker worker; /* pid 0: none works */
 	size_t unit;
 	bool told; /* something came of this life */
 };
 
 /* A sweep under way. */
 struct sweeping {
-	const struct run_sweep_plan *plan;
-	const struct run_sweep_settings *settings;
-	struct run_sweep_journal journal;
-	struct run_sweep_tasks all;
-	struct run_sweep_tasks left; /* of all, when it began */
-	struct run_sweep_units units;
-	struct run_sweep_room room;
-	struct run_sweep_places places;
+	const struct sweep_plan *plan;
+	const struct sweep_settings *settings;
+	struct sweep_journal journal;
+	struct sweep_tasks all;
+	struct sweep_tasks left; /* of all, when it began */
+	struct sweep_units units;
+	struct sweep_room room;
+	struct sweep_places places;
 	struct place *at;
 	struct run_live *live; /* one a place, shared with its worker */
-	struct run_sweep_forecast forecast;
+	struct sweep_forecast forecast;
 	int64_t forecast_ns; /* when; CLOCK_MONOTONIC */
-	struct run_sweep_table table;
+	struct sweep_table table;
 	struct run_stop stop;
 	int asked, hurried;    /* signals that workers were told of */
 	struct pl_err failure; /* ends the sweep when those that run are over */
-	struct run_sweep_outcome *outcome;
+	struct sweep_outcome *outcome;
 	bool is_news;       /* the summary holds what no result does, and was not sent since */
 	int64_t send_at_ns; /* not before; CLOCK_MONOTONIC */
 	bool is_lost;       /* the last summary could not be sent */
@@ -87,7 +87,7 @@ static int make_folders(const char *folder, struct pl_err *err)
 	return make_folder(servers, err);
 }
 
-static char *result_path(const struct sweeping *sweep, const struct run_sweep_task *task)
+static char *result_path(const struct sweeping *sweep, const struct sweep_task *task)
 {
 	return pl_asprintf("%s/cells/%s.json", sweep->settings->folder, task->key);
 }
@@ -99,8 +99,7 @@ static bool is_of_sweep(const struct sweeping *sweep, const json_t *result)
 }
 
 /* A result that the journal lacks: the kill came when it stood already. */
-static int find_result(struct sweeping *sweep, const struct run_sweep_task *task,
-		       struct pl_err *err)
+static int find_result(struct sweeping *sweep, const struct sweep_task *task, struct pl_err *err)
 {
 	auto_free char *path = result_path(sweep, task);
 	auto_free char *journal = pl_asprintf("%s.journal", path);
@@ -116,14 +115,14 @@ static int find_result(struct sweeping *sweep, const struct run_sweep_task *task
 	}
 	if (pl_json_read_file(path, &result, PL_ERR_IGNORED) < 0 || !is_of_sweep(sweep, result))
 		return 0;
-	return run_sweep_journal_row(&sweep->journal, task->key,
-				     run_sweep_row(sweep->plan, task, result), err);
+	return sweep_journal_row(&sweep->journal, task->key, sweep_row(sweep->plan, task, result),
+				 err);
 }
 
 static int find_results(struct sweeping *sweep, struct pl_err *err)
 {
 	for (size_t i = 0; i < sweep->all.count; i++) {
-		const struct run_sweep_task *task = &sweep->all.items[i];
+		const struct sweep_task *task = &sweep->all.items[i];
 		if (json_object_get(sweep->journal.rows, task->key) == NULL &&
 		    find_result(sweep, task, err) < 0)
 			return -1;
@@ -133,10 +132,10 @@ static int find_results(struct sweeping *sweep, struct pl_err *err)
 
 /* ---- what is told ---- */
 
-static void tell(struct sweeping *sweep, const struct run_sweep_task *task, const json_t *row)
+static void tell(struct sweeping *sweep, const struct sweep_task *task, const json_t *row)
 {
-	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
-	const struct run_sweep_forecast *left = &sweep->forecast;
+	const struct sweep_cell *cell = &sweep->plan->cells[task->cell];
+	const struct sweep_forecast *left = &sweep->forecast;
 	/* of what goes on longer than those before nothing is known */
 	bool foreseen = left->runs > 0 && left->total_s > 0;
 	char time[32] = "";
@@ -158,26 +157,26 @@ static void tell(struct sweeping *sweep, const struct run_sweep_task *task, cons
 				  : "",
 		rate != NULL ? rate : "", left->runs, foreseen ? ", about " : "",
 		foreseen ? time : "");
-	run_sweep_table_say(&sweep->table, line, strlen(line));
+	sweep_table_say(&sweep->table, line, strlen(line));
 }
 
 static void show(void *user, const char *text, size_t len)
 {
 	struct sweeping *sweep = user;
 
-	run_sweep_table_say(&sweep->table, text, len);
+	sweep_table_say(&sweep->table, text, len);
 }
 
 static void forecast(struct sweeping *sweep)
 {
-	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
-				 sweep->settings, &sweep->units, NULL, &sweep->forecast);
+	sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
+			     sweep->settings, &sweep->units, NULL, &sweep->forecast);
 	sweep->forecast_ns = pl_clock_now_ns();
 }
 
 static void count(const struct sweeping *sweep)
 {
-	struct run_sweep_outcome *outcome = sweep->outcome;
+	struct sweep_outcome *outcome = sweep->outcome;
 
 	outcome->runs = sweep->all.count;
 	outcome->over = outcome->partial = outcome->failed = 0;
@@ -194,14 +193,14 @@ static void count(const struct sweeping *sweep)
 }
 
 /* The run at hand of a server; its last is over: it ends. */
-static struct run_sweep_table_line line_of(const struct sweeping *sweep, size_t at)
+static struct sweep_table_line line_of(const struct sweeping *sweep, size_t at)
 {
-	const struct run_sweep_unit *unit = &sweep->units.items[sweep->at[at].unit];
+	const struct sweep_unit *unit = &sweep->units.items[sweep->at[at].unit];
 	bool ends = unit->done == unit->count;
-	const struct run_sweep_task *task =
+	const struct sweep_task *task =
 		&sweep->left.items[unit->first + unit->done - (ends ? 1 : 0)];
 
-	return (struct run_sweep_table_line){
+	return (struct sweep_table_line){
 		.label = sweep->plan->cells[task->cell].cell->label,
 		.since_s = (pl_clock_now_ns() - unit->since_ns) / PL_NS_PER_S,
 		.over = atomic_load(&sweep->live[at].over),
@@ -212,11 +211,11 @@ static struct run_sweep_table_line line_of(const struct sweeping *sweep, size_t 
 
 static void draw(struct sweeping *sweep)
 {
-	auto_free struct run_sweep_table_line *lines = pl_alloc_array(sweep->places.count,
-								      sizeof(*lines));
+	auto_free struct sweep_table_line *lines = pl_alloc_array(sweep->places.count,
+								  sizeof(*lines));
 	int64_t passed_ns = pl_clock_now_ns() - sweep->forecast_ns;
 	double left_s = sweep->forecast.total_s - (double)passed_ns / 1e9;
-	struct run_sweep_table_view view = { .lines = lines };
+	struct sweep_table_view view = { .lines = lines };
 
 	if (!sweep->table.draws)
 		return;
@@ -229,14 +228,14 @@ static void draw(struct sweeping *sweep)
 	view.failed = sweep->outcome->failed;
 	view.left = sweep->forecast.runs;
 	view.left_s = sweep->forecast.known > 0 && left_s > 0 ? left_s : 0;
-	run_sweep_table_draw(&sweep->table, &view);
+	sweep_table_draw(&sweep->table, &view);
 }
 
 /* ---- the summary ---- */
 
 static char *summary_path(const struct sweeping *sweep)
 {
-	return pl_asprintf("%s/" RUN_SWEEP_SUMMARY_NAME, sweep->settings->folder);
+	return pl_asprintf("%s/" SWEEP_SUMMARY_NAME, sweep->settings->folder);
 }
 
 /* The run of each server that is up or starting. New reference. */
@@ -245,7 +244,7 @@ static json_t *running_keys(const struct sweeping *sweep)
 	json_t *keys = json_array();
 
 	for (size_t i = 0; i < sweep->places.count; i++) {
-		const struct run_sweep_unit *unit = &sweep->units.items[sweep->at[i].unit];
+		const struct sweep_unit *unit = &sweep->units.items[sweep->at[i].unit];
 		if (sweep->at[i].worker.pid != 0 && unit->done < unit->count)
 			json_array_append_new(
 				keys, json_string(sweep->left.items[unit->first + unit->done].key));
@@ -256,10 +255,10 @@ static json_t *running_keys(const struct sweeping *sweep)
 static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
 {
 	auto_json json_t *running = running_keys(sweep);
-	const struct run_sweep_standing standing = { .state = state, .running = running };
+	const struct sweep_standing standing = { .state = state, .running = running };
 
-	return run_sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
-				 &standing, err);
+	return sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
+			     &standing, err);
 }
 
 static bool is_due(const struct sweeping *sweep)
@@ -271,7 +270,7 @@ static bool is_due(const struct sweeping *sweep)
 /* Warns once per outage: the summary is sent again after the next pause. */
 static void send_summary(struct sweeping *sweep)
 {
-	const struct run_sweep_settings *settings = sweep->settings;
+	const struct sweep_settings *settings = sweep->settings;
 	auto_free char *path = summary_path(sweep);
 	struct pl_err err = PL_ERR_INIT;
 	bool was_lost = sweep->is_lost;
@@ -280,7 +279,7 @@ static void send_summary(struct sweeping *sweep)
 		return;
 	sweep->is_lost = settings->send_summary(settings->user, path, &err) < 0;
 	if (sweep->is_lost && !was_lost) {
-		run_sweep_table_hide(&sweep->table);
+		sweep_table_hide(&sweep->table);
 		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
 	}
 	sweep->is_news = sweep->is_lost;
@@ -290,14 +289,13 @@ static void send_summary(struct sweeping *sweep)
 /* ---- rows ---- */
 
 /* The next of its unit is over. */
-static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row,
-		struct pl_err *err)
+static int note(struct sweeping *sweep, struct sweep_unit *unit, json_t *row, struct pl_err *err)
 {
-	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
+	const struct sweep_task *task = &sweep->left.items[unit->first + unit->done];
 	auto_json json_t *kept = json_incref(row);
 
 	sweep->is_news = true;
-	if (run_sweep_journal_row(&sweep->journal, task->key, row, err) < 0)
+	if (sweep_journal_row(&sweep->journal, task->key, row, err) < 0)
 		return -1;
 	unit->done++;
 	if (write_summary(sweep, "running", err) < 0)
@@ -310,12 +308,12 @@ static int note(struct sweeping *sweep, struct run_sweep_unit *unit, json_t *row
 }
 
 /* The others of a server that did not start would fail alike, and each would wait for it. */
-static int pass_over(struct sweeping *sweep, struct run_sweep_unit *unit, const json_t *failed,
+static int pass_over(struct sweeping *sweep, struct sweep_unit *unit, const json_t *failed,
 		     struct pl_err *err)
 {
 	while (unit->done < unit->count) {
-		const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
-		json_t *row = run_sweep_row(sweep->plan, task, NULL);
+		const struct sweep_task *task = &sweep->left.items[unit->first + unit->done];
+		json_t *row = sweep_row(sweep->plan, task, NULL);
 		json_object_set(row, "status", json_object_get(failed, "status"));
 		json_object_set(row, "cause", json_object_get(failed, "cause"));
 		json_object_set(row, "message", json_object_get(failed, "message"));
@@ -327,7 +325,7 @@ static int pass_over(struct sweeping *sweep, struct run_sweep_unit *unit, const 
 
 static int take_row(struct sweeping *sweep, struct place *place, json_t *row, struct pl_err *err)
 {
-	struct run_sweep_unit *unit = &sweep->units.items[place->unit];
+	struct sweep_unit *unit = &sweep->units.items[place->unit];
 
 	if (!json_is_object(row) || unit->done >= unit->count)
 		return pl_err_set(err, PL_ERR_FAILED, "a worker of the sweep told what it cannot");
@@ -337,16 +335,16 @@ static int take_row(struct sweeping *sweep, struct place *place, json_t *row, st
 	if (pl_text_equal(pl_json_get_text(row, "status"), "launch_failed") &&
 	    pass_over(sweep, unit, row, err) < 0)
 		return -1;
-	run_sweep_worker_go_on(&place->worker);
+	sweep_worker_go_on(&place->worker);
 	return 0;
 }
 
 /* It ended without a word of the run that it was at. */
-static int note_crash(struct sweeping *sweep, struct run_sweep_unit *unit, int signal_number,
+static int note_crash(struct sweeping *sweep, struct sweep_unit *unit, int signal_number,
 		      struct pl_err *err)
 {
-	const struct run_sweep_task *task = &sweep->left.items[unit->first + unit->done];
-	json_t *row = run_sweep_row(sweep->plan, task, NULL);
+	const struct sweep_task *task = &sweep->left.items[unit->first + unit->done];
+	json_t *row = sweep_row(sweep->plan, task, NULL);
 
 	json_object_set_new(row, "status", json_string("failed"));
 	json_object_set_new(row, "cause", json_string("internal"));
@@ -389,8 +387,7 @@ static int take_message(struct sweeping *sweep, struct place *place, json_t *mes
 	if (pl_json_get_text(message, "error") != NULL)
 		take_error(sweep, place, message);
 	else if (pl_json_get_text(message, "sent") != NULL)
-		return run_sweep_journal_sent(&sweep->journal, pl_json_get_text(message, "sent"),
-					      err);
+		return sweep_journal_sent(&sweep->journal, pl_json_get_text(message, "sent"), err);
 	return 0;
 }
 
@@ -409,20 +406,20 @@ static void tell_neighbours(const struct sweeping *sweep)
 
 static int end_life(struct sweeping *sweep, struct place *place, struct pl_err *err)
 {
-	struct run_sweep_unit *unit = &sweep->units.items[place->unit];
+	struct sweep_unit *unit = &sweep->units.items[place->unit];
 	int signal_number;
-	bool well = run_sweep_worker_end(&place->worker, &signal_number);
+	bool well = sweep_worker_end(&place->worker, &signal_number);
 	bool stopped = run_stop_signal(&sweep->stop) != 0;
 
 	for (size_t i = 0; !unit->waits_for_others && i < sweep->units.count; i++)
 		sweep->units.items[i].waits_for_others = false;
 	tell_neighbours(sweep);
-	sweep->units.jobs[place->unit].state = RUN_SWEEP_WAITS;
+	sweep->units.jobs[place->unit].state = SWEEP_WAITS;
 	if (unit->done < unit->count && !stopped && (!well || !place->told) &&
 	    note_crash(sweep, unit, signal_number, err) < 0)
 		return -1;
 	if (unit->done == unit->count)
-		sweep->units.jobs[place->unit].state = RUN_SWEEP_OVER;
+		sweep->units.jobs[place->unit].state = SWEEP_OVER;
 	return 0;
 }
 
@@ -442,7 +439,7 @@ static size_t collect_fds(const struct sweeping *sweep, int *fds)
 
 	fds[count++] = sweep->journal.fd;
 	for (size_t i = 0; i < sweep->places.count; i++) {
-		const struct run_sweep_worker *worker = &sweep->at[i].worker;
+		const struct sweep_worker *worker = &sweep->at[i].worker;
 		if (worker->pid == 0)
 			continue;
 		fds[count++] = worker->socket;
@@ -453,18 +450,18 @@ static size_t collect_fds(const struct sweeping *sweep, int *fds)
 }
 
 /* A server of ours is in the journal before it is started. */
-static int note_start(struct sweeping *sweep, const struct run_sweep_task *task, char **ret_log,
+static int note_start(struct sweeping *sweep, const struct sweep_task *task, char **ret_log,
 		      struct pl_err *err)
 {
-	const struct run_sweep_cell *cell = &sweep->plan->cells[task->cell];
-	auto_experiment struct exp_config *experiment = run_sweep_experiment(
-		sweep->plan, task->cell, sweep->settings->simulate);
+	const struct sweep_cell *cell = &sweep->plan->cells[task->cell];
+	auto_experiment struct exp_config *experiment = sweep_experiment(sweep->plan, task->cell,
+									 sweep->settings->simulate);
 	int64_t before = pl_json_get_i64(sweep->journal.starts, cell->server);
 	auto_free char *url = exp_server_url(experiment);
 	auto_free char *name = pl_asprintf("servers/%s.%lld.log", cell->server,
 					   (long long)before + 1);
 
-	if (url == NULL && run_sweep_journal_start(&sweep->journal, cell->server, name, err) < 0)
+	if (url == NULL && sweep_journal_start(&sweep->journal, cell->server, name, err) < 0)
 		return -1;
 	*ret_log = pl_asprintf("%s/%s", sweep->settings->folder, name);
 	return 0;
@@ -472,15 +469,15 @@ static int note_start(struct sweeping *sweep, const struct run_sweep_task *task,
 
 static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err *err)
 {
-	struct run_sweep_unit *unit = &sweep->units.items[k];
+	struct sweep_unit *unit = &sweep->units.items[k];
 	struct place *place = &sweep->at[at];
-	const struct run_sweep_task *tasks = &sweep->left.items[unit->first + unit->done];
+	const struct sweep_task *tasks = &sweep->left.items[unit->first + unit->done];
 	auto_free int *fds = pl_alloc_array(2 * sweep->places.count + 1, sizeof(*fds));
 	auto_free char *log_path = NULL;
 
 	if (note_start(sweep, tasks, &log_path, err) < 0)
 		return -1;
-	const struct run_sweep_work work = {
+	const struct sweep_work work = {
 		.plan = sweep->plan,
 		.settings = sweep->settings,
 		.sweep_id = sweep->journal.id,
@@ -494,12 +491,12 @@ static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err
 	tell_neighbours(sweep);
 	place->worker.pid = 0;
 	size_t fd_count = collect_fds(sweep, fds);
-	if (run_sweep_worker_start(&work, fds, fd_count, &place->worker, err) < 0)
+	if (sweep_worker_start(&work, fds, fd_count, &place->worker, err) < 0)
 		return -1;
 	place->unit = k;
 	place->told = false;
 	unit->since_ns = pl_clock_now_ns();
-	sweep->units.jobs[k].state = RUN_SWEEP_RUNS;
+	sweep->units.jobs[k].state = SWEEP_RUNS;
 	sweep->is_news = true;
 	return 0;
 }
@@ -519,14 +516,14 @@ static int start_lives(struct sweeping *sweep, struct pl_err *err)
 
 	if (is_ending(sweep) || free_place(sweep) == sweep->places.count)
 		return 0;
-	run_sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
-				 sweep->settings, &sweep->units, order, &sweep->forecast);
+	sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
+			     sweep->settings, &sweep->units, order, &sweep->forecast);
 	sweep->forecast_ns = pl_clock_now_ns();
 	count = sweep->forecast.starts;
 	for (size_t i = 0; i < count && (at = free_place(sweep)) < sweep->places.count; i++) {
 		size_t k = order[i];
 		if (sweep->units.items[k].waits_for_others ||
-		    !run_sweep_fits(sweep->units.jobs, sweep->units.count, &sweep->room, k))
+		    !sweep_fits(sweep->units.jobs, sweep->units.count, &sweep->room, k))
 			continue;
 		if (start_life(sweep, at, k, err) < 0 || write_summary(sweep, "running", err) < 0)
 			return -1;
@@ -541,9 +538,9 @@ static void pass_signals_on(struct sweeping *sweep)
 
 	for (size_t i = 0; i < sweep->places.count; i++) {
 		if (asked != sweep->asked)
-			run_sweep_worker_signal(&sweep->at[i].worker, asked);
+			sweep_worker_signal(&sweep->at[i].worker, asked);
 		if (hurried != sweep->hurried)
-			run_sweep_worker_signal(&sweep->at[i].worker, hurried);
+			sweep_worker_signal(&sweep->at[i].worker, hurried);
 	}
 	sweep->asked = asked;
 	sweep->hurried = hurried;
@@ -558,7 +555,7 @@ static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
 	size_t count = 0;
 
 	for (size_t i = 0; i < sweep->places.count; i++) {
-		const struct run_sweep_worker *worker = &sweep->at[i].worker;
+		const struct sweep_worker *worker = &sweep->at[i].worker;
 		if (worker->pid == 0)
 			continue;
 		fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
@@ -574,8 +571,8 @@ static int hear(struct sweeping *sweep, struct place *place, struct pl_err *err)
 {
 	for (;;) {
 		auto_json json_t *message = NULL;
-		int got = run_sweep_worker_hear(&place->worker, &message);
-		run_sweep_worker_show(&place->worker, show, sweep);
+		int got = sweep_worker_hear(&place->worker, &message);
+		sweep_worker_show(&place->worker, show, sweep);
 		if (got == 0)
 			return 0;
 		if (got < 0)
@@ -599,9 +596,9 @@ static void end_all(struct sweeping *sweep)
 {
 	for (size_t i = 0; i < sweep->places.count; i++) {
 		int ignored;
-		run_sweep_worker_signal(&sweep->at[i].worker, SIGTERM);
+		sweep_worker_signal(&sweep->at[i].worker, SIGTERM);
 		if (sweep->at[i].worker.pid != 0)
-			run_sweep_worker_end(&sweep->at[i].worker, &ignored);
+			sweep_worker_end(&sweep->at[i].worker, &ignored);
 	}
 }
 
@@ -632,10 +629,10 @@ static int open_places(struct sweeping *sweep, struct pl_err *err)
 {
 	auto_wishes struct run_wishes *wishes = run_wishes_new(0);
 
-	run_sweep_units_make(sweep->plan, &sweep->left, wishes, sweep->settings->simulate,
-			     &sweep->units);
+	sweep_units_make(sweep->plan, &sweep->left, wishes, sweep->settings->simulate,
+			 &sweep->units);
 	sweep->room.gpus = run_wishes_gpus(wishes);
-	run_sweep_places_make(&sweep->units, sweep->room.gpus, sweep->settings, &sweep->places);
+	sweep_places_make(&sweep->units, sweep->room.gpus, sweep->settings, &sweep->places);
 	sweep->room.places = sweep->places.count;
 	sweep->at = pl_alloc_array(sweep->places.count, sizeof(*sweep->at));
 	void *memory = mmap(NULL, sweep->places.count * sizeof(*sweep->live),
@@ -663,9 +660,9 @@ static int run_left(struct sweeping *sweep, struct pl_err *err)
 	sigaddset(&ours, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ours, &before);
 	run_signals_take(&sweep->stop, 1);
-	run_sweep_table_open(sweep->settings->quiet, &sweep->table);
+	sweep_table_open(sweep->settings->quiet, &sweep->table);
 	int done = run_lives(sweep, &before, err);
-	run_sweep_table_done(&sweep->table);
+	sweep_table_done(&sweep->table);
 	if (done < 0)
 		end_all(sweep);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -677,7 +674,7 @@ static int run_left(struct sweeping *sweep, struct pl_err *err)
 /* What it did not take before, also in an earlier call; in vain once, in vain for all. */
 static int send_rest(struct sweeping *sweep, struct pl_err *err)
 {
-	const struct run_sweep_settings *settings = sweep->settings;
+	const struct sweep_settings *settings = sweep->settings;
 
 	for (size_t i = 0; settings->send != NULL && i < sweep->all.count; i++) {
 		const char *key = sweep->all.items[i].key;
@@ -690,7 +687,7 @@ static int send_rest(struct sweeping *sweep, struct pl_err *err)
 		if (run_stop_signal(&sweep->stop) != 0 || sweep->outcome->unreachable) {
 			sweep->outcome->not_sent++;
 		} else if (settings->send(settings->user, path, &why) == 0) {
-			if (run_sweep_journal_sent(&sweep->journal, key, err) < 0)
+			if (sweep_journal_sent(&sweep->journal, key, err) < 0)
 				return -1;
 		} else {
 			pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, why.text);
@@ -705,8 +702,8 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 {
 	if (find_results(sweep, err) < 0)
 		return -1;
-	run_sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
-	run_sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
+	sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
+	sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
 	if (write_summary(sweep, "running", err) < 0)
 		return -1;
 	send_summary(sweep);
@@ -725,27 +722,26 @@ static int go(struct sweeping *sweep, struct pl_err *err)
 	return done < 0 || written < 0 ? -1 : 0;
 }
 
-int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
-	      struct run_sweep_outcome *ret, struct pl_err *err)
+int sweep_run(const struct sweep_plan *plan, const struct sweep_settings *settings,
+	      struct sweep_outcome *ret, struct pl_err *err)
 {
 	struct sweeping sweep = { .plan = plan, .settings = settings, .outcome = ret };
 
-	*ret = (struct run_sweep_outcome){ 0 };
+	*ret = (struct sweep_outcome){ 0 };
 	int done = make_folders(settings->folder, err);
 	if (done == 0)
-		done = run_sweep_journal_open(settings->folder, settings->resume, &sweep.journal,
-					      err);
+		done = sweep_journal_open(settings->folder, settings->resume, &sweep.journal, err);
 	if (done == 0) {
-		run_sweep_tasks_make(plan, settings, &sweep.all);
+		sweep_tasks_make(plan, settings, &sweep.all);
 		done = go(&sweep, err);
 	}
-	run_sweep_journal_done(&sweep.journal);
-	run_sweep_tasks_done(&sweep.all);
-	run_sweep_tasks_done(&sweep.left);
-	run_sweep_units_done(&sweep.units);
+	sweep_journal_done(&sweep.journal);
+	sweep_tasks_done(&sweep.all);
+	sweep_tasks_done(&sweep.left);
+	sweep_units_done(&sweep.units);
 	if (sweep.live != NULL)
 		munmap(sweep.live, sweep.places.count * sizeof(*sweep.live));
-	run_sweep_places_done(&sweep.places);
+	sweep_places_done(&sweep.places);
 	free(sweep.at);
 	return done;
 }

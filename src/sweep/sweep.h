@@ -19,14 +19,14 @@
 
 #include <stdint.h>
 
-enum run_sweep_order {
-	RUN_SWEEP_FEWEST_STARTS, /* server by server, in the order of the file */
-	RUN_SWEEP_INTERLEAVED,   /* a block for each repeat, servers and loads shuffled in each */
+enum sweep_order {
+	SWEEP_FEWEST_STARTS, /* server by server, in the order of the file */
+	SWEEP_INTERLEAVED,   /* a block for each repeat, servers and loads shuffled in each */
 };
 
-struct run_sweep_settings {
+struct sweep_settings {
 	const char *folder;
-	enum run_sweep_order order;
+	enum sweep_order order;
 	int64_t repeats;
 	int64_t seed;
 	const char *const *retry; /* statuses or verdicts of runs that are to be tried again */
@@ -37,7 +37,7 @@ struct run_sweep_settings {
 	int64_t wait_ns; /* for GPUs and ports that others hold */
 	int64_t jobs;    /* servers at once; 0: as many as GPUs allow */
 	int64_t job_cpus; /* processors of its own that each has at least, with its load; 0: none has */
-	const struct run_sweep_history *history; /* earlier results, settled; NULL: none */
+	const struct sweep_history *history; /* earlier results, settled; NULL: none */
 	int64_t gpus; /* of a forecast alone: what another host has; 0: this one's count */
 	/*
 	 * Sends a result that stands to where all are wanted; NULL: nowhere. In whichever process has
@@ -50,7 +50,7 @@ struct run_sweep_settings {
 	void *user;
 };
 
-struct run_sweep_outcome {
+struct sweep_outcome {
 	size_t runs;   /* all that the file asks for */
 	size_t over;   /* of them, with those of earlier calls */
 	size_t failed; /* of those over: neither completed nor partial */
@@ -61,11 +61,11 @@ struct run_sweep_outcome {
 };
 
 /* -1: nothing was started, or the journal cannot be written. */
-int run_sweep(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
-	      struct run_sweep_outcome *ret, struct pl_err *err) PL_MUST_CHECK;
+int sweep_run(const struct sweep_plan *plan, const struct sweep_settings *settings,
+	      struct sweep_outcome *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /* How long what is left takes, by the runs that are over and by earlier results. */
-struct run_sweep_forecast {
+struct sweep_forecast {
 	size_t runs;    /* that are left */
 	size_t starts;  /* of servers, for them */
 	size_t known;   /* runs that it is told from; 0: nothing is known */
@@ -74,5 +74,5 @@ struct run_sweep_forecast {
 	double total_s;
 	size_t at_once; /* servers */
 };
-int run_sweep_forecast(const struct run_sweep_plan *plan, const struct run_sweep_settings *settings,
-		       struct run_sweep_forecast *ret, struct pl_err *err) PL_MUST_CHECK;
+int sweep_forecast(const struct sweep_plan *plan, const struct sweep_settings *settings,
+		   struct sweep_forecast *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -42,7 +42,7 @@ static void add_cut(const char *text, size_t columns, struct pl_buf *buf)
 		pl_buf_add_text(buf, "…");
 }
 
-static void add_faint(const struct run_sweep_table_view *view, const char *text, size_t columns,
+static void add_faint(const struct sweep_table_view *view, const char *text, size_t columns,
 		      struct pl_buf *buf)
 {
 	pl_buf_add_text(buf, view->colour ? FAINT : "");
@@ -51,8 +51,8 @@ static void add_faint(const struct run_sweep_table_view *view, const char *text,
 }
 
 /* The label is cut first: how far it is tells more than the end of a long one. */
-static void add_line(const struct run_sweep_table_view *view,
-		     const struct run_sweep_table_line *line, struct pl_buf *buf)
+static void add_line(const struct sweep_table_view *view, const struct sweep_table_line *line,
+		     struct pl_buf *buf)
 {
 	auto_buf label = PL_BUF(BLOCK_BYTES_MAX);
 	auto_buf state = PL_BUF(256);
@@ -71,7 +71,7 @@ static void add_line(const struct run_sweep_table_view *view,
 	pl_buf_add_char(buf, '\n');
 }
 
-static void add_sum(const struct run_sweep_table_view *view, struct pl_buf *buf)
+static void add_sum(const struct sweep_table_view *view, struct pl_buf *buf)
 {
 	auto_buf text = PL_BUF(256);
 	bool warns = view->colour && view->failed > 0;
@@ -87,7 +87,7 @@ static void add_sum(const struct run_sweep_table_view *view, struct pl_buf *buf)
 	pl_buf_add_char(buf, '\n');
 }
 
-void run_sweep_table_text(const struct run_sweep_table_view *view, struct pl_buf *buf)
+void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf)
 {
 	/* the sum, and the cursor's own line below */
 	size_t room = view->rows > 2 ? view->rows - 2 : 0;
@@ -117,7 +117,7 @@ static void put(const struct pl_buf *text)
 }
 
 /* Up to the block's first line. */
-static void add_up(const struct run_sweep_table *table, struct pl_buf *out)
+static void add_up(const struct sweep_table *table, struct pl_buf *out)
 {
 	if (table->drawn > 0)
 		pl_buf_addf(out, "\033[%zuA", table->drawn);
@@ -135,7 +135,7 @@ static void add_over(const char *text, size_t len, struct pl_buf *out)
 	}
 }
 
-static void add_block(struct run_sweep_table *table, struct pl_buf *out)
+static void add_block(struct sweep_table *table, struct pl_buf *out)
 {
 	const struct pl_buf *block = &table->block;
 
@@ -147,16 +147,16 @@ static void add_block(struct run_sweep_table *table, struct pl_buf *out)
 		table->drawn += block->data[i] == '\n';
 }
 
-void run_sweep_table_open(bool quiet, struct run_sweep_table *ret)
+void sweep_table_open(bool quiet, struct sweep_table *ret)
 {
-	*ret = (struct run_sweep_table){
+	*ret = (struct sweep_table){
 		.draws = !quiet && pl_log_redraws(STDERR_FILENO),
 		.colour = pl_log_has_colour(STDERR_FILENO),
 	};
 	pl_buf_init(&ret->block, BLOCK_BYTES_MAX);
 }
 
-void run_sweep_table_draw(struct run_sweep_table *table, struct run_sweep_table_view *view)
+void sweep_table_draw(struct sweep_table *table, struct sweep_table_view *view)
 {
 	struct winsize size = { 0 };
 	auto_buf out = PL_BUF(4 * BLOCK_BYTES_MAX);
@@ -169,13 +169,13 @@ void run_sweep_table_draw(struct run_sweep_table *table, struct run_sweep_table_
 	view->rows = size.ws_row > 0 ? size.ws_row : ROWS;
 	view->colour = table->colour;
 	table->block.len = 0;
-	run_sweep_table_text(view, &table->block);
+	sweep_table_text(view, &table->block);
 	add_up(table, &out);
 	add_block(table, &out);
 	put(&out);
 }
 
-void run_sweep_table_say(struct run_sweep_table *table, const char *text, size_t len)
+void sweep_table_say(struct sweep_table *table, const char *text, size_t len)
 {
 	auto_buf out = PL_BUF(4 * BLOCK_BYTES_MAX);
 
@@ -189,7 +189,7 @@ void run_sweep_table_say(struct run_sweep_table *table, const char *text, size_t
 	put(&out);
 }
 
-void run_sweep_table_hide(struct run_sweep_table *table)
+void sweep_table_hide(struct sweep_table *table)
 {
 	auto_buf out = PL_BUF(64);
 
@@ -201,8 +201,8 @@ void run_sweep_table_hide(struct run_sweep_table *table)
 	put(&out);
 }
 
-void run_sweep_table_done(struct run_sweep_table *table)
+void sweep_table_done(struct sweep_table *table)
 {
-	run_sweep_table_hide(table);
+	sweep_table_hide(table);
 	pl_buf_done(&table->block);
 }

@@ -15,15 +15,15 @@
 #include <stdint.h>
 
 /* A server that is up, or starts, with the run at hand. */
-struct run_sweep_table_line {
+struct sweep_table_line {
 	const char *label;       /* borrowed */
 	int64_t since_s;         /* the run goes on */
 	unsigned over, requests; /* of the run; 0 requests: none was sent yet */
 	bool ends;               /* the run was its last */
 };
 
-struct run_sweep_table_view {
-	const struct run_sweep_table_line *lines;
+struct sweep_table_view {
+	const struct sweep_table_line *lines;
 	size_t count;
 	size_t over, failed, left; /* runs; `failed` are among `over` */
 	double left_s;             /* 0: not known */
@@ -32,9 +32,9 @@ struct run_sweep_table_view {
 };
 
 /* The block, each line with its end: none is wider than the terminal, all together stand in it. */
-void run_sweep_table_text(const struct run_sweep_table_view *view, struct pl_buf *buf);
+void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf);
 
-struct run_sweep_table {
+struct sweep_table {
 	bool draws;
 	bool colour;
 	size_t drawn; /* lines that stand on the terminal now, the cursor below them */
@@ -42,11 +42,11 @@ struct run_sweep_table {
 };
 
 /* On standard error. quiet: no block. */
-void run_sweep_table_open(bool quiet, struct run_sweep_table *ret);
+void sweep_table_open(bool quiet, struct sweep_table *ret);
 /* Sets the terminal's size, and the colour, and draws. Without a terminal: nothing. */
-void run_sweep_table_draw(struct run_sweep_table *table, struct run_sweep_table_view *view);
+void sweep_table_draw(struct sweep_table *table, struct sweep_table_view *view);
 /* A text that stays, with its end, above the block. */
-void run_sweep_table_say(struct run_sweep_table *table, const char *text, size_t len);
+void sweep_table_say(struct sweep_table *table, const char *text, size_t len);
 /* Takes the block away until it is drawn again: for what others write. */
-void run_sweep_table_hide(struct run_sweep_table *table);
-void run_sweep_table_done(struct run_sweep_table *table);
+void sweep_table_hide(struct sweep_table *table);
+void sweep_table_done(struct sweep_table *table);

@@ -7,15 +7,14 @@
 #include "base/rng.h"
 #include "base/text.h"
 
-void run_sweep_tasks_done(struct run_sweep_tasks *tasks)
+void sweep_tasks_done(struct sweep_tasks *tasks)
 {
 	free(tasks->items);
 }
 
 /* The cells that stay, those of one server together, servers as they come first in the file;
  * `ends`: behind the last of each server. */
-static size_t group(const struct run_sweep_plan *plan, size_t *cells, size_t *ends,
-		    size_t *ret_servers)
+static size_t group(const struct sweep_plan *plan, size_t *cells, size_t *ends, size_t *ret_servers)
 {
 	auto_json json_t *servers = json_object();
 	auto_free size_t *of = pl_alloc_array(plan->count, sizeof(*of));
@@ -47,10 +46,10 @@ static size_t group(const struct run_sweep_plan *plan, size_t *cells, size_t *en
 	return count;
 }
 
-static void add(struct run_sweep_tasks *tasks, const struct run_sweep_plan *plan, size_t cell,
+static void add(struct sweep_tasks *tasks, const struct sweep_plan *plan, size_t cell,
 		int64_t repeat)
 {
-	struct run_sweep_task *task = &tasks->items[tasks->count++];
+	struct sweep_task *task = &tasks->items[tasks->count++];
 
 	task->cell = cell;
 	task->repeat = repeat;
@@ -61,9 +60,8 @@ static void add(struct run_sweep_tasks *tasks, const struct run_sweep_plan *plan
 }
 
 /* One block: each cell once. */
-static void add_block(struct run_sweep_tasks *tasks, const struct run_sweep_plan *plan,
-		      const size_t *cells, const size_t *ends, size_t servers, int64_t repeat,
-		      struct pl_pyrandom *rng)
+static void add_block(struct sweep_tasks *tasks, const struct sweep_plan *plan, const size_t *cells,
+		      const size_t *ends, size_t servers, int64_t repeat, struct pl_pyrandom *rng)
 {
 	auto_free size_t *order = pl_alloc_array(servers, sizeof(*order));
 
@@ -80,8 +78,8 @@ static void add_block(struct run_sweep_tasks *tasks, const struct run_sweep_plan
 	}
 }
 
-void run_sweep_tasks_make(const struct run_sweep_plan *plan,
-			  const struct run_sweep_settings *settings, struct run_sweep_tasks *ret)
+void sweep_tasks_make(const struct sweep_plan *plan, const struct sweep_settings *settings,
+		      struct sweep_tasks *ret)
 {
 	auto_free size_t *cells = pl_alloc_array(plan->count, sizeof(*cells));
 	auto_free size_t *ends = pl_alloc_array(plan->count, sizeof(*ends));
@@ -92,7 +90,7 @@ void run_sweep_tasks_make(const struct run_sweep_plan *plan,
 	ret->items = pl_alloc_array(count * (size_t)settings->repeats, sizeof(*ret->items));
 	ret->count = 0;
 	pl_pyrandom_seed(&rng, (uint64_t)settings->seed);
-	if (settings->order == RUN_SWEEP_INTERLEAVED) {
+	if (settings->order == SWEEP_INTERLEAVED) {
 		for (int64_t repeat = 1; repeat <= settings->repeats; repeat++)
 			add_block(ret, plan, cells, ends, servers, repeat, &rng);
 		return;
@@ -105,7 +103,7 @@ void run_sweep_tasks_make(const struct run_sweep_plan *plan,
 	}
 }
 
-bool run_sweep_is_left(const json_t *row, const struct run_sweep_settings *settings)
+bool sweep_is_left(const json_t *row, const struct sweep_settings *settings)
 {
 	const char *status = pl_json_get_text(row, "status");
 	const char *verdict = pl_json_get_text(row, "verdict");
@@ -120,20 +118,20 @@ bool run_sweep_is_left(const json_t *row, const struct run_sweep_settings *setti
 	return false;
 }
 
-void run_sweep_tasks_leave(struct run_sweep_tasks *tasks, const json_t *rows,
-			   const struct run_sweep_settings *settings)
+void sweep_tasks_leave(struct sweep_tasks *tasks, const json_t *rows,
+		       const struct sweep_settings *settings)
 {
 	size_t left = 0;
 
 	for (size_t i = 0; i < tasks->count; i++) {
-		if (run_sweep_is_left(json_object_get(rows, tasks->items[i].key), settings))
+		if (sweep_is_left(json_object_get(rows, tasks->items[i].key), settings))
 			tasks->items[left++] = tasks->items[i];
 	}
 	tasks->count = left;
 }
 
-bool run_sweep_same_server(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			   size_t i, size_t k)
+bool sweep_same_server(const struct sweep_plan *plan, const struct sweep_tasks *tasks, size_t i,
+		       size_t k)
 {
 	return i < tasks->count && k < tasks->count &&
 	       strcmp(plan->cells[tasks->items[i].cell].server,

@@ -22,14 +22,14 @@ static size_t number_of(json_t *numbers, const char *what)
 
 /* Tokens of all jobs while they are found: their array may move. */
 struct collecting {
-	struct run_sweep_units *units;
+	struct sweep_units *units;
 	json_t *numbers;
 	size_t *firsts; /* one a job: where its tokens begin */
 	size_t count;
 	size_t room;
 };
 
-static void add_token(struct collecting *all, struct run_sweep_job *job, const char *what)
+static void add_token(struct collecting *all, struct sweep_job *job, const char *what)
 {
 	size_t number = number_of(all->numbers, what);
 
@@ -37,11 +37,11 @@ static void add_token(struct collecting *all, struct run_sweep_job *job, const c
 	job->token_count++;
 }
 
-static void wish(struct collecting *all, const struct run_sweep_plan *plan, size_t cell,
+static void wish(struct collecting *all, const struct sweep_plan *plan, size_t cell,
 		 const struct run_wishes *wishes, bool simulate, size_t i)
 {
-	auto_experiment struct exp_config *experiment = run_sweep_experiment(plan, cell, simulate);
-	struct run_sweep_job *job = &all->units->jobs[i];
+	auto_experiment struct exp_config *experiment = sweep_experiment(plan, cell, simulate);
+	struct sweep_job *job = &all->units->jobs[i];
 	auto_free char *server = pl_asprintf("configuration %s", plan->cells[cell].server);
 	struct run_wish wanted;
 
@@ -56,23 +56,22 @@ static void wish(struct collecting *all, const struct run_sweep_plan *plan, size
 	run_wish_done(&wanted);
 }
 
-void run_sweep_units_make(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			  const struct run_wishes *wishes, bool simulate,
-			  struct run_sweep_units *ret)
+void sweep_units_make(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+		      const struct run_wishes *wishes, bool simulate, struct sweep_units *ret)
 {
 	auto_free size_t *firsts = pl_alloc_array(tasks->count, sizeof(*firsts));
 	struct collecting all = { .units = ret, .numbers = json_object(), .firsts = firsts };
 
-	*ret = (struct run_sweep_units){
+	*ret = (struct sweep_units){
 		.items = pl_alloc_array(tasks->count, sizeof(*ret->items)),
 		.jobs = pl_alloc_array(tasks->count, sizeof(*ret->jobs)),
 	};
 	for (size_t i = 0; i < tasks->count; i++) {
-		if (i > 0 && run_sweep_same_server(plan, tasks, i - 1, i)) {
+		if (i > 0 && sweep_same_server(plan, tasks, i - 1, i)) {
 			ret->items[ret->count - 1].count++;
 			continue;
 		}
-		ret->items[ret->count] = (struct run_sweep_unit){ .first = i, .count = 1 };
+		ret->items[ret->count] = (struct sweep_unit){ .first = i, .count = 1 };
 		wish(&all, plan, tasks->items[i].cell, wishes, simulate, ret->count++);
 	}
 	for (size_t i = 0; i < ret->count; i++)
@@ -80,19 +79,19 @@ void run_sweep_units_make(const struct run_sweep_plan *plan, const struct run_sw
 	json_decref(all.numbers);
 }
 
-void run_sweep_units_done(struct run_sweep_units *units)
+void sweep_units_done(struct sweep_units *units)
 {
 	free(units->items);
 	free(units->jobs);
 	free(units->tokens);
-	*units = (struct run_sweep_units){ 0 };
+	*units = (struct sweep_units){ 0 };
 }
 
 /* ---- how long each takes ---- */
 
 /* Of runs that are over. */
 struct knowledge {
-	const struct run_sweep_history *history; /* NULL: none was given */
+	const struct sweep_history *history; /* NULL: none was given */
 	json_t *by; /* object: "cell ID", "load ID", "server ID" to [sum, count]; "like …" of history */
 	double start_s, run_s; /* medians of all */
 	size_t known;
@@ -136,7 +135,7 @@ static double known_of(const struct knowledge *all, const char *of, const char *
 }
 
 /* Which load a row had: the cell's of the plan. */
-static json_t *loads_of(const struct run_sweep_plan *plan)
+static json_t *loads_of(const struct sweep_plan *plan)
 {
 	json_t *loads = json_object();
 
@@ -158,7 +157,7 @@ static void know_run(struct times *all, double run_s, double ready_s)
 		all->starts[all->start_count++] = ready_s;
 }
 
-static void know_rows(const struct run_sweep_plan *plan, const json_t *rows, struct times *all,
+static void know_rows(const struct sweep_plan *plan, const json_t *rows, struct times *all,
 		      struct knowledge *ret)
 {
 	auto_json json_t *loads = loads_of(plan);
@@ -199,12 +198,12 @@ static json_t *run_ids_of(const json_t *rows)
 }
 
 /* A run of this very sweep may be among them: its row counts. */
-static void know_history(const struct run_sweep_history *history, const json_t *rows,
-			 struct times *all, struct knowledge *ret)
+static void know_history(const struct sweep_history *history, const json_t *rows, struct times *all,
+			 struct knowledge *ret)
 {
 	auto_json json_t *own = run_ids_of(rows);
 
-	PL_JSON_EACH_MEMBER(run_id, row, run_sweep_history_rows(history)) {
+	PL_JSON_EACH_MEMBER(run_id, row, sweep_history_rows(history)) {
 		const char *server = pl_json_get_text(row, "server");
 		const char *load = pl_json_get_text(row, "load");
 		auto_free char *both = like_both(server, load);
@@ -220,10 +219,10 @@ static void know_history(const struct run_sweep_history *history, const json_t *
 	}
 }
 
-static void know(const struct run_sweep_plan *plan, const json_t *rows,
-		 const struct run_sweep_history *history, struct knowledge *ret)
+static void know(const struct sweep_plan *plan, const json_t *rows,
+		 const struct sweep_history *history, struct knowledge *ret)
 {
-	const json_t *earlier = history != NULL ? run_sweep_history_rows(history) : NULL;
+	const json_t *earlier = history != NULL ? sweep_history_rows(history) : NULL;
 	size_t room = json_object_size(rows) + json_object_size(earlier);
 	auto_free double *starts = pl_alloc_array(room, sizeof(*starts));
 	auto_free double *runs = pl_alloc_array(room, sizeof(*runs));
@@ -240,15 +239,14 @@ static void know(const struct run_sweep_plan *plan, const json_t *rows,
 
 /* A repeat of itself tells most, then the same load on other servers; of each first what this sweep
  * knows, then what earlier ones do. */
-static double expect_run(const struct knowledge *all, const struct run_sweep_plan *plan,
-			 size_t cell)
+static double expect_run(const struct knowledge *all, const struct sweep_plan *plan, size_t cell)
 {
 	const char *load = "";
 	auto_free char *both = NULL;
 
 	if (all->history != NULL) {
-		load = run_sweep_history_load(all->history, cell);
-		both = like_both(run_sweep_history_server(all->history, cell), load);
+		load = sweep_history_load(all->history, cell);
+		both = like_both(sweep_history_server(all->history, cell), load);
 	}
 	const struct {
 		const char *of, *id;
@@ -266,20 +264,17 @@ static double expect_run(const struct knowledge *all, const struct run_sweep_pla
 	return all->known > 0 ? all->run_s : 1;
 }
 
-static double expect_start(const struct knowledge *all, const struct run_sweep_plan *plan,
-			   size_t cell)
+static double expect_start(const struct knowledge *all, const struct sweep_plan *plan, size_t cell)
 {
 	double seconds = known_of(all, "server", plan->cells[cell].server);
 
 	if (seconds < 0 && all->history != NULL)
-		seconds = known_of(all, "like server",
-				   run_sweep_history_server(all->history, cell));
+		seconds = known_of(all, "like server", sweep_history_server(all->history, cell));
 	return seconds >= 0 ? seconds : all->start_s;
 }
 
-static double expect_unit(const struct knowledge *all, const struct run_sweep_plan *plan,
-			  const struct run_sweep_tasks *tasks, const struct run_sweep_unit *unit,
-			  bool runs)
+static double expect_unit(const struct knowledge *all, const struct sweep_plan *plan,
+			  const struct sweep_tasks *tasks, const struct sweep_unit *unit, bool runs)
 {
 	double seconds = 0;
 
@@ -294,24 +289,24 @@ static double expect_unit(const struct knowledge *all, const struct run_sweep_pl
 	return seconds > passed_s ? seconds - passed_s : 0;
 }
 
-void run_sweep_units_expect(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			    const json_t *rows, const struct run_sweep_history *history,
-			    struct run_sweep_units *units, struct run_sweep_forecast *ret)
+void sweep_units_expect(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+			const json_t *rows, const struct sweep_history *history,
+			struct sweep_units *units, struct sweep_forecast *ret)
 {
 	struct knowledge all;
 
 	know(plan, rows, history, &all);
-	*ret = (struct run_sweep_forecast){
+	*ret = (struct sweep_forecast){
 		.known = all.known,
 		.start_s = all.start_s,
 		.run_s = all.run_s,
 	};
 	for (size_t i = 0; i < units->count; i++) {
-		const struct run_sweep_unit *unit = &units->items[i];
-		struct run_sweep_job *job = &units->jobs[i];
-		if (job->state == RUN_SWEEP_OVER)
+		const struct sweep_unit *unit = &units->items[i];
+		struct sweep_job *job = &units->jobs[i];
+		if (job->state == SWEEP_OVER)
 			continue;
-		bool runs = job->state == RUN_SWEEP_RUNS;
+		bool runs = job->state == SWEEP_RUNS;
 		job->seconds = expect_unit(&all, plan, tasks, unit, runs);
 		ret->runs += unit->count - unit->done;
 		ret->starts += !runs;

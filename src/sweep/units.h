@@ -8,7 +8,7 @@
 #include "sweep/schedule.h"
 #include "sweep/tasks.h"
 
-struct run_sweep_unit {
+struct sweep_unit {
 	size_t first; /* of the tasks */
 	size_t count;
 	size_t done;           /* of them, from the first on */
@@ -16,24 +16,23 @@ struct run_sweep_unit {
 	bool waits_for_others; /* for what others of the host hold: until one of ours is over */
 };
 
-struct run_sweep_units {
-	struct run_sweep_unit *items;
-	struct run_sweep_job *jobs; /* one each */
+struct sweep_units {
+	struct sweep_unit *items;
+	struct sweep_job *jobs; /* one each */
 	size_t count;
 	size_t *tokens; /* of all jobs */
 };
 
 /* Of tasks that are left, in their order. */
-void run_sweep_units_make(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			  const struct run_wishes *wishes, bool simulate,
-			  struct run_sweep_units *ret);
-void run_sweep_units_done(struct run_sweep_units *units);
-#define auto_units __attribute__((cleanup(run_sweep_units_done), unused)) struct run_sweep_units
+void sweep_units_make(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+		      const struct run_wishes *wishes, bool simulate, struct sweep_units *ret);
+void sweep_units_done(struct sweep_units *units);
+#define auto_units __attribute__((cleanup(sweep_units_done), unused)) struct sweep_units
 
 /*
  * Sets how long each takes from now on, by rows of a journal and by earlier results (NULL: none), and
  * tells of all together. Nothing is known: each run counts as much as any other.
  */
-void run_sweep_units_expect(const struct run_sweep_plan *plan, const struct run_sweep_tasks *tasks,
-			    const json_t *rows, const struct run_sweep_history *history,
-			    struct run_sweep_units *units, struct run_sweep_forecast *ret);
+void sweep_units_expect(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
+			const json_t *rows, const struct sweep_history *history,
+			struct sweep_units *units, struct sweep_forecast *ret);

@@ -29,7 +29,7 @@
 /* ---- in the worker ---- */
 
 struct working {
-	const struct run_sweep_work *work;
+	const struct sweep_work *work;
 	int socket;
 	struct run_stop stop;
 	struct run_slot slot;
@@ -37,11 +37,11 @@ struct working {
 };
 
 /* By these its result is found among others, in a dashboard too. */
-static void mark_experiment(const struct run_sweep_work *work, const struct run_sweep_task *task,
+static void mark_experiment(const struct sweep_work *work, const struct sweep_task *task,
 			    struct exp_config *experiment)
 {
-	const struct run_sweep_cell *cell = &work->plan->cells[task->cell];
-	auto_free char *name = run_sweep_name(work->plan->sweep);
+	const struct sweep_cell *cell = &work->plan->cells[task->cell];
+	auto_free char *name = sweep_name(work->plan->sweep);
 
 	json_object_set_new(experiment->tags, "sweep", json_string(work->sweep_id));
 	json_object_set_new(experiment->tags, "sweep_cell", json_string(cell->id));
@@ -74,10 +74,10 @@ static bool ends_all(const struct pl_err *err)
 	       err->code == PL_ERR_IO || err->code == PL_ERR_FULL;
 }
 
-static json_t *make_row(const struct working *working, const struct run_sweep_task *task,
+static json_t *make_row(const struct working *working, const struct sweep_task *task,
 			const json_t *result, const char *written, const struct pl_err *err)
 {
-	json_t *row = run_sweep_row(working->work->plan, task, result);
+	json_t *row = sweep_row(working->work->plan, task, result);
 
 	if (result == NULL) {
 		json_object_set_new(row, "status", json_string("failed"));
@@ -95,8 +95,8 @@ static json_t *make_row(const struct working *working, const struct run_sweep_ta
 static int run_task(struct working *working, size_t i, const struct exp_config *experiment,
 		    json_t **ret_row, struct pl_err *err)
 {
-	const struct run_sweep_work *work = working->work;
-	const struct run_sweep_task *task = &work->tasks[i];
+	const struct sweep_work *work = working->work;
+	const struct sweep_task *task = &work->tasks[i];
 	auto_free char *path = pl_asprintf("%s/cells/%s.json", work->settings->folder, task->key);
 	auto_json json_t *result = NULL;
 	auto_free char *written = NULL;
@@ -158,10 +158,10 @@ static bool tell_row(const struct working *working, json_t *row)
 	return got == 1;
 }
 
-static void send_result(const struct working *working, const struct run_sweep_task *task,
+static void send_result(const struct working *working, const struct sweep_task *task,
 			const char *result)
 {
-	const struct run_sweep_settings *settings = working->work->settings;
+	const struct sweep_settings *settings = working->work->settings;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (settings->send == NULL || result == NULL)
@@ -176,10 +176,10 @@ static void send_result(const struct working *working, const struct run_sweep_ta
 /* False: this life has no more runs. */
 static bool run_one(struct working *working, size_t i)
 {
-	const struct run_sweep_work *work = working->work;
+	const struct sweep_work *work = working->work;
 	size_t cell = work->tasks[i].cell;
-	auto_experiment struct exp_config *experiment = run_sweep_experiment(
-		work->plan, cell, work->settings->simulate);
+	auto_experiment struct exp_config *experiment = sweep_experiment(work->plan, cell,
+									 work->settings->simulate);
 	auto_free char *url = exp_server_url(experiment);
 	struct pl_err err = PL_ERR_INIT;
 	json_t *row = NULL;
@@ -197,7 +197,7 @@ static bool run_one(struct working *working, size_t i)
 	       (url != NULL || run_life_is_up(&working->life, &working->slot));
 }
 
-static void work_all(const struct run_sweep_work *work, int socket)
+static void work_all(const struct sweep_work *work, int socket)
 {
 	struct working working = { .work = work, .socket = socket };
 	sigset_t none;
@@ -213,7 +213,7 @@ static void work_all(const struct run_sweep_work *work, int socket)
 }
 
 /* The sweep's memory is a copy here, and what it would do at its end is not ours to do. */
-static _Noreturn void worker_main(const struct run_sweep_work *work, int socket, int said_fd,
+static _Noreturn void worker_main(const struct sweep_work *work, int socket, int said_fd,
 				  pid_t sweep)
 {
 	setpgid(0, 0);
@@ -229,8 +229,8 @@ static _Noreturn void worker_main(const struct run_sweep_work *work, int socket,
 
 /* ---- in the sweep ---- */
 
-int run_sweep_worker_start(const struct run_sweep_work *work, const int *close_fds,
-			   size_t close_count, struct run_sweep_worker *ret, struct pl_err *err)
+int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size_t close_count,
+		       struct sweep_worker *ret, struct pl_err *err)
 {
 	int pair[2], said[2];
 
@@ -262,7 +262,7 @@ int run_sweep_worker_start(const struct run_sweep_work *work, const int *close_f
 	setpgid(pid, pid);
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	fcntl(said[0], F_SETFL, O_NONBLOCK);
-	*ret = (struct run_sweep_worker){ .pid = pid, .socket = pair[0], .said_fd = said[0] };
+	*ret = (struct sweep_worker){ .pid = pid, .socket = pair[0], .said_fd = said[0] };
 	pl_buf_init(&ret->told, MESSAGE_BYTES_MAX);
 	pl_buf_init(&ret->said, SAID_BYTES_MAX);
 	return 0;
@@ -285,7 +285,7 @@ static bool read_some(int fd, struct pl_buf *buf)
 	}
 }
 
-int run_sweep_worker_hear(struct run_sweep_worker *worker, json_t **ret)
+int sweep_worker_hear(struct sweep_worker *worker, json_t **ret)
 {
 	bool more = read_some(worker->socket, &worker->told);
 	char *end = worker->told.len > 0 ? memchr(worker->told.data, '\n', worker->told.len) : NULL;
@@ -298,8 +298,8 @@ int run_sweep_worker_hear(struct run_sweep_worker *worker, json_t **ret)
 	return done < 0 ? -1 : 1;
 }
 
-void run_sweep_worker_show(struct run_sweep_worker *worker,
-			   void (*show)(void *user, const char *text, size_t len), void *user)
+void sweep_worker_show(struct sweep_worker *worker,
+		       void (*show)(void *user, const char *text, size_t len), void *user)
 {
 	struct pl_buf *said = &worker->said;
 	char *end;
@@ -316,20 +316,20 @@ void run_sweep_worker_show(struct run_sweep_worker *worker,
 	}
 }
 
-void run_sweep_worker_go_on(struct run_sweep_worker *worker)
+void sweep_worker_go_on(struct sweep_worker *worker)
 {
 	ssize_t ignored = send(worker->socket, "\n", 1, MSG_NOSIGNAL);
 
 	(void)ignored;
 }
 
-void run_sweep_worker_signal(const struct run_sweep_worker *worker, int number)
+void sweep_worker_signal(const struct sweep_worker *worker, int number)
 {
 	if (worker->pid > 0)
 		kill(worker->pid, number);
 }
 
-bool run_sweep_worker_end(struct run_sweep_worker *worker, int *ret_signal)
+bool sweep_worker_end(struct sweep_worker *worker, int *ret_signal)
 {
 	int status = 0;
 	pid_t got;

@@ -24,17 +24,17 @@
 
 #include <sys/types.h>
 
-struct run_sweep_work {
-	const struct run_sweep_plan *plan;
-	const struct run_sweep_settings *settings;
+struct sweep_work {
+	const struct sweep_plan *plan;
+	const struct sweep_settings *settings;
 	const char *sweep_id;
-	const struct run_sweep_task *tasks;
+	const struct sweep_task *tasks;
 	size_t count;
 	const char *log_path;
 	struct run_live *live; /* shared */
 };
 
-struct run_sweep_worker {
+struct sweep_worker {
 	pid_t pid; /* 0: none */
 	int socket;
 	int said_fd; /* its standard error */
@@ -43,19 +43,18 @@ struct run_sweep_worker {
 };
 
 /* `close_fds`: of the sweep, which the worker must not hold. Signals are blocked, and stay so here. */
-int run_sweep_worker_start(const struct run_sweep_work *work, const int *close_fds,
-			   size_t close_count, struct run_sweep_worker *ret,
-			   struct pl_err *err) PL_MUST_CHECK;
+int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size_t close_count,
+		       struct sweep_worker *ret, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Reads what there is. 1: *ret is a message (new reference), there may be more; 0: none is whole yet; -1:
  * it has told its last. Never waits.
  */
-int run_sweep_worker_hear(struct run_sweep_worker *worker, json_t **ret);
+int sweep_worker_hear(struct sweep_worker *worker, json_t **ret);
 /* The same of lines for people, as they come; `show` gets each with its end. */
-void run_sweep_worker_show(struct run_sweep_worker *worker,
-			   void (*show)(void *user, const char *text, size_t len), void *user);
+void sweep_worker_show(struct sweep_worker *worker,
+		       void (*show)(void *user, const char *text, size_t len), void *user);
 /* Its row is in the journal: it may go on. */
-void run_sweep_worker_go_on(struct run_sweep_worker *worker);
-void run_sweep_worker_signal(const struct run_sweep_worker *worker, int number);
+void sweep_worker_go_on(struct sweep_worker *worker);
+void sweep_worker_signal(const struct sweep_worker *worker, int number);
 /* Waits for its end. True: it ended by itself; else *ret_signal is what killed it, or 0. */
-bool run_sweep_worker_end(struct run_sweep_worker *worker, int *ret_signal);
+bool sweep_worker_end(struct sweep_worker *worker, int *ret_signal);

@@ -15,7 +15,7 @@
 #define NS_PER_MIB    (PL_NS_PER_S) /* a slow line */
 
 /* Of one artifact: {kind, name, run_id, bytes, state, message}. */
-static void tell(struct run_upload_result *result, const struct res_beside *beside, int64_t bytes,
+static void tell(struct upload_result *result, const struct res_beside *beside, int64_t bytes,
 		 const char *state, const char *message)
 {
 	json_array_append_new(result->artifacts,
@@ -27,7 +27,7 @@ static void tell(struct run_upload_result *result, const struct res_beside *besi
 }
 
 /* The result's row, if its content is the one that was sent. 0: it is not there. */
-static json_int_t row_of(const struct run_upload_result *result, const char *run_id)
+static json_int_t row_of(const struct upload_result *result, const char *run_id)
 {
 	PL_JSON_EACH(item, result->items) {
 		const char *state = pl_json_get_text(item, "state");
@@ -42,12 +42,12 @@ static json_int_t row_of(const struct run_upload_result *result, const char *run
 /* ---- what is there ------------------------------------------------------------------------- */
 
 /* The answer's array of those that are there; empty where that cannot be told. New reference. */
-static json_t *list_of(struct run_upload *upload, json_int_t id)
+static json_t *list_of(struct upload *upload, json_int_t id)
 {
 	auto_free char *path = pl_asprintf("/api/data/experiments/%lld/artifacts", (long long)id);
 	auto_json json_t *answer = NULL;
 
-	if (run_upload_ask_json(upload, "GET", path, NULL, 200, &answer, PL_ERR_IGNORED) < 0)
+	if (upload_ask_json(upload, "GET", path, NULL, 200, &answer, PL_ERR_IGNORED) < 0)
 		return json_array();
 	json_t *list = json_object_get(answer, "artifacts");
 	return json_is_array(list) ? json_incref(list) : json_array();
@@ -66,27 +66,26 @@ static bool has(const json_t *list, const struct res_beside *beside)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-static char *path_for(const struct run_upload *upload, const struct res_beside *beside)
+static char *path_for(const struct upload *upload, const struct res_beside *beside)
 {
 	const char *const words[] = { beside->run_id, beside->kind, beside->name };
 	auto_buf path = PL_BUF(65536);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
 		pl_buf_add_char(&path, '/');
-		run_upload_add_word(&path, words[i], "-._~");
+		upload_add_word(&path, words[i], "-._~");
 	}
-	return run_upload_path(upload, "/api/upload/artifact%s", pl_buf_text(&path));
+	return upload_path(upload, "/api/upload/artifact%s", pl_buf_text(&path));
 }
 
 /* Why it is not stored; NULL: it is. free() */
-static char *send_bytes(struct run_upload *upload, const struct res_beside *beside, int fd,
-			size_t len)
+static char *send_bytes(struct upload *upload, const struct res_beside *beside, int fd, size_t len)
 {
 	auto_free char *path = path_for(upload, beside);
 	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
 					      "X-Content-SHA256: %s\r\n",
 					      beside->sha256);
-	struct io_fetch fetch = run_upload_fetch(upload, "PUT", path);
+	struct io_fetch fetch = upload_fetch(upload, "PUT", path);
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
@@ -95,14 +94,13 @@ static char *send_bytes(struct run_upload *upload, const struct res_beside *besi
 	fetch.body_len = len;
 	fetch.body_fd = &fd;
 	fetch.timeout_ns = SEND_LEAST_NS + (int64_t)(len >> 20) * NS_PER_MIB;
-	if (run_upload_ask(upload, &fetch, &reply, &err) < 0)
+	if (upload_ask(upload, &fetch, &reply, &err) < 0)
 		return pl_strdup(err.text);
-	return reply.status == 200 || reply.status == 201 ? NULL : run_upload_words_of(&reply);
+	return reply.status == 200 || reply.status == 201 ? NULL : upload_words_of(&reply);
 }
 
 /* Read from the disk as the socket takes it. As send_bytes(). */
-static char *send_file(struct run_upload *upload, const struct res_beside *beside,
-		       int64_t *ret_bytes)
+static char *send_file(struct upload *upload, const struct res_beside *beside, int64_t *ret_bytes)
 {
 	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);
 	struct pl_err err = PL_ERR_INIT;
@@ -116,7 +114,7 @@ static char *send_file(struct run_upload *upload, const struct res_beside *besid
 	return send_bytes(upload, beside, fd, (size_t)st.st_size);
 }
 
-static void send_one(struct run_upload *upload, struct run_upload_result *result,
+static void send_one(struct upload *upload, struct upload_result *result,
 		     const struct res_beside *beside, const json_t *there)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -151,9 +149,9 @@ static void send_one(struct run_upload *upload, struct run_upload_result *result
 		upload->on_progress(upload);
 }
 
-static void send_of_file(struct run_upload *upload, size_t at)
+static void send_of_file(struct upload *upload, size_t at)
 {
-	struct run_upload_result *result = &upload->results[at];
+	struct upload_result *result = &upload->results[at];
 	auto_besides besides = { 0 };
 	auto_json json_t *there = NULL;
 	const char *run_id = NULL;
@@ -161,7 +159,7 @@ static void send_of_file(struct run_upload *upload, size_t at)
 
 	if (result->failure != NULL)
 		return;
-	res_beside_of_file(upload->files[at].path, RUN_UPLOAD_BYTES_MAX, &besides);
+	res_beside_of_file(upload->files[at].path, UPLOAD_BYTES_MAX, &besides);
 	for (size_t i = 0; i < besides.count; i++) {
 		const struct res_beside *beside = &besides.items[i];
 		if (!pl_text_equal(run_id, beside->run_id)) {
@@ -175,7 +173,7 @@ static void send_of_file(struct run_upload *upload, size_t at)
 	}
 }
 
-void run_upload_artifacts(struct run_upload *upload)
+void upload_artifacts(struct upload *upload)
 {
 	for (size_t i = 0; i < upload->count; i++)
 		send_of_file(upload, i);

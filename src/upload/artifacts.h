@@ -10,4 +10,4 @@
  * Of all results of an upload that is over; fills their `artifacts`. What cannot be sent is told there, file by
  * file.
  */
-void run_upload_artifacts(struct run_upload *upload);
+void upload_artifacts(struct upload *upload);

@@ -11,7 +11,7 @@
 static const int64_t pauses_ns[] = { PL_NS_PER_S / 2, PL_NS_PER_S, 2 * PL_NS_PER_S, 4 * PL_NS_PER_S,
 				     8 * PL_NS_PER_S };
 
-void run_upload_add_word(struct pl_buf *path, const char *word, const char *plain)
+void upload_add_word(struct pl_buf *path, const char *word, const char *plain)
 {
 	for (const char *c = word; *c != '\0'; c++) {
 		bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
@@ -20,7 +20,7 @@ void run_upload_add_word(struct pl_buf *path, const char *word, const char *plai
 	}
 }
 
-char *run_upload_words_of(const struct io_reply *reply)
+char *upload_words_of(const struct io_reply *reply)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *problem = NULL;
@@ -33,12 +33,12 @@ char *run_upload_words_of(const struct io_reply *reply)
 		       : pl_asprintf("HTTP %d %s", reply->status, io_http_reason(reply->status));
 }
 
-bool run_upload_is_passing(int status)
+bool upload_is_passing(int status)
 {
 	return status == 429 || (status >= 502 && status <= 504) || status == 507;
 }
 
-bool run_upload_rest(struct run_upload *upload, const char *why)
+bool upload_rest(struct upload *upload, const char *why)
 {
 	int64_t limit_ns = upload->is_reached ? upload->wait_ns : upload->wait_first_ns;
 	int64_t now_ns = pl_clock_now_ns();
@@ -60,7 +60,7 @@ bool run_upload_rest(struct run_upload *upload, const char *why)
 	return true;
 }
 
-void run_upload_back(struct run_upload *upload)
+void upload_back(struct upload *upload)
 {
 	upload->is_reached = true;
 	upload->away_ns = 0;
@@ -73,8 +73,8 @@ static bool is_away(const struct pl_err *err)
 	return err->code == PL_ERR_NETWORK || err->code == PL_ERR_TIMEOUT;
 }
 
-int run_upload_ask(struct run_upload *upload, const struct io_fetch *fetch, struct io_reply *ret,
-		   struct pl_err *err)
+int upload_ask(struct upload *upload, const struct io_fetch *fetch, struct io_reply *ret,
+	       struct pl_err *err)
 {
 	while (!upload->is_lost) {
 		auto_reply reply = { 0 };
@@ -85,33 +85,32 @@ int run_upload_ask(struct run_upload *upload, const struct io_fetch *fetch, stru
 									: err->code;
 				return -1;
 			}
-		} else if (!run_upload_is_passing(reply.status)) {
-			run_upload_back(upload);
+		} else if (!upload_is_passing(reply.status)) {
+			upload_back(upload);
 			*ret = reply;
 			reply = (struct io_reply){ 0 };
 			return 0;
 		} else {
-			auto_free char *words = run_upload_words_of(&reply);
+			auto_free char *words = upload_words_of(&reply);
 			upload->is_reached = true;
 			pl_err_set(err, PL_ERR_NETWORK, "%s", words);
 		}
-		if (!run_upload_rest(upload, err->text))
+		if (!upload_rest(upload, err->text))
 			return -1;
 	}
 	return pl_err_set(err, PL_ERR_NETWORK, "the dashboard cannot be reached");
 }
 
-struct io_fetch run_upload_fetch(const struct run_upload *upload, const char *method,
-				 const char *path)
+struct io_fetch upload_fetch(const struct upload *upload, const char *method, const char *path)
 {
 	return (struct io_fetch){ .addr = &upload->target->addr,
 				  .host = upload->target->host,
 				  .method = method,
 				  .path = path,
-				  .timeout_ns = RUN_UPLOAD_ASK_NS };
+				  .timeout_ns = UPLOAD_ASK_NS };
 }
 
-char *run_upload_path(const struct run_upload *upload, const char *format, ...)
+char *upload_path(const struct upload *upload, const char *format, ...)
 {
 	va_list args;
 
@@ -121,7 +120,7 @@ char *run_upload_path(const struct run_upload *upload, const char *format, ...)
 	return pl_asprintf("%s%s", upload->target->prefix, path);
 }
 
-char *run_upload_page(const struct run_upload *upload)
+char *upload_page(const struct upload *upload)
 {
 	const struct run_target *target = upload->target;
 
@@ -134,20 +133,20 @@ char *run_upload_page(const struct run_upload *upload)
 				     target->host, target->prefix, upload->job_id);
 }
 
-int run_upload_ask_json(struct run_upload *upload, const char *method, const char *path,
-			const json_t *body, int status, json_t **ret, struct pl_err *err)
+int upload_ask_json(struct upload *upload, const char *method, const char *path, const json_t *body,
+		    int status, json_t **ret, struct pl_err *err)
 {
-	auto_free char *whole = run_upload_path(upload, "%s", path);
+	auto_free char *whole = upload_path(upload, "%s", path);
 	auto_free char *text = body != NULL ? pl_json_to_text(body, PL_JSON_COMPACT) : NULL;
 	auto_reply reply = { 0 };
-	struct io_fetch fetch = run_upload_fetch(upload, method, whole);
+	struct io_fetch fetch = upload_fetch(upload, method, whole);
 
 	fetch.body = text;
 	fetch.body_len = text != NULL ? strlen(text) : 0;
-	if (run_upload_ask(upload, &fetch, &reply, err) < 0)
+	if (upload_ask(upload, &fetch, &reply, err) < 0)
 		return -1;
 	if (reply.status != status) {
-		auto_free char *words = run_upload_words_of(&reply);
+		auto_free char *words = upload_words_of(&reply);
 		return pl_err_invalid(err, "%s", words);
 	}
 	if (pl_json_parse(reply.body, reply.body_len, "answer", ret, err) == 0)

@@ -25,13 +25,13 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* In the order of their items; free(). */
-static int list_places(struct run_upload *upload, struct place **ret, size_t *ret_count,
+static int list_places(struct upload *upload, struct place **ret, size_t *ret_count,
 		       struct pl_err *err)
 {
 	auto_json json_t *known = NULL;
-	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_SENT, ret_count);
+	auto_free size_t *files = upload_files_in(upload, UPLOAD_SENT, ret_count);
 
-	if (run_upload_list_known(upload, upload->job_id, files, *ret_count, &known, err) < 0)
+	if (upload_list_known(upload, upload->job_id, files, *ret_count, &known, err) < 0)
 		return -1;
 	struct place *places = pl_alloc_array(*ret_count, sizeof(*places));
 	for (size_t i = 0; i < *ret_count; i++) {
@@ -57,8 +57,8 @@ static bool is_named_after(const char *item, const char *file)
 }
 
 /* By its name where no place is told. */
-static size_t file_by_name(const struct run_upload *upload, const struct place *places,
-			   size_t count, const char *name, size_t otherwise)
+static size_t file_by_name(const struct upload *upload, const struct place *places, size_t count,
+			   const char *name, size_t otherwise)
 {
 	for (size_t i = 0; i < count && places[i].first < 0; i++) {
 		if (is_named_after(name, upload->files[places[i].file].name))
@@ -67,8 +67,8 @@ static size_t file_by_name(const struct run_upload *upload, const struct place *
 	return otherwise;
 }
 
-static void take_page(struct run_upload *upload, const struct place *places, size_t count,
-		      size_t *at, const json_t *items)
+static void take_page(struct upload *upload, const struct place *places, size_t count, size_t *at,
+		      const json_t *items)
 {
 	PL_JSON_EACH(item, (json_t *)items) {
 		int64_t index = pl_json_get_i64(item, "index");
@@ -82,27 +82,26 @@ static void take_page(struct run_upload *upload, const struct place *places, siz
 	}
 }
 
-static void begin_items(struct run_upload *upload, const struct place *places, size_t count)
+static void begin_items(struct upload *upload, const struct place *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		upload->results[places[i].file].items = json_array();
 }
 
-static void fail_without_items(struct run_upload *upload, const struct place *places, size_t count)
+static void fail_without_items(struct upload *upload, const struct place *places, size_t count)
 {
 	bool is_cancelled = pl_text_equal(pl_json_get_text(upload->job, "state"), "cancelled");
 
 	for (size_t i = 0; i < count; i++) {
-		struct run_upload_result *result = &upload->results[places[i].file];
+		struct upload_result *result = &upload->results[places[i].file];
 		if (json_array_size(result->items) == 0)
-			run_upload_fail(result,
-					is_cancelled
-						? "the upload was cancelled before it was read"
-						: "the dashboard does not tell what became of it");
+			upload_fail(result,
+				    is_cancelled ? "the upload was cancelled before it was read"
+						 : "the dashboard does not tell what became of it");
 	}
 }
 
-int run_upload_take_items(struct run_upload *upload, struct pl_err *err)
+int upload_take_items(struct upload *upload, struct pl_err *err)
 {
 	auto_free struct place *places = NULL;
 	size_t count = 0, at = 0;
@@ -115,7 +114,7 @@ int run_upload_take_items(struct run_upload *upload, struct pl_err *err)
 		auto_free char *path = pl_asprintf("/api/upload/status/%s?offset=%lld&limit=%d",
 						   upload->job_id, (long long)taken, PAGE_ITEMS);
 		auto_json json_t *job = NULL;
-		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+		if (upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
 			return -1;
 		const json_t *items = json_object_get(job, "items");
 		total = pl_json_get_i64(job, "total");

@@ -37,13 +37,13 @@ static void page_done(struct page *page)
 
 /* ---- by its bytes -------------------------------------------------------------------------- */
 
-static int ask_known(struct run_upload *upload, const char *job_id, json_t *sha256, json_t *known,
+static int ask_known(struct upload *upload, const char *job_id, json_t *sha256, json_t *known,
 		     struct pl_err *err)
 {
 	auto_json json_t *body = json_pack("{s:O, s:s*}", "sha256", sha256, "job_id", job_id);
 	auto_json json_t *answer = NULL;
 
-	if (run_upload_ask_json(upload, "POST", "/api/upload/known", body, 200, &answer, err) < 0)
+	if (upload_ask_json(upload, "POST", "/api/upload/known", body, 200, &answer, err) < 0)
 		return -1;
 	PL_JSON_EACH(one, json_object_get(answer, "known")) {
 		const char *hex = pl_json_get_text(one, "sha256");
@@ -53,8 +53,8 @@ static int ask_known(struct run_upload *upload, const char *job_id, json_t *sha2
 	return 0;
 }
 
-int run_upload_list_known(struct run_upload *upload, const char *job_id, const size_t *files,
-			  size_t count, json_t **ret, struct pl_err *err)
+int upload_list_known(struct upload *upload, const char *job_id, const size_t *files, size_t count,
+		      json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *known = json_object();
 
@@ -70,8 +70,7 @@ int run_upload_list_known(struct run_upload *upload, const char *job_id, const s
 	return 0;
 }
 
-size_t *run_upload_files_in(const struct run_upload *upload, enum run_upload_state state,
-			    size_t *ret_count)
+size_t *upload_files_in(const struct upload *upload, enum upload_state state, size_t *ret_count)
 {
 	size_t *files = pl_alloc_array(upload->count, sizeof(*files));
 
@@ -100,15 +99,15 @@ static bool is_waiting(const json_t *known)
 }
 
 /* What another sender has just left, as a command that was ended, is worked on first. */
-static int list_settled(struct run_upload *upload, json_t **ret, struct pl_err *err)
+static int list_settled(struct upload *upload, json_t **ret, struct pl_err *err)
 {
 	int64_t began_ns = pl_clock_now_ns();
 	size_t count;
-	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_WAITING, &count);
+	auto_free size_t *files = upload_files_in(upload, UPLOAD_WAITING, &count);
 
 	for (;;) {
 		auto_json json_t *known = NULL;
-		if (run_upload_list_known(upload, NULL, files, count, &known, err) < 0)
+		if (upload_list_known(upload, NULL, files, count, &known, err) < 0)
 			return -1;
 		if (!is_waiting(known) || pl_clock_now_ns() - began_ns >= upload->wait_ns) {
 			*ret = json_incref(known);
@@ -119,7 +118,7 @@ static int list_settled(struct run_upload *upload, json_t **ret, struct pl_err *
 }
 
 /* The item at that index of the upload; NULL: none. Borrowed from the page. */
-static const json_t *find_item(struct run_upload *upload, struct page *page, const char *job_id,
+static const json_t *find_item(struct upload *upload, struct page *page, const char *job_id,
 			       int64_t index)
 {
 	bool is_here = pl_text_equal(page->job_id, job_id) && index >= page->offset &&
@@ -130,7 +129,7 @@ static const json_t *find_item(struct run_upload *upload, struct page *page, con
 						   job_id, (long long)index, PAGE_ITEMS);
 		json_t *job = NULL;
 		page_done(page);
-		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) < 0)
+		if (upload_ask_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) < 0)
 			return NULL;
 		page->job_id = pl_strdup(job_id);
 		page->offset = index;
@@ -153,7 +152,7 @@ static bool is_of_many(const char *name)
 	return at > 0 && at < len && name[at - 1] == (has_bracket ? '[' : ':');
 }
 
-static bool take_candidate(struct run_upload *upload, struct page *page, const json_t *known,
+static bool take_candidate(struct upload *upload, struct page *page, const json_t *known,
 			   struct candidate *ret)
 {
 	const char *job_id = pl_json_get_text(known, "job_id");
@@ -172,29 +171,29 @@ static bool take_candidate(struct run_upload *upload, struct page *page, const j
 
 /* ---- is its result there ------------------------------------------------------------------- */
 
-static void settle(struct run_upload *upload, struct candidate *candidate)
+static void settle(struct upload *upload, struct candidate *candidate)
 {
-	struct run_upload_result *result = &upload->results[candidate->file];
+	struct upload_result *result = &upload->results[candidate->file];
 
 	json_object_set_new(candidate->item, "state", json_string("duplicate"));
 	json_object_set_new(candidate->item, "name",
 			    pl_json_text(upload->files[candidate->file].name));
-	result->state = RUN_UPLOAD_KNOWN;
+	result->state = UPLOAD_KNOWN;
 	result->status_url = pl_asprintf("/api/upload/status/%s", candidate->job_id);
 	result->items = json_pack("[O]", candidate->item);
 }
 
 /* Over one connection. What is not answered is not there: it is sent. */
-static void look(struct run_upload *upload, struct candidate *candidates, size_t count)
+static void look(struct upload *upload, struct candidate *candidates, size_t count)
 {
 	struct io_fetch fetches[LOOK_MAX] = { 0 };
 	struct io_reply replies[LOOK_MAX] = { 0 };
 	char *paths[LOOK_MAX];
 
 	for (size_t i = 0; i < count; i++) {
-		paths[i] = run_upload_path(upload, "/api/data/experiments/%lld/raw",
-					   (long long)pl_json_get_i64(candidates[i].item, "id"));
-		fetches[i] = run_upload_fetch(upload, "HEAD", paths[i]);
+		paths[i] = upload_path(upload, "/api/data/experiments/%lld/raw",
+				       (long long)pl_json_get_i64(candidates[i].item, "id"));
+		fetches[i] = upload_fetch(upload, "HEAD", paths[i]);
 	}
 	bool is_asked = io_fetch_batch(fetches, count, 1, replies, PL_ERR_IGNORED) == 0;
 	for (size_t i = 0; i < count; i++) {
@@ -207,7 +206,7 @@ static void look(struct run_upload *upload, struct candidate *candidates, size_t
 	}
 }
 
-int run_upload_find_known(struct run_upload *upload, struct pl_err *err)
+int upload_find_known(struct upload *upload, struct pl_err *err)
 {
 	struct candidate candidates[LOOK_MAX];
 	struct page page = { 0 };
@@ -217,9 +216,9 @@ int run_upload_find_known(struct run_upload *upload, struct pl_err *err)
 	if (list_settled(upload, &known, err) < 0)
 		return -1;
 	for (size_t i = 0; i < upload->count; i++) {
-		const struct run_upload_result *result = &upload->results[i];
+		const struct upload_result *result = &upload->results[i];
 		candidates[count] = (struct candidate){ .file = i };
-		if (result->state == RUN_UPLOAD_WAITING &&
+		if (result->state == UPLOAD_WAITING &&
 		    take_candidate(upload, &page, json_object_get(known, result->sha256),
 				   &candidates[count]))
 			count++;

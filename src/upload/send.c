@@ -15,7 +15,7 @@
 
 #define PART_FILES      500
 #define PART_BYTES      (4u << 20)
-#define FORM_BYTES_MAX  RUN_UPLOAD_BYTES_MAX
+#define FORM_BYTES_MAX  UPLOAD_BYTES_MAX
 #define BOUNDARY_DIGITS 40
 #define SEND_NS         (300 * PL_NS_PER_S) /* a file of 64 MiB over a slow line */
 
@@ -28,23 +28,23 @@ struct part {
 	size_t bytes;
 };
 
-void run_upload_fail(struct run_upload_result *result, const char *why)
+void upload_fail(struct upload_result *result, const char *why)
 {
 	free(result->failure);
 	result->failure = pl_strdup(why);
-	result->state = RUN_UPLOAD_FAILED;
+	result->state = UPLOAD_FAILED;
 }
 
-void run_upload_fail_waiting(struct run_upload *upload, const struct pl_err *err)
+void upload_fail_waiting(struct upload *upload, const struct pl_err *err)
 {
 	bool is_unreachable = err->code != PL_ERR_INVALID && err->code != PL_ERR_IO;
 	const char *why = err->text;
 
 	for (size_t i = 0; i < upload->count; i++) {
-		struct run_upload_result *result = &upload->results[i];
-		if (result->state != RUN_UPLOAD_WAITING)
+		struct upload_result *result = &upload->results[i];
+		if (result->state != UPLOAD_WAITING)
 			continue;
-		run_upload_fail(result, why);
+		upload_fail(result, why);
 		result->is_unreachable = is_unreachable || upload->is_lost;
 		if (upload->is_lost)
 			why = "not sent: the dashboard cannot be reached";
@@ -77,8 +77,7 @@ static bool goes_along(const char *name, const char *text, size_t len)
 	return len <= PART_BYTES && text[0] == '{' && pl_text_ends(name, ".json") && is_plain(name);
 }
 
-static void part_add(struct run_upload *upload, struct part *part, size_t file, char *text,
-		     size_t len)
+static void part_add(struct upload *upload, struct part *part, size_t file, char *text, size_t len)
 {
 	/* it may have changed since it was looked at */
 	pl_sha256(text, len, upload->results[file].sha256);
@@ -89,19 +88,19 @@ static void part_add(struct run_upload *upload, struct part *part, size_t file, 
 }
 
 /* The next files that fit together, from *at on, which is behind them then. */
-static void part_take(struct run_upload *upload, size_t *at, struct part *part)
+static void part_take(struct upload *upload, size_t *at, struct part *part)
 {
 	bool is_alone = false;
 
 	for (; *at < upload->count && part->count < PART_FILES && !is_alone; (*at)++) {
-		const struct run_upload_file *file = &upload->files[*at];
+		const struct upload_file *file = &upload->files[*at];
 		struct pl_err err = PL_ERR_INIT;
 		char *text;
 		size_t len;
-		if (upload->results[*at].state != RUN_UPLOAD_WAITING)
+		if (upload->results[*at].state != UPLOAD_WAITING)
 			continue;
-		if (pl_file_read(file->path, RUN_UPLOAD_BYTES_MAX, &text, &len, &err) < 0) {
-			run_upload_fail(&upload->results[*at], err.text);
+		if (pl_file_read(file->path, UPLOAD_BYTES_MAX, &text, &len, &err) < 0) {
+			upload_fail(&upload->results[*at], err.text);
 			continue;
 		}
 		is_alone = !goes_along(file->name, text, len);
@@ -114,12 +113,12 @@ static void part_take(struct run_upload *upload, size_t *at, struct part *part)
 }
 
 /* Those that wait still, at the front. */
-static void part_shrink(const struct run_upload *upload, struct part *part)
+static void part_shrink(const struct upload *upload, struct part *part)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < part->count; i++) {
-		if (upload->results[part->files[i]].state != RUN_UPLOAD_WAITING) {
+		if (upload->results[part->files[i]].state != UPLOAD_WAITING) {
 			free(part->texts[i]);
 			continue;
 		}
@@ -136,7 +135,7 @@ static void part_shrink(const struct run_upload *upload, struct part *part)
  * Of these files with these bytes and no others, as long as the upload goes on: what came late, when it was sent again
  * already, is there once. free()
  */
-static char *key_of(const struct run_upload *upload, const struct part *part)
+static char *key_of(const struct upload *upload, const struct part *part)
 {
 	auto_buf all = PL_BUF(FORM_BYTES_MAX);
 	char key[65];
@@ -148,20 +147,20 @@ static char *key_of(const struct run_upload *upload, const struct part *part)
 	return pl_strdup(key);
 }
 
-static int post_one(struct run_upload *upload, const struct part *part, struct io_reply *ret,
+static int post_one(struct upload *upload, const struct part *part, struct io_reply *ret,
 		    struct pl_err *err)
 {
 	auto_buf word = PL_BUF(65536);
 
-	run_upload_add_word(&word, upload->files[part->files[0]].name, "-._~/");
-	auto_free char *path = run_upload_path(upload, "/api/upload/raw?job_id=%s&name=%s",
-					       upload->job_id, pl_buf_text(&word));
+	upload_add_word(&word, upload->files[part->files[0]].name, "-._~/");
+	auto_free char *path = upload_path(upload, "/api/upload/raw?job_id=%s&name=%s",
+					   upload->job_id, pl_buf_text(&word));
 	auto_free char *key = key_of(upload, part);
 	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
 					      "X-Content-SHA256: %s\r\n"
 					      "Idempotency-Key: %s\r\n",
 					      upload->results[part->files[0]].sha256, key);
-	struct io_fetch fetch = run_upload_fetch(upload, "POST", path);
+	struct io_fetch fetch = upload_fetch(upload, "POST", path);
 	fetch.headers = headers;
 	fetch.body = part->texts[0];
 	fetch.body_len = part->lens[0];
@@ -170,12 +169,11 @@ static int post_one(struct run_upload *upload, const struct part *part, struct i
 }
 
 /* The boundary is made of the first file's hash, which no file holds by chance. */
-static int post_form(struct run_upload *upload, const struct part *part, struct io_reply *ret,
+static int post_form(struct upload *upload, const struct part *part, struct io_reply *ret,
 		     struct pl_err *err)
 {
 	const char *boundary = upload->results[part->files[0]].sha256;
-	auto_free char *path = run_upload_path(upload, "/api/upload/batch?job_id=%s",
-					       upload->job_id);
+	auto_free char *path = upload_path(upload, "/api/upload/batch?job_id=%s", upload->job_id);
 	auto_free char *key = key_of(upload, part);
 	auto_free char *headers = pl_asprintf("Content-Type: multipart/form-data; "
 					      "boundary=%.*s\r\n"
@@ -192,7 +190,7 @@ static int post_form(struct run_upload *upload, const struct part *part, struct 
 		pl_buf_add_text(&form, "\r\n");
 	}
 	pl_buf_addf(&form, "--%.*s--\r\n", BOUNDARY_DIGITS, boundary);
-	struct io_fetch fetch = run_upload_fetch(upload, "POST", path);
+	struct io_fetch fetch = upload_fetch(upload, "POST", path);
 	fetch.headers = headers;
 	fetch.body = pl_buf_text(&form);
 	fetch.body_len = form.len;
@@ -202,37 +200,37 @@ static int post_form(struct run_upload *upload, const struct part *part, struct 
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-static void set_sent(struct run_upload *upload, size_t file)
+static void set_sent(struct upload *upload, size_t file)
 {
-	struct run_upload_result *result = &upload->results[file];
+	struct upload_result *result = &upload->results[file];
 
-	result->state = RUN_UPLOAD_SENT;
+	result->state = UPLOAD_SENT;
 	result->status_url = pl_asprintf("/api/upload/status/%s", upload->job_id);
 }
 
-static bool is_cancelled(struct run_upload *upload)
+static bool is_cancelled(struct upload *upload)
 {
 	auto_free char *path = pl_asprintf("/api/upload/status/%s?limit=0", upload->job_id);
 	auto_json json_t *job = NULL;
 
-	return run_upload_ask_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) == 0 &&
+	return upload_ask_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) == 0 &&
 	       pl_text_equal(pl_json_get_text(job, "state"), "cancelled");
 }
 
 /* It takes none of the others either. */
-static void fail_all(struct run_upload *upload, const struct io_reply *reply)
+static void fail_all(struct upload *upload, const struct io_reply *reply)
 {
-	auto_free char *words = run_upload_words_of(reply);
+	auto_free char *words = upload_words_of(reply);
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)pl_err_invalid(&err, "not sent: %s",
 			     is_cancelled(upload) ? "the upload was cancelled" : words);
-	run_upload_fail_waiting(upload, &err);
+	upload_fail_waiting(upload, &err);
 }
 
-static void send_part(struct run_upload *upload, struct part *part);
+static void send_part(struct upload *upload, struct part *part);
 
-static void send_each(struct run_upload *upload, struct part *part)
+static void send_each(struct upload *upload, struct part *part)
 {
 	for (size_t i = 0; i < part->count && !upload->is_lost; i++) {
 		struct part one = { .files = { part->files[i] },
@@ -240,16 +238,16 @@ static void send_each(struct run_upload *upload, struct part *part)
 				    .lens = { part->lens[i] },
 				    .count = 1 };
 		part->texts[i] = NULL;
-		if (upload->results[part->files[i]].state == RUN_UPLOAD_WAITING)
+		if (upload->results[part->files[i]].state == UPLOAD_WAITING)
 			send_part(upload, &one);
 		part_done(&one);
 	}
 }
 
 /* An answer that does not pass. */
-static void take_reply(struct run_upload *upload, struct part *part, const struct io_reply *reply)
+static void take_reply(struct upload *upload, struct part *part, const struct io_reply *reply)
 {
-	run_upload_back(upload);
+	upload_back(upload);
 	if (reply->status == 202) {
 		for (size_t i = 0; i < part->count; i++)
 			set_sent(upload, part->files[i]);
@@ -258,18 +256,18 @@ static void take_reply(struct run_upload *upload, struct part *part, const struc
 	} else if (part->count > 1) {
 		send_each(upload, part);
 	} else {
-		auto_free char *words = run_upload_words_of(reply);
-		run_upload_fail(&upload->results[part->files[0]], words);
+		auto_free char *words = upload_words_of(reply);
+		upload_fail(&upload->results[part->files[0]], words);
 	}
 }
 
 /* Of those that wait which came all the same. */
-static void find_sent(struct run_upload *upload, const struct part *part)
+static void find_sent(struct upload *upload, const struct part *part)
 {
 	auto_json json_t *known = NULL;
 
-	if (run_upload_list_known(upload, upload->job_id, part->files, part->count, &known,
-				  PL_ERR_IGNORED) < 0)
+	if (upload_list_known(upload, upload->job_id, part->files, part->count, &known,
+			      PL_ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < part->count; i++) {
 		const json_t *one = json_object_get(known, upload->results[part->files[i]].sha256);
@@ -279,30 +277,30 @@ static void find_sent(struct run_upload *upload, const struct part *part)
 }
 
 /* Until each of them is sent, or never will be. */
-static void send_part(struct run_upload *upload, struct part *part)
+static void send_part(struct upload *upload, struct part *part)
 {
 	while (part->count > 0 && !upload->is_lost) {
 		auto_reply reply = { 0 };
 		struct pl_err err = PL_ERR_INIT;
 		int rc = part->count > 1 ? post_form(upload, part, &reply, &err)
 					 : post_one(upload, part, &reply, &err);
-		if (rc == 0 && !run_upload_is_passing(reply.status)) {
+		if (rc == 0 && !upload_is_passing(reply.status)) {
 			take_reply(upload, part, &reply);
 			return;
 		}
 		if (rc == 0) {
-			auto_free char *words = run_upload_words_of(&reply);
+			auto_free char *words = upload_words_of(&reply);
 			(void)pl_err_set(&err, PL_ERR_NETWORK, "%s", words);
 		}
-		if (run_upload_rest(upload, err.text))
+		if (upload_rest(upload, err.text))
 			find_sent(upload, part);
 		else
-			run_upload_fail_waiting(upload, &err);
+			upload_fail_waiting(upload, &err);
 		part_shrink(upload, part);
 	}
 }
 
-void run_upload_send(struct run_upload *upload)
+void upload_send(struct upload *upload)
 {
 	auto_free struct part *part = pl_alloc(sizeof(*part));
 	struct pl_err lost = PL_ERR_INIT;
@@ -318,6 +316,6 @@ void run_upload_send(struct run_upload *upload)
 	}
 	if (upload->is_lost) {
 		(void)pl_err_set(&lost, PL_ERR_NETWORK, "the dashboard cannot be reached");
-		run_upload_fail_waiting(upload, &lost);
+		upload_fail_waiting(upload, &lost);
 	}
 }

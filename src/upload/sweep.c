@@ -13,7 +13,7 @@
 #define SEND_NS        (20 * PL_NS_PER_S)
 #define PATH_BYTES_MAX 65536
 
-bool run_upload_is_sweep(const char *path)
+bool upload_is_sweep(const char *path)
 {
 	auto_json json_t *summary = NULL;
 
@@ -21,7 +21,7 @@ bool run_upload_is_sweep(const char *path)
 	       res_sweep_id(summary) != NULL;
 }
 
-int run_upload_sweep(const struct run_target *target, const char *path, struct pl_err *err)
+int upload_sweep(const struct run_target *target, const char *path, struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	auto_json json_t *summary = NULL;
@@ -29,13 +29,13 @@ int run_upload_sweep(const struct run_target *target, const char *path, struct p
 	auto_buf to = PL_BUF(PATH_BYTES_MAX);
 	size_t len;
 
-	if (pl_file_read(path, RUN_UPLOAD_BYTES_MAX, &text, &len, err) < 0 ||
+	if (pl_file_read(path, UPLOAD_BYTES_MAX, &text, &len, err) < 0 ||
 	    pl_json_parse(text, len, path, &summary, err) < 0)
 		return -1;
 	if (res_sweep_id(summary) == NULL)
 		return pl_err_invalid(err, "'%s' is no summary of a sweep", path);
 	pl_buf_addf(&to, "%s/api/data/sweeps/", target->prefix);
-	run_upload_add_word(&to, res_sweep_id(summary), "-._~");
+	upload_add_word(&to, res_sweep_id(summary), "-._~");
 	const struct io_fetch fetch = {
 		.addr = &target->addr,
 		.host = target->host,
@@ -49,6 +49,6 @@ int run_upload_sweep(const struct run_target *target, const char *path, struct p
 		return -1;
 	if (reply.status == 204)
 		return 0;
-	auto_free char *words = run_upload_words_of(&reply);
+	auto_free char *words = upload_words_of(&reply);
 	return pl_err_set(err, PL_ERR_NETWORK, "%s", words);
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Is it the summary of a sweep, by its name and what is in it? */
-bool run_upload_is_sweep(const char *path);
+bool upload_is_sweep(const char *path);
 /* -1: it is none, or NETWORK: it cannot be sent, or was not taken. */
-int run_upload_sweep(const struct run_target *target, const char *path,
-		     struct pl_err *err) PL_MUST_CHECK;
+int upload_sweep(const struct run_target *target, const char *path,
+		 struct pl_err *err) PL_MUST_CHECK;

@@ -16,20 +16,20 @@
 /* ---- what there is ------------------------------------------------------------------------- */
 
 /* By their bytes; where they are the same as those of one in front of it, that one stands for both. */
-static void look_at_files(struct run_upload *upload)
+static void look_at_files(struct upload *upload)
 {
 	auto_json json_t *first_of = json_object();
 
 	for (size_t i = 0; i < upload->count; i++) {
-		struct run_upload_result *result = &upload->results[i];
+		struct upload_result *result = &upload->results[i];
 		struct pl_err err = PL_ERR_INIT;
 		if (pl_file_sha256(upload->files[i].path, result->sha256, &err) < 0) {
-			run_upload_fail(result, err.text);
+			upload_fail(result, err.text);
 			continue;
 		}
 		const json_t *first = json_object_get(first_of, result->sha256);
 		if (first != NULL) {
-			result->state = RUN_UPLOAD_SAME;
+			result->state = UPLOAD_SAME;
 			result->same_as = (size_t)json_integer_value(first);
 		} else {
 			json_object_set_new(first_of, result->sha256, json_integer((json_int_t)i));
@@ -38,13 +38,13 @@ static void look_at_files(struct run_upload *upload)
 }
 
 /* As the dashboard would have told of the second one, had it been sent. */
-static void copy_same(struct run_upload *upload)
+static void copy_same(struct upload *upload)
 {
 	for (size_t i = 0; i < upload->count; i++) {
-		struct run_upload_result *result = &upload->results[i];
-		if (result->state != RUN_UPLOAD_SAME)
+		struct upload_result *result = &upload->results[i];
+		if (result->state != UPLOAD_SAME)
 			continue;
-		const struct run_upload_result *first = &upload->results[result->same_as];
+		const struct upload_result *first = &upload->results[result->same_as];
 		result->is_unreachable = first->is_unreachable;
 		result->failure = pl_strdup(first->failure);
 		result->status_url = pl_strdup(first->status_url);
@@ -59,8 +59,7 @@ static void copy_same(struct run_upload *upload)
 
 /* ---- the job ------------------------------------------------------------------------------- */
 
-static int open_job(struct run_upload *upload, const size_t *files, size_t count,
-		    struct pl_err *err)
+static int open_job(struct upload *upload, const size_t *files, size_t count, struct pl_err *err)
 {
 	auto_json json_t *answer = NULL;
 	json_int_t bytes = 0;
@@ -74,7 +73,7 @@ static int open_job(struct run_upload *upload, const size_t *files, size_t count
 		pl_json_text(upload->name != NULL ? upload->name : upload->files[0].name), "files",
 		(json_int_t)count, "bytes", bytes, "on_known",
 		upload->on_known != NULL ? upload->on_known : "skip");
-	if (run_upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
+	if (upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
 		return -1;
 	upload->job_id = pl_strdup(pl_json_get_text(answer, "job_id"));
 	return upload->job_id != NULL
@@ -83,16 +82,16 @@ static int open_job(struct run_upload *upload, const size_t *files, size_t count
 					     "address?");
 }
 
-static int close_job(struct run_upload *upload, struct pl_err *err)
+static int close_job(struct upload *upload, struct pl_err *err)
 {
 	auto_free char *path = pl_asprintf("/api/upload/jobs/%s/close", upload->job_id);
 	auto_json json_t *job = NULL;
 
-	return run_upload_ask_json(upload, "POST", path, NULL, 200, &job, err);
+	return upload_ask_json(upload, "POST", path, NULL, 200, &job, err);
 }
 
 /* One that is not read yet is an item that waits. */
-static void count_over(struct run_upload *upload, const json_t *job)
+static void count_over(struct upload *upload, const json_t *job)
 {
 	const json_t *counts = json_object_get(job, "counts");
 	int64_t waiting = pl_json_get_i64(counts, "queued") + pl_json_get_i64(counts, "parsed") +
@@ -104,14 +103,14 @@ static void count_over(struct run_upload *upload, const json_t *job)
 }
 
 /* Until nothing of it is worked on any more. */
-static int wait_for_job(struct run_upload *upload, struct pl_err *err)
+static int wait_for_job(struct upload *upload, struct pl_err *err)
 {
 	auto_free char *path = pl_asprintf("/api/upload/status/%s?limit=0", upload->job_id);
 	int64_t pause_ns = PAUSE_NS;
 
 	for (;;) {
 		auto_json json_t *job = NULL;
-		if (run_upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+		if (upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
 			return -1;
 		const char *state = pl_json_get_text(job, "state");
 		count_over(upload, job);
@@ -125,46 +124,46 @@ static int wait_for_job(struct run_upload *upload, struct pl_err *err)
 }
 
 /* They are the dashboard's, and what becomes of them cannot be told here. */
-static void fail_sent(struct run_upload *upload, const struct pl_err *err)
+static void fail_sent(struct upload *upload, const struct pl_err *err)
 {
-	auto_free char *page = run_upload_page(upload);
+	auto_free char *page = upload_page(upload);
 	auto_free char *why = pl_asprintf("sent, and not told what became of it: %s (see %s)",
 					  err->text, page);
 
 	for (size_t i = 0; i < upload->count; i++) {
-		struct run_upload_result *result = &upload->results[i];
-		if (result->state != RUN_UPLOAD_SENT)
+		struct upload_result *result = &upload->results[i];
+		if (result->state != UPLOAD_SENT)
 			continue;
-		run_upload_fail(result, why);
+		upload_fail(result, why);
 		result->is_unreachable = true;
 	}
 }
 
-static void send_all(struct run_upload *upload)
+static void send_all(struct upload *upload)
 {
 	struct pl_err err = PL_ERR_INIT;
 	size_t count;
 
 	/* to replace is to look at each anew: what came before may have been replaced since */
 	bool asks = !pl_text_equal(upload->on_known, "replace");
-	if (asks && run_upload_find_known(upload, &err) < 0) {
-		run_upload_fail_waiting(upload, &err);
+	if (asks && upload_find_known(upload, &err) < 0) {
+		upload_fail_waiting(upload, &err);
 		return;
 	}
-	auto_free size_t *files = run_upload_files_in(upload, RUN_UPLOAD_WAITING, &count);
+	auto_free size_t *files = upload_files_in(upload, UPLOAD_WAITING, &count);
 	if (count == 0)
 		return;
 	if (open_job(upload, files, count, &err) < 0) {
-		run_upload_fail_waiting(upload, &err);
+		upload_fail_waiting(upload, &err);
 		return;
 	}
-	run_upload_send(upload);
+	upload_send(upload);
 	if (close_job(upload, &err) < 0 || wait_for_job(upload, &err) < 0 ||
-	    run_upload_take_items(upload, &err) < 0)
+	    upload_take_items(upload, &err) < 0)
 		fail_sent(upload, &err);
 }
 
-void run_upload_all(struct run_upload *upload)
+void upload_all(struct upload *upload)
 {
 	upload->results = pl_alloc_array(upload->count, sizeof(*upload->results));
 	for (size_t i = 0; i < upload->count; i++)
@@ -176,13 +175,13 @@ void run_upload_all(struct run_upload *upload)
 	if (upload->on_progress != NULL)
 		upload->on_progress(upload);
 	if (!upload->without_artifacts)
-		run_upload_artifacts(upload);
+		upload_artifacts(upload);
 	upload->is_over = true;
 }
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
 
-char *run_upload_item_fault(const json_t *item)
+char *upload_item_fault(const json_t *item)
 {
 	const char *state = pl_json_get_text(item, "state");
 	const char *message = pl_json_get_text(item, "message");
@@ -197,13 +196,13 @@ char *run_upload_item_fault(const json_t *item)
 }
 
 /* NULL: the file's results are there, with what was sent beside them. */
-static char *fault_of(const struct run_upload_result *result)
+static char *fault_of(const struct upload_result *result)
 {
 	if (result->failure != NULL)
 		return pl_strdup(result->failure);
 	PL_JSON_EACH(item, result->items) {
 		const char *state = pl_json_get_text(item, "state");
-		auto_free char *fault = run_upload_item_fault(item);
+		auto_free char *fault = upload_item_fault(item);
 		if (fault != NULL)
 			return pl_asprintf("%s: %s", state != NULL ? state : "no state", fault);
 	}
@@ -225,7 +224,7 @@ static bool is_counted_bad(const json_t *job)
 	       0;
 }
 
-enum pl_err_code run_upload_code(const struct run_upload *upload)
+enum pl_err_code upload_code(const struct upload *upload)
 {
 	enum pl_err_code code = is_counted_bad(upload->job) ? PL_ERR_INVALID : PL_ERR_NONE;
 
@@ -239,7 +238,7 @@ enum pl_err_code run_upload_code(const struct run_upload *upload)
 	return code;
 }
 
-char *run_upload_fault(const struct run_upload *upload)
+char *upload_fault(const struct upload *upload)
 {
 	char *fault = NULL;
 
@@ -248,7 +247,7 @@ char *run_upload_fault(const struct run_upload *upload)
 	return fault;
 }
 
-void run_upload_done(struct run_upload *upload)
+void upload_done(struct upload *upload)
 {
 	for (size_t i = 0; upload->results != NULL && i < upload->count; i++) {
 		free(upload->results[i].status_url);

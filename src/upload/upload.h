@@ -20,26 +20,26 @@ struct io_reply;
 struct run_target;
 
 /* The most that a dashboard takes in one body. */
-#define RUN_UPLOAD_BYTES_MAX (64u << 20)
+#define UPLOAD_BYTES_MAX (64u << 20)
 /* How long one is waited for that went away, where nobody says it. */
-#define RUN_UPLOAD_WAIT_NS (30 * PL_NS_PER_S)
+#define UPLOAD_WAIT_NS (30 * PL_NS_PER_S)
 
-struct run_upload_file {
+struct upload_file {
 	const char *path;
 	const char *name; /* what the dashboard shall call it */
 };
 
-enum run_upload_state {
-	RUN_UPLOAD_WAITING, /* it is to be sent */
-	RUN_UPLOAD_SENT,    /* the dashboard has it on its disk */
-	RUN_UPLOAD_KNOWN,   /* it came before, and its result is there: not sent */
-	RUN_UPLOAD_SAME,    /* another file in front of it has the same bytes: not sent */
-	RUN_UPLOAD_FAILED,
+enum upload_state {
+	UPLOAD_WAITING, /* it is to be sent */
+	UPLOAD_SENT,    /* the dashboard has it on its disk */
+	UPLOAD_KNOWN,   /* it came before, and its result is there: not sent */
+	UPLOAD_SAME,    /* another file in front of it has the same bytes: not sent */
+	UPLOAD_FAILED,
 };
 
 /* What became of one file. */
-struct run_upload_result {
-	enum run_upload_state state;
+struct upload_result {
+	enum upload_state state;
 	char sha256[65];
 	size_t same_as;   /* SAME: as that file */
 	char *status_url; /* of the upload that has it; NULL: none has */
@@ -53,9 +53,9 @@ struct run_upload_result {
 	json_t *artifacts;
 };
 
-struct run_upload {
+struct upload {
 	const struct run_target *target;
-	const struct run_upload_file *files;
+	const struct upload_file *files;
 	size_t count;
 	const char *name;       /* of the upload; NULL: its first file's */
 	const char *on_known;   /* a name of STORE_KNOWN (tbl/store_words.h); NULL: skip */
@@ -63,12 +63,12 @@ struct run_upload {
 	int64_t wait_first_ns;  /* the same of one that has not answered yet */
 	bool without_artifacts; /* the results alone */
 	/* after each step; NULL: nobody asks */
-	void (*on_progress)(const struct run_upload *upload);
+	void (*on_progress)(const struct upload *upload);
 	/* It is away, and is waited for so long; NULL: nobody asks. */
-	void (*on_away)(const struct run_upload *upload, const char *why, int64_t wait_ns);
+	void (*on_away)(const struct upload *upload, const char *why, int64_t wait_ns);
 
-	struct run_upload_result *results; /* one a file */
-	char *job_id;                      /* NULL: none was opened */
+	struct upload_result *results; /* one a file */
+	char *job_id;                  /* NULL: none was opened */
 	json_t *job; /* Upload of api/openapi.yaml when it is over, without its items; NULL: not known */
 	size_t sent; /* files that were sent, need not be, or cannot be */
 	size_t over; /* files of which all is known */
@@ -81,15 +81,15 @@ struct run_upload {
 };
 
 /* All of it. Failures are told file by file. */
-void run_upload_all(struct run_upload *upload);
+void upload_all(struct upload *upload);
 /* Of all of it, once it is over: NONE where every result is there with its artifacts, NETWORK before INVALID. */
-enum pl_err_code run_upload_code(const struct run_upload *upload);
-/* The first of what run_upload_code() is about, in words; NULL: there is none. free() */
-char *run_upload_fault(const struct run_upload *upload);
+enum pl_err_code upload_code(const struct upload *upload);
+/* The first of what upload_code() is about, in words; NULL: there is none. free() */
+char *upload_fault(const struct upload *upload);
 /* What an item of a result says beside its state: why it is not there; NULL: nothing, it is. free() */
-char *run_upload_item_fault(const json_t *item);
+char *upload_item_fault(const json_t *item);
 /* Where a browser shows the upload; NULL: there is none. free() */
-char *run_upload_page(const struct run_upload *upload);
-void run_upload_done(struct run_upload *upload);
+char *upload_page(const struct upload *upload);
+void upload_done(struct upload *upload);
 /* What an answer that is no success says of itself: the detail of a problem, or its status. free() */
-char *run_upload_words_of(const struct io_reply *reply);
+char *upload_words_of(const struct io_reply *reply);

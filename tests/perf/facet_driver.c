@@ -31,7 +31,7 @@ struct base {
 	struct res_fields *fields;
 	const struct res_field *const *columns;
 	size_t column_count;
-	struct store_row *rows;
+	struct mirror_row *rows;
 	size_t count; /* whole sweeps */
 };
 
@@ -41,7 +41,7 @@ struct source {
 	size_t rows;
 	uint32_t *order; /* NULL: as they come */
 	bool *has;       /* [column_count] */
-	struct store_cell *cells;
+	struct mirror_cell *cells;
 	char run_id[TEXT_ROOM];
 	char time[TEXT_ROOM];
 };
@@ -50,19 +50,19 @@ struct source {
 
 static int open_base(struct base *base, int64_t wanted, struct pl_err *err)
 {
-	auto_history struct dash_history *history = NULL;
+	auto_history struct demo *history = NULL;
 
 	base->fields = res_fields_new(NULL);
-	base->columns = store_column_fields(base->fields, &base->column_count);
-	base->count = (size_t)(wanted / DASH_HISTORY_SWEEP * DASH_HISTORY_SWEEP);
+	base->columns = mirror_column_fields(base->fields, &base->column_count);
+	base->count = (size_t)(wanted / DEMO_SWEEP * DEMO_SWEEP);
 	base->rows = pl_alloc_array(base->count, sizeof(*base->rows));
-	if (dash_history_new(SEED, (int64_t)base->count, &history, err) < 0)
+	if (demo_new(SEED, (int64_t)base->count, &history, err) < 0)
 		return -1;
 	for (size_t i = 0; i < base->count; i++) {
 		auto_json json_t *document = NULL;
-		if (dash_history_document(history, (int64_t)i, &document, err) < 0)
+		if (demo_document(history, (int64_t)i, &document, err) < 0)
 			return -1;
-		store_row_of_document(base->fields, document, &base->rows[i]);
+		mirror_row_of_document(base->fields, document, &base->rows[i]);
 	}
 	return 0;
 }
@@ -70,7 +70,7 @@ static int open_base(struct base *base, int64_t wanted, struct pl_err *err)
 static void close_base(struct base *base)
 {
 	for (size_t i = 0; i < base->count; i++)
-		store_row_done(&base->rows[i]);
+		mirror_row_done(&base->rows[i]);
 	free(base->rows);
 	res_fields_free(base->fields);
 }
@@ -82,7 +82,7 @@ static uint64_t mixed(uint64_t number)
 	return number ^ number >> 31;
 }
 
-static uint64_t cell_hash(const struct store_cell *cell)
+static uint64_t cell_hash(const struct mirror_cell *cell)
 {
 	uint64_t hash = mixed((uint64_t)cell->state * 8 + cell->kind);
 	uint64_t bits;
@@ -110,7 +110,7 @@ static json_t *describe_column(const struct base *base, size_t column)
 	size_t there = 0, distinct = 0;
 
 	for (size_t i = 0; i < base->count; i++) {
-		const struct store_cell *cell = &base->rows[i].cells[column];
+		const struct mirror_cell *cell = &base->rows[i].cells[column];
 		hashes[i] = cell_hash(cell);
 		there += cell->state == RES_VALUE_THERE;
 	}
@@ -173,7 +173,7 @@ static void source_done(struct source *source)
 
 /* Another run of the same sweep: its figures differ by some percent. */
 static void renew(struct source *source, const struct res_field *field, size_t number,
-		  struct store_cell *cell)
+		  struct mirror_cell *cell)
 {
 	double share = (double)(mixed(number * 1024 + (size_t)(cell - source->cells)) >> 11) *
 		       0x1p-53;
@@ -192,17 +192,16 @@ static void renew(struct source *source, const struct res_field *field, size_t n
 		cell->number = floor(cell->number * (0.95 + 0.1 * share));
 }
 
-static struct store_row source_row(struct source *source, size_t at)
+static struct mirror_row source_row(struct source *source, size_t at)
 {
 	const struct base *base = source->base;
 	size_t number = source->order != NULL ? source->order[at] : at;
-	size_t sweep = number / DASH_HISTORY_SWEEP, sweeps = base->count / DASH_HISTORY_SWEEP;
+	size_t sweep = number / DEMO_SWEEP, sweeps = base->count / DEMO_SWEEP;
 	bool is_again = sweep >= sweeps;
 
 	if (is_again)
 		sweep = mixed(sweep) % sweeps;
-	const struct store_row *from =
-		&base->rows[sweep * DASH_HISTORY_SWEEP + number % DASH_HISTORY_SWEEP];
+	const struct mirror_row *from = &base->rows[sweep * DEMO_SWEEP + number % DEMO_SWEEP];
 	snprintf(source->run_id, sizeof(source->run_id), "exp_20260101_000000_%07zx", number);
 	pl_clock_rfc3339(1767571200 * PL_NS_PER_S + (int64_t)number * 26 * PL_NS_PER_S,
 			 source->time);
@@ -213,9 +212,9 @@ static struct store_row source_row(struct source *source, size_t at)
 		if (is_again)
 			renew(source, base->columns[i], number, &source->cells[i]);
 	}
-	return (struct store_row){ .id = (int64_t)at + 1,
-				   .run_id = source->run_id,
-				   .cells = source->cells };
+	return (struct mirror_row){ .id = (int64_t)at + 1,
+				    .run_id = source->run_id,
+				    .cells = source->cells };
 }
 
 static double resident_bytes(void)
@@ -231,18 +230,18 @@ static double resident_bytes(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-static json_t *fill(const struct base *base, const json_t *asked, struct store_mirror **mirror)
+static json_t *fill(const struct base *base, const json_t *asked, struct mirror **mirror)
 {
 	auto_source source;
 
-	mirror_free(*mirror);
-	*mirror = mirror_new(base->fields);
+	driver_mirror_free(*mirror);
+	*mirror = driver_mirror_new(base->fields);
 	source_init(&source, base, asked);
 	double before = resident_bytes();
 	int64_t began_ns = pl_clock_now_ns();
 	for (size_t i = 0; i < source.rows; i++) {
-		struct store_row row = source_row(&source, i);
-		mirror_append(*mirror, &row);
+		struct mirror_row row = source_row(&source, i);
+		driver_mirror_append(*mirror, &row);
 	}
 	mirror_end(*mirror);
 	double seconds = (double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_S;
@@ -266,7 +265,7 @@ static void put_text(FILE *file, const char *text)
 }
 
 /* What is nothing, and a word among numbers, is NULL: plain SQL has one nothing, and one type a column. */
-static void put_cell(FILE *file, const struct res_field *field, const struct store_cell *cell)
+static void put_cell(FILE *file, const struct res_field *field, const struct mirror_cell *cell)
 {
 	bool is_number = field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
 	char number[PL_F64_TEXT_BYTES];
@@ -294,7 +293,7 @@ static json_t *dump(const struct base *base, const json_t *asked)
 		return json_pack("{s:s+}", "error", "cannot write ", path);
 	source_init(&source, base, asked);
 	for (size_t i = 0; i < source.rows; i++) {
-		struct store_row row = source_row(&source, i);
+		struct mirror_row row = source_row(&source, i);
 		fprintf(file, "%lld", (long long)row.id);
 		for (size_t j = 0; j < base->column_count; j++) {
 			if (!source.has[j])
@@ -312,7 +311,7 @@ static json_t *dump(const struct base *base, const json_t *asked)
 
 /* ---- questions ----------------------------------------------------------------------------- */
 
-static json_t *ask(struct store_mirror *mirror, const json_t *request)
+static json_t *ask(struct mirror *mirror, const json_t *request)
 {
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *text = NULL;
@@ -322,7 +321,7 @@ static json_t *ask(struct store_mirror *mirror, const json_t *request)
 	return json_pack("{s:o}", "answer", json_loads(text, 0, NULL));
 }
 
-static json_t *measure(struct store_mirror *mirror, const json_t *asked)
+static json_t *measure(struct mirror *mirror, const json_t *asked)
 {
 	json_int_t times = pl_json_get_i64(asked, "times");
 	json_t *ms = json_array();
@@ -341,7 +340,7 @@ static json_t *measure(struct store_mirror *mirror, const json_t *asked)
 	return json_pack("{s:o}", "ms", ms);
 }
 
-static json_t *take_line(const struct base *base, const json_t *asked, struct store_mirror **mirror)
+static json_t *take_line(const struct base *base, const json_t *asked, struct mirror **mirror)
 {
 	const json_t *filling = json_object_get(asked, "fill");
 	const json_t *dumping = json_object_get(asked, "dump");
@@ -362,12 +361,12 @@ int main(int argc, char **argv)
 {
 	struct pl_err err = PL_ERR_INIT;
 	struct base base = { .count = 0 };
-	struct store_mirror *mirror = NULL;
+	struct mirror *mirror = NULL;
 	char *line = NULL;
 	size_t room = 0;
 	int64_t wanted = 0;
 
-	if (argc != 2 || !pl_text_to_i64(argv[1], &wanted) || wanted < DASH_HISTORY_SWEEP ||
+	if (argc != 2 || !pl_text_to_i64(argv[1], &wanted) || wanted < DEMO_SWEEP ||
 	    open_base(&base, wanted, &err) < 0) {
 		fprintf(stderr, "facet_driver: %s\n", err.text);
 		return 2;
@@ -380,7 +379,7 @@ int main(int argc, char **argv)
 		fflush(stdout);
 	}
 	free(line);
-	mirror_free(mirror);
+	driver_mirror_free(mirror);
 	close_base(&base);
 	return 0;
 }

@@ -20,45 +20,44 @@ static int mirror_no_document(void *context, int64_t id, const char *member, jso
 	return pl_err_set(err, PL_ERR_INTERNAL, "document %lld is not kept", (long long)id);
 }
 
-static struct store_mirror *mirror_new(const struct res_fields *fields)
+static struct mirror *driver_mirror_new(const struct res_fields *fields)
 {
-	return store_mirror_new(fields, mirror_no_document, NULL);
+	return mirror_new(fields, mirror_no_document, NULL);
 }
 
-static void mirror_free(struct store_mirror *mirror)
+static void driver_mirror_free(struct mirror *mirror)
 {
-	store_mirror_free(mirror);
+	mirror_free(mirror);
 }
 
-static void mirror_append(struct store_mirror *mirror, const struct store_row *row)
+static void driver_mirror_append(struct mirror *mirror, const struct mirror_row *row)
 {
-	store_mirror_append(mirror, row);
+	mirror_append(mirror, row);
 }
 
 /* All rows are in: as after the start of a server. */
-static void mirror_end(struct store_mirror *mirror)
+static void mirror_end(struct mirror *mirror)
 {
-	store_mirror_seal(mirror);
-	store_mirror_publish(mirror);
+	mirror_seal(mirror);
+	mirror_publish(mirror);
 }
 
 /* What the columns take, by their own count. */
-static double mirror_bytes(struct store_mirror *mirror)
+static double mirror_bytes(struct mirror *mirror)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 
-	return (double)store_snapshot_bytes(snapshot);
+	return (double)mirror_snapshot_bytes(snapshot);
 }
 
 /* *ret: the answer of POST /api/filters/apply; free(). */
-static int mirror_ask(struct store_mirror *mirror, const json_t *request, char **ret,
-		      struct pl_err *err)
+static int mirror_ask(struct mirror *mirror, const json_t *request, char **ret, struct pl_err *err)
 {
 	auto_schema_faults faults = { 0 };
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 
-	if (store_query_apply(snapshot, request, &text, &faults, err) < 0)
+	if (query_apply(snapshot, request, &text, &faults, err) < 0)
 		return -1;
 	*ret = pl_buf_take(&text);
 	return 0;

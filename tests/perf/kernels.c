@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "mirror/kernels/kernels.h"
 
-enum { ROWS = STORE_SEGMENT_ROWS, WORDS = ROWS / STORE_WORD_ROWS, ROUNDS = 40, SPARSE = 50 };
+enum { ROWS = MIRROR_SEGMENT_ROWS, WORDS = ROWS / MIRROR_WORD_ROWS, ROUNDS = 40, SPARSE = 50 };
 
 #define ROUND_NS (200 * PL_NS_PER_US)
 #define SETS     PL_ARRAY_SIZE(names)
@@ -34,115 +34,115 @@ struct segment {
 	uint16_t u16[ROWS];
 	uint32_t u32[ROWS];
 	double numbers[ROWS];
-	double gathered[ROWS + STORE_GATHER_MORE];
+	double gathered[ROWS + MIRROR_GATHER_MORE];
 	uint64_t mask[WORDS];
 	uint64_t other[WORDS];
 	uint8_t wanted[ROWS];
 	size_t distinct;
 	uint16_t list[ROWS];
 	size_t listed;
-	struct store_run runs[ROWS];
+	struct mirror_run runs[ROWS];
 	size_t run_count;
 	uint32_t ranks[WORDS + 1];
 	uint64_t bits[WORDS];
 	uint32_t counts[ROWS];
-	struct store_sums sums;
+	struct mirror_sums sums;
 	size_t sink;
 };
 
-typedef void run_fn(const struct store_kernels *set, struct segment *segment);
+typedef void run_fn(const struct mirror_kernels *set, struct segment *segment);
 
-static void run_count(const struct store_kernels *set, struct segment *s)
+static void run_count(const struct mirror_kernels *set, struct segment *s)
 {
 	s->sink += set->count(s->mask, WORDS);
 }
 
-static void run_count_and(const struct store_kernels *set, struct segment *s)
+static void run_count_and(const struct mirror_kernels *set, struct segment *s)
 {
 	s->sink += set->count_and(s->mask, s->other, WORDS);
 }
 
-static void run_and(const struct store_kernels *set, struct segment *s)
+static void run_and(const struct mirror_kernels *set, struct segment *s)
 {
 	set->and (s->bits, s->mask, s->other, WORDS);
 }
 
-static void run_and_in_place(const struct store_kernels *set, struct segment *s)
+static void run_and_in_place(const struct mirror_kernels *set, struct segment *s)
 {
 	set->and (s->bits, s->bits, s->other, WORDS);
 }
 
-static void run_list(const struct store_kernels *set, struct segment *s)
+static void run_list(const struct mirror_kernels *set, struct segment *s)
 {
 	s->sink += set->list(s->mask, WORDS, s->list);
 }
 
-static void run_rank(const struct store_kernels *set, struct segment *s)
+static void run_rank(const struct mirror_kernels *set, struct segment *s)
 {
 	set->rank(s->mask, WORDS, s->ranks);
 }
 
-static void run_match_u8(const struct store_kernels *set, struct segment *s)
+static void run_match_u8(const struct mirror_kernels *set, struct segment *s)
 {
 	set->match_u8(s->u8, ROWS, s->wanted, s->distinct, s->bits);
 }
 
-static void run_match_u16(const struct store_kernels *set, struct segment *s)
+static void run_match_u16(const struct mirror_kernels *set, struct segment *s)
 {
 	set->match_u16(s->u16, ROWS, s->wanted, s->distinct, s->bits);
 }
 
-static void run_match_u32(const struct store_kernels *set, struct segment *s)
+static void run_match_u32(const struct mirror_kernels *set, struct segment *s)
 {
 	set->match_u32(s->u32, ROWS, s->wanted, s->distinct, s->bits);
 }
 
-static void run_match_runs(const struct store_kernels *set, struct segment *s)
+static void run_match_runs(const struct mirror_kernels *set, struct segment *s)
 {
 	set->match_runs(s->runs, s->run_count, s->wanted, s->bits);
 }
 
-static void run_match_f64(const struct store_kernels *set, struct segment *s)
+static void run_match_f64(const struct mirror_kernels *set, struct segment *s)
 {
 	set->match_f64(s->numbers, ROWS, 100, 300, s->bits);
 }
 
-static void run_tally_u8(const struct store_kernels *set, struct segment *s)
+static void run_tally_u8(const struct mirror_kernels *set, struct segment *s)
 {
 	set->tally_u8(s->u8, ROWS, s->mask, s->counts, s->distinct);
 }
 
-static void run_tally_u16(const struct store_kernels *set, struct segment *s)
+static void run_tally_u16(const struct mirror_kernels *set, struct segment *s)
 {
 	set->tally_u16(s->u16, ROWS, s->mask, s->counts, s->distinct);
 }
 
-static void run_tally_u32(const struct store_kernels *set, struct segment *s)
+static void run_tally_u32(const struct mirror_kernels *set, struct segment *s)
 {
 	set->tally_u32(s->u32, ROWS, s->mask, s->counts, s->distinct);
 }
 
-static void run_tally_runs(const struct store_kernels *set, struct segment *s)
+static void run_tally_runs(const struct mirror_kernels *set, struct segment *s)
 {
 	set->tally_runs(s->runs, s->run_count, s->mask, s->ranks, s->counts);
 }
 
-static void run_gather_u8(const struct store_kernels *set, struct segment *s)
+static void run_gather_u8(const struct mirror_kernels *set, struct segment *s)
 {
 	set->gather_u8(s->u8, s->list, s->listed, s->counts);
 }
 
-static void run_gather_u16(const struct store_kernels *set, struct segment *s)
+static void run_gather_u16(const struct mirror_kernels *set, struct segment *s)
 {
 	set->gather_u16(s->u16, s->list, s->listed, s->counts);
 }
 
-static void run_gather_f64(const struct store_kernels *set, struct segment *s)
+static void run_gather_f64(const struct mirror_kernels *set, struct segment *s)
 {
 	s->sink += set->gather_f64(s->numbers, ROWS, s->mask, s->gathered);
 }
 
-static void run_sum_f64(const struct store_kernels *set, struct segment *s)
+static void run_sum_f64(const struct mirror_kernels *set, struct segment *s)
 {
 	set->sum_f64(s->numbers, ROWS, s->mask, 200, &s->sums);
 }
@@ -237,23 +237,23 @@ static size_t code_at(enum spread spread, size_t distinct, size_t before)
 static void fill(struct segment *segment, size_t i)
 {
 	size_t code = 0, distinct = cases[i].distinct == 0 ? 1 : cases[i].distinct;
-	const struct store_kernels *plain = store_kernels_of("plain");
+	const struct mirror_kernels *plain = mirror_kernels_of("plain");
 	bool is_in = true;
 
 	pl_pcg64_seed(&rng, 1);
 	memset(segment, 0, sizeof(*segment));
 	segment->distinct = distinct;
-	segment->sums = STORE_SUMS_NONE;
+	segment->sums = MIRROR_SUMS_NONE;
 	for (size_t row = 0; row < ROWS; row++) {
 		size_t before = code;
-		uint64_t bit = 1ull << row % STORE_WORD_ROWS;
+		uint64_t bit = 1ull << row % MIRROR_WORD_ROWS;
 		is_in = in_mask(cases[i].mask, is_in);
-		segment->mask[row / STORE_WORD_ROWS] |= is_in ? bit : 0;
-		segment->other[row / STORE_WORD_ROWS] |= below(2) == 0 ? bit : 0;
+		segment->mask[row / MIRROR_WORD_ROWS] |= is_in ? bit : 0;
+		segment->other[row / MIRROR_WORD_ROWS] |= below(2) == 0 ? bit : 0;
 		code = code_at(cases[i].spread, distinct, code);
 		segment->run_count += row > 0 && code != before;
-		segment->runs[segment->run_count] = (struct store_run){ (uint32_t)row + 1,
-									(uint32_t)code };
+		segment->runs[segment->run_count] = (struct mirror_run){ (uint32_t)row + 1,
+									 (uint32_t)code };
 		segment->u8[row] = (uint8_t)code;
 		segment->u16[row] = (uint16_t)code;
 		segment->u32[row] = (uint32_t)code;
@@ -270,7 +270,7 @@ static void fill(struct segment *segment, size_t i)
 }
 
 /* Of one round, of as many runs as take long enough. */
-static double us_of(const struct store_kernels *set, struct segment *segment, run_fn *run)
+static double us_of(const struct mirror_kernels *set, struct segment *segment, run_fn *run)
 {
 	int64_t runs = 0, start_ns = pl_clock_now_ns(), end_ns;
 
@@ -289,7 +289,7 @@ static void measure(struct segment *segment, run_fn *run, double *ret_us)
 		ret_us[i] = INFINITY;
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < SETS; i++) {
-			const struct store_kernels *set = store_kernels_of(names[i]);
+			const struct mirror_kernels *set = mirror_kernels_of(names[i]);
 			double us = set == NULL ? INFINITY : us_of(set, segment, run);
 			ret_us[i] = us < ret_us[i] ? us : ret_us[i];
 		}

@@ -25,7 +25,7 @@
 
 struct driver {
 	struct res_fields *fields;
-	struct store_mirror *mirror;
+	struct mirror *mirror;
 	json_t **documents; /* by id */
 	size_t room;
 	size_t reads; /* of documents, by queries */
@@ -48,10 +48,10 @@ static void take_document(struct driver *driver, int64_t id, json_t *document, b
 {
 	auto_row row = { .id = 0 };
 
-	store_row_of_document(driver->fields, document, &row);
+	mirror_row_of_document(driver->fields, document, &row);
 	row.id = id;
-	if (!store_mirror_replace(driver->mirror, &row))
-		store_mirror_append(driver->mirror, &row);
+	if (!mirror_replace(driver->mirror, &row))
+		mirror_append(driver->mirror, &row);
 	pl_grow((void **)&driver->documents, &driver->room, (size_t)id + 1,
 		sizeof(*driver->documents));
 	json_decref(driver->documents[id]);
@@ -67,27 +67,27 @@ static int compare_ids(const void *a, const void *b)
 
 static json_t *ids_of(struct driver *driver, const json_t *tree)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(driver->mirror);
-	struct store_ids ids = { 0 };
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(driver->mirror);
+	struct mirror_ids ids = { 0 };
 	auto_schema_faults faults = { 0 };
-	auto_view struct store_view *view = NULL;
-	auto_filter struct store_filter *filter = NULL;
+	auto_view struct mirror_view *view = NULL;
+	auto_filter struct query_filter *filter = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	json_t *found = json_array();
 	size_t count = 0;
 
-	store_filter_fields(tree, &ids);
-	if (store_view_new(snapshot, &ids, &view, &err) < 0 ||
-	    store_filter_new(view, tree, "", &filter, &faults) < 0) {
+	query_filter_fields(tree, &ids);
+	if (mirror_view_new(snapshot, &ids, &view, &err) < 0 ||
+	    query_filter_new(view, tree, "", &filter, &faults) < 0) {
 		free((void *)ids.items);
 		json_decref(found);
-		return res_schema_faults_to_json(&faults);
+		return schema_faults_to_json(&faults);
 	}
-	const uint64_t *rows = store_filter_rows(filter);
-	auto_free int64_t *list = pl_alloc_array(store_view_count(view), sizeof(*list));
-	for (size_t i = 0; i < store_view_words(view) * 64; i++) {
+	const uint64_t *rows = query_filter_rows(filter);
+	auto_free int64_t *list = pl_alloc_array(mirror_view_count(view), sizeof(*list));
+	for (size_t i = 0; i < mirror_view_words(view) * 64; i++) {
 		if (rows[i / 64] >> i % 64 & 1)
-			list[count++] = store_view_id(view, i);
+			list[count++] = mirror_view_id(view, i);
 	}
 	qsort(list, count, sizeof(*list), compare_ids);
 	for (size_t i = 0; i < count; i++)
@@ -105,22 +105,21 @@ static json_t *match(struct driver *driver, const json_t *trees)
 	return json_pack("{s:o, s:I}", "ids", all, "reads", (json_int_t)driver->reads);
 }
 
-typedef int query_fn(const struct store_snapshot *snapshot, const json_t *request,
-		     struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err);
+typedef int query_fn(const struct mirror_snapshot *snapshot, const json_t *request,
+		     struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err);
 
 static const struct {
 	const char *key;
 	query_fn *query;
 } queries[] = {
-	{ "apply", store_query_apply },     { "options", store_query_options },
-	{ "values", store_query_values },   { "points", store_query_points },
-	{ "summary", store_query_summary }, { "compare", store_query_compare },
+	{ "apply", query_apply },   { "options", query_options }, { "values", query_values },
+	{ "points", query_points }, { "summary", query_summary }, { "compare", query_compare },
 };
 
 /* One line: the answer, or what is wrong. */
 static void ask(struct driver *driver, query_fn *query, const json_t *request, struct pl_buf *ret)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(driver->mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(driver->mirror);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
@@ -129,8 +128,8 @@ static void ask(struct driver *driver, query_fn *query, const json_t *request, s
 		pl_buf_add_char(ret, '}');
 		return;
 	}
-	auto_json json_t *said = json_pack("{s:o, s:s}", "faults",
-					   res_schema_faults_to_json(&faults), "error", err.text);
+	auto_json json_t *said = json_pack("{s:o, s:s}", "faults", schema_faults_to_json(&faults),
+					   "error", err.text);
 	pl_buf_clear(ret);
 	pl_json_write(said, PL_JSON_COMPACT, ret);
 }
@@ -143,7 +142,7 @@ static json_t *measure(struct driver *driver, const json_t *asked)
 	for (json_int_t i = 0; i < times; i++) {
 		auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 		int64_t began_ns = pl_clock_now_ns();
-		ask(driver, store_query_apply, json_object_get(asked, "time"), &answer);
+		ask(driver, query_apply, json_object_get(asked, "time"), &answer);
 		json_array_append_new(
 			ms, json_real((double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS));
 	}
@@ -180,11 +179,10 @@ static void take_line(struct driver *driver, const json_t *asked)
 		return;
 	}
 	if (json_object_get(asked, "remove") != NULL) {
-		store_mirror_remove(driver->mirror,
-				    json_integer_value(json_object_get(asked, "remove")));
+		mirror_remove(driver->mirror, json_integer_value(json_object_get(asked, "remove")));
 		return;
 	}
-	store_mirror_publish(driver->mirror);
+	mirror_publish(driver->mirror);
 	answer(driver, asked, &line);
 	puts(pl_buf_text(&line));
 	fflush(stdout);
@@ -198,7 +196,7 @@ int main(void)
 	size_t room = 0;
 	int status = 0;
 
-	driver.mirror = store_mirror_new(fields, read_document, &driver);
+	driver.mirror = mirror_new(fields, read_document, &driver);
 	for (ssize_t len; status == 0 && (len = getline(&line, &room, stdin)) > 0;) {
 		struct pl_err err = PL_ERR_INIT;
 		auto_json json_t *asked = NULL;
@@ -213,6 +211,6 @@ int main(void)
 	for (size_t i = 0; i < driver.room; i++)
 		json_decref(driver.documents[i]);
 	free(driver.documents);
-	store_mirror_free(driver.mirror);
+	mirror_free(driver.mirror);
 	return status;
 }

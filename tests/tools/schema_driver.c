@@ -13,15 +13,13 @@
 
 static json_t *answer(const json_t *asked)
 {
-	auto_schema const struct res_schema *schema = NULL;
+	auto_schema const struct schema *schema = NULL;
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (res_schema_compile(json_object_get(asked, "schema"), "schema.json", "", &schema, &err) <
-	    0)
+	if (schema_compile(json_object_get(asked, "schema"), "schema.json", "", &schema, &err) < 0)
 		return json_pack("{s:s}", "error", err.text);
-	bool fits = res_schema_check(schema, json_object_get(asked, "document"), FAULTS_MAX,
-				     &faults);
+	bool fits = schema_check(schema, json_object_get(asked, "document"), FAULTS_MAX, &faults);
 	json_t *pointers = json_array();
 	for (size_t i = 0; i < faults.count; i++) {
 		if (faults.items[i].level == 0)

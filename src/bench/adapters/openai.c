@@ -30,13 +30,13 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 			    encode->bench->logprobs == OPTION_NO_I64
 				    ? json_null()
 				    : json_integer(encode->bench->logprobs));
-	openai_body_stream(encode, body);
-	return openai_body_write(encode, body, buf, err);
+	bench_openai_body_stream(encode, body);
+	return bench_openai_body_write(encode, body, buf, err);
 }
 
 #define COMPLETIONS                                                           \
 	.types_last = true, .has_socket = true, .encode = encode_completions, \
-	.decode = openai_decode
+	.decode = bench_openai_decode
 
 const struct bench_adapter bench_adapter_openai = { COMPLETIONS };
 const struct bench_adapter bench_adapter_vllm = { COMPLETIONS };

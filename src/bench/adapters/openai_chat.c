@@ -25,12 +25,12 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 	json_object_set_new(body, "model", json_string(encode->model));
 	json_object_set_new(body, "messages", messages);
 	json_object_set_new(body, "max_completion_tokens", json_integer(sample->output_tokens));
-	openai_body_stream(encode, body);
-	return openai_body_write(encode, body, buf, err);
+	bench_openai_body_stream(encode, body);
+	return bench_openai_body_write(encode, body, buf, err);
 }
 
 const struct bench_adapter bench_adapter_openai_chat = {
 	.has_socket = true,
 	.encode = encode_chat,
-	.decode = openai_decode,
+	.decode = bench_openai_decode,
 };

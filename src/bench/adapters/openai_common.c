@@ -25,7 +25,7 @@ static void add_sampling(json_t *body, const struct vllm_bench *bench)
 	add_f64(body, "repetition_penalty", bench->repetition_penalty);
 }
 
-void openai_body_stream(const struct bench_encode *encode, json_t *body)
+void bench_openai_body_stream(const struct bench_encode *encode, json_t *body)
 {
 	json_t *options = json_object();
 
@@ -36,8 +36,8 @@ void openai_body_stream(const struct bench_encode *encode, json_t *body)
 	json_object_set_new(body, "stream_options", options);
 }
 
-int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
-		      struct pl_err *err)
+int bench_openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
+			    struct pl_err *err)
 {
 	const struct vllm_bench *bench = encode->bench;
 
@@ -88,7 +88,7 @@ static int64_t count_array(struct io_jwalk *walk)
 }
 
 /* Passes over whatever `token` began. */
-int openai_pass(struct io_jwalk *walk, enum io_jwalk_token token)
+int bench_openai_pass(struct io_jwalk *walk, enum io_jwalk_token token)
 {
 	if (token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY)
 		token = io_jwalk_skip(walk);
@@ -101,7 +101,7 @@ static int read_count(struct io_jwalk *walk, int64_t *ret)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
 	if (token != IO_JWALK_ARRAY)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	int64_t count = count_array(walk);
 	if (count < 0)
 		return -1;
@@ -135,7 +135,7 @@ static int pass_content(struct io_jwalk *walk, enum io_jwalk_token token, struct
 {
 	ret->output |= token == IO_JWALK_STRING && walk->len > 0;
 	if (token != IO_JWALK_ARRAY && token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) != IO_JWALK_END) {
 		struct found inner = { 0 };
 		bool label = false, thinking = false;
@@ -225,7 +225,7 @@ static int read_delta(struct io_jwalk *walk, struct choice *choice)
 	int rc = 0;
 
 	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		if (io_jwalk_is(walk, "content"))
 			rc = read_text(walk, choice, true);
@@ -234,7 +234,7 @@ static int read_delta(struct io_jwalk *walk, struct choice *choice)
 		else if ((kind = kind_of(walk)) != RES_KIND_COUNT)
 			rc = read_output(walk, choice, kind);
 		else
-			rc = openai_pass(walk, io_jwalk_next(walk));
+			rc = bench_openai_pass(walk, io_jwalk_next(walk));
 	}
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
@@ -246,12 +246,12 @@ static int read_logprobs(struct io_jwalk *walk, struct choice *choice)
 	int rc = 0;
 
 	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		if (io_jwalk_is(walk, "tokens") || io_jwalk_is(walk, "content"))
 			rc = read_count(walk, &choice->logprobs);
 		else
-			rc = openai_pass(walk, io_jwalk_next(walk));
+			rc = bench_openai_pass(walk, io_jwalk_next(walk));
 	}
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
@@ -263,7 +263,7 @@ static int read_finish(struct io_jwalk *walk, struct choice *choice)
 
 	/* some servers say "" for null */
 	if (token != IO_JWALK_STRING || walk->len == 0)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	size_t len = io_jwalk_decode(walk, text, sizeof(text));
 	if (len >= sizeof(text)) {
 		memcpy(choice->finish_reason, "other", sizeof("other"));
@@ -281,7 +281,7 @@ static int read_index(struct io_jwalk *walk, struct choice *choice)
 
 	if (token == IO_JWALK_NUMBER && !io_jwalk_to_i64(walk, &choice->index))
 		return -1;
-	return openai_pass(walk, token);
+	return bench_openai_pass(walk, token);
 }
 
 static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
@@ -299,7 +299,7 @@ static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
 		return read_logprobs(walk, choice);
 	if (io_jwalk_is(walk, "token_ids"))
 		return read_count(walk, &choice->ids);
-	return openai_pass(walk, io_jwalk_next(walk));
+	return bench_openai_pass(walk, io_jwalk_next(walk));
 }
 
 /* Takes a choice into what the event says of all. */
@@ -369,13 +369,13 @@ static int read_choices(struct io_jwalk *walk, struct bench_event *event)
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
-int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
-		      struct bench_event *event)
+int bench_openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
+			    struct bench_event *event)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
 	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		int64_t *into = NULL;
 		int64_t count;
@@ -387,13 +387,13 @@ int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char 
 		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
 		    count >= 0 && count <= OPENAI_COUNT_MAX)
 			*into = count;
-		if (openai_pass(walk, token) < 0)
+		if (bench_openai_pass(walk, token) < 0)
 			return -1;
 	}
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
-void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *event)
+void bench_openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *event)
 {
 	size_t room = sizeof(event->error_text) - 1;
 	auto_free char *text = pl_alloc(walk->len + 1);
@@ -424,7 +424,7 @@ static bool is_error(const struct io_jwalk *walk, enum io_jwalk_token token)
 	}
 }
 
-int openai_read_error(struct io_jwalk *walk, struct bench_event *event)
+int bench_openai_read_error(struct io_jwalk *walk, struct bench_event *event)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
@@ -435,16 +435,16 @@ int openai_read_error(struct io_jwalk *walk, struct bench_event *event)
 	}
 	event->error |= is_error(walk, token);
 	if (token == IO_JWALK_STRING && walk->len > 0)
-		openai_keep_error_text(walk, event);
+		bench_openai_keep_error_text(walk, event);
 	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		bool message = io_jwalk_is(walk, "message");
 		event->error = true;
 		token = io_jwalk_next(walk);
 		if (message && token == IO_JWALK_STRING)
-			openai_keep_error_text(walk, event);
-		if (openai_pass(walk, token) < 0)
+			bench_openai_keep_error_text(walk, event);
+		if (bench_openai_pass(walk, token) < 0)
 			return -1;
 	}
 	return token == IO_JWALK_END ? 0 : -1;
@@ -459,8 +459,8 @@ static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bo
 	if (token == IO_JWALK_STRING && object)
 		event->error |= io_jwalk_is(walk, "error");
 	else if (token == IO_JWALK_STRING && event->error_text[0] == '\0')
-		openai_keep_error_text(walk, event);
-	return openai_pass(walk, token);
+		bench_openai_keep_error_text(walk, event);
+	return bench_openai_pass(walk, token);
 }
 
 /* The last NUMBER, in ms, as seconds; NaN: the last token is another one. */
@@ -482,7 +482,7 @@ static int read_server_times(struct io_jwalk *walk, struct bench_event *event)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
 	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	event->has_server_times = true;
 	event->server_queue_s = NAN;
 	event->server_ttft_s = NAN;
@@ -494,7 +494,7 @@ static int read_server_times(struct io_jwalk *walk, struct bench_event *event)
 			event->server_queue_s = read_ms(walk, token);
 		if (ttft)
 			event->server_ttft_s = read_ms(walk, token);
-		if (openai_pass(walk, token) < 0)
+		if (bench_openai_pass(walk, token) < 0)
 			return -1;
 	}
 	return token == IO_JWALK_END ? 0 : -1;
@@ -505,21 +505,21 @@ static int read_key(struct io_jwalk *walk, struct bench_event *event)
 	if (io_jwalk_is(walk, "choices"))
 		return read_choices(walk, event);
 	if (io_jwalk_is(walk, "usage"))
-		return openai_read_usage(walk, "completion_tokens", "prompt_tokens", event);
+		return bench_openai_read_usage(walk, "completion_tokens", "prompt_tokens", event);
 	if (io_jwalk_is(walk, "metrics"))
 		return read_server_times(walk, event);
 	if (io_jwalk_is(walk, "error"))
-		return openai_read_error(walk, event);
+		return bench_openai_read_error(walk, event);
 	if (io_jwalk_is(walk, "object"))
 		return read_plain_error(walk, event, true);
 	if (io_jwalk_is(walk, "message") || io_jwalk_is(walk, "detail"))
 		return read_plain_error(walk, event, false);
-	return openai_pass(walk, io_jwalk_next(walk));
+	return bench_openai_pass(walk, io_jwalk_next(walk));
 }
 
 /* error_text is only cut to "": clearing half a KB for each token would be the decoder's main
  * cost. */
-void openai_event_clear(struct bench_event *event)
+void bench_openai_event_clear(struct bench_event *event)
 {
 	event->has_choices = false;
 	event->content = false;
@@ -544,7 +544,7 @@ void openai_event_clear(struct bench_event *event)
 	event->finished_mask = 0;
 }
 
-void openai_trim(const char **data, size_t *len)
+void bench_openai_trim(const char **data, size_t *len)
 {
 	while (*len > 0 && ((*data)[*len - 1] == ' ' || (*data)[*len - 1] == '\t'))
 		(*len)--;
@@ -554,13 +554,13 @@ void openai_trim(const char **data, size_t *len)
 	}
 }
 
-int openai_decode(const char *data, size_t len, struct bench_event *ret)
+int bench_openai_decode(const char *data, size_t len, struct bench_event *ret)
 {
 	struct io_jwalk walk;
 	enum io_jwalk_token token;
 
-	openai_event_clear(ret);
-	openai_trim(&data, &len);
+	bench_openai_event_clear(ret);
+	bench_openai_trim(&data, &len);
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
 		ret->done = true;
 		return 0;

@@ -18,7 +18,7 @@ static int encode_responses(const struct bench_encode *encode, const struct benc
 	json_object_set_new(body, "max_output_tokens", json_integer(sample->output_tokens));
 	json_object_set_new(body, "stream", json_true());
 	json_object_set_new(body, "store", json_false());
-	return openai_body_write(encode, body, buf, err);
+	return bench_openai_body_write(encode, body, buf, err);
 }
 
 /* What an event is, by its `type`. Anything else (items and parts that begin and end) says
@@ -71,7 +71,7 @@ struct answer {
 
 static int read_usage(struct io_jwalk *walk, struct bench_event *event)
 {
-	return openai_read_usage(walk, "output_tokens", "input_tokens", event);
+	return bench_openai_read_usage(walk, "output_tokens", "input_tokens", event);
 }
 
 /* The list of items of an answer in one piece. */
@@ -80,10 +80,10 @@ static int read_output(struct io_jwalk *walk, struct answer *answer)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
 	if (token != IO_JWALK_ARRAY)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_OBJECT) {
 		answer->has_output = true;
-		if (openai_pass(walk, token) < 0)
+		if (bench_openai_pass(walk, token) < 0)
 			return -1;
 	}
 	return token == IO_JWALK_END ? 0 : -1;
@@ -96,14 +96,14 @@ static int read_response(struct io_jwalk *walk, struct bench_event *event)
 	int rc = 0;
 
 	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
+		return bench_openai_pass(walk, token);
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		if (io_jwalk_is(walk, "usage"))
 			rc = read_usage(walk, event);
 		else if (io_jwalk_is(walk, "error"))
-			rc = openai_read_error(walk, event);
+			rc = bench_openai_read_error(walk, event);
 		else
-			rc = openai_pass(walk, io_jwalk_next(walk));
+			rc = bench_openai_pass(walk, io_jwalk_next(walk));
 	}
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
@@ -128,7 +128,7 @@ static int read_key(struct io_jwalk *walk, struct answer *answer)
 	if (io_jwalk_is(walk, "response"))
 		return read_response(walk, answer->event);
 	if (io_jwalk_is(walk, "error"))
-		return openai_read_error(walk, answer->event);
+		return bench_openai_read_error(walk, answer->event);
 	if (io_jwalk_is(walk, "usage"))
 		return read_usage(walk, answer->event);
 	if (io_jwalk_is(walk, "output"))
@@ -145,8 +145,8 @@ static int read_key(struct io_jwalk *walk, struct answer *answer)
 		answer->text_len = walk->len;
 	}
 	if (message && token == IO_JWALK_STRING && answer->event->error_text[0] == '\0')
-		openai_keep_error_text(walk, answer->event);
-	return openai_pass(walk, token);
+		bench_openai_keep_error_text(walk, answer->event);
+	return bench_openai_pass(walk, token);
 }
 
 /* One choice, and its last event is its own: the stream says no [DONE]. */
@@ -184,8 +184,8 @@ static int decode_responses(const char *data, size_t len, struct bench_event *re
 	enum io_jwalk_token token;
 	struct io_jwalk walk;
 
-	openai_event_clear(ret);
-	openai_trim(&data, &len);
+	bench_openai_event_clear(ret);
+	bench_openai_trim(&data, &len);
 	/* some servers say it all the same */
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0)
 		return 0;

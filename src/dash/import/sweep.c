@@ -16,10 +16,9 @@ static char *fault_of(const struct dash_operation *operation, const char *path,
 
 	if (!store_sweep_is_id(res_sweep_id(summary)))
 		return pl_asprintf("'%s': /sweep: this is no id of a sweep", path);
-	if (res_schema_check(dash_operation_schema(operation, "application/json"), summary, 1,
-			     &faults))
+	if (schema_check(dash_operation_schema(operation, "application/json"), summary, 1, &faults))
 		return NULL;
-	res_schema_fault_text(&faults.items[0], &text);
+	schema_fault_text(&faults.items[0], &text);
 	return pl_asprintf("'%s': %s", path, pl_buf_text(&text));
 }
 

@@ -145,5 +145,5 @@ static inline vector_u8 byte_set_has(const struct byte_set *set, vector_u8 codes
 
 #include "mirror/kernels/wide_priv.h"
 
-const struct store_kernels store_kernels_avx2 = STORE_KERNELS_SET("avx2");
+const struct mirror_kernels mirror_kernels_avx2 = MIRROR_KERNELS_SET("avx2");
 #endif

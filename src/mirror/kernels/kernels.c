@@ -22,17 +22,17 @@ static bool has_avx2(void)
 
 /* The fastest first. */
 static const struct {
-	const struct store_kernels *set;
+	const struct mirror_kernels *set;
 	bool (*is_there)(void);
 } sets[] = {
 #ifdef __x86_64__
-	{ &store_kernels_avx2, has_avx2 },
-	{ &store_kernels_sse2, has_all },
+	{ &mirror_kernels_avx2, has_avx2 },
+	{ &mirror_kernels_sse2, has_all },
 #endif
-	{ &store_kernels_plain, has_all },
+	{ &mirror_kernels_plain, has_all },
 };
 
-const struct store_kernels *store_kernels(void)
+const struct mirror_kernels *mirror_kernels(void)
 {
 	size_t i = 0;
 
@@ -41,7 +41,7 @@ const struct store_kernels *store_kernels(void)
 	return sets[i].set;
 }
 
-const struct store_kernels *store_kernels_of(const char *name)
+const struct mirror_kernels *mirror_kernels_of(const char *name)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sets); i++) {
 		if (strcmp(sets[i].set->name, name) == 0 && sets[i].is_there())

@@ -1,8 +1,8 @@
 /*
  * What is done to the rows of one segment at a time: the inner loops of every query.
  *
- * - A segment has at most STORE_SEGMENT_ROWS rows. A bitmap of it has row i as bit i % 64 of word i / 64,
- *   store_bitmap_words(rows) words in all; bits at and beyond `rows` are 0, in those that are given and in
+ * - A segment has at most MIRROR_SEGMENT_ROWS rows. A bitmap of it has row i as bit i % 64 of word i / 64,
+ *   mirror_bitmap_words(rows) words in all; bits at and beyond `rows` are 0, in those that are given and in
  *   those that come back.
  * - Codes have 1, 2 or 4 bytes; every one is below `distinct`, the number of values in the dictionary, which
  *   may be more than the width can tell apart: rows of a time when it was smaller keep their codes. A table by
@@ -21,17 +21,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_SEGMENT_ROWS 65536u
-#define STORE_WORD_ROWS    64u /* of a word of a bitmap */
-#define STORE_GATHER_MORE  4
+#define MIRROR_SEGMENT_ROWS 65536u
+#define MIRROR_WORD_ROWS    64u /* of a word of a bitmap */
+#define MIRROR_GATHER_MORE  4
 
-static inline size_t store_bitmap_words(size_t rows)
+static inline size_t mirror_bitmap_words(size_t rows)
 {
-	return (rows + STORE_WORD_ROWS - 1) / STORE_WORD_ROWS;
+	return (rows + MIRROR_WORD_ROWS - 1) / MIRROR_WORD_ROWS;
 }
 
 /* Rows that lie one behind the other and have one code: from the end of the run before, or 0, to `end`. */
-struct store_run {
+struct mirror_run {
 	uint32_t end; /* greater than that of the run before */
 	uint32_t code;
 };
@@ -40,7 +40,7 @@ struct store_run {
  * Numbers of some rows. With the mean near the center, nothing is lost by taking one large number from another:
  * mean = center + sum / count, variance = (squares - sum * sum / count) / (count - 1).
  */
-struct store_sums {
+struct mirror_sums {
 	size_t count;
 	double sum;     /* of number - center */
 	double squares; /* of (number - center) squared */
@@ -49,9 +49,9 @@ struct store_sums {
 };
 
 /* Of no row. */
-#define STORE_SUMS_NONE ((struct store_sums){ .min = INFINITY, .max = -INFINITY })
+#define MIRROR_SUMS_NONE ((struct mirror_sums){ .min = INFINITY, .max = -INFINITY })
 
-struct store_kernels {
+struct mirror_kernels {
 	const char *name;
 
 	/* ---- bitmaps, of `words` words ---- */
@@ -109,9 +109,9 @@ struct store_kernels {
 
 	/* ---- codes in runs, the last of which ends with the last row; `ranks` of the mask as above ---- */
 
-	void (*match_runs)(const struct store_run *runs, size_t count, const uint8_t *wanted,
+	void (*match_runs)(const struct mirror_run *runs, size_t count, const uint8_t *wanted,
 			   uint64_t *ret_rows);
-	void (*tally_runs)(const struct store_run *runs, size_t count, const uint64_t *mask,
+	void (*tally_runs)(const struct mirror_run *runs, size_t count, const uint64_t *mask,
 			   const uint32_t *ranks, uint32_t *counts);
 
 	/* ---- numbers ---- */
@@ -121,7 +121,7 @@ struct store_kernels {
 			  uint64_t *ret_rows);
 	/*
 	 * The numbers of the mask's rows, one behind the other; a NaN is left out. ret_numbers has room for all rows
-	 * of the mask and STORE_GATHER_MORE items behind them, which may be written. How many they are.
+	 * of the mask and MIRROR_GATHER_MORE items behind them, which may be written. How many they are.
 	 */
 	size_t (*gather_f64)(const double *numbers, size_t rows, const uint64_t *mask,
 			     double *ret_numbers);
@@ -132,10 +132,10 @@ struct store_kernels {
 	 * what *sums grows by.
 	 */
 	void (*sum_f64)(const double *numbers, size_t rows, const uint64_t *mask, double center,
-			struct store_sums *sums);
+			struct mirror_sums *sums);
 };
 
 /* The fastest set that this processor has. Always the same one. */
-const struct store_kernels *store_kernels(void);
+const struct mirror_kernels *mirror_kernels(void);
 /* By its name; NULL: there is no such set, or this processor has not what it takes. */
-const struct store_kernels *store_kernels_of(const char *name);
+const struct mirror_kernels *mirror_kernels_of(const char *name);

@@ -62,13 +62,13 @@ PLAIN_CODES(u32, uint32_t)
 static void match_f64(const double *numbers, size_t rows, double low, double high,
 		      uint64_t *ret_rows)
 {
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
 		uint64_t bits = 0;
 		for (size_t i = 0; i < rows_of_word(rows, first); i++) {
 			double number = numbers[first + i];
 			bits |= (uint64_t)((number >= low) & (number <= high)) << i;
 		}
-		ret_rows[first / STORE_WORD_ROWS] = bits;
+		ret_rows[first / MIRROR_WORD_ROWS] = bits;
 	}
 }
 
@@ -80,7 +80,7 @@ static size_t gather_f64(const double *numbers, size_t rows, const uint64_t *mas
 
 /* The rows of one word. */
 static void sum_word(const double *numbers, uint64_t mask, double center, double *sum,
-		     double *squares, struct store_sums *ends)
+		     double *squares, struct mirror_sums *ends)
 {
 	double word_sum[LANES] = { 0 }, word_squares[LANES] = { 0 };
 
@@ -99,14 +99,14 @@ static void sum_word(const double *numbers, uint64_t mask, double center, double
 }
 
 static void sum_f64(const double *numbers, size_t rows, const uint64_t *mask, double center,
-		    struct store_sums *sums)
+		    struct mirror_sums *sums)
 {
 	double sum[LANES] = { 0 }, squares[LANES] = { 0 };
-	size_t words = store_bitmap_words(rows);
+	size_t words = mirror_bitmap_words(rows);
 
 	for (size_t i = 0; i < words; i++)
-		sum_word(numbers + i * STORE_WORD_ROWS, mask[i], center, sum, squares, sums);
+		sum_word(numbers + i * MIRROR_WORD_ROWS, mask[i], center, sum, squares, sums);
 	add_sums(sums, count(mask, words), sum, squares);
 }
 
-const struct store_kernels store_kernels_plain = STORE_KERNELS_SET("plain");
+const struct mirror_kernels mirror_kernels_plain = MIRROR_KERNELS_SET("plain");

@@ -14,8 +14,8 @@ static inline uint64_t OF_WIDTH(match_word)(const CODE *codes, size_t rows, cons
 static inline void OF_WIDTH(match_each)(const CODE *codes, size_t rows, const uint8_t *wanted,
 					uint64_t *ret_rows)
 {
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS)
-		ret_rows[first / STORE_WORD_ROWS] = OF_WIDTH(match_word)(
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS)
+		ret_rows[first / MIRROR_WORD_ROWS] = OF_WIDTH(match_word)(
 			codes + first, rows_of_word(rows, first), wanted);
 }
 
@@ -29,8 +29,8 @@ static inline void OF_WIDTH(tally_word)(const CODE *codes, uint64_t mask, uint32
 static inline void OF_WIDTH(tally_each)(const CODE *codes, size_t rows, const uint64_t *mask,
 					uint32_t *counts)
 {
-	for (size_t i = 0; i < store_bitmap_words(rows); i++)
-		OF_WIDTH(tally_word)(codes + i * STORE_WORD_ROWS, mask[i], counts);
+	for (size_t i = 0; i < mirror_bitmap_words(rows); i++)
+		OF_WIDTH(tally_word)(codes + i * MIRROR_WORD_ROWS, mask[i], counts);
 }
 
 static inline void OF_WIDTH(gather)(const CODE *codes, const uint16_t *list, size_t count,
@@ -45,7 +45,7 @@ static inline void OF_WIDTH(tally_listed)(const CODE *codes, const uint16_t *lis
 {
 	for (size_t i = 0; i < count; i++) {
 		unsigned row = list[i];
-		counts[codes[i]] += mask[row / STORE_WORD_ROWS] >> row % STORE_WORD_ROWS & 1;
+		counts[codes[i]] += mask[row / MIRROR_WORD_ROWS] >> row % MIRROR_WORD_ROWS & 1;
 	}
 }
 

@@ -30,13 +30,13 @@ static inline unsigned lowest_bit(uint64_t word)
 /* The lowest `count` bits, 1 to 64. */
 static inline uint64_t low_bits(size_t count)
 {
-	return UINT64_MAX >> (STORE_WORD_ROWS - count);
+	return UINT64_MAX >> (MIRROR_WORD_ROWS - count);
 }
 
 /* Of the rows from `first` on, those of one word. */
 static inline size_t rows_of_word(size_t rows, size_t first)
 {
-	return rows - first < STORE_WORD_ROWS ? rows - first : STORE_WORD_ROWS;
+	return rows - first < MIRROR_WORD_ROWS ? rows - first : MIRROR_WORD_ROWS;
 }
 
 /* ---- bitmaps --------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static inline size_t list(const uint64_t *a, size_t words, uint16_t *ret_list)
 
 	for (size_t i = 0; i < words; i++) {
 		for (uint64_t bits = a[i]; bits != 0; bits &= bits - 1)
-			ret_list[count++] = (uint16_t)(i * STORE_WORD_ROWS + lowest_bit(bits));
+			ret_list[count++] = (uint16_t)(i * MIRROR_WORD_ROWS + lowest_bit(bits));
 	}
 	return count;
 }
@@ -68,8 +68,8 @@ static inline uint32_t count_below(const uint64_t *a, const uint32_t *ranks, siz
 {
 	size_t last = end - 1;
 
-	return ranks[last / STORE_WORD_ROWS] +
-	       count_bits(a[last / STORE_WORD_ROWS] & low_bits(last % STORE_WORD_ROWS + 1));
+	return ranks[last / MIRROR_WORD_ROWS] +
+	       count_bits(a[last / MIRROR_WORD_ROWS] & low_bits(last % MIRROR_WORD_ROWS + 1));
 }
 
 static inline size_t count_range(const uint64_t *a, const uint32_t *ranks, size_t from, size_t to)
@@ -83,20 +83,20 @@ static inline size_t count_range(const uint64_t *a, const uint32_t *ranks, size_
 
 static inline void fill(uint64_t *rows, size_t from, size_t to)
 {
-	size_t first = from / STORE_WORD_ROWS, last = (to - 1) / STORE_WORD_ROWS;
-	uint64_t tail = low_bits((to - 1) % STORE_WORD_ROWS + 1);
+	size_t first = from / MIRROR_WORD_ROWS, last = (to - 1) / MIRROR_WORD_ROWS;
+	uint64_t tail = low_bits((to - 1) % MIRROR_WORD_ROWS + 1);
 
 	for (size_t i = first; i <= last; i++)
 		rows[i] |= (i == last ? tail : UINT64_MAX) &
-			   (i == first ? UINT64_MAX << from % STORE_WORD_ROWS : UINT64_MAX);
+			   (i == first ? UINT64_MAX << from % MIRROR_WORD_ROWS : UINT64_MAX);
 }
 
-static inline void match_runs(const struct store_run *runs, size_t count, const uint8_t *wanted,
+static inline void match_runs(const struct mirror_run *runs, size_t count, const uint8_t *wanted,
 			      uint64_t *ret_rows)
 {
 	size_t rows = count == 0 ? 0 : runs[count - 1].end;
 
-	for (size_t i = 0; i < store_bitmap_words(rows); i++)
+	for (size_t i = 0; i < mirror_bitmap_words(rows); i++)
 		ret_rows[i] = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (wanted[runs[i].code])
@@ -104,7 +104,7 @@ static inline void match_runs(const struct store_run *runs, size_t count, const 
 	}
 }
 
-static inline void tally_runs(const struct store_run *runs, size_t count, const uint64_t *mask,
+static inline void tally_runs(const struct mirror_run *runs, size_t count, const uint64_t *mask,
 			      const uint32_t *ranks, uint32_t *counts)
 {
 	uint32_t before = 0;
@@ -154,8 +154,8 @@ static inline size_t gather_each_f64(const double *numbers, size_t rows, const u
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < store_bitmap_words(rows); i++)
-		count += gather_word_f64(numbers + i * STORE_WORD_ROWS, mask[i],
+	for (size_t i = 0; i < mirror_bitmap_words(rows); i++)
+		count += gather_word_f64(numbers + i * MIRROR_WORD_ROWS, mask[i],
 					 ret_numbers + count);
 	return count;
 }
@@ -163,7 +163,7 @@ static inline size_t gather_each_f64(const double *numbers, size_t rows, const u
 #define LANES 4 /* of sum_f64 */
 
 /* What the lanes have come to. */
-static inline void add_sums(struct store_sums *sums, size_t count, const double *sum,
+static inline void add_sums(struct mirror_sums *sums, size_t count, const double *sum,
 			    const double *squares)
 {
 	sums->count += count;

@@ -61,5 +61,5 @@ static inline vector_f64 greatest(vector_f64 a, vector_f64 b)
 
 #include "mirror/kernels/wide_priv.h"
 
-const struct store_kernels store_kernels_sse2 = STORE_KERNELS_SET("sse2");
+const struct mirror_kernels mirror_kernels_sse2 = MIRROR_KERNELS_SET("sse2");
 #endif

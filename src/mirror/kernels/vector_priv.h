@@ -19,7 +19,7 @@ typedef double vector_f64 VECTOR;
 
 #define LANES_OF(type) (VECTOR_BYTES / (int)sizeof(type))
 #define VECTORS_OF(type) \
-	((int)(STORE_WORD_ROWS * sizeof(type)) / VECTOR_BYTES) /* of a word's rows */
+	((int)(MIRROR_WORD_ROWS * sizeof(type)) / VECTOR_BYTES) /* of a word's rows */
 
 #define LOAD(width)                                               \
 	static inline vector_##width load_##width(const void *at) \

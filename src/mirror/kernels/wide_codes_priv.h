@@ -22,12 +22,12 @@ static void OF_WIDTH(match_any)(const CODE *codes, size_t rows, const struct few
 
 	for (size_t i = 0; i < few->count; i++)
 		wanted[i] = (OF_WIDTH(vector)){ 0 } + (CODE)few->codes[i];
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
-		CODE last[STORE_WORD_ROWS];
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
+		CODE last[MIRROR_WORD_ROWS];
 		size_t count = rows_of_word(rows, first);
 		const CODE *word = whole_word(codes + first, count, sizeof(CODE), last);
 		uint64_t bits = OF_WIDTH(word_of_any)(word, wanted, few->count);
-		ret_rows[first / STORE_WORD_ROWS] = (bits ^ few->flip) & low_bits(count);
+		ret_rows[first / MIRROR_WORD_ROWS] = (bits ^ few->flip) & low_bits(count);
 	}
 }
 
@@ -35,18 +35,18 @@ static void OF_WIDTH(match_any)(const CODE *codes, size_t rows, const struct few
 static inline void OF_WIDTH(match_table)(const CODE *codes, size_t rows, const uint8_t *wanted,
 					 uint64_t *ret_rows)
 {
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
-		CODE last[STORE_WORD_ROWS];
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
+		CODE last[MIRROR_WORD_ROWS];
 		size_t count = rows_of_word(rows, first);
 		const CODE *word = whole_word(codes + first, count, sizeof(CODE), last);
 		uint64_t bits = 0;
-		for (size_t i = 0; i < STORE_WORD_ROWS; i += CHAR_BIT) {
+		for (size_t i = 0; i < MIRROR_WORD_ROWS; i += CHAR_BIT) {
 			unsigned eight = 0;
 			for (size_t j = 0; j < CHAR_BIT; j++)
 				eight |= (unsigned)wanted[word[i + j]] << j;
 			bits |= (uint64_t)eight << i;
 		}
-		ret_rows[first / STORE_WORD_ROWS] = bits & low_bits(count);
+		ret_rows[first / MIRROR_WORD_ROWS] = bits & low_bits(count);
 	}
 }
 
@@ -57,7 +57,7 @@ static inline void OF_WIDTH(tally_rest)(const CODE *codes, uint64_t mask, uint32
 		OF_WIDTH(tally_word)(codes, mask, counts);
 		return;
 	}
-	for (size_t i = 0; i < STORE_WORD_ROWS; i++)
+	for (size_t i = 0; i < MIRROR_WORD_ROWS; i++)
 		counts[codes[i]]++;
 }
 
@@ -71,12 +71,12 @@ static void OF_WIDTH(tally_many)(const CODE *codes, size_t rows, const uint64_t 
 {
 	unsigned pause = 0, next_pause = 0;
 
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
 		const CODE *word = codes + first;
-		uint64_t left = mask[first / STORE_WORD_ROWS];
+		uint64_t left = mask[first / MIRROR_WORD_ROWS];
 		if (pause > 0) {
 			pause--;
-		} else if (left != 0 && rows - first >= STORE_WORD_ROWS) {
+		} else if (left != 0 && rows - first >= MIRROR_WORD_ROWS) {
 			CODE common = word[lowest_bit(left)];
 			OF_WIDTH(vector) wanted = (OF_WIDTH(vector)){ 0 } + common;
 			uint64_t same = OF_WIDTH(word_of_any)(word, &wanted, 1) & left;

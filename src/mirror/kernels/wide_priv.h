@@ -27,9 +27,9 @@
 /* The items of one word's rows; where these are fewer, in `last`, which has room for as many. */
 static inline const void *whole_word(const void *items, size_t rows, size_t size, void *last)
 {
-	if (rows == STORE_WORD_ROWS)
+	if (rows == MIRROR_WORD_ROWS)
 		return items;
-	memset(last, 0, STORE_WORD_ROWS * size);
+	memset(last, 0, MIRROR_WORD_ROWS * size);
 	return memcpy(last, items, rows * size);
 }
 
@@ -158,8 +158,8 @@ static bool few_with(const uint8_t *wanted, size_t distinct, uint8_t flag, size_
 	const vector_u8 flags = (vector_u8){ 0 } + flag;
 
 	*ret = (struct few){ .flip = flag ? 0 : UINT64_MAX };
-	for (size_t first = 0; first < distinct; first += STORE_WORD_ROWS) {
-		uint8_t last[STORE_WORD_ROWS];
+	for (size_t first = 0; first < distinct; first += MIRROR_WORD_ROWS) {
+		uint8_t last[MIRROR_WORD_ROWS];
 		size_t count = rows_of_word(distinct, first);
 		const uint8_t *word = whole_word(wanted + first, count, sizeof(*word), last);
 		uint64_t bits = word_of_any_u8(word, &flags, 1) & low_bits(count);
@@ -186,14 +186,14 @@ static void match_set_u8(const uint8_t *codes, size_t rows, const uint8_t *wante
 {
 	struct byte_set set = byte_set_of(wanted, distinct);
 
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
-		uint8_t last[STORE_WORD_ROWS];
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
+		uint8_t last[MIRROR_WORD_ROWS];
 		size_t count = rows_of_word(rows, first);
 		const uint8_t *word = whole_word(codes + first, count, sizeof(*word), last);
 		vector_u8 found[VECTORS_OF(uint8_t)];
 		for (int i = 0; i < VECTORS_OF(uint8_t); i++)
 			found[i] = byte_set_has(&set, load_u8(word + i * VECTOR_BYTES));
-		ret_rows[first / STORE_WORD_ROWS] = bits_of_u8(found) & low_bits(count);
+		ret_rows[first / MIRROR_WORD_ROWS] = bits_of_u8(found) & low_bits(count);
 	}
 }
 #else
@@ -260,7 +260,7 @@ static inline __attribute__((always_inline)) void tally_codes(const uint8_t *cod
 							      const uint64_t *mask, size_t first,
 							      size_t n, uint32_t *ret_counts)
 {
-	size_t words = store_bitmap_words(rows);
+	size_t words = mirror_bitmap_words(rows);
 	vector_u8 wanted[AT_ONCE];
 	vector_u64 total[AT_ONCE] = { 0 };
 
@@ -270,12 +270,12 @@ static inline __attribute__((always_inline)) void tally_codes(const uint8_t *cod
 		size_t to = words - from < WORDS_A_BYTE ? words : from + WORDS_A_BYTE;
 		vector_u8 seen[AT_ONCE] = { 0 };
 		for (size_t at = from; at < to; at++) {
-			uint8_t last[STORE_WORD_ROWS];
+			uint8_t last[MIRROR_WORD_ROWS];
 			const uint8_t *word;
 			if (mask[at] == 0)
 				continue;
-			word = whole_word(codes + at * STORE_WORD_ROWS,
-					  rows_of_word(rows, at * STORE_WORD_ROWS), sizeof(*word),
+			word = whole_word(codes + at * MIRROR_WORD_ROWS,
+					  rows_of_word(rows, at * MIRROR_WORD_ROWS), sizeof(*word),
 					  last);
 			for (int i = 0; i < VECTORS_OF(uint8_t); i++) {
 				vector_u8 row = load_u8(word + i * VECTOR_BYTES);
@@ -297,7 +297,7 @@ static inline __attribute__((always_inline)) void tally_codes(const uint8_t *cod
 static void tally_few(const uint8_t *codes, size_t rows, const uint64_t *mask, uint32_t *counts,
 		      size_t distinct)
 {
-	size_t words = store_bitmap_words(rows), rest = count(mask, words);
+	size_t words = mirror_bitmap_words(rows), rest = count(mask, words);
 
 	if (rest <= SPARSE_MAX * words) {
 		tally_each_u8(codes, rows, mask, counts);
@@ -352,7 +352,7 @@ static inline uint64_t word_in_range(const double *numbers, double low, double h
 {
 	uint64_t bits = 0;
 
-	for (int first = 0; first < (int)STORE_WORD_ROWS; first += CHAR_BIT) {
+	for (int first = 0; first < (int)MIRROR_WORD_ROWS; first += CHAR_BIT) {
 		uint64_t eight = 0;
 		for (int i = 0; i < CHAR_BIT; i += LANES_OF(double)) {
 			vector_f64 number = load_f64(numbers + first + i);
@@ -368,12 +368,12 @@ static inline uint64_t word_in_range(const double *numbers, double low, double h
 static void match_f64(const double *numbers, size_t rows, double low, double high,
 		      uint64_t *ret_rows)
 {
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
-		double last[STORE_WORD_ROWS];
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
+		double last[MIRROR_WORD_ROWS];
 		size_t count = rows_of_word(rows, first);
 		const double *word = whole_word(numbers + first, count, sizeof(*word), last);
-		ret_rows[first / STORE_WORD_ROWS] = word_in_range(word, low, high) &
-						    low_bits(count);
+		ret_rows[first / MIRROR_WORD_ROWS] = word_in_range(word, low, high) &
+						     low_bits(count);
 	}
 }
 
@@ -385,7 +385,7 @@ static inline size_t gather_many_f64(const double *numbers, uint64_t mask, doubl
 {
 	size_t count = 0;
 
-	for (int i = 0; i < (int)STORE_WORD_ROWS; i += LANES_OF(double)) {
+	for (int i = 0; i < (int)MIRROR_WORD_ROWS; i += LANES_OF(double)) {
 		vector_f64 number = load_f64(numbers + i);
 		unsigned kept = (unsigned)top_bits_f64((vector_f64)(number == number)) &
 				(unsigned)(mask >> i);
@@ -401,9 +401,9 @@ static size_t gather_f64(const double *numbers, size_t rows, const uint64_t *mas
 {
 	size_t count = 0;
 
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
-		double last[STORE_WORD_ROWS];
-		uint64_t bits = mask[first / STORE_WORD_ROWS];
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
+		double last[MIRROR_WORD_ROWS];
+		uint64_t bits = mask[first / MIRROR_WORD_ROWS];
 		if (count_bits(bits) <= GATHERED_SINGLY) {
 			count += gather_word_f64(numbers + first, bits, ret_numbers + count);
 			continue;
@@ -451,7 +451,7 @@ static inline __attribute__((always_inline)) void sum_word(const double *numbers
 	const vector_u64 none_above = (vector_u64)((vector_f64){ 0 } - INFINITY);
 	vector_f64 sum[PARTS] = { 0 }, squares[PARTS] = { 0 };
 
-	for (int first = 0; first < (int)STORE_WORD_ROWS; first += LANES) {
+	for (int first = 0; first < (int)MIRROR_WORD_ROWS; first += LANES) {
 		const uint64_t *keep_lanes = keep[mask >> first & ((1 << LANES) - 1)];
 		for (int i = 0; i < PARTS; i++) {
 			vector_u64 kept = load_u64(keep_lanes + i * LANES_OF(double));
@@ -473,7 +473,7 @@ static inline __attribute__((always_inline)) void sum_word(const double *numbers
 }
 
 static void sum_f64(const double *numbers, size_t rows, const uint64_t *mask, double center,
-		    struct store_sums *sums)
+		    struct mirror_sums *sums)
 {
 	struct vector_sums all = { 0 };
 	double sum[LANES], squares[LANES];
@@ -482,9 +482,9 @@ static void sum_f64(const double *numbers, size_t rows, const uint64_t *mask, do
 		all.min[i] += sums->min;
 		all.max[i] += sums->max;
 	}
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
-		double last[STORE_WORD_ROWS];
-		uint64_t bits = mask[first / STORE_WORD_ROWS];
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
+		double last[MIRROR_WORD_ROWS];
+		uint64_t bits = mask[first / MIRROR_WORD_ROWS];
 		const double *word;
 		if (bits == 0)
 			continue;
@@ -503,6 +503,6 @@ static void sum_f64(const double *numbers, size_t rows, const uint64_t *mask, do
 		sums->min = min < sums->min ? min : sums->min;
 		sums->max = max > sums->max ? max : sums->max;
 	}
-	add_sums(sums, count(mask, store_bitmap_words(rows)), sum, squares);
+	add_sums(sums, count(mask, mirror_bitmap_words(rows)), sum, squares);
 }
 #endif

@@ -29,7 +29,7 @@ static void add_count(struct pl_buf *buf, double value)
 {
 	char text[PL_TICK_BYTES];
 
-	pl_tick_text(value, 0, text);
+	plot_tick_text(value, 0, text);
 	pl_buf_add_text(buf, text);
 }
 
@@ -100,7 +100,7 @@ static void add_ms(struct pl_buf *buf, const char *name, double ms)
 
 	add_row(buf, name);
 	if (!isnan(ms))
-		pl_tick_text(ms, 2, text);
+		plot_tick_text(ms, 2, text);
 	pl_buf_addf(buf, "%s%s</td></tr>\n", text, isnan(ms) ? "" : " ms");
 }
 

@@ -44,8 +44,8 @@ struct block {
 
 enum stage { STAGE_FRONT, STAGE_ROWS, STAGE_BACK, STAGE_OVER };
 
-struct store_export {
-	enum store_export_form form;
+struct query_export {
+	enum query_export_form form;
 	struct export_rows *rows;
 	json_t *request;
 	char *program;
@@ -63,12 +63,12 @@ struct store_export {
 };
 
 /* New references; null for NULL. */
-static json_t *given(const struct store_export *export, const char *key)
+static json_t *given(const struct query_export *export, const char *key)
 {
 	return pl_json_or_null(json_incref(json_object_get(export->request, key)));
 }
 
-static json_t *sort_of(const struct store_export *export)
+static json_t *sort_of(const struct query_export *export)
 {
 	json_t *sort = json_object_get(export->request, "sort");
 
@@ -85,49 +85,51 @@ static void add_line(struct pl_buf *out, const char *name, const char *text)
 static void add_json_line(struct pl_buf *out, const char *name, const json_t *json)
 {
 	pl_buf_addf(out, "# %s: ", name);
-	export_csv_json(out, json);
+	query_export_csv_json(out, json);
 	pl_buf_add_text(out, "\r\n");
 }
 
-static void csv_provenance(struct store_export *export)
+static void csv_provenance(struct query_export *export)
 {
 	struct pl_buf *out = &export->ready;
 	const char *link = pl_json_get_text(export->request, "link");
 
 	add_line(out, "program", export->program);
 	add_line(out, "time", export->time);
-	pl_buf_addf(out, "# data_version: %lld\r\n", (long long)export_rows_version(export->rows));
-	pl_buf_addf(out, "# count: %zu\r\n", export_rows_count(export->rows));
+	pl_buf_addf(out, "# data_version: %lld\r\n",
+		    (long long)query_export_rows_version(export->rows));
+	pl_buf_addf(out, "# count: %zu\r\n", query_export_rows_count(export->rows));
 	add_json_line(out, "filter", json_object_get(export->request, "filter"));
 	auto_json json_t *sort = sort_of(export);
 	add_json_line(out, "sort", sort);
 	pl_buf_add_text(out, "# link: ");
-	export_csv_link(out, link != NULL ? link : "");
+	query_export_csv_link(out, link != NULL ? link : "");
 	pl_buf_add_text(out, "\r\n");
 }
 
-static void csv_header(struct store_export *export)
+static void csv_header(struct query_export *export)
 {
 	pl_buf_add_text(&export->ready, "id");
-	for (size_t i = 0; i < export_rows_columns(export->rows); i++) {
+	for (size_t i = 0; i < query_export_rows_columns(export->rows); i++) {
 		pl_buf_add_char(&export->ready, ',');
-		export_csv_text(&export->ready, export_rows_column(export->rows, i));
+		query_export_csv_text(&export->ready, query_export_rows_column(export->rows, i));
 	}
 	pl_buf_add_text(&export->ready, "\r\n");
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_provenance(struct store_export *export)
+static void json_provenance(struct query_export *export)
 {
 	json_t *columns = json_array();
 
-	for (size_t i = 0; i < export_rows_columns(export->rows); i++)
-		json_array_append_new(columns, json_string(export_rows_column(export->rows, i)));
+	for (size_t i = 0; i < query_export_rows_columns(export->rows); i++)
+		json_array_append_new(columns,
+				      json_string(query_export_rows_column(export->rows, i)));
 	auto_json json_t *provenance = json_pack(
 		"{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "program", export->program, "time",
-		export->time, "data_version", (json_int_t)export_rows_version(export->rows),
-		"count", (json_int_t)export_rows_count(export->rows), "filter",
+		export->time, "data_version", (json_int_t)query_export_rows_version(export->rows),
+		"count", (json_int_t)query_export_rows_count(export->rows), "filter",
 		given(export, "filter"), "sort", sort_of(export), "columns", columns, "link",
 		given(export, "link"));
 	pl_buf_add_text(&export->ready, "\"provenance\":");
@@ -138,21 +140,21 @@ static void json_provenance(struct store_export *export)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* A comma; of JSON the key as well. */
-static void add_front(const struct store_export *export, size_t column, struct pl_buf *out)
+static void add_front(const struct query_export *export, size_t column, struct pl_buf *out)
 {
 	size_t begin = column > 0 ? export->front_ends[column - 1] : 0;
 
 	out_add(out, export->fronts.data + begin, export->front_ends[column] - begin);
 }
 
-static void make_fronts(struct store_export *export, size_t columns)
+static void make_fronts(struct query_export *export, size_t columns)
 {
 	pl_buf_init(&export->fronts, READY_MAX);
 	export->front_ends = pl_alloc_array(columns, sizeof(*export->front_ends));
 	for (size_t i = 0; i < columns; i++) {
-		const char *id = export_rows_column(export->rows, i);
+		const char *id = query_export_rows_column(export->rows, i);
 		pl_buf_add_char(&export->fronts, ',');
-		if (export->form == STORE_EXPORT_JSON) {
+		if (export->form == QUERY_EXPORT_JSON) {
 			pl_text_add_json(&export->fronts, id, strlen(id), false);
 			pl_buf_add_char(&export->fronts, ':');
 		}
@@ -161,43 +163,43 @@ static void make_fronts(struct store_export *export, size_t columns)
 }
 
 /* Of JSON what is not recorded is nothing at all. */
-static void add_cell(const struct store_export *export, size_t column,
-		     const struct store_cell *cell, struct pl_buf *out)
+static void add_cell(const struct query_export *export, size_t column,
+		     const struct mirror_cell *cell, struct pl_buf *out)
 {
-	if (export->form == STORE_EXPORT_CSV) {
+	if (export->form == QUERY_EXPORT_CSV) {
 		add_front(export, column, out);
-		export_csv_cell(out, cell);
+		query_export_csv_cell(out, cell);
 	} else if (cell->state != RES_VALUE_NOT_RECORDED) {
 		add_front(export, column, out);
-		export_json_cell(out, cell);
+		query_export_json_cell(out, cell);
 	}
 }
 
-static void add_number(const struct store_export *export, size_t column, double number,
+static void add_number(const struct query_export *export, size_t column, double number,
 		       struct pl_buf *out)
 {
 	add_front(export, column, out);
-	if (export->form == STORE_EXPORT_CSV)
-		export_csv_number(out, number);
+	if (export->form == QUERY_EXPORT_CSV)
+		query_export_csv_number(out, number);
 	else
-		export_json_number(out, number);
+		query_export_json_number(out, number);
 }
 
 /* NULL: it is not kept. */
-static struct kept_text *kept_of(const struct store_export *export, size_t column, uint32_t code)
+static struct kept_text *kept_of(const struct query_export *export, size_t column, uint32_t code)
 {
 	size_t at = export->kept_from[column] + code;
 
 	return at < export->kept_from[column + 1] ? &export->kept[at] : NULL;
 }
 
-static void make_kept(struct store_export *export, size_t columns)
+static void make_kept(struct query_export *export, size_t columns)
 {
 	size_t count = 0;
 
 	export->kept_from = pl_alloc_array(columns + 1, sizeof(*export->kept_from));
 	for (size_t i = 0; i < columns; i++) {
-		uint32_t codes = export_rows_distinct(export->rows, i);
+		uint32_t codes = query_export_rows_distinct(export->rows, i);
 		count += codes < KEPT_CODES_MAX ? codes : KEPT_CODES_MAX;
 		export->kept_from[i + 1] = count;
 	}
@@ -205,12 +207,12 @@ static void make_kept(struct store_export *export, size_t columns)
 }
 
 /* Returns whether it stands in the file as every cell of the column with its code. */
-static bool make_cell(const struct store_export *export, size_t row, size_t column, uint32_t code,
+static bool make_cell(const struct query_export *export, size_t row, size_t column, uint32_t code,
 		      struct pl_buf *out)
 {
 	struct kept_text *kept = kept_of(export, column, code);
 	size_t before = out->len;
-	struct store_cell cell;
+	struct mirror_cell cell;
 
 	if (kept != NULL && kept->len_and_one > 0) {
 		char *at = pl_buf_reserve(out, KEPT_BYTES);
@@ -220,7 +222,7 @@ static bool make_cell(const struct store_export *export, size_t row, size_t colu
 		out->len += KEPT_LEN(kept);
 		return true;
 	}
-	bool is_the_codes = export_rows_cell(export->rows, row, column, code, &cell);
+	bool is_the_codes = query_export_rows_cell(export->rows, row, column, code, &cell);
 	add_cell(export, column, &cell, out);
 	if (kept != NULL && is_the_codes && out->len - before <= KEPT_BYTES) {
 		kept->len_and_one = (unsigned char)(out->len - before + 1);
@@ -237,33 +239,33 @@ static uint32_t *codes_of(const struct block *block, size_t column)
 }
 
 /* From this row on. */
-static void make_block(struct store_export *export, size_t from)
+static void make_block(struct query_export *export, size_t from)
 {
 	struct block *block = &export->block;
-	size_t left = export_rows_count(export->rows) - from;
+	size_t left = query_export_rows_count(export->rows) - from;
 	size_t count = left < EXPORT_BLOCK_ROWS ? left : EXPORT_BLOCK_ROWS;
 	struct part *part = block->parts;
 
-	export_rows_spot(export->rows, from, count, &block->spot);
+	query_export_rows_spot(export->rows, from, count, &block->spot);
 	pl_buf_clear(&block->alike);
-	for (size_t i = 0; i < export_rows_columns(export->rows); i++) {
+	for (size_t i = 0; i < query_export_rows_columns(export->rows); i++) {
 		uint32_t *codes = codes_of(block, i);
 		if (export->is_repeated[i])
 			continue;
 		size_t before = block->alike.len;
-		if (export_rows_codes(export->rows, &block->spot, i, codes) &&
+		if (query_export_rows_codes(export->rows, &block->spot, i, codes) &&
 		    make_cell(export, from, i, codes[0], &block->alike))
 			continue;
 		block->alike.len = before;
 		*part++ = (struct part){ before, i,
-					 export_rows_own(export->rows, &block->spot, i) };
+					 query_export_rows_own(export->rows, &block->spot, i) };
 	}
 	*part = (struct part){ .end = block->alike.len, .column = NO_COLUMN };
 	(void)pl_buf_reserve(&block->alike, COPY_BYTES); /* for add_alike() */
 }
 
 /* Most are short: so many bytes are copied as can be at once, whatever stands behind them. */
-static void add_alike(struct store_export *export, size_t begin, size_t end)
+static void add_alike(struct query_export *export, size_t begin, size_t end)
 {
 	const char *from = export->block.alike.data + begin;
 	char *to = pl_buf_reserve(&export->ready, end - begin + COPY_BYTES);
@@ -277,7 +279,7 @@ static void add_alike(struct store_export *export, size_t begin, size_t end)
 	export->ready.len += end - begin;
 }
 
-static void add_cells(struct store_export *export)
+static void add_cells(struct query_export *export)
 {
 	const struct block *block = &export->block;
 	size_t done = 0;
@@ -298,20 +300,20 @@ static void add_cells(struct store_export *export)
 	}
 }
 
-static void csv_row(struct store_export *export)
+static void csv_row(struct query_export *export)
 {
-	export_i64(&export->ready, export_rows_id(export->rows, export->at));
+	query_export_i64(&export->ready, query_export_rows_id(export->rows, export->at));
 	add_cells(export);
 	pl_buf_add(&export->ready, "\r\n", 2);
 }
 
-static void json_row(struct store_export *export)
+static void json_row(struct query_export *export)
 {
 	struct pl_buf *out = &export->ready;
-	const char *run_id = export_rows_run_id(export->rows, export->at);
+	const char *run_id = query_export_rows_run_id(export->rows, export->at);
 
 	pl_buf_add_text(out, export->at > 0 ? ",\n{\"id\":" : "\n{\"id\":");
-	export_i64(out, export_rows_id(export->rows, export->at));
+	query_export_i64(out, query_export_rows_id(export->rows, export->at));
 	pl_buf_add_text(out, ",\"run_id\":");
 	if (run_id != NULL)
 		pl_text_add_json(out, run_id, strlen(run_id), false);
@@ -330,12 +332,12 @@ static void json_row(struct store_export *export)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void make_front(struct store_export *export)
+static void make_front(struct query_export *export)
 {
 	const json_t *provenance = json_object_get(export->request, "provenance");
 	bool has_provenance = provenance == NULL || json_is_true(provenance);
 
-	if (export->form == STORE_EXPORT_CSV) {
+	if (export->form == QUERY_EXPORT_CSV) {
 		if (has_provenance)
 			csv_provenance(export);
 		csv_header(export);
@@ -347,19 +349,19 @@ static void make_front(struct store_export *export)
 	pl_buf_add_text(&export->ready, "\"rows\":[");
 }
 
-static void make_rows(struct store_export *export)
+static void make_rows(struct query_export *export)
 {
-	size_t count = export_rows_count(export->rows);
+	size_t count = query_export_rows_count(export->rows);
 
 	for (; export->at < count && export->ready.len < PIECE_BYTES; export->at++) {
-		if (export->form == STORE_EXPORT_CSV)
+		if (export->form == QUERY_EXPORT_CSV)
 			csv_row(export);
 		else
 			json_row(export);
 	}
 }
 
-static int make_piece(struct store_export *export, struct pl_err *err)
+static int make_piece(struct query_export *export, struct pl_err *err)
 {
 	switch (export->stage) {
 	case STAGE_FRONT:
@@ -368,11 +370,11 @@ static int make_piece(struct store_export *export, struct pl_err *err)
 		break;
 	case STAGE_ROWS:
 		make_rows(export);
-		if (export->at == export_rows_count(export->rows))
+		if (export->at == query_export_rows_count(export->rows))
 			export->stage = STAGE_BACK;
 		break;
 	default:
-		if (export->form == STORE_EXPORT_JSON)
+		if (export->form == QUERY_EXPORT_JSON)
 			pl_buf_add_text(&export->ready, "\n]}\n");
 		export->stage = STAGE_OVER;
 		break;
@@ -383,7 +385,7 @@ static int make_piece(struct store_export *export, struct pl_err *err)
 		       : 0;
 }
 
-int store_export_read(struct store_export *export, char *bytes, size_t room, size_t *ret_len,
+int query_export_read(struct query_export *export, char *bytes, size_t room, size_t *ret_len,
 		      struct pl_err *err)
 {
 	if (export->sent == export->ready.len) {
@@ -401,34 +403,34 @@ int store_export_read(struct store_export *export, char *bytes, size_t room, siz
 	return 0;
 }
 
-static bool *find_repeated(const struct store_export *export)
+static bool *find_repeated(const struct query_export *export)
 {
-	size_t columns = export_rows_columns(export->rows);
+	size_t columns = query_export_rows_columns(export->rows);
 	bool *is_repeated = pl_alloc_array(columns, sizeof(*is_repeated));
 
-	for (size_t i = 1; export->form == STORE_EXPORT_JSON && i < columns; i++) {
-		const char *id = export_rows_column(export->rows, i);
+	for (size_t i = 1; export->form == QUERY_EXPORT_JSON && i < columns; i++) {
+		const char *id = query_export_rows_column(export->rows, i);
 		for (size_t k = 0; k < i && !is_repeated[i]; k++)
-			is_repeated[i] = strcmp(export_rows_column(export->rows, k), id) == 0;
+			is_repeated[i] = strcmp(query_export_rows_column(export->rows, k), id) == 0;
 	}
 	return is_repeated;
 }
 
-int store_export_new(struct store_snapshot *snapshot, const json_t *request,
-		     const struct store_export_options *options, struct store_export **ret,
-		     struct res_schema_faults *faults, struct pl_err *err)
+int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
+		     const struct query_export_options *options, struct query_export **ret,
+		     struct schema_faults *faults, struct pl_err *err)
 {
 	struct export_rows *rows = NULL;
 
-	if (export_rows_new(snapshot, request, &rows, faults, err) < 0)
+	if (query_export_rows_new(snapshot, request, &rows, faults, err) < 0)
 		return -1;
-	struct store_export *export = pl_alloc(sizeof(*export));
-	*export = (struct store_export){ .form = options->form,
+	struct query_export *export = pl_alloc(sizeof(*export));
+	*export = (struct query_export){ .form = options->form,
 					 .rows = rows,
 					 .request = json_deep_copy(request),
 					 .program = pl_strdup(options->program),
 					 .time = pl_strdup(options->time) };
-	size_t columns = export_rows_columns(rows);
+	size_t columns = query_export_rows_columns(rows);
 	pl_buf_init(&export->ready, READY_MAX);
 	pl_buf_init(&export->block.alike, READY_MAX);
 	export->block.codes = pl_alloc_array(columns * EXPORT_BLOCK_ROWS, sizeof(uint32_t));
@@ -440,11 +442,11 @@ int store_export_new(struct store_snapshot *snapshot, const json_t *request,
 	return 0;
 }
 
-void store_export_free(struct store_export *export)
+void query_export_free(struct query_export *export)
 {
 	if (export == NULL)
 		return;
-	export_rows_free(export->rows);
+	query_export_rows_free(export->rows);
 	json_decref(export->request);
 	free(export->program);
 	free(export->time);

@@ -6,7 +6,7 @@
 #include "query/export/export_priv.h"
 #include "query/out_priv.h"
 
-void export_i64(struct pl_buf *out, int64_t number)
+void query_export_i64(struct pl_buf *out, int64_t number)
 {
 	char *at = pl_buf_reserve(out, PL_I64_TEXT_BYTES);
 
@@ -20,7 +20,7 @@ void export_i64(struct pl_buf *out, int64_t number)
 static void add_number(struct pl_buf *out, double number)
 {
 	if (out_is_whole(number)) {
-		export_i64(out, (int64_t)number);
+		query_export_i64(out, (int64_t)number);
 		return;
 	}
 	char *at = pl_buf_reserve(out, PL_F64_TEXT_BYTES);
@@ -32,7 +32,7 @@ static void add_number(struct pl_buf *out, double number)
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* What some programs cut lines at besides commas is quoted, too. */
-void export_csv_text(struct pl_buf *out, const char *text)
+void query_export_csv_text(struct pl_buf *out, const char *text)
 {
 	size_t len = strlen(text);
 	bool is_plain = text[strcspn(text, ",;\t\"\r\n")] == '\0' &&
@@ -78,10 +78,10 @@ static void add_marked(struct pl_buf *out, const char *text)
 
 	pl_buf_add_char(&marked, '\'');
 	pl_buf_add_text(&marked, text);
-	export_csv_text(out, pl_buf_text(&marked));
+	query_export_csv_text(out, pl_buf_text(&marked));
 }
 
-void export_csv_number(struct pl_buf *out, double number)
+void query_export_csv_number(struct pl_buf *out, double number)
 {
 	/* to a spreadsheet -inf is a formula, of a name that it does not know */
 	if (isinf(number) && number < 0)
@@ -89,7 +89,7 @@ void export_csv_number(struct pl_buf *out, double number)
 	add_number(out, number);
 }
 
-void export_csv_cell(struct pl_buf *out, const struct store_cell *cell)
+void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell)
 {
 	if (cell->state == RES_VALUE_NOT_RECORDED)
 		return;
@@ -99,7 +99,7 @@ void export_csv_cell(struct pl_buf *out, const struct store_cell *cell)
 	}
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
-		export_csv_number(out, cell->number);
+		query_export_csv_number(out, cell->number);
 		break;
 	case RES_VALUE_YES:
 		pl_buf_add_text(out, cell->number > 0 ? "true" : "false");
@@ -108,17 +108,17 @@ void export_csv_cell(struct pl_buf *out, const struct store_cell *cell)
 		if (needs_mark(cell->text))
 			add_marked(out, cell->text);
 		else
-			export_csv_text(out, cell->text);
+			query_export_csv_text(out, cell->text);
 		break;
 	case RES_VALUE_JSON:
-		export_csv_text(out, cell->text);
+		query_export_csv_text(out, cell->text);
 		break;
 	}
 }
 
 /* ---- in front of it -------------------------------------------------------------------------- */
 
-void export_csv_json(struct pl_buf *out, const json_t *json)
+void query_export_csv_json(struct pl_buf *out, const json_t *json)
 {
 	auto_free char *text = json != NULL ? pl_json_to_text(json, PL_JSON_COMPACT)
 					    : pl_strdup("null");
@@ -140,7 +140,7 @@ void export_csv_json(struct pl_buf *out, const json_t *json)
 	}
 }
 
-void export_csv_link(struct pl_buf *out, const char *link)
+void query_export_csv_link(struct pl_buf *out, const char *link)
 {
 	for (; *link != '\0'; link++)
 		pl_buf_addf(out, *link == ',' || *link == ';' ? "%%%02X" : "%c",
@@ -149,7 +149,7 @@ void export_csv_link(struct pl_buf *out, const char *link)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-void export_json_number(struct pl_buf *out, double number)
+void query_export_json_number(struct pl_buf *out, double number)
 {
 	if (isinf(number))
 		pl_buf_add_text(out, number > 0 ? "\"inf\"" : "\"-inf\"");
@@ -157,7 +157,7 @@ void export_json_number(struct pl_buf *out, double number)
 		add_number(out, number);
 }
 
-void export_json_cell(struct pl_buf *out, const struct store_cell *cell)
+void query_export_json_cell(struct pl_buf *out, const struct mirror_cell *cell)
 {
 	if (cell->state == RES_VALUE_NULL) {
 		pl_buf_add(out, "null", 4);
@@ -165,7 +165,7 @@ void export_json_cell(struct pl_buf *out, const struct store_cell *cell)
 	}
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
-		export_json_number(out, cell->number);
+		query_export_json_number(out, cell->number);
 		break;
 	case RES_VALUE_YES:
 		pl_buf_add_text(out, cell->number > 0 ? "true" : "false");

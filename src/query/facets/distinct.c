@@ -20,7 +20,7 @@ struct table {
 	uint32_t *slots; /* a place in `list` + 1; 0: free */
 	unsigned bits;   /* there are 2 to the power of */
 	size_t room;
-	struct store_counted *list;
+	struct query_counted *list;
 	size_t count;
 };
 
@@ -38,7 +38,7 @@ static size_t slot_of(const struct table *table, double number)
 	return hash_of(number) << PART_BITS_MAX >> (64 - table->bits);
 }
 
-static void begin(struct table *table, struct store_counted *list, unsigned bits)
+static void begin(struct table *table, struct query_counted *list, unsigned bits)
 {
 	size_t slots = (size_t)1 << bits;
 
@@ -74,7 +74,7 @@ static size_t add_some(struct table *table, const double *numbers, size_t count)
 	for (; i < count && here.count * 2 <= mask; i++) {
 		double number = numbers[i];
 		size_t at = slot_of(&here, number), place;
-		here.list[here.count] = (struct store_counted){ number, 0 };
+		here.list[here.count] = (struct query_counted){ number, 0 };
 		while (place = here.slots[at] == 0 ? here.count : here.slots[at] - 1,
 		       memcmp(&here.list[place].number, &number, sizeof(number)) != 0)
 			at = (at + 1) & mask;
@@ -87,7 +87,7 @@ static size_t add_some(struct table *table, const double *numbers, size_t count)
 }
 
 static size_t count_part(struct table *table, const double *numbers, size_t count,
-			 struct store_counted *ret)
+			 struct query_counted *ret)
 {
 	table->count = 0;
 	begin(table, ret, SLOT_BITS_MIN);
@@ -114,7 +114,7 @@ static void part(const double *numbers, size_t count, unsigned bits, double *ret
 		ret_numbers[ret_ends[hash_of(numbers[i]) >> (64 - bits)]++] = numbers[i];
 }
 
-size_t store_distinct(const double *numbers, size_t count, struct store_counted *ret)
+size_t query_distinct(const double *numbers, size_t count, struct query_counted *ret)
 {
 	size_t ends[1u << PART_BITS_MAX] = { 0 }, found = 0, from = 0;
 	struct table table = { .slots = NULL };

@@ -11,4 +11,4 @@
  * No NaN and no -0 is among the numbers. ret: each different one once, in no order; room for `count`. How many
  * they are.
  */
-size_t store_distinct(const double *numbers, size_t count, struct store_counted *ret);
+size_t query_distinct(const double *numbers, size_t count, struct query_counted *ret);

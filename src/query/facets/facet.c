@@ -21,38 +21,38 @@ struct facet_scratch {
 	struct tally tally;
 };
 
-struct facet_scratch *facet_scratch_new(void)
+struct facet_scratch *query_facet_scratch_new(void)
 {
 	return pl_alloc(sizeof(struct facet_scratch));
 }
 
-void facet_scratch_free(struct facet_scratch *scratch)
+void query_facet_scratch_free(struct facet_scratch *scratch)
 {
 	if (scratch == NULL)
 		return;
-	tally_done(&scratch->tally);
+	query_tally_done(&scratch->tally);
 	free(scratch);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool has_needle(const struct store_value *value, const struct store_needle *needle)
+static bool has_needle(const struct mirror_value *value, const struct query_needle *needle)
 {
 	char number[PL_F64_TEXT_BYTES];
-	const char *text = value->class == STORE_NO ? "false" : "true";
+	const char *text = value->class == MIRROR_NO ? "false" : "true";
 
-	if (value->class >= STORE_TEXT) {
+	if (value->class >= MIRROR_TEXT) {
 		text = value->text;
-	} else if (value->class == STORE_NUMBER) {
+	} else if (value->class == MIRROR_NUMBER) {
 		pl_text_from_f64(value->number, number);
 		if (pl_text_ends(number, ".0"))
 			number[strlen(number) - 2] = '\0';
 		text = number;
 	}
-	return store_needle_is_in(needle, text);
+	return query_needle_is_in(needle, text);
 }
 
-static void keep_found(struct tally *tally, const struct store_needle *needle)
+static void keep_found(struct tally *tally, const struct query_needle *needle)
 {
 	size_t count = 0;
 
@@ -72,9 +72,9 @@ static void write_values(const struct tally *tally, size_t from, size_t to, stru
 			out_literal(out, "{\"value\":");
 		else
 			out_literal(out, "},{\"value\":");
-		out_value(out, &tally->values[i].value);
+		query_out_value(out, &tally->values[i].value);
 		out_literal(out, ",\"count\":");
-		out_i64(out, (int64_t)tally->values[i].count);
+		query_out_i64(out, (int64_t)tally->values[i].count);
 	}
 	if (from < to)
 		out_literal(out, "}");
@@ -82,15 +82,15 @@ static void write_values(const struct tally *tally, size_t from, size_t to, stru
 }
 
 /* Of `distinct` values, all in the list of which could be shown. Returns how many were left out. */
-static size_t show_values(struct tally *tally, const struct store_column *column, size_t distinct,
-			  size_t limit, const struct store_needle *needle, struct pl_buf *out)
+static size_t show_values(struct tally *tally, const struct mirror_column *column, size_t distinct,
+			  size_t limit, const struct query_needle *needle, struct pl_buf *out)
 {
 	bool all = distinct <= ALL_SHOWN_MAX;
 
 	keep_found(tally, needle);
 	size_t count = needle != NULL ? tally->value_count : distinct;
 	size_t first = all || count < limit ? count : limit;
-	tally_put_first(tally, column, first, all ? TALLY_BY_VALUE : TALLY_BY_COUNT);
+	query_tally_put_first(tally, column, first, all ? TALLY_BY_VALUE : TALLY_BY_COUNT);
 	write_values(tally, 0, first, out);
 	return count - first;
 }
@@ -99,13 +99,13 @@ static size_t show_values(struct tally *tally, const struct store_column *column
 
 struct spread {
 	double least, most;
-	struct store_histogram histogram; /* of no bins: they are few */
+	struct query_histogram histogram; /* of no bins: they are few */
 };
 
 /* Without the infinite ones, which stand first and last; both ends are there again. */
-static struct store_rising finite_rising(const struct store_rising *rising)
+static struct query_rising finite_rising(const struct query_rising *rising)
 {
-	struct store_rising finite = *rising;
+	struct query_rising finite = *rising;
 
 	while (finite.count > 0 && (finite.counts[0] == 0 || isinf(finite.numbers[0]))) {
 		finite.numbers++;
@@ -118,7 +118,7 @@ static struct store_rising finite_rising(const struct store_rising *rising)
 	return finite;
 }
 
-static size_t infinite_count(const struct store_rising *rising)
+static size_t infinite_count(const struct query_rising *rising)
 {
 	if (rising->count == 0)
 		return 0;
@@ -129,9 +129,9 @@ static size_t infinite_count(const struct store_rising *rising)
 /* Of all numbers; the infinite ones of the counted, of which there are two at most, go to the end. */
 static void find_spread(struct tally *tally, struct spread *ret)
 {
-	struct store_counted *counted = tally->counted;
-	const struct store_rising *all = &tally->rising;
-	const struct store_rising rising = finite_rising(all);
+	struct query_counted *counted = tally->counted;
+	const struct query_rising *all = &tally->rising;
+	const struct query_rising rising = finite_rising(all);
 	double least = all->count > 0 ? all->numbers[0] : INFINITY;
 	double most = all->count > 0 ? all->numbers[all->count - 1] : -INFINITY;
 	size_t finite = tally->counted_count;
@@ -141,7 +141,7 @@ static void find_spread(struct tally *tally, struct spread *ret)
 		most = counted[i].number > most ? counted[i].number : most;
 	}
 	for (size_t i = finite; (isinf(least) || isinf(most)) && i-- > 0;) {
-		struct store_counted kept = counted[i];
+		struct query_counted kept = counted[i];
 		if (isfinite(kept.number))
 			continue;
 		counted[i] = counted[--finite];
@@ -151,43 +151,43 @@ static void find_spread(struct tally *tally, struct spread *ret)
 	ret->most = most;
 	ret->histogram.bins = 0;
 	if (finite + tally->rising_distinct - infinite_count(all) > HISTOGRAM_ABOVE)
-		store_histogram(counted, finite, &rising, &ret->histogram);
+		query_histogram(counted, finite, &rising, &ret->histogram);
 }
 
-static void write_histogram(const struct store_histogram *histogram, struct pl_buf *out)
+static void write_histogram(const struct query_histogram *histogram, struct pl_buf *out)
 {
-	out_key(out, "histogram");
+	query_out_key(out, "histogram");
 	pl_buf_add_text(out, "{\"edges\":[");
 	for (size_t i = 0; i <= histogram->bins; i++) {
-		out_next(out);
-		out_f64(out, histogram->edges[i]);
+		query_out_next(out);
+		query_out_f64(out, histogram->edges[i]);
 	}
 	pl_buf_add_text(out, "],\"counts\":[");
 	for (size_t i = 0; i < histogram->bins; i++) {
-		out_next(out);
-		out_i64(out, (int64_t)histogram->counts[i]);
+		query_out_next(out);
+		query_out_i64(out, (int64_t)histogram->counts[i]);
 	}
 	pl_buf_add_text(out, "]}");
 }
 
 static void write_spread(const struct spread *spread, struct pl_buf *out)
 {
-	out_key(out, "min");
-	out_f64(out, spread->least);
-	out_key(out, "max");
-	out_f64(out, spread->most);
+	query_out_key(out, "min");
+	query_out_f64(out, spread->least);
+	query_out_key(out, "max");
+	query_out_f64(out, spread->most);
 	if (spread->histogram.bins > 0)
 		write_histogram(&spread->histogram, out);
 }
 
 /* False: there is none. */
-static bool write_times(const struct tally *tally, const struct store_column *column,
+static bool write_times(const struct tally *tally, const struct mirror_column *column,
 			struct pl_buf *out)
 {
-	const struct store_value *first = NULL, *last = NULL;
+	const struct mirror_value *first = NULL, *last = NULL;
 
 	for (size_t i = 0; i < tally->code_count; i++) {
-		const struct store_value *value = store_column_value(column, tally->codes[i]);
+		const struct mirror_value *value = mirror_column_value(column, tally->codes[i]);
 		if (!value->is_time)
 			continue;
 		if (first == NULL || value->time_us < first->time_us)
@@ -197,17 +197,17 @@ static bool write_times(const struct tally *tally, const struct store_column *co
 	}
 	if (first == NULL)
 		return false;
-	out_key(out, "min");
-	out_text(out, first->text);
-	out_key(out, "max");
-	out_text(out, last->text);
+	query_out_key(out, "min");
+	query_out_text(out, first->text);
+	query_out_key(out, "max");
+	query_out_text(out, last->text);
 	return true;
 }
 
 /* ---- the control of a field -------------------------------------------------------------------- */
 
-static void write_control(const struct store_column *column, const struct store_option_facts *facts,
-			  struct pl_buf *out)
+static void write_control(const struct mirror_column *column,
+			  const struct query_option_facts *facts, struct pl_buf *out)
 {
 	static const char *const types[] = {
 		[RES_FIELD_NUMBER] = "number", [RES_FIELD_COUNT] = "count",
@@ -226,48 +226,48 @@ static void write_control(const struct store_column *column, const struct store_
 		{ "unit", field->unit },
 		{ "type", types[field->type] },
 		{ "direction", directions[field->direction] },
-		{ "widget", store_option_widget(field, facts) },
+		{ "widget", query_option_widget(field, facts) },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
-		out_key(out, texts[i].key);
-		out_text(out, texts[i].text);
+		query_out_key(out, texts[i].key);
+		query_out_text(out, texts[i].text);
 	}
 }
 
 /* ---- the facet ------------------------------------------------------------------------------- */
 
-static bool is_numeric(const struct tally *tally, const struct store_column *column)
+static bool is_numeric(const struct tally *tally, const struct mirror_column *column)
 {
 	enum res_field_type type = column->field->type;
 
 	return type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT ||
-	       (type == RES_FIELD_JSON && tally->class_counts[STORE_NUMBER] > 0);
+	       (type == RES_FIELD_JSON && tally->class_counts[MIRROR_NUMBER] > 0);
 }
 
 static void write_counts(const struct tally *tally, size_t count, struct pl_buf *out)
 {
 	out_count(out, "count", count);
-	out_count(out, "recorded", count - tally->class_counts[STORE_MISSING]);
-	out_count(out, "null", tally->class_counts[STORE_NULL]);
-	out_count(out, "missing", tally->class_counts[STORE_MISSING]);
+	out_count(out, "recorded", count - tally->class_counts[MIRROR_MISSING]);
+	out_count(out, "null", tally->class_counts[MIRROR_NULL]);
+	out_count(out, "missing", tally->class_counts[MIRROR_MISSING]);
 	out_count(out, "explicit", tally->explicit_count);
 }
 
 /* *ret_facts: of what is listed, which are all values but words of a field of numbers. */
-static void write_listed(struct tally *tally, const struct store_column *column,
+static void write_listed(struct tally *tally, const struct mirror_column *column,
 			 const struct facet_rows *rows, const struct facet_options *options,
-			 bool numeric, struct store_option_facts *ret_facts, struct pl_buf *out)
+			 bool numeric, struct query_option_facts *ret_facts, struct pl_buf *out)
 {
 	if (options->counts_alone && tally->elsewhere > 0) {
 		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
 		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
 		return;
 	}
-	tally_list_others(tally, column);
+	query_tally_list_others(tally, column);
 	if (!numeric)
-		tally_list_words(tally, column);
-	tally_find_numbers(tally, column, rows);
+		query_tally_list_words(tally, column);
+	query_tally_find_numbers(tally, column, rows);
 	size_t numbers = tally_distinct_numbers(tally);
 	bool has_spread = numeric && numbers > 0;
 	struct spread spread;
@@ -276,10 +276,10 @@ static void write_listed(struct tally *tally, const struct store_column *column,
 	size_t distinct = tally->value_count + numbers;
 	bool all = distinct <= ALL_SHOWN_MAX || options->needle != NULL;
 	ret_facts->numbers = numeric ? numbers : 0;
-	tally_list_numbers(tally, all ? SIZE_MAX : options->limit);
+	query_tally_list_numbers(tally, all ? SIZE_MAX : options->limit);
 	ret_facts->distinct = distinct;
 	out_count(out, "distinct", distinct);
-	out_key(out, "values");
+	query_out_key(out, "values");
 	size_t more = show_values(tally, column, distinct, options->limit, options->needle, out);
 	out_count(out, "more", more);
 	if (has_spread)
@@ -287,34 +287,34 @@ static void write_listed(struct tally *tally, const struct store_column *column,
 }
 
 /* Words stand apart from numbers. */
-static void write_words(struct tally *tally, const struct store_column *column,
-			const struct store_needle *needle, struct store_option_facts *facts,
+static void write_words(struct tally *tally, const struct mirror_column *column,
+			const struct query_needle *needle, struct query_option_facts *facts,
 			struct pl_buf *out)
 {
 	tally->value_count = 0;
-	tally_list_words(tally, column);
+	query_tally_list_words(tally, column);
 	if (facts->distinct < SIZE_MAX)
 		facts->distinct += tally->value_count;
-	out_key(out, "words");
-	(void)show_values(tally, column, tally->value_count, STORE_QUERY_VALUES_MAX, needle, out);
+	query_out_key(out, "words");
+	(void)show_values(tally, column, tally->value_count, QUERY_VALUES_MAX, needle, out);
 }
 
-bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
-	      const struct facet_rows *rows, const struct facet_options *options,
-	      struct pl_buf *out)
+bool query_facet_of(struct facet_scratch *scratch, const struct mirror_column *column,
+		    const struct facet_rows *rows, const struct facet_options *options,
+		    struct pl_buf *out)
 {
 	struct tally *tally = &scratch->tally;
-	struct store_option_facts facts = { 0 };
+	struct query_option_facts facts = { 0 };
 
-	if (options->only_varying && !store_column_is_recorded(column))
+	if (options->only_varying && !mirror_column_is_recorded(column))
 		return false;
-	tally_column(tally, column, rows);
-	if (options->only_varying && !tally_varies(tally, column, rows))
+	query_tally_column(tally, column, rows);
+	if (options->only_varying && !query_tally_varies(tally, column, rows))
 		return false;
 	bool numeric = is_numeric(tally, column);
-	out_key(out, column->field->id);
+	query_out_key(out, column->field->id);
 	pl_buf_add_char(out, '{');
-	write_counts(tally, facet_rows_count(rows), out);
+	write_counts(tally, query_facet_rows_count(rows), out);
 	write_listed(tally, column, rows, options, numeric, &facts, out);
 	if (numeric)
 		write_words(tally, column, options->needle, &facts, out);
@@ -326,28 +326,28 @@ bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
 	return true;
 }
 
-void facet_values(struct facet_scratch *scratch, const struct store_column *column,
-		  const struct facet_rows *rows, const struct facet_options *options,
-		  struct pl_buf *out)
+void query_facet_values(struct facet_scratch *scratch, const struct mirror_column *column,
+			const struct facet_rows *rows, const struct facet_options *options,
+			struct pl_buf *out)
 {
 	struct tally *tally = &scratch->tally;
 
-	tally_column(tally, column, rows);
-	tally_list_others(tally, column);
-	tally_list_words(tally, column);
-	tally_find_numbers(tally, column, rows);
+	query_tally_column(tally, column, rows);
+	query_tally_list_others(tally, column);
+	query_tally_list_words(tally, column);
+	query_tally_find_numbers(tally, column, rows);
 	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
-	tally_list_numbers(tally,
-			   options->needle != NULL ? SIZE_MAX : options->offset + options->limit);
-	out_count(out, "count", facet_rows_count(rows));
+	query_tally_list_numbers(tally, options->needle != NULL ? SIZE_MAX
+								: options->offset + options->limit);
+	out_count(out, "count", query_facet_rows_count(rows));
 	out_count(out, "distinct", distinct);
 	keep_found(tally, options->needle);
 	size_t count = options->needle != NULL ? tally->value_count : distinct;
 	size_t from = options->offset < count ? options->offset : count;
 	size_t to = options->limit < count - from ? from + options->limit : count;
-	tally_put_first(tally, column, to, TALLY_BY_COUNT);
+	query_tally_put_first(tally, column, to, TALLY_BY_COUNT);
 	out_count(out, "matching", count);
-	out_key(out, "values");
+	query_out_key(out, "values");
 	write_values(tally, from, to, out);
 	out_count(out, "more", count - to);
 }

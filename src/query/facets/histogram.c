@@ -22,9 +22,9 @@ struct spread {
 
 /* Of what a caller gives. */
 struct given {
-	const struct store_counted *numbers;
+	const struct query_counted *numbers;
 	size_t count;
-	struct store_rising rising;
+	struct query_rising rising;
 };
 
 /* m * 10^e */
@@ -40,7 +40,7 @@ static bool is_whole(double number)
 	return whole >= number && whole <= number;
 }
 
-size_t store_rising_find(const struct store_rising *rising, double number)
+size_t query_rising_find(const struct query_rising *rising, double number)
 {
 	size_t low = 0, high = rising->count;
 
@@ -54,7 +54,7 @@ size_t store_rising_find(const struct store_rising *rising, double number)
 	return low;
 }
 
-size_t store_rising_sum(const struct store_rising *rising, size_t from, size_t to)
+size_t query_rising_sum(const struct query_rising *rising, size_t from, size_t to)
 {
 	uint32_t sums[SUM_LANES] = { 0 }, sum = 0;
 
@@ -74,9 +74,9 @@ static bool is_whole_and_exact(double number)
 	return fabs(number) < EXACT_MAX && is_whole(number);
 }
 
-static void add_rising(const struct store_rising *rising, struct spread *spread)
+static void add_rising(const struct query_rising *rising, struct spread *spread)
 {
-	size_t positive = store_rising_find(rising, 0);
+	size_t positive = query_rising_find(rising, 0);
 
 	if (rising->count == 0)
 		return;
@@ -93,7 +93,7 @@ static void add_rising(const struct store_rising *rising, struct spread *spread)
 
 static struct spread spread_of(const struct given *given)
 {
-	const struct store_counted *numbers = given->numbers;
+	const struct query_counted *numbers = given->numbers;
 	struct spread spread = {
 		.least = INFINITY, .most = -INFINITY, .least_positive = INFINITY, .is_whole = true
 	};
@@ -114,7 +114,7 @@ static struct spread spread_of(const struct given *given)
 
 static bool is_logarithmic(const struct given *given, const struct spread *spread)
 {
-	const struct store_rising *rising = &given->rising;
+	const struct query_rising *rising = &given->rising;
 	double low = spread->least + (spread->most - spread->least) * LOW_PART;
 	size_t all = 0, below = 0;
 
@@ -124,8 +124,8 @@ static bool is_logarithmic(const struct given *given, const struct spread *sprea
 		all += given->numbers[i].count;
 		below += (given->numbers[i].number < low) * given->numbers[i].count;
 	}
-	all += store_rising_sum(rising, 0, rising->count);
-	below += store_rising_sum(rising, 0, store_rising_find(rising, low));
+	all += query_rising_sum(rising, 0, rising->count);
+	below += query_rising_sum(rising, 0, query_rising_find(rising, low));
 	return below > all / 2;
 }
 
@@ -173,7 +173,7 @@ static size_t linear_edges(const struct spread *spread, double *edges)
 	/* the greatest of whole numbers has a bin as wide as the others' */
 	double last = spread->is_whole ? floor(spread->most / width) + 1
 				       : ceil(spread->most / width);
-	for (double k = first; k <= last && count <= STORE_HISTOGRAM_BINS_MAX; k++)
+	for (double k = first; k <= last && count <= QUERY_HISTOGRAM_BINS_MAX; k++)
 		edges[count++] = edge_at(&step, k);
 	return count;
 }
@@ -185,12 +185,12 @@ static size_t log_edges(const struct spread *spread, double *edges)
 	static const int mantissas[] = { 1, 2, 5 };
 	int first = (int)floor(log10(spread->least_positive));
 	int decades = (int)ceil(log10(spread->most)) - first + 1;
-	int each = decades * 3 < STORE_HISTOGRAM_BINS_MAX ? 3 : 1; /* zero may have one, too */
+	int each = decades * 3 < QUERY_HISTOGRAM_BINS_MAX ? 3 : 1; /* zero may have one, too */
 	int stride = each == 3 ? 1 : (decades + LINEAR_BINS_MAX - 1) / LINEAR_BINS_MAX;
 	size_t zero = spread->least <= 0, count = zero;
 
 	edges[0] = 0;
-	for (int i = 0; count <= STORE_HISTOGRAM_BINS_MAX; i++) {
+	for (int i = 0; count <= QUERY_HISTOGRAM_BINS_MAX; i++) {
 		double mark = fmin(times_ten_to(mantissas[i % each], first + i / each * stride),
 				   DBL_MAX);
 		/* the one before was not needed */
@@ -216,39 +216,39 @@ static bool are_right(const struct spread *spread, const double *edges, size_t c
 }
 
 /* The bin is found bit by bit, without a branch that would be guessed wrong every other time. */
-static void count_in_bins(const struct store_counted *numbers, size_t count,
-			  struct store_histogram *histogram)
+static void count_in_bins(const struct query_counted *numbers, size_t count,
+			  struct query_histogram *histogram)
 {
-	double begins[STORE_HISTOGRAM_BINS_MAX];
+	double begins[QUERY_HISTOGRAM_BINS_MAX];
 
-	for (size_t i = 0; i < STORE_HISTOGRAM_BINS_MAX; i++)
+	for (size_t i = 0; i < QUERY_HISTOGRAM_BINS_MAX; i++)
 		begins[i] = i < histogram->bins ? histogram->edges[i] : INFINITY;
 	for (size_t i = 0; i < count; i++) {
 		double number = numbers[i].number;
 		size_t bin = 0;
 #pragma GCC unroll 8
-		for (size_t step = STORE_HISTOGRAM_BINS_MAX / 2; step > 0; step /= 2)
+		for (size_t step = QUERY_HISTOGRAM_BINS_MAX / 2; step > 0; step /= 2)
 			bin += begins[bin + step] <= number ? step : 0;
 		histogram->counts[bin] += numbers[i].count;
 	}
 }
 
 /* What is below the first edge is in the first bin, what is above the last in the last. */
-static void add_rising_in_bins(const struct store_rising *rising, struct store_histogram *histogram)
+static void add_rising_in_bins(const struct query_rising *rising, struct query_histogram *histogram)
 {
 	for (size_t bin = 0, from = 0, to; bin < histogram->bins; bin++, from = to) {
 		to = bin + 1 < histogram->bins
-			     ? store_rising_find(rising, histogram->edges[bin + 1])
+			     ? query_rising_find(rising, histogram->edges[bin + 1])
 			     : rising->count;
-		histogram->counts[bin] += store_rising_sum(rising, from, to);
+		histogram->counts[bin] += query_rising_sum(rising, from, to);
 	}
 }
 
-void store_histogram(const struct store_counted *numbers, size_t count,
-		     const struct store_rising *rising, struct store_histogram *ret)
+void query_histogram(const struct query_counted *numbers, size_t count,
+		     const struct query_rising *rising, struct query_histogram *ret)
 {
 	const struct given given = { numbers, count,
-				     rising != NULL ? *rising : (struct store_rising){ 0 } };
+				     rising != NULL ? *rising : (struct query_rising){ 0 } };
 	struct spread spread = spread_of(&given);
 	size_t edges;
 

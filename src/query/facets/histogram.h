@@ -13,15 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_HISTOGRAM_BINS_MAX 32 /* a power of two */
+#define QUERY_HISTOGRAM_BINS_MAX 32 /* a power of two */
 
-struct store_counted {
+struct query_counted {
 	double number;
 	size_t count;
 };
 
 /* Numbers that rise, and how often there is each: those at 0 are not there. */
-struct store_rising {
+struct query_rising {
 	const double *numbers;
 	const uint32_t *counts; /* their sum is a uint32_t, too */
 	size_t count;
@@ -29,19 +29,19 @@ struct store_rising {
 };
 
 /* Bin i holds edges[i] <= x < edges[i + 1]; the last one its end, too. Edges rise. */
-struct store_histogram {
+struct query_histogram {
 	size_t bins;
-	double edges[STORE_HISTOGRAM_BINS_MAX + 1];
-	size_t counts[STORE_HISTOGRAM_BINS_MAX];
+	double edges[QUERY_HISTOGRAM_BINS_MAX + 1];
+	size_t counts[QUERY_HISTOGRAM_BINS_MAX];
 };
 
 /*
  * Finite numbers, each once, at least two of them, in any order and rising (NULL: all stand in the list); all of them
  * are in the bins. The first and the last rising one are there. Overwrites *ret.
  */
-void store_histogram(const struct store_counted *numbers, size_t count,
-		     const struct store_rising *rising, struct store_histogram *ret);
+void query_histogram(const struct query_counted *numbers, size_t count,
+		     const struct query_rising *rising, struct query_histogram *ret);
 /* The first rising number that is not below this one; `count`: all are. */
-size_t store_rising_find(const struct store_rising *rising, double number);
+size_t query_rising_find(const struct query_rising *rising, double number);
 /* How many numbers there are from <= place < to, each as often as it is there. */
-size_t store_rising_sum(const struct store_rising *rising, size_t from, size_t to);
+size_t query_rising_sum(const struct query_rising *rising, size_t from, size_t to);

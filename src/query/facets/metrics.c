@@ -13,9 +13,9 @@
 #define BUCKETS 4096
 #define FEW     256 /* numbers that are put in order */
 
-void metrics_scratch_done(struct metrics_scratch *scratch)
+void query_metrics_scratch_done(struct metrics_scratch *scratch)
 {
-	tally_done(&scratch->tally);
+	query_tally_done(&scratch->tally);
 	free(scratch->kept[0]);
 	free(scratch->kept[1]);
 }
@@ -23,22 +23,22 @@ void metrics_scratch_done(struct metrics_scratch *scratch)
 /* ---- gathering ----------------------------------------------------------------------------------- */
 
 /* What has a code stands behind the others, as often as there are rows with it. */
-static void gather(struct metrics_scratch *scratch, const struct store_column *column,
+static void gather(struct metrics_scratch *scratch, const struct mirror_column *column,
 		   const struct facet_rows *rows)
 {
 	struct tally *tally = &scratch->tally;
 
-	tally_column(tally, column, rows);
-	tally_gather(tally, column, rows);
+	query_tally_column(tally, column, rows);
+	query_tally_gather(tally, column, rows);
 	scratch->count = tally->elsewhere;
-	size_t room = tally->class_counts[STORE_NUMBER] + STORE_GATHER_MORE;
+	size_t room = tally->class_counts[MIRROR_NUMBER] + MIRROR_GATHER_MORE;
 	pl_grow((void **)&tally->numbers, &tally->number_room, room, sizeof(*tally->numbers));
 	for (int i = 0; i < 2; i++)
 		pl_grow((void **)&scratch->kept[i], &scratch->kept_room[i], room,
 			sizeof(*scratch->kept[i]));
 	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
-		if (value->class != STORE_NUMBER || value->is_elsewhere)
+		const struct mirror_value *value = mirror_column_value(column, code);
+		if (value->class != MIRROR_NUMBER || value->is_elsewhere)
 			continue;
 		for (uint32_t i = 0; i < tally->counts[code]; i++)
 			tally->numbers[scratch->count++] = value->number;
@@ -47,17 +47,18 @@ static void gather(struct metrics_scratch *scratch, const struct store_column *c
 
 /* ---- sums ------------------------------------------------------------------------------------------ */
 
-static struct store_sums sums_of(const double *numbers, size_t count, double center)
+static struct mirror_sums sums_of(const double *numbers, size_t count, double center)
 {
-	struct store_sums sums = STORE_SUMS_NONE;
-	uint64_t all[STORE_SEGMENT_WORDS];
+	struct mirror_sums sums = MIRROR_SUMS_NONE;
+	uint64_t all[MIRROR_SEGMENT_WORDS];
 
 	memset(all, 0xff, sizeof(all));
-	for (size_t from = 0; from < count; from += STORE_SEGMENT_ROWS) {
-		size_t rows = count - from < STORE_SEGMENT_ROWS ? count - from : STORE_SEGMENT_ROWS;
-		if (rows % STORE_WORD_ROWS != 0)
-			all[rows / STORE_WORD_ROWS] = (1ull << rows % STORE_WORD_ROWS) - 1;
-		store_kernels()->sum_f64(numbers + from, rows, all, center, &sums);
+	for (size_t from = 0; from < count; from += MIRROR_SEGMENT_ROWS) {
+		size_t rows = count - from < MIRROR_SEGMENT_ROWS ? count - from
+								 : MIRROR_SEGMENT_ROWS;
+		if (rows % MIRROR_WORD_ROWS != 0)
+			all[rows / MIRROR_WORD_ROWS] = (1ull << rows % MIRROR_WORD_ROWS) - 1;
+		mirror_kernels()->sum_f64(numbers + from, rows, all, center, &sums);
 	}
 	return sums;
 }
@@ -70,7 +71,7 @@ struct moments {
 /* What is summed up a second time are distances from the mean, so that nothing is lost to large numbers. */
 static struct moments moments_of(const double *numbers, size_t count)
 {
-	struct store_sums sums = sums_of(numbers, count, 0);
+	struct mirror_sums sums = sums_of(numbers, count, 0);
 	struct moments moments = { .mean = NAN, .deviation = NAN, .least = NAN, .most = NAN };
 	double many = (double)count;
 
@@ -150,17 +151,18 @@ static int compare_numbers(const void *a, const void *b)
 static size_t keep_bucket(const double *numbers, size_t count, const struct buckets *buckets,
 			  size_t bucket, double *ret_kept)
 {
-	const struct store_kernels *kernels = store_kernels();
+	const struct mirror_kernels *kernels = mirror_kernels();
 	uint64_t first = buckets->low + ((uint64_t)bucket << buckets->shift);
-	uint64_t last = first + ((1ull << buckets->shift) - 1), found[STORE_SEGMENT_WORDS];
+	uint64_t last = first + ((1ull << buckets->shift) - 1), found[MIRROR_SEGMENT_WORDS];
 	size_t left = 0;
 
 	/* behind the greatest there may be what is no number */
 	last = last < first || last > buckets->high ? buckets->high : last;
 	/* -0, which is none of the numbers, would match 0 of the next bucket */
 	last -= last == ~(1ull << 63);
-	for (size_t from = 0; from < count; from += STORE_SEGMENT_ROWS) {
-		size_t rows = count - from < STORE_SEGMENT_ROWS ? count - from : STORE_SEGMENT_ROWS;
+	for (size_t from = 0; from < count; from += MIRROR_SEGMENT_ROWS) {
+		size_t rows = count - from < MIRROR_SEGMENT_ROWS ? count - from
+								 : MIRROR_SEGMENT_ROWS;
 		kernels->match_f64(numbers + from, rows, number_of(first), number_of(last), found);
 		left += kernels->gather_f64(numbers + from, rows, found, ret_kept + left);
 	}
@@ -196,7 +198,7 @@ static void select_two(const double *numbers, size_t count, const struct buckets
 		numbers = kept[turn];
 		if (count <= FEW)
 			break;
-		struct store_sums ends = sums_of(numbers, count, 0);
+		struct mirror_sums ends = sums_of(numbers, count, 0);
 		if (ends.min >= ends.max)
 			break;
 		fill_buckets(numbers, count, ends.min, ends.max, &buckets);
@@ -207,10 +209,10 @@ static void select_two(const double *numbers, size_t count, const struct buckets
 	ret[1] = place + 1 < count ? numbers[place + 1] : behind;
 }
 
-void metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
-			 const double *percents, size_t percent_count, double *ret)
+void query_metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
+			       const double *percents, size_t percent_count, double *ret)
 {
-	struct store_sums ends = sums_of(numbers, count, 0);
+	struct mirror_sums ends = sums_of(numbers, count, 0);
 	struct buckets buckets;
 
 	fill_buckets(numbers, count, ends.min, ends.max, &buckets);
@@ -225,8 +227,8 @@ void metrics_percentiles(const double *numbers, size_t count, double *const kept
 
 /* ---- all ------------------------------------------------------------------------------------------- */
 
-void metrics_write(struct metrics_scratch *scratch, const struct store_column *column,
-		   const struct facet_rows *rows, struct pl_buf *out)
+void query_metrics_write(struct metrics_scratch *scratch, const struct mirror_column *column,
+			 const struct facet_rows *rows, struct pl_buf *out)
 {
 	static const double percents[] = { 50, 95 };
 	double percentiles[PL_ARRAY_SIZE(percents)] = { NAN, NAN };
@@ -235,8 +237,8 @@ void metrics_write(struct metrics_scratch *scratch, const struct store_column *c
 	const double *numbers = scratch->tally.numbers;
 	struct moments moments = moments_of(numbers, scratch->count);
 	if (scratch->count > 0)
-		metrics_percentiles(numbers, scratch->count, scratch->kept, percents,
-				    PL_ARRAY_SIZE(percents), percentiles);
+		query_metrics_percentiles(numbers, scratch->count, scratch->kept, percents,
+					  PL_ARRAY_SIZE(percents), percentiles);
 	const struct {
 		const char *key;
 		double number;
@@ -245,10 +247,10 @@ void metrics_write(struct metrics_scratch *scratch, const struct store_column *c
 		{ "p50", percentiles[0] }, { "p95", percentiles[1] },    { "max", moments.most },
 	};
 	pl_buf_add_text(out, "{\"n\":");
-	out_i64(out, (int64_t)scratch->count);
+	query_out_i64(out, (int64_t)scratch->count);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
-		out_key(out, figures[i].key);
-		out_f64(out, figures[i].number);
+		query_out_key(out, figures[i].key);
+		query_out_f64(out, figures[i].number);
 	}
 	pl_buf_add_char(out, '}');
 }

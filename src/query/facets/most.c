@@ -35,11 +35,11 @@ static uint64_t take(struct heap *heap)
 	return top;
 }
 
-size_t store_most_next(const uint32_t *counts, size_t count, size_t at, uint32_t least)
+size_t query_most_next(const uint32_t *counts, size_t count, size_t at, uint32_t least)
 {
-	for (; at + STORE_MOST_BLOCK <= count; at += STORE_MOST_BLOCK) {
+	for (; at + QUERY_MOST_BLOCK <= count; at += QUERY_MOST_BLOCK) {
 		uint32_t above = 0;
-		for (size_t i = 0; i < STORE_MOST_BLOCK; i++)
+		for (size_t i = 0; i < QUERY_MOST_BLOCK; i++)
 			above |= (int32_t)counts[at + i] > (int32_t)least;
 		if (above != 0)
 			break;
@@ -54,7 +54,7 @@ static void fill(const uint32_t *counts, size_t count, size_t first, struct heap
 {
 	size_t at = 0;
 
-	for (; heap->count < first && (at = store_most_next(counts, count, at, 0)) < count; at++) {
+	for (; heap->count < first && (at = query_most_next(counts, count, at, 0)) < count; at++) {
 		size_t child = heap->count++;
 		uint64_t item = item_of(counts[at], at);
 		for (size_t parent; child > 0 && heap->items[parent = (child - 1) / 2] > item;
@@ -63,14 +63,14 @@ static void fill(const uint32_t *counts, size_t count, size_t first, struct heap
 		heap->items[child] = item;
 	}
 	/* of those that are there as often the first was met first */
-	while (at < count && (at = store_most_next(counts, count, at,
+	while (at < count && (at = query_most_next(counts, count, at,
 						   (uint32_t)(heap->items[0] >> 32))) < count) {
 		sink(heap, item_of(counts[at], at));
 		at++;
 	}
 }
 
-size_t store_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_places)
+size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_places)
 {
 	auto_free uint64_t *items = pl_realloc_array(NULL, first, sizeof(*items));
 	struct heap heap = { .items = items };

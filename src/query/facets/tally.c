@@ -16,42 +16,42 @@ struct facet_rows {
 	size_t count;
 };
 
-struct facet_rows *facet_rows_new(const struct store_view *view, const uint64_t *rows)
+struct facet_rows *query_facet_rows_new(const struct mirror_view *view, const uint64_t *rows)
 {
 	struct facet_rows *made = pl_alloc(sizeof(*made));
 
-	made->segments = store_view_segments(view);
+	made->segments = mirror_view_segments(view);
 	made->masks = pl_alloc_array(made->segments, sizeof(*made->masks));
 	for (size_t i = 0; i < made->segments; i++) {
-		mask_init(&made->masks[i], rows + i * STORE_SEGMENT_WORDS,
-			  store_view_rows(view, i));
+		mirror_mask_init(&made->masks[i], rows + i * MIRROR_SEGMENT_WORDS,
+				 mirror_view_rows(view, i));
 		made->count += made->masks[i].count;
 	}
 	return made;
 }
 
-void facet_rows_free(struct facet_rows *rows)
+void query_facet_rows_free(struct facet_rows *rows)
 {
 	if (rows == NULL)
 		return;
 	for (size_t i = 0; i < rows->segments; i++)
-		mask_done(&rows->masks[i]);
+		mirror_mask_done(&rows->masks[i]);
 	free(rows->masks);
 	free(rows);
 }
 
-size_t facet_rows_count(const struct facet_rows *rows)
+size_t query_facet_rows_count(const struct facet_rows *rows)
 {
 	return rows->count;
 }
 
-void tally_done(struct tally *tally)
+void query_tally_done(struct tally *tally)
 {
 	free(tally->counts);
 	free(tally->numbers);
 	free(tally->counted);
 	free(tally->values);
-	numbers_put(tally->in_order);
+	mirror_numbers_put(tally->in_order);
 	free(tally->in_order_counts);
 	free(tally->codes);
 }
@@ -68,7 +68,7 @@ static void make_room(void **items, size_t *room, size_t need, size_t item_size)
 
 /* ---- codes --------------------------------------------------------------------------------------- */
 
-static void sum_up(struct tally *tally, const struct store_column *column)
+static void sum_up(struct tally *tally, const struct mirror_column *column)
 {
 	memset(tally->class_counts, 0, sizeof(tally->class_counts));
 	tally->explicit_count = tally->elsewhere = 0;
@@ -76,7 +76,7 @@ static void sum_up(struct tally *tally, const struct store_column *column)
 		uint32_t count = tally->counts[code];
 		if (count == 0)
 			continue;
-		const struct store_value *value = store_column_value(column, code);
+		const struct mirror_value *value = mirror_column_value(column, code);
 		tally->class_counts[value->class] += count;
 		tally->explicit_count += value->is_explicit ? count : 0;
 		tally->elsewhere += value->is_elsewhere ? count : 0;
@@ -89,10 +89,10 @@ static void sum_up(struct tally *tally, const struct store_column *column)
 }
 
 /* Of what is there: a value in the order of values, where putting them in order costs little. */
-static void find_codes(struct tally *tally, const struct store_column *column)
+static void find_codes(struct tally *tally, const struct mirror_column *column)
 {
 	bool is_one = column->distinct <= DICTIONARY_NULL + 2;
-	struct ranks *ranks = !is_one && column->distinct <= RANKED_MAX ? store_order_ranks(column)
+	struct ranks *ranks = !is_one && column->distinct <= RANKED_MAX ? query_order_ranks(column)
 									: NULL;
 	uint32_t end = ranks != NULL ? ranks->count : column->distinct;
 
@@ -106,18 +106,18 @@ static void find_codes(struct tally *tally, const struct store_column *column)
 	}
 	tally->are_ranked = is_one || ranks != NULL;
 	if (ranks != NULL)
-		store_order_put(column, ranks);
+		query_order_put(column, ranks);
 }
 
-void tally_column(struct tally *tally, const struct store_column *column,
-		  const struct facet_rows *rows)
+void query_tally_column(struct tally *tally, const struct mirror_column *column,
+			const struct facet_rows *rows)
 {
 	pl_grow((void **)&tally->counts, &tally->room, column->distinct, sizeof(*tally->counts));
 	if (column->distinct > 0)
 		memset(tally->counts, 0, column->distinct * sizeof(*tally->counts));
 	for (size_t i = 0; i < rows->segments; i++)
-		chunk_count(store_column_chunk(column, i), &rows->masks[i], column->distinct,
-			    tally->counts);
+		mirror_chunk_count(mirror_column_chunk(column, i), &rows->masks[i],
+				   column->distinct, tally->counts);
 	sum_up(tally, column);
 	find_codes(tally, column);
 	tally->value_count = tally->counted_count = 0;
@@ -128,40 +128,40 @@ void tally_column(struct tally *tally, const struct store_column *column,
 /* The rows of the mask with such a number. */
 static const uint64_t *rows_with_number(const struct chunk *chunk, const struct mask *mask,
 					const uint8_t *wanted, uint32_t distinct,
-					uint64_t found[STORE_SEGMENT_WORDS])
+					uint64_t found[MIRROR_SEGMENT_WORDS])
 {
 	if (chunk->form == CHUNK_CONSTANT && wanted[chunk->base])
 		return mask->words;
-	chunk_match(chunk, mask->rows, wanted, distinct, found);
-	store_kernels()->and (found, found, mask->words, STORE_SEGMENT_WORDS);
+	mirror_chunk_match(chunk, mask->rows, wanted, distinct, found);
+	mirror_kernels()->and (found, found, mask->words, MIRROR_SEGMENT_WORDS);
 	return found;
 }
 
 /* Without those in front of `begin`. */
 static const uint64_t *rows_from(size_t begin, const uint64_t *words,
-				 uint64_t ret[STORE_SEGMENT_WORDS])
+				 uint64_t ret[MIRROR_SEGMENT_WORDS])
 {
 	if (words != ret)
-		memcpy(ret, words, STORE_SEGMENT_WORDS * sizeof(*ret));
+		memcpy(ret, words, MIRROR_SEGMENT_WORDS * sizeof(*ret));
 	memset(ret, 0, begin / 64 * sizeof(*ret));
 	ret[begin / 64] &= UINT64_MAX << begin % 64;
 	return ret;
 }
 
 /* Of rows that are not known; NULL: of all. How many numbers they have. */
-static size_t gather(struct tally *tally, const struct store_column *column,
+static size_t gather(struct tally *tally, const struct mirror_column *column,
 		     const struct facet_rows *rows, const struct numbers *known)
 {
 	auto_free uint8_t *wanted = pl_alloc(column->distinct);
-	uint64_t found[STORE_SEGMENT_WORDS];
+	uint64_t found[MIRROR_SEGMENT_WORDS];
 	size_t count = 0;
 
 	make_room((void **)&tally->numbers, &tally->number_room,
-		  tally->elsewhere + STORE_GATHER_MORE, sizeof(*tally->numbers));
+		  tally->elsewhere + MIRROR_GATHER_MORE, sizeof(*tally->numbers));
 	for (uint32_t code = 0; code < column->distinct; code++)
-		wanted[code] = store_column_value(column, code)->is_elsewhere;
+		wanted[code] = mirror_column_value(column, code)->is_elsewhere;
 	for (size_t i = 0; i < rows->segments && count < tally->elsewhere; i++) {
-		const struct chunk *chunk = store_column_chunk(column, i);
+		const struct chunk *chunk = mirror_column_chunk(column, i);
 		const struct mask *mask = &rows->masks[i];
 		size_t begin = known != NULL ? numbers_known(known, i) : 0;
 		if (chunk->numbers == NULL || mask->count == 0 || begin >= mask->rows)
@@ -172,14 +172,14 @@ static size_t gather(struct tally *tally, const struct store_column *column,
 							 found);
 		if (begin > 0)
 			words = rows_from(begin, words, found);
-		count += store_kernels()->gather_f64(chunk->numbers, end, words,
-						     tally->numbers + count);
+		count += mirror_kernels()->gather_f64(chunk->numbers, end, words,
+						      tally->numbers + count);
 	}
 	return count;
 }
 
-void tally_gather(struct tally *tally, const struct store_column *column,
-		  const struct facet_rows *rows)
+void query_tally_gather(struct tally *tally, const struct mirror_column *column,
+			const struct facet_rows *rows)
 {
 	(void)gather(tally, column, rows, NULL);
 }
@@ -187,28 +187,28 @@ void tally_gather(struct tally *tally, const struct store_column *column,
 static void count_gathered(struct tally *tally, size_t count)
 {
 	make_room((void **)&tally->counted, &tally->counted_room, count, sizeof(*tally->counted));
-	tally->counted_count = store_distinct(tally->numbers, count, tally->counted);
+	tally->counted_count = query_distinct(tally->numbers, count, tally->counted);
 }
 
 /* Numbers that have codes. */
-static void add_coded(struct tally *tally, const struct store_column *column)
+static void add_coded(struct tally *tally, const struct mirror_column *column)
 {
-	if (!store_column_has(column, STORE_NUMBER))
+	if (!mirror_column_has(column, MIRROR_NUMBER))
 		return;
 	for (size_t i = 0; i < tally->code_count; i++) {
 		uint32_t code = tally->codes[i];
-		const struct store_value *value = store_column_value(column, code);
-		if (value->class == STORE_NUMBER && !value->is_elsewhere)
+		const struct mirror_value *value = mirror_column_value(column, code);
+		if (value->class == MIRROR_NUMBER && !value->is_elsewhere)
 			*PL_PUSH(tally->counted, tally->counted_count, tally->counted_room) =
-				(struct store_counted){ value->number, tally->counts[code] };
+				(struct query_counted){ value->number, tally->counts[code] };
 	}
 }
 
-void tally_count_numbers(struct tally *tally, const struct store_column *column,
-			 const struct facet_rows *rows)
+void query_tally_count_numbers(struct tally *tally, const struct mirror_column *column,
+			       const struct facet_rows *rows)
 {
 	if (tally->elsewhere > 0) {
-		tally_gather(tally, column, rows);
+		query_tally_gather(tally, column, rows);
 		count_gathered(tally, tally->elsewhere);
 	}
 	add_coded(tally, column);
@@ -217,17 +217,17 @@ void tally_count_numbers(struct tally *tally, const struct store_column *column,
 /* ---- numbers that are kept in order ------------------------------------------------------------------ */
 
 /* A number of a row that the order does not know may be one of those that it does. */
-static void add_unknown(struct tally *tally, const struct store_column *column,
+static void add_unknown(struct tally *tally, const struct mirror_column *column,
 			const struct facet_rows *rows)
 {
-	const struct store_rising in_order = { .numbers = tally->in_order->items,
+	const struct query_rising in_order = { .numbers = tally->in_order->items,
 					       .count = tally->in_order->count };
 	size_t count = 0;
 
 	count_gathered(tally, gather(tally, column, rows, tally->in_order));
 	for (size_t i = 0; i < tally->counted_count; i++) {
-		struct store_counted counted = tally->counted[i];
-		size_t place = store_rising_find(&in_order, counted.number);
+		struct query_counted counted = tally->counted[i];
+		size_t place = query_rising_find(&in_order, counted.number);
 		if (place < in_order.count && in_order.numbers[place] <= counted.number)
 			tally->in_order_counts[place] += (uint32_t)counted.count;
 		else
@@ -253,49 +253,49 @@ static void set_rising(struct tally *tally)
 		first++;
 	while (first < end && counts[end - 1] == 0)
 		end--;
-	tally->rising = (struct store_rising){ in_order->items + first, counts + first, end - first,
+	tally->rising = (struct query_rising){ in_order->items + first, counts + first, end - first,
 					       in_order->are_whole };
 }
 
 /* Where rows are so few that the numbers in order were more to walk through, they are counted one by one. */
-static bool take_order(struct tally *tally, const struct store_column *column,
+static bool take_order(struct tally *tally, const struct mirror_column *column,
 		       const struct facet_rows *rows)
 {
-	numbers_put(tally->in_order);
+	mirror_numbers_put(tally->in_order);
 	tally->in_order = NULL;
-	tally->rising = (struct store_rising){ 0 };
+	tally->rising = (struct query_rising){ 0 };
 	tally->rising_distinct = 0;
 	if (tally->elsewhere < IN_ORDER_MIN)
 		return false;
-	tally->in_order = shelf_take(column, rows->masks, rows->segments);
+	tally->in_order = mirror_shelf_take(column, rows->masks, rows->segments);
 	return tally->in_order != NULL &&
 	       tally->in_order->count / IN_ORDER_PART <= tally->elsewhere;
 }
 
-void tally_find_numbers(struct tally *tally, const struct store_column *column,
-			const struct facet_rows *rows)
+void query_tally_find_numbers(struct tally *tally, const struct mirror_column *column,
+			      const struct facet_rows *rows)
 {
 	if (!take_order(tally, column, rows)) {
-		tally_count_numbers(tally, column, rows);
+		query_tally_count_numbers(tally, column, rows);
 		return;
 	}
 	make_room((void **)&tally->in_order_counts, &tally->in_order_room,
 		  numbers_room(tally->in_order), sizeof(*tally->in_order_counts));
-	numbers_count(tally->in_order, rows->masks, rows->segments, tally->in_order_counts);
+	mirror_numbers_count(tally->in_order, rows->masks, rows->segments, tally->in_order_counts);
 	add_unknown(tally, column, rows);
 	add_coded(tally, column);
 	set_rising(tally);
 }
 
 /* Where all rows have such a number: is one of them another than the first? */
-static bool numbers_vary(const struct store_column *column, const struct facet_rows *rows)
+static bool numbers_vary(const struct mirror_column *column, const struct facet_rows *rows)
 {
 	const double *first = NULL;
 
 	for (size_t i = 0; i < rows->segments; i++) {
-		const double *numbers = store_column_chunk(column, i)->numbers;
+		const double *numbers = mirror_column_chunk(column, i)->numbers;
 		const uint64_t *words = rows->masks[i].words;
-		for (size_t word = 0; rows->masks[i].count > 0 && word < STORE_SEGMENT_WORDS;
+		for (size_t word = 0; rows->masks[i].count > 0 && word < MIRROR_SEGMENT_WORDS;
 		     word++) {
 			for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
 				const double *number =
@@ -309,14 +309,14 @@ static bool numbers_vary(const struct store_column *column, const struct facet_r
 	return false;
 }
 
-bool tally_varies(const struct tally *tally, const struct store_column *column,
-		  const struct facet_rows *rows)
+bool query_tally_varies(const struct tally *tally, const struct mirror_column *column,
+			const struct facet_rows *rows)
 {
-	size_t different = (tally->elsewhere > 0) + (tally->class_counts[STORE_MISSING] > 0) +
-			   (tally->class_counts[STORE_NULL] > 0);
+	size_t different = (tally->elsewhere > 0) + (tally->class_counts[MIRROR_MISSING] > 0) +
+			   (tally->class_counts[MIRROR_NULL] > 0);
 
 	for (size_t i = 0; i < tally->code_count && different < 2; i++)
-		different += !store_column_value(column, tally->codes[i])->is_elsewhere;
+		different += !mirror_column_value(column, tally->codes[i])->is_elsewhere;
 	return different > 1 ||
 	       (different == 1 && tally->elsewhere > 1 && numbers_vary(column, rows));
 }

@@ -27,16 +27,16 @@ static void settle_time(struct tally *tally)
 	values[at] = last;
 }
 
-static void list_codes(struct tally *tally, const struct store_column *column, bool words)
+static void list_codes(struct tally *tally, const struct mirror_column *column, bool words)
 {
-	const unsigned classes = words ? 1u << STORE_TEXT
-				       : 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_JSON;
+	const unsigned classes = words ? 1u << MIRROR_TEXT
+				       : 1u << MIRROR_NO | 1u << MIRROR_YES | 1u << MIRROR_JSON;
 
 	if ((column->classes & classes) == 0)
 		return;
 	for (size_t i = 0; i < tally->code_count; i++) {
 		uint32_t code = tally->codes[i];
-		const struct store_value *value = store_column_value(column, code);
+		const struct mirror_value *value = mirror_column_value(column, code);
 		if ((classes >> value->class & 1) == 0)
 			continue;
 		push(tally, &(struct tally_value){ *value, tally->counts[code] });
@@ -45,12 +45,12 @@ static void list_codes(struct tally *tally, const struct store_column *column, b
 	}
 }
 
-void tally_list_words(struct tally *tally, const struct store_column *column)
+void query_tally_list_words(struct tally *tally, const struct mirror_column *column)
 {
 	list_codes(tally, column, true);
 }
 
-void tally_list_others(struct tally *tally, const struct store_column *column)
+void query_tally_list_others(struct tally *tally, const struct mirror_column *column)
 {
 	list_codes(tally, column, false);
 }
@@ -59,7 +59,7 @@ void tally_list_others(struct tally *tally, const struct store_column *column)
 
 static int compare_counted(const void *a, const void *b)
 {
-	const struct store_counted *one = a, *other = b;
+	const struct query_counted *one = a, *other = b;
 
 	if (one->count != other->count)
 		return one->count > other->count ? -1 : 1;
@@ -68,9 +68,9 @@ static int compare_counted(const void *a, const void *b)
 
 /* Numbers come to the front of `counted`; twice as many as are wanted are put in order now and then, and so many
  * kept. How many they are then. */
-static size_t keep_first(struct store_counted *counted, size_t count, size_t first)
+static size_t keep_first(struct query_counted *counted, size_t count, size_t first)
 {
-	const struct store_counted *last = NULL;
+	const struct query_counted *last = NULL;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -87,21 +87,21 @@ static size_t keep_first(struct store_counted *counted, size_t count, size_t fir
 }
 
 /* Into `counted`, which has room for them. */
-static void put_all(const struct store_rising *rising, struct store_counted *counted)
+static void put_all(const struct query_rising *rising, struct query_counted *counted)
 {
 	for (size_t at = 0;
-	     (at = store_most_next(rising->counts, rising->count, at, 0)) < rising->count; at++)
-		*counted++ = (struct store_counted){ rising->numbers[at], rising->counts[at] };
+	     (at = query_most_next(rising->counts, rising->count, at, 0)) < rising->count; at++)
+		*counted++ = (struct query_counted){ rising->numbers[at], rising->counts[at] };
 }
 
-static void put_first(const struct store_rising *rising, size_t first,
-		      struct store_counted *counted)
+static void put_first(const struct query_rising *rising, size_t first,
+		      struct query_counted *counted)
 {
 	auto_free uint32_t *places = pl_realloc_array(NULL, first, sizeof(*places));
-	size_t count = store_most(rising->counts, rising->count, first, places);
+	size_t count = query_most(rising->counts, rising->count, first, places);
 
 	for (size_t i = 0; i < count; i++)
-		counted[i] = (struct store_counted){ rising->numbers[places[i]],
+		counted[i] = (struct query_counted){ rising->numbers[places[i]],
 						     rising->counts[places[i]] };
 }
 
@@ -129,7 +129,7 @@ static bool are_rising(const struct tally *tally)
 	return tally->are_ranked && tally->elsewhere == 0;
 }
 
-void tally_list_numbers(struct tally *tally, size_t first)
+void query_tally_list_numbers(struct tally *tally, size_t first)
 {
 	push_rising(tally, first);
 	size_t count = tally->counted_count;
@@ -138,7 +138,7 @@ void tally_list_numbers(struct tally *tally, size_t first)
 		count = keep_first(tally->counted, count, first);
 	for (size_t i = 0; i < count; i++)
 		push(tally, &(struct tally_value){
-				    { .class = STORE_NUMBER, .number = tally->counted[i].number },
+				    { .class = MIRROR_NUMBER, .number = tally->counted[i].number },
 				    tally->counted[i].count });
 }
 
@@ -148,7 +148,7 @@ static int compare_values(const void *a, const void *b, void *words)
 {
 	const struct tally_value *one = a, *other = b;
 
-	return store_order_values(words, &one->value, &other->value);
+	return query_order_values(words, &one->value, &other->value);
 }
 
 static int compare_counts(const void *a, const void *b, void *words)
@@ -179,22 +179,22 @@ static void put_most(struct tally *tally, size_t first)
 
 	for (size_t i = 0; i < tally->value_count; i++)
 		counts[i] = (uint32_t)tally->values[i].count;
-	size_t count = store_most(counts, tally->value_count, first, places);
+	size_t count = query_most(counts, tally->value_count, first, places);
 	for (size_t i = 0; i < count; i++)
 		found[i] = tally->values[places[i]];
 	if (count > 0)
 		memcpy(tally->values, found, count * sizeof(*found));
 }
 
-void tally_put_first(struct tally *tally, const struct store_column *column, size_t first,
-		     enum tally_by by)
+void query_tally_put_first(struct tally *tally, const struct mirror_column *column, size_t first,
+			   enum tally_by by)
 {
 	bool by_count = by == TALLY_BY_COUNT;
 
 	if (!is_in_order(tally))
-		store_order_first(tally->values, tally->value_count, sizeof(*tally->values), first,
+		query_order_first(tally->values, tally->value_count, sizeof(*tally->values), first,
 				  by_count ? compare_counts : compare_values,
-				  (void *)store_order_words(column->field->id));
+				  (void *)query_order_words(column->field->id));
 	else if (by_count)
 		put_most(tally, first);
 }

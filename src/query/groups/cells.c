@@ -9,17 +9,17 @@ struct meaning {
 	uint32_t *codes; /* of a segment */
 };
 
-static void meaning_init(struct meaning *meaning, const struct store_column *column)
+static void meaning_init(struct meaning *meaning, const struct mirror_column *column)
 {
 	meaning->of_code = pl_alloc_array(column->distinct, sizeof(*meaning->of_code));
 	meaning->is_elsewhere = pl_alloc(column->distinct);
-	meaning->codes = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*meaning->codes));
+	meaning->codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*meaning->codes));
 	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
+		const struct mirror_value *value = mirror_column_value(column, code);
 		struct cell *cell = &meaning->of_code[code];
 		cell->class = value->class;
 		cell->code = value->same;
-		cell->number = value->class == STORE_NUMBER ? value->number + 0.0 : 0;
+		cell->number = value->class == MIRROR_NUMBER ? value->number + 0.0 : 0;
 		meaning->is_elsewhere[code] = value->is_elsewhere;
 	}
 }
@@ -35,9 +35,9 @@ static void meaning_done(struct meaning *meaning)
 static struct cell *read_segment(const struct meaning *meaning, const struct chunk *chunk,
 				 const uint64_t *rows, struct cell *into)
 {
-	for (size_t word = 0; word < STORE_SEGMENT_WORDS; word++) {
+	for (size_t word = 0; word < MIRROR_SEGMENT_WORDS; word++) {
 		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1) {
-			size_t row = word * STORE_WORD_ROWS + (size_t)__builtin_ctzll(bits);
+			size_t row = word * MIRROR_WORD_ROWS + (size_t)__builtin_ctzll(bits);
 			*into = meaning->of_code[meaning->codes[row]];
 			if (meaning->is_elsewhere[meaning->codes[row]])
 				into->number = chunk->numbers[row] + 0.0; /* -0 is 0 */
@@ -47,18 +47,18 @@ static struct cell *read_segment(const struct meaning *meaning, const struct chu
 	return into;
 }
 
-void cells_read(const struct store_view *view, const struct store_column *column,
-		const uint64_t *rows, struct cell *ret_cells)
+void query_cells_read(const struct mirror_view *view, const struct mirror_column *column,
+		      const uint64_t *rows, struct cell *ret_cells)
 {
-	const struct store_kernels *kernels = store_kernels();
+	const struct mirror_kernels *kernels = mirror_kernels();
 	auto_meaning meaning = { 0 };
 
 	meaning_init(&meaning, column);
-	for (size_t i = 0; i < store_view_segments(view); i++, rows += STORE_SEGMENT_WORDS) {
-		const struct chunk *chunk = store_column_chunk(column, i);
-		if (kernels->count(rows, STORE_SEGMENT_WORDS) == 0)
+	for (size_t i = 0; i < mirror_view_segments(view); i++, rows += MIRROR_SEGMENT_WORDS) {
+		const struct chunk *chunk = mirror_column_chunk(column, i);
+		if (kernels->count(rows, MIRROR_SEGMENT_WORDS) == 0)
 			continue;
-		chunk_decode(chunk, store_view_rows(view, i), meaning.codes);
+		mirror_chunk_decode(chunk, mirror_view_rows(view, i), meaning.codes);
 		ret_cells = read_segment(&meaning, chunk, rows, ret_cells);
 	}
 }

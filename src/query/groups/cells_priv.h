@@ -7,11 +7,11 @@
 #include "mirror/view.h"
 
 struct cell {
-	unsigned char class; /* enum store_class */
+	unsigned char class; /* enum mirror_class */
 	uint32_t code; /* the same for the same value, whoever set it, where it is no number */
 	double number; /* of NUMBER; never -0 */
 };
 
 /* Of all rows of the bitmap, in their order: ret_cells has room for them. */
-void cells_read(const struct store_view *view, const struct store_column *column,
-		const uint64_t *rows, struct cell *ret_cells);
+void query_cells_read(const struct mirror_view *view, const struct mirror_column *column,
+		      const uint64_t *rows, struct cell *ret_cells);

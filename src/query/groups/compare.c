@@ -27,9 +27,9 @@ struct side {
 };
 
 struct comparison {
-	struct store_view *view;
+	struct mirror_view *view;
 	struct place place;
-	struct store_ids ids;
+	struct mirror_ids ids;
 	struct side sides[RES_COMPARE_SIDES_MAX];
 	size_t count;
 	struct request_fields metrics;
@@ -49,14 +49,14 @@ static void comparison_done(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->count; i++) {
 		struct side *side = &comparison->sides[i];
 		free(side->rows);
-		facet_rows_free(side->facet_rows);
+		query_facet_rows_free(side->facet_rows);
 		json_decref(side->document);
 		json_decref(side->about);
 		free(side->name);
 	}
-	tally_done(&comparison->tally);
+	query_tally_done(&comparison->tally);
 	json_decref(comparison->matched);
-	store_view_free(comparison->view);
+	mirror_view_free(comparison->view);
 	place_done(&comparison->place);
 	free(comparison->ids.items);
 	free(comparison->metrics.items);
@@ -72,7 +72,7 @@ static void each_row(const uint64_t *rows, size_t words, row_fn *take, void *con
 {
 	for (size_t word = 0; word < words; word++) {
 		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1)
-			take(context, word * STORE_WORD_ROWS + (size_t)__builtin_ctzll(bits));
+			take(context, word * MIRROR_WORD_ROWS + (size_t)__builtin_ctzll(bits));
 	}
 }
 
@@ -103,12 +103,12 @@ static bool read_ids(struct comparison *comparison, const json_t *list, struct w
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *id = json_array_get(list, i);
-		size_t before = place_enter_item(&comparison->place, i);
+		size_t before = query_place_enter_item(&comparison->place, i);
 		wanted[i] = (struct wanted){ json_integer_value(id), i, false };
 		if (!json_is_integer(id))
-			fits = place_fault(&comparison->place, "type", id, "the id of a result",
-					   NULL);
-		place_leave(&comparison->place, before);
+			fits = query_place_fault(&comparison->place, "type", id,
+						 "the id of a result", NULL);
+		query_place_leave(&comparison->place, before);
 	}
 	return fits;
 }
@@ -127,91 +127,92 @@ static bool tell_missing(struct comparison *comparison, const json_t *list, stru
 					 (wanted[i].id == wanted[i - 1].id && wanted[i].is_there);
 	qsort(wanted, count, sizeof(*wanted), compare_places);
 	for (size_t i = 0; i < count; i++) {
-		size_t before = place_enter_item(&comparison->place, i);
+		size_t before = query_place_enter_item(&comparison->place, i);
 		if (!wanted[i].is_there)
-			fits = place_fault(&comparison->place, "id", json_array_get(list, i),
-					   "the id of a result that is there", NULL);
-		place_leave(&comparison->place, before);
+			fits = query_place_fault(&comparison->place, "id", json_array_get(list, i),
+						 "the id of a result that is there", NULL);
+		query_place_leave(&comparison->place, before);
 	}
 	return fits;
 }
 
-static void find_rows(const struct store_view *view, struct wanted *wanted, size_t count,
+static void find_rows(const struct mirror_view *view, struct wanted *wanted, size_t count,
 		      uint64_t *ret_rows)
 {
-	for (size_t i = 0; i < store_view_segments(view); i++) {
-		uint64_t live[STORE_SEGMENT_WORDS];
-		store_view_live(view, i, live);
-		for (size_t row = 0; row < store_view_rows(view, i); row++) {
-			size_t place = i * STORE_SEGMENT_ROWS + row;
-			struct wanted key = { .id = store_view_id(view, place) };
-			if ((live[row / STORE_WORD_ROWS] >> row % STORE_WORD_ROWS & 1) == 0)
+	for (size_t i = 0; i < mirror_view_segments(view); i++) {
+		uint64_t live[MIRROR_SEGMENT_WORDS];
+		mirror_view_live(view, i, live);
+		for (size_t row = 0; row < mirror_view_rows(view, i); row++) {
+			size_t place = i * MIRROR_SEGMENT_ROWS + row;
+			struct wanted key = { .id = mirror_view_id(view, place) };
+			if ((live[row / MIRROR_WORD_ROWS] >> row % MIRROR_WORD_ROWS & 1) == 0)
 				continue;
 			struct wanted *found = bsearch(&key, wanted, count, sizeof(*wanted),
 						       compare_wanted);
 			if (found == NULL)
 				continue;
 			found->is_there = true;
-			ret_rows[place / STORE_WORD_ROWS] |= 1ull << place % STORE_WORD_ROWS;
+			ret_rows[place / MIRROR_WORD_ROWS] |= 1ull << place % MIRROR_WORD_ROWS;
 		}
 	}
 }
 
 static bool rows_of_ids(struct comparison *comparison, const json_t *list, uint64_t *ret_rows)
 {
-	size_t count = json_array_size(list), before = place_enter(&comparison->place, "ids");
+	size_t count = json_array_size(list), before = query_place_enter(&comparison->place, "ids");
 	auto_free struct wanted *wanted = pl_alloc_array(count, sizeof(*wanted));
-	bool fits = count > 0 && count <= STORE_COMPARE_IDS_MAX;
+	bool fits = count > 0 && count <= QUERY_COMPARE_IDS_MAX;
 
 	if (!json_is_array(list) || count == 0)
-		place_fault(&comparison->place, "type", list, "a list of one id at least", NULL);
+		query_place_fault(&comparison->place, "type", list, "a list of one id at least",
+				  NULL);
 	else if (!fits)
-		place_limit(&comparison->place, list, STORE_COMPARE_IDS_MAX, "ids");
+		query_place_limit(&comparison->place, list, QUERY_COMPARE_IDS_MAX, "ids");
 	if (fits && (fits = read_ids(comparison, list, wanted))) {
 		qsort(wanted, count, sizeof(*wanted), compare_wanted);
 		find_rows(comparison->view, wanted, count, ret_rows);
 		fits = tell_missing(comparison, list, wanted, count);
 	}
-	place_leave(&comparison->place, before);
+	query_place_leave(&comparison->place, before);
 	return fits;
 }
 
-void compared_simulated(const struct store_view *view, uint64_t *ret_rows)
+void query_compared_simulated(const struct mirror_view *view, uint64_t *ret_rows)
 {
-	const struct store_column *column = store_view_column(view, SIMULATED);
+	const struct mirror_column *column = mirror_view_column(view, SIMULATED);
 
-	for (size_t i = 0; i < store_view_segments(view); i++) {
+	for (size_t i = 0; i < mirror_view_segments(view); i++) {
 		auto_free uint8_t *wanted = pl_alloc(column->distinct);
 		for (uint32_t code = 0; code < column->distinct; code++)
-			wanted[code] = store_column_value(column, code)->class == STORE_YES;
-		chunk_match(store_column_chunk(column, i), store_view_rows(view, i), wanted,
-			    column->distinct, ret_rows + i * STORE_SEGMENT_WORDS);
+			wanted[code] = mirror_column_value(column, code)->class == MIRROR_YES;
+		mirror_chunk_match(mirror_column_chunk(column, i), mirror_view_rows(view, i),
+				   wanted, column->distinct, ret_rows + i * MIRROR_SEGMENT_WORDS);
 	}
 }
 
 static bool rows_of_filter(struct comparison *comparison, const json_t *side, uint64_t *ret_rows)
 {
-	size_t words = store_view_words(comparison->view);
-	size_t before = place_enter(&comparison->place, "filter");
-	auto_filter struct store_filter *filter = NULL;
-	bool fits = store_filter_new(comparison->view, request_member(side, "filter"),
+	size_t words = mirror_view_words(comparison->view);
+	size_t before = query_place_enter(&comparison->place, "filter");
+	auto_filter struct query_filter *filter = NULL;
+	bool fits = query_filter_new(comparison->view, query_request_member(side, "filter"),
 				     pl_buf_text(&comparison->place.pointer), &filter,
 				     comparison->place.faults) == 0;
 
-	place_leave(&comparison->place, before);
+	query_place_leave(&comparison->place, before);
 	if (fits && words > 0)
-		memcpy(ret_rows, store_filter_rows(filter), words * sizeof(*ret_rows));
+		memcpy(ret_rows, query_filter_rows(filter), words * sizeof(*ret_rows));
 	return fits;
 }
 
 /* As on a chart: those that a filter means go where the sides have others, and nobody asked for them. */
 static void drop_simulated(struct comparison *comparison)
 {
-	const struct store_kernels *kernels = store_kernels();
-	size_t words = store_view_words(comparison->view), others = 0;
+	const struct mirror_kernels *kernels = mirror_kernels();
+	size_t words = mirror_view_words(comparison->view), others = 0;
 	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
 
-	compared_simulated(comparison->view, simulated);
+	query_compared_simulated(comparison->view, simulated);
 	for (size_t i = 0; i < comparison->count; i++) {
 		const uint64_t *rows = comparison->sides[i].rows;
 		others += kernels->count(rows, words) - kernels->count_and(rows, simulated, words);
@@ -232,7 +233,7 @@ static void drop_simulated(struct comparison *comparison)
 /* ---- sides --------------------------------------------------------------------------------------- */
 
 struct listing {
-	const struct store_view *view;
+	const struct mirror_view *view;
 	json_t *ids;
 	size_t last;
 };
@@ -241,28 +242,28 @@ static void list_id(void *context, size_t row)
 {
 	struct listing *listing = context;
 
-	json_array_append_new(listing->ids, json_integer(store_view_id(listing->view, row)));
+	json_array_append_new(listing->ids, json_integer(mirror_view_id(listing->view, row)));
 	listing->last = row;
 }
 
 /* Its own ids, and the document of a run. */
 static int look_at(const struct comparison *comparison, struct side *side, struct pl_err *err)
 {
-	const struct store_view *view = comparison->view;
+	const struct mirror_view *view = comparison->view;
 	struct listing listing = { .view = view, .ids = json_array() };
 
-	side->count = store_kernels()->count(side->rows, store_view_words(view));
-	side->facet_rows = facet_rows_new(view, side->rows);
+	side->count = mirror_kernels()->count(side->rows, mirror_view_words(view));
+	side->facet_rows = query_facet_rows_new(view, side->rows);
 	if (side->count <= IDS_SHOWN_MAX)
-		each_row(side->rows, store_view_words(view), list_id, &listing);
+		each_row(side->rows, mirror_view_words(view), list_id, &listing);
 	if (side->count <= IDS_SHOWN_MAX)
 		json_object_set(side->about, "ids", listing.ids);
 	json_decref(listing.ids);
 	if (side->count != 1)
 		return 0;
 	json_object_set_new(side->about, "run_id",
-			    pl_json_text(store_view_run_id(view, listing.last)));
-	return store_view_document(view, listing.last, &side->document, err);
+			    pl_json_text(mirror_view_run_id(view, listing.last)));
+	return mirror_view_document(view, listing.last, &side->document, err);
 }
 
 static char *name_of(const struct side *side, const char *label)
@@ -279,18 +280,18 @@ static bool read_side(struct comparison *comparison, const json_t *json)
 {
 	static const char *const keys[] = { "label", "ids", "filter", NULL };
 	struct side *side = &comparison->sides[comparison->count++];
-	const json_t *ids = request_member(json, "ids");
+	const json_t *ids = query_request_member(json, "ids");
 	bool fits;
 
-	side->rows = pl_alloc_array(store_view_words(comparison->view), sizeof(*side->rows));
+	side->rows = pl_alloc_array(mirror_view_words(comparison->view), sizeof(*side->rows));
 	side->about = json_object();
 	if (!json_is_object(json))
-		return place_fault(&comparison->place, "type", json,
-				   "an object with ids or a filter", NULL);
-	fits = place_keys(&comparison->place, json, keys);
-	if ((ids != NULL) == (request_member(json, "filter") != NULL))
-		return place_fault(&comparison->place, "type", json, "either ids or a filter",
-				   NULL);
+		return query_place_fault(&comparison->place, "type", json,
+					 "an object with ids or a filter", NULL);
+	fits = query_place_keys(&comparison->place, json, keys);
+	if ((ids != NULL) == (query_request_member(json, "filter") != NULL))
+		return query_place_fault(&comparison->place, "type", json, "either ids or a filter",
+					 NULL);
 	if (ids != NULL)
 		return rows_of_ids(comparison, ids, side->rows) && fits;
 	side->is_filter = true;
@@ -299,18 +300,20 @@ static bool read_side(struct comparison *comparison, const json_t *json)
 
 static bool read_sides(struct comparison *comparison, const json_t *request)
 {
-	const json_t *sides = request_member(request, "sides");
-	size_t count = json_array_size(sides), before = place_enter(&comparison->place, "sides");
+	const json_t *sides = query_request_member(request, "sides");
+	size_t count = json_array_size(sides),
+	       before = query_place_enter(&comparison->place, "sides");
 	bool fits = count >= 2 && count <= RES_COMPARE_SIDES_MAX;
 
 	if (!fits)
-		place_fault(&comparison->place, "type", sides, "a list of 2 to 8 sides", NULL);
+		query_place_fault(&comparison->place, "type", sides, "a list of 2 to 8 sides",
+				  NULL);
 	for (size_t i = 0; i < count && count <= RES_COMPARE_SIDES_MAX; i++) {
-		size_t outside = place_enter_item(&comparison->place, i);
+		size_t outside = query_place_enter_item(&comparison->place, i);
 		fits = read_side(comparison, json_array_get(sides, i)) && fits;
-		place_leave(&comparison->place, outside);
+		query_place_leave(&comparison->place, outside);
 	}
-	place_leave(&comparison->place, before);
+	query_place_leave(&comparison->place, before);
 	return fits;
 }
 
@@ -318,31 +321,31 @@ static bool read_sides(struct comparison *comparison, const json_t *request)
 
 static bool read_effect(struct comparison *comparison, const json_t *request)
 {
-	const json_t *effect = request_member(request, "effect");
+	const json_t *effect = query_request_member(request, "effect");
 	double share = json_number_value(effect);
-	size_t before = place_enter(&comparison->place, "effect");
+	size_t before = query_place_enter(&comparison->place, "effect");
 	bool fits = effect == NULL || (json_is_number(effect) && share > 0 && share < 1);
 
 	if (!fits)
-		place_fault(&comparison->place, "value", effect, "a share above 0 and below 1",
-			    NULL);
-	place_leave(&comparison->place, before);
+		query_place_fault(&comparison->place, "value", effect,
+				  "a share above 0 and below 1", NULL);
+	query_place_leave(&comparison->place, before);
 	comparison->effect = share;
 	return fits;
 }
 
 static bool read_metrics(struct comparison *comparison, const json_t *request)
 {
-	const json_t *list = request_member(request, "metrics");
+	const json_t *list = query_request_member(request, "metrics");
 	struct request_fields *metrics = &comparison->metrics;
 	bool fits = list == NULL || (json_array_size(list) <= METRICS_MAX &&
-				     request_columns(&comparison->place, comparison->view, request,
-						     "metrics", metrics));
+				     query_request_columns(&comparison->place, comparison->view,
+							   request, "metrics", metrics));
 
 	if (json_array_size(list) > METRICS_MAX) {
-		size_t before = place_enter(&comparison->place, "metrics");
-		place_limit(&comparison->place, list, METRICS_MAX, "fields");
-		place_leave(&comparison->place, before);
+		size_t before = query_place_enter(&comparison->place, "metrics");
+		query_place_limit(&comparison->place, list, METRICS_MAX, "fields");
+		query_place_leave(&comparison->place, before);
 	}
 	if (!fits || list == NULL)
 		return fits;
@@ -357,25 +360,25 @@ static bool read_request(struct comparison *comparison, const json_t *request)
 {
 	static const char *const keys[] = { "sides", "metrics", "effect",    "simulated",
 					    "match", "equal",   "budget_ms", NULL };
-	bool fits = place_keys(&comparison->place, request, keys);
+	bool fits = query_place_keys(&comparison->place, request, keys);
 
 	fits = read_sides(comparison, request) && fits;
 	fits = read_metrics(comparison, request) && fits;
 	fits = read_effect(comparison, request) && fits;
 	comparison->match = json_is_true(json_object_get(request, "match"));
 	comparison->with_simulated = json_is_true(json_object_get(request, "simulated"));
-	return request_number(&comparison->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-			      &comparison->budget_ms) &&
+	return query_request_number(&comparison->place, request, "budget_ms", 1,
+				    REQUEST_BUDGET_MS_MAX, &comparison->budget_ms) &&
 	       fits;
 }
 
-static void collect_ids(const json_t *request, struct store_ids *ids)
+static void collect_ids(const json_t *request, struct mirror_ids *ids)
 {
-	const json_t *sides = request_member(request, "sides");
+	const json_t *sides = query_request_member(request, "sides");
 
 	for (size_t i = 0; i < json_array_size(sides) && i < RES_COMPARE_SIDES_MAX; i++)
-		store_filter_fields(request_member(json_array_get(sides, i), "filter"), ids);
-	request_ids(request_member(request, "metrics"), ids);
+		query_filter_fields(query_request_member(json_array_get(sides, i), "filter"), ids);
+	query_request_ids(query_request_member(request, "metrics"), ids);
 }
 
 /* ---- what the sides have ------------------------------------------------------------------------- */
@@ -383,10 +386,10 @@ static void collect_ids(const json_t *request, struct store_ids *ids)
 static void add_cell(const struct cell *cell, struct res_sample *ret)
 {
 	const struct res_value value = {
-		.state = cell->class == STORE_MISSING ? RES_VALUE_NOT_RECORDED
-			 : cell->class == STORE_NULL  ? RES_VALUE_NULL
-						      : RES_VALUE_THERE,
-		.kind = cell->class == STORE_NUMBER ? RES_VALUE_NUMBER : RES_VALUE_TEXT,
+		.state = cell->class == MIRROR_MISSING ? RES_VALUE_NOT_RECORDED
+			 : cell->class == MIRROR_NULL  ? RES_VALUE_NULL
+						       : RES_VALUE_THERE,
+		.kind = cell->class == MIRROR_NUMBER ? RES_VALUE_NUMBER : RES_VALUE_TEXT,
 		.number = cell->number,
 	};
 
@@ -398,37 +401,37 @@ static void sample_of(void *context, size_t at, const struct res_field *field,
 {
 	const struct comparison *comparison = context;
 	const struct side *side = &comparison->sides[at];
-	const struct store_column *column = store_view_column(comparison->view, field->id);
+	const struct mirror_column *column = mirror_view_column(comparison->view, field->id);
 	auto_free struct cell *cells = pl_alloc_array(side->count, sizeof(*cells));
 
 	*ret = (struct res_sample){ 0 };
 	if (column != NULL) /* NULL: no row of the store records the field */
-		cells_read(comparison->view, column, side->rows, cells);
+		query_cells_read(comparison->view, column, side->rows, cells);
 	for (size_t i = 0; i < side->count; i++)
-		add_cell(column != NULL ? &cells[i] : &(struct cell){ .class = STORE_MISSING },
+		add_cell(column != NULL ? &cells[i] : &(struct cell){ .class = MIRROR_MISSING },
 			 ret);
 	res_sample_settle(ret);
 	if (side->document != NULL)
-		ret->has_within = res_compare_within(store_view_fields(comparison->view), field,
+		ret->has_within = res_compare_within(mirror_view_fields(comparison->view), field,
 						     side->document, &ret->within);
 }
 
 static void add_tallied(const struct tally_value *tallied, struct res_compare_values *ret)
 {
-	const struct store_value *value = &tallied->value;
+	const struct mirror_value *value = &tallied->value;
 
-	switch ((enum store_class)value->class) {
-	case STORE_NO:
-	case STORE_YES:
-		res_compare_add_yes(ret, value->class == STORE_YES, tallied->count);
+	switch ((enum mirror_class)value->class) {
+	case MIRROR_NO:
+	case MIRROR_YES:
+		res_compare_add_yes(ret, value->class == MIRROR_YES, tallied->count);
 		break;
-	case STORE_NUMBER:
+	case MIRROR_NUMBER:
 		res_compare_add_number(ret, value->number, tallied->count);
 		break;
-	case STORE_TEXT:
+	case MIRROR_TEXT:
 		res_compare_add_text(ret, value->text, tallied->count);
 		break;
-	case STORE_JSON:
+	case MIRROR_JSON:
 		res_compare_add_json(ret, value->text, tallied->count);
 		break;
 	default:
@@ -447,24 +450,25 @@ static void reach_numbers(const struct tally *tally, struct res_compare_values *
 	}
 }
 
-void compared_values(struct tally *tally, const struct store_column *column,
-		     const struct facet_rows *rows, size_t most, struct res_compare_values *ret)
+void query_compared_values(struct tally *tally, const struct mirror_column *column,
+			   const struct facet_rows *rows, size_t most,
+			   struct res_compare_values *ret)
 {
-	tally_column(tally, column, rows);
-	tally_list_others(tally, column);
-	tally_list_words(tally, column);
-	tally_find_numbers(tally, column, rows);
+	query_tally_column(tally, column, rows);
+	query_tally_list_others(tally, column);
+	query_tally_list_words(tally, column);
+	query_tally_find_numbers(tally, column, rows);
 	reach_numbers(tally, ret);
 	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
 	size_t listed = distinct < most ? distinct : most;
-	tally_list_numbers(tally, most);
+	query_tally_list_numbers(tally, most);
 	if (listed < distinct)
-		tally_put_first(tally, column, listed, TALLY_BY_COUNT);
+		query_tally_put_first(tally, column, listed, TALLY_BY_COUNT);
 	for (size_t i = 0; i < listed; i++)
 		add_tallied(&tally->values[i], ret);
 	ret->more = distinct - listed;
-	ret->null = tally->class_counts[STORE_NULL];
-	ret->not_recorded = tally->class_counts[STORE_MISSING];
+	ret->null = tally->class_counts[MIRROR_NULL];
+	ret->not_recorded = tally->class_counts[MIRROR_MISSING];
 }
 
 static void values_of(void *context, size_t at, const struct res_field *field,
@@ -473,8 +477,8 @@ static void values_of(void *context, size_t at, const struct res_field *field,
 	struct comparison *comparison = context;
 	const struct side *side = &comparison->sides[at];
 
-	compared_values(&comparison->tally, store_view_column(comparison->view, field->id),
-			side->facet_rows, SIZE_MAX, ret);
+	query_compared_values(&comparison->tally, mirror_view_column(comparison->view, field->id),
+			      side->facet_rows, SIZE_MAX, ret);
 }
 
 static bool is_in_time(void *context)
@@ -482,7 +486,7 @@ static bool is_in_time(void *context)
 	struct comparison *comparison = context;
 	int64_t used_ns = pl_clock_now_ns() - comparison->began_ns;
 
-	if (store_view_goes_on(comparison->view, &comparison->ended) < 0)
+	if (mirror_view_goes_on(comparison->view, &comparison->ended) < 0)
 		return false;
 	return comparison->budget_ms == 0 || used_ns < comparison->budget_ms * PL_NS_PER_MS;
 }
@@ -493,17 +497,17 @@ static json_t *compare(struct comparison *comparison, bool list_equal)
 {
 	struct res_compare_side sides[RES_COMPARE_SIDES_MAX];
 	size_t shared[RES_COMPARE_SIDES_MAX][RES_COMPARE_SIDES_MAX] = { 0 };
-	size_t words = store_view_words(comparison->view);
+	size_t words = mirror_view_words(comparison->view);
 
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct side *side = &comparison->sides[i];
 		sides[i] = (struct res_compare_side){ side->name, side->count, side->about };
 		for (size_t k = i + 1; k < comparison->count; k++)
-			shared[i][k] = store_kernels()->count_and(side->rows,
-								  comparison->sides[k].rows, words);
+			shared[i][k] = mirror_kernels()->count_and(
+				side->rows, comparison->sides[k].rows, words);
 	}
 	const struct res_compare_source source = { .context = comparison,
-						   .fields = store_view_fields(comparison->view),
+						   .fields = mirror_view_fields(comparison->view),
 						   .sides = sides,
 						   .side_count = comparison->count,
 						   .sample = sample_of,
@@ -523,7 +527,7 @@ static int look_at_sides(struct comparison *comparison, const json_t *request, s
 
 	for (size_t i = 0; i < comparison->count; i++) {
 		const char *label = pl_json_get_text(json_array_get(sides, i), "label");
-		if (store_view_goes_on(comparison->view, err) < 0 ||
+		if (mirror_view_goes_on(comparison->view, err) < 0 ||
 		    look_at(comparison, &comparison->sides[i], err) < 0)
 			return -1;
 		comparison->sides[i].name = name_of(&comparison->sides[i], label);
@@ -540,10 +544,11 @@ static int match_sides(struct comparison *comparison, struct pl_err *err)
 	for (size_t i = 0; i < comparison->count; i++) {
 		uint64_t *rows = comparison->sides[i].rows;
 		sides[i] = (struct matching_side){
-			rows, store_kernels()->count(rows, store_view_words(comparison->view)), 0
+			rows, mirror_kernels()->count(rows, mirror_view_words(comparison->view)), 0
 		};
 	}
-	int result = matching_keep(comparison->view, sides, comparison->count, &matching, err);
+	int result = query_matching_keep(comparison->view, sides, comparison->count, &matching,
+					 err);
 	comparison->matched = json_pack("{s:o, s:o, s:I}", "by", matching.by, "apart",
 					matching.apart, "cells", (json_int_t)matching.cells);
 	for (size_t i = 0; i < comparison->count; i++)
@@ -552,23 +557,22 @@ static int match_sides(struct comparison *comparison, struct pl_err *err)
 	return result;
 }
 
-int store_query_compare(const struct store_snapshot *snapshot, const json_t *request,
-			struct pl_buf *ret_json, struct res_schema_faults *faults,
-			struct pl_err *err)
+int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
+		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_comparison comparison = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX),
 						  .faults = faults },
 				       .began_ns = pl_clock_now_ns() };
 
 	if (!json_is_object(request)) {
-		place_fault(&comparison.place, "type", request, "an object", NULL);
+		query_place_fault(&comparison.place, "type", request, "an object", NULL);
 		return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
 	}
 	collect_ids(request, &comparison.ids);
-	if (store_view_new(snapshot, &comparison.ids, &comparison.view, err) < 0)
+	if (mirror_view_new(snapshot, &comparison.ids, &comparison.view, err) < 0)
 		return -1;
 	if (!read_request(&comparison, request))
-		return request_refuse(&comparison.place, err);
+		return query_request_refuse(&comparison.place, err);
 	drop_simulated(&comparison);
 	if ((comparison.match && match_sides(&comparison, err) < 0) ||
 	    look_at_sides(&comparison, request, err) < 0)
@@ -581,7 +585,8 @@ int store_query_compare(const struct store_snapshot *snapshot, const json_t *req
 	}
 	if (comparison.matched != NULL)
 		json_object_set(answer, "matched", comparison.matched);
-	json_object_set_new(answer, "data_version", json_integer(store_snapshot_version(snapshot)));
+	json_object_set_new(answer, "data_version",
+			    json_integer(mirror_snapshot_version(snapshot)));
 	if (!pl_json_write(answer, PL_JSON_COMPACT, ret_json))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "the answer has more than %zu bytes: ask for fewer metrics",

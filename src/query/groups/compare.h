@@ -1,7 +1,7 @@
 /*
  * Results of a database beside each other (result/compare/compare.h), from JSON to JSON.
  *
- * store_query_compare(): {sides: [SIDE, SIDE, …], metrics: [id], effect (0.05), simulated, match, equal, budget_ms}, of which only
+ * query_compare(): {sides: [SIDE, SIDE, …], metrics: [id], effect (0.05), simulated, match, equal, budget_ms}, of which only
  * sides is needed: two to eight of {label, ids: [id]} or {label, filter}. Answers what res_compare() does, and data_version.
  *
  * - ids: of results, as they are told by every answer; each has to be there. A side of one is a run, with the intervals
@@ -21,9 +21,9 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define STORE_COMPARE_IDS_MAX 1000 /* of a side */
+#define QUERY_COMPARE_IDS_MAX 1000 /* of a side */
 
-/* As store_query_apply() (query/query.h). */
-int store_query_compare(const struct store_snapshot *snapshot, const json_t *request,
-			struct pl_buf *ret_json, struct res_schema_faults *faults,
-			struct pl_err *err) PL_MUST_CHECK;
+/* As query_apply() (query/query.h). */
+int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
+		  struct pl_buf *ret_json, struct schema_faults *faults,
+		  struct pl_err *err) PL_MUST_CHECK;

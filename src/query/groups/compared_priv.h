@@ -8,8 +8,9 @@
 #include "query/facets/tally_priv.h"
 
 /* The `most` most frequent values are listed, SIZE_MAX: all; *ret is { 0 }. The tally is used for it. */
-void compared_values(struct tally *tally, const struct store_column *column,
-		     const struct facet_rows *rows, size_t most, struct res_compare_values *ret);
+void query_compared_values(struct tally *tally, const struct mirror_column *column,
+			   const struct facet_rows *rows, size_t most,
+			   struct res_compare_values *ret);
 
 /* Rows that are simulated, of all. */
-void compared_simulated(const struct store_view *view, uint64_t *ret_rows);
+void query_compared_simulated(const struct mirror_view *view, uint64_t *ret_rows);

@@ -12,7 +12,7 @@
 #define HASH_MULTIPLIER 0x9e3779b97f4a7c15u
 #define CLASS_SHIFT     56
 
-void groups_done(struct groups *groups)
+void query_groups_done(struct groups *groups)
 {
 	free(groups->of_row);
 	free(groups->row);
@@ -40,8 +40,8 @@ static uint64_t value_of(const struct cell *cell)
 {
 	uint64_t bits;
 
-	if (cell->class != STORE_NUMBER)
-		return cell->class > STORE_NUMBER ? cell->code : 0;
+	if (cell->class != MIRROR_NUMBER)
+		return cell->class > MIRROR_NUMBER ? cell->code : 0;
 	memcpy(&bits, &cell->number, sizeof(bits));
 	return bits;
 }
@@ -61,7 +61,7 @@ static uint32_t split(struct table *table, uint32_t before, const struct cell *c
 	}
 }
 
-static uint32_t split_all(const struct store_view *view, const struct store_column *column,
+static uint32_t split_all(const struct mirror_view *view, const struct mirror_column *column,
 			  const uint64_t *rows, struct cell *cells, struct groups *groups)
 {
 	struct table table = { .bits = 4 };
@@ -69,7 +69,7 @@ static uint32_t split_all(const struct store_view *view, const struct store_colu
 	while ((1ull << table.bits) < groups->row_count * 2)
 		table.bits++;
 	table.slots = pl_alloc_array(1ull << table.bits, sizeof(*table.slots));
-	cells_read(view, column, rows, cells);
+	query_cells_read(view, column, rows, cells);
 	for (size_t i = 0; i < groups->row_count; i++)
 		groups->of_row[i] = split(&table, groups->of_row[i], &cells[i]);
 	free(table.slots);
@@ -79,22 +79,22 @@ static uint32_t split_all(const struct store_view *view, const struct store_colu
 /* ---- in order ------------------------------------------------------------------------------------ */
 
 struct ordering {
-	const struct store_column *const *columns;
+	const struct mirror_column *const *columns;
 	size_t column_count;
 	const size_t *row; /* by group */
 };
 
 /* Nothing stands behind all that is there, null in front of what is not recorded. */
-static int compare_cells(const struct store_column *column, size_t one, size_t other)
+static int compare_cells(const struct mirror_column *column, size_t one, size_t other)
 {
-	struct store_value a = store_column_at(column, one), b = store_column_at(column, other);
-	bool is_a = a.class > STORE_NULL, is_b = b.class > STORE_NULL;
+	struct mirror_value a = mirror_column_at(column, one), b = mirror_column_at(column, other);
+	bool is_a = a.class > MIRROR_NULL, is_b = b.class > MIRROR_NULL;
 
 	if (is_a != is_b)
 		return is_a ? -1 : 1;
 	if (!is_a)
 		return (int)b.class - (int)a.class;
-	return store_order_values(store_order_words(column->field->id), &a, &b);
+	return query_order_values(query_order_words(column->field->id), &a, &b);
 }
 
 static int compare_groups(const void *a, const void *b, void *context)
@@ -122,7 +122,7 @@ static void count_rows(const uint64_t *rows, size_t words, struct groups *groups
 		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1) {
 			uint32_t group = groups->of_row[at++];
 			if (groups->rows[group]++ == 0)
-				groups->row[group] = word * STORE_WORD_ROWS +
+				groups->row[group] = word * MIRROR_WORD_ROWS +
 						     (size_t)__builtin_ctzll(bits);
 		}
 	}
@@ -154,13 +154,13 @@ static void put_in_order(const struct ordering *ordering, size_t limit, struct g
 	groups->rows = rows;
 }
 
-void groups_of(const struct store_view *view, const struct store_column *const *columns,
-	       size_t column_count, const uint64_t *rows, size_t limit, struct groups *ret)
+void query_groups_of(const struct mirror_view *view, const struct mirror_column *const *columns,
+		     size_t column_count, const uint64_t *rows, size_t limit, struct groups *ret)
 {
-	size_t words = store_view_words(view);
+	size_t words = mirror_view_words(view);
 	uint32_t count = 1;
 
-	*ret = (struct groups){ .row_count = store_kernels()->count(rows, words) };
+	*ret = (struct groups){ .row_count = mirror_kernels()->count(rows, words) };
 	ret->of_row = pl_alloc_array(ret->row_count, sizeof(*ret->of_row));
 	auto_free struct cell *cells = pl_alloc_array(ret->row_count, sizeof(*cells));
 	for (size_t i = 0; i < column_count; i++)

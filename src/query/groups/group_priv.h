@@ -20,7 +20,7 @@ struct groups {
  * Of the rows in a bitmap, in the order of the first field's values, of the same in that of the second's, and so on
  * (query/order.h; null and not recorded last): the first `limit` of them. No field: one group of all, of no row too.
  */
-void groups_of(const struct store_view *view, const struct store_column *const *columns,
-	       size_t column_count, const uint64_t *rows, size_t limit, struct groups *ret);
-void groups_done(struct groups *groups);
-#define auto_groups __attribute__((cleanup(groups_done), unused)) struct groups
+void query_groups_of(const struct mirror_view *view, const struct mirror_column *const *columns,
+		     size_t column_count, const uint64_t *rows, size_t limit, struct groups *ret);
+void query_groups_done(struct groups *groups);
+#define auto_groups __attribute__((cleanup(query_groups_done), unused)) struct groups

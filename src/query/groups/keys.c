@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-uint64_t keys_mix(uint64_t before, uint64_t more)
+uint64_t query_keys_mix(uint64_t before, uint64_t more)
 {
 	uint64_t x = (before ^ more) + 0x9e3779b97f4a7c15;
 
@@ -35,12 +35,12 @@ static struct keys sorted(const struct keys *keys)
 	return ret;
 }
 
-bool keys_has(const struct keys *keys, uint64_t key)
+bool query_keys_has(const struct keys *keys, uint64_t key)
 {
 	return bsearch(&key, keys->items, keys->count, sizeof(key), compare_keys) != NULL;
 }
 
-struct keys keys_common(const struct keys *lists, size_t count)
+struct keys query_keys_common(const struct keys *lists, size_t count)
 {
 	struct keys ret = sorted(&lists[0]);
 
@@ -48,7 +48,7 @@ struct keys keys_common(const struct keys *lists, size_t count)
 		struct keys other = sorted(&lists[i]);
 		size_t kept = 0;
 		for (size_t k = 0; k < ret.count; k++) {
-			if (keys_has(&other, ret.items[k]))
+			if (query_keys_has(&other, ret.items[k]))
 				ret.items[kept++] = ret.items[k];
 		}
 		ret.count = kept;

@@ -19,12 +19,12 @@ static uint64_t key_of(const struct cell *cell)
 {
 	uint64_t bits = cell->code;
 
-	if (cell->class == STORE_NUMBER)
+	if (cell->class == MIRROR_NUMBER)
 		memcpy(&bits, &cell->number, sizeof(bits));
-	else if (cell->class == STORE_NULL || cell->class == STORE_MISSING)
+	else if (cell->class == MIRROR_NULL || cell->class == MIRROR_MISSING)
 		bits = 0;
 	/* mixed one after the other: a class beside a number of few bits would be another class */
-	return keys_mix(keys_mix(0, cell->class), bits);
+	return query_keys_mix(query_keys_mix(0, cell->class), bits);
 }
 
 static struct keys *keys_new(const struct matching_side *sides, size_t count)
@@ -40,7 +40,7 @@ static struct keys *keys_new(const struct matching_side *sides, size_t count)
 /* ---- one input ----------------------------------------------------------------------------------- */
 
 struct work {
-	const struct store_view *view;
+	const struct mirror_view *view;
 	const struct matching_side *sides;
 	size_t count;
 	struct keys *cells; /* of what was looked at so far */
@@ -48,10 +48,10 @@ struct work {
 	struct cell *room;  /* for the rows of the largest side */
 };
 
-static void read_input(struct work *work, const struct store_column *column)
+static void read_input(struct work *work, const struct mirror_column *column)
 {
 	for (size_t side = 0; side < work->count; side++) {
-		cells_read(work->view, column, work->sides[side].rows, work->room);
+		query_cells_read(work->view, column, work->sides[side].rows, work->room);
 		for (size_t i = 0; i < work->sides[side].count; i++)
 			work->keys[side].items[i] = key_of(&work->room[i]);
 	}
@@ -59,13 +59,13 @@ static void read_input(struct work *work, const struct store_column *column)
 
 static bool is_on_all_sides(const struct work *work)
 {
-	struct keys shared = keys_common(work->keys, work->count);
+	struct keys shared = query_keys_common(work->keys, work->count);
 
 	free(shared.items);
 	return shared.count > 0;
 }
 
-static void add_input(struct work *work, const struct store_column *column, const char *id,
+static void add_input(struct work *work, const struct mirror_column *column, const char *id,
 		      struct matching *ret)
 {
 	read_input(work, column);
@@ -77,27 +77,28 @@ static void add_input(struct work *work, const struct store_column *column, cons
 	for (size_t side = 0; side < work->count; side++) {
 		struct keys *cells = &work->cells[side];
 		for (size_t i = 0; i < cells->count; i++)
-			cells->items[i] = keys_mix(cells->items[i], work->keys[side].items[i]);
+			cells->items[i] = query_keys_mix(cells->items[i],
+							 work->keys[side].items[i]);
 	}
 }
 
 static int add_inputs(struct work *work, const uint64_t *all, struct matching *ret,
 		      struct pl_err *err)
 {
-	auto_facet_rows struct facet_rows *rows = facet_rows_new(work->view, all);
+	auto_facet_rows struct facet_rows *rows = query_facet_rows_new(work->view, all);
 	auto_tally tally = { 0 };
 	size_t count;
-	const struct res_field *const *columns = res_fields_columns(store_view_fields(work->view),
+	const struct res_field *const *columns = res_fields_columns(mirror_view_fields(work->view),
 								    &count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct store_column *column = store_view_column(work->view, columns[i]->id);
+		const struct mirror_column *column = mirror_view_column(work->view, columns[i]->id);
 		if (columns[i]->role != RES_FIELD_INPUT || column == NULL)
 			continue;
-		if (store_view_goes_on(work->view, err) < 0)
+		if (mirror_view_goes_on(work->view, err) < 0)
 			return -1;
-		tally_column(&tally, column, rows);
-		if (tally_varies(&tally, column, rows))
+		query_tally_column(&tally, column, rows);
+		if (query_tally_varies(&tally, column, rows))
 			add_input(work, column, columns[i]->id, ret);
 	}
 	return 0;
@@ -112,7 +113,7 @@ static void keep_rows(struct matching_side *side, const struct keys *cells,
 
 	for (size_t word = 0; word < words; word++) {
 		for (uint64_t bits = side->rows[word]; bits != 0; bits &= bits - 1) {
-			if (keys_has(shared, cells->items[at++]))
+			if (query_keys_has(shared, cells->items[at++]))
 				continue;
 			side->rows[word] &= ~(bits & -bits);
 			side->fell_out++;
@@ -120,16 +121,16 @@ static void keep_rows(struct matching_side *side, const struct keys *cells,
 	}
 }
 
-int matching_keep(const struct store_view *view, struct matching_side *sides, size_t count,
-		  struct matching *ret, struct pl_err *err)
+int query_matching_keep(const struct mirror_view *view, struct matching_side *sides, size_t count,
+			struct matching *ret, struct pl_err *err)
 {
-	size_t words = store_view_words(view), most = 0;
+	size_t words = mirror_view_words(view), most = 0;
 	auto_free uint64_t *all = pl_alloc_array(words, sizeof(*all));
 	int result;
 
 	*ret = (struct matching){ json_array(), json_array(), 0, 0 };
 	for (size_t i = 0; i < count; i++) {
-		store_kernels()->or (all, all, sides[i].rows, words);
+		mirror_kernels()->or (all, all, sides[i].rows, words);
 		most = sides[i].count > most ? sides[i].count : most;
 		sides[i].fell_out = 0;
 	}
@@ -138,7 +139,7 @@ int matching_keep(const struct store_view *view, struct matching_side *sides, si
 			     room };
 	result = add_inputs(&work, all, ret, err);
 	if (result == 0) {
-		struct keys shared = keys_common(work.cells, count);
+		struct keys shared = query_keys_common(work.cells, count);
 		for (size_t i = 0; i < count; i++)
 			keep_rows(&sides[i], &work.cells[i], &shared, words);
 		ret->cells = shared.count;
@@ -153,7 +154,7 @@ int matching_keep(const struct store_view *view, struct matching_side *sides, si
 
 static void add_row(struct matching_side *side, size_t row)
 {
-	side->rows[row / STORE_WORD_ROWS] |= UINT64_C(1) << row % STORE_WORD_ROWS;
+	side->rows[row / MIRROR_WORD_ROWS] |= UINT64_C(1) << row % MIRROR_WORD_ROWS;
 	side->count++;
 }
 
@@ -167,35 +168,36 @@ static void part_rows(const uint64_t *rows, size_t words, const uint32_t *group_
 			uint32_t group = group_of[at++];
 			if (group < count)
 				add_row(&sides[group],
-					word * STORE_WORD_ROWS + (size_t)__builtin_ctzll(bits));
+					word * MIRROR_WORD_ROWS + (size_t)__builtin_ctzll(bits));
 		}
 	}
 }
 
-int matching_keep_groups(const struct store_view *view, uint64_t *rows, const uint32_t *group_of,
-			 size_t count, struct matching *ret, struct pl_err *err)
+int query_matching_keep_groups(const struct mirror_view *view, uint64_t *rows,
+			       const uint32_t *group_of, size_t count, struct matching *ret,
+			       struct pl_err *err)
 {
-	struct matching_side sides[STORE_MATCH_GROUPS_MAX] = { 0 };
-	size_t words = store_view_words(view);
+	struct matching_side sides[QUERY_MATCH_GROUPS_MAX] = { 0 };
+	size_t words = mirror_view_words(view);
 	int result;
 
 	*ret = (struct matching){ 0 };
-	if (count < 2 || count > STORE_MATCH_GROUPS_MAX)
+	if (count < 2 || count > QUERY_MATCH_GROUPS_MAX)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		sides[i].rows = pl_alloc_array(words, sizeof(*sides[i].rows));
 	part_rows(rows, words, group_of, count, sides);
-	result = matching_keep(view, sides, count, ret, err);
+	result = query_matching_keep(view, sides, count, ret, err);
 	ret->groups = count;
 	memset(rows, 0, words * sizeof(*rows));
 	for (size_t i = 0; i < count; i++) {
-		store_kernels()->or (rows, rows, sides[i].rows, words);
+		mirror_kernels()->or (rows, rows, sides[i].rows, words);
 		free(sides[i].rows);
 	}
 	return result;
 }
 
-json_t *matching_json(const struct matching *matching)
+json_t *query_matching_json(const struct matching *matching)
 {
 	if (matching->by == NULL)
 		return NULL;

@@ -32,10 +32,10 @@ struct part {
 };
 
 struct summary {
-	struct store_view *view;
+	struct mirror_view *view;
 	struct place place;
-	struct store_ids ids;
-	struct store_filter *filter;
+	struct mirror_ids ids;
+	struct query_filter *filter;
 	struct request_fields by;
 	struct request_fields metrics;
 	bool are_headline; /* metrics: the question names none */
@@ -65,11 +65,11 @@ static void summary_done(struct summary *summary)
 	free(summary->parts);
 	free(summary->numbers);
 	free(summary->cells);
-	groups_done(&summary->groups);
+	query_groups_done(&summary->groups);
 	json_decref(summary->matched);
 	free(summary->rows);
-	store_filter_free(summary->filter);
-	store_view_free(summary->view);
+	query_filter_free(summary->filter);
+	mirror_view_free(summary->view);
 	place_done(&summary->place);
 	free(summary->ids.items);
 	free(summary->by.items);
@@ -97,18 +97,19 @@ static void drop_repeated(struct request_fields *fields)
 static bool read_list(struct summary *summary, const json_t *request, const char *key, size_t most,
 		      struct request_fields *ret)
 {
-	const json_t *list = request_member(request, key);
+	const json_t *list = query_request_member(request, key);
 
 	if (list == NULL)
 		return true;
 	if (json_array_size(list) <= most) {
-		bool fits = request_columns(&summary->place, summary->view, request, key, ret);
+		bool fits = query_request_columns(&summary->place, summary->view, request, key,
+						  ret);
 		drop_repeated(ret);
 		return fits;
 	}
-	size_t before = place_enter(&summary->place, key);
-	place_limit(&summary->place, list, most, "fields");
-	place_leave(&summary->place, before);
+	size_t before = query_place_enter(&summary->place, key);
+	query_place_limit(&summary->place, list, most, "fields");
+	query_place_leave(&summary->place, before);
 	return false;
 }
 
@@ -117,12 +118,13 @@ static void take_headline(struct summary *summary)
 {
 	const struct res_field *fields[RES_COMPARE_HEADLINE_MAX];
 	struct request_fields *metrics = &summary->metrics;
-	size_t count = res_compare_headline(store_view_fields(summary->view), fields);
+	size_t count = res_compare_headline(mirror_view_fields(summary->view), fields);
 
 	summary->are_headline = true;
 	metrics->items = pl_alloc_array(count, sizeof(*metrics->items));
 	for (size_t i = 0; i < count; i++) {
-		const struct store_column *column = store_view_column(summary->view, fields[i]->id);
+		const struct mirror_column *column = mirror_view_column(summary->view,
+									fields[i]->id);
 		if (column != NULL)
 			metrics->items[metrics->count++] = column;
 	}
@@ -133,24 +135,24 @@ static bool read_request(struct summary *summary, const json_t *request)
 	static const char *const keys[] = { "filter",    "group_by", "metrics",   "limit",
 					    "simulated", "match",    "budget_ms", NULL };
 	struct place *place = &summary->place;
-	bool fits = place_keys(place, request, keys);
+	bool fits = query_place_keys(place, request, keys);
 
-	fits = store_filter_new(summary->view, request_member(request, "filter"), "/filter",
+	fits = query_filter_new(summary->view, query_request_member(request, "filter"), "/filter",
 				&summary->filter, place->faults) == 0 &&
 	       fits;
-	fits = read_list(summary, request, "group_by", STORE_SUMMARY_BY_MAX, &summary->by) && fits;
-	if (request_member(request, "metrics") == NULL)
+	fits = read_list(summary, request, "group_by", QUERY_SUMMARY_BY_MAX, &summary->by) && fits;
+	if (query_request_member(request, "metrics") == NULL)
 		take_headline(summary);
 	else
 		fits = read_list(summary, request, "metrics", METRICS_MAX, &summary->metrics) &&
 		       fits;
-	fits = request_number(place, request, "limit", 1, STORE_SUMMARY_GROUPS_MAX,
-			      &summary->limit) &&
+	fits = query_request_number(place, request, "limit", 1, QUERY_SUMMARY_GROUPS_MAX,
+				    &summary->limit) &&
 	       fits;
-	fits = request_flag(place, request, "simulated", &summary->with_simulated) && fits;
-	fits = request_flag(place, request, "match", &summary->asks_match) && fits;
-	return request_number(place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-			      &summary->budget_ms) &&
+	fits = query_request_flag(place, request, "simulated", &summary->with_simulated) && fits;
+	fits = query_request_flag(place, request, "match", &summary->asks_match) && fits;
+	return query_request_number(place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
+				    &summary->budget_ms) &&
 	       fits;
 }
 
@@ -159,7 +161,7 @@ static bool read_request(struct summary *summary, const json_t *request)
 static bool is_told(const struct summary *summary, size_t row)
 {
 	for (size_t i = 0; i < summary->by.count; i++) {
-		if (store_column_at(summary->by.items[i], row).class == STORE_MISSING)
+		if (mirror_column_at(summary->by.items[i], row).class == MIRROR_MISSING)
 			return false;
 	}
 	return true;
@@ -171,35 +173,36 @@ static int match(struct summary *summary, struct pl_err *err)
 	struct groups groups = { 0 };
 	uint32_t count = 0;
 
-	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
-		  STORE_SUMMARY_GROUPS_MAX, &groups);
+	query_groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
+			QUERY_SUMMARY_GROUPS_MAX, &groups);
 	auto_free uint32_t *named = pl_alloc_array(groups.count + 1, sizeof(*named));
 	for (size_t i = 0; i < groups.count; i++)
 		named[i] = is_told(summary, groups.row[i]) ? count++ : UINT32_MAX;
 	named[groups.count] = UINT32_MAX;
 	for (size_t i = 0; i < groups.row_count; i++)
 		groups.of_row[i] = named[groups.of_row[i]];
-	size_t before = groups.row_count, words = store_view_words(summary->view);
-	int result = groups.more > 0 ? 0
-				     : matching_keep_groups(summary->view, summary->rows,
-							    groups.of_row, count, &matching, err);
-	summary->matched = matching_json(&matching);
+	size_t before = groups.row_count, words = mirror_view_words(summary->view);
+	int result = groups.more > 0
+			     ? 0
+			     : query_matching_keep_groups(summary->view, summary->rows,
+							  groups.of_row, count, &matching, err);
+	summary->matched = query_matching_json(&matching);
 	if (summary->matched != NULL)
 		json_object_set_new(
 			summary->matched, "fell_out",
 			json_integer((json_int_t)(before -
-						  store_kernels()->count(summary->rows, words))));
-	groups_done(&groups);
+						  mirror_kernels()->count(summary->rows, words))));
+	query_groups_done(&groups);
 	return result;
 }
 
 static void drop_simulated(struct summary *summary)
 {
-	const struct store_kernels *kernels = store_kernels();
-	size_t words = store_view_words(summary->view);
+	const struct mirror_kernels *kernels = mirror_kernels();
+	size_t words = mirror_view_words(summary->view);
 	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
 
-	compared_simulated(summary->view, simulated);
+	query_compared_simulated(summary->view, simulated);
 	summary->simulated = kernels->count_and(summary->rows, simulated, words);
 	if (summary->with_simulated || summary->simulated == kernels->count(summary->rows, words))
 		return;
@@ -209,15 +212,15 @@ static void drop_simulated(struct summary *summary)
 
 static int make_groups(struct summary *summary, struct pl_err *err)
 {
-	size_t bytes = store_view_words(summary->view) * sizeof(*summary->rows);
+	size_t bytes = mirror_view_words(summary->view) * sizeof(*summary->rows);
 
 	summary->rows = pl_alloc(bytes);
-	memcpy(summary->rows, store_filter_rows(summary->filter), bytes);
+	memcpy(summary->rows, query_filter_rows(summary->filter), bytes);
 	drop_simulated(summary);
 	if (summary->asks_match && summary->by.count > 0 && match(summary, err) < 0)
 		return -1;
-	groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
-		  (size_t)summary->limit, &summary->groups);
+	query_groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
+			(size_t)summary->limit, &summary->groups);
 	return 0;
 }
 
@@ -225,11 +228,11 @@ static int make_groups(struct summary *summary, struct pl_err *err)
 
 static void count_cell(struct part *part, const struct cell *cell)
 {
-	if (cell->class == STORE_MISSING)
+	if (cell->class == MIRROR_MISSING)
 		part->not_recorded++;
-	else if (cell->class == STORE_NULL)
+	else if (cell->class == MIRROR_NULL)
 		part->null++;
-	else if (cell->class != STORE_NUMBER)
+	else if (cell->class != MIRROR_NUMBER)
 		part->words++;
 	else if (isinf(cell->number))
 		part->infinite++;
@@ -239,16 +242,16 @@ static void count_cell(struct part *part, const struct cell *cell)
 
 static bool is_finite(const struct cell *cell)
 {
-	return cell->class == STORE_NUMBER && isfinite(cell->number);
+	return cell->class == MIRROR_NUMBER && isfinite(cell->number);
 }
 
 /* The numbers of each group stand one behind the other. */
-static void part_numbers(struct summary *summary, const struct store_column *column)
+static void part_numbers(struct summary *summary, const struct mirror_column *column)
 {
 	struct groups *groups = &summary->groups;
 	size_t at = 0;
 
-	cells_read(summary->view, column, summary->rows, summary->cells);
+	query_cells_read(summary->view, column, summary->rows, summary->cells);
 	for (size_t i = 0; i < groups->count; i++)
 		summary->parts[i] = (struct part){ 0 };
 	for (size_t i = 0; i < groups->row_count; i++) {
@@ -270,8 +273,8 @@ static void part_numbers(struct summary *summary, const struct store_column *col
 
 static void out_number(struct pl_buf *out, const char *key, double number)
 {
-	out_key(out, key);
-	out_f64(out, number);
+	query_out_key(out, key);
+	query_out_f64(out, number);
 }
 
 /* Puts its numbers in order. */
@@ -291,7 +294,7 @@ static void write_part(const struct part *part, struct pl_buf *out)
 	}
 	pl_stats_sort(part->numbers, part->count);
 	pl_buf_add_text(out, "{\"n\":");
-	out_i64(out, (int64_t)part->count);
+	query_out_i64(out, (int64_t)part->count);
 	out_number(out, "mean", mean);
 	out_number(out, "std", std);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
@@ -338,14 +341,14 @@ static int make_metrics(struct summary *summary, size_t max, struct pl_err *err)
 	for (size_t i = 0; i < groups->count; i++)
 		pl_buf_init(&summary->texts[i], max);
 	for (; summary->made < summary->metrics.count && is_in_time(summary); summary->made++) {
-		const struct store_column *column = summary->metrics.items[summary->made];
-		if (store_view_goes_on(summary->view, err) < 0)
+		const struct mirror_column *column = summary->metrics.items[summary->made];
+		if (mirror_view_goes_on(summary->view, err) < 0)
 			return -1;
 		part_numbers(summary, column);
 		if (summary->are_headline && !has_number(summary))
 			continue;
 		for (size_t i = 0; i < groups->count; i++) {
-			out_key(&summary->texts[i], column->field->id);
+			query_out_key(&summary->texts[i], column->field->id);
 			write_part(&summary->parts[i], &summary->texts[i]);
 		}
 	}
@@ -354,29 +357,29 @@ static int make_metrics(struct summary *summary, size_t max, struct pl_err *err)
 
 static void write_key(const struct summary *summary, size_t group, struct pl_buf *out)
 {
-	out_key(out, "key");
+	query_out_key(out, "key");
 	pl_buf_add_char(out, '{');
 	for (size_t i = 0; i < summary->by.count; i++) {
-		const struct store_column *column = summary->by.items[i];
-		struct store_value value = store_column_at(column, summary->groups.row[group]);
-		if (value.class == STORE_MISSING)
+		const struct mirror_column *column = summary->by.items[i];
+		struct mirror_value value = mirror_column_at(column, summary->groups.row[group]);
+		if (value.class == MIRROR_MISSING)
 			continue;
-		out_key(out, column->field->id);
-		out_value(out, &value);
+		query_out_key(out, column->field->id);
+		query_out_value(out, &value);
 	}
 	pl_buf_add_char(out, '}');
 }
 
 static void write_groups(const struct summary *summary, struct pl_buf *out)
 {
-	out_key(out, "groups");
+	query_out_key(out, "groups");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < summary->groups.count; i++) {
-		out_next(out);
+		query_out_next(out);
 		pl_buf_add_char(out, '{');
 		write_key(summary, i, out);
 		out_count(out, "count", summary->groups.rows[i]);
-		out_key(out, "metrics");
+		query_out_key(out, "metrics");
 		pl_buf_add_char(out, '{');
 		pl_buf_add_text(out, pl_buf_text(&summary->texts[i]));
 		pl_buf_add_text(out, "}}");
@@ -386,29 +389,29 @@ static void write_groups(const struct summary *summary, struct pl_buf *out)
 	out_count(out, "more", summary->groups.more);
 }
 
-static int write_answer(const struct summary *summary, const struct store_snapshot *snapshot,
+static int write_answer(const struct summary *summary, const struct mirror_snapshot *snapshot,
 			struct pl_buf *out, struct pl_err *err)
 {
 	pl_buf_add_char(out, '{');
 	out_count(out, "count", summary->groups.row_count);
-	out_count(out, "total", store_view_count(summary->view));
+	out_count(out, "total", mirror_view_count(summary->view));
 	out_count(out, "simulated", summary->simulated);
 	out_count(out, "left_out", summary->left_out);
-	out_key(out, "matched");
+	query_out_key(out, "matched");
 	if (summary->matched == NULL)
 		pl_buf_add_text(out, "null");
 	else
 		pl_json_write(summary->matched, PL_JSON_COMPACT, out);
 	write_groups(summary, out);
-	out_key(out, "not_ready");
+	query_out_key(out, "not_ready");
 	pl_buf_add_char(out, '[');
 	for (size_t i = summary->made; i < summary->metrics.count; i++) {
-		out_next(out);
-		out_text(out, summary->metrics.items[i]->field->id);
+		query_out_next(out);
+		query_out_text(out, summary->metrics.items[i]->field->id);
 	}
 	pl_buf_add_char(out, ']');
-	out_key(out, "data_version");
-	out_i64(out, store_snapshot_version(snapshot));
+	query_out_key(out, "data_version");
+	query_out_i64(out, mirror_snapshot_version(snapshot));
 	pl_buf_add_char(out, '}');
 	if (out->full)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -417,25 +420,24 @@ static int write_answer(const struct summary *summary, const struct store_snapsh
 	return 0;
 }
 
-int store_query_summary(const struct store_snapshot *snapshot, const json_t *request,
-			struct pl_buf *ret_json, struct res_schema_faults *faults,
-			struct pl_err *err)
+int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
+		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_summary summary = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
 				 .limit = GROUPS_DEFAULT,
 				 .began_ns = pl_clock_now_ns() };
 
 	if (!json_is_object(request)) {
-		place_fault(&summary.place, "type", request, "an object", NULL);
+		query_place_fault(&summary.place, "type", request, "an object", NULL);
 		return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
 	}
-	store_filter_fields(request_member(request, "filter"), &summary.ids);
-	request_ids(request_member(request, "group_by"), &summary.ids);
-	request_ids(request_member(request, "metrics"), &summary.ids);
-	if (store_view_new(snapshot, &summary.ids, &summary.view, err) < 0)
+	query_filter_fields(query_request_member(request, "filter"), &summary.ids);
+	query_request_ids(query_request_member(request, "group_by"), &summary.ids);
+	query_request_ids(query_request_member(request, "metrics"), &summary.ids);
+	if (mirror_view_new(snapshot, &summary.ids, &summary.view, err) < 0)
 		return -1;
 	if (!read_request(&summary, request))
-		return request_refuse(&summary.place, err);
+		return query_request_refuse(&summary.place, err);
 	if (make_groups(&summary, err) < 0 || make_metrics(&summary, ret_json->max, err) < 0)
 		return -1;
 	return write_answer(&summary, snapshot, ret_json, err);

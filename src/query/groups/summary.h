@@ -1,7 +1,7 @@
 /*
  * Figures of results in groups, from JSON to JSON.
  *
- * store_query_summary(): {filter, group_by: [id], metrics: [id], limit (1 … 1000, 200), simulated, match, budget_ms}, all may be left
+ * query_summary(): {filter, group_by: [id], metrics: [id], limit (1 … 1000, 200), simulated, match, budget_ms}, all may be left
  * out.
  * Answers
  *
@@ -17,7 +17,7 @@
  * - match: only rows stay of which every group has the like in all inputs but those of which no value occurs in all groups
  *   (query/groups/matching_priv.h); those that lack a field of group_by are in no group. matched: {groups, by: [id], apart: [id], cells,
  *   fell_out}, fell_out being how many went; null where it was not asked for, or there are fewer than 2 groups or more than
- *   STORE_MATCH_GROUPS_MAX: then all stay. count is of those that stay.
+ *   QUERY_MATCH_GROUPS_MAX: then all stay. count is of those that stay.
  * - metrics: without them the headline metrics (result/compare/compare.h) of which some group has a number.
  * - n: rows with a finite number; null, not_recorded, infinite and words: the others. mean, std (of a sample) and
  *   percentiles (numpy's "linear") are of those n; low and high are the 95 % interval of the mean over these results
@@ -31,10 +31,10 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define STORE_SUMMARY_GROUPS_MAX 1000
-#define STORE_SUMMARY_BY_MAX     8 /* fields of group_by */
+#define QUERY_SUMMARY_GROUPS_MAX 1000
+#define QUERY_SUMMARY_BY_MAX     8 /* fields of group_by */
 
-/* As store_query_apply() (query/query.h). */
-int store_query_summary(const struct store_snapshot *snapshot, const json_t *request,
-			struct pl_buf *ret_json, struct res_schema_faults *faults,
-			struct pl_err *err) PL_MUST_CHECK;
+/* As query_apply() (query/query.h). */
+int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
+		  struct pl_buf *ret_json, struct schema_faults *faults,
+		  struct pl_err *err) PL_MUST_CHECK;

@@ -2,7 +2,7 @@
  * What a chart draws, from JSON to JSON as in query/query.h: rows as points of two fields or as lines over several,
  * figures of groups and of a grid's cells, counts in bins, and what tells one point from those around it.
  *
- * store_query_points(): {form, filter, x, y, value, axes: [id], choices: [{form, x, y, value}], colour_choices: [id],
+ * query_points(): {form, filter, x, y, value, axes: [id], choices: [{form, x, y, value}], colour_choices: [id],
  * count_only, x_log, y_log, colour, shape, size, labels: [id], selected: [number], near, simulated, match,
  * limit (500 … 5000, 5000), significant_digits (3 … 17, 17), budget_ms}; what is null is left out. Every form answers
  *
@@ -22,7 +22,7 @@
  *   value occurs in all groups (query/groups/matching_priv.h). Groups are the kinds of colour, and of form "groups" without a colour those of
  *   x; what is not recorded is in none and goes. The others are left out as `unmatched`. matched: {groups, by: [id], apart: [id], cells}, groups
  *   being how many; null where it was not asked for and where there are no groups, fewer than 2 or more than
- *   STORE_MATCH_GROUPS_MAX: then all rows stay.
+ *   QUERY_MATCH_GROUPS_MAX: then all rows stay.
  * - cautions: in what the rows that are drawn are not alike, as in a comparison of one side (result/compare/compare.h), but for
  *   what an axis, the colour or the shape shows and for inputs that were matched; of form "near" none.
  * - significant_digits: positions and sizes of marks and lines are rounded to so many digits; whole numbers below 9e15 and ends
@@ -75,7 +75,7 @@
  *	       x_infinite, x_other; too_few; unmatched
  *
  * - A kind is a value ("value"), a range of numbers low <= x < high where there are many ("range", the last one with its end),
- *   unset ("null"), not recorded ("missing"), or all the rest where they are more than STORE_POINTS_KINDS_MAX
+ *   unset ("null"), not recorded ("missing"), or all the rest where they are more than QUERY_POINTS_KINDS_MAX
  *   ("other"). They stand in the order of a sort, null, missing and other last. count: rows that are drawn.
  * - rank: how frequent the value is among all results, from 0: a value keeps its colour by it,
  *   whatever the filter. null of what is no value, and where there are too many values.
@@ -86,10 +86,10 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define STORE_POINTS_MARKS_MAX 5000
-#define STORE_POINTS_KINDS_MAX 1000
+#define QUERY_POINTS_MARKS_MAX 5000
+#define QUERY_POINTS_KINDS_MAX 1000
 
-/* As store_query_apply(). */
-int store_query_points(const struct store_snapshot *snapshot, const json_t *request,
-		       struct pl_buf *ret_json, struct res_schema_faults *faults,
-		       struct pl_err *err) PL_MUST_CHECK;
+/* As query_apply(). */
+int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
+		 struct pl_buf *ret_json, struct schema_faults *faults,
+		 struct pl_err *err) PL_MUST_CHECK;

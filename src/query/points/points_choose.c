@@ -22,29 +22,29 @@ struct cache {
 static void cache_done(struct cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++)
-		points_cells_done(&cache->items[i]);
+		query_points_cells_done(&cache->items[i]);
 }
 #define auto_cache __attribute__((cleanup(cache_done), unused)) struct cache
 
-static const struct points_cells *cells_of(struct cache *cache, const struct store_column *column)
+static const struct points_cells *cells_of(struct cache *cache, const struct mirror_column *column)
 {
 	for (size_t i = 0; i < cache->count; i++) {
 		if (cache->items[i].column == column)
 			return &cache->items[i];
 	}
-	points_cells_read(cache->points, column, &cache->items[cache->count]);
+	query_points_cells_read(cache->points, column, &cache->items[cache->count]);
 	return &cache->items[cache->count++];
 }
 
 static bool can_place(const struct points_cells *cells, enum points_axis_kind kind, size_t row)
 {
-	const struct store_value *value = store_column_value(cells->column, cells->codes[row]);
+	const struct mirror_value *value = mirror_column_value(cells->column, cells->codes[row]);
 
 	if (kind == POINTS_KINDS)
-		return value->class != STORE_MISSING;
+		return value->class != MIRROR_MISSING;
 	if (kind == POINTS_TIMES)
 		return value->is_time;
-	return value->class == STORE_NUMBER && isfinite(cells->numbers[row]);
+	return value->class == MIRROR_NUMBER && isfinite(cells->numbers[row]);
 }
 
 static bool differs(const struct points_cells *cells, size_t row, size_t other)
@@ -63,12 +63,12 @@ static void count_rows(struct cache *cache, struct points_choice *choice)
 	size_t first = SIZE_MAX;
 
 	for (enum points_role role = 0; role < POINTS_ROLE_COUNT; role++) {
-		const struct store_column *column = choice->columns[role];
+		const struct mirror_column *column = choice->columns[role];
 		varies[role] = column == NULL || role == POINTS_ROLE_VALUE;
 		if (column == NULL)
 			continue;
 		cells[role] = cells_of(cache, column);
-		kinds[role] = points_axis_kind_of(choice->form, role, column);
+		kinds[role] = query_points_axis_kind_of(choice->form, role, column);
 	}
 	choice->row_count = 0;
 	for (size_t row = 0; row < cache->points->row_count; row++) {
@@ -118,7 +118,7 @@ static const struct points_choice *best_of(const struct points *points)
 	return &points->choices[0];
 }
 
-void points_choose_axes(struct points *points)
+void query_points_choose_axes(struct points *points)
 {
 	auto_cache cache = { .points = points };
 	const struct points_choice *chosen = NULL;
@@ -142,49 +142,49 @@ void points_choose_axes(struct points *points)
 }
 
 /* Do the rows have two values or more? Unset and not recorded are none. */
-static bool tells_apart(const struct points *points, const struct store_column *column)
+static bool tells_apart(const struct points *points, const struct mirror_column *column)
 {
 	struct points_cells cells = { 0 };
 	size_t first = SIZE_MAX;
 	bool result = false;
 
-	points_cells_read(points, column, &cells);
+	query_points_cells_read(points, column, &cells);
 	for (size_t row = 0; row < points->row_count && !result; row++) {
-		enum store_class class = store_column_value(column, cells.codes[row])->class;
-		if (class == STORE_MISSING || class == STORE_NULL)
+		enum mirror_class class = mirror_column_value(column, cells.codes[row])->class;
+		if (class == MIRROR_MISSING || class == MIRROR_NULL)
 			continue;
 		first = first < row ? first : row;
 		result = differs(&cells, row, first);
 	}
-	points_cells_done(&cells);
+	query_points_cells_done(&cells);
 	return result;
 }
 
-void points_choose_colour(struct points *points)
+void query_points_choose_colour(struct points *points)
 {
 	for (size_t i = 0; i < points->colour_choice_count && points->colour == NULL; i++) {
-		const struct store_column *column = points->colour_choices[i];
+		const struct mirror_column *column = points->colour_choices[i];
 		if (column != points->x.column && tells_apart(points, column))
 			points->colour = column;
 	}
 }
 
-void points_write_choices(const struct points *points, struct pl_buf *out)
+void query_points_write_choices(const struct points *points, struct pl_buf *out)
 {
 	static const char *const keys[POINTS_ROLE_COUNT] = { "x", "y", "value" };
 
-	out_key(out, "choices");
+	query_out_key(out, "choices");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < points->choice_count; i++) {
 		const struct points_choice *choice = &points->choices[i];
-		out_next(out);
+		query_out_next(out);
 		pl_buf_add_text(out, "{\"form\":");
-		out_text(out, points_form_name(choice->form));
+		query_out_text(out, query_points_form_name(choice->form));
 		for (enum points_role role = 0; role < POINTS_ROLE_COUNT; role++) {
 			if (choice->columns[role] == NULL)
 				continue;
-			out_key(out, keys[role]);
-			out_text(out, choice->columns[role]->field->id);
+			query_out_key(out, keys[role]);
+			query_out_text(out, choice->columns[role]->field->id);
 		}
 		out_count(out, "count", choice->row_count);
 		pl_buf_add_char(out, '}');

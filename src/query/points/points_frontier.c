@@ -57,9 +57,9 @@ static int compare_better(const void *a, const void *b, void *context)
 	return one > other ? -1 : 1;
 }
 
-void points_frontier_done(struct points_frontier *frontier)
+void query_points_frontier_done(struct points_frontier *frontier)
 {
-	points_kinds_done(&frontier->by);
+	query_points_kinds_done(&frontier->by);
 	free(frontier->groups);
 	free(frontier->trusted.rows);
 	free(frontier->trusted.ends);
@@ -72,40 +72,40 @@ void points_frontier_done(struct points_frontier *frontier)
 /* Leaves *ret empty if the rows are of one model, or the colour already tells them apart. */
 static void read_models(const struct points *points, struct points_kinds *ret)
 {
-	const struct store_column *column = store_view_column(points->view, MODEL_FIELD);
+	const struct mirror_column *column = mirror_view_column(points->view, MODEL_FIELD);
 
 	if (column == NULL || column == points->colours.column)
 		return;
-	points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, ret);
+	query_points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, ret);
 	if (ret->count < 2)
-		points_kinds_done(ret);
+		query_points_kinds_done(ret);
 }
 
 /* By row, whether the column has the wanted value there. */
 static bool *find_rows(const struct points *points, const char *id,
-		       bool (*is_wanted)(const struct store_value *value))
+		       bool (*is_wanted)(const struct mirror_value *value))
 {
-	const struct store_column *column = store_view_column(points->view, id);
+	const struct mirror_column *column = mirror_view_column(points->view, id);
 	bool *found = pl_alloc_array(points->row_count, sizeof(*found));
 	struct points_cells cells = { 0 };
 
 	if (column == NULL)
 		return found;
-	points_cells_read(points, column, &cells);
+	query_points_cells_read(points, column, &cells);
 	for (size_t row = 0; row < points->row_count; row++)
-		found[row] = is_wanted(store_column_value(column, cells.codes[row]));
-	points_cells_done(&cells);
+		found[row] = is_wanted(mirror_column_value(column, cells.codes[row]));
+	query_points_cells_done(&cells);
 	return found;
 }
 
-static bool is_trusted(const struct store_value *value)
+static bool is_trusted(const struct mirror_value *value)
 {
-	return value->class == STORE_TEXT && pl_text_equal(value->text, TRUSTED);
+	return value->class == MIRROR_TEXT && pl_text_equal(value->text, TRUSTED);
 }
 
-static bool is_yes(const struct store_value *value)
+static bool is_yes(const struct mirror_value *value)
 {
-	return value->class == STORE_YES;
+	return value->class == MIRROR_YES;
 }
 
 /* Most rows first, then in the order of the kinds. */
@@ -198,7 +198,7 @@ static void find_rows_of(const struct search *search, bool trusted_only,
 	}
 }
 
-void points_frontier_find(const struct points *points, struct points_frontier *ret)
+void query_points_frontier_find(const struct points *points, struct points_frontier *ret)
 {
 	struct sorting sorting = { points, sign_of(&points->x), sign_of(&points->y) };
 	size_t count = points->row_count;

@@ -51,12 +51,12 @@ static size_t count_of(const struct points_kinds *kinds)
 /* Why a row has no finite number, counted from POINTS_X_MISSING. */
 static unsigned reason_of(const struct points_cells *cells, size_t row)
 {
-	switch (store_column_value(cells->column, cells->codes[row])->class) {
-	case STORE_MISSING:
+	switch (mirror_column_value(cells->column, cells->codes[row])->class) {
+	case MIRROR_MISSING:
 		return POINTS_X_MISSING;
-	case STORE_NULL:
+	case MIRROR_NULL:
 		return POINTS_X_NULL;
-	case STORE_NUMBER:
+	case MIRROR_NUMBER:
 		return POINTS_X_INFINITE;
 	default:
 		return POINTS_X_WORD;
@@ -66,12 +66,12 @@ static unsigned reason_of(const struct points_cells *cells, size_t row)
 /* Rows that tell how their run ended, and not that it was whole. */
 static bool *find_failed(const struct points *points)
 {
-	const struct store_column *column = store_view_column(points->view, STATUS_FIELD);
+	const struct mirror_column *column = mirror_view_column(points->view, STATUS_FIELD);
 	bool *failed = pl_alloc_array(points->row_count, sizeof(*failed));
 
 	for (size_t row = 0; column != NULL && row < points->row_count; row++) {
-		struct store_value value = store_column_at(column, points->rows[row]);
-		failed[row] = value.class == STORE_TEXT && !pl_text_equal(value.text, COMPLETED);
+		struct mirror_value value = mirror_column_at(column, points->rows[row]);
+		failed[row] = value.class == MIRROR_TEXT && !pl_text_equal(value.text, COMPLETED);
 	}
 	return failed;
 }
@@ -154,7 +154,7 @@ static const struct {
 
 static void begin_list(const char *key, struct pl_buf *out)
 {
-	out_key(out, key);
+	query_out_key(out, key);
 	pl_buf_add_char(out, '[');
 }
 
@@ -163,8 +163,8 @@ static void write_counts(const char *key, const struct group *groups, size_t cou
 {
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
-		out_next(out);
-		out_i64(out, (int64_t) * (const size_t *)((const char *)&groups[i] + offset));
+		query_out_next(out);
+		query_out_i64(out, (int64_t) * (const size_t *)((const char *)&groups[i] + offset));
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -174,14 +174,14 @@ static void write_kind_places(const char *key, const struct points_kinds *kinds,
 			      struct pl_buf *out)
 {
 	if (kinds->column == NULL) {
-		out_key(out, key);
+		query_out_key(out, key);
 		pl_buf_add_text(out, "null");
 		return;
 	}
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
-		out_next(out);
-		out_i64(out, *(const uint32_t *)((const char *)&groups[i] + offset));
+		query_out_next(out);
+		query_out_i64(out, *(const uint32_t *)((const char *)&groups[i] + offset));
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -211,9 +211,9 @@ static void write_figures(const struct group *groups, size_t count, double *numb
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figure_rows); i++) {
 		begin_list(figure_rows[i].key, out);
 		for (size_t k = 0; k < count; k++) {
-			out_next(out);
-			out_f64(out,
-				*(const double *)((const char *)&figures[k] + figure_rows[i].at));
+			query_out_next(out);
+			query_out_f64(out, *(const double *)((const char *)&figures[k] +
+							     figure_rows[i].at));
 		}
 		pl_buf_add_char(out, ']');
 	}
@@ -240,33 +240,33 @@ static void write_groups(struct grouping *by, const char *second, struct pl_buf 
 	pl_buf_add_char(out, '}');
 }
 
-void points_write_groups(struct points *points, struct pl_buf *out)
+void query_points_write_groups(struct points *points, struct pl_buf *out)
 {
 	struct grouping by = { .points = points,
 			       .first = &points->x.kinds,
 			       .second = &points->colours,
 			       .value = &points->y };
 
-	out_key(out, "groups");
+	query_out_key(out, "groups");
 	write_groups(&by, "colour", out);
 }
 
-void points_write_grid(struct points *points, struct pl_buf *out)
+void query_points_write_grid(struct points *points, struct pl_buf *out)
 {
 	struct grouping by = { .points = points,
 			       .first = &points->x.kinds,
 			       .second = &points->y.kinds,
 			       .value = &points->value };
 
-	out_key(out, "value");
-	points_write_axis(&points->value, out);
-	out_key(out, "grid");
+	query_out_key(out, "value");
+	query_points_write_axis(&points->value, out);
+	query_out_key(out, "grid");
 	write_groups(&by, "y", out);
 }
 
 /* ---- bins -------------------------------------------------------------------------------------------- */
 
-static size_t bin_of(const struct store_histogram *histogram, double number)
+static size_t bin_of(const struct query_histogram *histogram, double number)
 {
 	size_t low = 0, high = histogram->bins;
 
@@ -281,10 +281,10 @@ static size_t bin_of(const struct store_histogram *histogram, double number)
 }
 
 /* One number alone has a bin without width. */
-static void make_bins(const struct points *points, struct store_histogram *ret)
+static void make_bins(const struct points *points, struct query_histogram *ret)
 {
 	auto_free double *sorted = pl_alloc_array(points->row_count, sizeof(*sorted));
-	auto_free struct store_counted *numbers = pl_alloc_array(points->row_count,
+	auto_free struct query_counted *numbers = pl_alloc_array(points->row_count,
 								 sizeof(*numbers));
 	size_t count = 0;
 
@@ -296,14 +296,14 @@ static void make_bins(const struct points *points, struct store_histogram *ret)
 			numbers[count++].number = sorted[row];
 		numbers[count - 1].count++;
 	}
-	*ret = (struct store_histogram){ .bins = count > 0 };
+	*ret = (struct query_histogram){ .bins = count > 0 };
 	if (count > 1)
-		store_histogram(numbers, count, NULL, ret);
+		query_histogram(numbers, count, NULL, ret);
 	else if (count == 1)
 		ret->edges[0] = ret->edges[1] = sorted[0];
 }
 
-static void write_bin_counts(const struct points *points, const struct store_histogram *histogram,
+static void write_bin_counts(const struct points *points, const struct query_histogram *histogram,
 			     size_t bins, struct pl_buf *out)
 {
 	size_t colours = count_of(&points->colours);
@@ -316,23 +316,23 @@ static void write_bin_counts(const struct points *points, const struct store_his
 	}
 	begin_list("counts", out);
 	for (size_t colour = 0; colour < colours; colour++) {
-		out_next(out);
+		query_out_next(out);
 		pl_buf_add_char(out, '[');
 		for (size_t bin = 0; bin < bins; bin++) {
-			out_next(out);
-			out_i64(out, (int64_t)counts[colour * bins + bin]);
+			query_out_next(out);
+			query_out_i64(out, (int64_t)counts[colour * bins + bin]);
 		}
 		pl_buf_add_char(out, ']');
 	}
 	pl_buf_add_char(out, ']');
 }
 
-void points_write_bins(struct points *points, struct pl_buf *out)
+void query_points_write_bins(struct points *points, struct pl_buf *out)
 {
-	struct store_histogram histogram = { .bins = 0 };
+	struct query_histogram histogram = { .bins = 0 };
 	bool by_kind = points->x.kind == POINTS_KINDS;
 
-	out_key(out, "bins");
+	query_out_key(out, "bins");
 	pl_buf_add_text(out, "{\"edges\":");
 	if (by_kind) {
 		pl_buf_add_text(out, "null");
@@ -340,8 +340,8 @@ void points_write_bins(struct points *points, struct pl_buf *out)
 		make_bins(points, &histogram);
 		pl_buf_add_char(out, '[');
 		for (size_t i = 0; histogram.bins > 0 && i <= histogram.bins; i++) {
-			out_next(out);
-			out_f64(out, histogram.edges[i]);
+			query_out_next(out);
+			query_out_f64(out, histogram.edges[i]);
 		}
 		pl_buf_add_char(out, ']');
 	}

@@ -15,14 +15,14 @@
 #define GRID_KINDS_MAX 100 /* along a side: more have no room on a screen */
 #define US_PER_MS      1000.0
 
-void points_cells_done(struct points_cells *cells)
+void query_points_cells_done(struct points_cells *cells)
 {
 	free(cells->codes);
 	free(cells->numbers);
 	*cells = (struct points_cells){ 0 };
 }
 
-void points_kinds_done(struct points_kinds *kinds)
+void query_points_kinds_done(struct points_kinds *kinds)
 {
 	free(kinds->items);
 	free(kinds->of);
@@ -31,30 +31,30 @@ void points_kinds_done(struct points_kinds *kinds)
 
 /* ---- cells ----------------------------------------------------------------------------------------- */
 
-static double number_of(const struct store_value *value)
+static double number_of(const struct mirror_value *value)
 {
-	if (value->class == STORE_NUMBER)
+	if (value->class == MIRROR_NUMBER)
 		return value->number;
 	return value->is_time ? (double)value->time_us / US_PER_MS : NAN;
 }
 
-void points_cells_read(const struct points *points, const struct store_column *column,
-		       struct points_cells *ret)
+void query_points_cells_read(const struct points *points, const struct mirror_column *column,
+			     struct points_cells *ret)
 {
-	auto_free uint32_t *codes = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*codes));
+	auto_free uint32_t *codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*codes));
 	size_t segment = SIZE_MAX;
 
 	ret->column = column;
 	ret->codes = pl_alloc_array(points->row_count, sizeof(*ret->codes));
 	ret->numbers = pl_alloc_array(points->row_count, sizeof(*ret->numbers));
 	for (size_t i = 0; i < points->row_count; i++) {
-		size_t row = points->rows[i], at = row % STORE_SEGMENT_ROWS;
-		const struct chunk *chunk = store_column_chunk(column, row / STORE_SEGMENT_ROWS);
-		if (row / STORE_SEGMENT_ROWS != segment) {
-			segment = row / STORE_SEGMENT_ROWS;
-			chunk_decode(chunk, store_view_rows(points->view, segment), codes);
+		size_t row = points->rows[i], at = row % MIRROR_SEGMENT_ROWS;
+		const struct chunk *chunk = mirror_column_chunk(column, row / MIRROR_SEGMENT_ROWS);
+		if (row / MIRROR_SEGMENT_ROWS != segment) {
+			segment = row / MIRROR_SEGMENT_ROWS;
+			mirror_chunk_decode(chunk, mirror_view_rows(points->view, segment), codes);
 		}
-		const struct store_value *value = store_column_value(column, codes[at]);
+		const struct mirror_value *value = mirror_column_value(column, codes[at]);
 		ret->codes[i] = value->same;
 		ret->numbers[i] = value->is_elsewhere ? chunk->numbers[at] : number_of(value);
 	}
@@ -66,7 +66,7 @@ void points_cells_read(const struct points *points, const struct store_column *c
 struct counted {
 	const struct points_cells *cells;
 	size_t rows;
-	struct store_counted *numbers; /* rising */
+	struct query_counted *numbers; /* rising */
 	size_t number_count;
 	size_t *codes; /* rows by code */
 	size_t finite; /* rows with such a number */
@@ -74,9 +74,9 @@ struct counted {
 
 static bool is_finite_number(const struct points_cells *cells, size_t row)
 {
-	const struct store_value *value = store_column_value(cells->column, cells->codes[row]);
+	const struct mirror_value *value = mirror_column_value(cells->column, cells->codes[row]);
 
-	return value->class == STORE_NUMBER && isfinite(cells->numbers[row]);
+	return value->class == MIRROR_NUMBER && isfinite(cells->numbers[row]);
 }
 
 static void count_all(struct counted *counted)
@@ -108,10 +108,10 @@ struct list {
 /* Bins with edges that one can read, joined until each has its share of the rows. */
 static void add_ranges(const struct counted *counted, struct list *list)
 {
-	struct store_histogram histogram;
+	struct query_histogram histogram;
 	size_t begin = 0, rows = 0;
 
-	store_histogram(counted->numbers, counted->number_count, NULL, &histogram);
+	query_histogram(counted->numbers, counted->number_count, NULL, &histogram);
 	for (size_t bin = 0; bin < histogram.bins; bin++) {
 		rows += histogram.counts[bin];
 		if (bin + 1 < histogram.bins && rows * RANGES_MAX < counted->finite)
@@ -130,15 +130,15 @@ static void add_ranges(const struct counted *counted, struct list *list)
 
 static void add_codes(const struct counted *counted, struct list *list)
 {
-	const struct store_column *column = counted->cells->column;
+	const struct mirror_column *column = counted->cells->column;
 
 	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct store_value *value = store_column_value(column, code);
+		const struct mirror_value *value = mirror_column_value(column, code);
 		if (counted->codes[code] == 0)
 			continue;
-		enum points_state state = value->class == STORE_MISSING ? POINTS_MISSING
-					  : value->class == STORE_NULL  ? POINTS_NULL
-									: POINTS_VALUE;
+		enum points_state state = value->class == MIRROR_MISSING ? POINTS_MISSING
+					  : value->class == MIRROR_NULL  ? POINTS_NULL
+									 : POINTS_VALUE;
 		*PL_PUSH(list->items, list->count,
 			 list->room) = (struct points_kind){ .state = state,
 							     .code = code,
@@ -153,7 +153,7 @@ static void add_numbers(const struct counted *counted, struct list *list)
 	for (size_t i = 0; i < counted->number_count; i++)
 		*PL_PUSH(list->items, list->count, list->room) = (struct points_kind){
 			.state = POINTS_VALUE,
-			.value = { .class = STORE_NUMBER, .number = counted->numbers[i].number },
+			.value = { .class = MIRROR_NUMBER, .number = counted->numbers[i].number },
 			.count = counted->numbers[i].count,
 			.rank = SIZE_MAX
 		};
@@ -166,9 +166,9 @@ static int compare_kinds(const void *a, const void *b, void *words)
 
 	if (!is_value || !is_other_value)
 		return (one->state > other->state) - (one->state < other->state);
-	struct store_value low = { .class = STORE_NUMBER, .number = one->low };
-	struct store_value high = { .class = STORE_NUMBER, .number = other->low };
-	return store_order_places(words, one->state == POINTS_RANGE ? &low : &one->value,
+	struct mirror_value low = { .class = MIRROR_NUMBER, .number = one->low };
+	struct mirror_value high = { .class = MIRROR_NUMBER, .number = other->low };
+	return query_order_places(words, one->state == POINTS_RANGE ? &low : &one->value,
 				  other->state == POINTS_RANGE ? &high : &other->value);
 }
 
@@ -210,23 +210,23 @@ static void cut(struct list *list, size_t kinds_max)
 /* How frequent the values are among all results. */
 static void rank(const struct points *points, struct points_kinds *kinds)
 {
-	auto_free uint64_t *live = pl_alloc_array(store_view_words(points->view), sizeof(*live));
+	auto_free uint64_t *live = pl_alloc_array(mirror_view_words(points->view), sizeof(*live));
 	auto_tally tally = { .room = 0 };
 	auto_free struct points_kind *all = NULL;
 	auto_free size_t *order = NULL;
-	const char *const *words = store_order_words(kinds->column->field->id);
+	const char *const *words = query_order_words(kinds->column->field->id);
 
-	for (size_t i = 0; i < store_view_segments(points->view); i++)
-		store_view_live(points->view, i, live + i * STORE_SEGMENT_WORDS);
-	auto_facet_rows struct facet_rows *rows = facet_rows_new(points->view, live);
-	tally_column(&tally, kinds->column, rows);
+	for (size_t i = 0; i < mirror_view_segments(points->view); i++)
+		mirror_view_live(points->view, i, live + i * MIRROR_SEGMENT_WORDS);
+	auto_facet_rows struct facet_rows *rows = query_facet_rows_new(points->view, live);
+	query_tally_column(&tally, kinds->column, rows);
 	if (tally.elsewhere > 0)
 		return;
-	tally_count_numbers(&tally, kinds->column, rows);
-	tally_list_numbers(&tally, SIZE_MAX);
-	tally_list_others(&tally, kinds->column);
-	tally_list_words(&tally, kinds->column);
-	if (tally.value_count > STORE_POINTS_KINDS_MAX)
+	query_tally_count_numbers(&tally, kinds->column, rows);
+	query_tally_list_numbers(&tally, SIZE_MAX);
+	query_tally_list_others(&tally, kinds->column);
+	query_tally_list_words(&tally, kinds->column);
+	if (tally.value_count > QUERY_POINTS_KINDS_MAX)
 		return;
 	all = pl_alloc_array(tally.value_count, sizeof(*all));
 	order = pl_alloc_array(tally.value_count, sizeof(*order));
@@ -274,7 +274,7 @@ static uint32_t kind_of_number(const struct points_kinds *kinds, size_t first, s
 static bool is_finite_kind(const struct points_kind *kind)
 {
 	return kind->state == POINTS_RANGE ||
-	       (kind->state == POINTS_VALUE && kind->value.class == STORE_NUMBER &&
+	       (kind->state == POINTS_VALUE && kind->value.class == MIRROR_NUMBER &&
 		isfinite(kind->value.number));
 }
 
@@ -306,12 +306,12 @@ static void settle(const struct points_cells *cells, size_t rows, struct points_
 	}
 }
 
-void points_kinds_of_cells(const struct points *points, const struct points_cells *cells,
-			   size_t numbers_max, struct points_kinds *ret)
+void query_points_kinds_of_cells(const struct points *points, const struct points_cells *cells,
+				 size_t numbers_max, struct points_kinds *ret)
 {
 	struct counted counted = { .cells = cells, .rows = points->row_count };
 	struct list list = { .count = 0 };
-	const char *const *words = store_order_words(cells->column->field->id);
+	const char *const *words = query_order_words(cells->column->field->id);
 
 	count_all(&counted);
 	if (counted.number_count > numbers_max)
@@ -321,7 +321,7 @@ void points_kinds_of_cells(const struct points *points, const struct points_cell
 	add_codes(&counted, &list);
 	if (list.count > 0)
 		qsort_r(list.items, list.count, sizeof(*list.items), compare_kinds, (void *)words);
-	cut(&list, points->form == POINTS_GRID ? GRID_KINDS_MAX : STORE_POINTS_KINDS_MAX);
+	cut(&list, points->form == POINTS_GRID ? GRID_KINDS_MAX : QUERY_POINTS_KINDS_MAX);
 	free(counted.numbers);
 	free(counted.codes);
 	*ret = (struct points_kinds){ .column = cells->column,
@@ -331,12 +331,12 @@ void points_kinds_of_cells(const struct points *points, const struct points_cell
 	rank(points, ret);
 }
 
-void points_kinds_make(const struct points *points, const struct store_column *column,
-		       size_t numbers_max, struct points_kinds *ret)
+void query_points_kinds_make(const struct points *points, const struct mirror_column *column,
+			     size_t numbers_max, struct points_kinds *ret)
 {
 	struct points_cells cells = { 0 };
 
-	points_cells_read(points, column, &cells);
-	points_kinds_of_cells(points, &cells, numbers_max, ret);
-	points_cells_done(&cells);
+	query_points_cells_read(points, column, &cells);
+	query_points_kinds_of_cells(points, &cells, numbers_max, ret);
+	query_points_cells_done(&cells);
 }

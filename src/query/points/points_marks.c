@@ -25,7 +25,7 @@ struct marks {
 	size_t frontier_more;
 };
 
-bool points_is_selected(const struct points *points, int64_t id)
+bool query_points_is_selected(const struct points *points, int64_t id)
 {
 	for (size_t i = 0; i < points->selected_count; i++) {
 		if (points->selected[i] == id)
@@ -34,7 +34,7 @@ bool points_is_selected(const struct points *points, int64_t id)
 	return false;
 }
 
-size_t points_cell_along(const struct points_axis *axis, double at, size_t cells)
+size_t query_points_cell_along(const struct points_axis *axis, double at, size_t cells)
 {
 	double low = axis->is_log ? log(axis->least) : axis->least;
 	double high = axis->is_log ? log(axis->most) : axis->most;
@@ -67,7 +67,8 @@ static void keep_frontier(const struct points *points, const struct points_front
 	keep_rows(points, &frontier->trusted, &kept, marks);
 	keep_rows(points, &frontier->all, &kept, marks);
 	for (size_t row = 0; points->selected_count > 0 && row < points->row_count; row++) {
-		if (points_is_selected(points, store_view_id(points->view, points->rows[row])))
+		if (query_points_is_selected(points,
+					     mirror_view_id(points->view, points->rows[row])))
 			marks->stands_for[row] = 1;
 	}
 }
@@ -87,12 +88,13 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 	for (size_t row = 0; row < points->row_count; row++) {
 		size_t kind = points_colour_of(points, row);
 		kind = kind < cells->kinds ? kind : cells->kinds - 1;
-		cells->of[row] =
-			(uint32_t)((points_cell_along(&points->x, points->x.at[row], cells->x) *
-					    cells->y +
-				    points_cell_along(&points->y, points->y.at[row], cells->y)) *
-					   cells->kinds +
-				   kind);
+		cells->of[row] = (uint32_t)((query_points_cell_along(&points->x, points->x.at[row],
+								     cells->x) *
+						     cells->y +
+					     query_points_cell_along(&points->y, points->y.at[row],
+								     cells->y)) *
+						    cells->kinds +
+					    kind);
 		if (marks->stands_for[row] == 0)
 			cells->counts[cells->of[row]]++;
 		else
@@ -151,7 +153,7 @@ static size_t choose(const struct points *points, const struct points_frontier *
 
 static void begin_list(const char *key, struct pl_buf *out)
 {
-	out_key(out, key);
+	query_out_key(out, key);
 	pl_buf_add_char(out, '[');
 }
 
@@ -160,42 +162,42 @@ static void write_numbers(const struct points *points, const char *key, const do
 {
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
-		out_next(out);
-		out_f64_rounded(out, numbers[rows[i]], points->digits);
+		query_out_next(out);
+		query_out_f64_rounded(out, numbers[rows[i]], points->digits);
 	}
 	pl_buf_add_char(out, ']');
 }
 
-void points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
-			 size_t count, struct pl_buf *out)
+void query_points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
+			       size_t count, struct pl_buf *out)
 {
 	if (places == NULL) {
-		out_key(out, key);
+		query_out_key(out, key);
 		pl_buf_add_text(out, "null");
 		return;
 	}
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
-		out_next(out);
-		out_i64(out, places[rows[i]]);
+		query_out_next(out);
+		query_out_i64(out, places[rows[i]]);
 	}
 	pl_buf_add_char(out, ']');
 }
 
 /* What is not recorded is null, too: labels are for reading. */
 static void write_values(const struct points *points, const char *key,
-			 const struct store_column *column, const uint32_t *rows, size_t count,
+			 const struct mirror_column *column, const uint32_t *rows, size_t count,
 			 struct pl_buf *out)
 {
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
-		out_next(out);
+		query_out_next(out);
 		if (column == NULL) {
 			pl_buf_add_text(out, "null");
 			continue;
 		}
-		struct store_value value = store_column_at(column, points->rows[rows[i]]);
-		out_value(out, &value);
+		struct mirror_value value = mirror_column_at(column, points->rows[rows[i]]);
+		query_out_value(out, &value);
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -208,8 +210,8 @@ static void write_frontier_rows(const char *key, const struct points_frontier_ro
 	for (size_t i = group > 0 ? list->ends[group - 1] : 0; i < list->ends[group]; i++) {
 		if (marks->stands_for[list->rows[i]] == 0)
 			continue;
-		out_next(out);
-		out_i64(out, place_of[list->rows[i]]);
+		query_out_next(out);
+		query_out_i64(out, place_of[list->rows[i]]);
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -217,16 +219,16 @@ static void write_frontier_rows(const char *key, const struct points_frontier_ro
 static void write_frontier(const struct points_frontier *frontier, const struct marks *marks,
 			   const uint32_t *place_of, struct pl_buf *out)
 {
-	points_write_kinds("frontier_by", &frontier->by, out);
+	query_points_write_kinds("frontier_by", &frontier->by, out);
 	out_count(out, "frontier_group_count", frontier->all_group_count);
-	out_key(out, "frontier");
+	query_out_key(out, "frontier");
 	if (!frontier->has_directions) {
 		pl_buf_add_text(out, "null");
 		return;
 	}
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < frontier->group_count; i++) {
-		out_next(out);
+		query_out_next(out);
 		pl_buf_addf(out, "{\"colour\":%zu", frontier->groups[i].colour);
 		if (frontier->by.column != NULL)
 			out_count(out, "by", frontier->groups[i].by);
@@ -240,10 +242,10 @@ static void write_frontier(const struct points_frontier *frontier, const struct 
 static void write_labels(struct points *points, const uint32_t *rows, size_t count,
 			 struct pl_buf *out)
 {
-	out_key(out, "labels");
+	query_out_key(out, "labels");
 	pl_buf_add_char(out, '{');
-	for (size_t i = 0; i < points->label_count && points_is_in_time(points, POINTS_LABELS);
-	     i++) {
+	for (size_t i = 0;
+	     i < points->label_count && query_points_is_in_time(points, POINTS_LABELS); i++) {
 		bool is_again = false;
 		for (size_t k = 0; k < i; k++)
 			is_again = is_again || points->labels[k] == points->labels[i];
@@ -254,34 +256,34 @@ static void write_labels(struct points *points, const uint32_t *rows, size_t cou
 	pl_buf_add_char(out, '}');
 }
 
-void points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
-		      struct pl_buf *out)
+void query_points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
+			    struct pl_buf *out)
 {
 	begin_list("id", out);
 	for (size_t i = 0; i < count; i++) {
-		out_next(out);
-		out_i64(out, store_view_id(points->view, points->rows[rows[i]]));
+		query_out_next(out);
+		query_out_i64(out, mirror_view_id(points->view, points->rows[rows[i]]));
 	}
 	pl_buf_add_char(out, ']');
 }
 
-void points_write_about(struct points *points, const uint32_t *rows, size_t count,
-			struct pl_buf *out)
+void query_points_write_about(struct points *points, const uint32_t *rows, size_t count,
+			      struct pl_buf *out)
 {
-	write_values(points, "verdict", store_view_column(points->view, VERDICT_FIELD), rows, count,
-		     out);
-	write_values(points, "simulated", store_view_column(points->view, SIMULATED_FIELD), rows,
+	write_values(points, "verdict", mirror_view_column(points->view, VERDICT_FIELD), rows,
+		     count, out);
+	write_values(points, "simulated", mirror_view_column(points->view, SIMULATED_FIELD), rows,
 		     count, out);
 	write_labels(points, rows, count, out);
 }
 
-void points_write_marks(struct points *points, struct pl_buf *out)
+void query_points_write_marks(struct points *points, struct pl_buf *out)
 {
 	auto_points_frontier frontier = { 0 };
 	struct marks marks = { 0 };
 
-	if (points_is_in_time(points, POINTS_FRONTIER))
-		points_frontier_find(points, &frontier);
+	if (query_points_is_in_time(points, POINTS_FRONTIER))
+		query_points_frontier_find(points, &frontier);
 	size_t count = choose(points, &frontier, &marks), at = 0;
 	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
 	auto_free uint32_t *place_of = pl_alloc_array(points->row_count, sizeof(*place_of));
@@ -292,17 +294,17 @@ void points_write_marks(struct points *points, struct pl_buf *out)
 		if (marks.stands_for[row] > 0)
 			rows[at++] = (uint32_t)row;
 	}
-	out_key(out, "marks");
+	query_out_key(out, "marks");
 	pl_buf_add_char(out, '{');
-	points_write_ids(points, rows, count, out);
+	query_points_write_ids(points, rows, count, out);
 	write_numbers(points, "x", points->x.at, rows, count, out);
 	write_numbers(points, "y", points->y.at, rows, count, out);
-	points_write_places("colour", points->colours.of, rows, count, out);
-	points_write_places("shape", points->shapes.of, rows, count, out);
+	query_points_write_places("colour", points->colours.of, rows, count, out);
+	query_points_write_places("shape", points->shapes.of, rows, count, out);
 	if (points->sizes.column != NULL)
 		write_numbers(points, "size", points->sizes.numbers, rows, count, out);
-	points_write_places("stands_for", stands_for, rows, count, out);
-	points_write_about(points, rows, count, out);
+	query_points_write_places("stands_for", stands_for, rows, count, out);
+	query_points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
 	write_frontier(&frontier, &marks, place_of, out);
 	out_count(out, "frontier_more", marks.frontier_more);

@@ -32,31 +32,33 @@ static void keep(struct points *points, const uint64_t *rows)
 
 	for (size_t i = 0; i < points->row_count; i++) {
 		size_t row = points->rows[i];
-		if (rows[row / STORE_WORD_ROWS] >> row % STORE_WORD_ROWS & 1)
+		if (rows[row / MIRROR_WORD_ROWS] >> row % MIRROR_WORD_ROWS & 1)
 			points->rows[kept++] = row;
 	}
 	points->left_out[POINTS_UNMATCHED] = points->row_count - kept;
 	points->row_count = kept;
 }
 
-int points_match(struct points *points, const struct store_column *column, struct pl_err *err)
+int query_points_match(struct points *points, const struct mirror_column *column,
+		       struct pl_err *err)
 {
-	auto_free uint64_t *rows = pl_alloc_array(store_view_words(points->view), sizeof(*rows));
+	auto_free uint64_t *rows = pl_alloc_array(mirror_view_words(points->view), sizeof(*rows));
 	auto_free uint32_t *group_of = pl_alloc_array(points->row_count, sizeof(*group_of));
 	struct points_kinds kinds = { 0 };
 	struct matching matching;
 	size_t count;
 
-	points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, &kinds);
+	query_points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, &kinds);
 	auto_free uint32_t *groups = number_groups(&kinds, &count);
 	for (size_t i = 0; i < points->row_count; i++) {
 		size_t row = points->rows[i];
-		rows[row / STORE_WORD_ROWS] |= UINT64_C(1) << row % STORE_WORD_ROWS;
+		rows[row / MIRROR_WORD_ROWS] |= UINT64_C(1) << row % MIRROR_WORD_ROWS;
 		group_of[i] = groups[kinds.of[i]];
 	}
-	points_kinds_done(&kinds);
-	int result = matching_keep_groups(points->view, rows, group_of, count, &matching, err);
-	points->matched = matching_json(&matching);
+	query_points_kinds_done(&kinds);
+	int result = query_matching_keep_groups(points->view, rows, group_of, count, &matching,
+						err);
+	points->matched = query_matching_json(&matching);
 	if (result == 0)
 		keep(points, rows);
 	return result;
@@ -70,7 +72,7 @@ struct alike {
 	struct tally tally;
 };
 
-static bool is_of(const struct store_column *column, const char *id)
+static bool is_of(const struct mirror_column *column, const char *id)
 {
 	return column != NULL && pl_text_equal(column->field->id, id);
 }
@@ -103,28 +105,28 @@ static void values_of(void *context, size_t side, const struct res_field *field,
 		      struct res_compare_values *ret)
 {
 	struct alike *alike = context;
-	const struct store_column *column = store_view_column(alike->points->view, field->id);
+	const struct mirror_column *column = mirror_view_column(alike->points->view, field->id);
 
 	(void)side;
 	if (column != NULL)
-		compared_values(&alike->tally, column, alike->rows, VALUES_LISTED, ret);
+		query_compared_values(&alike->tally, column, alike->rows, VALUES_LISTED, ret);
 }
 
-json_t *points_cautions(const struct points *points)
+json_t *query_points_cautions(const struct points *points)
 {
-	auto_free uint64_t *rows = pl_alloc_array(store_view_words(points->view), sizeof(*rows));
+	auto_free uint64_t *rows = pl_alloc_array(mirror_view_words(points->view), sizeof(*rows));
 
 	for (size_t i = 0; i < points->row_count; i++)
-		rows[points->rows[i] / STORE_WORD_ROWS] |= UINT64_C(1)
-							   << points->rows[i] % STORE_WORD_ROWS;
-	auto_facet_rows struct facet_rows *counted = facet_rows_new(points->view, rows);
+		rows[points->rows[i] / MIRROR_WORD_ROWS] |= UINT64_C(1)
+							    << points->rows[i] % MIRROR_WORD_ROWS;
+	auto_facet_rows struct facet_rows *counted = query_facet_rows_new(points->view, rows);
 	struct alike alike = { .points = points, .rows = counted };
 	json_t *cautions = res_compare_cautions(
 		&(struct res_compare_source){ .context = &alike,
-					      .fields = store_view_fields(points->view),
+					      .fields = mirror_view_fields(points->view),
 					      .side_count = 1,
 					      .values = values_of,
 					      .is_shown = is_shown });
-	tally_done(&alike.tally);
+	query_tally_done(&alike.tally);
 	return cautions;
 }

@@ -17,7 +17,7 @@ struct neighbour {
 };
 
 struct difference {
-	const struct store_column *column;
+	const struct mirror_column *column;
 	size_t differ; /* neighbours */
 	size_t place;  /* in the order of the fields */
 };
@@ -44,7 +44,7 @@ static int compare_distances(const void *a, const void *b, void *context)
 static size_t row_of(const struct points *points)
 {
 	for (size_t row = 0; row < points->row_count; row++) {
-		if (store_view_id(points->view, points->rows[row]) == points->near)
+		if (mirror_view_id(points->view, points->rows[row]) == points->near)
 			return row;
 	}
 	return SIZE_MAX;
@@ -65,22 +65,22 @@ static size_t find_neighbours(const struct points *points, size_t own, size_t re
 			all[count++] = (struct neighbour){ dx * dx + dy * dy, row };
 	}
 	size_t near = count < NEIGHBOURS ? count : NEIGHBOURS;
-	store_order_first(all, count, sizeof(*all), near, compare_distances, NULL);
+	query_order_first(all, count, sizeof(*all), near, compare_distances, NULL);
 	for (size_t i = 0; i < near; i++)
 		ret[i] = all[i].row;
 	return near;
 }
 
-static bool are_alike(const struct store_column *column, size_t a, size_t b)
+static bool are_alike(const struct mirror_column *column, size_t a, size_t b)
 {
-	struct store_value one = store_column_at(column, a), other = store_column_at(column, b);
+	struct mirror_value one = mirror_column_at(column, a), other = mirror_column_at(column, b);
 
 	if (one.is_elsewhere && other.is_elsewhere)
 		return !(one.number < other.number) && !(one.number > other.number);
 	return one.same == other.same;
 }
 
-static size_t count_differing(const struct points *points, const struct store_column *column,
+static size_t count_differing(const struct points *points, const struct mirror_column *column,
 			      size_t own, const size_t *near, size_t count)
 {
 	size_t differ = 0;
@@ -100,7 +100,7 @@ static int compare_differences(const void *a, const void *b, void *context)
 	return (one->place > other->place) - (one->place < other->place);
 }
 
-static bool is_axis(const struct points *points, const struct store_column *column)
+static bool is_axis(const struct points *points, const struct mirror_column *column)
 {
 	return column == points->x.column || column == points->y.column;
 }
@@ -109,14 +109,14 @@ static bool is_axis(const struct points *points, const struct store_column *colu
 static bool find_differences(struct points *points, size_t own, const size_t *near, size_t count,
 			     struct difference *all, size_t *ret_found)
 {
-	size_t columns = store_view_column_count(points->view), found = 0;
+	size_t columns = mirror_view_column_count(points->view), found = 0;
 
 	for (size_t i = 0; i < columns; i++) {
-		const struct store_column *column = store_view_at(points->view, i);
-		if (!points_is_in_time(points, POINTS_DIFFERENCES))
+		const struct mirror_column *column = mirror_view_at(points->view, i);
+		if (!query_points_is_in_time(points, POINTS_DIFFERENCES))
 			return false;
 		if (column->field->role != RES_FIELD_INPUT || is_axis(points, column) ||
-		    !store_column_is_recorded(column))
+		    !mirror_column_is_recorded(column))
 			continue;
 		size_t differ = count_differing(points, column, own, near, count);
 		if (differ > 0)
@@ -130,29 +130,29 @@ static void write_differences(const struct points *points, size_t own, struct di
 			      size_t found, struct pl_buf *out)
 {
 	size_t first = found < FIELDS_MAX ? found : FIELDS_MAX;
-	store_order_first(all, found, sizeof(*all), first, compare_differences, NULL);
+	query_order_first(all, found, sizeof(*all), first, compare_differences, NULL);
 	for (size_t i = 0; i < first; i++) {
-		struct store_value value = store_column_at(all[i].column, points->rows[own]);
-		out_next(out);
+		struct mirror_value value = mirror_column_at(all[i].column, points->rows[own]);
+		query_out_next(out);
 		pl_buf_add_text(out, "{\"field\":");
-		out_text(out, all[i].column->field->id);
-		if (value.class != STORE_MISSING) {
-			out_key(out, "value");
-			out_value(out, &value);
+		query_out_text(out, all[i].column->field->id);
+		if (value.class != MIRROR_MISSING) {
+			query_out_key(out, "value");
+			query_out_value(out, &value);
 		}
 		out_count(out, "differ", all[i].differ);
 		pl_buf_add_char(out, '}');
 	}
 }
 
-void points_write_near(struct points *points, struct pl_buf *out)
+void query_points_write_near(struct points *points, struct pl_buf *out)
 {
 	size_t near[NEIGHBOURS], own = row_of(points), count = 0, found = 0;
-	auto_free struct difference *all = pl_alloc_array(store_view_column_count(points->view),
+	auto_free struct difference *all = pl_alloc_array(mirror_view_column_count(points->view),
 							  sizeof(*all));
 
-	out_key(out, "near");
-	if (own != SIZE_MAX && points_is_in_time(points, POINTS_DIFFERENCES))
+	query_out_key(out, "near");
+	if (own != SIZE_MAX && query_points_is_in_time(points, POINTS_DIFFERENCES))
 		count = find_neighbours(points, own, near);
 	if (own == SIZE_MAX || points->not_ready[POINTS_DIFFERENCES] ||
 	    !find_differences(points, own, near, count, all, &found)) {
@@ -160,9 +160,9 @@ void points_write_near(struct points *points, struct pl_buf *out)
 		return;
 	}
 	pl_buf_add_text(out, "{\"id\":");
-	out_i64(out, points->near);
+	query_out_i64(out, points->near);
 	out_count(out, "neighbours", count);
-	out_key(out, "fields");
+	query_out_key(out, "fields");
 	pl_buf_add_char(out, '[');
 	write_differences(points, own, all, found, out);
 	pl_buf_add_text(out, "]}");

@@ -52,7 +52,7 @@ static uint64_t key_of(const struct points *points, size_t row, const struct sig
 		const struct points_axis *axis = &points->axes[i];
 		double at = axis->at[row];
 		key = key << BITS_OF_AXIS |
-		      (isnan(at) ? 0 : 1 + points_cell_along(axis, at, sight->cells));
+		      (isnan(at) ? 0 : 1 + query_points_cell_along(axis, at, sight->cells));
 	}
 	return key;
 }
@@ -131,8 +131,8 @@ static size_t choose(const struct points *points, uint32_t *stands_for)
 	size_t count = 0;
 
 	for (size_t row = 0; row < points->row_count; row++) {
-		int64_t id = store_view_id(points->view, points->rows[row]);
-		stands_for[row] = !is_thinned || points_is_selected(points, id);
+		int64_t id = mirror_view_id(points->view, points->rows[row]);
+		stands_for[row] = !is_thinned || query_points_is_selected(points, id);
 	}
 	if (is_thinned)
 		thin(points, stands_for);
@@ -146,18 +146,18 @@ static void write_axes(const struct points *points, struct pl_buf *out)
 	static const char *const gaps[POINTS_AXIS_REASONS] = { "missing", "null", "word",
 							       "infinite", "other" };
 
-	out_key(out, "axes");
+	query_out_key(out, "axes");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < points->axis_count; i++) {
-		out_next(out);
-		points_write_axis(&points->axes[i], out);
+		query_out_next(out);
+		query_points_write_axis(&points->axes[i], out);
 	}
 	pl_buf_add_char(out, ']');
-	out_key(out, "gaps");
+	query_out_key(out, "gaps");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < points->axis_count; i++) {
-		out_next(out);
-		points_write_reasons(gaps, points->axes[i].gaps, POINTS_AXIS_REASONS, out);
+		query_out_next(out);
+		query_points_write_reasons(gaps, points->axes[i].gaps, POINTS_AXIS_REASONS, out);
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -165,21 +165,21 @@ static void write_axes(const struct points *points, struct pl_buf *out)
 static void write_at(const struct points *points, const uint32_t *rows, size_t count,
 		     struct pl_buf *out)
 {
-	out_key(out, "at");
+	query_out_key(out, "at");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < points->axis_count; i++) {
-		out_next(out);
+		query_out_next(out);
 		pl_buf_add_char(out, '[');
 		for (size_t k = 0; k < count; k++) {
-			out_next(out);
-			out_f64_rounded(out, points->axes[i].at[rows[k]], points->digits);
+			query_out_next(out);
+			query_out_f64_rounded(out, points->axes[i].at[rows[k]], points->digits);
 		}
 		pl_buf_add_char(out, ']');
 	}
 	pl_buf_add_char(out, ']');
 }
 
-void points_write_parallel(struct points *points, struct pl_buf *out)
+void query_points_write_parallel(struct points *points, struct pl_buf *out)
 {
 	auto_free uint32_t *stands_for = pl_alloc_array(points->row_count, sizeof(*stands_for));
 	size_t count = choose(points, stands_for), at = 0;
@@ -190,12 +190,12 @@ void points_write_parallel(struct points *points, struct pl_buf *out)
 			rows[at++] = (uint32_t)row;
 	}
 	write_axes(points, out);
-	out_key(out, "lines");
+	query_out_key(out, "lines");
 	pl_buf_add_char(out, '{');
-	points_write_ids(points, rows, count, out);
+	query_points_write_ids(points, rows, count, out);
 	write_at(points, rows, count, out);
-	points_write_places("colour", points->colours.of, rows, count, out);
-	points_write_places("stands_for", stands_for, rows, count, out);
-	points_write_about(points, rows, count, out);
+	query_points_write_places("colour", points->colours.of, rows, count, out);
+	query_points_write_places("stands_for", stands_for, rows, count, out);
+	query_points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
 }

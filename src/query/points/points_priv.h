@@ -41,31 +41,32 @@ enum points_part {
 
 /* What one field has in the rows. */
 struct points_cells {
-	const struct store_column *column; /* NULL: it was not asked for, and nothing else is set */
-	uint32_t *codes;                   /* of the first one of the same value */
+	const struct mirror_column
+		*column; /* NULL: it was not asked for, and nothing else is set */
+	uint32_t *codes; /* of the first one of the same value */
 	double *numbers; /* of a number itself, of a time milliseconds since 1970, else NaN */
 };
-void points_cells_done(struct points_cells *cells);
+void query_points_cells_done(struct points_cells *cells);
 
 enum points_state { POINTS_VALUE, POINTS_RANGE, POINTS_NULL, POINTS_MISSING, POINTS_OTHER };
 
 struct points_kind {
 	enum points_state state;
-	uint32_t code;            /* of a value that is no finite number */
-	struct store_value value; /* of POINTS_VALUE */
-	double low, high;         /* of POINTS_RANGE */
+	uint32_t code;             /* of a value that is no finite number */
+	struct mirror_value value; /* of POINTS_VALUE */
+	double low, high;          /* of POINTS_RANGE */
 	size_t count;
 	size_t rank; /* SIZE_MAX: none */
 };
 
 /* The values of a field as few things to tell apart, in order. */
 struct points_kinds {
-	const struct store_column *column; /* NULL: as of cells */
+	const struct mirror_column *column; /* NULL: as of cells */
 	struct points_kind *items;
 	size_t count;
 	uint32_t *of; /* by row */
 };
-void points_kinds_done(struct points_kinds *kinds);
+void query_points_kinds_done(struct points_kinds *kinds);
 
 /* Why a row is not drawn; those of an axis begin with the first one of it. */
 enum points_reason {
@@ -93,14 +94,14 @@ enum points_role { POINTS_ROLE_X, POINTS_ROLE_Y, POINTS_ROLE_VALUE, POINTS_ROLE_
 /* Axes that the server may choose. */
 struct points_choice {
 	enum points_form form;
-	const struct store_column *columns[POINTS_ROLE_COUNT];
+	const struct mirror_column *columns[POINTS_ROLE_COUNT];
 	size_t row_count; /* rows that have a place on all of them */
 	bool varies;      /* x and y have more than one value in those rows */
 };
 
 struct points_axis {
 	const char *name; /* "x" */
-	const struct store_column *column;
+	const struct mirror_column *column;
 	enum points_axis_kind kind;
 	bool asks_log, can_be_log, is_log; /* can_be_log: if its values need it */
 	size_t not_positive;               /* rows for which it is not */
@@ -113,22 +114,22 @@ struct points_axis {
 };
 
 struct points {
-	struct store_view *view;
+	struct mirror_view *view;
 	struct place place;
-	struct store_ids ids;
-	struct store_filter *filter;
+	struct mirror_ids ids;
+	struct query_filter *filter;
 
 	enum points_form form;
 	struct points_axis x, y;
 	struct points_axis value; /* of POINTS_GRID */
 	struct points_axis axes[POINTS_AXES_MAX];
 	size_t axis_count;
-	const struct store_column *colour, *shape, *size;
+	const struct mirror_column *colour, *shape, *size;
 	struct points_choice choices[POINTS_CHOICES_MAX];
 	size_t choice_count;
-	const struct store_column *colour_choices[POINTS_COLOURS_MAX];
+	const struct mirror_column *colour_choices[POINTS_COLOURS_MAX];
 	size_t colour_choice_count;
-	const struct store_column *labels[POINTS_LABELS_MAX];
+	const struct mirror_column *labels[POINTS_LABELS_MAX];
 	size_t label_count;
 	int64_t selected[POINTS_SELECTED_MAX];
 	size_t selected_count;
@@ -154,43 +155,43 @@ struct points {
 };
 
 /* False: the time is over, and the part is named as one that is not ready; or questions have ended. */
-bool points_is_in_time(struct points *points, enum points_part part);
+bool query_points_is_in_time(struct points *points, enum points_part part);
 
 /* ---- points_kinds.c: what the rows have ---- */
 
-void points_cells_read(const struct points *points, const struct store_column *column,
-		       struct points_cells *ret);
+void query_points_cells_read(const struct points *points, const struct mirror_column *column,
+			     struct points_cells *ret);
 /* Of the rows as they are by now. Numbers are ranges where more than `numbers_max` are different. */
-void points_kinds_make(const struct points *points, const struct store_column *column,
-		       size_t numbers_max, struct points_kinds *ret);
-void points_kinds_of_cells(const struct points *points, const struct points_cells *cells,
-			   size_t numbers_max, struct points_kinds *ret);
+void query_points_kinds_make(const struct points *points, const struct mirror_column *column,
+			     size_t numbers_max, struct points_kinds *ret);
+void query_points_kinds_of_cells(const struct points *points, const struct points_cells *cells,
+				 size_t numbers_max, struct points_kinds *ret);
 
 /* ---- points_read.c ---- */
 
 /* The rows that the filter means and that are to be drawn, with the axes of the form. -1: INTERRUPTED. */
-int points_rows_read(struct points *points, struct pl_err *err) PL_MUST_CHECK;
+int query_points_rows_read(struct points *points, struct pl_err *err) PL_MUST_CHECK;
 
-enum points_axis_kind points_axis_kind_of(enum points_form form, enum points_role role,
-					  const struct store_column *column);
+enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum points_role role,
+						const struct mirror_column *column);
 
 /* ---- points_choose.c ---- */
 
 /* Sets form, x, y and value to the choice that suits the rows; if only counts are asked for, counts all choices. */
-void points_choose_axes(struct points *points);
+void query_points_choose_axes(struct points *points);
 /* Sets the colour to the first choice that tells rows apart; it stays NULL if none does. */
-void points_choose_colour(struct points *points);
+void query_points_choose_colour(struct points *points);
 /* {form, x, y, value, count} of each choice, with its key. */
-void points_write_choices(const struct points *points, struct pl_buf *out);
-const char *points_form_name(enum points_form form);
+void query_points_write_choices(const struct points *points, struct pl_buf *out);
+const char *query_points_form_name(enum points_form form);
 
-/* ---- points_match.c ---- */
+/* ---- query_points_match.c ---- */
 
 /* Rows go of which not every kind of the column has the like. -1: INTERRUPTED. */
-int points_match(struct points *points, const struct store_column *column,
-		 struct pl_err *err) PL_MUST_CHECK;
+int query_points_match(struct points *points, const struct mirror_column *column,
+		       struct pl_err *err) PL_MUST_CHECK;
 /* What is not alike in the rows that are drawn. New reference. */
-json_t *points_cautions(const struct points *points);
+json_t *query_points_cautions(const struct points *points);
 
 /* ---- points_frontier.c ---- */
 
@@ -216,40 +217,41 @@ struct points_frontier {
 	struct points_frontier_rows all; /* as if every result was trusted */
 };
 
-void points_frontier_find(const struct points *points, struct points_frontier *ret);
-void points_frontier_done(struct points_frontier *frontier);
+void query_points_frontier_find(const struct points *points, struct points_frontier *ret);
+void query_points_frontier_done(struct points_frontier *frontier);
 #define auto_points_frontier \
-	__attribute__((cleanup(points_frontier_done), unused)) struct points_frontier
+	__attribute__((cleanup(query_points_frontier_done), unused)) struct points_frontier
 
 /* ---- points_marks.c ---- */
 
 /* Which of so many cells along the axis as drawn. */
-size_t points_cell_along(const struct points_axis *axis, double at, size_t cells);
-bool points_is_selected(const struct points *points, int64_t id);
-void points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
-		      struct pl_buf *out);
+size_t query_points_cell_along(const struct points_axis *axis, double at, size_t cells);
+bool query_points_is_selected(const struct points *points, int64_t id);
+void query_points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
+			    struct pl_buf *out);
 /* NULL: null. */
-void points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
-			 size_t count, struct pl_buf *out);
+void query_points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
+			       size_t count, struct pl_buf *out);
 /* verdict, simulated, labels */
-void points_write_about(struct points *points, const uint32_t *rows, size_t count,
-			struct pl_buf *out);
+void query_points_write_about(struct points *points, const uint32_t *rows, size_t count,
+			      struct pl_buf *out);
 
 /* ---- the forms: their own members of the answer ---- */
 
-void points_write_marks(struct points *points, struct pl_buf *out);
-void points_write_groups(struct points *points, struct pl_buf *out);
-void points_write_bins(struct points *points, struct pl_buf *out);
-void points_write_near(struct points *points, struct pl_buf *out);
-void points_write_grid(struct points *points, struct pl_buf *out);
-void points_write_parallel(struct points *points, struct pl_buf *out);
+void query_points_write_marks(struct points *points, struct pl_buf *out);
+void query_points_write_groups(struct points *points, struct pl_buf *out);
+void query_points_write_bins(struct points *points, struct pl_buf *out);
+void query_points_write_near(struct points *points, struct pl_buf *out);
+void query_points_write_grid(struct points *points, struct pl_buf *out);
+void query_points_write_parallel(struct points *points, struct pl_buf *out);
 /* An object; counts that are 0 are left out. */
-void points_write_reasons(const char *const *names, const size_t *counts, size_t count,
-			  struct pl_buf *out);
+void query_points_write_reasons(const char *const *names, const size_t *counts, size_t count,
+				struct pl_buf *out);
 /* Writes null if the kinds have no column. */
-void points_write_kinds(const char *key, const struct points_kinds *kinds, struct pl_buf *out);
+void query_points_write_kinds(const char *key, const struct points_kinds *kinds,
+			      struct pl_buf *out);
 /* Without its name. */
-void points_write_axis(const struct points_axis *axis, struct pl_buf *out);
+void query_points_write_axis(const struct points_axis *axis, struct pl_buf *out);
 
 /* The kind of colour of a row; 0 for every row of a chart without colours. */
 static inline size_t points_colour_of(const struct points *points, size_t row)

@@ -14,10 +14,10 @@
 
 /* ---- axes ------------------------------------------------------------------------------------------ */
 
-enum points_axis_kind points_axis_kind_of(enum points_form form, enum points_role role,
-					  const struct store_column *column)
+enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum points_role role,
+						const struct mirror_column *column)
 {
-	unsigned words = 1u << STORE_NO | 1u << STORE_YES | 1u << STORE_TEXT | 1u << STORE_JSON;
+	unsigned words = 1u << MIRROR_NO | 1u << MIRROR_YES | 1u << MIRROR_TEXT | 1u << MIRROR_JSON;
 	enum res_field_type type = column->field->type;
 
 	if (form == POINTS_GROUPS && role == POINTS_ROLE_X)
@@ -29,8 +29,9 @@ enum points_axis_kind points_axis_kind_of(enum points_form form, enum points_rol
 	if (type == RES_FIELD_TIME)
 		return POINTS_TIMES;
 	/* of a field of which nothing is known: what is there */
-	return store_column_has(column, STORE_NUMBER) && !(column->classes & words) ? POINTS_NUMBERS
-										    : POINTS_KINDS;
+	return mirror_column_has(column, MIRROR_NUMBER) && !(column->classes & words)
+		       ? POINTS_NUMBERS
+		       : POINTS_KINDS;
 }
 
 static enum points_axis_kind kind_of(const struct points *points, const struct points_axis *axis)
@@ -39,20 +40,21 @@ static enum points_axis_kind kind_of(const struct points *points, const struct p
 				: axis == &points->value ? POINTS_ROLE_VALUE
 							 : POINTS_ROLE_Y;
 
-	return points_axis_kind_of(points->form, role, axis->column);
+	return query_points_axis_kind_of(points->form, role, axis->column);
 }
 
 /* Where a number or a time stands; else why not, counted from POINTS_X_MISSING. */
 static double place_of_number(const struct points_axis *axis, size_t row, unsigned *ret_reason)
 {
-	const struct store_value *value = store_column_value(axis->column, axis->cells.codes[row]);
+	const struct mirror_value *value = mirror_column_value(axis->column,
+							       axis->cells.codes[row]);
 	double number = axis->cells.numbers[row];
-	bool fits = axis->kind == POINTS_TIMES ? value->is_time : value->class == STORE_NUMBER;
+	bool fits = axis->kind == POINTS_TIMES ? value->is_time : value->class == MIRROR_NUMBER;
 
-	*ret_reason = value->class == STORE_MISSING ? POINTS_X_MISSING
-		      : value->class == STORE_NULL  ? POINTS_X_NULL
-		      : !fits                       ? POINTS_X_WORD
-						    : POINTS_X_INFINITE;
+	*ret_reason = value->class == MIRROR_MISSING ? POINTS_X_MISSING
+		      : value->class == MIRROR_NULL  ? POINTS_X_NULL
+		      : !fits                        ? POINTS_X_WORD
+						     : POINTS_X_INFINITE;
 	return fits && isfinite(number) ? number : NAN;
 }
 
@@ -83,8 +85,8 @@ static void drop_without(struct points *points, struct points_axis *axis, const 
 
 static void forget(struct points_axis *axis)
 {
-	points_cells_done(&axis->cells);
-	points_kinds_done(&axis->kinds);
+	query_points_cells_done(&axis->cells);
+	query_points_kinds_done(&axis->kinds);
 	free(axis->at);
 	axis->at = NULL;
 }
@@ -92,10 +94,10 @@ static void forget(struct points_axis *axis)
 static void place_all(struct points *points, struct points_axis *axis, unsigned *ret_reasons)
 {
 	forget(axis);
-	points_cells_read(points, axis->column, &axis->cells);
+	query_points_cells_read(points, axis->column, &axis->cells);
 	axis->at = pl_alloc_array(points->row_count, sizeof(*axis->at));
 	if (axis->kind == POINTS_KINDS)
-		points_kinds_of_cells(points, &axis->cells, AXIS_NUMBERS, &axis->kinds);
+		query_points_kinds_of_cells(points, &axis->cells, AXIS_NUMBERS, &axis->kinds);
 	for (size_t i = 0; i < points->row_count; i++)
 		axis->at[i] = axis->kind == POINTS_KINDS
 				      ? place_of_kind(axis, i, &ret_reasons[i])
@@ -190,26 +192,26 @@ static void drop_without_two(struct points *points)
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-static bool is_simulated(const struct store_column *column, size_t row)
+static bool is_simulated(const struct mirror_column *column, size_t row)
 {
-	struct store_value value;
+	struct mirror_value value;
 
 	if (column == NULL)
 		return false;
-	value = store_column_at(column, row);
-	return value.class == STORE_YES;
+	value = mirror_column_at(column, row);
+	return value.class == MIRROR_YES;
 }
 
 static void take_rows(struct points *points)
 {
-	const uint64_t *rows = store_filter_rows(points->filter);
-	size_t words = store_view_words(points->view);
+	const uint64_t *rows = query_filter_rows(points->filter);
+	size_t words = mirror_view_words(points->view);
 
-	points->count = store_kernels()->count(rows, words);
+	points->count = mirror_kernels()->count(rows, words);
 	points->rows = pl_alloc_array(points->count, sizeof(*points->rows));
 	for (size_t word = 0; word < words; word++) {
 		for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1)
-			points->rows[points->row_count++] = word * STORE_WORD_ROWS +
+			points->rows[points->row_count++] = word * MIRROR_WORD_ROWS +
 							    (size_t)__builtin_ctzll(bits);
 	}
 }
@@ -217,7 +219,7 @@ static void take_rows(struct points *points)
 /* They go where there are others, and nobody asked for them. */
 static void drop_simulated(struct points *points)
 {
-	const struct store_column *column = store_view_column(points->view, SIMULATED_FIELD);
+	const struct mirror_column *column = mirror_view_column(points->view, SIMULATED_FIELD);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < points->row_count; i++)
@@ -233,7 +235,7 @@ static void drop_simulated(struct points *points)
 }
 
 /* The groups of a chart, for what is alike in all of them; NULL: it has none. */
-static const struct store_column *groups_column(const struct points *points)
+static const struct mirror_column *groups_column(const struct points *points)
 {
 	return points->colour == NULL && points->form == POINTS_GROUPS ? points->x.column
 								       : points->colour;
@@ -247,37 +249,39 @@ static bool has_axes(const struct points *points)
 /* Drops rows without a place, then those without a match. */
 static int drop_rows(struct points *points, struct pl_err *err)
 {
-	const struct store_column *groups;
+	const struct mirror_column *groups;
 
 	if (points->form == POINTS_PARALLEL)
 		drop_without_two(points);
 	else
 		drop_without_place(points);
 	if (points->colour == NULL)
-		points_choose_colour(points);
+		query_points_choose_colour(points);
 	groups = groups_column(points);
-	if (store_view_goes_on(points->view, err) < 0 ||
-	    (points->asks_match && groups != NULL && points_match(points, groups, err) < 0))
+	if (mirror_view_goes_on(points->view, err) < 0 ||
+	    (points->asks_match && groups != NULL && query_points_match(points, groups, err) < 0))
 		return -1;
 	return 0;
 }
 
-int points_rows_read(struct points *points, struct pl_err *err)
+int query_points_rows_read(struct points *points, struct pl_err *err)
 {
 	take_rows(points);
 	drop_simulated(points);
 	if (points->choice_count > 0 && (!has_axes(points) || points->count_only))
-		points_choose_axes(points);
+		query_points_choose_axes(points);
 	if (has_axes(points) && drop_rows(points, err) < 0)
 		return -1;
 	if (points->count_only)
-		return store_view_goes_on(points->view, err);
+		return mirror_view_goes_on(points->view, err);
 	place_axes(points);
-	if (points->colour != NULL && points_is_in_time(points, POINTS_COLOUR))
-		points_kinds_make(points, points->colour, POINTS_COLOUR_NUMBERS, &points->colours);
-	if (points->shape != NULL && points_is_in_time(points, POINTS_SHAPE))
-		points_kinds_make(points, points->shape, POINTS_COLOUR_NUMBERS, &points->shapes);
-	if (points->size != NULL && points_is_in_time(points, POINTS_SIZE))
-		points_cells_read(points, points->size, &points->sizes);
-	return store_view_goes_on(points->view, err);
+	if (points->colour != NULL && query_points_is_in_time(points, POINTS_COLOUR))
+		query_points_kinds_make(points, points->colour, POINTS_COLOUR_NUMBERS,
+					&points->colours);
+	if (points->shape != NULL && query_points_is_in_time(points, POINTS_SHAPE))
+		query_points_kinds_make(points, points->shape, POINTS_COLOUR_NUMBERS,
+					&points->shapes);
+	if (points->size != NULL && query_points_is_in_time(points, POINTS_SIZE))
+		query_points_cells_read(points, points->size, &points->sizes);
+	return mirror_view_goes_on(points->view, err);
 }

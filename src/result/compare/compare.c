@@ -68,10 +68,10 @@ json_t *res_compare(const struct res_compare_source *source,
 		settled.effect = RES_RATIO_SMALL_EFFECT;
 	json_object_set_new(answer, "sides", sides_json(source));
 	json_object_set_new(answer, "effect", json_real(settled.effect));
-	compare_alike(source, answer);
-	json_object_set_new(answer, "inputs", compare_inputs(source, settled.list_equal));
-	json_object_set_new(answer, "metrics", compare_metrics(source, &settled, not_ready));
-	json_object_set_new(answer, "families", compare_families(source, not_ready));
+	res_compare_alike(source, answer);
+	json_object_set_new(answer, "inputs", res_compare_inputs(source, settled.list_equal));
+	json_object_set_new(answer, "metrics", res_compare_metrics(source, &settled, not_ready));
+	json_object_set_new(answer, "families", res_compare_families(source, not_ready));
 	json_object_set_new(answer, "not_ready", not_ready);
 	return answer;
 }

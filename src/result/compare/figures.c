@@ -213,8 +213,8 @@ static void add_headline(struct figures *figures)
 		add_metric(figures, headline[i]);
 }
 
-json_t *compare_metrics(const struct res_compare_source *source,
-			const struct res_compare_options *options, json_t *not_ready)
+json_t *res_compare_metrics(const struct res_compare_source *source,
+			    const struct res_compare_options *options, json_t *not_ready)
 {
 	struct figures figures = { .source = source,
 				   .effect = options->effect,
@@ -290,7 +290,7 @@ static void add_family(struct figures *figures, const struct family *family)
 						"sides", sides));
 }
 
-json_t *compare_families(const struct res_compare_source *source, json_t *not_ready)
+json_t *res_compare_families(const struct res_compare_source *source, json_t *not_ready)
 {
 	struct figures figures = { .source = source, .list = json_array(), .not_ready = not_ready };
 

@@ -256,7 +256,7 @@ static void add_input(struct inputs *inputs, const struct row *row)
 }
 
 /* Roles one behind the other: what was chosen tells more than what was there. */
-json_t *compare_inputs(const struct res_compare_source *source, bool list_equal)
+json_t *res_compare_inputs(const struct res_compare_source *source, bool list_equal)
 {
 	static const enum res_field_role roles[] = { RES_FIELD_INPUT, RES_FIELD_ENGINE,
 						     RES_FIELD_HOST };
@@ -531,7 +531,7 @@ static bool have_all_runs(const struct res_compare_source *source)
 	return true;
 }
 
-void compare_alike(const struct res_compare_source *source, json_t *answer)
+void res_compare_alike(const struct res_compare_source *source, json_t *answer)
 {
 	json_t *cautions = json_array(), *alike = json_array(), *not_told = json_array();
 	bool have_runs = source->sides == NULL || have_all_runs(source);
@@ -560,6 +560,6 @@ json_t *res_compare_cautions(const struct res_compare_source *source)
 {
 	auto_json json_t *answer = json_object();
 
-	compare_alike(source, answer);
+	res_compare_alike(source, answer);
 	return json_incref(json_object_get(answer, "cautions"));
 }

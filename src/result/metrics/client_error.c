@@ -136,7 +136,7 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 		    late_s(&ends.content) + early_s + step_s, step_s);
 	add(&of[RES_FAMILY_E2EL], timing->e2el_s, less_s + early_s, step_s);
 	/* one chunk alone: what lies between it and itself is known */
-	if (timing->chunk_count < 2)
+	if (timing->mirror_chunk_count < 2)
 		return;
 	add_to_sums(&of[RES_FAMILY_ITL], whole_s, less_s, more_s);
 	if (steps > 0)
@@ -163,7 +163,7 @@ static void collect(const struct res_outcome *outcome, struct moved *of,
 		int64_t taken_ns = sending_ns(record);
 		double early_s = taken_ns != RES_NO_TIME ? res_seconds(least_ns, taken_ns) : 0;
 		res_gap_bounds_add(gaps, record, step_ns);
-		if (timing.chunk_count > 0)
+		if (timing.mirror_chunk_count > 0)
 			add_stream(record, &timing, early_s, step_s, of);
 		else
 			add(&of[RES_FAMILY_E2EL], timing.e2el_s, early_s + step_s, step_s);

@@ -85,7 +85,7 @@ static void add_planned(const struct res_record *record, const struct res_timing
 		return;
 	res_values_add(&of[RES_FAMILY_E2EL_PLANNED],
 		       res_seconds(record->planned_ns, timing->last_chunk_ns));
-	if (timing->chunk_count > 0)
+	if (timing->mirror_chunk_count > 0)
 		res_values_add(&of[RES_FAMILY_TTFT_PLANNED],
 			       res_seconds(record->planned_ns, timing->first_chunk_ns));
 	if (timing->first_content_ns != RES_NO_TIME)
@@ -209,7 +209,7 @@ void res_families_collect(const struct res_outcome *outcome, const struct res_ho
 		if (!takes_part(outcome, chosen, i, &timing))
 			continue;
 		res_values_add(&ret->of[RES_FAMILY_E2EL], timing.e2el_s);
-		if (timing.chunk_count > 0)
+		if (timing.mirror_chunk_count > 0)
 			add_stream(record, &timing, &ret->windows, ret->of);
 		add_planned(record, &timing, ret->of);
 		add_queueing(how, record, &timing, ret->of);

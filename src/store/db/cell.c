@@ -56,7 +56,7 @@ static void bind_number(struct store_stmt *statement, int at, double number)
 		store_sql_bind_f64(statement, at, number);
 }
 
-char *store_cell_as_text(const struct store_cell *cell)
+char *store_cell_as_text(const struct mirror_cell *cell)
 {
 	char number[PL_F64_TEXT_BYTES];
 
@@ -64,7 +64,7 @@ char *store_cell_as_text(const struct store_cell *cell)
 	return pl_asprintf("%c%s", letters[cell->kind], cell->text != NULL ? cell->text : number);
 }
 
-static void bind_other(struct store_stmt *statement, int at, const struct store_cell *cell)
+static void bind_other(struct store_stmt *statement, int at, const struct mirror_cell *cell)
 {
 	auto_free char *text = store_cell_as_text(cell);
 
@@ -76,7 +76,7 @@ static void bind_other(struct store_stmt *statement, int at, const struct store_
 }
 
 void store_cell_bind(struct store_stmt *statement, int at, const struct res_field *field,
-		     const struct store_cell *cell)
+		     const struct mirror_cell *cell)
 {
 	bool texts = is_texts(cell->kind);
 
@@ -92,9 +92,9 @@ void store_cell_bind(struct store_stmt *statement, int at, const struct res_fiel
 		bind_number(statement, at, cell->number);
 }
 
-void store_cell_of_text(const char *text, struct store_cell *ret)
+void store_cell_of_text(const char *text, struct mirror_cell *ret)
 {
-	*ret = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
+	*ret = (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
 	for (size_t kind = 0; kind < sizeof(letters); kind++) {
 		if (text == NULL || letters[kind] != text[0])
 			continue;
@@ -108,11 +108,11 @@ void store_cell_of_text(const char *text, struct store_cell *ret)
 }
 
 void store_cell_read(struct store_stmt *statement, int at, const struct res_field *field,
-		     struct store_cell *ret)
+		     struct mirror_cell *ret)
 {
 	struct store_sql_value value;
 
-	*ret = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
+	*ret = (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
 	store_sql_value(statement, at, &value);
 	switch (value.type) {
 	case STORE_SQL_NULL:

@@ -20,12 +20,12 @@
 enum res_value_kind store_cell_kind(const struct res_field *field);
 /* A value of any kind as a letter and its text, and back; free(). What is no such text leaves the cell not recorded; the
  * cell borrows it. */
-char *store_cell_as_text(const struct store_cell *cell);
-void store_cell_of_text(const char *text, struct store_cell *ret);
+char *store_cell_as_text(const struct mirror_cell *cell);
+void store_cell_of_text(const char *text, struct mirror_cell *ret);
 
 /* Borrows the cell's text until the statement is reset. */
 void store_cell_bind(struct store_stmt *statement, int at, const struct res_field *field,
-		     const struct store_cell *cell);
+		     const struct mirror_cell *cell);
 /* ret->is_explicit is false; its text is borrowed until the statement's next step. */
 void store_cell_read(struct store_stmt *statement, int at, const struct res_field *field,
-		     struct store_cell *ret);
+		     struct mirror_cell *ret);

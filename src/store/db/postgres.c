@@ -63,7 +63,7 @@ static char *line_of(const char *text)
 	return line;
 }
 
-int pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err)
+int store_pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *says = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
@@ -78,20 +78,21 @@ int pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_
 	return pl_err_set(err, code_of(state), "'%s': %s", connection->name, line);
 }
 
-bool pg_may_retry(const struct pg_connection *connection)
+bool store_pg_may_retry(const struct pg_connection *connection)
 {
 	return !connection->in_transaction && connection->is_lost;
 }
 
-int pg_exec(struct pg_connection *connection, const char *text, PGresult **ret, struct pl_err *err)
+int store_pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
+		  struct pl_err *err)
 {
-	if (pg_drain(connection, err) < 0)
+	if (store_pg_drain(connection, err) < 0)
 		return -1;
 	auto_result result = PQexec(connection->pg, text);
 	ExecStatusType status = PQresultStatus(result);
 
 	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-		return pg_fail(connection, result, err);
+		return store_pg_fail(connection, result, err);
 	if (ret != NULL)
 		*ret = pl_take(result);
 	return 0;
@@ -138,7 +139,8 @@ static int try_own_jobs(struct pg_connection *connection, bool *ret, struct pl_e
 {
 	auto_result result = NULL;
 
-	if (pg_exec(connection, "SELECT pg_try_advisory_lock(" LOCK_JOBS ")", &result, err) < 0)
+	if (store_pg_exec(connection, "SELECT pg_try_advisory_lock(" LOCK_JOBS ")", &result, err) <
+	    0)
 		return -1;
 	*ret = PQgetvalue(result, 0, 0)[0] == 't';
 	return 0;
@@ -172,10 +174,10 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 		"SELECT set_config('synchronous_commit', 'on', false)"
 		" WHERE current_setting('synchronous_commit') = 'off'";
 
-	if (check_server(connection, err) < 0 || pg_exec(connection, settings, NULL, err) < 0)
+	if (check_server(connection, err) < 0 || store_pg_exec(connection, settings, NULL, err) < 0)
 		return -1;
 	if (connection->only_reads &&
-	    pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
+	    store_pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
 		return -1;
 	/* the server may have seen the end of this one's last connection later than it did; if another process
 	 * has them by now, who asks for jobs is told */
@@ -220,12 +222,12 @@ static int connect_again(struct pg_connection *connection, struct pl_err *err)
 	return -1;
 }
 
-int pg_ensure(struct pg_connection *connection, struct pl_err *err)
+int store_pg_ensure(struct pg_connection *connection, struct pl_err *err)
 {
 	if (connection->pg != NULL && !connection->is_lost)
 		return 0;
 	if (connection->in_transaction)
-		return pg_fail(connection, NULL, err);
+		return store_pg_fail(connection, NULL, err);
 	if (pl_clock_now_ns() < connection->next_try_ns)
 		return pl_err_set(err, PL_ERR_IO, "'%s': there is no connection", connection->name);
 	return connect_again(connection, err);
@@ -280,7 +282,8 @@ static int pg_use(struct store_sql *sql, enum store_sql_access access, struct pl
 
 	connection->only_reads = access == STORE_SQL_READ;
 	return connection->only_reads
-		       ? pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err)
+		       ? store_pg_exec(connection, "SET default_transaction_read_only TO on", NULL,
+				       err)
 		       : 0;
 }
 
@@ -293,7 +296,7 @@ static int pg_own_jobs(struct store_sql *sql, struct pl_err *err)
 {
 	struct pg_connection *connection = pg_of(sql);
 
-	if (pg_ensure(connection, err) < 0)
+	if (store_pg_ensure(connection, err) < 0)
 		return -1;
 	return connection->owns_jobs ? 0 : own_jobs(connection, err);
 }
@@ -318,7 +321,7 @@ static int pg_nothing(struct store_sql *sql, struct pl_err *err)
 static int pg_check(struct store_sql *sql, char **ret, struct pl_err *err)
 {
 	(void)ret;
-	return pg_ensure(pg_of(sql), err);
+	return store_pg_ensure(pg_of(sql), err);
 }
 
 /* ---- transactions -------------------------------------------------------------------------- */
@@ -327,20 +330,20 @@ static int pg_run(struct store_sql *sql, const char *text, struct pl_err *err)
 {
 	struct pg_connection *connection = pg_of(sql);
 
-	if (pg_ensure(connection, err) < 0)
+	if (store_pg_ensure(connection, err) < 0)
 		return -1;
-	if (pg_exec(connection, text, NULL, err) == 0)
+	if (store_pg_exec(connection, text, NULL, err) == 0)
 		return 0;
-	if (!pg_may_retry(connection))
+	if (!store_pg_may_retry(connection))
 		return -1;
-	return connect_again(connection, err) < 0 ? -1 : pg_exec(connection, text, NULL, err);
+	return connect_again(connection, err) < 0 ? -1 : store_pg_exec(connection, text, NULL, err);
 }
 
 static void pg_rollback(struct store_sql *sql)
 {
 	struct pg_connection *connection = pg_of(sql);
 
-	(void)!pg_drain(connection, PL_ERR_IGNORED);
+	(void)!store_pg_drain(connection, PL_ERR_IGNORED);
 	if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE && !connection->is_lost)
 		pg_try(connection, "ROLLBACK");
 	connection->in_transaction = false;
@@ -374,7 +377,8 @@ static int pg_commit(struct store_sql *sql, struct pl_err *err)
 	struct pg_connection *connection = pg_of(sql);
 	auto_result result = NULL;
 
-	if (pg_ensure(connection, err) < 0 || pg_exec(connection, "COMMIT", &result, err) < 0) {
+	if (store_pg_ensure(connection, err) < 0 ||
+	    store_pg_exec(connection, "COMMIT", &result, err) < 0) {
 		pg_rollback(sql);
 		return -1;
 	}
@@ -416,7 +420,7 @@ static int pg_number(struct pg_connection *connection, const char *text, int64_t
 {
 	auto_result result = NULL;
 
-	if (pg_exec(connection, text, &result, err) < 0)
+	if (store_pg_exec(connection, text, &result, err) < 0)
 		return -1;
 	*ret = PQntuples(result) > 0 ? strtoll(PQgetvalue(result, 0, 0), NULL, 10) : 0;
 	return 0;
@@ -433,7 +437,8 @@ static int pg_get_form(struct store_sql *sql, int64_t *ret, struct pl_err *err)
 	struct pg_connection *connection = pg_of(sql);
 	int64_t made = 0, found = 0;
 
-	if (pg_ensure(connection, err) < 0 || pg_number(connection, is_there, &made, err) < 0 ||
+	if (store_pg_ensure(connection, err) < 0 ||
+	    pg_number(connection, is_there, &made, err) < 0 ||
 	    pg_number(connection, made ? not_ours : others, &found, err) < 0)
 		return -1;
 	if (found > 0)
@@ -459,7 +464,7 @@ static int pg_set_form(struct store_sql *sql, int64_t form, struct pl_err *err)
 }
 
 const struct store_sql_driver store_postgres_driver = {
-	.runs = &pg_runs_driver,
+	.runs = &store_pg_runs_driver,
 	.open = pg_open,
 	.close = pg_close,
 	.name = pg_name,
@@ -477,13 +482,13 @@ const struct store_sql_driver store_postgres_driver = {
 	.check = pg_check,
 	.own_jobs = pg_own_jobs,
 	.jobs_hold = pg_jobs_hold,
-	.prepare = pg_prepare,
-	.ask = pg_ask,
-	.step = pg_step,
-	.reset = pg_reset,
-	.drop = pg_drop,
-	.bind = pg_bind,
-	.clear = pg_clear_params,
-	.value = pg_value,
-	.text = pg_text,
+	.prepare = store_pg_prepare,
+	.ask = store_pg_ask,
+	.step = store_pg_step,
+	.reset = store_pg_reset,
+	.drop = store_pg_drop,
+	.bind = store_pg_bind,
+	.clear = store_pg_clear_params,
+	.value = store_pg_value,
+	.text = store_pg_text,
 };

@@ -17,7 +17,7 @@ static bool take_answer(struct pg_statement *statement, PGresult *answer)
 	bool is_good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 
 	if (is_good && statement != NULL)
-		pg_take_rows(statement, answer);
+		store_pg_take_rows(statement, answer);
 	else if (is_good)
 		PQclear(answer);
 	return is_good;
@@ -44,7 +44,7 @@ static PGresult *read_answers(struct pg_connection *connection, bool *ok)
 	return fault;
 }
 
-int pg_drain(struct pg_connection *connection, struct pl_err *err)
+int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 {
 	if (connection->asked_count == 0)
 		return 0;
@@ -54,29 +54,29 @@ int pg_drain(struct pg_connection *connection, struct pl_err *err)
 	PQclear(PQgetResult(connection->pg));
 	connection->asked_count = 0;
 	if (fault != NULL)
-		pg_fail(connection, fault, err);
+		store_pg_fail(connection, fault, err);
 	if (PQexitPipelineMode(connection->pg) != 1 || !ok) {
 		connection->is_lost = true;
-		return fault != NULL ? -1 : pg_fail(connection, NULL, err);
+		return fault != NULL ? -1 : store_pg_fail(connection, NULL, err);
 	}
 	return fault != NULL ? -1 : 0;
 }
 
-int pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err)
+int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err)
 {
 	struct pg_connection *connection = pg_of(statement->base.sql);
 
-	if (connection->asked_count == PG_ASKED_MAX && pg_drain(connection, err) < 0)
+	if (connection->asked_count == PG_ASKED_MAX && store_pg_drain(connection, err) < 0)
 		return -1;
 	if (connection->asked_count == 0 && PQenterPipelineMode(connection->pg) != 1)
-		return pg_fail(connection, NULL, err);
-	if (!pg_send_prepared(statement))
-		return pg_fail(connection, NULL, err);
+		return store_pg_fail(connection, NULL, err);
+	if (!store_pg_send_prepared(statement))
+		return store_pg_fail(connection, NULL, err);
 	connection->asked[connection->asked_count++] = is_wanted ? statement : NULL;
 	return 0;
 }
 
-bool pg_is_asked(const struct pg_statement *statement)
+bool store_pg_is_asked(const struct pg_statement *statement)
 {
 	const struct pg_connection *connection = pg_of(statement->base.sql);
 
@@ -87,7 +87,7 @@ bool pg_is_asked(const struct pg_statement *statement)
 	return false;
 }
 
-void pg_forget(const struct pg_statement *statement)
+void store_pg_forget(const struct pg_statement *statement)
 {
 	struct pg_connection *connection = pg_of(statement->base.sql);
 

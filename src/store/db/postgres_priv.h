@@ -38,11 +38,11 @@ static inline struct pg_connection *pg_of(const struct store_sql *sql)
 }
 
 /* The connection is there, made again if need be. */
-int pg_ensure(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
+int store_pg_ensure(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
 /* Of one that has failed with this result or NULL; always -1. */
-int pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err);
+int store_pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err);
 /* It is gone, and what was asked was asked outside of a transaction: it may be asked again. */
-bool pg_may_retry(const struct pg_connection *connection);
+bool store_pg_may_retry(const struct pg_connection *connection);
 
 static inline void pg_clear(PGresult **owner)
 {
@@ -51,16 +51,16 @@ static inline void pg_clear(PGresult **owner)
 #define auto_result __attribute__((cleanup(pg_clear), unused)) PGresult *
 
 /* Texts without parameters; *ret may be NULL. */
-int pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
-	    struct pl_err *err) PL_MUST_CHECK;
+int store_pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
+		  struct pl_err *err) PL_MUST_CHECK;
 
 /* All answers are read, the first fault is told: before anything is said that is not sent below. */
-int pg_drain(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
+int store_pg_drain(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
 
 /* What does no harm where it fails. */
 static inline void pg_try(struct pg_connection *connection, const char *text)
 {
-	(void)!pg_drain(connection, PL_ERR_IGNORED);
+	(void)!store_pg_drain(connection, PL_ERR_IGNORED);
 	PQclear(PQexec(connection->pg, text));
 }
 
@@ -91,31 +91,31 @@ struct pg_statement {
 	struct pg_odd *odd; /* what rows of results keep from one to the next */
 };
 
-int pg_prepare(struct store_sql *sql, const char *text, bool is_cursor, struct store_stmt **ret,
-	       struct pl_err *err);
-int pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err);
-int pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err);
-void pg_reset(struct store_stmt *statement);
-void pg_drop(struct store_stmt *statement);
-void pg_bind(struct store_stmt *statement, int at, const struct store_sql_value *value);
-void pg_clear_params(struct store_stmt *statement);
-void pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret);
-const char *pg_text(struct store_stmt *statement, int at);
+int store_pg_prepare(struct store_sql *sql, const char *text, bool is_cursor,
+		     struct store_stmt **ret, struct pl_err *err);
+int store_pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err);
+int store_pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err);
+void store_pg_reset(struct store_stmt *statement);
+void store_pg_drop(struct store_stmt *statement);
+void store_pg_bind(struct store_stmt *statement, int at, const struct store_sql_value *value);
+void store_pg_clear_params(struct store_stmt *statement);
+void store_pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret);
+const char *store_pg_text(struct store_stmt *statement, int at);
 
 /* Of a statement that the server knows, with what is bound. */
-bool pg_send_prepared(const struct pg_statement *statement);
+bool store_pg_send_prepared(const struct pg_statement *statement);
 /* Takes the rows. */
-void pg_take_rows(struct pg_statement *statement, PGresult *rows);
+void store_pg_take_rows(struct pg_statement *statement, PGresult *rows);
 
 /* ---- statements on the way; see postgres_pipeline.c --------------------------------------------- */
 
 /* Within a transaction, of one that the server knows. */
-int pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;
-bool pg_is_asked(const struct pg_statement *statement);
+int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;
+bool store_pg_is_asked(const struct pg_statement *statement);
 /* Its answer is not wanted any more. */
-void pg_forget(const struct pg_statement *statement);
+void store_pg_forget(const struct pg_statement *statement);
 
 /* ---- rows of results; see postgres_runs.c ------------------------------------------------------- */
 
-extern const struct store_runs_driver pg_runs_driver;
-void pg_odd_free(struct pg_odd *odd);
+extern const struct store_runs_driver store_pg_runs_driver;
+void store_pg_odd_free(struct pg_odd *odd);

@@ -154,7 +154,7 @@ static void add_null(struct pl_buf *nulls, const char *id)
 	pl_buf_add_char(nulls, '"');
 }
 
-static void add_other(struct pl_buf *others, const char *id, const struct store_cell *cell)
+static void add_other(struct pl_buf *others, const char *id, const struct mirror_cell *cell)
 {
 	auto_free char *text = store_cell_as_text(cell);
 
@@ -162,7 +162,7 @@ static void add_other(struct pl_buf *others, const char *id, const struct store_
 	pl_text_add_json(others, text, strlen(text), false);
 }
 
-static void bind_value(struct store_stmt *statement, int at, const struct store_cell *cell)
+static void bind_value(struct store_stmt *statement, int at, const struct mirror_cell *cell)
 {
 	if (cell->kind == RES_VALUE_TEXT || cell->kind == RES_VALUE_JSON)
 		store_sql_bind_text(statement, at, cell->text);
@@ -172,15 +172,15 @@ static void bind_value(struct store_stmt *statement, int at, const struct store_
 
 static void bind_brief(struct store_stmt *statement, int at, const char *text)
 {
-	pg_bind(statement, at,
-		&(struct store_sql_value){ .type = STORE_SQL_TEXT,
-					   .is_brief = true,
-					   .data = text,
-					   .len = strlen(text) });
+	store_pg_bind(statement, at,
+		      &(struct store_sql_value){ .type = STORE_SQL_TEXT,
+						 .is_brief = true,
+						 .data = text,
+						 .len = strlen(text) });
 }
 
 static void bind(struct store_stmt *statement, int first, const struct store_columns *columns,
-		 const struct store_cell *cells)
+		 const struct mirror_cell *cells)
 {
 	int behind = first + (int)columns->count;
 	auto_buf nulls = PL_BUF(ODD_BYTES_MAX);
@@ -188,7 +188,7 @@ static void bind(struct store_stmt *statement, int first, const struct store_col
 
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct res_field *field = columns->items[i];
-		const struct store_cell *cell = &cells[i];
+		const struct mirror_cell *cell = &cells[i];
 		bool is_there = cell->state == RES_VALUE_THERE;
 		if (is_there && cell->kind == store_cell_kind(field)) {
 			bind_value(statement, first + (int)i, cell);
@@ -213,7 +213,7 @@ struct pg_odd {
 	json_t *others;                /* this row's */
 };
 
-void pg_odd_free(struct pg_odd *odd)
+void store_pg_odd_free(struct pg_odd *odd)
 {
 	if (odd == NULL)
 		return;
@@ -223,12 +223,12 @@ void pg_odd_free(struct pg_odd *odd)
 }
 
 static void read_value(struct store_stmt *statement, int at, const struct res_field *field,
-		       struct store_cell *ret)
+		       struct mirror_cell *ret)
 {
 	struct store_sql_value value;
 
-	*ret = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
-	pg_value(statement, at, &value);
+	*ret = (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
+	store_pg_value(statement, at, &value);
 	if (value.type == STORE_SQL_NULL)
 		return;
 	ret->state = RES_VALUE_THERE;
@@ -240,7 +240,7 @@ static void read_value(struct store_stmt *statement, int at, const struct res_fi
 }
 
 static int read_others(struct pg_odd *odd, const char *text, const struct store_columns *columns,
-		       struct store_cell *cells, struct pl_err *err)
+		       struct mirror_cell *cells, struct pl_err *err)
 {
 	const char *id;
 	json_t *value;
@@ -261,7 +261,7 @@ static int read_others(struct pg_odd *odd, const char *text, const struct store_
 }
 
 static int read_cells(struct store_stmt *statement, int first, const struct store_columns *columns,
-		      struct store_cell *cells, struct pl_err *err)
+		      struct mirror_cell *cells, struct pl_err *err)
 {
 	struct pg_statement *own = (struct pg_statement *)statement;
 	int behind = first + (int)columns->count;
@@ -270,14 +270,15 @@ static int read_cells(struct store_stmt *statement, int first, const struct stor
 		own->odd = pl_alloc(sizeof(*own->odd));
 	for (size_t i = 0; i < columns->count; i++)
 		read_value(statement, first + (int)i, columns->items[i], &cells[i]);
-	if (store_column_set_read(columns, pg_text(statement, behind), &own->odd->nulls, err) < 0)
+	if (store_column_set_read(columns, store_pg_text(statement, behind), &own->odd->nulls,
+				  err) < 0)
 		return -1;
 	for (size_t i = 0; i < own->odd->nulls.count; i++)
 		cells[own->odd->nulls.columns[i]].state = RES_VALUE_NULL;
-	return read_others(own->odd, pg_text(statement, behind + 1), columns, cells, err);
+	return read_others(own->odd, store_pg_text(statement, behind + 1), columns, cells, err);
 }
 
-const struct store_runs_driver pg_runs_driver = {
+const struct store_runs_driver store_pg_runs_driver = {
 	.column_names = "SELECT attname::text FROM pg_attribute WHERE attrelid IN"
 			" ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)"
 			" AND attnum > 0 AND NOT attisdropped",

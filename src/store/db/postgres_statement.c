@@ -74,7 +74,7 @@ static int describe(struct pg_statement *statement, struct pl_err *err)
 	auto_result result = PQdescribePrepared(connection->pg, statement->name);
 
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		return pg_fail(connection, result, err);
+		return store_pg_fail(connection, result, err);
 	/* a connection that is made again finds the same */
 	if (statement->types == NULL) {
 		statement->param_count = PQnparams(result);
@@ -94,7 +94,7 @@ static int make_known(struct pg_statement *statement, struct pl_err *err)
 {
 	struct pg_connection *connection = connection_of(statement);
 
-	if (pg_ensure(connection, err) < 0)
+	if (store_pg_ensure(connection, err) < 0)
 		return -1;
 	if (statement->generation == connection->generation)
 		return 0;
@@ -102,16 +102,16 @@ static int make_known(struct pg_statement *statement, struct pl_err *err)
 				       ? pl_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s",
 						     statement->name, statement->text)
 				       : pl_strdup(statement->text);
-	if (pg_drain(connection, err) < 0)
+	if (store_pg_drain(connection, err) < 0)
 		return -1;
 	auto_result result = PQprepare(connection->pg, statement->name, text, 0, NULL);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		return pg_fail(connection, result, err);
+		return store_pg_fail(connection, result, err);
 	return describe(statement, err);
 }
 
-int pg_prepare(struct store_sql *sql, const char *text, bool is_cursor, struct store_stmt **ret,
-	       struct pl_err *err)
+int store_pg_prepare(struct store_sql *sql, const char *text, bool is_cursor,
+		     struct store_stmt **ret, struct pl_err *err)
 {
 	struct pg_connection *connection = pg_of(sql);
 	struct pg_statement *statement = pl_alloc(sizeof(*statement));
@@ -121,10 +121,10 @@ int pg_prepare(struct store_sql *sql, const char *text, bool is_cursor, struct s
 	statement->is_cursor = is_cursor;
 	snprintf(statement->name, sizeof(statement->name), "s%u", ++connection->statements);
 	int result = make_known(statement, err);
-	if (result < 0 && pg_may_retry(connection))
+	if (result < 0 && store_pg_may_retry(connection))
 		result = make_known(statement, err);
 	if (result < 0) {
-		pg_drop(&statement->base);
+		store_pg_drop(&statement->base);
 		return -1;
 	}
 	*ret = &statement->base;
@@ -183,7 +183,7 @@ static void set_data(struct pg_param *param, Oid type, const struct store_sql_va
 	param->len += is_jsonb;
 }
 
-void pg_bind(struct store_stmt *statement, int at, const struct store_sql_value *value)
+void store_pg_bind(struct store_stmt *statement, int at, const struct store_sql_value *value)
 {
 	struct pg_param *param = &of(statement)->params[at - 1];
 	Oid type = of(statement)->types[at - 1];
@@ -197,7 +197,7 @@ void pg_bind(struct store_stmt *statement, int at, const struct store_sql_value 
 		set_data(param, type, value);
 }
 
-void pg_clear_params(struct store_stmt *statement)
+void store_pg_clear_params(struct store_stmt *statement)
 {
 	struct pg_statement *own = of(statement);
 
@@ -209,7 +209,7 @@ void pg_clear_params(struct store_stmt *statement)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-void pg_take_rows(struct pg_statement *statement, PGresult *rows)
+void store_pg_take_rows(struct pg_statement *statement, PGresult *rows)
 {
 	PQclear(statement->rows);
 	statement->rows = rows;
@@ -223,9 +223,9 @@ static int take(struct pg_statement *statement, PGresult *result, struct pl_err 
 
 	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
 		auto_result failed = result;
-		return pg_fail(connection_of(statement), failed, err);
+		return store_pg_fail(connection_of(statement), failed, err);
 	}
-	pg_take_rows(statement, result);
+	store_pg_take_rows(statement, result);
 	return 0;
 }
 
@@ -233,7 +233,7 @@ static int fetch(struct pg_statement *statement, struct pl_err *err)
 {
 	auto_free char *text = pl_asprintf("FETCH %d FROM %s", ROWS_AT_A_TIME, statement->name);
 
-	if (pg_drain(connection_of(statement), err) < 0)
+	if (store_pg_drain(connection_of(statement), err) < 0)
 		return -1;
 	return take(statement,
 		    PQexecParams(connection_of(statement)->pg, text, 0, NULL, NULL, NULL, NULL, 1),
@@ -268,7 +268,7 @@ static void call_done(struct call *call)
 	free(call->formats);
 }
 
-bool pg_send_prepared(const struct pg_statement *statement)
+bool store_pg_send_prepared(const struct pg_statement *statement)
 {
 	struct call call;
 
@@ -300,8 +300,8 @@ static int execute_once(struct pg_statement *statement, struct pl_err *err)
 	if (make_known(statement, err) < 0)
 		return -1;
 	if (connection->asked_count > 0 &&
-	    ((!pg_is_asked(statement) && pg_send(statement, true, err) < 0) ||
-	     pg_drain(connection, err) < 0))
+	    ((!store_pg_is_asked(statement) && store_pg_send(statement, true, err) < 0) ||
+	     store_pg_drain(connection, err) < 0))
 		return -1;
 	if (!statement->has_rows && execute_alone(statement, err) < 0)
 		return -1;
@@ -309,7 +309,7 @@ static int execute_once(struct pg_statement *statement, struct pl_err *err)
 	return statement->is_cursor ? fetch(statement, err) : 0;
 }
 
-int pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err)
+int store_pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err)
 {
 	struct pg_statement *own = of(statement);
 
@@ -318,14 +318,14 @@ int pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err)
 	/* one whose connection is lost is asked again, where it is outside of a transaction */
 	if (!connection_of(own)->in_transaction)
 		return is_wanted ? 0 : store_sql_finish(statement, err);
-	return pg_send(own, is_wanted, err);
+	return store_pg_send(own, is_wanted, err);
 }
 
 static int execute(struct pg_statement *statement, struct pl_err *err)
 {
 	if (execute_once(statement, err) == 0)
 		return 0;
-	return pg_may_retry(connection_of(statement)) ? execute_once(statement, err) : -1;
+	return store_pg_may_retry(connection_of(statement)) ? execute_once(statement, err) : -1;
 }
 
 /* Behind the last one of those that are here: the next, if the cursor has more. */
@@ -341,32 +341,32 @@ static int next_rows(struct pg_statement *statement, bool *ret_row, struct pl_er
 	return 0;
 }
 
-int pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
+int store_pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
 {
 	struct pg_statement *own = of(statement);
 	bool is_row;
 
 	if (!own->has_rows && execute(own, err) < 0) {
-		pg_reset(statement);
+		store_pg_reset(statement);
 		return -1;
 	}
 	is_row = ++own->at < PQntuples(own->rows);
 	if (!is_row && next_rows(own, &is_row, err) < 0) {
-		pg_reset(statement);
+		store_pg_reset(statement);
 		return -1;
 	}
 	if (!is_row)
-		pg_reset(statement);
+		store_pg_reset(statement);
 	*ret_row = is_row;
 	return 0;
 }
 
-void pg_reset(struct store_stmt *statement)
+void store_pg_reset(struct store_stmt *statement)
 {
 	struct pg_statement *own = of(statement);
 	struct pg_connection *connection = connection_of(own);
 
-	pg_forget(own);
+	store_pg_forget(own);
 	PQclear(own->rows);
 	own->rows = NULL;
 	own->has_rows = false;
@@ -379,19 +379,19 @@ void pg_reset(struct store_stmt *statement)
 	own->is_open = false;
 }
 
-void pg_drop(struct store_stmt *statement)
+void store_pg_drop(struct store_stmt *statement)
 {
 	struct pg_statement *own = of(statement);
 	struct pg_connection *connection = connection_of(own);
 
-	pg_reset(statement);
+	store_pg_reset(statement);
 	if (own->generation == connection->generation && own->generation > 0 &&
 	    PQtransactionStatus(connection->pg) != PQTRANS_INERROR) {
 		auto_free char *text = pl_asprintf("DEALLOCATE %s", own->name);
 		pg_try(connection, text);
 	}
 	free_params(own);
-	pg_odd_free(own->odd);
+	store_pg_odd_free(own->odd);
 	free(own->text);
 	free(own);
 }
@@ -404,7 +404,7 @@ static uint64_t bits_of(const char *data, int len)
 	return be64toh(big) >> (8 * (8 - len));
 }
 
-void pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
+void store_pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
 {
 	const PGresult *rows = of(statement)->rows;
 	int row = of(statement)->at;
@@ -448,10 +448,10 @@ void pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
 	ret->len = (size_t)len;
 }
 
-const char *pg_text(struct store_stmt *statement, int at)
+const char *store_pg_text(struct store_stmt *statement, int at)
 {
 	struct store_sql_value value;
 
-	pg_value(statement, at, &value);
+	store_pg_value(statement, at, &value);
 	return value.data;
 }

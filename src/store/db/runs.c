@@ -44,13 +44,13 @@ char *store_runs_select_text(const struct store_sql *sql, const struct store_run
 }
 
 void store_runs_bind(struct store_stmt *statement, int first, const struct store_columns *columns,
-		     const struct store_cell *cells)
+		     const struct mirror_cell *cells)
 {
 	driver_of(statement->sql)->bind(statement, first, columns, cells);
 }
 
 int store_runs_read(struct store_stmt *statement, int first, const struct store_columns *columns,
-		    struct store_cell *cells, struct pl_err *err)
+		    struct mirror_cell *cells, struct pl_err *err)
 {
 	return driver_of(statement->sql)->read(statement, first, columns, cells, err);
 }

@@ -56,10 +56,10 @@ char *store_runs_select_text(const struct store_sql *sql, const struct store_run
  * borrow is theirs until it is reset.
  */
 void store_runs_bind(struct store_stmt *statement, int first, const struct store_columns *columns,
-		     const struct store_cell *cells);
+		     const struct mirror_cell *cells);
 /* The cells of the row at hand, from its column `first` on, without is_explicit. Texts are borrowed until the next step. */
 int store_runs_read(struct store_stmt *statement, int first, const struct store_columns *columns,
-		    struct store_cell *cells, struct pl_err *err) PL_MUST_CHECK;
+		    struct mirror_cell *cells, struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- sets of columns --------------------------------------------------------------------------- */
 

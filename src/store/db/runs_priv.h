@@ -19,12 +19,12 @@ struct store_runs_driver {
 	char *(*select_text)(const struct store_runs_fixed *fixed,
 			     const struct store_columns *columns, const char *rest);
 	void (*bind)(struct store_stmt *statement, int first, const struct store_columns *columns,
-		     const struct store_cell *cells);
+		     const struct mirror_cell *cells);
 	int (*read)(struct store_stmt *statement, int first, const struct store_columns *columns,
-		    struct store_cell *cells, struct pl_err *err);
+		    struct mirror_cell *cells, struct pl_err *err);
 };
 
-extern const struct store_runs_driver sqlite_runs_driver;
+extern const struct store_runs_driver store_sqlite_runs_driver;
 
 /* "a, b" behind `prefix` each. */
 static inline void add_names(struct pl_buf *text, const struct store_runs_fixed *fixed,

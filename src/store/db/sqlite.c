@@ -461,7 +461,7 @@ static int sqlite_set_form(struct store_sql *sql, int64_t form, struct pl_err *e
 }
 
 const struct store_sql_driver store_sqlite_driver = {
-	.runs = &sqlite_runs_driver,
+	.runs = &store_sqlite_runs_driver,
 	.name = sqlite_name,
 	.use = sqlite_use,
 	.own = sqlite_own,

@@ -64,7 +64,7 @@ static char *select_text(const struct store_runs_fixed *fixed, const struct stor
 
 /* Of a thousand columns a small result has fifty: a parameter that nothing is bound to is NULL. */
 static void bind(struct store_stmt *statement, int first, const struct store_columns *columns,
-		 const struct store_cell *cells)
+		 const struct mirror_cell *cells)
 {
 	for (size_t i = 0; i < columns->count; i++) {
 		if (cells[i].state != RES_VALUE_NOT_RECORDED)
@@ -73,19 +73,19 @@ static void bind(struct store_stmt *statement, int first, const struct store_col
 }
 
 static int read_cells(struct store_stmt *statement, int first, const struct store_columns *columns,
-		      struct store_cell *cells, struct pl_err *err)
+		      struct mirror_cell *cells, struct pl_err *err)
 {
 	(void)err;
 	for (size_t i = 0; i < columns->count; i++) {
 		if (store_sqlite_is_null(statement, first + (int)i))
-			cells[i] = (struct store_cell){ .state = RES_VALUE_NOT_RECORDED };
+			cells[i] = (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
 		else
 			store_cell_read(statement, first + (int)i, columns->items[i], &cells[i]);
 	}
 	return 0;
 }
 
-const struct store_runs_driver sqlite_runs_driver = {
+const struct store_runs_driver store_sqlite_runs_driver = {
 	.column_names = "SELECT name FROM pragma_table_info('benchmark_runs')",
 	.make = make,
 	.column_text = column_text,

@@ -48,8 +48,8 @@ static const char plain_schema[] =
 
 struct store_reader {
 	const struct res_fields *fields;
-	const struct res_schema *own;
-	const struct res_schema *plain;
+	const struct schema *own;
+	const struct schema *plain;
 };
 
 const char *store_form_name(enum store_form form)
@@ -104,9 +104,9 @@ int store_reader_new(const struct res_fields *fields, struct store_reader **ret,
 	auto_json json_t *plain = NULL;
 
 	reader->fields = fields;
-	if (res_schema_open("result", &reader->own, err) < 0 ||
+	if (schema_open("result", &reader->own, err) < 0 ||
 	    pl_json_parse(plain_schema, strlen(plain_schema), "plain schema", &plain, err) < 0 ||
-	    res_schema_compile(plain, "plain schema", "", &reader->plain, err) < 0)
+	    schema_compile(plain, "plain schema", "", &reader->plain, err) < 0)
 		return -1;
 	*ret = pl_take(reader);
 	return 0;
@@ -116,8 +116,8 @@ void store_reader_free(struct store_reader *reader)
 {
 	if (reader == NULL)
 		return;
-	res_schema_free(reader->own);
-	res_schema_free(reader->plain);
+	schema_free(reader->own);
+	schema_free(reader->plain);
 	free(reader);
 }
 
@@ -135,12 +135,12 @@ json_t *store_fault_new(const char *pointer, int line, const char *message)
 }
 
 /* place: where the document checked stands in the whole, "" or "/profllm". */
-static json_t *schema_fault(const char *place, const struct res_schema_fault *fault)
+static json_t *schema_fault(const char *place, const struct schema_fault *fault)
 {
 	auto_free char *pointer = pl_asprintf("%s%s", place, fault->pointer);
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
 
-	res_schema_fault_text(fault, &text);
+	schema_fault_text(fault, &text);
 	json_t *json = store_fault_new(pointer, 0, pl_buf_text(&text));
 	const struct {
 		const char *key, *text;
@@ -158,7 +158,7 @@ static json_t *schema_fault(const char *place, const struct res_schema_fault *fa
 }
 
 /* A key, or one of the words of a list ("cause"); but what a run came to is said in these words only. */
-static bool is_unknown(const struct res_schema_fault *fault)
+static bool is_unknown(const struct schema_fault *fault)
 {
 	if (pl_text_equal(fault->keyword, "enum"))
 		return fault->found[0] == '"' && !pl_text_equal(fault->pointer, "/status") &&
@@ -167,11 +167,11 @@ static bool is_unknown(const struct res_schema_fault *fault)
 }
 
 /* Is it more than what another release has? A fault with details is what they are. */
-static bool is_grave(const struct res_schema_faults *faults, size_t at)
+static bool is_grave(const struct schema_faults *faults, size_t at)
 {
-	const struct res_schema_fault *fault = &faults->items[at];
+	const struct schema_fault *fault = &faults->items[at];
 
-	if (res_schema_fault_has_details(faults, at)) {
+	if (schema_fault_has_details(faults, at)) {
 		for (size_t i = at + 1; i < faults->count && faults->items[i].level > fault->level;
 		     i++) {
 			if (faults->items[i].level == fault->level + 1 && is_grave(faults, i))
@@ -195,7 +195,7 @@ struct intake {
 };
 
 /* What is not known, as notes. */
-static void note_unknown(const struct intake *intake, const struct res_schema_faults *faults)
+static void note_unknown(const struct intake *intake, const struct schema_faults *faults)
 {
 	size_t unknown = 0;
 
@@ -214,15 +214,15 @@ static void note_unknown(const struct intake *intake, const struct res_schema_fa
 }
 
 /* All that is wrong, the grave first: what another release has did not get it refused. */
-static int reject(const struct intake *intake, const char *what,
-		  const struct res_schema_faults *faults, struct pl_err *err)
+static int reject(const struct intake *intake, const char *what, const struct schema_faults *faults,
+		  struct pl_err *err)
 {
 	size_t first = faults->count, count = 0;
 
 	for (int grave = 1; grave >= 0; grave--) {
 		for (size_t i = 0; i < faults->count; i++) {
 			if (is_grave(faults, i) != (grave == 1) ||
-			    res_schema_fault_has_details(faults, i))
+			    schema_fault_has_details(faults, i))
 				continue;
 			first = first < faults->count ? first : i;
 			count++;
@@ -231,7 +231,7 @@ static int reject(const struct intake *intake, const char *what,
 		}
 	}
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
-	res_schema_fault_text(&faults->items[first], &text);
+	schema_fault_text(&faults->items[first], &text);
 	if (count > 1)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s (and %zu more)",
 				  intake->name, what, pl_buf_text(&text), count - 1);
@@ -239,7 +239,7 @@ static int reject(const struct intake *intake, const char *what,
 			  pl_buf_text(&text));
 }
 
-static bool has_grave(const struct res_schema_faults *faults)
+static bool has_grave(const struct schema_faults *faults)
 {
 	for (size_t i = 0; i < faults->count; i++) {
 		if (is_grave(faults, i))
@@ -248,22 +248,21 @@ static bool has_grave(const struct res_schema_faults *faults)
 	return false;
 }
 
-static bool was_sound(const struct intake *intake, const struct res_schema *schema)
+static bool was_sound(const struct intake *intake, const struct schema *schema)
 {
 	auto_schema_faults faults = { 0 };
 
 	return intake->before != NULL &&
-	       (res_schema_check(schema, intake->before, FAULTS_MAX, &faults) ||
-		!has_grave(&faults));
+	       (schema_check(schema, intake->before, FAULTS_MAX, &faults) || !has_grave(&faults));
 }
 
 /* What is told is what is kept: no fault shows a secret. */
-static int check(const struct intake *intake, const struct res_schema *schema, const char *what,
+static int check(const struct intake *intake, const struct schema *schema, const char *what,
 		 const json_t *document, bool is_judged, struct pl_err *err)
 {
 	auto_schema_faults faults = { 0 };
 
-	if (res_schema_check(schema, document, FAULTS_MAX, &faults))
+	if (schema_check(schema, document, FAULTS_MAX, &faults))
 		return 0;
 	if (is_judged && has_grave(&faults) && !was_sound(intake, schema))
 		return reject(intake, what, &faults, err);
@@ -332,7 +331,7 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 	if (json_is_object(root) && json_object_get(root, "run_id") != NULL &&
 	    json_object_get(root, "num_prompts") == NULL) {
 		auto_schema_faults faults = { 0 };
-		if (!res_schema_check(intake->reader->plain, root, FAULTS_MAX, &faults))
+		if (!schema_check(intake->reader->plain, root, FAULTS_MAX, &faults))
 			return reject(intake, "result", &faults, err);
 	}
 	if (res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err) < 0)

@@ -22,34 +22,34 @@ static bool check_tree(struct limits *limits, const json_t *tree, size_t depth)
 	const char *key;
 	json_t *value;
 
-	if (depth > STORE_FILTER_DEPTH_MAX)
-		return place_limit(&limits->place, tree, STORE_FILTER_DEPTH_MAX, "levels");
-	if (++limits->nodes > STORE_FILTER_NODES_MAX)
-		return place_limit(&limits->place, tree, STORE_FILTER_NODES_MAX, "nodes");
+	if (depth > QUERY_FILTER_DEPTH_MAX)
+		return query_place_limit(&limits->place, tree, QUERY_FILTER_DEPTH_MAX, "levels");
+	if (++limits->nodes > QUERY_FILTER_NODES_MAX)
+		return query_place_limit(&limits->place, tree, QUERY_FILTER_NODES_MAX, "nodes");
 	json_object_foreach((json_t *)tree, key, value)
 	{
-		size_t before = place_enter(&limits->place, key);
+		size_t before = query_place_enter(&limits->place, key);
 		if (strcmp(key, "not") == 0)
 			fits = check_tree(limits, value, depth + 1);
 		for (size_t i = 0; fits && strcmp(key, "value") != 0 && i < json_array_size(value);
 		     i++) {
-			size_t list = place_enter_item(&limits->place, i);
+			size_t list = query_place_enter_item(&limits->place, i);
 			fits = check_tree(limits, json_array_get(value, i), depth + 1);
-			place_leave(&limits->place, list);
+			query_place_leave(&limits->place, list);
 		}
-		place_leave(&limits->place, before);
+		query_place_leave(&limits->place, before);
 		if (!fits)
 			return false;
 	}
 	return true;
 }
 
-bool store_preset_check(const json_t *preset, struct res_schema_faults *faults)
+bool store_preset_check(const json_t *preset, struct schema_faults *faults)
 {
 	struct limits limits = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX),
 					    .faults = faults } };
 
-	place_enter(&limits.place, "filter");
+	query_place_enter(&limits.place, "filter");
 	bool fits = check_tree(&limits, json_object_get(preset, "filter"), 1);
 	place_done(&limits.place);
 	return fits;
@@ -115,17 +115,17 @@ static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *e
 /* ---- in -------------------------------------------------------------------------------------- */
 
 /* A character for a character: as long and with the same start is the same. */
-static bool is_name(const struct store_needle *needle, const char *name, const char *other)
+static bool is_name(const struct query_needle *needle, const char *name, const char *other)
 {
 	return pl_text_columns(name, strlen(name)) == pl_text_columns(other, strlen(other)) &&
-	       store_needle_is_in(needle, other);
+	       query_needle_is_in(needle, other);
 }
 
 /* May this be written? Of the others only ids and names are read. */
 static int judge(struct store *store, int64_t id, const char *name, enum store_preset_outcome *ret,
 		 struct pl_err *err)
 {
-	auto_needle struct store_needle *needle = store_needle_new(name, true);
+	auto_needle struct query_needle *needle = query_needle_new(name, true);
 	auto_borrowed rows = NULL;
 	bool is_row = false, is_there = id == 0, is_named = false;
 	size_t count = 0;

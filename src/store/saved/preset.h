@@ -24,7 +24,7 @@ enum store_preset_outcome {
 };
 
 /* The limits of a filter (query/filter.h), for what a schema cannot say. False: faults were added. */
-bool store_preset_check(const json_t *preset, struct res_schema_faults *faults) PL_MUST_CHECK;
+bool store_preset_check(const json_t *preset, struct schema_faults *faults) PL_MUST_CHECK;
 
 /*
  * id 0: a new one. What the JSON lacks is as if nothing had been chosen, also where there was something

@@ -166,7 +166,7 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 /* Plans and results as they are now. */
 static int list_once(struct store *store, json_t **ret, struct pl_err *err)
 {
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	auto_json json_t *heads = json_array();
 
 	pthread_mutex_lock(&store->read_lock);
@@ -175,7 +175,7 @@ static int list_once(struct store *store, json_t **ret, struct pl_err *err)
 	if (result < 0 || store_snapshot_get(store, &snapshot, err) < 0)
 		return -1;
 	pthread_mutex_lock(&store->sweeps_lock);
-	result = sweep_list_results(store, snapshot, heads, &store->sweeps_kept, err);
+	result = store_sweep_list_results(store, snapshot, heads, &store->sweeps_kept, err);
 	/* what is kept is never out of the lock */
 	if (result == 0)
 		*ret = json_deep_copy(heads);
@@ -223,7 +223,7 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 	return 0;
 }
 
-int sweep_read_plan(struct store *store, const char *id, json_t **ret, struct pl_err *err)
+int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
 	int result = read_plan(&store->reader, id, ret, err);
@@ -252,25 +252,25 @@ static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_
 
 /* Plan and results as they are now; *ret stays NULL where there are none. */
 static int get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
-	       struct res_schema_faults *faults, struct pl_err *err)
+	       struct schema_faults *faults, struct pl_err *err)
 {
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	auto_json json_t *plan = NULL;
 	json_t *runs = NULL;
 
-	if (sweep_read_plan(store, id, &plan, err) < 0 ||
+	if (store_sweep_read_plan(store, id, &plan, err) < 0 ||
 	    store_snapshot_get(store, &snapshot, err) < 0 ||
-	    sweep_runs(snapshot, id, plan, metrics, &runs, faults, err) < 0)
+	    store_sweep_runs(snapshot, id, plan, metrics, &runs, faults, err) < 0)
 		return -1;
 	if (json_object_size(plan) > 0 || json_array_size(runs) > 0)
-		*ret = whole_of(id, plan, runs, store_snapshot_version(snapshot));
+		*ret = whole_of(id, plan, runs, mirror_snapshot_version(snapshot));
 	else
 		json_decref(runs);
 	return 0;
 }
 
 int store_sweep_get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
-		    struct res_schema_faults *faults, struct pl_err *err)
+		    struct schema_faults *faults, struct pl_err *err)
 {
 	unsigned tries = 0;
 	int result;

@@ -30,8 +30,8 @@ int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err) PL_M
 
 /*
  * A sweep with all its runs (Sweep in api/openapi.yaml); `metrics`: array of the fields of which each run
- * shows its value. *ret NULL: there is neither a plan nor a result by that id. -1: as store_query_apply()
+ * shows its value. *ret NULL: there is neither a plan nor a result by that id. -1: as query_apply()
  * (query/query.h).
  */
 int store_sweep_get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
-		    struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
+		    struct schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;

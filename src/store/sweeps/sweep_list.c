@@ -1,5 +1,5 @@
 /*
- * All sweeps with what came of their runs, by the rule by which a sweep's own screen tells it (sweep_runs.c): of several
+ * All sweeps with what came of their runs, by the rule by which a sweep's own screen tells it (store_sweep_runs.c): of several
  * results of a run the newest counts. One pass over the results says which there are of each sweep; only of those that
  * have changed since the list before plan and results are joined anew, so that it may be asked for every few seconds.
  */
@@ -13,7 +13,7 @@
 
 #define TAG "tags.sweep"
 
-/* Of a result what is looked at; the first ones as sweep_runs_joined() wants its cells. */
+/* Of a result what is looked at; the first ones as store_sweep_runs_joined() wants its cells. */
 enum { CELL, REPEAT, STATUS, NAME, SWEEP, MODEL, GPU, SIMULATED, COLUMN_COUNT };
 static const char *const fields[COLUMN_COUNT] = {
 	[CELL] = TAG "_cell",
@@ -35,8 +35,8 @@ struct member {
 };
 
 struct listing {
-	const struct store_view *view;
-	const struct store_column *columns[COLUMN_COUNT]; /* NULL: nobody has it */
+	const struct mirror_view *view;
+	const struct mirror_column *columns[COLUMN_COUNT]; /* NULL: nobody has it */
 	struct member *members;
 	size_t count;
 	size_t room;
@@ -49,8 +49,8 @@ static const char *text_at(const struct listing *listing, int column, size_t row
 {
 	if (listing->columns[column] == NULL)
 		return NULL;
-	struct store_value value = store_column_at(listing->columns[column], row);
-	return value.class == STORE_TEXT ? value.text : NULL;
+	struct mirror_value value = mirror_column_at(listing->columns[column], row);
+	return value.class == MIRROR_TEXT ? value.text : NULL;
 }
 
 /* By sweep, and the newest first. */
@@ -66,18 +66,18 @@ static int compare_members(const void *a, const void *b)
 
 static void find_members(struct listing *listing)
 {
-	for (size_t segment = 0; segment < store_view_segments(listing->view); segment++) {
-		uint64_t live[STORE_SEGMENT_WORDS];
-		store_view_live(listing->view, segment, live);
-		for (size_t i = 0; i < STORE_SEGMENT_WORDS * 64; i++) {
-			size_t row = segment * STORE_SEGMENT_WORDS * 64 + i;
+	for (size_t segment = 0; segment < mirror_view_segments(listing->view); segment++) {
+		uint64_t live[MIRROR_SEGMENT_WORDS];
+		mirror_view_live(listing->view, segment, live);
+		for (size_t i = 0; i < MIRROR_SEGMENT_WORDS * 64; i++) {
+			size_t row = segment * MIRROR_SEGMENT_WORDS * 64 + i;
 			const char *sweep = live[i / 64] >> (i % 64) & 1
 						    ? text_at(listing, SWEEP, row)
 						    : NULL;
 			if (sweep == NULL || sweep[0] == '\0')
 				continue;
 			*PL_PUSH(listing->members, listing->count, listing->room) = (struct member){
-				.sweep = sweep, .row = row, .id = store_view_id(listing->view, row)
+				.sweep = sweep, .row = row, .id = mirror_view_id(listing->view, row)
 			};
 		}
 	}
@@ -113,7 +113,7 @@ static uint64_t hash_of(const struct listing *listing, const struct member *memb
 	return hash;
 }
 
-/* As sweep_runs_joined() wants it. */
+/* As store_sweep_runs_joined() wants it. */
 static json_t *result_of(const struct listing *listing, const struct member *member)
 {
 	json_t *cells = json_object();
@@ -124,7 +124,7 @@ static json_t *result_of(const struct listing *listing, const struct member *mem
 			json_object_set_new(cells, fields[column], pl_json_text(text));
 	}
 	return json_pack("{s:I, s:o, s:o}", "id", (json_int_t)member->id, "run_id",
-			 pl_json_text(store_view_run_id(listing->view, member->row)), "cells",
+			 pl_json_text(mirror_view_run_id(listing->view, member->row)), "cells",
 			 cells);
 }
 
@@ -174,10 +174,10 @@ static json_t *texts_of(const struct listing *listing, int column, const struct 
 
 static bool is_simulated(const struct listing *listing, const struct member *members, size_t count)
 {
-	const struct store_column *column = listing->columns[SIMULATED];
+	const struct mirror_column *column = listing->columns[SIMULATED];
 
 	for (size_t i = 0; column != NULL && i < count; i++) {
-		if (store_column_at(column, members[i].row).class == STORE_YES)
+		if (mirror_column_at(column, members[i].row).class == MIRROR_YES)
 			return true;
 	}
 	return false;
@@ -191,7 +191,7 @@ static json_t *told_of(const struct listing *listing, const json_t *plan,
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(results, result_of(listing, &members[i]));
-	auto_json json_t *runs = sweep_runs_joined(plan, results);
+	auto_json json_t *runs = store_sweep_runs_joined(plan, results);
 	return json_pack("{s:o, s:o, s:o, s:b}", "counts", counts_of(runs), "models",
 			 texts_of(listing, MODEL, members, count), "gpus",
 			 texts_of(listing, GPU, members, count), "simulated",
@@ -225,7 +225,7 @@ static int tell(struct making *making, const char *id, const char *changed,
 		json_incref(told);
 	} else {
 		json_t *known = NULL;
-		if (changed != NULL && sweep_read_plan(making->store, id, &known, err) < 0)
+		if (changed != NULL && store_sweep_read_plan(making->store, id, &known, err) < 0)
 			return -1;
 		told = told_of(making->listing, known != NULL ? known : plan, members, count);
 		json_decref(known);
@@ -315,23 +315,23 @@ static int add_all(struct making *making, json_t *heads, struct pl_err *err)
 	return add_bare(making, bare, bare_count, heads, err);
 }
 
-int sweep_list_results(struct store *store, const struct store_snapshot *snapshot, json_t *heads,
-		       json_t **kept, struct pl_err *err)
+int store_sweep_list_results(struct store *store, const struct mirror_snapshot *snapshot,
+			     json_t *heads, json_t **kept, struct pl_err *err)
 {
 	const char *ids[COLUMN_COUNT];
-	const struct store_ids asked = { .items = ids, .count = COLUMN_COUNT };
-	auto_view struct store_view *view = NULL;
+	const struct mirror_ids asked = { .items = ids, .count = COLUMN_COUNT };
+	auto_view struct mirror_view *view = NULL;
 	auto_json json_t *now = json_object();
 	struct listing listing = { 0 };
 
 	memcpy(ids, fields, sizeof(ids));
-	if (store_view_new(snapshot, &asked, &view, err) < 0)
+	if (mirror_view_new(snapshot, &asked, &view, err) < 0)
 		return -1;
 	listing.view = view;
 	for (int i = 0; i < COLUMN_COUNT; i++)
-		listing.columns[i] = store_view_column(view, fields[i]);
+		listing.columns[i] = mirror_view_column(view, fields[i]);
 	find_members(&listing);
-	int64_t version = store_snapshot_version(snapshot);
+	int64_t version = mirror_snapshot_version(snapshot);
 	struct making making = { .store = store, .listing = &listing, .before = *kept, .now = now };
 	making.is_same = *kept != NULL && pl_json_get_i64(*kept, "") == version;
 	json_object_set_new(now, "", json_integer((json_int_t)version));

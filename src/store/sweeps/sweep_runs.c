@@ -36,12 +36,12 @@ static json_t *question_of(const char *id, const json_t *metrics)
 		json_array_append_new(columns, json_string(tags[i]));
 	json_array_extend(columns, (json_t *)metrics);
 	return json_pack("{s:{s:s, s:s, s:s}, s:o, s:i}", "filter", "field", TAG, "op", "eq",
-			 "value", id, "columns", columns, "limit", STORE_QUERY_ROWS_MAX);
+			 "value", id, "columns", columns, "limit", QUERY_ROWS_MAX);
 }
 
 /* All of them, the newest first. */
-static int find_results(const struct store_snapshot *snapshot, const char *id,
-			const json_t *metrics, json_t *results, struct res_schema_faults *faults,
+static int find_results(const struct mirror_snapshot *snapshot, const char *id,
+			const json_t *metrics, json_t *results, struct schema_faults *faults,
 			struct pl_err *err)
 {
 	auto_json json_t *question = question_of(id, metrics);
@@ -49,7 +49,7 @@ static int find_results(const struct store_snapshot *snapshot, const char *id,
 	for (;;) {
 		auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 		auto_json json_t *answer = NULL;
-		if (store_query_apply(snapshot, question, &text, faults, err) < 0 ||
+		if (query_apply(snapshot, question, &text, faults, err) < 0 ||
 		    pl_json_parse(text.data, text.len, "answer", &answer, err) < 0)
 			return -1;
 		json_array_extend(results, json_object_get(answer, "rows"));
@@ -200,7 +200,7 @@ static void join(json_t *runs, const json_t *results, const json_t *metrics, con
 	}
 }
 
-json_t *sweep_runs_joined(const json_t *plan, const json_t *results)
+json_t *store_sweep_runs_joined(const json_t *plan, const json_t *results)
 {
 	auto_json json_t *metrics = json_array();
 	json_t *known = json_object_get(plan, "runs");
@@ -210,9 +210,9 @@ json_t *sweep_runs_joined(const json_t *plan, const json_t *results)
 	return runs;
 }
 
-int sweep_runs(const struct store_snapshot *snapshot, const char *id, const json_t *plan,
-	       const json_t *metrics, json_t **ret, struct res_schema_faults *faults,
-	       struct pl_err *err)
+int store_sweep_runs(const struct mirror_snapshot *snapshot, const char *id, const json_t *plan,
+		     const json_t *metrics, json_t **ret, struct schema_faults *faults,
+		     struct pl_err *err)
 {
 	auto_json json_t *results = json_array();
 	json_t *known = json_object_get(plan, "runs");

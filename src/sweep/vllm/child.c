@@ -16,7 +16,7 @@
 #define TAIL_LINES 20
 #define TOLD_BYTES 600
 
-int run_vsweep_child_start(struct run_vsweep_child *child, struct pl_err *err)
+int sweep_vllm_child_start(struct sweep_vllm_child *child, struct pl_err *err)
 {
 	const char *name = json_string_value(json_array_get(child->command, 0));
 	auto_json json_t *words = json_copy((json_t *)child->command);
@@ -47,7 +47,7 @@ int run_vsweep_child_start(struct run_vsweep_child *child, struct pl_err *err)
 }
 
 /* The log goes on where it was left: what is at its end now may not be its end. */
-static void show(struct run_vsweep_child *child)
+static void show(struct sweep_vllm_child *child)
 {
 	char data[4096];
 	size_t len;
@@ -60,7 +60,7 @@ static void show(struct run_vsweep_child *child)
 	fflush(stdout);
 }
 
-bool run_vsweep_child_wait(struct run_vsweep_child *child, int64_t timeout_ns)
+bool sweep_vllm_child_wait(struct sweep_vllm_child *child, int64_t timeout_ns)
 {
 	bool ended = host_process_wait(child->process, timeout_ns);
 
@@ -68,7 +68,7 @@ bool run_vsweep_child_wait(struct run_vsweep_child *child, int64_t timeout_ns)
 	return ended;
 }
 
-void run_vsweep_child_end(struct run_vsweep_child *child)
+void sweep_vllm_child_end(struct sweep_vllm_child *child)
 {
 	if (child->process != NULL)
 		host_process_stop(child->process, child->stop_timeout_ns,
@@ -79,7 +79,7 @@ void run_vsweep_child_end(struct run_vsweep_child *child)
 		fclose(pl_take(child->shown));
 }
 
-void run_vsweep_child_tell(const struct run_vsweep_child *child, struct pl_err *err)
+void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *err)
 {
 	auto_json json_t *tail = run_vllm_log_tail(child->log_path, TAIL_LINES);
 	size_t used = strlen(err->text);
@@ -94,22 +94,22 @@ void run_vsweep_child_tell(const struct run_vsweep_child *child, struct pl_err *
 	}
 }
 
-static int tell_end(const struct run_vsweep_child *child, struct pl_err *err)
+static int tell_end(const struct sweep_vllm_child *child, struct pl_err *err)
 {
-	auto_free char *command = run_vsweep_command_text(child->command);
+	auto_free char *command = sweep_vllm_command_text(child->command);
 	char end[64];
 
 	host_process_end_text(child->process, end, sizeof(end));
 	pl_err_set(err, PL_ERR_FAILED, "%.300s: %s", command, end);
-	run_vsweep_child_tell(child, err);
+	sweep_vllm_child_tell(child, err);
 	return -1;
 }
 
-int run_vsweep_child_run(struct run_vsweep_child *child, struct pl_err *err)
+int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err)
 {
-	int done = run_vsweep_child_start(child, err);
+	int done = sweep_vllm_child_start(child, err);
 
-	while (done == 0 && !run_vsweep_child_wait(child, LOOK_NS)) {
+	while (done == 0 && !sweep_vllm_child_wait(child, LOOK_NS)) {
 		if (run_stop_signal(child->stop) != 0)
 			done = pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
 	}
@@ -117,6 +117,6 @@ int run_vsweep_child_run(struct run_vsweep_child *child, struct pl_err *err)
 		done = pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
 	if (done == 0 && host_process_status(child->process) != 0)
 		done = tell_end(child, err);
-	run_vsweep_child_end(child);
+	sweep_vllm_child_end(child);
 	return done;
 }

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-struct run_vsweep_child {
+struct sweep_vllm_child {
 	const json_t *command; /* words */
 	const char *log_path;
 	const char *mark;         /* PROFLLM_RUN of it; NULL: none */
@@ -25,15 +25,15 @@ struct run_vsweep_child {
 };
 
 /* Starts it. -1: NOT_FOUND, LAUNCH, IO. */
-int run_vsweep_child_start(struct run_vsweep_child *child, struct pl_err *err) PL_MUST_CHECK;
+int sweep_vllm_child_start(struct sweep_vllm_child *child, struct pl_err *err) PL_MUST_CHECK;
 /* Shows what has come, and waits at most so long. True: it has ended. */
-bool run_vsweep_child_wait(struct run_vsweep_child *child, int64_t timeout_ns);
+bool sweep_vllm_child_wait(struct sweep_vllm_child *child, int64_t timeout_ns);
 /* SIGTERM, a deadline, SIGKILL; frees what it holds. For one that never started too. */
-void run_vsweep_child_end(struct run_vsweep_child *child);
+void sweep_vllm_child_end(struct sweep_vllm_child *child);
 /*
  * To its end, or to a wish to stop, which ends it. -1: FAILED, with how it ended and the last of its
  * log, or INTERRUPTED.
  */
-int run_vsweep_child_run(struct run_vsweep_child *child, struct pl_err *err) PL_MUST_CHECK;
+int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err) PL_MUST_CHECK;
 /* Puts ": " and the last line of the log that has a word in it behind what err says. */
-void run_vsweep_child_tell(const struct run_vsweep_child *child, struct pl_err *err);
+void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *err);

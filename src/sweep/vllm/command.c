@@ -35,7 +35,7 @@ static bool read_word(const char **at, struct pl_buf *word)
 	return quote == 0;
 }
 
-int run_vsweep_command_split(const char *option, const char *text, json_t **ret, struct pl_err *err)
+int sweep_vllm_command_split(const char *option, const char *text, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *words = json_array();
 
@@ -140,15 +140,15 @@ static void set_one(json_t *command, const char *key, const json_t *value)
 		free(flags[i]);
 }
 
-void run_vsweep_command_set(json_t *command, const json_t *parameters)
+void sweep_vllm_command_set(json_t *command, const json_t *parameters)
 {
 	PL_JSON_EACH_MEMBER(key, value, parameters) {
-		if (strcmp(key, RUN_VSWEEP_NAME) != 0)
+		if (strcmp(key, SWEEP_VLLM_NAME) != 0)
 			set_one(command, key, value);
 	}
 }
 
-void run_vsweep_command_drop(json_t *command, const char *flag)
+void sweep_vllm_command_drop(json_t *command, const char *flag)
 {
 	char *flags[] = { spelt(flag, '_', '-'), spelt(flag, '-', '_'), pl_asprintf("--%s", flag) };
 	bool joined = false;
@@ -163,7 +163,7 @@ void run_vsweep_command_drop(json_t *command, const char *flag)
 		free(flags[i]);
 }
 
-const char *run_vsweep_command_value(const json_t *command, const char *flag, const char *letter)
+const char *sweep_vllm_command_value(const json_t *command, const char *flag, const char *letter)
 {
 	for (size_t at = json_array_size(command); at > 1; at--) {
 		const char *word = word_of(command, at - 1);
@@ -176,13 +176,13 @@ const char *run_vsweep_command_value(const json_t *command, const char *flag, co
 	return NULL;
 }
 
-void run_vsweep_command_add(json_t *command, const char *flag, const char *value)
+void sweep_vllm_command_add(json_t *command, const char *flag, const char *value)
 {
 	json_array_append_new(command, json_string(flag));
 	json_array_append_new(command, json_string(value));
 }
 
-char *run_vsweep_command_text(const json_t *command)
+char *sweep_vllm_command_text(const json_t *command)
 {
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 

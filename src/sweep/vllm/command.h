@@ -10,7 +10,7 @@
  * As Python's shlex.split(): quotes and backslashes, and nothing else a shell does. At least one word;
  * `option` is named in errors. New reference.
  */
-int run_vsweep_command_split(const char *option, const char *text, json_t **ret,
+int sweep_vllm_command_split(const char *option, const char *text, json_t **ret,
 			     struct pl_err *err) PL_MUST_CHECK;
 
 /*
@@ -26,13 +26,13 @@ int run_vsweep_command_split(const char *option, const char *text, json_t **ret,
  * '=', is replaced with its value where it stands last, for that is what counts; any other comes at the
  * end.
  */
-void run_vsweep_command_set(json_t *command, const json_t *parameters);
+void sweep_vllm_command_set(json_t *command, const json_t *parameters);
 /* Takes a flag, "output-json", and its value out, in both spellings, wherever it stands. */
-void run_vsweep_command_drop(json_t *command, const char *flag);
+void sweep_vllm_command_drop(json_t *command, const char *flag);
 /* The value of a flag, "--port" or "-p" (NULL: it has no short form); NULL: it is not there.
  * Borrowed. */
-const char *run_vsweep_command_value(const json_t *command, const char *flag, const char *letter);
+const char *sweep_vllm_command_value(const json_t *command, const char *flag, const char *letter);
 /* Two words more. */
-void run_vsweep_command_add(json_t *command, const char *flag, const char *value);
+void sweep_vllm_command_add(json_t *command, const char *flag, const char *value);
 /* As a shell reads it. The caller's (free()). */
-char *run_vsweep_command_text(const json_t *command);
+char *sweep_vllm_command_text(const json_t *command);

@@ -18,7 +18,7 @@ static int figure(const json_t *run, const char *key, double *ret, struct pl_err
 	return 0;
 }
 
-int run_vsweep_mean(const json_t *runs, const char *key, double *ret, struct pl_err *err)
+int sweep_vllm_mean(const json_t *runs, const char *key, double *ret, struct pl_err *err)
 {
 	double sum = 0, value = 0;
 
@@ -42,7 +42,7 @@ static int estimate_one(const json_t *run, bool is_rate, double *ret, struct pl_
 	return 0;
 }
 
-int run_vsweep_estimate(const json_t *runs, const char *variable, double *ret, struct pl_err *err)
+int sweep_vllm_estimate(const json_t *runs, const char *variable, double *ret, struct pl_err *err)
 {
 	bool is_rate = strcmp(variable, "request_rate") == 0;
 	double sum = 0, value = 0;
@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-json_t *run_vsweep_between(double lo, double hi, int64_t count)
+json_t *sweep_vllm_between(double lo, double hi, int64_t count)
 {
 	json_t *values = json_array();
 	size_t inner = count > 2 ? (size_t)count - 2 : 0;

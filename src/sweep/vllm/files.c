@@ -11,7 +11,7 @@
 
 #define CSV_BYTES_MAX (1u << 30)
 
-int run_vsweep_write_json(const json_t *json, const char *path, struct pl_err *err)
+int sweep_vllm_write_json(const json_t *json, const char *path, struct pl_err *err)
 {
 	auto_json json_t *redacted = pl_redact_json(json, PL_REDACT_OURS);
 	auto_free char *text = pl_json_to_text(redacted, PL_JSON_PYTHON_4);
@@ -83,7 +83,7 @@ static json_t *columns_of(const json_t *rows)
 	return columns;
 }
 
-int run_vsweep_write_csv(const json_t *rows, const char *path, struct pl_err *err)
+int sweep_vllm_write_csv(const json_t *rows, const char *path, struct pl_err *err)
 {
 	auto_json json_t *columns = columns_of(rows);
 	auto_buf text = PL_BUF(CSV_BYTES_MAX);

@@ -12,11 +12,11 @@
 #include "sweep/vllm/vsweep_priv.h"
 
 struct finding {
-	struct run_vsweep *sweep;
+	struct sweep_vllm *sweep;
 	const json_t *bench;
 	const json_t *limits;
 	const char *folder; /* of the load; that of each value lies in it */
-	struct run_vsweep_search search;
+	struct sweep_vllm_search search;
 };
 
 /* NULL: no run succeeded, or it is a dry run. */
@@ -27,10 +27,10 @@ static int run_value(const struct finding *finding, int64_t value, json_t **ret_
 	auto_json json_t *load = json_copy((json_t *)finding->bench);
 	auto_free char *folder = pl_asprintf("%s/%s=%lld", finding->folder, variable,
 					     (long long)value);
-	const struct run_vsweep_runs runs = { .bench = load, .folder = folder };
+	const struct sweep_vllm_runs runs = { .bench = load, .folder = folder };
 
 	json_object_set_new(load, variable, json_integer(value));
-	return run_vsweep_run_all(finding->sweep, &runs, ret_runs, err);
+	return sweep_vllm_run_all(finding->sweep, &runs, ret_runs, err);
 }
 
 /* Measured before, for other limits or in another life of this sweep: "request_rate=12". */
@@ -47,8 +47,8 @@ static void add_known(struct finding *finding, const char *name)
 	    !pl_file_exists(path) || pl_json_read_file(path, &runs, PL_ERR_IGNORED) < 0 ||
 	    json_array_size(runs) == 0)
 		return;
-	if (run_vsweep_sla_margin(finding->limits, runs, &margin, PL_ERR_IGNORED) == 0)
-		run_vsweep_search_add(&finding->search, value, margin);
+	if (sweep_vllm_sla_margin(finding->limits, runs, &margin, PL_ERR_IGNORED) == 0)
+		sweep_vllm_search_add(&finding->search, value, margin);
 }
 
 static void add_all_known(struct finding *finding)
@@ -70,33 +70,33 @@ static int measure(struct finding *finding, int64_t value, struct pl_err *err)
 		return -1;
 	if (runs == NULL)
 		return 0;
-	if (run_vsweep_sla_margin(finding->limits, runs, &margin, err) < 0)
+	if (sweep_vllm_sla_margin(finding->limits, runs, &margin, err) < 0)
 		return -1;
-	run_vsweep_say(finding->sweep, "%s=%lld: %s the limits by %g",
+	sweep_vllm_say(finding->sweep, "%s=%lld: %s the limits by %g",
 		       finding->sweep->settings->variable, (long long)value,
 		       margin <= 0 ? "within" : "beyond", margin < 0 ? -margin : margin);
-	run_vsweep_search_add(&finding->search, value, margin);
+	sweep_vllm_search_add(&finding->search, value, margin);
 	return 1;
 }
 
 /* The rules before 0.14.1 begin where a server without a limit would be. */
 static int begin(struct finding *finding, struct pl_err *err)
 {
-	const struct run_vsweep_settings *settings = finding->sweep->settings;
+	const struct sweep_vllm_settings *settings = finding->sweep->settings;
 	auto_json json_t *runs = NULL;
 	double estimate = 1;
 
 	if (settings->by_spline) {
 		add_all_known(finding);
 	} else {
-		if (run_value(finding, RUN_VSWEEP_UNLIMITED, &runs, err) < 0)
+		if (run_value(finding, SWEEP_VLLM_UNLIMITED, &runs, err) < 0)
 			return -1;
 		if (runs == NULL)
 			return 0;
-		if (run_vsweep_estimate(runs, settings->variable, &estimate, err) < 0)
+		if (sweep_vllm_estimate(runs, settings->variable, &estimate, err) < 0)
 			return -1;
 	}
-	run_vsweep_search_begin(&finding->search, settings->by_spline, estimate);
+	sweep_vllm_search_begin(&finding->search, settings->by_spline, estimate);
 	return 1;
 }
 
@@ -105,12 +105,12 @@ static int search(struct finding *finding, struct pl_err *err)
 	int going = begin(finding, err);
 	int64_t value;
 
-	while (going > 0 && (value = run_vsweep_search_next(&finding->search)) != 0)
+	while (going > 0 && (value = sweep_vllm_search_next(&finding->search)) != 0)
 		going = measure(finding, value, err);
 	return going;
 }
 
-static bool is_within(const struct run_vsweep_search *search)
+static bool is_within(const struct sweep_vllm_search *search)
 {
 	for (size_t i = 0; i < search->count; i++) {
 		if (search->margins[i] <= 0)
@@ -122,22 +122,22 @@ static bool is_within(const struct run_vsweep_search *search)
 /* The runs at the value that was found are the combination's, in a file and in the table. */
 static int keep_best(struct finding *finding, struct pl_err *err)
 {
-	struct run_vsweep *sweep = finding->sweep;
-	auto_free char *criteria = run_vsweep_sla_name(finding->limits);
+	struct sweep_vllm *sweep = finding->sweep;
+	auto_free char *criteria = sweep_vllm_sla_name(finding->limits);
 	auto_free char *whole = pl_asprintf("SLA--%s.json", criteria);
-	auto_free char *name = run_vsweep_file_name(whole);
+	auto_free char *name = sweep_vllm_file_name(whole);
 	auto_free char *path = pl_asprintf("%s/%s", finding->folder, name);
 	auto_json json_t *runs = NULL;
 	int64_t best = finding->search.best;
 
-	run_vsweep_say(sweep, "%s: %s=%lld%s", criteria, sweep->settings->variable, (long long)best,
+	sweep_vllm_say(sweep, "%s: %s=%lld%s", criteria, sweep->settings->variable, (long long)best,
 		       is_within(&finding->search) ? "" : ", and no value is within the limits");
 	if (best > 0 && run_value(finding, best, &runs, err) < 0)
 		return -1;
 	auto_json json_t *none = json_array();
-	if (run_vsweep_write_json(runs != NULL ? runs : none, path, err) < 0)
+	if (sweep_vllm_write_json(runs != NULL ? runs : none, path, err) < 0)
 		return -1;
-	return run_vsweep_add_rows(sweep, runs, err);
+	return sweep_vllm_add_rows(sweep, runs, err);
 }
 
 static int find_one(struct finding *finding, struct pl_err *err)
@@ -148,24 +148,24 @@ static int find_one(struct finding *finding, struct pl_err *err)
 		return found < 0 ? -1 : 0;
 	if (found > 0)
 		return keep_best(finding, err);
-	run_vsweep_say(finding->sweep, "a value without a run ends the search");
+	sweep_vllm_say(finding->sweep, "a value without a run ends the search");
 	return 0;
 }
 
-int run_vsweep_find_sla(struct run_vsweep *sweep, const json_t *bench, struct pl_err *err)
+int sweep_vllm_find_sla(struct sweep_vllm *sweep, const json_t *bench, struct pl_err *err)
 {
-	auto_free char *folder = run_vsweep_bench_folder(sweep, bench, NULL, NULL);
+	auto_free char *folder = sweep_vllm_bench_folder(sweep, bench, NULL, NULL);
 
 	PL_JSON_EACH(limits, sweep->settings->limits) {
 		struct finding finding = {
 			.sweep = sweep, .bench = bench, .limits = limits, .folder = folder
 		};
-		run_vsweep_mark(sweep, "[SLA START]", limits);
+		sweep_vllm_mark(sweep, "[SLA START]", limits);
 		int done = find_one(&finding, err);
-		run_vsweep_search_done(&finding.search);
+		sweep_vllm_search_done(&finding.search);
 		if (done < 0)
 			return -1;
-		run_vsweep_say(sweep, "[SLA END]");
+		sweep_vllm_say(sweep, "[SLA END]");
 	}
 	return 0;
 }

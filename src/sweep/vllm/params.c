@@ -13,7 +13,7 @@
 
 static int check_item(const json_t *item, const char *source, const char *place, struct pl_err *err)
 {
-	const json_t *name = json_object_get(item, RUN_VSWEEP_NAME);
+	const json_t *name = json_object_get(item, SWEEP_VLLM_NAME);
 
 	if (!json_is_object(item)) {
 		auto_free char *found = pl_json_to_text(item, PL_JSON_PYTHON);
@@ -21,7 +21,7 @@ static int check_item(const json_t *item, const char *source, const char *place,
 				      source, place, found);
 	}
 	if (name != NULL && !json_is_string(name))
-		return pl_err_invalid(err, "%s: %s: '" RUN_VSWEEP_NAME "': expected a text", source,
+		return pl_err_invalid(err, "%s: %s: '" SWEEP_VLLM_NAME "': expected a text", source,
 				      place);
 	return 0;
 }
@@ -29,10 +29,10 @@ static int check_item(const json_t *item, const char *source, const char *place,
 /* {"a": {…}}: [{"_benchmark_name": "a", …}] */
 static json_t *named_item(const char *name, const json_t *params)
 {
-	json_t *item = json_pack("{s:s}", RUN_VSWEEP_NAME, name);
+	json_t *item = json_pack("{s:s}", SWEEP_VLLM_NAME, name);
 
 	PL_JSON_EACH_MEMBER(key, value, params) {
-		if (strcmp(key, RUN_VSWEEP_NAME) != 0)
+		if (strcmp(key, SWEEP_VLLM_NAME) != 0)
 			json_object_set(item, key, value);
 	}
 	return item;
@@ -65,19 +65,19 @@ static int check_names(const json_t *items, const char *source, struct pl_err *e
 	auto_json json_t *known = json_object();
 
 	PL_JSON_EACH(item, items) {
-		const char *name = pl_json_get_text(item, RUN_VSWEEP_NAME);
+		const char *name = pl_json_get_text(item, SWEEP_VLLM_NAME);
 		if (name == NULL)
 			continue;
 		if (json_object_get(known, name) != NULL)
 			return pl_err_invalid(
-				err, "%s: duplicate " RUN_VSWEEP_NAME " values found: '%s'", source,
+				err, "%s: duplicate " SWEEP_VLLM_NAME " values found: '%s'", source,
 				name);
 		json_object_set_new(known, name, json_true());
 	}
 	return 0;
 }
 
-int run_vsweep_params_parse(const char *text, size_t len, const char *source, json_t **ret,
+int sweep_vllm_params_parse(const char *text, size_t len, const char *source, json_t **ret,
 			    struct pl_err *err)
 {
 	auto_json json_t *items = json_array();
@@ -101,7 +101,7 @@ int run_vsweep_params_parse(const char *text, size_t len, const char *source, js
 	return 0;
 }
 
-int run_vsweep_params_read(const char *path, json_t **ret, struct pl_err *err)
+int sweep_vllm_params_read(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len;
@@ -112,12 +112,12 @@ int run_vsweep_params_read(const char *path, json_t **ret, struct pl_err *err)
 	}
 	if (pl_file_read(path, FILE_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return run_vsweep_params_parse(text, len, path, ret, err);
+	return sweep_vllm_params_parse(text, len, path, ret, err);
 }
 
-char *run_vsweep_name(const json_t *combination)
+char *sweep_vllm_name(const json_t *combination)
 {
-	const char *name = pl_json_get_text(combination, RUN_VSWEEP_NAME);
+	const char *name = pl_json_get_text(combination, SWEEP_VLLM_NAME);
 	auto_buf text = PL_BUF(NAME_BYTES_MAX);
 
 	if (name != NULL)
@@ -129,7 +129,7 @@ char *run_vsweep_name(const json_t *combination)
 	return pl_strdup(pl_buf_text(&text));
 }
 
-bool run_vsweep_same_key(const char *a, const char *b)
+bool sweep_vllm_same_key(const char *a, const char *b)
 {
 	for (; *a != '\0' && (*a == '-' ? '_' : *a) == (*b == '-' ? '_' : *b); a++, b++) {}
 	return *a == '\0' && *b == '\0';
@@ -137,7 +137,7 @@ bool run_vsweep_same_key(const char *a, const char *b)
 
 /* ---- which belong together ---- */
 
-int run_vsweep_links_parse(const char *text, json_t **ret, struct pl_err *err)
+int sweep_vllm_links_parse(const char *text, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *links = json_array();
 	auto_free char *copy = pl_strdup(text != NULL ? text : "");
@@ -159,7 +159,7 @@ int run_vsweep_links_parse(const char *text, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-bool run_vsweep_linked(const json_t *links, const json_t *serve, const json_t *bench)
+bool sweep_vllm_linked(const json_t *links, const json_t *serve, const json_t *bench)
 {
 	PL_JSON_EACH(link, links) {
 		const json_t *one = json_object_get(serve,
@@ -186,7 +186,7 @@ static char *strip(char *text, char quote)
 	return text;
 }
 
-char *run_vsweep_file_name(const char *name)
+char *sweep_vllm_file_name(const char *name)
 {
 	auto_free char *flat = pl_text_replace(name, "/", "_");
 	auto_free char *safe = pl_text_replace(flat, "..", "__");
@@ -194,7 +194,7 @@ char *run_vsweep_file_name(const char *name)
 	return pl_strdup(strip(strip(safe, '\''), '"'));
 }
 
-char *run_vsweep_folder(const char *root, const struct run_vsweep_part *parts, size_t count)
+char *sweep_vllm_folder(const char *root, const struct sweep_vllm_part *parts, size_t count)
 {
 	auto_buf text = PL_BUF(NAME_BYTES_MAX);
 
@@ -205,6 +205,6 @@ char *run_vsweep_folder(const char *root, const struct run_vsweep_part *parts, s
 	}
 	if (text.len == 0)
 		return pl_strdup(root);
-	auto_free char *name = run_vsweep_file_name(pl_buf_text(&text));
+	auto_free char *name = sweep_vllm_file_name(pl_buf_text(&text));
 	return pl_asprintf("%s/%s", root, name);
 }

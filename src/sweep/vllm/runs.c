@@ -27,7 +27,7 @@
 
 /* One of them. */
 struct one {
-	const struct run_vsweep_runs *runs;
+	const struct sweep_vllm_runs *runs;
 	const json_t *bench; /* the runs', of a warm-up with its own number of prompts */
 	int64_t number;
 	char *path;
@@ -35,11 +35,11 @@ struct one {
 	json_t *command;
 };
 
-static void one_init(const struct run_vsweep *sweep, const struct run_vsweep_runs *runs,
+static void one_init(const struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs,
 		     int64_t number, json_t *bench, struct one *ret)
 {
-	const struct run_vsweep_settings *settings = sweep->settings;
-	bool is_startup = settings->kind == RUN_VSWEEP_STARTUP;
+	const struct sweep_vllm_settings *settings = sweep->settings;
+	bool is_startup = settings->kind == SWEEP_VLLM_STARTUP;
 	auto_free char *name = number == WARM_UP ? pl_strdup("warmup")
 						 : pl_asprintf("run=%lld", (long long)number);
 
@@ -52,19 +52,19 @@ static void one_init(const struct run_vsweep *sweep, const struct run_vsweep_run
 		.command = json_copy((json_t *)settings->bench_command),
 	};
 	if (is_startup) {
-		run_vsweep_command_drop(ret->command, "output-json");
-		run_vsweep_command_set(ret->command, sweep->serve);
+		sweep_vllm_command_drop(ret->command, "output-json");
+		sweep_vllm_command_set(ret->command, sweep->serve);
 	}
-	run_vsweep_command_set(ret->command, bench);
+	sweep_vllm_command_set(ret->command, bench);
 	if (is_startup) {
-		run_vsweep_command_add(ret->command, "--output-json", ret->path);
+		sweep_vllm_command_add(ret->command, "--output-json", ret->path);
 		return;
 	}
 	auto_free char *file = pl_file_name(ret->path);
-	run_vsweep_command_add(ret->command, "--percentile-metrics", "ttft,tpot,itl,e2el");
+	sweep_vllm_command_add(ret->command, "--percentile-metrics", "ttft,tpot,itl,e2el");
 	json_array_append_new(ret->command, json_string("--save-result"));
-	run_vsweep_command_add(ret->command, "--result-dir", runs->folder);
-	run_vsweep_command_add(ret->command, "--result-filename", file);
+	sweep_vllm_command_add(ret->command, "--result-dir", runs->folder);
+	sweep_vllm_command_add(ret->command, "--result-filename", file);
 }
 
 static void one_done(struct one *one)
@@ -74,14 +74,14 @@ static void one_done(struct one *one)
 	json_decref(one->command);
 }
 
-static void mark_one(const struct run_vsweep *sweep, const struct one *one, const char *mark)
+static void mark_one(const struct sweep_vllm *sweep, const struct one *one, const char *mark)
 {
-	auto_free char *command = run_vsweep_command_text(one->command);
+	auto_free char *command = sweep_vllm_command_text(one->command);
 
-	run_vsweep_mark(sweep, mark, one->bench);
-	run_vsweep_say(sweep, "Run number: %lld", (long long)one->number);
-	run_vsweep_say(sweep, "Command: %s", command);
-	run_vsweep_say(sweep, "Output file: %s", one->path);
+	sweep_vllm_mark(sweep, mark, one->bench);
+	sweep_vllm_say(sweep, "Run number: %lld", (long long)one->number);
+	sweep_vllm_say(sweep, "Command: %s", command);
+	sweep_vllm_say(sweep, "Output file: %s", one->path);
 }
 
 /* ---- what is over ---- */
@@ -104,9 +104,9 @@ static bool is_over(const struct one *one)
 	return run != NULL;
 }
 
-static void tell_progress(struct run_vsweep *sweep, const struct one *one, const char *how)
+static void tell_progress(struct sweep_vllm *sweep, const struct one *one, const char *how)
 {
-	const struct run_vsweep_outcome *outcome = sweep->outcome;
+	const struct sweep_vllm_outcome *outcome = sweep->outcome;
 	size_t left = sweep->expected > ++sweep->told ? sweep->expected - sweep->told : 0;
 	auto_free char *name = pl_file_name(one->runs->folder);
 	char time[32] = "";
@@ -123,26 +123,26 @@ static void tell_progress(struct run_vsweep *sweep, const struct one *one, const
 
 /* ---- measuring ---- */
 
-static int need_server(struct run_vsweep *sweep, struct pl_err *err)
+static int need_server(struct sweep_vllm *sweep, struct pl_err *err)
 {
-	if (sweep->settings->kind == RUN_VSWEEP_STARTUP || run_vsweep_server_is_up(&sweep->server))
+	if (sweep->settings->kind == SWEEP_VLLM_STARTUP || sweep_vllm_server_is_up(&sweep->server))
 		return 0;
-	auto_free char *command = run_vsweep_command_text(sweep->command);
-	run_vsweep_mark(sweep, "[BEGIN SERVER]", sweep->serve);
-	run_vsweep_say(sweep, "Command: %s", command);
-	run_vsweep_say(sweep, "Log: %s", sweep->log_path);
+	auto_free char *command = sweep_vllm_command_text(sweep->command);
+	sweep_vllm_mark(sweep, "[BEGIN SERVER]", sweep->serve);
+	sweep_vllm_say(sweep, "Command: %s", command);
+	sweep_vllm_say(sweep, "Log: %s", sweep->log_path);
 	sweep->outcome->servers++;
-	if (run_vsweep_server_start(&sweep->server, err) == 0)
+	if (sweep_vllm_server_start(&sweep->server, err) == 0)
 		return 0;
 	sweep->server_failed = err->code != PL_ERR_INTERRUPTED;
 	return -1;
 }
 
 /* An engine of its own is looked after as a server is; a client is a child like any other. */
-static int run_command(struct run_vsweep *sweep, const struct one *one, struct pl_err *err)
+static int run_command(struct sweep_vllm *sweep, const struct one *one, struct pl_err *err)
 {
 	char mark[RES_RUN_ID_BYTES];
-	struct run_vsweep_child child = {
+	struct sweep_vllm_child child = {
 		.command = one->command,
 		.log_path = one->log_path,
 		.show = sweep->settings->show_output,
@@ -150,18 +150,18 @@ static int run_command(struct run_vsweep *sweep, const struct one *one, struct p
 		.stop = &sweep->stop,
 	};
 
-	if (sweep->settings->kind != RUN_VSWEEP_STARTUP)
-		return run_vsweep_child_run(&child, err);
+	if (sweep->settings->kind != SWEEP_VLLM_STARTUP)
+		return sweep_vllm_child_run(&child, err);
 	res_run_id_make(pl_clock_real_ns(), mark);
 	child.mark = mark;
 	if (host_guard_start(mark, &child.guard, err) < 0)
 		return -1;
-	int done = run_vsweep_child_run(&child, err);
+	int done = sweep_vllm_child_run(&child, err);
 	host_guard_free(child.guard);
 	return done;
 }
 
-static int finish_file(const struct run_vsweep *sweep, const struct one *one, json_t **ret_run,
+static int finish_file(const struct sweep_vllm *sweep, const struct one *one, json_t **ret_run,
 		       struct pl_err *err)
 {
 	auto_json json_t *run = NULL;
@@ -173,7 +173,7 @@ static int finish_file(const struct run_vsweep *sweep, const struct one *one, js
 	json_object_set_new(run, "run_number", json_integer(one->number));
 	json_object_update(run, (json_t *)sweep->serve);
 	json_object_update(run, (json_t *)one->bench);
-	if (run_vsweep_write_json(run, one->path, err) < 0)
+	if (sweep_vllm_write_json(run, one->path, err) < 0)
 		return -1;
 	*ret_run = pl_take(run);
 	return 0;
@@ -190,15 +190,15 @@ static void put_aside(const struct one *one)
 		unlink(one->path);
 }
 
-static int measure(struct run_vsweep *sweep, const struct one *one, json_t **ret_run,
+static int measure(struct sweep_vllm *sweep, const struct one *one, json_t **ret_run,
 		   struct pl_err *err)
 {
 	unlink(one->path);
 	mark_one(sweep, one, "[BEGIN BENCHMARK]");
 	int64_t started_ns = pl_clock_now_ns();
 	int done = run_command(sweep, one, err);
-	if (done == 0 && sweep->settings->kind != RUN_VSWEEP_STARTUP)
-		done = run_vsweep_server_reset(&sweep->server, err);
+	if (done == 0 && sweep->settings->kind != SWEEP_VLLM_STARTUP)
+		done = sweep_vllm_server_reset(&sweep->server, err);
 	if (done == 0)
 		done = finish_file(sweep, one, ret_run, err);
 	if (done < 0) {
@@ -206,13 +206,13 @@ static int measure(struct run_vsweep *sweep, const struct one *one, json_t **ret
 		return -1;
 	}
 	sweep->spent_ns += pl_clock_now_ns() - started_ns;
-	run_vsweep_say(sweep, "[END BENCHMARK]");
+	sweep_vllm_say(sweep, "[END BENCHMARK]");
 	return 0;
 }
 
 /* ---- a failure ---- */
 
-int run_vsweep_write_failure(const struct run_vsweep *sweep, const char *path, int64_t number,
+int sweep_vllm_write_failure(const struct sweep_vllm *sweep, const char *path, int64_t number,
 			     const json_t *bench, const struct pl_err *why, struct pl_err *err)
 {
 	const char *kind = why->code == PL_ERR_TIMEOUT  ? "TimeoutError"
@@ -229,7 +229,7 @@ int run_vsweep_write_failure(const struct run_vsweep *sweep, const char *path, i
 }
 
 /* 0: noted, the next run follows; -1: all ends, with *err. */
-static int take_failure(struct run_vsweep *sweep, const struct one *one, const char *file,
+static int take_failure(struct sweep_vllm *sweep, const struct one *one, const char *file,
 			struct pl_err *err)
 {
 	struct pl_err ignored = PL_ERR_INIT;
@@ -241,16 +241,16 @@ static int take_failure(struct run_vsweep *sweep, const struct one *one, const c
 	if (!sweep->settings->continue_on_error)
 		return -1;
 	mark_one(sweep, one, "[FAILED BENCHMARK]");
-	run_vsweep_say(sweep, "Error: %s", why.text);
+	sweep_vllm_say(sweep, "Error: %s", why.text);
 	pl_log(PL_LOG_WARNING, "%s", why.text);
 	tell_progress(sweep, one, "failed");
-	if (run_vsweep_write_failure(sweep, file, one->number, one->bench, &why, err) < 0)
+	if (sweep_vllm_write_failure(sweep, file, one->number, one->bench, &why, err) < 0)
 		return -1;
 	/* what the failed run has left in the caches is not to help the next one, which else has another server */
-	if (run_vsweep_server_is_up(&sweep->server) &&
-	    run_vsweep_server_reset(&sweep->server, &ignored) < 0) {
+	if (sweep_vllm_server_is_up(&sweep->server) &&
+	    sweep_vllm_server_reset(&sweep->server, &ignored) < 0) {
 		pl_log(PL_LOG_WARNING, "%s; the server is ended", ignored.text);
-		run_vsweep_server_stop(&sweep->server);
+		sweep_vllm_server_stop(&sweep->server);
 	}
 	return 0;
 }
@@ -258,7 +258,7 @@ static int take_failure(struct run_vsweep *sweep, const struct one *one, const c
 /* ---- all of them ---- */
 
 /* In front of the first that is measured, for its server may be another than the one before. */
-static int warm_up(struct run_vsweep *sweep, const struct run_vsweep_runs *runs, struct pl_err *err)
+static int warm_up(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs, struct pl_err *err)
 {
 	auto_json json_t *bench = json_copy((json_t *)runs->bench);
 	auto_json json_t *ignored = NULL;
@@ -271,7 +271,7 @@ static int warm_up(struct run_vsweep *sweep, const struct run_vsweep_runs *runs,
 	return done;
 }
 
-static int run_one(struct run_vsweep *sweep, const struct one *one, bool *warm, json_t *kept,
+static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, json_t *kept,
 		   struct pl_err *err)
 {
 	auto_free char *failure = pl_file_sibling(one->path, ".json", ".failure.json");
@@ -306,7 +306,7 @@ static int run_one(struct run_vsweep *sweep, const struct one *one, bool *warm, 
 	return 0;
 }
 
-static int run_each(struct run_vsweep *sweep, const struct run_vsweep_runs *runs, json_t *kept,
+static int run_each(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs, json_t *kept,
 		    struct pl_err *err)
 {
 	bool warm = false;
@@ -327,7 +327,7 @@ static int run_each(struct run_vsweep *sweep, const struct run_vsweep_runs *runs
 	return 0;
 }
 
-int run_vsweep_run_all(struct run_vsweep *sweep, const struct run_vsweep_runs *runs,
+int sweep_vllm_run_all(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs,
 		       json_t **ret_runs, struct pl_err *err)
 {
 	auto_free char *summary = pl_asprintf("%s/summary.json", runs->folder);
@@ -339,10 +339,10 @@ int run_vsweep_run_all(struct run_vsweep *sweep, const struct run_vsweep_runs *r
 	if (sweep->settings->dry_run)
 		return 0;
 	if (json_array_size(kept) == 0) {
-		run_vsweep_mark(sweep, "[NO SUCCESSFUL MEASURED RUNS]", runs->bench);
+		sweep_vllm_mark(sweep, "[NO SUCCESSFUL MEASURED RUNS]", runs->bench);
 		return 0;
 	}
-	if (run_vsweep_write_json(kept, summary, err) < 0)
+	if (sweep_vllm_write_json(kept, summary, err) < 0)
 		return -1;
 	*ret_runs = pl_take(kept);
 	return 0;

@@ -18,7 +18,7 @@
 #define DEFAULT_PORT    8000
 #define TIME_TEXT_BYTES 32
 
-_Static_assert(sizeof(((struct run_vsweep_server *)NULL)->mark) >= RES_RUN_ID_BYTES, "run id");
+_Static_assert(sizeof(((struct sweep_vllm_server *)NULL)->mark) >= RES_RUN_ID_BYTES, "run id");
 
 /* ---- caches ---- */
 
@@ -33,7 +33,7 @@ static enum empties empties_of(const json_t *command)
 	return pl_text_ends(program, "infinity_emb") ? BY_NOBODY : UNKNOWN;
 }
 
-int run_vsweep_server_check(const json_t *command, struct pl_err *err)
+int sweep_vllm_server_check(const json_t *command, struct pl_err *err)
 {
 	enum empties how = empties_of(command);
 
@@ -62,7 +62,7 @@ static bool is_emptied(const struct io_reply *reply)
 	       !json_is_false(json_object_get(answer, "success"));
 }
 
-static int empty_caches(struct run_vsweep_server *server, struct pl_err *err)
+static int empty_caches(struct sweep_vllm_server *server, struct pl_err *err)
 {
 	static const char *const paths[] = { "/reset_prefix_cache", "/reset_mm_cache",
 					     "/reset_encoder_cache" };
@@ -82,9 +82,9 @@ static int empty_caches(struct run_vsweep_server *server, struct pl_err *err)
 	return 0;
 }
 
-int run_vsweep_server_reset(struct run_vsweep_server *server, struct pl_err *err)
+int sweep_vllm_server_reset(struct sweep_vllm_server *server, struct pl_err *err)
 {
-	struct run_vsweep_child child = {
+	struct sweep_vllm_child child = {
 		.command = server->after_command,
 		.log_path = server->after_log_path,
 		.show = server->show,
@@ -93,17 +93,17 @@ int run_vsweep_server_reset(struct run_vsweep_server *server, struct pl_err *err
 	};
 
 	if (server->after_command != NULL)
-		return run_vsweep_child_run(&child, err) < 0 ? pl_err_wrap(err, "--after-bench-cmd")
+		return sweep_vllm_child_run(&child, err) < 0 ? pl_err_wrap(err, "--after-bench-cmd")
 							     : 0;
 	return empties_of(server->command) == BY_REQUEST ? empty_caches(server, err) : 0;
 }
 
 /* ---- life ---- */
 
-static int find_address(struct run_vsweep_server *server, struct pl_err *err)
+static int find_address(struct sweep_vllm_server *server, struct pl_err *err)
 {
-	const char *host = run_vsweep_command_value(server->command, "--host", NULL);
-	const char *port = run_vsweep_command_value(server->command, "--port", "-p");
+	const char *host = sweep_vllm_command_value(server->command, "--host", NULL);
+	const char *port = sweep_vllm_command_value(server->command, "--port", "-p");
 	int64_t number = DEFAULT_PORT;
 
 	if (port != NULL && (!pl_text_to_i64(port, &number) || number < 1 || number > 65535))
@@ -117,7 +117,7 @@ static int find_address(struct run_vsweep_server *server, struct pl_err *err)
 }
 
 /* The status of GET /health at whichever of its addresses answers; 0: none. */
-static int ask_health(struct run_vsweep_server *server)
+static int ask_health(struct sweep_vllm_server *server)
 {
 	for (size_t i = 0; i <= server->target.other_count; i++) {
 		auto_reply reply = { 0 };
@@ -129,24 +129,24 @@ static int ask_health(struct run_vsweep_server *server)
 	return 0;
 }
 
-static int ended_early(const struct run_vsweep_server *server, struct pl_err *err)
+static int ended_early(const struct sweep_vllm_server *server, struct pl_err *err)
 {
 	char end[64];
 
 	host_process_end_text(server->child.process, end, sizeof(end));
 	pl_err_set(err, PL_ERR_LAUNCH, "the server ended before it was ready: %s", end);
-	run_vsweep_child_tell(&server->child, err);
+	sweep_vllm_child_tell(&server->child, err);
 	return -1;
 }
 
-static int wait_ready(struct run_vsweep_server *server, struct pl_err *err)
+static int wait_ready(struct sweep_vllm_server *server, struct pl_err *err)
 {
 	int64_t due_ns = pl_clock_now_ns() + server->ready_timeout_ns;
 	char limit[TIME_TEXT_BYTES];
 
 	for (;;) {
 		int status = ask_health(server);
-		if (run_vsweep_child_wait(&server->child, status == 200 ? 0 : LOOK_NS))
+		if (sweep_vllm_child_wait(&server->child, status == 200 ? 0 : LOOK_NS))
 			return ended_early(server, err);
 		if (run_stop_signal(server->stop) != 0)
 			return pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
@@ -157,12 +157,12 @@ static int wait_ready(struct run_vsweep_server *server, struct pl_err *err)
 		pl_text_from_duration(server->ready_timeout_ns, limit, sizeof(limit));
 		pl_err_set(err, PL_ERR_TIMEOUT,
 			   "the server was not ready within --server-ready-timeout (%s)", limit);
-		run_vsweep_child_tell(&server->child, err);
+		sweep_vllm_child_tell(&server->child, err);
 		return -1;
 	}
 }
 
-static int start(struct run_vsweep_server *server, struct pl_err *err)
+static int start(struct sweep_vllm_server *server, struct pl_err *err)
 {
 	if (find_address(server, err) < 0)
 		return -1;
@@ -175,7 +175,7 @@ static int start(struct run_vsweep_server *server, struct pl_err *err)
 	res_run_id_make(pl_clock_real_ns(), server->mark);
 	if (host_guard_start(server->mark, &server->guard, err) < 0)
 		return -1;
-	server->child = (struct run_vsweep_child){
+	server->child = (struct sweep_vllm_child){
 		.command = server->command,
 		.log_path = server->log_path,
 		.mark = server->mark,
@@ -185,34 +185,34 @@ static int start(struct run_vsweep_server *server, struct pl_err *err)
 		.stop_timeout_ns = server->stop_timeout_ns,
 		.stop = server->stop,
 	};
-	if (run_vsweep_child_start(&server->child, err) < 0)
+	if (sweep_vllm_child_start(&server->child, err) < 0)
 		return -1;
 	return wait_ready(server, err);
 }
 
-int run_vsweep_server_start(struct run_vsweep_server *server, struct pl_err *err)
+int sweep_vllm_server_start(struct sweep_vllm_server *server, struct pl_err *err)
 {
 	server->is_up = start(server, err) == 0;
 	if (server->is_up)
 		return 0;
-	run_vsweep_server_stop(server);
+	sweep_vllm_server_stop(server);
 	return -1;
 }
 
-bool run_vsweep_server_is_up(struct run_vsweep_server *server)
+bool sweep_vllm_server_is_up(struct sweep_vllm_server *server)
 {
 	if (!server->is_up)
 		return false;
-	if (!run_vsweep_child_wait(&server->child, 0))
+	if (!sweep_vllm_child_wait(&server->child, 0))
 		return true;
 	pl_log(PL_LOG_WARNING, "the server has ended (see '%s')", server->log_path);
-	run_vsweep_server_stop(server);
+	sweep_vllm_server_stop(server);
 	return false;
 }
 
-void run_vsweep_server_stop(struct run_vsweep_server *server)
+void sweep_vllm_server_stop(struct sweep_vllm_server *server)
 {
-	run_vsweep_child_end(&server->child);
+	sweep_vllm_child_end(&server->child);
 	/* the guard ends what is left of it, and waits for that */
 	host_guard_free(pl_take(server->guard));
 	if (server->mark[0] != '\0')

@@ -7,7 +7,7 @@
 #include "run/target.h"
 #include "sweep/vllm/child.h"
 
-struct run_vsweep_server {
+struct sweep_vllm_server {
 	const json_t *command; /* with the combination's parameters */
 	const char *log_path;
 	const json_t *after_command; /* NULL: caches are emptied by its own requests */
@@ -17,7 +17,7 @@ struct run_vsweep_server {
 	bool show;
 	const struct run_stop *stop;
 
-	struct run_vsweep_child child; /* the rest is the server's own */
+	struct sweep_vllm_child child; /* the rest is the server's own */
 	struct run_target target;
 	struct host_guard *guard;
 	char mark[32];
@@ -25,13 +25,13 @@ struct run_vsweep_server {
 };
 
 /* How its caches are emptied; -1: it is not known, and an --after-bench-cmd has to say. */
-int run_vsweep_server_check(const json_t *command, struct pl_err *err) PL_MUST_CHECK;
+int sweep_vllm_server_check(const json_t *command, struct pl_err *err) PL_MUST_CHECK;
 
 /* Is it up? One that has ended meanwhile is none, and is cleared away. */
-bool run_vsweep_server_is_up(struct run_vsweep_server *server);
+bool sweep_vllm_server_is_up(struct sweep_vllm_server *server);
 /* Starts it and waits until GET /health is 200. -1: LAUNCH, TIMEOUT, BUSY, INTERRUPTED; nothing runs. */
-int run_vsweep_server_start(struct run_vsweep_server *server, struct pl_err *err) PL_MUST_CHECK;
+int sweep_vllm_server_start(struct sweep_vllm_server *server, struct pl_err *err) PL_MUST_CHECK;
 /* Behind a run. -1: a cache was not emptied, or the command failed. */
-int run_vsweep_server_reset(struct run_vsweep_server *server, struct pl_err *err) PL_MUST_CHECK;
+int sweep_vllm_server_reset(struct sweep_vllm_server *server, struct pl_err *err) PL_MUST_CHECK;
 /* Whether it is up or not. */
-void run_vsweep_server_stop(struct run_vsweep_server *server);
+void sweep_vllm_server_stop(struct sweep_vllm_server *server);

@@ -38,7 +38,7 @@ static const struct op *read_limit(const char *text, double *ret_limit)
 	return NULL;
 }
 
-char *run_vsweep_sla_name(const json_t *limits)
+char *sweep_vllm_sla_name(const json_t *limits)
 {
 	auto_buf name = PL_BUF(NAME_BYTES_MAX);
 	double limit;
@@ -57,7 +57,7 @@ static int check_limits(const json_t *limits, const char *path, struct pl_err *e
 	double limit;
 
 	PL_JSON_EACH_MEMBER(key, value, limits) {
-		if (strcmp(key, RUN_VSWEEP_NAME) == 0 ||
+		if (strcmp(key, SWEEP_VLLM_NAME) == 0 ||
 		    read_limit(json_string_value(value), &limit) != NULL)
 			continue;
 		auto_free char *found = pl_json_to_text(value, PL_JSON_PYTHON);
@@ -67,7 +67,7 @@ static int check_limits(const json_t *limits, const char *path, struct pl_err *e
 			">=, < or > in front of a number",
 			path, key, found);
 	}
-	auto_free char *name = run_vsweep_sla_name(limits);
+	auto_free char *name = sweep_vllm_sla_name(limits);
 	if (name[0] == '\0')
 		return pl_err_invalid(err, "%s: a combination has no limit", path);
 	return 0;
@@ -79,8 +79,8 @@ static int check_names(const json_t *all, const char *path, struct pl_err *err)
 	auto_json json_t *known = json_object();
 
 	PL_JSON_EACH(limits, all) {
-		auto_free char *name = run_vsweep_sla_name(limits);
-		auto_free char *file = run_vsweep_file_name(name);
+		auto_free char *name = sweep_vllm_sla_name(limits);
+		auto_free char *file = sweep_vllm_file_name(name);
 		if (json_object_get(known, file) != NULL)
 			return pl_err_invalid(
 				err,
@@ -93,11 +93,11 @@ static int check_names(const json_t *all, const char *path, struct pl_err *err)
 	return 0;
 }
 
-int run_vsweep_sla_read(const char *path, json_t **ret, struct pl_err *err)
+int sweep_vllm_sla_read(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *all = NULL;
 
-	if (run_vsweep_params_read(path, &all, err) < 0)
+	if (sweep_vllm_params_read(path, &all, err) < 0)
 		return -1;
 	PL_JSON_EACH(limits, all) {
 		if (check_limits(limits, path, err) < 0)
@@ -109,7 +109,7 @@ int run_vsweep_sla_read(const char *path, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-int run_vsweep_sla_margin(const json_t *limits, const json_t *runs, double *ret, struct pl_err *err)
+int sweep_vllm_sla_margin(const json_t *limits, const json_t *runs, double *ret, struct pl_err *err)
 {
 	double worst = -INFINITY, limit, mean;
 
@@ -117,7 +117,7 @@ int run_vsweep_sla_margin(const json_t *limits, const json_t *runs, double *ret,
 		const struct op *op = read_limit(json_string_value(value), &limit);
 		if (op == NULL)
 			continue;
-		if (run_vsweep_mean(runs, key, &mean, err) < 0)
+		if (sweep_vllm_mean(runs, key, &mean, err) < 0)
 			return -1;
 		worst = fmax(worst,
 			     op->sign > 0 ? mean + op->strict - limit : limit + op->strict - mean);
@@ -128,15 +128,15 @@ int run_vsweep_sla_margin(const json_t *limits, const json_t *runs, double *ret,
 
 /* ---- the search ---- */
 
-void run_vsweep_search_done(struct run_vsweep_search *search)
+void sweep_vllm_search_done(struct sweep_vllm_search *search)
 {
 	free(search->values);
 	free(search->margins);
-	*search = (struct run_vsweep_search){ 0 };
+	*search = (struct sweep_vllm_search){ 0 };
 }
 
 /* Where it stands, or would stand. */
-static size_t place_of(const struct run_vsweep_search *search, double value)
+static size_t place_of(const struct sweep_vllm_search *search, double value)
 {
 	size_t at = 0;
 
@@ -145,14 +145,14 @@ static size_t place_of(const struct run_vsweep_search *search, double value)
 	return at;
 }
 
-static bool is_known(const struct run_vsweep_search *search, int64_t value)
+static bool is_known(const struct sweep_vllm_search *search, int64_t value)
 {
 	size_t at = place_of(search, (double)value);
 
 	return at < search->count && !(search->values[at] > (double)value);
 }
 
-void run_vsweep_search_add(struct run_vsweep_search *search, int64_t value, double margin)
+void sweep_vllm_search_add(struct sweep_vllm_search *search, int64_t value, double margin)
 {
 	size_t at = place_of(search, (double)value);
 	size_t room = search->room;
@@ -173,21 +173,21 @@ void run_vsweep_search_add(struct run_vsweep_search *search, int64_t value, doub
 	search->count++;
 }
 
-void run_vsweep_search_begin(struct run_vsweep_search *search, bool by_spline, double estimate)
+void sweep_vllm_search_begin(struct sweep_vllm_search *search, bool by_spline, double estimate)
 {
 	search->by_spline = by_spline;
-	search->next = (int64_t)fmin(fmax(ceil(estimate), 1), RUN_VSWEEP_UNLIMITED);
+	search->next = (int64_t)fmin(fmax(ceil(estimate), 1), SWEEP_VLLM_UNLIMITED);
 	search->left = 0;
 	search->right = 0;
 	search->best = by_spline;
 }
 
 /* Largest within the limits and smallest beyond; without any, the ends of the range. */
-static void find_bounds(const struct run_vsweep_search *search, int64_t *ret_pass,
+static void find_bounds(const struct sweep_vllm_search *search, int64_t *ret_pass,
 			int64_t *ret_fail)
 {
 	*ret_pass = 1;
-	*ret_fail = RUN_VSWEEP_MOST;
+	*ret_fail = SWEEP_VLLM_MOST;
 	for (size_t i = search->count; i > 0; i--) {
 		if (search->margins[i - 1] > 0)
 			*ret_fail = (int64_t)search->values[i - 1];
@@ -198,7 +198,7 @@ static void find_bounds(const struct run_vsweep_search *search, int64_t *ret_pas
 	}
 }
 
-static int64_t next_by_spline(struct run_vsweep_search *search)
+static int64_t next_by_spline(struct sweep_vllm_search *search)
 {
 	int64_t pass, fail;
 
@@ -206,8 +206,8 @@ static int64_t next_by_spline(struct run_vsweep_search *search)
 	search->best = pass;
 	if (pass + 1 >= fail)
 		return 0;
-	if (!is_known(search, RUN_VSWEEP_MOST))
-		return RUN_VSWEEP_MOST;
+	if (!is_known(search, SWEEP_VLLM_MOST))
+		return SWEEP_VLLM_MOST;
 	if (!is_known(search, 1))
 		return 1;
 	double root = pl_pchip_first_root(search->values, search->margins, search->count);
@@ -216,28 +216,28 @@ static int64_t next_by_spline(struct run_vsweep_search *search)
 	if (is_known(search, next))
 		next++;
 	/* one that is known would be looked at for ever */
-	return next < 1 || next > RUN_VSWEEP_MOST || is_known(search, next) ? middle : next;
+	return next < 1 || next > SWEEP_VLLM_MOST || is_known(search, next) ? middle : next;
 }
 
 /* Doubled until one fails, then halved between the last that passed and the first that did not. */
-static int64_t next_by_halves(struct run_vsweep_search *search)
+static int64_t next_by_halves(struct sweep_vllm_search *search)
 {
 	if (is_known(search, search->next)) {
 		bool passes = search->margins[place_of(search, (double)search->next)] <= 0;
 		*(passes ? &search->left : &search->right) = search->next;
 		search->best = search->left;
-		if (search->right == 0 && search->left >= RUN_VSWEEP_UNLIMITED)
+		if (search->right == 0 && search->left >= SWEEP_VLLM_UNLIMITED)
 			return 0;
 		if (search->right != 0 && search->right - search->left <= 1)
 			return 0;
 		search->next = search->right != 0 ? (search->left + search->right) / 2
-			       : search->left * 2 < RUN_VSWEEP_UNLIMITED ? search->left * 2
-									 : RUN_VSWEEP_UNLIMITED;
+			       : search->left * 2 < SWEEP_VLLM_UNLIMITED ? search->left * 2
+									 : SWEEP_VLLM_UNLIMITED;
 	}
 	return search->next;
 }
 
-int64_t run_vsweep_search_next(struct run_vsweep_search *search)
+int64_t sweep_vllm_search_next(struct sweep_vllm_search *search)
 {
 	return search->by_spline ? next_by_spline(search) : next_by_halves(search);
 }

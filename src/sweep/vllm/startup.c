@@ -16,7 +16,7 @@ static bool is_option(const char *name)
 
 	for (size_t i = 0; i < kind->count; i++) {
 		/* its flag may be spelt otherwise than the option that it is */
-		if (run_vsweep_same_key(kind->rows[i].flag + strlen("--"), name))
+		if (sweep_vllm_same_key(kind->rows[i].flag + strlen("--"), name))
 			return true;
 	}
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
@@ -33,7 +33,7 @@ static bool is_kept(const char *key)
 	auto_free char *head = pl_strndup(key, len);
 	auto_free char *name = pl_text_replace(head, "-", "_");
 
-	return strcmp(key, RUN_VSWEEP_NAME) == 0 || strcmp(name, "config") == 0 || is_option(name);
+	return strcmp(key, SWEEP_VLLM_NAME) == 0 || strcmp(name, "config") == 0 || is_option(name);
 }
 
 static json_t *keep(const json_t *combination, struct pl_buf *dropped)
@@ -49,7 +49,7 @@ static json_t *keep(const json_t *combination, struct pl_buf *dropped)
 	return kept;
 }
 
-int run_vsweep_startup_keep(const json_t *combinations, bool strict, json_t **ret,
+int sweep_vllm_startup_keep(const json_t *combinations, bool strict, json_t **ret,
 			    json_t **ret_notes, struct pl_err *err)
 {
 	auto_json json_t *all = json_array();
@@ -57,7 +57,7 @@ int run_vsweep_startup_keep(const json_t *combinations, bool strict, json_t **re
 
 	PL_JSON_EACH(combination, combinations) {
 		auto_buf dropped = PL_BUF(NOTE_BYTES_MAX);
-		auto_free char *name = run_vsweep_name(combination);
+		auto_free char *name = sweep_vllm_name(combination);
 		json_array_append_new(all, keep(combination, &dropped));
 		if (dropped.len == 0)
 			continue;

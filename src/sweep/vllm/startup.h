@@ -13,5 +13,5 @@
  * combination that had others, "Ignoring unsupported startup params for NAME: a, b". strict: that is an
  * error. New references.
  */
-int run_vsweep_startup_keep(const json_t *combinations, bool strict, json_t **ret,
+int sweep_vllm_startup_keep(const json_t *combinations, bool strict, json_t **ret,
 			    json_t **ret_notes, struct pl_err *err) PL_MUST_CHECK;

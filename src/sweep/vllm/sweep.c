@@ -22,7 +22,7 @@
 
 /* ---- what is shown ---- */
 
-void run_vsweep_say(const struct run_vsweep *sweep, const char *format, ...)
+void sweep_vllm_say(const struct sweep_vllm *sweep, const char *format, ...)
 {
 	va_list args;
 
@@ -35,81 +35,81 @@ void run_vsweep_say(const struct run_vsweep *sweep, const char *format, ...)
 	fflush(stdout);
 }
 
-void run_vsweep_mark(const struct run_vsweep *sweep, const char *mark, const json_t *parameters)
+void sweep_vllm_mark(const struct sweep_vllm *sweep, const char *mark, const json_t *parameters)
 {
 	auto_free char *text = vllm_python_text(parameters);
 
-	run_vsweep_say(sweep, "%s", mark);
+	sweep_vllm_say(sweep, "%s", mark);
 	if (parameters != NULL)
-		run_vsweep_say(sweep, "Overrides: %s", text);
+		sweep_vllm_say(sweep, "Overrides: %s", text);
 }
 
 /* ---- one load ---- */
 
-static char *bench_folder(const struct run_vsweep_settings *settings, const json_t *serve,
+static char *bench_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
 			  const json_t *bench, const char *more_head, const char *more_name)
 {
-	auto_free char *serve_name = run_vsweep_name(serve);
-	auto_free char *bench_name = run_vsweep_name(bench);
-	const struct run_vsweep_part parts[] = {
+	auto_free char *serve_name = sweep_vllm_name(serve);
+	auto_free char *bench_name = sweep_vllm_name(bench);
+	const struct sweep_vllm_part parts[] = {
 		{ "SERVE-", serve_name },
-		{ settings->kind == RUN_VSWEEP_STARTUP ? "STARTUP-" : "BENCH-", bench_name },
+		{ settings->kind == SWEEP_VLLM_STARTUP ? "STARTUP-" : "BENCH-", bench_name },
 		{ more_head, more_name },
 	};
 
-	return run_vsweep_folder(settings->folder, parts, more_head != NULL ? 3 : 2);
+	return sweep_vllm_folder(settings->folder, parts, more_head != NULL ? 3 : 2);
 }
 
-char *run_vsweep_bench_folder(const struct run_vsweep *sweep, const json_t *bench,
+char *sweep_vllm_bench_folder(const struct sweep_vllm *sweep, const json_t *bench,
 			      const char *more_head, const char *more_name)
 {
 	return bench_folder(sweep->settings, sweep->serve, bench, more_head, more_name);
 }
 
-int run_vsweep_add_rows(struct run_vsweep *sweep, const json_t *runs, struct pl_err *err)
+int sweep_vllm_add_rows(struct sweep_vllm *sweep, const json_t *runs, struct pl_err *err)
 {
 	auto_free char *path = pl_asprintf("%s/summary.csv", sweep->settings->folder);
 
 	if (runs == NULL)
 		return 0;
 	json_array_extend(sweep->rows, (json_t *)runs);
-	return run_vsweep_write_csv(sweep->rows, path, err);
+	return sweep_vllm_write_csv(sweep->rows, path, err);
 }
 
-static int run_plain(struct run_vsweep *sweep, const json_t *bench, struct pl_err *err)
+static int run_plain(struct sweep_vllm *sweep, const json_t *bench, struct pl_err *err)
 {
-	auto_free char *folder = run_vsweep_bench_folder(sweep, bench, NULL, NULL);
-	const struct run_vsweep_runs runs = { .bench = bench, .folder = folder };
+	auto_free char *folder = sweep_vllm_bench_folder(sweep, bench, NULL, NULL);
+	const struct sweep_vllm_runs runs = { .bench = bench, .folder = folder };
 	auto_json json_t *done = NULL;
 
-	if (run_vsweep_run_all(sweep, &runs, &done, err) < 0)
+	if (sweep_vllm_run_all(sweep, &runs, &done, err) < 0)
 		return -1;
-	return run_vsweep_add_rows(sweep, done, err);
+	return sweep_vllm_add_rows(sweep, done, err);
 }
 
 /* ---- one server ---- */
 
-static char *serve_file(const struct run_vsweep *sweep, const char *ending)
+static char *serve_file(const struct sweep_vllm *sweep, const char *ending)
 {
-	auto_free char *name = run_vsweep_name(sweep->serve);
+	auto_free char *name = sweep_vllm_name(sweep->serve);
 	auto_free char *whole = pl_asprintf("SERVE-%s%s", name[0] != '\0' ? name : "default",
 					    ending);
-	auto_free char *safe = run_vsweep_file_name(whole);
+	auto_free char *safe = sweep_vllm_file_name(whole);
 
 	return pl_asprintf("%s/%s", sweep->settings->folder, safe);
 }
 
-static void begin_server(struct run_vsweep *sweep, const json_t *serve)
+static void begin_server(struct sweep_vllm *sweep, const json_t *serve)
 {
-	const struct run_vsweep_settings *settings = sweep->settings;
+	const struct sweep_vllm_settings *settings = sweep->settings;
 
 	sweep->serve = serve;
-	if (settings->kind == RUN_VSWEEP_STARTUP)
+	if (settings->kind == SWEEP_VLLM_STARTUP)
 		return;
 	sweep->command = json_copy((json_t *)settings->serve_command);
-	run_vsweep_command_set(sweep->command, serve);
+	sweep_vllm_command_set(sweep->command, serve);
 	sweep->log_path = serve_file(sweep, ".log");
-	sweep->server = (struct run_vsweep_server){
+	sweep->server = (struct sweep_vllm_server){
 		.command = sweep->command,
 		.log_path = sweep->log_path,
 		.after_command = settings->after_command,
@@ -120,25 +120,25 @@ static void begin_server(struct run_vsweep *sweep, const json_t *serve)
 		.stop = &sweep->stop,
 	};
 	if (settings->dry_run) {
-		auto_free char *command = run_vsweep_command_text(sweep->command);
-		run_vsweep_mark(sweep, "[BEGIN SERVER]", serve);
-		run_vsweep_say(sweep, "Command: %s", command);
+		auto_free char *command = sweep_vllm_command_text(sweep->command);
+		sweep_vllm_mark(sweep, "[BEGIN SERVER]", serve);
+		sweep_vllm_say(sweep, "Command: %s", command);
 	}
 }
 
-static void end_server(struct run_vsweep *sweep)
+static void end_server(struct sweep_vllm *sweep)
 {
 	bool was_up = sweep->server.is_up;
 
-	run_vsweep_server_stop(&sweep->server);
+	sweep_vllm_server_stop(&sweep->server);
 	if (was_up || (sweep->settings->dry_run && sweep->command != NULL))
-		run_vsweep_say(sweep, "[END SERVER]");
+		sweep_vllm_say(sweep, "[END SERVER]");
 	json_decref(pl_take(sweep->command));
 	free(pl_take(sweep->log_path));
 }
 
 /* The other runs of a server that does not start are left for another time. */
-static int take_server_failure(struct run_vsweep *sweep, struct pl_err *err)
+static int take_server_failure(struct sweep_vllm *sweep, struct pl_err *err)
 {
 	auto_free char *path = serve_file(sweep, "-failure.json");
 	struct pl_err why = *err;
@@ -147,27 +147,27 @@ static int take_server_failure(struct run_vsweep *sweep, struct pl_err *err)
 	sweep->server_failed = false;
 	if (!sweep->settings->continue_on_error)
 		return -1;
-	run_vsweep_mark(sweep, "[FAILED SERVER COMBINATION]", sweep->serve);
-	run_vsweep_say(sweep, "Error: %s", why.text);
+	sweep_vllm_mark(sweep, "[FAILED SERVER COMBINATION]", sweep->serve);
+	sweep_vllm_say(sweep, "Error: %s", why.text);
 	pl_log(PL_LOG_WARNING, "%s", why.text);
 	auto_json json_t *none = json_object();
-	return run_vsweep_write_failure(sweep, path, -1, none, &why, err);
+	return sweep_vllm_write_failure(sweep, path, -1, none, &why, err);
 }
 
-static int (*const each_load[])(struct run_vsweep *sweep, const json_t *bench,
+static int (*const each_load[])(struct sweep_vllm *sweep, const json_t *bench,
 				struct pl_err *err) = {
-	[RUN_VSWEEP_SERVE] = run_plain,
-	[RUN_VSWEEP_WORKLOAD] = run_vsweep_workload,
-	[RUN_VSWEEP_SLA] = run_vsweep_find_sla,
-	[RUN_VSWEEP_STARTUP] = run_plain,
+	[SWEEP_VLLM_SERVE] = run_plain,
+	[SWEEP_VLLM_WORKLOAD] = sweep_vllm_workload,
+	[SWEEP_VLLM_SLA] = sweep_vllm_find_sla,
+	[SWEEP_VLLM_STARTUP] = run_plain,
 };
 
-static int run_loads(struct run_vsweep *sweep, struct pl_err *err)
+static int run_loads(struct sweep_vllm *sweep, struct pl_err *err)
 {
-	const struct run_vsweep_settings *settings = sweep->settings;
+	const struct sweep_vllm_settings *settings = sweep->settings;
 
 	PL_JSON_EACH(bench, settings->bench_params) {
-		if (!run_vsweep_linked(settings->links, sweep->serve, bench))
+		if (!sweep_vllm_linked(settings->links, sweep->serve, bench))
 			continue;
 		if (each_load[settings->kind](sweep, bench, err) < 0)
 			return -1;
@@ -177,7 +177,7 @@ static int run_loads(struct run_vsweep *sweep, struct pl_err *err)
 	return 0;
 }
 
-static int run_servers(struct run_vsweep *sweep, struct pl_err *err)
+static int run_servers(struct sweep_vllm *sweep, struct pl_err *err)
 {
 	PL_JSON_EACH(serve, sweep->settings->serve_params) {
 		begin_server(sweep, serve);
@@ -197,18 +197,18 @@ static int run_servers(struct run_vsweep *sweep, struct pl_err *err)
 
 /* ---- checks ---- */
 
-static size_t count_pairs(const struct run_vsweep_settings *settings)
+static size_t count_pairs(const struct sweep_vllm_settings *settings)
 {
 	size_t count = 0;
 
 	PL_JSON_EACH(serve, settings->serve_params) {
 		PL_JSON_EACH(bench, settings->bench_params)
-			count += run_vsweep_linked(settings->links, serve, bench);
+			count += sweep_vllm_linked(settings->links, serve, bench);
 	}
 	return count;
 }
 
-static int check_program(const struct run_vsweep_settings *settings, const char *option,
+static int check_program(const struct sweep_vllm_settings *settings, const char *option,
 			 const json_t *command, const char *instead, struct pl_err *err)
 {
 	const char *name = json_string_value(json_array_get(command, 0));
@@ -220,9 +220,9 @@ static int check_program(const struct run_vsweep_settings *settings, const char 
 	return pl_err_wrap(err, "%s%s%s", option, is_vllm ? ": " : "", is_vllm ? instead : "");
 }
 
-static int check_programs(const struct run_vsweep_settings *settings, struct pl_err *err)
+static int check_programs(const struct sweep_vllm_settings *settings, struct pl_err *err)
 {
-	bool is_startup = settings->kind == RUN_VSWEEP_STARTUP;
+	bool is_startup = settings->kind == SWEEP_VLLM_STARTUP;
 
 	if (check_program(
 		    settings, "--serve-cmd", settings->serve_command,
@@ -239,7 +239,7 @@ static int check_programs(const struct run_vsweep_settings *settings, struct pl_
 }
 
 /* Of two that differ the second would be taken for the first, and not run. */
-static int check_folder(const struct run_vsweep_settings *settings, const json_t *serve,
+static int check_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
 			const json_t *bench, json_t *known, struct pl_err *err)
 {
 	auto_free char *folder = bench_folder(settings, serve, bench, NULL, NULL);
@@ -251,24 +251,24 @@ static int check_folder(const struct run_vsweep_settings *settings, const json_t
 		return pl_err_invalid(
 			err,
 			"the folder's name '%.80s…' would have %zu bytes, and %d is the "
-			"most there can be: name the combination by '" RUN_VSWEEP_NAME "'",
+			"most there can be: name the combination by '" SWEEP_VLLM_NAME "'",
 			name + 1, strlen(name) - 1, NAME_BYTES_MAX);
 	if (before != NULL && !vllm_python_equal(before, both))
 		return pl_err_invalid(err,
 				      "two combinations that differ would lie in one folder, '%s': "
-				      "name them by '" RUN_VSWEEP_NAME "'",
+				      "name them by '" SWEEP_VLLM_NAME "'",
 				      folder);
 	json_object_set(known, folder, both);
 	return 0;
 }
 
-static int check_folders(const struct run_vsweep_settings *settings, struct pl_err *err)
+static int check_folders(const struct sweep_vllm_settings *settings, struct pl_err *err)
 {
 	auto_json json_t *known = json_object();
 
 	PL_JSON_EACH(serve, settings->serve_params) {
 		PL_JSON_EACH(bench, settings->bench_params) {
-			if (run_vsweep_linked(settings->links, serve, bench) &&
+			if (sweep_vllm_linked(settings->links, serve, bench) &&
 			    check_folder(settings, serve, bench, known, err) < 0)
 				return -1;
 		}
@@ -277,12 +277,12 @@ static int check_folders(const struct run_vsweep_settings *settings, struct pl_e
 }
 
 /* Its values are the sweep's own. */
-static int check_variable(const struct run_vsweep_settings *settings, struct pl_err *err)
+static int check_variable(const struct sweep_vllm_settings *settings, struct pl_err *err)
 {
 	PL_JSON_EACH(bench, settings->bench_params) {
 		PL_JSON_EACH_MEMBER(key, value, bench) {
 			if (settings->variable != NULL &&
-			    run_vsweep_same_key(key, settings->variable))
+			    sweep_vllm_same_key(key, settings->variable))
 				return pl_err_invalid(err,
 						      "--bench-params: '%s' is what this sweep "
 						      "varies by itself",
@@ -292,12 +292,12 @@ static int check_variable(const struct run_vsweep_settings *settings, struct pl_
 	return 0;
 }
 
-int run_vsweep_check(const struct run_vsweep_settings *settings, struct pl_err *err)
+int sweep_vllm_check(const struct sweep_vllm_settings *settings, struct pl_err *err)
 {
 	bool stands = pl_file_exists(settings->folder);
 
 	if (settings->serve_command != NULL && settings->after_command == NULL &&
-	    run_vsweep_server_check(settings->serve_command, err) < 0)
+	    sweep_vllm_server_check(settings->serve_command, err) < 0)
 		return -1;
 	if (check_programs(settings, err) < 0 || check_folders(settings, err) < 0 ||
 	    check_variable(settings, err) < 0)
@@ -315,17 +315,17 @@ int run_vsweep_check(const struct run_vsweep_settings *settings, struct pl_err *
 	return 0;
 }
 
-int run_vsweep(const struct run_vsweep_settings *settings, struct run_vsweep_outcome *ret,
+int sweep_vllm(const struct sweep_vllm_settings *settings, struct sweep_vllm_outcome *ret,
 	       struct pl_err *err)
 {
-	struct run_vsweep sweep = {
+	struct sweep_vllm sweep = {
 		.settings = settings,
 		.outcome = ret,
 		.rows = json_array(),
 	};
 
-	*ret = (struct run_vsweep_outcome){ .combinations = count_pairs(settings) };
-	if (settings->kind == RUN_VSWEEP_SERVE || settings->kind == RUN_VSWEEP_STARTUP)
+	*ret = (struct sweep_vllm_outcome){ .combinations = count_pairs(settings) };
+	if (settings->kind == SWEEP_VLLM_SERVE || settings->kind == SWEEP_VLLM_STARTUP)
 		sweep.expected = ret->combinations * (size_t)settings->runs;
 	run_signals_take(&sweep.stop, 1);
 	int done = settings->dry_run ? 0 : pl_file_make_folders(settings->folder, err);

@@ -26,20 +26,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum run_vsweep_kind { RUN_VSWEEP_SERVE, RUN_VSWEEP_WORKLOAD, RUN_VSWEEP_SLA, RUN_VSWEEP_STARTUP };
+enum sweep_vllm_kind { SWEEP_VLLM_SERVE, SWEEP_VLLM_WORKLOAD, SWEEP_VLLM_SLA, SWEEP_VLLM_STARTUP };
 
 /* All borrowed. */
-struct run_vsweep_settings {
-	enum run_vsweep_kind kind;
+struct sweep_vllm_settings {
+	enum sweep_vllm_kind kind;
 	const json_t *serve_command; /* STARTUP: none */
 	const json_t *bench_command; /* STARTUP: the startup command */
 	const json_t *after_command; /* in place of emptying caches; NULL: none */
-	const json_t *serve_params;  /* run_vsweep_params_read() */
+	const json_t *serve_params;  /* sweep_vllm_params_read() */
 	const json_t *bench_params;
-	const json_t *links;  /* run_vsweep_links_parse() */
+	const json_t *links;  /* sweep_vllm_links_parse() */
 	const char *variable; /* WORKLOAD, SLA: request_rate or max_concurrency */
 	int64_t iterations;   /* WORKLOAD: values, both ends included; at least 2 */
-	const json_t *limits; /* SLA: run_vsweep_sla_read() */
+	const json_t *limits; /* SLA: sweep_vllm_sla_read() */
 	bool by_spline;       /* SLA: the rules from 0.14.1 on, else those before */
 	const char *folder;
 	int64_t runs;           /* of a combination */
@@ -53,7 +53,7 @@ struct run_vsweep_settings {
 	bool quiet; /* no markers */
 };
 
-struct run_vsweep_outcome {
+struct sweep_vllm_outcome {
 	size_t combinations; /* that the parameter files have; workload and SLA: each with several
 			      * values */
 	size_t measured;
@@ -67,10 +67,10 @@ struct run_vsweep_outcome {
  * What can be known before anything starts: programs are there, and so is the way in which caches are
  * emptied, no two combinations lie in one folder, FOLDER is there or not. -1: INVALID, NOT_FOUND, IO.
  */
-int run_vsweep_check(const struct run_vsweep_settings *settings, struct pl_err *err) PL_MUST_CHECK;
+int sweep_vllm_check(const struct sweep_vllm_settings *settings, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Runs all that is not over. -1: it was ended early by a failure, which *err tells; what is over stays,
  * and *ret tells it. A signal ends it with 0.
  */
-int run_vsweep(const struct run_vsweep_settings *settings, struct run_vsweep_outcome *ret,
+int sweep_vllm(const struct sweep_vllm_settings *settings, struct sweep_vllm_outcome *ret,
 	       struct pl_err *err) PL_MUST_CHECK;

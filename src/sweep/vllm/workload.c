@@ -18,30 +18,30 @@
 
 /* One load's way through its values. */
 struct exploring {
-	struct run_vsweep *sweep;
+	struct sweep_vllm *sweep;
 	const json_t *bench;
 };
 
 /* num_prompts of the load: its parameter, else the command's, else vLLM's default. */
-static int64_t prompts_of(const struct run_vsweep *sweep, const json_t *bench)
+static int64_t prompts_of(const struct sweep_vllm *sweep, const json_t *bench)
 {
-	const char *text = run_vsweep_command_value(sweep->settings->bench_command, "--num-prompts",
+	const char *text = sweep_vllm_command_value(sweep->settings->bench_command, "--num-prompts",
 						    NULL);
 	int64_t number = DEFAULT_PROMPTS;
 
 	if (text == NULL)
-		text = run_vsweep_command_value(sweep->settings->bench_command, "--num_prompts",
+		text = sweep_vllm_command_value(sweep->settings->bench_command, "--num_prompts",
 						NULL);
 	if (text != NULL && !pl_text_to_i64(text, &number))
 		number = DEFAULT_PROMPTS;
 	PL_JSON_EACH_MEMBER(key, value, bench) {
-		if (run_vsweep_same_key(key, "num_prompts") && json_is_integer(value))
+		if (sweep_vllm_same_key(key, "num_prompts") && json_is_integer(value))
 			number = json_integer_value(value);
 	}
 	return number;
 }
 
-/* concurrency 0: the load's own. *ret_runs as run_vsweep_run_all(). */
+/* concurrency 0: the load's own. *ret_runs as sweep_vllm_run_all(). */
 static int run_value(const struct exploring *exploring, int64_t value, int64_t concurrency,
 		     json_t **ret_runs, struct pl_err *err)
 {
@@ -51,24 +51,24 @@ static int run_value(const struct exploring *exploring, int64_t value, int64_t c
 
 	if (concurrency > 0)
 		json_object_set_new(load, CONCURRENCY, json_integer(concurrency));
-	auto_free char *folder = run_vsweep_bench_folder(exploring->sweep, load, "WL-", name);
+	auto_free char *folder = sweep_vllm_bench_folder(exploring->sweep, load, "WL-", name);
 	json_object_set_new(load, variable, json_integer(value));
-	const struct run_vsweep_runs runs = { .bench = load, .folder = folder };
-	return run_vsweep_run_all(exploring->sweep, &runs, ret_runs, err);
+	const struct sweep_vllm_runs runs = { .bench = load, .folder = folder };
+	return sweep_vllm_run_all(exploring->sweep, &runs, ret_runs, err);
 }
 
 static int run_between(const struct exploring *exploring, const json_t *serial, const json_t *batch,
 		       json_t *rows, struct pl_err *err)
 {
-	const struct run_vsweep_settings *settings = exploring->sweep->settings;
+	const struct sweep_vllm_settings *settings = exploring->sweep->settings;
 	double lo, hi;
 
-	if (run_vsweep_estimate(serial, settings->variable, &lo, err) < 0 ||
-	    run_vsweep_estimate(batch, settings->variable, &hi, err) < 0)
+	if (sweep_vllm_estimate(serial, settings->variable, &lo, err) < 0 ||
+	    sweep_vllm_estimate(batch, settings->variable, &hi, err) < 0)
 		return -1;
-	auto_json json_t *values = run_vsweep_between(ceil(lo), floor(hi), settings->iterations);
+	auto_json json_t *values = sweep_vllm_between(ceil(lo), floor(hi), settings->iterations);
 	auto_free char *shown = pl_json_to_text(values, PL_JSON_PYTHON);
-	run_vsweep_say(exploring->sweep, "Serial: %g, batch: %g; between them: %s", lo, hi, shown);
+	sweep_vllm_say(exploring->sweep, "Serial: %g, batch: %g; between them: %s", lo, hi, shown);
 	PL_JSON_EACH(value, values) {
 		auto_json json_t *runs = NULL;
 		if (run_value(exploring, json_integer_value(value), 0, &runs, err) < 0)
@@ -81,7 +81,7 @@ static int run_between(const struct exploring *exploring, const json_t *serial, 
 
 static int explore(const struct exploring *exploring, json_t *rows, struct pl_err *err)
 {
-	struct run_vsweep *sweep = exploring->sweep;
+	struct sweep_vllm *sweep = exploring->sweep;
 	int64_t prompts = prompts_of(sweep, exploring->bench);
 	auto_json json_t *serial = NULL;
 	auto_json json_t *batch = NULL;
@@ -92,7 +92,7 @@ static int explore(const struct exploring *exploring, json_t *rows, struct pl_er
 	if (sweep->settings->dry_run)
 		return 0;
 	if (serial == NULL || batch == NULL) {
-		run_vsweep_say(sweep, "Unable to establish both Workload Explorer endpoints; what "
+		sweep_vllm_say(sweep, "Unable to establish both Workload Explorer endpoints; what "
 				      "lies between them is left out");
 		return 0;
 	}
@@ -103,14 +103,14 @@ static int explore(const struct exploring *exploring, json_t *rows, struct pl_er
 	return 0;
 }
 
-int run_vsweep_workload(struct run_vsweep *sweep, const json_t *bench, struct pl_err *err)
+int sweep_vllm_workload(struct sweep_vllm *sweep, const json_t *bench, struct pl_err *err)
 {
 	const struct exploring exploring = { .sweep = sweep, .bench = bench };
 	auto_json json_t *rows = json_array();
 
-	run_vsweep_mark(sweep, "[WL START]", bench);
+	sweep_vllm_mark(sweep, "[WL START]", bench);
 	if (explore(&exploring, rows, err) < 0)
 		return -1;
-	run_vsweep_say(sweep, "[WL END]");
-	return run_vsweep_add_rows(sweep, json_array_size(rows) > 0 ? rows : NULL, err);
+	sweep_vllm_say(sweep, "[WL END]");
+	return sweep_vllm_add_rows(sweep, json_array_size(rows) > 0 ? rows : NULL, err);
 }

@@ -74,12 +74,12 @@ static void add_key(struct manifest_reader *reader, struct vllm_container *conta
 	if (form == FORM_OTHER || (form == FORM_ON && !truth) || pl_yaml_is_null(value))
 		return;
 	if (form == FORM_LIST) {
-		manifest_add_command(reader, container, value);
+		vllm_manifest_add_command(reader, container, value);
 		return;
 	}
-	manifest_add_text(reader, container, word, name);
+	vllm_manifest_add_text(reader, container, word, name);
 	if (form == FORM_VALUE && value->kind == PL_YAML_SCALAR)
-		manifest_add_scalar(reader, container, value);
+		vllm_manifest_add_scalar(reader, container, value);
 }
 
 static const struct key *find_key(const struct key *keys, size_t count, const char *name)
@@ -97,7 +97,7 @@ static void add_lmcache(struct manifest_reader *reader, struct vllm_container *c
 {
 	const struct pl_yaml *cache = pl_yaml_get(spec, "lmcacheConfig");
 	const struct pl_yaml *enabled = pl_yaml_get(cache, "enabled");
-	const char *role = manifest_scalar(cache, "kvRole");
+	const char *role = vllm_manifest_scalar(cache, "kvRole");
 	bool truth = false;
 
 	if (enabled == NULL || !pl_yaml_to_bool(enabled, &truth) || !truth)
@@ -105,24 +105,24 @@ static void add_lmcache(struct manifest_reader *reader, struct vllm_container *c
 	auto_free char *json = pl_asprintf(
 		"{\"kv_connector\":\"LMCacheConnectorV1\",\"kv_role\":\"%s\"}",
 		role != NULL ? role : "kv_both");
-	manifest_add_text(reader, container, "--kv-transfer-config", enabled);
-	manifest_add_text(reader, container, json, enabled);
+	vllm_manifest_add_text(reader, container, "--kv-transfer-config", enabled);
+	vllm_manifest_add_text(reader, container, json, enabled);
 }
 
 static void take_model(struct manifest_reader *reader, const struct pl_yaml *spec)
 {
 	const struct pl_yaml *model = pl_yaml_get(spec, "modelURL");
 	const struct pl_yaml *config = pl_yaml_get(spec, "vllmConfig");
-	struct vllm_container *container = manifest_add(reader, "kubernetes",
-							manifest_scalar(spec, "name"), NULL,
-							spec->line + reader->line_offset);
+	struct vllm_container *container = vllm_manifest_add(
+		reader, "kubernetes", vllm_manifest_scalar(spec, "name"), NULL,
+		spec->line + reader->line_offset);
 
-	manifest_set_image(reader, container, spec);
-	manifest_take_env(reader, container, pl_yaml_get(spec, "env"));
-	manifest_add_text(reader, container, "vllm", spec);
-	manifest_add_text(reader, container, "serve", spec);
+	vllm_manifest_set_image(reader, container, spec);
+	vllm_manifest_take_env(reader, container, pl_yaml_get(spec, "env"));
+	vllm_manifest_add_text(reader, container, "vllm", spec);
+	vllm_manifest_add_text(reader, container, "serve", spec);
 	if (model != NULL)
-		manifest_add_scalar(reader, container, model);
+		vllm_manifest_add_scalar(reader, container, model);
 	for (size_t i = 0; i < spec->count; i++) {
 		const struct key *key = find_key(spec_keys, PL_ARRAY_SIZE(spec_keys),
 						 spec->keys[i]->text);
@@ -134,13 +134,13 @@ static void take_model(struct manifest_reader *reader, const struct pl_yaml *spe
 			find_key(config_keys, PL_ARRAY_SIZE(config_keys), config->keys[i]->text),
 			config->keys[i], config->items[i]);
 	add_lmcache(reader, container, spec);
-	const char *gpus = manifest_scalar(spec, "requestGPU");
+	const char *gpus = vllm_manifest_scalar(spec, "requestGPU");
 	/* with raySpec several nodes serve one model, and the file does not say how many GPUs */
 	if (gpus != NULL && pl_yaml_get(spec, "raySpec") == NULL)
 		(void)pl_text_to_i64(gpus, &container->gpus);
 }
 
-void manifest_read_stack(struct manifest_reader *reader, const struct pl_yaml *root)
+void vllm_manifest_read_stack(struct manifest_reader *reader, const struct pl_yaml *root)
 {
 	const struct pl_yaml *models = pl_yaml_get(pl_yaml_get(root, "servingEngineSpec"),
 						   "modelSpec");
@@ -156,7 +156,7 @@ void manifest_read_stack(struct manifest_reader *reader, const struct pl_yaml *r
 /* The model that "hf://ORG/NAME", "pvc://CLAIM/PATH" and "pvc+hf://CLAIM/…/ORG/NAME" name. */
 static char *model_of(const struct pl_yaml *artifacts, const char *uri)
 {
-	const char *mount = manifest_scalar(artifacts, "mountPath");
+	const char *mount = vllm_manifest_scalar(artifacts, "mountPath");
 	const char *colon = strstr(uri, "://");
 	const char *path = colon != NULL ? colon + 3 : uri;
 	const char *slash = strchr(path, '/');
@@ -197,8 +197,8 @@ static void add_sizes(struct manifest_reader *reader, struct vllm_container *con
 		bool is_size = node != NULL && pl_yaml_to_i64(node, &size);
 		auto_free char *text = pl_asprintf("%lld", (long long)size);
 		if (as_words && is_size && size > 1) {
-			manifest_add_text(reader, container, parallel_keys[i].flag, node);
-			manifest_add_text(reader, container, text, node);
+			vllm_manifest_add_text(reader, container, parallel_keys[i].flag, node);
+			vllm_manifest_add_text(reader, container, text, node);
 		} else if (!as_words && parallel_keys[i].variable != NULL) {
 			json_object_set_new(container->env, parallel_keys[i].variable,
 					    json_string(text));
@@ -218,17 +218,17 @@ static void add_made_words(struct manifest_reader *reader, struct vllm_container
 	auto_free char *model = uri != NULL ? model_of(artifacts, uri->text) : NULL;
 
 	if (serves) {
-		manifest_add_text(reader, container, "vllm", made);
-		manifest_add_text(reader, container, "serve", made);
+		vllm_manifest_add_text(reader, container, "vllm", made);
+		vllm_manifest_add_text(reader, container, "serve", made);
 	} else {
-		manifest_add_text(reader, container, "--model", uri != NULL ? uri : made);
+		vllm_manifest_add_text(reader, container, "--model", uri != NULL ? uri : made);
 	}
 	if (model != NULL)
-		manifest_add_text(reader, container, model, uri);
+		vllm_manifest_add_text(reader, container, model, uri);
 	add_sizes(reader, container, parallelism, true);
 	if (served != NULL && served->kind == PL_YAML_SCALAR) {
-		manifest_add_text(reader, container, "--served-model-name", served);
-		manifest_add_scalar(reader, container, served);
+		vllm_manifest_add_text(reader, container, "--served-model-name", served);
+		vllm_manifest_add_scalar(reader, container, served);
 	}
 	container->starts_server = !serves;
 }
@@ -246,19 +246,19 @@ static void take_role(struct manifest_reader *reader, const struct pl_yaml *root
 		const struct pl_yaml *made = pl_yaml_get(node, "modelCommand");
 		bool is_made = made != NULL && made->kind == PL_YAML_SCALAR &&
 			       strcmp(made->text, "custom") != 0;
-		struct vllm_container *container = manifest_add(reader, "kubernetes",
-								manifest_scalar(node, "name"), role,
-								node->line + reader->line_offset);
-		manifest_set_image(reader, container, pl_yaml_get(node, "image"));
+		struct vllm_container *container = vllm_manifest_add(
+			reader, "kubernetes", vllm_manifest_scalar(node, "name"), role,
+			node->line + reader->line_offset);
+		vllm_manifest_set_image(reader, container, pl_yaml_get(node, "image"));
 		add_sizes(reader, container, parallelism, false);
-		manifest_take_pod_rest(reader, container, node);
+		vllm_manifest_take_pod_rest(reader, container, node);
 		if (is_made) {
 			add_made_words(reader, container, root, made, parallelism);
-			manifest_add_command(reader, container, pl_yaml_get(node, "args"));
+			vllm_manifest_add_command(reader, container, pl_yaml_get(node, "args"));
 		} else {
-			manifest_take_pod_words(reader, container, node);
+			vllm_manifest_take_pod_words(reader, container, node);
 			container->starts_server = pl_yaml_get(node, "command") == NULL &&
-						   manifest_is_vllm_image(container->image);
+						   vllm_manifest_is_vllm_image(container->image);
 		}
 		/* it counts GPUs of one node: data ranks of others are not on it */
 		if (pl_yaml_get(parallelism, "workers") != NULL)
@@ -266,7 +266,7 @@ static void take_role(struct manifest_reader *reader, const struct pl_yaml *root
 	}
 }
 
-void manifest_read_modelservice(struct manifest_reader *reader, const struct pl_yaml *root)
+void vllm_manifest_read_modelservice(struct manifest_reader *reader, const struct pl_yaml *root)
 {
 	take_role(reader, root, "decode");
 	take_role(reader, root, "prefill");

@@ -68,20 +68,20 @@ static void take_service(struct manifest_reader *reader, const struct pl_yaml *k
 			 const struct pl_yaml *service)
 {
 	const struct pl_yaml *entrypoint = pl_yaml_get(service, "entrypoint");
-	struct vllm_container *container = manifest_add(reader, "compose", key->text, NULL,
-							key->line + reader->line_offset);
+	struct vllm_container *container = vllm_manifest_add(reader, "compose", key->text, NULL,
+							     key->line + reader->line_offset);
 	bool has_own = entrypoint != NULL && !pl_yaml_is_null(entrypoint) &&
 		       (entrypoint->kind != PL_YAML_LIST || entrypoint->count > 0);
 
-	manifest_set_image(reader, container, pl_yaml_get(service, "image"));
-	manifest_take_env(reader, container, pl_yaml_get(service, "environment"));
-	manifest_add_command(reader, container, entrypoint);
-	manifest_add_command(reader, container, pl_yaml_get(service, "command"));
+	vllm_manifest_set_image(reader, container, pl_yaml_get(service, "image"));
+	vllm_manifest_take_env(reader, container, pl_yaml_get(service, "environment"));
+	vllm_manifest_add_command(reader, container, entrypoint);
+	vllm_manifest_add_command(reader, container, pl_yaml_get(service, "command"));
 	take_devices(container, service);
-	container->starts_server = !has_own && manifest_is_vllm_image(container->image);
+	container->starts_server = !has_own && vllm_manifest_is_vllm_image(container->image);
 }
 
-void manifest_read_compose(struct manifest_reader *reader, const struct pl_yaml *root)
+void vllm_manifest_read_compose(struct manifest_reader *reader, const struct pl_yaml *root)
 {
 	const struct pl_yaml *services = pl_yaml_get(root, "services");
 	auto_words variables = { 0 };

@@ -27,34 +27,34 @@ static void take_limits(struct vllm_container *container, const struct pl_yaml *
 	}
 }
 
-void manifest_take_pod_words(struct manifest_reader *reader, struct vllm_container *container,
-			     const struct pl_yaml *node)
+void vllm_manifest_take_pod_words(struct manifest_reader *reader, struct vllm_container *container,
+				  const struct pl_yaml *node)
 {
-	manifest_add_command(reader, container, pl_yaml_get(node, "command"));
-	manifest_add_command(reader, container, pl_yaml_get(node, "args"));
+	vllm_manifest_add_command(reader, container, pl_yaml_get(node, "command"));
+	vllm_manifest_add_command(reader, container, pl_yaml_get(node, "args"));
 }
 
-void manifest_take_pod_rest(struct manifest_reader *reader, struct vllm_container *container,
-			    const struct pl_yaml *node)
+void vllm_manifest_take_pod_rest(struct manifest_reader *reader, struct vllm_container *container,
+				 const struct pl_yaml *node)
 {
-	manifest_take_env(reader, container, pl_yaml_get(node, "env"));
+	vllm_manifest_take_env(reader, container, pl_yaml_get(node, "env"));
 	take_limits(container, node);
 }
 
-void manifest_take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
-				 const char *owner, int64_t nodes)
+void vllm_manifest_take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
+				      const char *owner, int64_t nodes)
 {
-	const char *name = manifest_scalar(node, "name");
+	const char *name = vllm_manifest_scalar(node, "name");
 	const struct pl_yaml *command = pl_yaml_get(node, "command");
 	bool has_command = command != NULL && (command->count > 0 || command->text[0] != '\0');
-	struct vllm_container *container = manifest_add(reader, "kubernetes", name, owner,
-							node->line + reader->line_offset);
+	struct vllm_container *container = vllm_manifest_add(reader, "kubernetes", name, owner,
+							     node->line + reader->line_offset);
 
 	container->nodes = nodes;
-	manifest_set_image(reader, container, pl_yaml_get(node, "image"));
-	manifest_take_pod_rest(reader, container, node);
-	manifest_take_pod_words(reader, container, node);
-	container->starts_server = !has_command && manifest_is_vllm_image(container->image);
+	vllm_manifest_set_image(reader, container, pl_yaml_get(node, "image"));
+	vllm_manifest_take_pod_rest(reader, container, node);
+	vllm_manifest_take_pod_words(reader, container, node);
+	container->starts_server = !has_command && vllm_manifest_is_vllm_image(container->image);
 }
 
 /* A map of a values file: {repository, tag, command}, or {image, command}. */
@@ -81,8 +81,8 @@ static void walk_map(struct manifest_reader *reader, const struct pl_yaml *node,
 	const struct pl_yaml *group = pl_yaml_get(node, "leaderWorkerTemplate");
 	const struct pl_yaml *size = pl_yaml_get(group, "size");
 
-	if (pl_yaml_get(node, "kind") != NULL && manifest_scalar(metadata, "name") != NULL)
-		at.owner = manifest_scalar(metadata, "name");
+	if (pl_yaml_get(node, "kind") != NULL && vllm_manifest_scalar(metadata, "name") != NULL)
+		at.owner = vllm_manifest_scalar(metadata, "name");
 	if (size != NULL && (!pl_yaml_to_i64(size, &at.nodes) || at.nodes < 1))
 		at.nodes = 1;
 	for (size_t i = 0; i < node->count; i++)
@@ -98,9 +98,9 @@ static void walk(struct manifest_reader *reader, const struct pl_yaml *node, con
 		return;
 	if (node->kind == PL_YAML_MAP) {
 		if (is_chart_container(node)) {
-			manifest_take_pod_container(reader, node, at.owner, at.nodes);
+			vllm_manifest_take_pod_container(reader, node, at.owner, at.nodes);
 			if (pl_yaml_get(node, "repository") != NULL)
-				manifest_set_image(
+				vllm_manifest_set_image(
 					reader,
 					&reader->manifest->items[reader->manifest->count - 1],
 					node);
@@ -111,13 +111,14 @@ static void walk(struct manifest_reader *reader, const struct pl_yaml *node, con
 	}
 	for (size_t i = 0; node->kind == PL_YAML_LIST && i < node->count; i++) {
 		if (holds && node->items[i]->kind == PL_YAML_MAP)
-			manifest_take_pod_container(reader, node->items[i], at.owner, at.nodes);
+			vllm_manifest_take_pod_container(reader, node->items[i], at.owner,
+							 at.nodes);
 		else
 			walk(reader, node->items[i], "", at);
 	}
 }
 
-void manifest_read_kubernetes(struct manifest_reader *reader, const struct pl_yaml *root)
+void vllm_manifest_read_kubernetes(struct manifest_reader *reader, const struct pl_yaml *root)
 {
 	walk(reader, root, "", (struct walk){ .nodes = 1 });
 }

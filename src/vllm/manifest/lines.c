@@ -42,7 +42,7 @@ static bool next_line(const struct manifest_reader *reader, const char **at, int
 			len = 0;
 		}
 		if (len > 0) {
-			shell_mark(words, &ret->marks, ret->text.len, *number, 1);
+			vllm_shell_mark(words, &ret->marks, ret->text.len, *number, 1);
 			pl_buf_add(&ret->text, *at, len - continues);
 		}
 		*at = stop != NULL ? stop + 1 : end;
@@ -66,7 +66,7 @@ static void instruction_set(struct instruction *ret, const struct logical_line *
 	vllm_marks_done(&ret->marks);
 	ret->text = pl_strdup(text);
 	ret->is_list = *text == '[';
-	shell_marks_copy(words, &ret->marks, 0, &line->marks, from, strlen(text) + 1);
+	vllm_shell_marks_copy(words, &ret->marks, 0, &line->marks, from, strlen(text) + 1);
 }
 
 static void instruction_done(struct instruction *instruction)
@@ -134,7 +134,7 @@ static void take_env(struct vllm_container *container, const char *text)
 {
 	auto_words words = { 0 };
 	auto_problems ignored = { 0 };
-	size_t name = shell_name_len(text, text + strlen(text));
+	size_t name = vllm_shell_name_len(text, text + strlen(text));
 
 	if (name > 0 && (text[name] == ' ' || text[name] == '\t')) {
 		auto_free char *key = pl_strndup(text, name);
@@ -232,10 +232,10 @@ static void take_instruction(struct dockerfile *file, struct vllm_container *con
 	}
 }
 
-void manifest_read_dockerfile(struct manifest_reader *reader)
+void vllm_manifest_read_dockerfile(struct manifest_reader *reader)
 {
-	struct vllm_container *container = manifest_add(reader, "dockerfile", "Dockerfile", NULL,
-							1);
+	struct vllm_container *container = vllm_manifest_add(reader, "dockerfile", "Dockerfile",
+							     NULL, 1);
 	struct dockerfile file = { .stages = json_object() };
 	struct logical_line line = { .text = PL_BUF(VLLM_WORDS_BYTES_MAX) };
 	const char *at = reader->text;
@@ -248,7 +248,7 @@ void manifest_read_dockerfile(struct manifest_reader *reader)
 	if (file.entrypoint.text == NULL || file.entrypoint.is_list)
 		add_instruction(reader, container, &file.command);
 	container->starts_server = file.entrypoint.text == NULL &&
-				   manifest_is_vllm_image(container->image);
+				   vllm_manifest_is_vllm_image(container->image);
 	instruction_done(&file.entrypoint);
 	instruction_done(&file.command);
 	vllm_words_done(&file.arguments);
@@ -279,9 +279,10 @@ static void take_setting(struct manifest_reader *reader, struct vllm_container *
 	}
 }
 
-void manifest_read_unit(struct manifest_reader *reader)
+void vllm_manifest_read_unit(struct manifest_reader *reader)
 {
-	struct vllm_container *container = manifest_add(reader, "systemd", "ExecStart", NULL, 1);
+	struct vllm_container *container = vllm_manifest_add(reader, "systemd", "ExecStart", NULL,
+							     1);
 	struct instruction start = { 0 };
 	struct logical_line line = { .text = PL_BUF(VLLM_WORDS_BYTES_MAX) };
 	const char *at = reader->text;

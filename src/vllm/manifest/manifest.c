@@ -17,17 +17,20 @@ static const struct kind {
 	const char *name;
 	void (*read)(struct manifest_reader *reader, const struct pl_yaml *root);
 } kinds[] = {
-	{ "services", NULL, "a compose file", manifest_read_compose },
-	{ "servingEngineSpec", NULL, "values of the production-stack chart", manifest_read_stack },
+	{ "services", NULL, "a compose file", vllm_manifest_read_compose },
+	{ "servingEngineSpec", NULL, "values of the production-stack chart",
+	  vllm_manifest_read_stack },
 	{ "modelArtifacts", NULL, "values of the llm-d modelservice chart",
-	  manifest_read_modelservice },
-	{ "apiVersion", "kind", "a Kubernetes manifest", manifest_read_kubernetes },
-	{ "containers", NULL, "a Kubernetes manifest", manifest_read_kubernetes },
-	{ "decode", NULL, "values of the llm-d modelservice chart", manifest_read_modelservice },
-	{ "prefill", NULL, "values of the llm-d modelservice chart", manifest_read_modelservice },
-	{ "spec", NULL, "a Kubernetes manifest", manifest_read_kubernetes },
-	{ "template", NULL, "a Kubernetes manifest", manifest_read_kubernetes },
-	{ "image", NULL, "values of a Helm chart", manifest_read_kubernetes },
+	  vllm_manifest_read_modelservice },
+	{ "apiVersion", "kind", "a Kubernetes manifest", vllm_manifest_read_kubernetes },
+	{ "containers", NULL, "a Kubernetes manifest", vllm_manifest_read_kubernetes },
+	{ "decode", NULL, "values of the llm-d modelservice chart",
+	  vllm_manifest_read_modelservice },
+	{ "prefill", NULL, "values of the llm-d modelservice chart",
+	  vllm_manifest_read_modelservice },
+	{ "spec", NULL, "a Kubernetes manifest", vllm_manifest_read_kubernetes },
+	{ "template", NULL, "a Kubernetes manifest", vllm_manifest_read_kubernetes },
+	{ "image", NULL, "values of a Helm chart", vllm_manifest_read_kubernetes },
 };
 
 static const struct kind *kind_of(const struct pl_yaml *root)
@@ -142,8 +145,8 @@ void vllm_manifest_done(struct vllm_manifest *manifest)
 	*manifest = (struct vllm_manifest){ 0 };
 }
 
-struct vllm_container *manifest_add(struct manifest_reader *reader, const char *runtime,
-				    const char *name, const char *owner, int line)
+struct vllm_container *vllm_manifest_add(struct manifest_reader *reader, const char *runtime,
+					 const char *name, const char *owner, int line)
 {
 	struct vllm_manifest *manifest = reader->manifest;
 	struct vllm_container *container = PL_PUSH(manifest->items, manifest->count,
@@ -162,7 +165,7 @@ struct vllm_container *manifest_add(struct manifest_reader *reader, const char *
 	return container;
 }
 
-bool manifest_is_vllm_image(const char *image)
+bool vllm_manifest_is_vllm_image(const char *image)
 {
 	static const char *const others[] = { "router",  "gateway",   "bench",      "dashboard",
 					      "sim",     "exporter",  "autoscaler", "operator",
@@ -220,7 +223,7 @@ static int read_document(struct manifest_reader *reader, struct pl_err *err)
 		return 0;
 	if (reader->manifest->kind == NULL)
 		reader->manifest->kind = kind != NULL ? kind->name : "a Kubernetes manifest";
-	(kind != NULL ? kind->read : manifest_read_kubernetes)(reader, root);
+	(kind != NULL ? kind->read : vllm_manifest_read_kubernetes)(reader, root);
 	return 0;
 }
 
@@ -311,13 +314,13 @@ int vllm_manifest_read(const char *text, size_t len, const char *source,
 				      BYTES_MAX >> 20);
 	if (is_unit(text, len)) {
 		manifest.kind = "a systemd unit";
-		manifest_read_unit(&reader);
+		vllm_manifest_read_unit(&reader);
 	} else if (is_yaml(text, len)) {
 		if (read_documents(&reader, text, len, err) < 0)
 			return -1;
 	} else {
 		manifest.kind = "a Dockerfile";
-		manifest_read_dockerfile(&reader);
+		vllm_manifest_read_dockerfile(&reader);
 	}
 	leave_out_others(&manifest, catalog, source);
 	qualify_names(&manifest);

@@ -15,43 +15,43 @@ struct manifest_reader {
 	const struct vllm_words *variables; /* of a compose file; NULL: none */
 };
 
-struct vllm_container *manifest_add(struct manifest_reader *reader, const char *runtime,
-				    const char *name, const char *owner, int line);
+struct vllm_container *vllm_manifest_add(struct manifest_reader *reader, const char *runtime,
+					 const char *name, const char *owner, int line);
 /* Locations of a scalar's text; the words are those that are charged for them. */
-void manifest_marks(const struct manifest_reader *reader, struct vllm_words *words,
-		    const struct pl_yaml *node, struct vllm_marks *ret);
+void vllm_manifest_marks(const struct manifest_reader *reader, struct vllm_words *words,
+			 const struct pl_yaml *node, struct vllm_marks *ret);
 /* Appends a scalar as one word. */
-void manifest_add_scalar(struct manifest_reader *reader, struct vllm_container *container,
-			 const struct pl_yaml *node);
+void vllm_manifest_add_scalar(struct manifest_reader *reader, struct vllm_container *container,
+			      const struct pl_yaml *node);
 /* Appends a text as one word at a node's location. */
-void manifest_add_text(struct manifest_reader *reader, struct vllm_container *container,
-		       const char *text, const struct pl_yaml *at);
+void vllm_manifest_add_text(struct manifest_reader *reader, struct vllm_container *container,
+			    const char *text, const struct pl_yaml *at);
 /* Appends a command: the items of a list, or a text that a shell splits. */
-void manifest_add_command(struct manifest_reader *reader, struct vllm_container *container,
-			  const struct pl_yaml *node);
+void vllm_manifest_add_command(struct manifest_reader *reader, struct vllm_container *container,
+			       const struct pl_yaml *node);
 /* Takes an environment: a mapping, or a list of "NAME=value" or {name, value}. */
-void manifest_take_env(struct manifest_reader *reader, struct vllm_container *container,
-		       const struct pl_yaml *node);
-void manifest_set_image(struct manifest_reader *reader, struct vllm_container *container,
-			const struct pl_yaml *node);
-/* A scalar's text with the variables of a compose file; the caller's (free()). */
-char *manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node);
-const char *manifest_scalar(const struct pl_yaml *map, const char *key);
-/* Is the image one whose own program is vLLM's server, as far as its name says? */
-bool manifest_is_vllm_image(const char *image);
-
-void manifest_read_compose(struct manifest_reader *reader, const struct pl_yaml *root);
-void manifest_read_kubernetes(struct manifest_reader *reader, const struct pl_yaml *root);
-/* Takes one container of Kubernetes: command, args, env, limits. */
-void manifest_take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
-				 const char *owner, int64_t nodes);
-/* The words of its command and args with "$(NAME)" replaced. */
-void manifest_take_pod_words(struct manifest_reader *reader, struct vllm_container *container,
-			     const struct pl_yaml *node);
-/* Its environment and limits. */
-void manifest_take_pod_rest(struct manifest_reader *reader, struct vllm_container *container,
+void vllm_manifest_take_env(struct manifest_reader *reader, struct vllm_container *container,
 			    const struct pl_yaml *node);
-void manifest_read_stack(struct manifest_reader *reader, const struct pl_yaml *root);
-void manifest_read_modelservice(struct manifest_reader *reader, const struct pl_yaml *root);
-void manifest_read_dockerfile(struct manifest_reader *reader);
-void manifest_read_unit(struct manifest_reader *reader);
+void vllm_manifest_set_image(struct manifest_reader *reader, struct vllm_container *container,
+			     const struct pl_yaml *node);
+/* A scalar's text with the variables of a compose file; the caller's (free()). */
+char *vllm_manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node);
+const char *vllm_manifest_scalar(const struct pl_yaml *map, const char *key);
+/* Is the image one whose own program is vLLM's server, as far as its name says? */
+bool vllm_manifest_is_vllm_image(const char *image);
+
+void vllm_manifest_read_compose(struct manifest_reader *reader, const struct pl_yaml *root);
+void vllm_manifest_read_kubernetes(struct manifest_reader *reader, const struct pl_yaml *root);
+/* Takes one container of Kubernetes: command, args, env, limits. */
+void vllm_manifest_take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
+				      const char *owner, int64_t nodes);
+/* The words of its command and args with "$(NAME)" replaced. */
+void vllm_manifest_take_pod_words(struct manifest_reader *reader, struct vllm_container *container,
+				  const struct pl_yaml *node);
+/* Its environment and limits. */
+void vllm_manifest_take_pod_rest(struct manifest_reader *reader, struct vllm_container *container,
+				 const struct pl_yaml *node);
+void vllm_manifest_read_stack(struct manifest_reader *reader, const struct pl_yaml *root);
+void vllm_manifest_read_modelservice(struct manifest_reader *reader, const struct pl_yaml *root);
+void vllm_manifest_read_dockerfile(struct manifest_reader *reader);
+void vllm_manifest_read_unit(struct manifest_reader *reader);

@@ -42,16 +42,16 @@ static void mark_block(const struct manifest_reader *reader, struct vllm_words *
 			len--;
 		const char *found = len > 0 ? memmem(text, strlen(text), from, len) : NULL;
 		if (found != NULL) {
-			shell_mark(words, ret, (size_t)(found - node->text),
-				   line + reader->line_offset, (int)(from - at) + 1);
+			vllm_shell_mark(words, ret, (size_t)(found - node->text),
+					line + reader->line_offset, (int)(from - at) + 1);
 			text = found + len;
 		}
 		at = stop;
 	}
 }
 
-void manifest_marks(const struct manifest_reader *reader, struct vllm_words *words,
-		    const struct pl_yaml *node, struct vllm_marks *ret)
+void vllm_manifest_marks(const struct manifest_reader *reader, struct vllm_words *words,
+			 const struct pl_yaml *node, struct vllm_marks *ret)
 {
 	const char *at = text_at(reader, node->line, node->column);
 	bool is_quoted = at != NULL && (*at == '"' || *at == '\'');
@@ -60,8 +60,8 @@ void manifest_marks(const struct manifest_reader *reader, struct vllm_words *wor
 		mark_block(reader, words, node, at, ret);
 	if (ret->count == 0 || ret->items[0].offset > 0) {
 		vllm_marks_done(ret);
-		shell_mark(words, ret, 0, node->line + reader->line_offset,
-			   node->column + is_quoted);
+		vllm_shell_mark(words, ret, 0, node->line + reader->line_offset,
+				node->column + is_quoted);
 	}
 }
 
@@ -78,7 +78,7 @@ struct mapped {
 static void put_run(struct mapped *to, const char *text, size_t from, size_t len)
 {
 	if (to->words != NULL)
-		shell_marks_copy(to->words, &to->marks, to->text.len, to->from, from, len);
+		vllm_shell_marks_copy(to->words, &to->marks, to->text.len, to->from, from, len);
 	pl_buf_add(&to->text, text + from, len);
 }
 
@@ -86,7 +86,7 @@ static void put_run(struct mapped *to, const char *text, size_t from, size_t len
 static void put_value(struct mapped *to, const char *value, size_t from)
 {
 	if (to->words != NULL)
-		shell_marks_copy(to->words, &to->marks, to->text.len, to->from, from, 1);
+		vllm_shell_marks_copy(to->words, &to->marks, to->text.len, to->from, from, 1);
 	pl_buf_add_text(&to->text, value);
 }
 
@@ -114,14 +114,14 @@ static size_t read_reference(const struct manifest_reader *reader,
 
 	*ret_value = NULL;
 	if (reader->variables != NULL) {
-		const char *stop = at[1] == '{' ? shell_group_end(at + 1, end)
-						: at + 1 + shell_name_len(at + 1, end);
+		const char *stop = at[1] == '{' ? vllm_shell_group_end(at + 1, end)
+						: at + 1 + vllm_shell_name_len(at + 1, end);
 		if (stop == at + 1)
 			return 0;
 		*ret_value = compose_value(reader, at, (size_t)(stop - at));
 		return (size_t)(stop - at);
 	}
-	size_t len = at[1] == '(' ? shell_name_len(at + 2, end) : 0;
+	size_t len = at[1] == '(' ? vllm_shell_name_len(at + 2, end) : 0;
 	if (len == 0 || at[2 + len] != ')' || container == NULL)
 		return 0;
 	auto_free char *name = pl_strndup(at + 2, len);
@@ -167,7 +167,7 @@ static char *taken(struct pl_buf *buf)
 	return text;
 }
 
-char *manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node)
+char *vllm_manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node)
 {
 	struct mapped to = { .text = PL_BUF(VLLM_WORDS_BYTES_MAX) };
 
@@ -185,10 +185,10 @@ static char *container_text(const struct manifest_reader *reader, struct vllm_co
 			     .from = &marks,
 			     .text = PL_BUF(VLLM_WORDS_BYTES_MAX) };
 
-	manifest_marks(reader, &container->words, node, &marks);
+	vllm_manifest_marks(reader, &container->words, node, &marks);
 	replace_all(reader, container, node->text, &to);
 	if (to.marks.count == 0)
-		shell_marks_copy(&container->words, &to.marks, 0, &marks, 0, 1);
+		vllm_shell_marks_copy(&container->words, &to.marks, 0, &marks, 0, 1);
 	vllm_marks_done(&marks);
 	*ret = to.marks;
 	/* in a script "$(date)" is a command of the shell */
@@ -216,8 +216,8 @@ static void add_word(struct vllm_container *container, const char *text, bool is
 		vllm_marks_done(marks);
 }
 
-void manifest_add_scalar(struct manifest_reader *reader, struct vllm_container *container,
-			 const struct pl_yaml *node)
+void vllm_manifest_add_scalar(struct manifest_reader *reader, struct vllm_container *container,
+			      const struct pl_yaml *node)
 {
 	struct vllm_marks marks = { 0 };
 	bool is_unknown;
@@ -226,19 +226,19 @@ void manifest_add_scalar(struct manifest_reader *reader, struct vllm_container *
 	add_word(container, text, is_unknown, &marks);
 }
 
-void manifest_add_text(struct manifest_reader *reader, struct vllm_container *container,
-		       const char *text, const struct pl_yaml *at)
+void vllm_manifest_add_text(struct manifest_reader *reader, struct vllm_container *container,
+			    const char *text, const struct pl_yaml *at)
 {
 	struct vllm_marks marks = { 0 };
 
-	manifest_marks(reader, &container->words, at, &marks);
+	vllm_manifest_marks(reader, &container->words, at, &marks);
 	if (marks.count > 1)
 		marks.count = 1;
 	add_word(container, text, strstr(text, "{{") != NULL, &marks);
 }
 
-void manifest_add_command(struct manifest_reader *reader, struct vllm_container *container,
-			  const struct pl_yaml *node)
+void vllm_manifest_add_command(struct manifest_reader *reader, struct vllm_container *container,
+			       const struct pl_yaml *node)
 {
 	struct vllm_words *words = &container->words;
 	struct vllm_marks marks = { 0 };
@@ -249,7 +249,7 @@ void manifest_add_command(struct manifest_reader *reader, struct vllm_container 
 	if (node->kind == PL_YAML_LIST) {
 		for (size_t i = 0; i < node->count; i++) {
 			if (node->items[i]->kind == PL_YAML_SCALAR)
-				manifest_add_scalar(reader, container, node->items[i]);
+				vllm_manifest_add_scalar(reader, container, node->items[i]);
 		}
 		return;
 	}
@@ -274,24 +274,25 @@ static void set_env(struct manifest_reader *reader, struct vllm_container *conta
 		json_object_set_new(container->env, name, json_null());
 		return;
 	}
-	auto_free char *text = manifest_text(reader, value);
+	auto_free char *text = vllm_manifest_text(reader, value);
 	json_object_set_new(container->env, name, json_string(text));
 }
 
-void manifest_take_env(struct manifest_reader *reader, struct vllm_container *container,
-		       const struct pl_yaml *node)
+void vllm_manifest_take_env(struct manifest_reader *reader, struct vllm_container *container,
+			    const struct pl_yaml *node)
 {
 	if (node == NULL || node->kind == PL_YAML_SCALAR)
 		return;
 	for (size_t i = 0; i < node->count; i++) {
 		const struct pl_yaml *item = node->items[i];
-		const char *name = item->kind == PL_YAML_MAP ? manifest_scalar(item, "name") : NULL;
+		const char *name = item->kind == PL_YAML_MAP ? vllm_manifest_scalar(item, "name")
+							     : NULL;
 		if (node->kind == PL_YAML_MAP) {
 			set_env(reader, container, node->keys[i]->text, item);
 		} else if (name != NULL) {
 			set_env(reader, container, name, pl_yaml_get(item, "value"));
 		} else if (item->kind == PL_YAML_SCALAR) {
-			auto_free char *text = manifest_text(reader, item);
+			auto_free char *text = vllm_manifest_text(reader, item);
 			size_t len = strcspn(text, "=");
 			auto_free char *key = pl_strndup(text, len);
 			json_object_set_new(container->env, key,
@@ -301,7 +302,7 @@ void manifest_take_env(struct manifest_reader *reader, struct vllm_container *co
 	}
 }
 
-const char *manifest_scalar(const struct pl_yaml *map, const char *key)
+const char *vllm_manifest_scalar(const struct pl_yaml *map, const char *key)
 {
 	const struct pl_yaml *node = pl_yaml_get(map, key);
 
@@ -310,16 +311,16 @@ const char *manifest_scalar(const struct pl_yaml *map, const char *key)
 }
 
 /* "IMAGE", or {repository, tag} of a chart. */
-void manifest_set_image(struct manifest_reader *reader, struct vllm_container *container,
-			const struct pl_yaml *node)
+void vllm_manifest_set_image(struct manifest_reader *reader, struct vllm_container *container,
+			     const struct pl_yaml *node)
 {
-	const char *repository = manifest_scalar(node, "repository");
-	const char *tag = manifest_scalar(node, "tag");
+	const char *repository = vllm_manifest_scalar(node, "repository");
+	const char *tag = vllm_manifest_scalar(node, "tag");
 
 	free(pl_take(container->image));
 	if (repository != NULL)
 		container->image = pl_asprintf("%s%s%s", repository, tag != NULL ? ":" : "",
 					       tag != NULL ? tag : "");
 	else if (node != NULL && node->kind == PL_YAML_SCALAR)
-		container->image = manifest_text(reader, node);
+		container->image = vllm_manifest_text(reader, node);
 }

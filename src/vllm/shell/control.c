@@ -23,7 +23,7 @@ static bool is_chain_dead(const struct shell_lexer *lexer)
 	       (lexer->chain == '|' && lexer->chained == SHELL_TRUE);
 }
 
-bool shell_is_dead(const struct shell_lexer *lexer)
+bool vllm_shell_is_dead(const struct shell_lexer *lexer)
 {
 	for (size_t i = 0; i < lexer->construct_count; i++) {
 		if (lexer->constructs[i].is_dead)
@@ -39,7 +39,7 @@ static const char *chain_name(const struct shell_lexer *lexer)
 								    : "||";
 }
 
-const char *shell_construct_name(const struct shell_lexer *lexer)
+const char *vllm_shell_construct_name(const struct shell_lexer *lexer)
 {
 	const char *name = chain_name(lexer);
 
@@ -51,7 +51,7 @@ const char *shell_construct_name(const struct shell_lexer *lexer)
 	return name;
 }
 
-bool shell_is_later_branch(const struct shell_lexer *lexer)
+bool vllm_shell_is_later_branch(const struct shell_lexer *lexer)
 {
 	for (size_t i = 0; i < lexer->construct_count; i++) {
 		if (lexer->constructs[i].is_later && lexer->constructs[i].is_open)
@@ -60,7 +60,7 @@ bool shell_is_later_branch(const struct shell_lexer *lexer)
 	return lexer->chain == '|' && lexer->chained == SHELL_OPEN;
 }
 
-bool shell_splits(const struct shell_lexer *lexer)
+bool vllm_shell_splits(const struct shell_lexer *lexer)
 {
 	const struct shell_construct *one = lexer->construct_count > 0
 						    ? &lexer->constructs[lexer->construct_count - 1]
@@ -88,7 +88,7 @@ static void pop(struct shell_lexer *lexer)
 		free(lexer->constructs[--lexer->construct_count].subject);
 }
 
-void shell_control_done(struct shell_lexer *lexer)
+void vllm_shell_control_done(struct shell_lexer *lexer)
 {
 	while (lexer->construct_count > 0 || lexer->excess > 0)
 		pop(lexer);
@@ -154,7 +154,7 @@ static void take_else(struct shell_construct *one, bool has_condition)
 	one->condition = SHELL_TRUE;
 }
 
-bool shell_take_reserved(struct shell_lexer *lexer, const char *word)
+bool vllm_shell_take_reserved(struct shell_lexer *lexer, const char *word)
 {
 	static const char *const plain[] = { "time", "!", "function" };
 	static const char *const loops[] = { "while", "until", "for", "select", "case" };
@@ -308,11 +308,12 @@ static void take_for(struct shell_lexer *lexer, struct shell_construct *one)
 	if (count < 3 || strcmp(text_at(lexer, from + 2), "in") != 0)
 		return;
 	const char *name = text_at(lexer, from + 1);
-	if (count > 3 && shell_name_len(name, name + strlen(name)) == strlen(name) &&
-	    !lexer->words->items[from + 3].unknown && !shell_is_dead(lexer)) {
+	if (count > 3 && vllm_shell_name_len(name, name + strlen(name)) == strlen(name) &&
+	    !lexer->words->items[from + 3].unknown && !vllm_shell_is_dead(lexer)) {
 		vllm_words_assign(lexer->words, name, text_at(lexer, from + 3), false);
-		shell_variable_find(lexer->words->variables, name)->construct = count > 4 ? "for"
-											  : NULL;
+		vllm_shell_variable_find(lexer->words->variables, name)->construct = count > 4
+											     ? "for"
+											     : NULL;
 	}
 	one->condition = count == 4 ? SHELL_TRUE : SHELL_OPEN;
 }
@@ -368,7 +369,7 @@ static void end_in_condition(struct shell_lexer *lexer, struct shell_construct *
 		one->condition = found;
 }
 
-void shell_control(struct shell_lexer *lexer, char op, bool doubled)
+void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled)
 {
 	struct shell_construct *one = top(lexer);
 	bool had_words = lexer->words->count > lexer->first;
@@ -381,7 +382,7 @@ void shell_control(struct shell_lexer *lexer, char op, bool doubled)
 
 	if (one != NULL && one->in_condition)
 		end_in_condition(lexer, one, op, found);
-	shell_end_command(lexer);
+	vllm_shell_end_command(lexer);
 	if (chains) {
 		lexer->chain = op;
 		lexer->chained = found;

@@ -17,7 +17,7 @@ enum {
 	VALUE_WORDS_MAX = 100000,
 };
 
-size_t shell_name_len(const char *at, const char *end)
+size_t vllm_shell_name_len(const char *at, const char *end)
 {
 	const char *begin = at;
 
@@ -41,7 +41,7 @@ static const char *skip_quoted(const char *at, const char *end)
 }
 
 /* Groups of other kinds inside are not counted: "${A:-(}" ends at its brace. */
-const char *shell_group_end(const char *at, const char *end)
+const char *vllm_shell_group_end(const char *at, const char *end)
 {
 	char open = *at;
 	char close = open == '{' ? '}' : open == '(' ? ')' : open;
@@ -70,7 +70,7 @@ static void put_sentinel(struct shell_lexer *lexer, char c)
 	pl_buf_add_char(&lexer->word, c);
 }
 
-void shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected)
+void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected)
 {
 	size_t len = (size_t)(end - lexer->at);
 	auto_free char *found = pl_strndup(lexer->at,
@@ -81,12 +81,12 @@ void shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *
 		if (*at == '\n')
 			*at = ' ';
 	}
-	shell_place(lexer, lexer->at, &line, &column);
-	shell_begin_word(lexer, line, column);
-	shell_add_problem(lexer, OPTION_WARNING, found, expected);
+	vllm_shell_place(lexer, lexer->at, &line, &column);
+	vllm_shell_begin_word(lexer, line, column);
+	vllm_shell_add_problem(lexer, OPTION_WARNING, found, expected);
 	put_sentinel(lexer, SHELL_UNKNOWN_BEGIN);
 	while (lexer->at < end)
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 	put_sentinel(lexer, SHELL_UNKNOWN_END);
 }
 
@@ -94,9 +94,9 @@ void shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *
 #define NOT_RUN  "text: the command in it is not run"
 #define NOT_READ "an expansion that is supported: $NAME, ${NAME}, ${NAME:-text}"
 
-void shell_take_backquotes(struct shell_lexer *lexer)
+void vllm_shell_take_backquotes(struct shell_lexer *lexer)
 {
-	shell_keep_unknown(lexer, shell_group_end(lexer->at, lexer->end), NOT_RUN);
+	vllm_shell_keep_unknown(lexer, vllm_shell_group_end(lexer->at, lexer->end), NOT_RUN);
 }
 
 /* The word's next byte comes from a value. */
@@ -106,15 +106,15 @@ static void put_value_byte(struct shell_lexer *lexer, const struct shell_value *
 	int line, column;
 
 	if (!vllm_marks_find(&value->marks, i, &line, &column))
-		shell_place(lexer, at, &line, &column);
-	shell_begin_word(lexer, line, column);
-	shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
+		vllm_shell_place(lexer, at, &line, &column);
+	vllm_shell_begin_word(lexer, line, column);
+	vllm_shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
 	pl_buf_add_char(&lexer->word, value->text[i]);
 }
 
 static const char *separators(const struct shell_lexer *lexer)
 {
-	const struct shell_variable *ifs = shell_lookup(lexer, "IFS", 3);
+	const struct shell_variable *ifs = vllm_shell_lookup(lexer, "IFS", 3);
 
 	return ifs != NULL && ifs->count > 0 ? ifs->items[0].text : " \t\n";
 }
@@ -135,14 +135,14 @@ static void put_separator(struct shell_lexer *lexer, char c, const char *at)
 
 	if (is_white(c)) {
 		lexer->after_blank |= had_word;
-		shell_end_word(lexer);
+		vllm_shell_end_word(lexer);
 		return;
 	}
 	if (!had_word && !lexer->after_blank) {
-		shell_place(lexer, at, &line, &column);
-		shell_begin_word(lexer, line, column);
+		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_begin_word(lexer, line, column);
 	}
-	shell_end_word(lexer);
+	vllm_shell_end_word(lexer);
 	lexer->after_blank = false;
 }
 
@@ -154,11 +154,11 @@ static void put_value(struct shell_lexer *lexer, const struct shell_value *value
 	bool inside = false;
 	int line, column;
 
-	quoted = quoted || !shell_splits(lexer);
+	quoted = quoted || !vllm_shell_splits(lexer);
 	lexer->after_blank = false;
 	if (quoted && !lexer->in_word) {
-		shell_place(lexer, at, &line, &column);
-		shell_begin_word(lexer, line, column);
+		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_begin_word(lexer, line, column);
 	}
 	for (size_t i = 0; value->text[i] != '\0'; i++) {
 		char c = value->text[i];
@@ -182,22 +182,23 @@ static void warn_of(struct shell_lexer *lexer, const struct shell_variable *vari
 	int before = lexer->word_column;
 
 	if (!lexer->in_word)
-		shell_place(lexer, at, &(int){ 0 }, &lexer->word_column);
+		vllm_shell_place(lexer, at, &(int){ 0 }, &lexer->word_column);
 	if (variable->construct != NULL) {
 		auto_free char *found = pl_asprintf("%.60s, which '%s' assigns", spelling,
 						    variable->construct);
-		shell_add_problem(lexer, OPTION_WARNING, found,
-				  strcmp(variable->construct, "for") == 0
-					  ? "one value: the first of the loop is taken"
-					  : "a value without a condition: its first branch is "
-					    "taken");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, found,
+				       strcmp(variable->construct, "for") == 0
+					       ? "one value: the first of the loop is taken"
+					       : "a value without a condition: its first branch is "
+						 "taken");
 	}
 	if (unknown != NULL) {
 		auto_free char *found = pl_asprintf(
 			"%.60s, which contains %.*s", spelling,
 			(int)strcspn(unknown + 1, (char[]){ SHELL_UNKNOWN_END, '\0' }),
 			unknown + 1);
-		shell_add_problem(lexer, OPTION_WARNING, found, "text that the text itself gives");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, found,
+				       "text that the text itself gives");
 	}
 	lexer->word_column = before;
 }
@@ -207,24 +208,24 @@ static void put_items(struct shell_lexer *lexer, const struct shell_variable *ar
 		      bool in_double, const char *at)
 {
 	const char *ifs = separators(lexer);
-	bool is_one = !shell_splits(lexer) || (in_double && kind == '*');
+	bool is_one = !vllm_shell_splits(lexer) || (in_double && kind == '*');
 	bool quoted = lexer->quoted;
 	int line, column;
 
 	if (array->count == 0 && in_double && kind == '@')
 		lexer->empty_lists++;
-	shell_place(lexer, at, &line, &column);
+	vllm_shell_place(lexer, at, &line, &column);
 	for (size_t i = 0; i < array->count; i++) {
-		if (i > 0 && is_one && (shell_splits(lexer) ? ifs[0] : ' ') != '\0')
-			shell_put(lexer, shell_splits(lexer) ? ifs[0] : ' ', at);
+		if (i > 0 && is_one && (vllm_shell_splits(lexer) ? ifs[0] : ' ') != '\0')
+			vllm_shell_put(lexer, vllm_shell_splits(lexer) ? ifs[0] : ' ', at);
 		else if (i > 0 && !is_one)
-			shell_end_word(lexer);
+			vllm_shell_end_word(lexer);
 		if (in_double && !is_one) {
 			/* an empty item is a word too */
 			bool has_own = vllm_marks_find(&array->items[i].marks, 0, &line, &column);
 			if (!has_own)
-				shell_place(lexer, at, &line, &column);
-			shell_begin_word(lexer, line, column);
+				vllm_shell_place(lexer, at, &line, &column);
+			vllm_shell_begin_word(lexer, line, column);
 			if (lexer->word.len == 0) {
 				lexer->word_line = line;
 				lexer->word_column = column;
@@ -256,7 +257,7 @@ static bool read_parameter(const char *at, const char *end, struct parameter *re
 	ret->length = *at == '#' && at + 1 < ret->end;
 	at += ret->length;
 	ret->name = at;
-	ret->name_len = shell_name_len(at, ret->end);
+	ret->name_len = vllm_shell_name_len(at, ret->end);
 	if (ret->name_len == 0 && at < ret->end && (*at == '@' || *at == '*')) {
 		ret->kind = *at;
 		ret->name_len = 1;
@@ -292,8 +293,8 @@ static const struct shell_variable *find_parameter(const struct shell_lexer *lex
 	/* the arguments of the script have one name */
 	bool is_arguments = parameter->name_len == 1 && strchr("@*", *parameter->name) != NULL;
 
-	return is_arguments ? shell_lookup(lexer, "@", 1)
-			    : shell_lookup(lexer, parameter->name, parameter->name_len);
+	return is_arguments ? vllm_shell_lookup(lexer, "@", 1)
+			    : vllm_shell_lookup(lexer, parameter->name, parameter->name_len);
 }
 
 /* The value where the parameter is one text; NULL: it has none. */
@@ -310,43 +311,43 @@ static void take_word(struct shell_lexer *lexer, const struct parameter *paramet
 {
 	const char *end = lexer->end;
 
-	shell_skip_to(lexer, parameter->word);
+	vllm_shell_skip_to(lexer, parameter->word);
 	lexer->end = parameter->end;
 	lexer->depth++;
 	lexer->after_blank = false;
 	while (lexer->at < lexer->end) {
 		char c = *lexer->at;
 		int line, column;
-		shell_place(lexer, lexer->at, &line, &column);
+		vllm_shell_place(lexer, lexer->at, &line, &column);
 		if (in_double && c == '"') {
 			lexer->at++;
 		} else if (in_double) {
-			shell_take_double_byte(lexer, "$`\"\\}");
+			vllm_shell_take_double_byte(lexer, "$`\"\\}");
 		} else if (c == '\'' || c == '"') {
-			shell_begin_word(lexer, line, column);
+			vllm_shell_begin_word(lexer, line, column);
 			lexer->quoted = true;
 			lexer->at++;
 			if (c == '"')
-				shell_take_double(lexer);
+				vllm_shell_take_double(lexer);
 			else
-				shell_take_single(lexer, false);
+				vllm_shell_take_single(lexer, false);
 		} else if (c == '\\' && lexer->at + 1 < lexer->end) {
-			size_t joined = shell_continuation_len(lexer);
+			size_t joined = vllm_shell_continuation_len(lexer);
 			lexer->at += joined > 0 ? 0 : 1;
 			if (joined > 0)
-				shell_skip_to(lexer, lexer->at + joined);
+				vllm_shell_skip_to(lexer, lexer->at + joined);
 			else
-				shell_take_byte(lexer);
+				vllm_shell_take_byte(lexer);
 		} else if (c == '$') {
-			shell_take_dollar(lexer, false);
+			vllm_shell_take_dollar(lexer, false);
 		} else if (c == '`') {
-			shell_take_backquotes(lexer);
-		} else if (shell_splits(lexer) && strchr(separators(lexer), c) != NULL) {
+			vllm_shell_take_backquotes(lexer);
+		} else if (vllm_shell_splits(lexer) && strchr(separators(lexer), c) != NULL) {
 			const char *at = lexer->at;
-			shell_skip_to(lexer, lexer->at + 1);
+			vllm_shell_skip_to(lexer, lexer->at + 1);
 			put_separator(lexer, c, at);
 		} else {
-			shell_take_byte(lexer);
+			vllm_shell_take_byte(lexer);
 		}
 	}
 	lexer->depth--;
@@ -427,7 +428,7 @@ static void put_parameter(struct shell_lexer *lexer, const struct shell_variable
 	const char *at = lexer->at;
 
 	if (!fits(lexer, variable)) {
-		shell_keep_unknown(lexer, parameter->end + 1, NOT_SET);
+		vllm_shell_keep_unknown(lexer, parameter->end + 1, NOT_SET);
 		return;
 	}
 	warn_of(lexer, variable, at, parameter->end + 1);
@@ -435,7 +436,7 @@ static void put_parameter(struct shell_lexer *lexer, const struct shell_variable
 		put_items(lexer, variable, parameter->kind, in_double, at);
 	else if (value != NULL)
 		put_value(lexer, value, in_double, at);
-	shell_skip_to(lexer, parameter->end + 1);
+	vllm_shell_skip_to(lexer, parameter->end + 1);
 }
 
 /* "${A:=text}" assigns a text without expansions. */
@@ -457,18 +458,18 @@ static void take_choice(struct shell_lexer *lexer, const struct shell_variable *
 	char op = parameter->word[-1];
 
 	if (usable < 0 || (op == '?' && usable == 0)) {
-		shell_keep_unknown(lexer, parameter->end + 1, NOT_SET);
+		vllm_shell_keep_unknown(lexer, parameter->end + 1, NOT_SET);
 	} else if ((op == '+') == (usable == 1)) {
 		take_word(lexer, parameter, in_double);
 		if (op == '=')
 			assign_default(lexer, parameter);
-		shell_skip_to(lexer, parameter->end + 1);
+		vllm_shell_skip_to(lexer, parameter->end + 1);
 	} else if (op == '+') {
 		/* an environment may set it: the text does not */
-		shell_add_problem(lexer, OPTION_WARNING,
-				  "an expansion of a variable that is not set",
-				  "a value: it is read as nothing");
-		shell_skip_to(lexer, parameter->end + 1);
+		vllm_shell_add_problem(lexer, OPTION_WARNING,
+				       "an expansion of a variable that is not set",
+				       "a value: it is read as nothing");
+		vllm_shell_skip_to(lexer, parameter->end + 1);
 	} else {
 		put_parameter(lexer, variable, parameter, in_double);
 	}
@@ -476,13 +477,13 @@ static void take_choice(struct shell_lexer *lexer, const struct shell_variable *
 
 static void take_braced(struct shell_lexer *lexer, bool in_double)
 {
-	const char *end = shell_group_end(lexer->at + 1, lexer->end);
+	const char *end = vllm_shell_group_end(lexer->at + 1, lexer->end);
 	struct parameter parameter;
 	bool is_closed = end - lexer->at > 3 && end[-1] == '}';
 
 	if (!is_closed || lexer->depth >= SHELL_DEPTH_MAX ||
 	    !read_parameter(lexer->at, end, &parameter)) {
-		shell_keep_unknown(lexer, end, NOT_READ);
+		vllm_shell_keep_unknown(lexer, end, NOT_READ);
 		return;
 	}
 	const struct shell_variable *variable = find_parameter(lexer, &parameter);
@@ -491,28 +492,28 @@ static void take_braced(struct shell_lexer *lexer, bool in_double)
 	if (parameter.op < parameter.end && strchr("#%", *parameter.op) == NULL) {
 		take_choice(lexer, variable, &parameter, in_double);
 	} else if (variable == NULL) {
-		shell_keep_unknown(lexer, end, NOT_SET);
+		vllm_shell_keep_unknown(lexer, end, NOT_SET);
 		lexer->is_list |= is_all;
 	} else if (parameter.length && has_unknown(variable)) {
-		shell_keep_unknown(lexer, end, NOT_SET);
+		vllm_shell_keep_unknown(lexer, end, NOT_SET);
 	} else if (parameter.length) {
 		char number[PL_I64_TEXT_BYTES + 1];
 		size_t len = is_all || value == NULL ? variable->count : strlen(value->text);
 		*pl_text_put_i64(number, (int64_t)len) = '\0';
 		put_text(lexer, number, in_double, lexer->at);
-		shell_skip_to(lexer, end);
+		vllm_shell_skip_to(lexer, end);
 	} else if (parameter.op == parameter.end) {
 		put_parameter(lexer, variable, &parameter, in_double);
 	} else {
 		auto_free char *text = is_all || value == NULL ? NULL
 							       : trimmed(lexer, value, &parameter);
 		if (text == NULL) {
-			shell_keep_unknown(lexer, end, NOT_READ);
+			vllm_shell_keep_unknown(lexer, end, NOT_READ);
 			return;
 		}
 		warn_of(lexer, variable, lexer->at, end);
 		put_text(lexer, text, in_double, lexer->at);
-		shell_skip_to(lexer, end);
+		vllm_shell_skip_to(lexer, end);
 	}
 }
 
@@ -522,7 +523,7 @@ static void take_plain(struct shell_lexer *lexer, size_t len, bool in_double)
 	const char *name = lexer->at + 1;
 	bool is_env = len == 3 && strncmp(name, "env:", lexer->end - name >= 4 ? 4 : 3) == 0 &&
 		      lexer->end - name > 4;
-	size_t inner = is_env ? shell_name_len(name + 4, lexer->end) : 0;
+	size_t inner = is_env ? vllm_shell_name_len(name + 4, lexer->end) : 0;
 
 	if (inner > 0) {
 		name += 4;
@@ -531,10 +532,10 @@ static void take_plain(struct shell_lexer *lexer, size_t len, bool in_double)
 	const struct parameter parameter = {
 		.name = name, .name_len = len, .op = name + len, .end = name + len - 1
 	};
-	const struct shell_variable *variable = shell_lookup(lexer, name, len);
+	const struct shell_variable *variable = vllm_shell_lookup(lexer, name, len);
 
 	if (variable == NULL)
-		shell_keep_unknown(lexer, name + len, NOT_SET);
+		vllm_shell_keep_unknown(lexer, name + len, NOT_SET);
 	else
 		put_parameter(lexer, variable, &parameter, in_double);
 }
@@ -542,7 +543,7 @@ static void take_plain(struct shell_lexer *lexer, size_t len, bool in_double)
 /* "$1" and "$#" after "set -- …", "$@" and "$*"; "$?" and the like are never known. */
 static void take_special(struct shell_lexer *lexer, bool in_double)
 {
-	const struct shell_variable *arguments = shell_lookup(lexer, "@", 1);
+	const struct shell_variable *arguments = vllm_shell_lookup(lexer, "@", 1);
 	const char *at = lexer->at;
 	char kind = at[1];
 
@@ -562,36 +563,36 @@ static void take_special(struct shell_lexer *lexer, bool in_double)
 		put_text(lexer, number, in_double, at);
 		lexer->at += 2;
 	} else {
-		shell_keep_unknown(lexer, at + 2, NOT_SET);
+		vllm_shell_keep_unknown(lexer, at + 2, NOT_SET);
 		lexer->is_list |= kind == '@' || kind == '*';
 	}
 }
 
-void shell_take_dollar(struct shell_lexer *lexer, bool in_double)
+void vllm_shell_take_dollar(struct shell_lexer *lexer, bool in_double)
 {
 	const char *next = lexer->at + 1;
 	char kind = next < lexer->end ? *next : ' ';
-	size_t len = shell_name_len(next, lexer->end);
+	size_t len = vllm_shell_name_len(next, lexer->end);
 	int line, column;
 
 	if (!in_double && (kind == '\'' || kind == '"')) {
-		shell_place(lexer, lexer->at, &line, &column);
-		shell_begin_word(lexer, line, column);
+		vllm_shell_place(lexer, lexer->at, &line, &column);
+		vllm_shell_begin_word(lexer, line, column);
 		lexer->at += 2;
 		lexer->quoted = true;
 		if (kind == '\'')
-			shell_take_single(lexer, true);
+			vllm_shell_take_single(lexer, true);
 		else
-			shell_take_double(lexer);
+			vllm_shell_take_double(lexer);
 	} else if (kind == '{') {
 		take_braced(lexer, in_double);
 	} else if (kind == '(') {
-		shell_keep_unknown(lexer, shell_group_end(next, lexer->end), NOT_RUN);
+		vllm_shell_keep_unknown(lexer, vllm_shell_group_end(next, lexer->end), NOT_RUN);
 	} else if (len > 0) {
 		take_plain(lexer, len, in_double);
 	} else if (isdigit((unsigned char)kind) || (kind != '\0' && strchr("@*#?!$-", kind))) {
 		take_special(lexer, in_double);
 	} else {
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 	}
 }

@@ -23,7 +23,7 @@ static char *take_delimiter(struct shell_lexer *lexer, bool *ret_literal)
 	return text.len > 0 ? pl_buf_take(&text) : NULL;
 }
 
-void shell_take_here(struct shell_lexer *lexer)
+void vllm_shell_take_here(struct shell_lexer *lexer)
 {
 	struct shell_pending_here here = { .command = lexer->words->commands };
 
@@ -51,8 +51,8 @@ static void add_line(struct shell_lexer *lexer, const struct shell_pending_here 
 		if (!pending->literal && *at == '\\' && at + 1 < end &&
 		    strchr("$`\\", at[1]) != NULL && at[1] != '\0')
 			at++;
-		shell_place(lexer, at, &line, &column);
-		shell_mark(lexer->words, &here->marks, text->len, line, column);
+		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_mark(lexer->words, &here->marks, text->len, line, column);
 		pl_buf_add_char(text, *at);
 	}
 }
@@ -74,18 +74,18 @@ static void read_here(struct shell_lexer *lexer, struct shell_pending_here *pend
 			strncmp(pending->delimiter, lexer->at, len) == 0;
 		if (!ended)
 			add_line(lexer, pending, &here, &text, next);
-		shell_skip_to(lexer, next);
+		vllm_shell_skip_to(lexer, next);
 	}
 	if (!ended)
-		shell_add_problem(lexer, OPTION_WARNING, "a here-document that does not end",
-				  "a line with its delimiter: it ends with the text");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, "a here-document that does not end",
+				       "a line with its delimiter: it ends with the text");
 	here.text = text.len > 0 ? pl_buf_take(&text) : pl_strdup("");
 	lexer->words->bytes += strlen(here.text);
 	*PL_PUSH(lexer->words->heres, lexer->words->here_count, lexer->words->here_room) = here;
 	free(pl_take(pending->delimiter));
 }
 
-void shell_read_heres(struct shell_lexer *lexer)
+void vllm_shell_read_heres(struct shell_lexer *lexer)
 {
 	for (size_t i = 0; i < lexer->pending_heres; i++)
 		read_here(lexer, &lexer->heres[i]);

@@ -39,8 +39,8 @@ void vllm_words_copy(struct vllm_words *words, const struct vllm_words *from)
 		struct vllm_word word = from->items[i];
 		word.text = pl_strdup(word.text);
 		word.marks = (struct vllm_marks){ 0 };
-		shell_marks_copy(words, &word.marks, 0, &from->items[i].marks, 0,
-				 strlen(word.text) + 1);
+		vllm_shell_marks_copy(words, &word.marks, 0, &from->items[i].marks, 0,
+				      strlen(word.text) + 1);
 		words->bytes += strlen(word.text);
 		*PL_PUSH(words->items, words->count, words->room) = word;
 	}
@@ -73,7 +73,7 @@ void vllm_words_done(struct vllm_words *words)
 	}
 	free(words->heres);
 	if (words->variables != NULL)
-		shell_variables_done(words->variables);
+		vllm_shell_variables_done(words->variables);
 	free(words->variables);
 	json_decref(words->exported);
 	*words = (struct vllm_words){ 0 };
@@ -81,7 +81,7 @@ void vllm_words_done(struct vllm_words *words)
 
 size_t vllm_word_name_len(const char *word)
 {
-	size_t len = shell_name_len(word, word + strlen(word));
+	size_t len = vllm_shell_name_len(word, word + strlen(word));
 
 	return word[len] == '=' ? len : 0;
 }

@@ -32,7 +32,7 @@ static bool may_begin(const char *at, const char *end)
 			    (unsigned char)*at == 0xE3 || (unsigned char)*at == 0xEF);
 }
 
-size_t shell_blank_len(const char *at, const char *end)
+size_t vllm_shell_blank_len(const char *at, const char *end)
 {
 	/* no-break, en, em, thin, figure and ideographic spaces, line separators */
 	static const char *const blanks[] = {
@@ -46,7 +46,7 @@ size_t shell_blank_len(const char *at, const char *end)
 	return may_begin(at, end) ? begins_with(at, end, blanks, PL_ARRAY_SIZE(blanks), &i) : 0;
 }
 
-size_t shell_invisible_len(const char *at, const char *end)
+size_t vllm_shell_invisible_len(const char *at, const char *end)
 {
 	/* zero-width spaces and joiners, direction marks, soft hyphen, byte order mark */
 	static const char *const marks[] = {
@@ -58,7 +58,7 @@ size_t shell_invisible_len(const char *at, const char *end)
 	return may_begin(at, end) ? begins_with(at, end, marks, PL_ARRAY_SIZE(marks), &i) : 0;
 }
 
-size_t shell_fancy_quote_len(const char *at, const char *end, char *ret_quote)
+size_t vllm_shell_fancy_quote_len(const char *at, const char *end, char *ret_quote)
 {
 	static const char *const quotes[] = {
 		"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B",
@@ -74,7 +74,7 @@ size_t shell_fancy_quote_len(const char *at, const char *end, char *ret_quote)
 	return len;
 }
 
-size_t shell_fancy_dash_len(const char *at, const char *end)
+size_t vllm_shell_fancy_dash_len(const char *at, const char *end)
 {
 	/* hyphens, figure, en and em dashes, the minus sign */
 	static const char *const dashes[] = { "\xE2\x80\x90", "\xE2\x80\x91", "\xE2\x80\x92",
@@ -123,7 +123,7 @@ static size_t mark_len(const char *at, const char *end, bool hash)
 	if (len == 0 && at < end && (*at == '$' || *at == '%' || (hash && *at == '#')))
 		len = 1;
 	bool is_followed = at + len < end && (at[len] == ' ' || at[len] == '\t' ||
-					      shell_blank_len(at + len, end) > 0);
+					      vllm_shell_blank_len(at + len, end) > 0);
 	return len > 0 && is_followed ? len : 0;
 }
 
@@ -173,7 +173,7 @@ static const char *skip_origin(const char *at, const char *end)
 	return has_host || is_shell ? at : NULL;
 }
 
-size_t shell_prompt_len(const char *at, const char *end, bool hash_is_prompt)
+size_t vllm_shell_prompt_len(const char *at, const char *end, bool hash_is_prompt)
 {
 	const char *begin = at;
 
@@ -192,7 +192,7 @@ size_t shell_prompt_len(const char *at, const char *end, bool hash_is_prompt)
 	return len == 0 ? 0 : (size_t)(skip_spaces(mark + len, end) - begin);
 }
 
-size_t shell_windows_continuation_len(const char *at, const char *end)
+size_t vllm_shell_windows_continuation_len(const char *at, const char *end)
 {
 	const char *next = at + 1;
 

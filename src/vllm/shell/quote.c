@@ -24,9 +24,9 @@ static void put_utf8(struct shell_lexer *lexer, unsigned code, const char *at)
 	static const unsigned char heads[] = { 0, 0xC0, 0xE0, 0xF0 };
 	static const unsigned char masks[] = { 0x7F, 0x1F, 0x0F, 0x07 };
 
-	shell_put(lexer, (char)(heads[more] | (code >> (6 * more) & masks[more])), at);
+	vllm_shell_put(lexer, (char)(heads[more] | (code >> (6 * more) & masks[more])), at);
 	while (more-- > 0)
-		shell_put(lexer, (char)(0x80 | (code >> (6 * more) & 0x3F)), at);
+		vllm_shell_put(lexer, (char)(0x80 | (code >> (6 * more) & 0x3F)), at);
 }
 
 /* One escape of $'…', from its backslash. */
@@ -39,19 +39,19 @@ static void take_ansi_escape(struct shell_lexer *lexer)
 	const char *known = kind != '\0' ? strchr(names, kind) : NULL;
 
 	if (known != NULL) {
-		shell_put(lexer, bytes[known - names], at);
+		vllm_shell_put(lexer, bytes[known - names], at);
 		lexer->at++;
 	} else if (kind == 'u' || kind == 'U') {
 		lexer->at++;
 		put_utf8(lexer, take_digits(lexer, 16, kind == 'u' ? 4 : 8), at);
 	} else if (kind == 'x') {
 		lexer->at++;
-		shell_put(lexer, (char)take_digits(lexer, 16, 2), at);
+		vllm_shell_put(lexer, (char)take_digits(lexer, 16, 2), at);
 	} else if (kind >= '0' && kind <= '7') {
-		shell_put(lexer, (char)take_digits(lexer, 8, 3), at);
+		vllm_shell_put(lexer, (char)take_digits(lexer, 8, 3), at);
 	} else {
-		shell_put(lexer, '\\', at);
-		shell_take_byte(lexer);
+		vllm_shell_put(lexer, '\\', at);
+		vllm_shell_take_byte(lexer);
 	}
 }
 
@@ -59,16 +59,16 @@ static void add_unclosed(struct shell_lexer *lexer, const char *quote)
 {
 	auto_free char *expected = pl_asprintf("%s that ends it", quote);
 
-	shell_add_problem(lexer, OPTION_ERROR, "a quote that does not end", expected);
+	vllm_shell_add_problem(lexer, OPTION_ERROR, "a quote that does not end", expected);
 }
 
-void shell_take_single(struct shell_lexer *lexer, bool ansi)
+void vllm_shell_take_single(struct shell_lexer *lexer, bool ansi)
 {
 	while (lexer->at < lexer->end && *lexer->at != '\'') {
 		if (ansi && *lexer->at == '\\' && lexer->at + 1 < lexer->end)
 			take_ansi_escape(lexer);
 		else
-			shell_take_byte(lexer);
+			vllm_shell_take_byte(lexer);
 	}
 	if (lexer->at == lexer->end)
 		add_unclosed(lexer, "a '");
@@ -76,7 +76,7 @@ void shell_take_single(struct shell_lexer *lexer, bool ansi)
 		lexer->at++;
 }
 
-size_t shell_continuation_len(const struct shell_lexer *lexer)
+size_t vllm_shell_continuation_len(const struct shell_lexer *lexer)
 {
 	size_t left = (size_t)(lexer->end - lexer->at);
 
@@ -87,29 +87,29 @@ size_t shell_continuation_len(const struct shell_lexer *lexer)
 		       : 0;
 }
 
-void shell_take_double_byte(struct shell_lexer *lexer, const char *escapable)
+void vllm_shell_take_double_byte(struct shell_lexer *lexer, const char *escapable)
 {
-	size_t joined = shell_continuation_len(lexer);
+	size_t joined = vllm_shell_continuation_len(lexer);
 
 	if (joined > 0) {
-		shell_skip_to(lexer, lexer->at + joined);
+		vllm_shell_skip_to(lexer, lexer->at + joined);
 	} else if (*lexer->at == '\\' && lexer->at + 1 < lexer->end && lexer->at[1] != '\0' &&
 		   strchr(escapable, lexer->at[1]) != NULL) {
 		lexer->at++;
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 	} else if (*lexer->at == '$') {
-		shell_take_dollar(lexer, true);
+		vllm_shell_take_dollar(lexer, true);
 	} else if (*lexer->at == '`') {
-		shell_take_backquotes(lexer);
+		vllm_shell_take_backquotes(lexer);
 	} else {
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 	}
 }
 
-void shell_take_double(struct shell_lexer *lexer)
+void vllm_shell_take_double(struct shell_lexer *lexer)
 {
 	while (lexer->at < lexer->end && *lexer->at != '"')
-		shell_take_double_byte(lexer, "$`\"\\");
+		vllm_shell_take_double_byte(lexer, "$`\"\\");
 	if (lexer->at == lexer->end)
 		add_unclosed(lexer, "a \"");
 	else
@@ -118,31 +118,31 @@ void shell_take_double(struct shell_lexer *lexer)
 
 /* A typographic quote opens text up to the next one. Inside of single ones the double ones are typographic
  * too, and mean ASCII ones: '{"a": 1}' in an article. */
-void shell_take_fancy(struct shell_lexer *lexer, char quote)
+void vllm_shell_take_fancy(struct shell_lexer *lexer, char quote)
 {
 	char inner = '\0';
 	size_t len;
 
-	shell_add_problem(lexer, OPTION_WARNING, "a typographic quote",
-			  quote == '"' ? "'\"': a shell takes it as text"
-				       : "\"'\": a shell takes it as text");
+	vllm_shell_add_problem(lexer, OPTION_WARNING, "a typographic quote",
+			       quote == '"' ? "'\"': a shell takes it as text"
+					    : "\"'\": a shell takes it as text");
 	while (lexer->at < lexer->end) {
-		len = shell_fancy_quote_len(lexer->at, lexer->end, &inner);
+		len = vllm_shell_fancy_quote_len(lexer->at, lexer->end, &inner);
 		if (*lexer->at == quote || (len > 0 && inner == quote))
 			break;
 		if (len > 0) {
-			shell_put(lexer, inner, lexer->at);
+			vllm_shell_put(lexer, inner, lexer->at);
 			lexer->at += len;
 		} else if (quote == '"') {
-			shell_take_double_byte(lexer, "$`\"\\");
+			vllm_shell_take_double_byte(lexer, "$`\"\\");
 		} else {
-			shell_take_byte(lexer);
+			vllm_shell_take_byte(lexer);
 		}
 	}
 	if (lexer->at == lexer->end) {
 		add_unclosed(lexer, "a typographic quote");
 		return;
 	}
-	len = shell_fancy_quote_len(lexer->at, lexer->end, &inner);
+	len = vllm_shell_fancy_quote_len(lexer->at, lexer->end, &inner);
 	lexer->at += len > 0 ? len : 1;
 }

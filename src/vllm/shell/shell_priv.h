@@ -120,89 +120,90 @@ struct shell_lexer {
 };
 
 /* words.c */
-void shell_add_problem(struct shell_lexer *lexer, enum option_severity severity, const char *found,
-		       const char *expected);
-void shell_place(const struct shell_lexer *lexer, const char *at, int *ret_line, int *ret_column);
-void shell_begin_word(struct shell_lexer *lexer, int line, int column);
-void shell_end_word(struct shell_lexer *lexer);
+void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
+			    const char *found, const char *expected);
+void vllm_shell_place(const struct shell_lexer *lexer, const char *at, int *ret_line,
+		      int *ret_column);
+void vllm_shell_begin_word(struct shell_lexer *lexer, int line, int column);
+void vllm_shell_end_word(struct shell_lexer *lexer);
 /* Appends a byte of the word whose location is that of `at`. */
-void shell_put(struct shell_lexer *lexer, char c, const char *at);
+void vllm_shell_put(struct shell_lexer *lexer, char c, const char *at);
 /* The next byte of the text into the word as it is. */
-void shell_take_byte(struct shell_lexer *lexer);
+void vllm_shell_take_byte(struct shell_lexer *lexer);
 /* Moves over text that is not read. */
-void shell_skip_to(struct shell_lexer *lexer, const char *at);
-void shell_end_command(struct shell_lexer *lexer);
+void vllm_shell_skip_to(struct shell_lexer *lexer, const char *at);
+void vllm_shell_end_command(struct shell_lexer *lexer);
 /* Reads one item of unquoted text. */
-void shell_step(struct shell_lexer *lexer);
+void vllm_shell_step(struct shell_lexer *lexer);
 /* quote.c: reads text after its opening quote, with its closing quote */
-void shell_take_single(struct shell_lexer *lexer, bool ansi);
-void shell_take_double(struct shell_lexer *lexer);
-void shell_take_fancy(struct shell_lexer *lexer, char quote);
+void vllm_shell_take_single(struct shell_lexer *lexer, bool ansi);
+void vllm_shell_take_double(struct shell_lexer *lexer);
+void vllm_shell_take_fancy(struct shell_lexer *lexer, char quote);
 /* A byte of text between double quotes, or of a here-document. */
-void shell_take_double_byte(struct shell_lexer *lexer, const char *escapable);
+void vllm_shell_take_double_byte(struct shell_lexer *lexer, const char *escapable);
 /* Length of "\<newline>", with or without a carriage return; 0: none. */
-size_t shell_continuation_len(const struct shell_lexer *lexer);
+size_t vllm_shell_continuation_len(const struct shell_lexer *lexer);
 
 /* expand.c */
-void shell_take_dollar(struct shell_lexer *lexer, bool in_double);
-void shell_take_backquotes(struct shell_lexer *lexer);
+void vllm_shell_take_dollar(struct shell_lexer *lexer, bool in_double);
+void vllm_shell_take_backquotes(struct shell_lexer *lexer);
 /* The end of "$(…)", "${…}", "(…)" or "`…`" from its opening byte, after its closing byte; `end`:
  * it is not closed. Quotes count. */
-const char *shell_group_end(const char *at, const char *end);
-size_t shell_name_len(const char *at, const char *end);
+const char *vllm_shell_group_end(const char *at, const char *end);
+size_t vllm_shell_name_len(const char *at, const char *end);
 /* Keeps the spelling up to `end`, and warns. */
-void shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected);
+void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected);
 
 /* variables.c */
-struct shell_variable *shell_variable_find(const struct vllm_variables *variables,
-					   const char *name);
-struct shell_variable *shell_variable_add(struct vllm_variables *variables, const char *name);
-void shell_variables_done(struct vllm_variables *variables);
+struct shell_variable *vllm_shell_variable_find(const struct vllm_variables *variables,
+						const char *name);
+struct shell_variable *vllm_shell_variable_add(struct vllm_variables *variables, const char *name);
+void vllm_shell_variables_done(struct vllm_variables *variables);
 /* The variable as the word that is read sees it; NULL: it is not set. */
-const struct shell_variable *shell_lookup(const struct shell_lexer *lexer, const char *name,
-					  size_t len);
+const struct shell_variable *vllm_shell_lookup(const struct shell_lexer *lexer, const char *name,
+					       size_t len);
 /* Length of "NAME=", "NAME+=" or "NAME[N]=" at `at`; 0: no assignment. */
-size_t shell_assignment_len(const struct shell_lexer *lexer, const char *at);
+size_t vllm_shell_assignment_len(const struct shell_lexer *lexer, const char *at);
 /* Keeps the finished word's assignment for the end of the command. */
-void shell_assign_word(struct shell_lexer *lexer);
+void vllm_shell_assign_word(struct shell_lexer *lexer);
 /* Reads "(a b c)" at the lexer, the value of an array. */
-void shell_take_array(struct shell_lexer *lexer);
+void vllm_shell_take_array(struct shell_lexer *lexer);
 /* Makes the command's assignments, where it is one of assignments alone or exports. */
-void shell_assign_all(struct shell_lexer *lexer);
-struct shell_value shell_value_copy(struct shell_lexer *lexer, const char *text,
-				    const struct vllm_marks *marks);
+void vllm_shell_assign_all(struct shell_lexer *lexer);
+struct shell_value vllm_shell_value_copy(struct shell_lexer *lexer, const char *text,
+					 const struct vllm_marks *marks);
 
 /* marks */
-void shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
-		int column);
-void shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
-		      const struct vllm_marks *from, size_t from_offset, size_t len);
+void vllm_shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
+		     int column);
+void vllm_shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
+			   const struct vllm_marks *from, size_t from_offset, size_t len);
 
 /* control.c */
 /* Handles a reserved word in command position; false: the word is none. */
-bool shell_take_reserved(struct shell_lexer *lexer, const char *word);
+bool vllm_shell_take_reserved(struct shell_lexer *lexer, const char *word);
 /* Handles the end of a command, before the next begins; `op` is the operator's first byte. */
-void shell_control(struct shell_lexer *lexer, char op, bool doubled);
+void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled);
 /* Is the command in a branch that does not run? */
-bool shell_is_dead(const struct shell_lexer *lexer);
+bool vllm_shell_is_dead(const struct shell_lexer *lexer);
 /* The construct that decides whether the command runs; NULL: it runs. */
 /* Is a value between unquoted words split? */
-bool shell_splits(const struct shell_lexer *lexer);
-const char *shell_construct_name(const struct shell_lexer *lexer);
-bool shell_is_later_branch(const struct shell_lexer *lexer);
-void shell_control_done(struct shell_lexer *lexer);
+bool vllm_shell_splits(const struct shell_lexer *lexer);
+const char *vllm_shell_construct_name(const struct shell_lexer *lexer);
+bool vllm_shell_is_later_branch(const struct shell_lexer *lexer);
+void vllm_shell_control_done(struct shell_lexer *lexer);
 
 /* here.c */
-void shell_take_here(struct shell_lexer *lexer);
+void vllm_shell_take_here(struct shell_lexer *lexer);
 /* At the start of a line: moves over the bodies of the line before. */
-void shell_read_heres(struct shell_lexer *lexer);
+void vllm_shell_read_heres(struct shell_lexer *lexer);
 
 /* paste.c: lengths at `at`, 0 for none */
-size_t shell_blank_len(const char *at, const char *end);
-size_t shell_invisible_len(const char *at, const char *end);
+size_t vllm_shell_blank_len(const char *at, const char *end);
+size_t vllm_shell_invisible_len(const char *at, const char *end);
 /* A typographic quote; *ret_quote: the ASCII quote that it stands for. */
-size_t shell_fancy_quote_len(const char *at, const char *end, char *ret_quote);
-size_t shell_fancy_dash_len(const char *at, const char *end);
-size_t shell_prompt_len(const char *at, const char *end, bool hash_is_prompt);
+size_t vllm_shell_fancy_quote_len(const char *at, const char *end, char *ret_quote);
+size_t vllm_shell_fancy_dash_len(const char *at, const char *end);
+size_t vllm_shell_prompt_len(const char *at, const char *end, bool hash_is_prompt);
 /* "^" or "`" that continues a line of cmd or PowerShell, with its newline. */
-size_t shell_windows_continuation_len(const char *at, const char *end);
+size_t vllm_shell_windows_continuation_len(const char *at, const char *end);

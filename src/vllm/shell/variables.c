@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "vllm/shell/shell_priv.h"
 
-void shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
-		int column)
+void vllm_shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
+		     int column)
 {
 	const struct vllm_mark *last = marks->count > 0 ? &marks->items[marks->count - 1] : NULL;
 
@@ -51,18 +51,18 @@ bool vllm_marks_find(const struct vllm_marks *marks, size_t offset, int *ret_lin
 	return true;
 }
 
-void shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
-		      const struct vllm_marks *from, size_t from_offset, size_t len)
+void vllm_shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
+			   const struct vllm_marks *from, size_t from_offset, size_t len)
 {
 	int line, column;
 
 	if (len == 0 || !vllm_marks_find(from, from_offset, &line, &column))
 		return;
-	shell_mark(words, into, at, line, column);
+	vllm_shell_mark(words, into, at, line, column);
 	for (size_t i = mark_at(from, from_offset) + 1;
 	     i < from->count && from->items[i].offset < from_offset + len; i++)
-		shell_mark(words, into, at + (from->items[i].offset - from_offset),
-			   from->items[i].line, from->items[i].column);
+		vllm_shell_mark(words, into, at + (from->items[i].offset - from_offset),
+				from->items[i].line, from->items[i].column);
 }
 
 void vllm_marks_done(struct vllm_marks *marks)
@@ -71,12 +71,12 @@ void vllm_marks_done(struct vllm_marks *marks)
 	*marks = (struct vllm_marks){ 0 };
 }
 
-struct shell_value shell_value_copy(struct shell_lexer *lexer, const char *text,
-				    const struct vllm_marks *marks)
+struct shell_value vllm_shell_value_copy(struct shell_lexer *lexer, const char *text,
+					 const struct vllm_marks *marks)
 {
 	struct shell_value value = { .text = pl_strdup(text) };
 
-	shell_marks_copy(lexer->words, &value.marks, 0, marks, 0, strlen(text) + 1);
+	vllm_shell_marks_copy(lexer->words, &value.marks, 0, marks, 0, strlen(text) + 1);
 	return value;
 }
 
@@ -91,7 +91,7 @@ static void values_done(struct shell_variable *variable)
 	variable->count = variable->room = 0;
 }
 
-void shell_variables_done(struct vllm_variables *variables)
+void vllm_shell_variables_done(struct vllm_variables *variables)
 {
 	for (size_t i = 0; i < variables->count; i++) {
 		values_done(&variables->items[i]);
@@ -102,16 +102,17 @@ void shell_variables_done(struct vllm_variables *variables)
 	*variables = (struct vllm_variables){ .exports_all = variables->exports_all };
 }
 
-struct shell_variable *shell_variable_find(const struct vllm_variables *variables, const char *name)
+struct shell_variable *vllm_shell_variable_find(const struct vllm_variables *variables,
+						const char *name)
 {
 	const json_t *at = json_object_get(variables->index, name);
 
 	return at != NULL ? &variables->items[json_integer_value(at)] : NULL;
 }
 
-struct shell_variable *shell_variable_add(struct vllm_variables *variables, const char *name)
+struct shell_variable *vllm_shell_variable_add(struct vllm_variables *variables, const char *name)
 {
-	struct shell_variable *variable = shell_variable_find(variables, name);
+	struct shell_variable *variable = vllm_shell_variable_find(variables, name);
 
 	if (variable != NULL)
 		return variable;
@@ -123,24 +124,24 @@ struct shell_variable *shell_variable_add(struct vllm_variables *variables, cons
 	return variable;
 }
 
-const struct shell_variable *shell_lookup(const struct shell_lexer *lexer, const char *name,
-					  size_t len)
+const struct shell_variable *vllm_shell_lookup(const struct shell_lexer *lexer, const char *name,
+					       size_t len)
 {
 	auto_free char *key = pl_strndup(name, len);
 	/* assignments before a program are that program's alone */
-	const struct shell_variable *pending = lexer->position == SHELL_PREFIX &&
-							       lexer->name_len > 0
-						       ? shell_variable_find(&lexer->pending, key)
-						       : NULL;
+	const struct shell_variable *pending =
+		lexer->position == SHELL_PREFIX && lexer->name_len > 0
+			? vllm_shell_variable_find(&lexer->pending, key)
+			: NULL;
 	const struct shell_variable *variable =
-		pending != NULL ? pending : shell_variable_find(lexer->words->variables, key);
+		pending != NULL ? pending : vllm_shell_variable_find(lexer->words->variables, key);
 
 	return variable != NULL && variable->is_set ? variable : NULL;
 }
 
-size_t shell_assignment_len(const struct shell_lexer *lexer, const char *at)
+size_t vllm_shell_assignment_len(const struct shell_lexer *lexer, const char *at)
 {
-	size_t len = shell_name_len(at, lexer->end);
+	size_t len = vllm_shell_name_len(at, lexer->end);
 	const char *next = at + len;
 
 	if (len == 0)
@@ -164,7 +165,7 @@ static void set_values(struct shell_lexer *lexer, struct shell_variable *variabl
 	variable->is_array = from->is_array || (appends && variable->is_array);
 	variable->construct = from->construct;
 	for (size_t i = 0; i < from->count; i++)
-		*PL_PUSH(variable->items, variable->count, variable->room) = shell_value_copy(
+		*PL_PUSH(variable->items, variable->count, variable->room) = vllm_shell_value_copy(
 			lexer, from->items[i].text, &from->items[i].marks);
 }
 
@@ -173,13 +174,13 @@ static void append_text(struct shell_lexer *lexer, struct shell_variable *variab
 			const struct shell_value *value)
 {
 	if (variable->count == 0)
-		*PL_PUSH(variable->items, variable->count,
-			 variable->room) = shell_value_copy(lexer, "", &(struct vllm_marks){ 0 });
+		*PL_PUSH(variable->items, variable->count, variable->room) = vllm_shell_value_copy(
+			lexer, "", &(struct vllm_marks){ 0 });
 	struct shell_value *first = &variable->items[0];
 	size_t len = strlen(first->text);
 	char *joined = pl_asprintf("%s%s", first->text, value->text);
-	shell_marks_copy(lexer->words, &first->marks, len, &value->marks, 0,
-			 strlen(value->text) + 1);
+	vllm_shell_marks_copy(lexer->words, &first->marks, len, &value->marks, 0,
+			      strlen(value->text) + 1);
 	free(first->text);
 	first->text = joined;
 	lexer->words->bytes += len;
@@ -188,8 +189,8 @@ static void append_text(struct shell_lexer *lexer, struct shell_variable *variab
 /* The older value, which "+=" adds to. */
 static void copy_older(struct shell_lexer *lexer, struct shell_variable *variable)
 {
-	const struct shell_variable *older = shell_variable_find(lexer->words->variables,
-								 variable->name);
+	const struct shell_variable *older = vllm_shell_variable_find(lexer->words->variables,
+								      variable->name);
 
 	if (!variable->is_set && older != NULL && older->is_set)
 		set_values(lexer, variable, older, false);
@@ -204,8 +205,9 @@ static void set_item(struct shell_lexer *lexer, struct shell_variable *variable,
 	copy_older(lexer, variable);
 	variable->is_array = true;
 	if (!isdigit((unsigned char)*index) || number > variable->count) {
-		shell_add_problem(lexer, OPTION_WARNING, "an assignment to one item of an array",
-				  "the number of an item, or the next: it is ignored");
+		vllm_shell_add_problem(lexer, OPTION_WARNING,
+				       "an assignment to one item of an array",
+				       "the number of an item, or the next: it is ignored");
 		return;
 	}
 	if (number == variable->count) {
@@ -218,7 +220,7 @@ static void set_item(struct shell_lexer *lexer, struct shell_variable *variable,
 	*value = (struct shell_value){ 0 };
 }
 
-void shell_assign_word(struct shell_lexer *lexer)
+void vllm_shell_assign_word(struct shell_lexer *lexer)
 {
 	const char *word = pl_buf_text(&lexer->word);
 	const char *after = word + lexer->name_len;
@@ -230,9 +232,9 @@ void shell_assign_word(struct shell_lexer *lexer)
 		return;
 	size_t from = (size_t)(equals + 1 - word);
 	struct shell_value value = { .text = pl_strdup(equals + 1) };
-	shell_marks_copy(lexer->words, &value.marks, 0, &lexer->marks, from,
-			 lexer->word.len + 1 - from);
-	struct shell_variable *variable = shell_variable_add(&lexer->pending, name);
+	vllm_shell_marks_copy(lexer->words, &value.marks, 0, &lexer->marks, from,
+			      lexer->word.len + 1 - from);
+	struct shell_variable *variable = vllm_shell_variable_add(&lexer->pending, name);
 	if (*after == '[') {
 		set_item(lexer, variable, after + 1, &value);
 	} else if (*after == '+') {
@@ -249,12 +251,12 @@ void shell_assign_word(struct shell_lexer *lexer)
 	vllm_marks_done(&value.marks);
 }
 
-void shell_take_array(struct shell_lexer *lexer)
+void vllm_shell_take_array(struct shell_lexer *lexer)
 {
 	struct shell_lexer outer = *lexer;
 	struct shell_variable items = { .is_set = true, .is_array = true };
 	const char *from = lexer->at;
-	const char *end = shell_group_end(from, lexer->end);
+	const char *end = vllm_shell_group_end(from, lexer->end);
 	auto_free char *name = pl_strndup(pl_buf_text(&lexer->word), lexer->name_len);
 	bool appends = lexer->word.data[lexer->word.len - 2] == '+';
 
@@ -268,13 +270,13 @@ void shell_take_array(struct shell_lexer *lexer)
 	lexer->end = end > lexer->at && end[-1] == ')' ? end - 1 : end;
 	while (lexer->at < lexer->end) {
 		if (*lexer->at == '\n') {
-			shell_end_word(lexer);
-			shell_skip_to(lexer, lexer->at + 1);
+			vllm_shell_end_word(lexer);
+			vllm_shell_skip_to(lexer, lexer->at + 1);
 		} else {
-			shell_step(lexer);
+			vllm_shell_step(lexer);
 		}
 	}
-	shell_end_word(lexer);
+	vllm_shell_end_word(lexer);
 	pl_buf_done(&lexer->word);
 	vllm_marks_done(&lexer->marks);
 	lexer->word = outer.word;
@@ -288,9 +290,9 @@ void shell_take_array(struct shell_lexer *lexer)
 	lexer->end = outer.end;
 	lexer->at = end;
 	if (end == outer.end && (end == from + 1 || end[-1] != ')'))
-		shell_add_problem(lexer, OPTION_ERROR, "an array that does not end",
-				  "a ) that ends it");
-	struct shell_variable *variable = shell_variable_add(&lexer->pending, name);
+		vllm_shell_add_problem(lexer, OPTION_ERROR, "an array that does not end",
+				       "a ) that ends it");
+	struct shell_variable *variable = vllm_shell_variable_add(&lexer->pending, name);
 	if (appends)
 		copy_older(lexer, variable);
 	set_values(lexer, variable, &items, appends);
@@ -318,11 +320,11 @@ static void export_name(struct vllm_words *words, struct shell_variable *variabl
 static void assign(struct shell_lexer *lexer, struct shell_variable *from, bool exports)
 {
 	struct vllm_words *words = lexer->words;
-	struct shell_variable *variable = shell_variable_add(words->variables, from->name);
+	struct shell_variable *variable = vllm_shell_variable_add(words->variables, from->name);
 
 	/* of the branches of a condition that is not known the first counts */
-	if (from->is_set && !(shell_is_later_branch(lexer) && variable->is_set)) {
-		from->construct = shell_construct_name(lexer);
+	if (from->is_set && !(vllm_shell_is_later_branch(lexer) && variable->is_set)) {
+		from->construct = vllm_shell_construct_name(lexer);
 		values_done(variable);
 		variable->items = from->items;
 		variable->count = from->count;
@@ -345,16 +347,16 @@ static const char *word_text(const struct shell_lexer *lexer, size_t i)
 /* "set -- a b": the arguments of the script. */
 static void set_arguments(struct shell_lexer *lexer, size_t from)
 {
-	struct shell_variable *variable = shell_variable_add(lexer->words->variables, "@");
+	struct shell_variable *variable = vllm_shell_variable_add(lexer->words->variables, "@");
 
 	values_done(variable);
 	variable->is_set = variable->is_array = true;
-	variable->construct = shell_construct_name(lexer);
+	variable->construct = vllm_shell_construct_name(lexer);
 	for (size_t i = from; i < lexer->words->count; i++) {
 		const struct vllm_word *word = &lexer->words->items[i];
 		struct vllm_marks here = { 0 };
-		shell_mark(lexer->words, &here, 0, word->line, word->column);
-		*PL_PUSH(variable->items, variable->count, variable->room) = shell_value_copy(
+		vllm_shell_mark(lexer->words, &here, 0, word->line, word->column);
+		*PL_PUSH(variable->items, variable->count, variable->room) = vllm_shell_value_copy(
 			lexer, word->text, word->marks.count > 0 ? &word->marks : &here);
 		lexer->words->bytes += strlen(word->text);
 		lexer->words->mark_count -= here.count;
@@ -376,8 +378,8 @@ static void run_builtin(struct shell_lexer *lexer, size_t program)
 		words->variables->exports_all = first[0] == '-';
 	} else if (strcmp(name, "unset") == 0) {
 		for (size_t i = program + 1; i < words->count; i++) {
-			struct shell_variable *variable = shell_variable_find(words->variables,
-									      word_text(lexer, i));
+			struct shell_variable *variable = vllm_shell_variable_find(
+				words->variables, word_text(lexer, i));
 			if (variable != NULL)
 				variable->is_set = variable->exported = false;
 			json_object_del(words->exported, word_text(lexer, i));
@@ -390,18 +392,19 @@ static void export_names(struct shell_lexer *lexer, size_t from)
 {
 	for (size_t i = from; i < lexer->words->count; i++) {
 		const char *name = word_text(lexer, i);
-		if (name[0] != '\0' && shell_name_len(name, name + strlen(name)) == strlen(name))
+		if (name[0] != '\0' &&
+		    vllm_shell_name_len(name, name + strlen(name)) == strlen(name))
 			export_name(lexer->words,
-				    shell_variable_add(lexer->words->variables, name));
+				    vllm_shell_variable_add(lexer->words->variables, name));
 	}
 }
 
-void shell_assign_all(struct shell_lexer *lexer)
+void vllm_shell_assign_all(struct shell_lexer *lexer)
 {
 	const struct vllm_words *words = lexer->words;
 	size_t program = lexer->first;
 
-	if (shell_is_dead(lexer))
+	if (vllm_shell_is_dead(lexer))
 		return;
 	if (lexer->position == SHELL_WORDS) {
 		while (program < words->count && vllm_word_name_len(word_text(lexer, program)) > 0)
@@ -429,7 +432,7 @@ void vllm_words_assign(struct vllm_words *words, const char *name, const char *v
 		words->variables = pl_alloc(sizeof(*words->variables));
 	if (words->exported == NULL)
 		words->exported = json_object();
-	struct shell_variable *variable = shell_variable_add(words->variables, name);
+	struct shell_variable *variable = vllm_shell_variable_add(words->variables, name);
 	values_done(variable);
 	*PL_PUSH(variable->items, variable->count,
 		 variable->room) = (struct shell_value){ .text = pl_strdup(value) };
@@ -441,7 +444,7 @@ void vllm_words_assign(struct vllm_words *words, const char *name, const char *v
 const char *vllm_words_variable(const struct vllm_words *words, const char *name)
 {
 	const struct shell_variable *variable =
-		words->variables != NULL ? shell_variable_find(words->variables, name) : NULL;
+		words->variables != NULL ? vllm_shell_variable_find(words->variables, name) : NULL;
 
 	return variable != NULL && variable->is_set && variable->count > 0 ? variable->items[0].text
 									   : NULL;

@@ -12,8 +12,8 @@
 #include "vllm/shell/shell_priv.h"
 
 /* After the limit only the first error is kept: a text that is refused must say why. */
-void shell_add_problem(struct shell_lexer *lexer, enum option_severity severity, const char *found,
-		       const char *expected)
+void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
+			    const char *found, const char *expected)
 {
 	/* the word that is read, or the one before */
 	size_t line = lexer->options->first_number + lexer->words->count + lexer->in_word;
@@ -27,7 +27,8 @@ void shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
 			    .found = found, .expected = expected);
 }
 
-void shell_place(const struct shell_lexer *lexer, const char *at, int *ret_line, int *ret_column)
+void vllm_shell_place(const struct shell_lexer *lexer, const char *at, int *ret_line,
+		      int *ret_column)
 {
 	if (vllm_marks_find(lexer->options->origin, (size_t)(at - lexer->text), ret_line,
 			    ret_column))
@@ -42,7 +43,7 @@ static void next_line(struct shell_lexer *lexer)
 	lexer->line_start = lexer->at;
 }
 
-void shell_begin_word(struct shell_lexer *lexer, int line, int column)
+void vllm_shell_begin_word(struct shell_lexer *lexer, int line, int column)
 {
 	if (lexer->in_word)
 		return;
@@ -60,33 +61,33 @@ static void begin_word(struct shell_lexer *lexer)
 
 	if (lexer->in_word)
 		return;
-	shell_place(lexer, lexer->at, &line, &column);
-	shell_begin_word(lexer, line, column);
+	vllm_shell_place(lexer, lexer->at, &line, &column);
+	vllm_shell_begin_word(lexer, line, column);
 }
 
-void shell_put(struct shell_lexer *lexer, char c, const char *at)
+void vllm_shell_put(struct shell_lexer *lexer, char c, const char *at)
 {
 	int line, column;
 
-	shell_place(lexer, at, &line, &column);
-	shell_begin_word(lexer, line, column);
-	shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
+	vllm_shell_place(lexer, at, &line, &column);
+	vllm_shell_begin_word(lexer, line, column);
+	vllm_shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
 	/* the sentinels are not the text's; neither byte is UTF-8 */
 	pl_buf_add_char(&lexer->word,
 			c == SHELL_UNKNOWN_BEGIN || c == SHELL_UNKNOWN_END ? '\xC0' : c);
 }
 
-void shell_take_byte(struct shell_lexer *lexer)
+void vllm_shell_take_byte(struct shell_lexer *lexer)
 {
 	char c = *lexer->at;
 
-	shell_put(lexer, c, lexer->at);
+	vllm_shell_put(lexer, c, lexer->at);
 	lexer->at++;
 	if (c == '\n')
 		next_line(lexer);
 }
 
-void shell_skip_to(struct shell_lexer *lexer, const char *at)
+void vllm_shell_skip_to(struct shell_lexer *lexer, const char *at)
 {
 	while (lexer->at < at) {
 		if (*lexer->at++ == '\n')
@@ -112,7 +113,8 @@ static char *without_sentinels(struct shell_lexer *lexer, struct vllm_marks *ret
 			*ret_known |= !inside;
 			continue;
 		}
-		shell_marks_copy(lexer->words, ret_marks, text.len, &lexer->marks, from, i - from);
+		vllm_shell_marks_copy(lexer->words, ret_marks, text.len, &lexer->marks, from,
+				      i - from);
 		pl_buf_add(&text, word + from, i - from);
 		from = i + 1;
 		*ret_unknown |= is_sentinel;
@@ -136,14 +138,14 @@ static void add_word(struct shell_lexer *lexer)
 	auto_free char *text = without_sentinels(lexer, &marks, &unknown, &known);
 
 	if (!vllm_words_add(words, text, lexer->word_line, lexer->word_column, words->commands)) {
-		shell_add_problem(lexer, OPTION_ERROR, "bytes that are not UTF-8", "text");
+		vllm_shell_add_problem(lexer, OPTION_ERROR, "bytes that are not UTF-8", "text");
 		vllm_marks_done(&marks);
 		return;
 	}
 	struct vllm_word *word = &words->items[words->count - 1];
 	word->unknown = unknown;
 	word->optional = unknown && !known && (!lexer->quoted || lexer->is_list);
-	word->construct = shell_construct_name(lexer);
+	word->construct = vllm_shell_construct_name(lexer);
 	if (is_plain(&marks, word->line, word->column))
 		vllm_marks_done(&marks);
 	else
@@ -167,7 +169,7 @@ static void move_position(struct shell_lexer *lexer, const char *word)
 		lexer->position = SHELL_PREFIX;
 	else if (lexer->quoted || lexer->position == SHELL_PREFIX)
 		lexer->position = SHELL_WORDS;
-	else if (!shell_take_reserved(lexer, word))
+	else if (!vllm_shell_take_reserved(lexer, word))
 		lexer->position = is_declaration(word) ? SHELL_DECLARE : SHELL_WORDS;
 }
 
@@ -175,12 +177,12 @@ static void add_item(struct shell_lexer *lexer)
 {
 	struct shell_variable *array = lexer->array;
 
-	*PL_PUSH(array->items, array->count,
-		 array->room) = shell_value_copy(lexer, pl_buf_text(&lexer->word), &lexer->marks);
+	*PL_PUSH(array->items, array->count, array->room) = vllm_shell_value_copy(
+		lexer, pl_buf_text(&lexer->word), &lexer->marks);
 	lexer->words->bytes += lexer->word.len;
 }
 
-void shell_end_word(struct shell_lexer *lexer)
+void vllm_shell_end_word(struct shell_lexer *lexer)
 {
 	if (!lexer->in_word)
 		return;
@@ -192,7 +194,7 @@ void shell_end_word(struct shell_lexer *lexer)
 		add_item(lexer);
 	} else if (!is_nothing) {
 		if (lexer->name_len > 0)
-			shell_assign_word(lexer);
+			vllm_shell_assign_word(lexer);
 		move_position(lexer, pl_buf_text(&lexer->word));
 		add_word(lexer);
 	}
@@ -204,21 +206,21 @@ void shell_end_word(struct shell_lexer *lexer)
 	lexer->marks.count = 0;
 }
 
-void shell_end_command(struct shell_lexer *lexer)
+void vllm_shell_end_command(struct shell_lexer *lexer)
 {
 	struct vllm_words *words = lexer->words;
 
-	shell_end_word(lexer);
+	vllm_shell_end_word(lexer);
 	lexer->skips_target = false;
 	lexer->prompted = false;
 	if (words->count > lexer->first)
-		shell_assign_all(lexer);
-	shell_variables_done(&lexer->pending);
+		vllm_shell_assign_all(lexer);
+	vllm_shell_variables_done(&lexer->pending);
 	lexer->position = SHELL_FIRST;
 	lexer->is_double = false;
 	if (words->count == lexer->first)
 		return;
-	if (shell_is_dead(lexer)) {
+	if (vllm_shell_is_dead(lexer)) {
 		vllm_words_truncate(words, lexer->first);
 		return;
 	}
@@ -233,11 +235,11 @@ static void take_quote(struct shell_lexer *lexer, char quote, size_t len, bool f
 	lexer->quotes++;
 	lexer->at += len;
 	if (fancy)
-		shell_take_fancy(lexer, quote);
+		vllm_shell_take_fancy(lexer, quote);
 	else if (quote == '\'')
-		shell_take_single(lexer, false);
+		vllm_shell_take_single(lexer, false);
 	else
-		shell_take_double(lexer);
+		vllm_shell_take_double(lexer);
 }
 
 /* Blanks on one line, from `at` on. */
@@ -245,7 +247,7 @@ static const char *skip_blanks(const char *at, const char *end)
 {
 	for (size_t len = 1; at < end && len > 0; at += len) {
 		bool plain = *at == ' ' || *at == '\t' || *at == '\r';
-		len = plain ? 1 : shell_blank_len(at, end) + shell_invisible_len(at, end);
+		len = plain ? 1 : vllm_shell_blank_len(at, end) + vllm_shell_invisible_len(at, end);
 	}
 	return at;
 }
@@ -257,11 +259,11 @@ static bool take_loose_continuation(struct shell_lexer *lexer)
 
 	if (at == lexer->at + 1 || at == lexer->end || *at != '\n')
 		return false;
-	shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
-	shell_add_problem(lexer, OPTION_WARNING, "a backslash with blanks after it",
-			  "the end of the line right after it: a shell ends the command here");
-	shell_end_word(lexer);
-	shell_skip_to(lexer, at + 1);
+	vllm_shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
+	vllm_shell_add_problem(lexer, OPTION_WARNING, "a backslash with blanks after it",
+			       "the end of the line right after it: a shell ends the command here");
+	vllm_shell_end_word(lexer);
+	vllm_shell_skip_to(lexer, at + 1);
 	return true;
 }
 
@@ -280,10 +282,10 @@ static void skip_second_prompt(struct shell_lexer *lexer)
 
 static void take_backslash(struct shell_lexer *lexer)
 {
-	size_t joined = shell_continuation_len(lexer);
+	size_t joined = vllm_shell_continuation_len(lexer);
 
 	if (joined > 0) {
-		shell_skip_to(lexer, lexer->at + joined);
+		vllm_shell_skip_to(lexer, lexer->at + joined);
 		skip_second_prompt(lexer);
 		return;
 	}
@@ -295,17 +297,17 @@ static void take_backslash(struct shell_lexer *lexer)
 	lexer->quoted = true;
 	lexer->at++;
 	if (lexer->at < lexer->end)
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 }
 
 /* "^" and "`" at the end of a line join without a space before them; blanks after them are ignored. */
 static bool take_windows_continuation(struct shell_lexer *lexer)
 {
-	size_t len = shell_windows_continuation_len(lexer->at, lexer->end);
+	size_t len = vllm_shell_windows_continuation_len(lexer->at, lexer->end);
 
 	if (len == 0)
 		return false;
-	shell_skip_to(lexer, lexer->at + len);
+	vllm_shell_skip_to(lexer, lexer->at + len);
 	skip_second_prompt(lexer);
 	return true;
 }
@@ -322,7 +324,7 @@ static void end_numbered(struct shell_lexer *lexer)
 		lexer->words->mark_count -= lexer->marks.count;
 		lexer->marks.count = 0;
 	}
-	shell_end_word(lexer);
+	vllm_shell_end_word(lexer);
 }
 
 /* "<(…)" and ">(…)" are words of a command, which runs another one. */
@@ -331,8 +333,8 @@ static bool take_process(struct shell_lexer *lexer)
 	if (lexer->at + 1 >= lexer->end || lexer->at[1] != '(' || *lexer->at == '&')
 		return false;
 	begin_word(lexer);
-	shell_keep_unknown(lexer, shell_group_end(lexer->at + 1, lexer->end),
-			   "text: the command in it is not run");
+	vllm_shell_keep_unknown(lexer, vllm_shell_group_end(lexer->at + 1, lexer->end),
+				"text: the command in it is not run");
 	return true;
 }
 
@@ -342,16 +344,16 @@ static void take_redirection(struct shell_lexer *lexer)
 		       (lexer->end - lexer->at == 2 || lexer->at[2] != '<');
 
 	end_numbered(lexer);
-	shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
+	vllm_shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
 	if (is_here) {
-		shell_take_here(lexer);
+		vllm_shell_take_here(lexer);
 		return;
 	}
 	if (take_process(lexer))
 		return;
 	if (lexer->words->count > lexer->first)
-		shell_add_problem(lexer, OPTION_WARNING, "a redirection",
-				  "words of the command: it is ignored");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, "a redirection",
+				       "words of the command: it is ignored");
 	while (lexer->at < lexer->end && strchr("<>&|", *lexer->at) != NULL)
 		lexer->at++;
 	lexer->skips_target = true;
@@ -369,8 +371,8 @@ static void take_operator(struct shell_lexer *lexer)
 		return;
 	}
 	/* the command's words are needed to decide */
-	shell_end_word(lexer);
-	shell_control(lexer, op, doubled);
+	vllm_shell_end_word(lexer);
+	vllm_shell_control(lexer, op, doubled);
 	lexer->at += doubled && strchr("&|;", op) != NULL ? 2 : 1;
 }
 
@@ -387,15 +389,16 @@ static bool take_fancy_dash(struct shell_lexer *lexer, size_t len)
 	size_t rest = 0;
 	while (after + rest < lexer->end && strchr(" \t\r\n=", after[rest]) == NULL)
 		rest++;
-	bool is_long = rest > 2 && *after != '-' && shell_fancy_dash_len(after, lexer->end) == 0;
+	bool is_long = rest > 2 && *after != '-' &&
+		       vllm_shell_fancy_dash_len(after, lexer->end) == 0;
 	bool is_wide = (unsigned char)lexer->at[2] == 0x93 || (unsigned char)lexer->at[2] == 0x94;
 	begin_word(lexer);
 	if (begins)
-		shell_add_problem(lexer, OPTION_WARNING, "a typographic dash",
-				  "'-' or '--': a shell takes it as text");
-	shell_put(lexer, '-', lexer->at);
+		vllm_shell_add_problem(lexer, OPTION_WARNING, "a typographic dash",
+				       "'-' or '--': a shell takes it as text");
+	vllm_shell_put(lexer, '-', lexer->at);
 	if (begins && is_long && is_wide)
-		shell_put(lexer, '-', lexer->at);
+		vllm_shell_put(lexer, '-', lexer->at);
 	lexer->at = after;
 	return true;
 }
@@ -404,16 +407,16 @@ static bool take_fancy_dash(struct shell_lexer *lexer, size_t len)
 static bool take_typographic(struct shell_lexer *lexer)
 {
 	char quote = '\0';
-	size_t blank = shell_blank_len(lexer->at, lexer->end);
-	size_t nothing = shell_invisible_len(lexer->at, lexer->end);
-	size_t fancy = shell_fancy_quote_len(lexer->at, lexer->end, &quote);
-	size_t dash = shell_fancy_dash_len(lexer->at, lexer->end);
+	size_t blank = vllm_shell_blank_len(lexer->at, lexer->end);
+	size_t nothing = vllm_shell_invisible_len(lexer->at, lexer->end);
+	size_t fancy = vllm_shell_fancy_quote_len(lexer->at, lexer->end, &quote);
+	size_t dash = vllm_shell_fancy_dash_len(lexer->at, lexer->end);
 	/* an apostrophe within a word is one */
 	bool opens = !lexer->in_word || quote == '"' ||
 		     (lexer->word.len > 0 && lexer->word.data[lexer->word.len - 1] == '=');
 
 	if (blank > 0)
-		shell_end_word(lexer);
+		vllm_shell_end_word(lexer);
 	if (blank > 0 || nothing > 0) {
 		lexer->at += blank + nothing;
 		return true;
@@ -428,11 +431,11 @@ static bool take_typographic(struct shell_lexer *lexer)
 static void take_any(struct shell_lexer *lexer)
 {
 	if (*lexer->at == '$')
-		shell_take_dollar(lexer, false);
+		vllm_shell_take_dollar(lexer, false);
 	else if (*lexer->at == '`')
-		shell_take_backquotes(lexer);
+		vllm_shell_take_backquotes(lexer);
 	else
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 }
 
 /* "$env:NAME = 'x'" of PowerShell and "set NAME=x" of cmd set what a shell exports. */
@@ -446,7 +449,7 @@ static size_t windows_assignment(struct shell_lexer *lexer, size_t *ret_name)
 		    strncmp(lexer->at, heads[i], head) != 0)
 			continue;
 		const char *name = lexer->at + head;
-		size_t len = shell_name_len(name, lexer->end);
+		size_t len = vllm_shell_name_len(name, lexer->end);
 		const char *at = i < 2 ? skip_blanks(name + len, lexer->end) : name + len;
 		if (len == 0 || at >= lexer->end || *at != '=')
 			return 0;
@@ -460,7 +463,7 @@ static size_t windows_assignment(struct shell_lexer *lexer, size_t *ret_name)
 static void put_text(struct shell_lexer *lexer, const char *text, size_t len, const char *at)
 {
 	for (size_t i = 0; i < len; i++)
-		shell_put(lexer, text[i], at + i);
+		vllm_shell_put(lexer, text[i], at + i);
 }
 
 static bool take_windows_assignment(struct shell_lexer *lexer)
@@ -472,12 +475,12 @@ static bool take_windows_assignment(struct shell_lexer *lexer)
 		return false;
 	begin_word(lexer);
 	put_text(lexer, "export", strlen("export"), lexer->at);
-	shell_end_word(lexer);
+	vllm_shell_end_word(lexer);
 	const char *at = strchr(lexer->at, lexer->at[0] == '$' ? ':' : ' ') + 1;
 	put_text(lexer, at, name, at);
 	put_text(lexer, "=", 1, at + name);
 	lexer->name_len = name;
-	shell_skip_to(lexer, lexer->at + len);
+	vllm_shell_skip_to(lexer, lexer->at + len);
 	return true;
 }
 
@@ -489,17 +492,17 @@ static bool take_assignment(struct shell_lexer *lexer)
 		return false;
 	if (take_windows_assignment(lexer))
 		return true;
-	size_t len = shell_assignment_len(lexer, lexer->at);
+	size_t len = vllm_shell_assignment_len(lexer, lexer->at);
 	if (len == 0)
 		return false;
 	begin_word(lexer);
-	lexer->name_len = shell_name_len(lexer->at, lexer->end);
+	lexer->name_len = vllm_shell_name_len(lexer->at, lexer->end);
 	const char *end = lexer->at + len;
 	bool is_array = end < lexer->end && *end == '(';
 	while (lexer->at < end)
-		shell_take_byte(lexer);
+		vllm_shell_take_byte(lexer);
 	if (is_array)
-		shell_take_array(lexer);
+		vllm_shell_take_array(lexer);
 	return true;
 }
 
@@ -510,12 +513,12 @@ static void take_comment(struct shell_lexer *lexer)
 }
 
 /* A carriage return is a blank: texts come from Windows too. */
-void shell_step(struct shell_lexer *lexer)
+void vllm_shell_step(struct shell_lexer *lexer)
 {
 	char c = *lexer->at;
 
 	if (c == ' ' || c == '\t' || c == '\r') {
-		shell_end_word(lexer);
+		vllm_shell_end_word(lexer);
 		lexer->at++;
 	} else if (c == '#' && !lexer->in_word) {
 		take_comment(lexer);
@@ -537,7 +540,7 @@ void shell_step(struct shell_lexer *lexer)
 /* The beginning of a line that begins a command. */
 static void begin_line(struct shell_lexer *lexer)
 {
-	size_t len = shell_prompt_len(lexer->at, lexer->end, lexer->options->hash_is_prompt);
+	size_t len = vllm_shell_prompt_len(lexer->at, lexer->end, lexer->options->hash_is_prompt);
 
 	lexer->at += len;
 	lexer->prompted = len > 0;
@@ -545,10 +548,10 @@ static void begin_line(struct shell_lexer *lexer)
 
 static void end_line(struct shell_lexer *lexer)
 {
-	shell_end_word(lexer);
-	shell_control(lexer, '\n', false);
-	shell_skip_to(lexer, lexer->at + 1);
-	shell_read_heres(lexer);
+	vllm_shell_end_word(lexer);
+	vllm_shell_control(lexer, '\n', false);
+	vllm_shell_skip_to(lexer, lexer->at + 1);
+	vllm_shell_read_heres(lexer);
 	begin_line(lexer);
 }
 
@@ -580,11 +583,11 @@ int vllm_words_split(const char *text, size_t len, const struct vllm_words_optio
 		if (*lexer.at == '\n')
 			end_line(&lexer);
 		else
-			shell_step(&lexer);
+			vllm_shell_step(&lexer);
 	}
-	shell_end_word(&lexer);
-	shell_control(&lexer, '\n', false);
-	shell_control_done(&lexer);
+	vllm_shell_end_word(&lexer);
+	vllm_shell_control(&lexer, '\n', false);
+	vllm_shell_control_done(&lexer);
 	for (size_t i = 0; i < lexer.pending_heres; i++)
 		free(lexer.heres[i].delimiter);
 	vllm_marks_done(&lexer.marks);

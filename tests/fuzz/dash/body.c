@@ -20,13 +20,13 @@ static void must(bool holds)
 		abort();
 }
 
-static void check_faults(const struct res_schema_faults *faults)
+static void check_faults(const struct schema_faults *faults)
 {
 	must(faults->count > 0);
 	for (size_t i = 0; i < faults->count; i++) {
 		auto_buf text = PL_BUF(1u << 20);
 		must(faults->items[i].pointer != NULL);
-		res_schema_fault_text(&faults->items[i], &text);
+		schema_fault_text(&faults->items[i], &text);
 		must(text.len > 0);
 	}
 }
@@ -44,11 +44,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	const struct dash_operation *operation = dash_contract_at(
 		contract, data[0] % dash_contract_count(contract), &method, &path);
-	const struct res_schema *schema = dash_operation_schema(operation, "application/json");
+	const struct schema *schema = dash_operation_schema(operation, "application/json");
 	if (schema == NULL ||
 	    store_json_parse((const char *)data + 1, size - 1, "body", &body, &err) < 0)
 		return 0;
-	if (!res_schema_check(schema, body, 100, &faults))
+	if (!schema_check(schema, body, 100, &faults))
 		check_faults(&faults);
 	else if (pl_text_starts(path, "/api/filters/presets") && !store_preset_check(body, &faults))
 		check_faults(&faults);

@@ -28,7 +28,7 @@ static const char *const texts[RESULTS] = {
 	"{\"results\": null, \"tags\": {\"any\": 1e300}}",
 };
 static json_t *documents[RESULTS];
-static struct store_mirror *mirror;
+static struct mirror *mirror;
 
 static int read_document(void *context, int64_t id, const char *member, json_t **ret,
 			 int64_t *ret_changed, struct pl_err *err)
@@ -45,17 +45,17 @@ static void make_mirror(void)
 {
 	struct res_fields *fields = res_fields_new(NULL);
 
-	mirror = store_mirror_new(fields, read_document, NULL);
+	mirror = mirror_new(fields, read_document, NULL);
 	for (size_t i = 0; i < RESULTS; i++) {
 		auto_row row = { .id = 0 };
 		documents[i] = json_loads(texts[i], 0, NULL);
 		if (documents[i] == NULL)
 			abort();
-		store_row_of_document(fields, documents[i], &row);
+		mirror_row_of_document(fields, documents[i], &row);
 		row.id = (int64_t)i + 1;
-		store_mirror_append(mirror, &row);
+		mirror_append(mirror, &row);
 	}
-	store_mirror_publish(mirror);
+	mirror_publish(mirror);
 }
 
 /* RFC 6901, of a pointer whose keys may themselves be parts of it. */
@@ -81,16 +81,16 @@ static const json_t *at_pointer(const json_t *json, const char *pointer)
 /* -1: it was refused. */
 static json_int_t count_of(json_t *request)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_schema_faults faults = { 0 };
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_query_apply(snapshot, request, &text, &faults, &err) < 0) {
+	if (query_apply(snapshot, request, &text, &faults, &err) < 0) {
 		if (faults.count == 0 || err.text[0] == '\0')
 			abort();
 		for (size_t i = 0; i < faults.count; i++) {
-			const struct res_schema_fault *fault = &faults.items[i];
+			const struct schema_fault *fault = &faults.items[i];
 			if (fault->found == NULL || fault->expected == NULL ||
 			    at_pointer(request, fault->pointer) == NULL)
 				abort();
@@ -106,16 +106,16 @@ static json_int_t count_of(json_t *request)
 
 static void check_options(const json_t *request)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_schema_faults faults = { 0 };
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+	if (query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
-	res_schema_faults_done(&faults);
-	faults = (struct res_schema_faults){ 0 };
-	if (store_query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+	schema_faults_done(&faults);
+	faults = (struct schema_faults){ 0 };
+	if (query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
 }
 

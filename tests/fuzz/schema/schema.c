@@ -41,33 +41,33 @@ static void follow(const json_t *json, const char *pointer)
 	assert(json != NULL);
 }
 
-static void check(const struct res_schema *schema, const json_t *document)
+static void check(const struct schema *schema, const json_t *document)
 {
 	auto_schema_faults faults = { 0 };
 	auto_buf text = PL_BUF(1u << 26);
-	bool fits = res_schema_check(schema, document, FAULTS_MAX, &faults);
+	bool fits = schema_check(schema, document, FAULTS_MAX, &faults);
 
 	assert(fits == (faults.count == 0));
-	assert(fits == res_schema_check(schema, document, 1, NULL));
+	assert(fits == schema_check(schema, document, 1, NULL));
 	for (size_t i = 0; i < faults.count; i++) {
 		follow(document, faults.items[i].pointer);
-		res_schema_fault_text(&faults.items[i], &text);
+		schema_fault_text(&faults.items[i], &text);
 	}
 	assert(strchr(pl_buf_text(&text), '\n') == NULL && pl_text_is_utf8(pl_buf_text(&text)));
-	auto_json json_t *json = res_schema_faults_to_json(&faults);
+	auto_json json_t *json = schema_faults_to_json(&faults);
 	assert(json_array_size(json) <= faults.count);
 }
 
 static void check_known(const char *text, size_t size)
 {
-	static const struct res_schema *known[8];
+	static const struct schema *known[8];
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *document = NULL;
 
 	if (pl_json_parse_wide(text, size, "x", &document, &err) < 0)
 		return;
-	for (size_t i = 0; res_schema_names[i] != NULL; i++) {
-		if (known[i] == NULL && res_schema_open(res_schema_names[i], &known[i], &err) < 0)
+	for (size_t i = 0; schema_names[i] != NULL; i++) {
+		if (known[i] == NULL && schema_open(schema_names[i], &known[i], &err) < 0)
 			abort();
 		check(known[i], document);
 	}
@@ -76,14 +76,14 @@ static void check_known(const char *text, size_t size)
 static void check_schema(const char *text, size_t size)
 {
 	const char *cut = memchr(text, '\n', size);
-	auto_schema const struct res_schema *schema = NULL;
+	auto_schema const struct schema *schema = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *json = NULL;
 	auto_json json_t *document = NULL;
 
 	if (cut == NULL || pl_json_parse(text, (size_t)(cut - text), "x", &json, &err) < 0)
 		return;
-	if (res_schema_compile(json, "x", "", &schema, &err) < 0) {
+	if (schema_compile(json, "x", "", &schema, &err) < 0) {
 		assert(schema == NULL && err.text[0] != '\0');
 		return;
 	}

@@ -13,29 +13,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static struct exp_sweep *sweep;
-	static struct run_sweep_plan plan;
+	static struct sweep_plan plan;
 	auto_free char *cursor = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t rows = 0;
 
 	if (sweep == NULL) {
 		auto_problems problems = { 0 };
-		const struct run_sweep_how how = { .catalog = vllm_catalog_reference() };
+		const struct sweep_how how = { .catalog = vllm_catalog_reference() };
 		if (exp_sweep_read(how.catalog, file, sizeof(file) - 1, "fuzz", NULL, 0, &sweep,
 				   &problems, &err) < 0)
 			abort();
-		run_sweep_plan_make(sweep, &how, &plan, &problems);
+		sweep_plan_make(sweep, &how, &plan, &problems);
 	}
-	auto_sweep_history struct run_sweep_history *history = run_sweep_history_new(&plan, NULL,
-										     true);
-	if (run_sweep_history_page(history, (const char *)data, len, &cursor, &rows, &err) < 0) {
+	auto_sweep_history struct sweep_history *history = sweep_history_new(&plan, NULL, true);
+	if (sweep_history_page(history, (const char *)data, len, &cursor, &rows, &err) < 0) {
 		if (err.code != PL_ERR_NETWORK || err.text[0] == '\0')
 			abort();
 		return 0;
 	}
-	run_sweep_history_settle(history);
-	if (json_object_size(run_sweep_history_rows(history)) > rows ||
-	    (cursor != NULL && rows == 0))
+	sweep_history_settle(history);
+	if (json_object_size(sweep_history_rows(history)) > rows || (cursor != NULL && rows == 0))
 		abort();
 	return 0;
 }

@@ -30,15 +30,15 @@ static bool told(void *context, int64_t done)
 static void fill_store(struct store *store, int64_t rows, struct watch *watch,
 		       int64_t counts[STORE_OUTCOME_COUNT])
 {
-	auto_history struct dash_history *history = NULL;
+	auto_history struct demo *history = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (dash_history_new(3, ROWS, &history, &err) < 0)
+	if (demo_new(3, ROWS, &history, &err) < 0)
 		fail_msg("%s", err.text);
-	const struct dash_fill work = {
+	const struct demo_fill work = {
 		.store = store, .history = history, .rows = rows, .told = told, .context = watch
 	};
-	if (dash_fill(&work, counts, &err) < 0)
+	if (demo_fill(&work, counts, &err) < 0)
 		fail_msg("%s", err.text);
 }
 
@@ -79,12 +79,11 @@ static void test_demo_fill__stores_each_in_its_order(void **state)
 	for (int64_t id = 1; id <= ROWS; id += 23)
 		assert_as_read(&tools, store, id);
 
-	auto_history struct dash_history *history = NULL;
+	auto_history struct demo *history = NULL;
 	auto_store_entry entry = { .id = 0 };
 	auto_json json_t *made = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	if (dash_history_new(3, ROWS, &history, &err) < 0 ||
-	    dash_history_document(history, 141, &made, &err) < 0 ||
+	if (demo_new(3, ROWS, &history, &err) < 0 || demo_document(history, 141, &made, &err) < 0 ||
 	    store_get(store, 142, &entry, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_true(json_equal(made, entry.document));

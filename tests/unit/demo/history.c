@@ -13,31 +13,31 @@
 #include "store/documents/document.h"
 
 #define ROWS   1200
-#define SWEEPS (ROWS / DASH_HISTORY_SWEEP)
+#define SWEEPS (ROWS / DEMO_SWEEP)
 
-static struct dash_history *open_history(uint64_t seed, int64_t rows)
+static struct demo *open_history(uint64_t seed, int64_t rows)
 {
-	struct dash_history *history = NULL;
+	struct demo *history = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (dash_history_new(seed, rows, &history, &err) < 0)
+	if (demo_new(seed, rows, &history, &err) < 0)
 		fail_msg("%s", err.text);
 	return history;
 }
 
-static json_t *document(const struct dash_history *history, int64_t index)
+static json_t *document(const struct demo *history, int64_t index)
 {
 	struct pl_err err = PL_ERR_INIT;
 	json_t *made = NULL;
 
-	if (dash_history_document(history, index, &made, &err) < 0)
+	if (demo_document(history, index, &made, &err) < 0)
 		fail_msg("%s", err.text);
 	return made;
 }
 
 static void assert_same(uint64_t seed, int64_t rows, int64_t index, const json_t *wanted, bool same)
 {
-	auto_history struct dash_history *history = open_history(seed, rows);
+	auto_history struct demo *history = open_history(seed, rows);
 	auto_json json_t *found = document(history, index);
 
 	assert_int_equal(json_equal(found, wanted), same);
@@ -45,7 +45,7 @@ static void assert_same(uint64_t seed, int64_t rows, int64_t index, const json_t
 
 static void test_demo_history__a_document_depends_on_its_numbers_alone(void **state)
 {
-	auto_history struct dash_history *history = open_history(7, ROWS);
+	auto_history struct demo *history = open_history(7, ROWS);
 	static const int64_t order[] = { 777, 3, 0, ROWS - 1, 10000000 };
 
 	(void)state;
@@ -84,7 +84,7 @@ static void test_demo_history__results_pass_and_say_what_they_are(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store_reader struct store_reader *reader = NULL;
-	auto_history struct dash_history *history = open_history(1, ROWS);
+	auto_history struct demo *history = open_history(1, ROWS);
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
@@ -112,17 +112,17 @@ static size_t differences(const json_t *one, const json_t *other)
 
 static void test_demo_history__a_sweep_varies_one_or_two_things(void **state)
 {
-	auto_history struct dash_history *history = open_history(2, ROWS);
+	auto_history struct demo *history = open_history(2, ROWS);
 
 	(void)state;
 	for (int64_t sweep = 0; sweep < SWEEPS; sweep++) {
-		json_t *made[DASH_HISTORY_SWEEP];
-		for (int i = 0; i < DASH_HISTORY_SWEEP; i++) {
-			json_t *whole = document(history, sweep * DASH_HISTORY_SWEEP + i);
+		json_t *made[DEMO_SWEEP];
+		for (int i = 0; i < DEMO_SWEEP; i++) {
+			json_t *whole = document(history, sweep * DEMO_SWEEP + i);
 			made[i] = json_incref(pl_json_get_path(whole, "config.experiment"));
 			json_decref(whole);
 		}
-		for (int i = 0; i < DASH_HISTORY_SWEEP; i++) {
+		for (int i = 0; i < DEMO_SWEEP; i++) {
 			for (int j = 0; j < i; j++) {
 				size_t count = differences(json_object_get(made[i], "server"),
 							   json_object_get(made[j], "server")) +
@@ -134,7 +134,7 @@ static void test_demo_history__a_sweep_varies_one_or_two_things(void **state)
 			assert_string_equal(pl_json_get_text(made[i], "name"),
 					    pl_json_get_text(made[0], "name"));
 		}
-		for (int i = 0; i < DASH_HISTORY_SWEEP; i++)
+		for (int i = 0; i < DEMO_SWEEP; i++)
 			json_decref(made[i]);
 	}
 }
@@ -165,7 +165,7 @@ static void count_ends(const json_t *made, struct tally *tally)
 
 static void test_demo_history__has_what_histories_have(void **state)
 {
-	auto_history struct dash_history *history = open_history(0, ROWS);
+	auto_history struct demo *history = open_history(0, ROWS);
 	struct tally tally = { .completed = 0 };
 	size_t most = 0;
 	const char *first = NULL;
@@ -213,13 +213,13 @@ static bool is_whole(const json_t *made)
 /* More at once: more tokens a second in all, each of them later. */
 static void test_demo_history__figures_follow_the_load(void **state)
 {
-	auto_history struct dash_history *history = open_history(0, ROWS);
+	auto_history struct demo *history = open_history(0, ROWS);
 	size_t seen = 0;
 
 	(void)state;
 	for (int64_t sweep = 0; sweep < SWEEPS; sweep++) {
-		auto_json json_t *few = document(history, sweep * DASH_HISTORY_SWEEP);
-		auto_json json_t *many = document(history, sweep * DASH_HISTORY_SWEEP + 5);
+		auto_json json_t *few = document(history, sweep * DEMO_SWEEP);
+		auto_json json_t *many = document(history, sweep * DEMO_SWEEP + 5);
 		if (!pl_text_starts(pl_json_get_text(few, "name"), "made up: concurrency") ||
 		    !is_whole(few) || !is_whole(many))
 			continue;

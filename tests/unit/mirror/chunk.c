@@ -75,7 +75,7 @@ static uint32_t all_different(struct pl_pyrandom *rng, size_t row)
 	return (uint32_t)row * 2;
 }
 
-#define DISTINCT (2 * STORE_SEGMENT_ROWS)
+#define DISTINCT (2 * MIRROR_SEGMENT_ROWS)
 
 static const struct {
 	const char *name;
@@ -103,7 +103,7 @@ static bool is_in(const uint64_t *rows, size_t row)
 /* One row of `of` each; 0: none. */
 static void fill_mask(struct pl_pyrandom *rng, size_t rows, size_t of, uint64_t *ret)
 {
-	memset(ret, 0, STORE_SEGMENT_WORDS * sizeof(*ret));
+	memset(ret, 0, MIRROR_SEGMENT_WORDS * sizeof(*ret));
 	for (size_t row = 0; of > 0 && row < rows; row++) {
 		if (pl_pyrandom_below(rng, of) == 0)
 			ret[row / 64] |= 1ull << row % 64;
@@ -122,9 +122,9 @@ static void check_count(const struct chunk *chunk, const uint32_t *codes, size_t
 		wanted[i] = counts[i] = 5;
 	for (size_t row = 0; row < rows; row++)
 		wanted[codes[row]] += is_in(words, row);
-	mask_init(&mask, words, rows);
-	chunk_count(chunk, &mask, DISTINCT, counts);
-	mask_done(&mask);
+	mirror_mask_init(&mask, words, rows);
+	mirror_chunk_count(chunk, &mask, DISTINCT, counts);
+	mirror_mask_done(&mask);
 	assert_memory_equal(counts, wanted, DISTINCT * sizeof(*counts));
 }
 
@@ -142,7 +142,7 @@ static void check_gather(struct pl_pyrandom *rng, const struct chunk *chunk, con
 			wanted[i] = (uint32_t)(first + (play % 3 == 0
 								? (width - 1 - i % width)
 								: pl_pyrandom_below(rng, width)));
-		chunk_gather(chunk, wanted, count, got);
+		mirror_chunk_gather(chunk, wanted, count, got);
 		for (size_t i = 0; i < count; i++)
 			assert_int_equal(got[i], codes[wanted[i]]);
 	}
@@ -152,15 +152,15 @@ static void check_match(struct pl_pyrandom *rng, const struct chunk *chunk, cons
 			size_t rows, size_t of)
 {
 	auto_free uint8_t *wanted = pl_alloc(DISTINCT);
-	uint64_t found[STORE_SEGMENT_WORDS];
+	uint64_t found[MIRROR_SEGMENT_WORDS];
 
 	for (size_t i = 0; i < DISTINCT; i++)
 		wanted[i] = pl_pyrandom_below(rng, of) == 0;
 	memset(found, 0x5a, sizeof(found));
-	chunk_match(chunk, rows, wanted, DISTINCT, found);
+	mirror_chunk_match(chunk, rows, wanted, DISTINCT, found);
 	for (size_t row = 0; row < rows; row++)
 		assert_int_equal(is_in(found, row), wanted[codes[row]]);
-	for (size_t row = rows; !chunk->is_sealed && row < STORE_SEGMENT_ROWS; row++)
+	for (size_t row = rows; !chunk->is_sealed && row < MIRROR_SEGMENT_ROWS; row++)
 		assert_false(is_in(found, row));
 }
 
@@ -169,12 +169,12 @@ static void check(struct pl_pyrandom *rng, const struct chunk *chunk, const uint
 {
 	static const size_t parts[] = { 0, 1, 2, 40, 1000, 30000 };
 	auto_free uint32_t *decoded = pl_alloc_array(rows, sizeof(*decoded));
-	uint64_t words[STORE_SEGMENT_WORDS];
+	uint64_t words[MIRROR_SEGMENT_WORDS];
 
-	chunk_decode(chunk, rows, decoded);
+	mirror_chunk_decode(chunk, rows, decoded);
 	assert_memory_equal(decoded, codes, rows * sizeof(*decoded));
 	for (size_t row = 0; row < rows; row += 1 + row / 50)
-		assert_int_equal(chunk_code(chunk, row), codes[row]);
+		assert_int_equal(mirror_chunk_code(chunk, row), codes[row]);
 	check_gather(rng, chunk, codes, rows);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
 		fill_mask(rng, rows, parts[i], words);
@@ -187,7 +187,7 @@ static void check(struct pl_pyrandom *rng, const struct chunk *chunk, const uint
 static void test_mirror_chunk__any_form_says_what_was_put_in(void **state)
 {
 	static const size_t lengths[] = { 1, 63, 64, 65, 257, 4096, 4097, 65535, 65536 };
-	auto_free uint32_t *codes = pl_alloc_array(STORE_SEGMENT_ROWS, sizeof(*codes));
+	auto_free uint32_t *codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*codes));
 	struct pl_pyrandom rng;
 
 	(void)state;
@@ -196,32 +196,32 @@ static void test_mirror_chunk__any_form_says_what_was_put_in(void **state)
 		struct chunk open = { 0 }, sealed;
 		struct garbage garbage = { 0 };
 		size_t next = 0;
-		for (size_t row = 0; row < STORE_SEGMENT_ROWS; row++) {
+		for (size_t row = 0; row < MIRROR_SEGMENT_ROWS; row++) {
 			codes[row] = cases[i].code(&rng, row);
-			chunk_set(&open, row, codes[row], &garbage);
+			mirror_chunk_set(&open, row, codes[row], &garbage);
 			if (row % 3 == 0)
-				chunk_set_number(&open, row, NUMBER_OF(row), &garbage);
+				mirror_chunk_set_number(&open, row, NUMBER_OF(row), &garbage);
 			if (row + 1 != lengths[next])
 				continue;
 			next++;
 			check(&rng, &open, codes, row + 1);
 		}
 		/* one that ends early */
-		chunk_seal(&open, 10001, DISTINCT, &sealed);
+		mirror_chunk_seal(&open, 10001, DISTINCT, &sealed);
 		check(&rng, &sealed, codes, 10001);
-		chunk_done(&sealed);
-		chunk_seal(&open, STORE_SEGMENT_ROWS, DISTINCT, &sealed);
-		chunk_done(&open);
-		garbage_done(&garbage);
+		mirror_chunk_done(&sealed);
+		mirror_chunk_seal(&open, MIRROR_SEGMENT_ROWS, DISTINCT, &sealed);
+		mirror_chunk_done(&open);
+		mirror_garbage_done(&garbage);
 		assert_int_equal(sealed.form, cases[i].sealed);
 		assert_int_equal(sealed.width > 0, cases[i].has_codes);
-		check(&rng, &sealed, codes, STORE_SEGMENT_ROWS);
+		check(&rng, &sealed, codes, MIRROR_SEGMENT_ROWS);
 		/* who knows of fewer rows looks at those alone */
 		check(&rng, &sealed, codes, 1001);
-		for (size_t row = 0; row < STORE_SEGMENT_ROWS; row += 3)
+		for (size_t row = 0; row < MIRROR_SEGMENT_ROWS; row += 3)
 			assert_memory_equal(&sealed.numbers[row], &(double){ NUMBER_OF(row) },
 					    sizeof(double));
-		chunk_done(&sealed);
+		mirror_chunk_done(&sealed);
 	}
 }
 
@@ -235,25 +235,25 @@ static void test_mirror_chunk__a_copy_stays_what_it_was(void **state)
 
 	(void)state;
 	pl_pyrandom_seed(&rng, 6);
-	for (size_t row = 0; row < STORE_SEGMENT_ROWS; row++) {
-		chunk_set(&open, row, all_different(&rng, row / 10 * 10), &garbage);
-		chunk_set_number(&open, row, NUMBER_OF(row), &garbage);
+	for (size_t row = 0; row < MIRROR_SEGMENT_ROWS; row++) {
+		mirror_chunk_set(&open, row, all_different(&rng, row / 10 * 10), &garbage);
+		mirror_chunk_set_number(&open, row, NUMBER_OF(row), &garbage);
 		if (row % 9000 == 5) {
 			lengths[count] = row + 1;
 			copies[count++] = open;
 		}
 	}
-	chunk_seal(&open, STORE_SEGMENT_ROWS, DISTINCT, &sealed);
+	mirror_chunk_seal(&open, MIRROR_SEGMENT_ROWS, DISTINCT, &sealed);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t row = 0; row < lengths[i]; row++) {
-			assert_int_equal(chunk_code(&copies[i], row), row / 10 * 20);
+			assert_int_equal(mirror_chunk_code(&copies[i], row), row / 10 * 20);
 			assert_memory_equal(&copies[i].numbers[row], &(double){ NUMBER_OF(row) },
 					    sizeof(double));
 		}
 	}
-	chunk_done(&open);
-	chunk_done(&sealed);
-	garbage_done(&garbage);
+	mirror_chunk_done(&open);
+	mirror_chunk_done(&sealed);
+	mirror_garbage_done(&garbage);
 }
 
 int main(void)

@@ -7,31 +7,31 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const struct store_cell missing = { .state = RES_VALUE_NOT_RECORDED, .is_explicit = true };
+static const struct mirror_cell missing = { .state = RES_VALUE_NOT_RECORDED, .is_explicit = true };
 
-static struct store_cell null_cell(bool is_explicit)
+static struct mirror_cell null_cell(bool is_explicit)
 {
-	return (struct store_cell){ .state = RES_VALUE_NULL, .is_explicit = is_explicit };
+	return (struct mirror_cell){ .state = RES_VALUE_NULL, .is_explicit = is_explicit };
 }
 
-static struct store_cell number_cell(double number, bool is_explicit)
+static struct mirror_cell number_cell(double number, bool is_explicit)
 {
-	return (struct store_cell){ .state = RES_VALUE_THERE,
-				    .kind = RES_VALUE_NUMBER,
-				    .is_explicit = is_explicit,
-				    .number = number };
+	return (struct mirror_cell){ .state = RES_VALUE_THERE,
+				     .kind = RES_VALUE_NUMBER,
+				     .is_explicit = is_explicit,
+				     .number = number };
 }
 
-static struct store_cell text_cell(enum res_value_kind kind, const char *text)
+static struct mirror_cell text_cell(enum res_value_kind kind, const char *text)
 {
-	return (struct store_cell){ .state = RES_VALUE_THERE,
-				    .kind = (unsigned char)kind,
-				    .text = text };
+	return (struct mirror_cell){ .state = RES_VALUE_THERE,
+				     .kind = (unsigned char)kind,
+				     .text = text };
 }
 
-static uint32_t code_of(struct dictionary *values, struct store_cell cell)
+static uint32_t code_of(struct dictionary *values, struct mirror_cell cell)
 {
-	return dictionary_code(values, &cell);
+	return mirror_dictionary_code(values, &cell);
 }
 
 static void test_mirror_dictionary__each_value_has_one_code(void **state)
@@ -40,7 +40,7 @@ static void test_mirror_dictionary__each_value_has_one_code(void **state)
 	char text[32];
 
 	(void)state;
-	dictionary_init(&values, RES_FIELD_TEXT);
+	mirror_dictionary_init(&values, RES_FIELD_TEXT);
 	assert_int_equal(code_of(&values, missing), DICTIONARY_MISSING);
 	assert_int_equal(code_of(&values, null_cell(false)), DICTIONARY_NULL);
 	uint32_t set = code_of(&values, null_cell(true));
@@ -57,11 +57,11 @@ static void test_mirror_dictionary__each_value_has_one_code(void **state)
 	/* kinds are told apart */
 	uint32_t json = code_of(&values, text_cell(RES_VALUE_JSON, "text 5"));
 	assert_int_equal(json, set + 3001);
-	assert_int_equal(dictionary_value(&values, json)->class, STORE_JSON);
+	assert_int_equal(dictionary_value(&values, json)->class, MIRROR_JSON);
 	assert_int_equal(values.count, set + 3002);
-	assert_int_equal(values.classes, 1u << STORE_MISSING | 1u << STORE_NULL | 1u << STORE_TEXT |
-						 1u << STORE_JSON);
-	dictionary_done(&values);
+	assert_int_equal(values.classes, 1u << MIRROR_MISSING | 1u << MIRROR_NULL |
+						 1u << MIRROR_TEXT | 1u << MIRROR_JSON);
+	mirror_dictionary_done(&values);
 }
 
 static void test_mirror_dictionary__set_and_not_set_are_twins(void **state)
@@ -69,7 +69,7 @@ static void test_mirror_dictionary__set_and_not_set_are_twins(void **state)
 	struct dictionary values;
 
 	(void)state;
-	dictionary_init(&values, RES_FIELD_NUMBER);
+	mirror_dictionary_init(&values, RES_FIELD_NUMBER);
 	uint32_t set = code_of(&values, number_cell(0.0, true));
 	uint32_t plain = code_of(&values, number_cell(-0.0, false));
 	assert_int_not_equal(set, plain);
@@ -80,7 +80,7 @@ static void test_mirror_dictionary__set_and_not_set_are_twins(void **state)
 	assert_true(dictionary_value(&values, set)->is_explicit);
 	assert_false(dictionary_value(&values, plain)->is_explicit);
 	assert_false(signbit(dictionary_value(&values, plain)->number));
-	dictionary_done(&values);
+	mirror_dictionary_done(&values);
 }
 
 static void test_mirror_dictionary__many_numbers_stand_elsewhere(void **state)
@@ -88,7 +88,7 @@ static void test_mirror_dictionary__many_numbers_stand_elsewhere(void **state)
 	struct dictionary values;
 
 	(void)state;
-	dictionary_init(&values, RES_FIELD_NUMBER);
+	mirror_dictionary_init(&values, RES_FIELD_NUMBER);
 	for (int i = 0; i < DICTIONARY_NUMBERS_MAX; i++)
 		assert_false(dictionary_value(&values, code_of(&values, number_cell(i, false)))
 				     ->is_elsewhere);
@@ -104,18 +104,18 @@ static void test_mirror_dictionary__many_numbers_stand_elsewhere(void **state)
 	assert_int_equal(dictionary_value(&values, set)->same, 2 + 5);
 	assert_false(dictionary_value(&values, set)->is_elsewhere);
 	assert_int_equal(values.count, 2 + DICTIONARY_NUMBERS_MAX + 3);
-	dictionary_done(&values);
-	dictionary_init(&values, RES_FIELD_NUMBER);
-	dictionary_refuse_numbers(&values);
+	mirror_dictionary_done(&values);
+	mirror_dictionary_init(&values, RES_FIELD_NUMBER);
+	mirror_dictionary_refuse_numbers(&values);
 	assert_true(
 		dictionary_value(&values, code_of(&values, number_cell(5, false)))->is_elsewhere);
 	assert_int_equal(values.count, 3);
-	dictionary_done(&values);
+	mirror_dictionary_done(&values);
 }
 
 static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
 {
-	const struct store_cell cells[] = {
+	const struct mirror_cell cells[] = {
 		{ .state = RES_VALUE_NOT_RECORDED },
 		null_cell(true),
 		number_cell(2.5, true),
@@ -127,9 +127,9 @@ static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
 	struct dictionary values;
 
 	(void)state;
-	dictionary_init(&values, RES_FIELD_JSON);
+	mirror_dictionary_init(&values, RES_FIELD_JSON);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cells); i++) {
-		struct store_cell cell = dictionary_cell(
+		struct mirror_cell cell = mirror_dictionary_cell(
 			dictionary_value(&values, code_of(&values, cells[i])));
 		assert_int_equal(cell.state, cells[i].state);
 		assert_int_equal(cell.is_explicit, cells[i].is_explicit);
@@ -140,7 +140,7 @@ static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
 		if (cells[i].text != NULL)
 			assert_string_equal(cell.text, cells[i].text);
 	}
-	dictionary_done(&values);
+	mirror_dictionary_done(&values);
 }
 
 static void test_mirror_dictionary__knows_times(void **state)
@@ -148,7 +148,7 @@ static void test_mirror_dictionary__knows_times(void **state)
 	struct dictionary values;
 
 	(void)state;
-	dictionary_init(&values, RES_FIELD_TIME);
+	mirror_dictionary_init(&values, RES_FIELD_TIME);
 	uint32_t code = code_of(&values, text_cell(RES_VALUE_TEXT, "1970-01-01T00:00:01Z"));
 	assert_true(dictionary_value(&values, code)->is_time);
 	assert_int_equal(dictionary_value(&values, code)->time_us, 1000000);
@@ -156,7 +156,7 @@ static void test_mirror_dictionary__knows_times(void **state)
 	code = code_of(&values, text_cell(RES_VALUE_TEXT, "yesterday"));
 	assert_false(dictionary_value(&values, code)->is_time);
 	assert_true(values.has_odd_times);
-	dictionary_done(&values);
+	mirror_dictionary_done(&values);
 }
 
 int main(void)

@@ -53,7 +53,7 @@ static void test_mirror_instant__is_when_it_is_whatever_it_looks_like(void **sta
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		int64_t us = NONE;
-		bool is_time = store_instant_parse(cases[i].text, &us);
+		bool is_time = mirror_instant_parse(cases[i].text, &us);
 		if (us != cases[i].us || is_time != (us != NONE))
 			fail_msg("'%s': %lld", cases[i].text, (long long)us);
 	}
@@ -100,12 +100,12 @@ static void test_mirror_instant__goes_back_from_a_moment(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(relative); i++) {
 		us = NONE;
-		bool is_time = store_instant_parse_relative(relative[i].text, NOW_US, &us);
+		bool is_time = mirror_instant_parse_relative(relative[i].text, NOW_US, &us);
 		if (us != relative[i].us || is_time != (us != NONE))
 			fail_msg("'%s': %lld", relative[i].text, (long long)us);
 	}
 	/* a day begins before a moment in front of 1970, too */
-	assert_true(store_instant_parse_relative("today", -1, &us));
+	assert_true(mirror_instant_parse_relative("today", -1, &us));
 	assert_int_equal(us, -86400 * S);
 }
 

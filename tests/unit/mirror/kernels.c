@@ -24,19 +24,19 @@ static size_t below(size_t end)
 	return (size_t)pl_pcg64_integers(&rng, 0, (int64_t)end);
 }
 
-static const struct store_kernels *set_at(size_t i)
+static const struct mirror_kernels *set_at(size_t i)
 {
-	return store_kernels_of(names[i]);
+	return mirror_kernels_of(names[i]);
 }
 
 #define EACH_SET(set)                                        \
 	for (size_t i_ = 0; i_ < PL_ARRAY_SIZE(names); i_++) \
-		for (const struct store_kernels *set = set_at(i_); set != NULL; set = NULL)
+		for (const struct mirror_kernels *set = set_at(i_); set != NULL; set = NULL)
 
 /* Of the lengths above and of some others the one at `i`. */
 static bool length_at(size_t i, size_t *ret)
 {
-	size_t most = i % 2 == 0 ? 1000 : STORE_SEGMENT_ROWS;
+	size_t most = i % 2 == 0 ? 1000 : MIRROR_SEGMENT_ROWS;
 
 	*ret = i < PL_ARRAY_SIZE(lengths) ? lengths[i] : below(most + 1);
 	return i < PL_ARRAY_SIZE(lengths) + RANDOM_LENGTHS;
@@ -72,19 +72,19 @@ static bool in_shape(enum shape shape, bool before)
 
 static bool has(const uint64_t *bitmap, size_t row)
 {
-	return bitmap[row / STORE_WORD_ROWS] >> row % STORE_WORD_ROWS & 1;
+	return bitmap[row / MIRROR_WORD_ROWS] >> row % MIRROR_WORD_ROWS & 1;
 }
 
 static void put(uint64_t *bitmap, size_t row, bool is_in)
 {
-	bitmap[row / STORE_WORD_ROWS] |= (uint64_t)is_in << row % STORE_WORD_ROWS;
+	bitmap[row / MIRROR_WORD_ROWS] |= (uint64_t)is_in << row % MIRROR_WORD_ROWS;
 }
 
 static uint64_t *no_rows(size_t rows)
 {
-	uint64_t *bitmap = exactly(store_bitmap_words(rows), sizeof(*bitmap));
+	uint64_t *bitmap = exactly(mirror_bitmap_words(rows), sizeof(*bitmap));
 
-	for (size_t i = 0; i < store_bitmap_words(rows); i++)
+	for (size_t i = 0; i < mirror_bitmap_words(rows); i++)
 		bitmap[i] = 0;
 	return bitmap;
 }
@@ -104,17 +104,17 @@ static uint64_t *some_rows(enum shape shape, size_t rows)
 /* Filled with what is no answer. */
 static uint64_t *answer(size_t rows)
 {
-	size_t words = store_bitmap_words(rows);
+	size_t words = mirror_bitmap_words(rows);
 	uint64_t *bitmap = exactly(words, sizeof(*bitmap));
 
 	memset(bitmap, 0xa5, words * sizeof(*bitmap));
 	return bitmap;
 }
 
-static void check_rows(const struct store_kernels *set, const char *kernel, const uint64_t *found,
+static void check_rows(const struct mirror_kernels *set, const char *kernel, const uint64_t *found,
 		       const uint64_t *wanted, size_t rows)
 {
-	for (size_t i = 0; i < store_bitmap_words(rows); i++) {
+	for (size_t i = 0; i < mirror_bitmap_words(rows); i++) {
 		if (found[i] != wanted[i])
 			fail_msg("%s of %s, %zu rows: word %zu is %016llx, not %016llx", kernel,
 				 set->name, rows, i, (unsigned long long)found[i],
@@ -122,7 +122,7 @@ static void check_rows(const struct store_kernels *set, const char *kernel, cons
 	}
 }
 
-static void check_counts(const struct store_kernels *set, const char *kernel, size_t rows,
+static void check_counts(const struct mirror_kernels *set, const char *kernel, size_t rows,
 			 const uint32_t *found, const uint32_t *wanted, size_t distinct)
 {
 	for (size_t i = 0; i < distinct; i++) {
@@ -132,7 +132,7 @@ static void check_counts(const struct store_kernels *set, const char *kernel, si
 	}
 }
 
-static void check_number(const struct store_kernels *set, const char *kernel, size_t rows,
+static void check_number(const struct mirror_kernels *set, const char *kernel, size_t rows,
 			 size_t found, size_t wanted)
 {
 	if (found != wanted)
@@ -144,22 +144,22 @@ static void check_number(const struct store_kernels *set, const char *kernel, si
 
 static void test_mirror_kernels__the_fastest_set_is_one_of_those_by_name(void **state)
 {
-	const char *best = store_kernels()->name;
+	const char *best = mirror_kernels()->name;
 
 	(void)state;
-	assert_ptr_equal(store_kernels_of(best), store_kernels());
-	assert_ptr_equal(store_kernels(), store_kernels());
+	assert_ptr_equal(mirror_kernels_of(best), mirror_kernels());
+	assert_ptr_equal(mirror_kernels(), mirror_kernels());
 	EACH_SET(set)
 	{
 		assert_string_equal(set->name, names[i_]);
 		best = set->name;
 	}
-	assert_string_equal(store_kernels()->name, best);
-	assert_non_null(store_kernels_of("plain"));
-	assert_null(store_kernels_of("AVX2"));
-	assert_null(store_kernels_of(""));
+	assert_string_equal(mirror_kernels()->name, best);
+	assert_non_null(mirror_kernels_of("plain"));
+	assert_null(mirror_kernels_of("AVX2"));
+	assert_null(mirror_kernels_of(""));
 #ifdef __x86_64__
-	assert_non_null(store_kernels_of("sse2"));
+	assert_non_null(mirror_kernels_of("sse2"));
 #endif
 }
 
@@ -180,7 +180,7 @@ static uint64_t first_alone(uint64_t a, uint64_t b)
 	return a & ~b;
 }
 
-static void check_combined(const struct store_kernels *set, size_t rows, const uint64_t *a,
+static void check_combined(const struct mirror_kernels *set, size_t rows, const uint64_t *a,
 			   const uint64_t *b)
 {
 	const struct {
@@ -190,7 +190,7 @@ static void check_combined(const struct store_kernels *set, size_t rows, const u
 	} ways[] = { { "and", set->and, both },
 		     { "or", set->or, either },
 		     { "and_not", set->and_not, first_alone } };
-	size_t words = store_bitmap_words(rows);
+	size_t words = mirror_bitmap_words(rows);
 
 	for (size_t way = 0; way < PL_ARRAY_SIZE(ways); way++) {
 		auto_free uint64_t *wanted = no_rows(rows), *found = answer(rows);
@@ -216,7 +216,7 @@ static void test_mirror_kernels__bitmaps_are_counted_and_combined(void **state)
 		for (int shape = 0; shape < SHAPES * SHAPES; shape++) {
 			auto_free uint64_t *a = some_rows((enum shape)(shape / SHAPES), rows);
 			auto_free uint64_t *b = some_rows((enum shape)(shape % SHAPES), rows);
-			size_t count = 0, count_and = 0, words = store_bitmap_words(rows);
+			size_t count = 0, count_and = 0, words = mirror_bitmap_words(rows);
 			for (size_t row = 0; row < rows; row++) {
 				count += has(a, row);
 				count_and += has(a, row) && has(b, row);
@@ -232,7 +232,7 @@ static void test_mirror_kernels__bitmaps_are_counted_and_combined(void **state)
 	}
 }
 
-static void check_ranges(const struct store_kernels *set, size_t rows, const uint64_t *bitmap,
+static void check_ranges(const struct mirror_kernels *set, size_t rows, const uint64_t *bitmap,
 			 const uint32_t *ranks, const uint32_t *before)
 {
 	for (size_t i = 0; i < 200; i++) {
@@ -251,7 +251,7 @@ static void test_mirror_kernels__rows_of_a_bitmap_are_listed_and_ranked(void **s
 		for (int shape = 0; shape < SHAPES; shape++) {
 			auto_free uint64_t *bitmap = some_rows((enum shape)shape, rows);
 			auto_free uint32_t *before = exactly(rows + 1, sizeof(*before));
-			size_t words = store_bitmap_words(rows);
+			size_t words = mirror_bitmap_words(rows);
 			before[0] = 0;
 			for (size_t row = 0; row < rows; row++)
 				before[row + 1] = before[row] + has(bitmap, row);
@@ -268,7 +268,7 @@ static void test_mirror_kernels__rows_of_a_bitmap_are_listed_and_ranked(void **s
 				set->rank(bitmap, words, ranks);
 				for (size_t i = 0; i < words; i++)
 					check_number(set, "rank", rows, ranks[i],
-						     before[i * STORE_WORD_ROWS]);
+						     before[i * MIRROR_WORD_ROWS]);
 				check_number(set, "rank", rows, ranks[words], before[rows]);
 				check_ranges(set, rows, bitmap, ranks, before);
 			}
@@ -360,7 +360,7 @@ static void test_mirror_kernels__arrays_may_begin_anywhere(void **state)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static void check_runs(size_t rows, const struct store_run *runs, size_t count, size_t distinct)
+static void check_runs(size_t rows, const struct mirror_run *runs, size_t count, size_t distinct)
 {
 	auto_free uint8_t *wanted = some_wanted(distinct, distinct / 2, true);
 	auto_free uint64_t *mask = some_rows((enum shape)below(SHAPES), rows);
@@ -376,8 +376,8 @@ static void check_runs(size_t rows, const struct store_run *runs, size_t count, 
 	{
 		auto_free uint64_t *found = answer(rows);
 		auto_free uint32_t *seen = pl_alloc_array(distinct, sizeof(*seen));
-		auto_free uint32_t *ranks = exactly(store_bitmap_words(rows) + 1, sizeof(*ranks));
-		set->rank(mask, store_bitmap_words(rows), ranks);
+		auto_free uint32_t *ranks = exactly(mirror_bitmap_words(rows) + 1, sizeof(*ranks));
+		set->rank(mask, mirror_bitmap_words(rows), ranks);
 		set->match_runs(runs, count, wanted, found);
 		check_rows(set, "match_runs", found, meant, rows);
 		set->tally_runs(runs, count, mask, ranks, seen);
@@ -393,14 +393,14 @@ static void test_mirror_kernels__runs_are_matched_and_counted(void **state)
 	EACH_LENGTH(rows)
 	{
 		for (size_t i = 0; i < PL_ARRAY_SIZE(longest); i++) {
-			auto_free struct store_run *runs = NULL;
+			auto_free struct mirror_run *runs = NULL;
 			size_t count = 0, room = 0, distinct = 1 + below(300);
 			for (size_t end = 0; end < rows;) {
 				end += 1 + below(longest[i]);
 				end = end < rows ? end : rows;
 				*PL_PUSH(runs, count,
-					 room) = (struct store_run){ (uint32_t)end,
-								     (uint32_t)below(distinct) };
+					 room) = (struct mirror_run){ (uint32_t)end,
+								      (uint32_t)below(distinct) };
 			}
 			/* no item behind the last */
 			runs = count == 0 ? runs : pl_realloc_array(runs, count, sizeof(*runs));
@@ -468,7 +468,7 @@ static void check_gathered(const double *numbers, size_t rows, const uint64_t *m
 	}
 	EACH_SET(set)
 	{
-		auto_free double *found = exactly(room + STORE_GATHER_MORE, sizeof(*found));
+		auto_free double *found = exactly(room + MIRROR_GATHER_MORE, sizeof(*found));
 		check_number(set, "gather_f64's count", rows,
 			     set->gather_f64(numbers, rows, mask, found), count);
 		if (memcmp(found, meant, count * sizeof(*meant)) != 0)
@@ -495,15 +495,15 @@ static double finite_number(void)
 }
 
 /* As kernels.h says it. */
-static struct store_sums sums_of(const double *numbers, size_t rows, const uint64_t *mask,
-				 double center)
+static struct mirror_sums sums_of(const double *numbers, size_t rows, const uint64_t *mask,
+				  double center)
 {
-	struct store_sums sums = STORE_SUMS_NONE;
+	struct mirror_sums sums = MIRROR_SUMS_NONE;
 	double sum[SUMS_LANES] = { 0 }, squares[SUMS_LANES] = { 0 };
 
-	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS) {
+	for (size_t first = 0; first < rows; first += MIRROR_WORD_ROWS) {
 		double word_sum[SUMS_LANES] = { 0 }, word_squares[SUMS_LANES] = { 0 };
-		for (size_t row = first; row < rows && row < first + STORE_WORD_ROWS; row++) {
+		for (size_t row = first; row < rows && row < first + MIRROR_WORD_ROWS; row++) {
 			double above = numbers[row] - center;
 			if (!has(mask, row))
 				continue;
@@ -526,7 +526,7 @@ static struct store_sums sums_of(const double *numbers, size_t rows, const uint6
 }
 
 /* To the last bit; one NaN is as good as another. */
-static void check_f64(const struct store_kernels *set, const char *what, size_t rows, double found,
+static void check_f64(const struct mirror_kernels *set, const char *what, size_t rows, double found,
 		      double wanted)
 {
 	if (memcmp(&found, &wanted, sizeof(found)) != 0 && !(isnan(found) && isnan(wanted)))
@@ -535,11 +535,11 @@ static void check_f64(const struct store_kernels *set, const char *what, size_t 
 
 static void check_sums(const double *numbers, size_t rows, const uint64_t *mask, double center)
 {
-	struct store_sums meant = sums_of(numbers, rows, mask, center);
+	struct mirror_sums meant = sums_of(numbers, rows, mask, center);
 
 	EACH_SET(set)
 	{
-		struct store_sums sums = STORE_SUMS_NONE;
+		struct mirror_sums sums = MIRROR_SUMS_NONE;
 		set->sum_f64(numbers, rows, mask, center, &sums);
 		check_number(set, "sum_f64's count", rows, sums.count, meant.count);
 		check_f64(set, "sum_f64's sum", rows, sums.sum, meant.sum);
@@ -579,7 +579,7 @@ static void test_mirror_kernels__sums_of_segments_add_up(void **state)
 	(void)state;
 	EACH_SET(set)
 	{
-		struct store_sums sums = STORE_SUMS_NONE;
+		struct mirror_sums sums = MIRROR_SUMS_NONE;
 		set->sum_f64(numbers, 5, &none, 2, &sums);
 		assert_int_equal(sums.count, 0);
 		check_f64(set, "the least of none", 5, sums.min, INFINITY);

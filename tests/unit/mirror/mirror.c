@@ -32,27 +32,27 @@ struct maker {
 	struct res_fields *fields;
 	const struct res_field *const *columns;
 	size_t count;
-	struct store_cell *cells;
-	struct store_mirror *mirror;
+	struct mirror_cell *cells;
+	struct mirror *mirror;
 };
 
 static void maker_init(struct maker *maker)
 {
 	maker->fields = res_fields_new(NULL);
-	maker->columns = store_column_fields(maker->fields, &maker->count);
+	maker->columns = mirror_column_fields(maker->fields, &maker->count);
 	maker->cells = pl_alloc_array(maker->count, sizeof(*maker->cells));
-	maker->mirror = store_mirror_new(maker->fields, no_document, NULL);
+	maker->mirror = mirror_new(maker->fields, no_document, NULL);
 }
 
 static void maker_done(struct maker *maker)
 {
-	store_mirror_free(maker->mirror);
+	mirror_free(maker->mirror);
 	free(maker->cells);
 	res_fields_free(maker->fields);
 }
 #define auto_maker __attribute__((cleanup(maker_done), unused)) struct maker
 
-static struct store_cell *cell_of(struct maker *maker, const char *id)
+static struct mirror_cell *cell_of(struct maker *maker, const char *id)
 {
 	for (size_t i = 0; i < maker->count; i++) {
 		if (strcmp(maker->columns[i]->id, id) == 0)
@@ -73,11 +73,11 @@ struct made {
 static void put(struct maker *maker, const struct made *made, bool is_new)
 {
 	char model[16], run_id[32];
-	struct store_row row = { .id = made->id, .run_id = run_id, .cells = maker->cells };
+	struct mirror_row row = { .id = made->id, .run_id = run_id, .cells = maker->cells };
 
 	snprintf(model, sizeof(model), "model-%d", made->model);
 	snprintf(run_id, sizeof(run_id), "run-%lld", (long long)made->id);
-	*cell_of(maker, SEED_FIELD) = (struct store_cell){
+	*cell_of(maker, SEED_FIELD) = (struct mirror_cell){
 		.state = made->seed < 0    ? RES_VALUE_NOT_RECORDED
 			 : made->seed == 0 ? RES_VALUE_NULL
 					   : RES_VALUE_THERE,
@@ -85,18 +85,18 @@ static void put(struct maker *maker, const struct made *made, bool is_new)
 		.is_explicit = made->seed % 2 == 0,
 		.number = made->seed,
 	};
-	*cell_of(maker, MODEL_FIELD) = (struct store_cell){ .state = RES_VALUE_THERE,
-							    .kind = RES_VALUE_TEXT,
-							    .text = model };
-	*cell_of(maker, RATE_FIELD) = (struct store_cell){
+	*cell_of(maker, MODEL_FIELD) = (struct mirror_cell){ .state = RES_VALUE_THERE,
+							     .kind = RES_VALUE_TEXT,
+							     .text = model };
+	*cell_of(maker, RATE_FIELD) = (struct mirror_cell){
 		.state = made->rate < 0 ? RES_VALUE_NOT_RECORDED : RES_VALUE_THERE,
 		.kind = RES_VALUE_NUMBER,
 		.number = made->rate,
 	};
 	if (is_new)
-		store_mirror_append(maker->mirror, &row);
+		mirror_append(maker->mirror, &row);
 	else
-		assert_true(store_mirror_replace(maker->mirror, &row));
+		assert_true(mirror_replace(maker->mirror, &row));
 }
 
 static struct made random_one(struct pl_pyrandom *rng, int64_t id)
@@ -109,7 +109,7 @@ static struct made random_one(struct pl_pyrandom *rng, int64_t id)
 
 /* ---- a plain evaluation ------------------------------------------------------------------------ */
 
-static json_t *asked(const struct store_snapshot *snapshot, const char *text)
+static json_t *asked(const struct mirror_snapshot *snapshot, const char *text)
 {
 	auto_json json_t *request = json_loads(text, 0, NULL);
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
@@ -117,7 +117,7 @@ static json_t *asked(const struct store_snapshot *snapshot, const char *text)
 	struct pl_err err = PL_ERR_INIT;
 
 	assert_non_null(request);
-	if (store_query_apply(snapshot, request, &answer, &faults, &err) < 0)
+	if (query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	json_t *json = json_loadb(answer.data, answer.len, 0, NULL);
 	assert_non_null(json);
@@ -183,7 +183,7 @@ static void check_seeds(const json_t *facet, const struct counts *counts)
 	}
 }
 
-static void check(const struct store_snapshot *snapshot, const struct made *made, size_t count)
+static void check(const struct mirror_snapshot *snapshot, const struct made *made, size_t count)
 {
 	struct counts counts = count_plainly(made, count);
 	auto_json json_t *answer = asked(snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
@@ -202,7 +202,7 @@ static void check(const struct store_snapshot *snapshot, const struct made *made
 
 	assert_int_equal(number_at(answer, "total"), counts.all);
 	assert_int_equal(number_at(answer, "count"), counts.found);
-	assert_int_equal(store_snapshot_count(snapshot), counts.all);
+	assert_int_equal(mirror_snapshot_count(snapshot), counts.all);
 	check_seeds(json_object_get(facets, SEED_FIELD), &counts);
 	for (int i = 0; i < MODELS; i++) {
 		auto_json json_t *value = json_sprintf("model-%d", i);
@@ -221,7 +221,7 @@ static void check(const struct store_snapshot *snapshot, const struct made *made
 
 /* ---- tests -------------------------------------------------------------------------------------- */
 
-#define ROWS_MAX (STORE_SEGMENT_ROWS + 20000)
+#define ROWS_MAX (MIRROR_SEGMENT_ROWS + 20000)
 
 static void test_mirror_mirror__rows_may_end_anywhere(void **state)
 {
@@ -230,7 +230,7 @@ static void test_mirror_mirror__rows_may_end_anywhere(void **state)
 					  16384, 16385, 80000, 81920, 81921, 85000 };
 	auto_maker maker = { .count = 0 };
 	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));
-	struct store_snapshot *held = NULL; /* of numbers that still had codes */
+	struct mirror_snapshot *held = NULL; /* of numbers that still had codes */
 	struct pl_pyrandom rng;
 	size_t count = 0;
 
@@ -242,15 +242,15 @@ static void test_mirror_mirror__rows_may_end_anywhere(void **state)
 			made[count] = random_one(&rng, (int64_t)count + 1);
 			put(&maker, &made[count], true);
 		}
-		store_mirror_publish(maker.mirror);
-		auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(maker.mirror);
+		mirror_publish(maker.mirror);
+		auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(maker.mirror);
 		check(snapshot, made, count);
-		assert_int_equal(store_snapshot_version(snapshot), count);
+		assert_int_equal(mirror_snapshot_version(snapshot), count);
 		if (count == 1000)
-			held = store_mirror_snapshot(maker.mirror);
+			held = mirror_snapshot_take(maker.mirror);
 	}
 	check(held, made, 1000);
-	store_snapshot_put(held);
+	mirror_snapshot_put(held);
 }
 
 /* Without a snapshot in between segments are full. */
@@ -269,8 +269,8 @@ static void test_mirror_mirror__a_segment_has_so_many_rows(void **state)
 			made[k] = random_one(&rng, (int64_t)k + 1);
 			put(&maker, &made[k], true);
 		}
-		store_mirror_publish(maker.mirror);
-		auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(maker.mirror);
+		mirror_publish(maker.mirror);
+		auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(maker.mirror);
 		check(snapshot, made, lengths[i]);
 	}
 }
@@ -284,7 +284,7 @@ static void test_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 	auto_maker maker = { .count = 0 };
 	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));
 	struct made *kept[HELD];
-	struct store_snapshot *snapshots[HELD];
+	struct mirror_snapshot *snapshots[HELD];
 	size_t counts[HELD], count = 0;
 	struct pl_pyrandom rng;
 
@@ -302,7 +302,7 @@ static void test_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 			made[count] = random_one(&rng, (int64_t)count + 1);
 			put(&maker, &made[count++], true);
 			if (k % 3 == 0) {
-				assert_int_equal(store_mirror_remove(maker.mirror, (int64_t)at + 1),
+				assert_int_equal(mirror_remove(maker.mirror, (int64_t)at + 1),
 						 is_there);
 				made[at].id = 0;
 			} else if (is_there) {
@@ -311,26 +311,26 @@ static void test_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 			}
 		}
 		if (i % 2 == 1)
-			store_mirror_seal(maker.mirror);
-		store_mirror_publish(maker.mirror);
-		snapshots[i] = store_mirror_snapshot(maker.mirror);
+			mirror_seal(maker.mirror);
+		mirror_publish(maker.mirror);
+		snapshots[i] = mirror_snapshot_take(maker.mirror);
 		kept[i] = pl_alloc_array(count, sizeof(*made));
 		memcpy(kept[i], made, count * sizeof(*made));
 		counts[i] = count;
 	}
 	for (size_t i = 0; i < HELD; i++) {
 		check(snapshots[i], kept[i], counts[i]);
-		store_snapshot_put(snapshots[i]);
+		mirror_snapshot_put(snapshots[i]);
 		free(kept[i]);
 	}
 	/* one that was removed may come back */
-	assert_true(store_mirror_remove(maker.mirror, (int64_t)count));
-	assert_false(store_mirror_remove(maker.mirror, (int64_t)count));
+	assert_true(mirror_remove(maker.mirror, (int64_t)count));
+	assert_false(mirror_remove(maker.mirror, (int64_t)count));
 	put(&maker, &made[count - 1], true);
-	store_mirror_publish(maker.mirror);
-	auto_snapshot struct store_snapshot *last = store_mirror_snapshot(maker.mirror);
+	mirror_publish(maker.mirror);
+	auto_snapshot struct mirror_snapshot *last = mirror_snapshot_take(maker.mirror);
 	check(last, made, count);
-	assert_true(store_snapshot_bytes(last) > count * sizeof(double));
+	assert_true(mirror_snapshot_bytes(last) > count * sizeof(double));
 }
 
 /* ---- a writer and readers ------------------------------------------------------------------------ */
@@ -357,7 +357,7 @@ struct reader {
 
 static void ask_once(struct reader *reader)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(
 		reader->play->maker.mirror);
 	auto_json json_t *answer = asked(snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
 						   "\", \"op\": \"between\", \"value\": [2, 4]},"
@@ -415,7 +415,7 @@ static void write_on(struct play *play, struct made *made)
 				made[count] = random_one(&rng, (int64_t)count + 1);
 				put(&play->maker, &made[count++], true);
 			} else if (made[at].id != 0 && pl_pyrandom_below(&rng, 3) == 0) {
-				assert_true(store_mirror_remove(play->maker.mirror, made[at].id));
+				assert_true(mirror_remove(play->maker.mirror, made[at].id));
 				made[at].id = 0;
 			} else if (made[at].id != 0) {
 				made[at] = random_one(&rng, made[at].id);
@@ -429,7 +429,7 @@ static void write_on(struct play *play, struct made *made)
 		if (version == before)
 			continue;
 		note(play, made, count, version);
-		store_mirror_publish(play->maker.mirror);
+		mirror_publish(play->maker.mirror);
 	}
 }
 

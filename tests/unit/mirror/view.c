@@ -22,7 +22,7 @@ struct source {
 	size_t reads;
 	int64_t changed[ROWS + 3]; /* by id: the version of its last change */
 	int64_t broken;            /* the id of a document that cannot be read; 0: none */
-	struct store_mirror *ends; /* whose questions end when `ends_at` is read; NULL: nobody's */
+	struct mirror *ends;       /* whose questions end when `ends_at` is read; NULL: nobody's */
 	int64_t ends_at;
 };
 
@@ -49,31 +49,31 @@ static int read_document(void *context, int64_t id, const char *member, json_t *
 	if (id == source->broken)
 		return pl_err_set(err, PL_ERR_IO, "the disk is gone");
 	if (source->ends != NULL && id == source->ends_at)
-		store_mirror_end_questions(source->ends);
+		mirror_end_questions(source->ends);
 	*ret_changed = id < ROWS + 3 ? source->changed[id] : 0;
 	*ret = document_of(id);
 	return 0;
 }
 
-static void append(struct store_mirror *mirror, const struct res_fields *fields, int64_t id)
+static void append(struct mirror *mirror, const struct res_fields *fields, int64_t id)
 {
 	auto_json json_t *document = document_of(id);
 	auto_row row = { .id = 0 };
 
-	store_row_of_document(fields, document, &row);
+	mirror_row_of_document(fields, document, &row);
 	row.id = id;
-	store_mirror_append(mirror, &row);
-	store_mirror_publish(mirror);
+	mirror_append(mirror, &row);
+	mirror_publish(mirror);
 }
 
-typedef int query_fn(const struct store_snapshot *snapshot, const json_t *request,
-		     struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err);
+typedef int query_fn(const struct mirror_snapshot *snapshot, const json_t *request,
+		     struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err);
 
 /* The answer's count; -1: it failed. */
-static int64_t count_by(query_fn *query, struct store_mirror *mirror, const json_t *request,
+static int64_t count_by(query_fn *query, struct mirror *mirror, const json_t *request,
 			struct pl_err *err)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	auto_json json_t *answer = NULL;
@@ -87,20 +87,20 @@ static int64_t count_by(query_fn *query, struct store_mirror *mirror, const json
 	return json_integer_value(json_object_get(answer, "count"));
 }
 
-static int64_t count_of(struct store_mirror *mirror, const char *field, int number)
+static int64_t count_of(struct mirror *mirror, const char *field, int number)
 {
 	auto_json json_t *request = json_pack("{s:{s:s, s:s, s:i}, s:i}", "filter", "field", field,
 					      "op", "eq", "value", number, "limit", 0);
 	struct pl_err err = PL_ERR_INIT;
 
-	return count_by(store_query_apply, mirror, request, &err);
+	return count_by(query_apply, mirror, request, &err);
 }
 
 static void test_mirror_view__a_field_that_is_none_is_read_once(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 
 	(void)state;
 	for (int64_t id = 1; id <= ROWS; id++)
@@ -116,27 +116,27 @@ static void test_mirror_view__a_field_that_is_none_is_read_once(void **state)
 	/* what took another's place is read, and no other one */
 	auto_json json_t *document = document_of(1);
 	auto_row row = { .id = 0 };
-	store_row_of_document(fields, document, &row);
+	mirror_row_of_document(fields, document, &row);
 	row.id = 1;
-	assert_true(store_mirror_replace(mirror, &row));
+	assert_true(mirror_replace(mirror, &row));
 	row.id = ROWS + 2;
-	assert_false(store_mirror_replace(mirror, &row));
-	store_mirror_publish(mirror);
+	assert_false(mirror_replace(mirror, &row));
+	mirror_publish(mirror);
 	assert_int_equal(count_of(mirror, "tags.k2", 1), ROWS / 2 + 1);
 	assert_int_equal(source.reads, ROWS + 2);
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
-	assert_int_equal(store_snapshot_count(snapshot), ROWS + 1);
-	assert_int_equal(store_snapshot_version(snapshot), ROWS + 2);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
+	assert_int_equal(mirror_snapshot_count(snapshot), ROWS + 1);
+	assert_int_equal(mirror_snapshot_version(snapshot), ROWS + 2);
 	/* so is what stands in a segment of its own */
-	store_mirror_seal(mirror);
+	mirror_seal(mirror);
 	append(mirror, fields, ROWS + 2);
 	assert_int_equal(count_of(mirror, "tags.k2", 0), ROWS / 2 + 1);
 	assert_int_equal(source.reads, ROWS + 3);
 	/* which is no more is not read */
-	assert_true(store_mirror_remove(mirror, 1));
-	assert_true(store_mirror_remove(mirror, 2));
-	assert_false(store_mirror_remove(mirror, 2));
-	store_mirror_publish(mirror);
+	assert_true(mirror_remove(mirror, 1));
+	assert_true(mirror_remove(mirror, 2));
+	assert_false(mirror_remove(mirror, 2));
+	mirror_publish(mirror);
 	assert_int_equal(count_of(mirror, "tags.k3", 0), ROWS / 3 + 1);
 	assert_int_equal(source.reads, ROWS + 3 + ROWS);
 }
@@ -145,17 +145,17 @@ static void test_mirror_view__questions_end_when_told(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { .ends_at = 10 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	auto_json json_t *reads = json_loads("{\"facets\": [\"tags.k2\"], \"limit\": 0}", 0, NULL);
 	static const struct {
 		query_fn *query;
 		const char *request;
 	} others[] = {
-		{ store_query_apply, "{\"facets\": true, \"columns\": []}" },
-		{ store_query_apply, "{\"metrics\": [\"server.seed\"]}" },
-		{ store_query_points, "{\"x\": \"server.seed\", \"y\": \"server.seed\"}" },
-		{ store_query_points, "{\"form\": \"bins\", \"x\": \"server.seed\", \"colour\": "
-				      "\"server.seed\", \"match\": true}" },
+		{ query_apply, "{\"facets\": true, \"columns\": []}" },
+		{ query_apply, "{\"metrics\": [\"server.seed\"]}" },
+		{ query_points, "{\"x\": \"server.seed\", \"y\": \"server.seed\"}" },
+		{ query_points, "{\"form\": \"bins\", \"x\": \"server.seed\", \"colour\": "
+				"\"server.seed\", \"match\": true}" },
 	};
 	struct pl_err err = PL_ERR_INIT;
 
@@ -163,7 +163,7 @@ static void test_mirror_view__questions_end_when_told(void **state)
 	for (int64_t id = 1; id <= ROWS; id++)
 		append(mirror, fields, id);
 	source.ends = mirror;
-	assert_int_equal(count_by(store_query_apply, mirror, reads, &err), -1);
+	assert_int_equal(count_by(query_apply, mirror, reads, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
 	assert_int_equal(source.reads, 10);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
@@ -176,12 +176,12 @@ static void test_mirror_view__questions_end_when_told(void **state)
 
 /* Who leaves when so many documents were read. */
 struct leaver {
-	struct store_waiter waiter;
+	struct mirror_waiter waiter;
 	const struct source *source;
 	size_t reads;
 };
 
-static bool has_left(struct store_waiter *waiter)
+static bool has_left(struct mirror_waiter *waiter)
 {
 	const struct leaver *leaver = PL_CONTAINER_OF(waiter, struct leaver, waiter);
 
@@ -192,7 +192,7 @@ static void test_mirror_view__a_question_ends_when_who_asked_has_left(void **sta
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	auto_json json_t *request = json_loads("{\"facets\": [\"tags.k2\"], \"limit\": 0}", 0,
 					       NULL);
 	struct leaver leaver = { { has_left }, &source, 10 };
@@ -203,15 +203,15 @@ static void test_mirror_view__a_question_ends_when_who_asked_has_left(void **sta
 	(void)state;
 	for (int64_t id = 1; id <= ROWS; id++)
 		append(mirror, fields, id);
-	struct store_snapshot *whole = store_mirror_snapshot(mirror);
-	auto_snapshot struct store_snapshot *own = store_snapshot_for(whole, &leaver.waiter);
-	store_snapshot_put(whole);
-	assert_int_equal(store_query_apply(own, request, &text, &faults, &err), -1);
+	struct mirror_snapshot *whole = mirror_snapshot_take(mirror);
+	auto_snapshot struct mirror_snapshot *own = mirror_snapshot_for(whole, &leaver.waiter);
+	mirror_snapshot_put(whole);
+	assert_int_equal(query_apply(own, request, &text, &faults, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
 	assert_string_equal(err.text, "the question was given up: who asked it has left");
 	assert_int_equal(source.reads, 10);
 	/* nobody else's does, and what was read is not read again */
-	assert_int_equal(count_by(store_query_apply, mirror, request, &err), ROWS);
+	assert_int_equal(count_by(query_apply, mirror, request, &err), ROWS);
 	assert_int_equal(source.reads, ROWS);
 }
 
@@ -225,10 +225,10 @@ static void test_mirror_view__nothing_is_read_for_what_no_document_has(void **st
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 
 	(void)state;
-	store_mirror_ask_first(mirror, may_have);
+	mirror_ask_first(mirror, may_have);
 	for (int64_t id = 1; id <= ROWS; id++)
 		append(mirror, fields, id);
 	assert_int_equal(count_of(mirror, "tags.k3", 0), 0);
@@ -255,13 +255,13 @@ static void test_mirror_view__ids_that_are_made_up_are_many(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	auto_json json_t *request = json_pack("{s:{s:{s:s, s:s}}, s:[]}", "filter", "not", "field",
 					      "tags.made_3", "op", "is_recorded", "facets");
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	store_mirror_ask_first(mirror, has_none);
+	mirror_ask_first(mirror, has_none);
 	for (int k = 0; k < 400; k++) {
 		char id[32];
 		snprintf(id, sizeof(id), "tags.made_%d", k * 7 % 400);
@@ -269,10 +269,10 @@ static void test_mirror_view__ids_that_are_made_up_are_many(void **state)
 	}
 	for (int64_t id = 1; id <= ROWS; id++) {
 		if (id % 30 == 0)
-			store_mirror_seal(mirror);
+			mirror_seal(mirror);
 		append(mirror, fields, id);
 		if (id % 25 == 0)
-			assert_int_equal(count_by(store_query_apply, mirror, request, &err), id);
+			assert_int_equal(count_by(query_apply, mirror, request, &err), id);
 	}
 	assert_int_equal(source.reads, 0);
 }
@@ -281,21 +281,21 @@ static void test_mirror_view__a_snapshot_that_is_too_old_is_not_told_wrong(void 
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	auto_json json_t *request = json_pack("{s:[s], s:[]}", "facets", "tags.k2", "columns");
 
 	(void)state;
 	for (int64_t id = 1; id <= 5; id++)
 		append(mirror, fields, id);
-	auto_snapshot struct store_snapshot *old = store_mirror_snapshot(mirror);
-	assert_true(store_mirror_remove(mirror, 4));
-	store_mirror_publish(mirror);
+	auto_snapshot struct mirror_snapshot *old = mirror_snapshot_take(mirror);
+	assert_true(mirror_remove(mirror, 4));
+	mirror_publish(mirror);
 	assert_int_equal(count_of(mirror, "tags.k2", 0), 1);
 	/* row 4, which is in it, was not read */
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	assert_int_equal(store_query_apply(old, request, &text, &faults, &err), -1);
+	assert_int_equal(query_apply(old, request, &text, &faults, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
 	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
 }
@@ -305,7 +305,7 @@ static void test_mirror_view__a_document_that_is_newer_is_not_taken(void **state
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { .changed = { [3] = 6 } };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	auto_json json_t *request = json_pack("{s:[s], s:i}", "facets", "tags.k2", "limit", 0);
 	auto_json json_t *document = document_of(3);
 	auto_row row = { .id = 0 };
@@ -314,22 +314,22 @@ static void test_mirror_view__a_document_that_is_newer_is_not_taken(void **state
 	(void)state;
 	for (int64_t id = 1; id <= 5; id++)
 		append(mirror, fields, id);
-	auto_snapshot struct store_snapshot *old = store_mirror_snapshot(mirror);
-	assert_int_equal(store_snapshot_version(old), 5);
+	auto_snapshot struct mirror_snapshot *old = mirror_snapshot_take(mirror);
+	assert_int_equal(mirror_snapshot_version(old), 5);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(count_by(store_query_apply, mirror, request, &err), -1);
+		assert_int_equal(count_by(query_apply, mirror, request, &err), -1);
 		assert_int_equal(err.code, PL_ERR_BUSY);
 	}
-	store_row_of_document(fields, document, &row);
+	mirror_row_of_document(fields, document, &row);
 	row.id = 3;
-	assert_true(store_mirror_replace(mirror, &row));
-	store_mirror_publish(mirror);
+	assert_true(mirror_replace(mirror, &row));
+	mirror_publish(mirror);
 	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
 	/* each document once, and the newer one twice */
 	assert_int_equal(source.reads, 6);
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
-	assert_int_equal(store_query_apply(old, request, &text, &faults, &err), -1);
+	assert_int_equal(query_apply(old, request, &text, &faults, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
 }
 
@@ -337,7 +337,7 @@ static void test_mirror_view__those_used_least_are_dropped(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 
 	(void)state;
 	append(mirror, fields, 1);
@@ -358,14 +358,14 @@ static void test_mirror_view__a_document_that_cannot_be_read_ends_the_query(void
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { .broken = 3 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	auto_json json_t *request = json_pack("{s:[s]}", "columns", "tags.n");
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
 	for (int64_t id = 1; id <= 5; id++)
 		append(mirror, fields, id);
-	assert_int_equal(count_by(store_query_apply, mirror, request, &err), -1);
+	assert_int_equal(count_by(query_apply, mirror, request, &err), -1);
 	assert_string_equal(err.text, "result 3: the disk is gone");
 	assert_int_equal(err.code, PL_ERR_IO);
 	source.broken = 0;
@@ -376,7 +376,7 @@ static void test_mirror_view__a_document_that_cannot_be_read_ends_the_query(void
 
 struct asker {
 	pthread_t thread;
-	struct store_mirror *mirror;
+	struct mirror *mirror;
 	int number;
 	bool is_right;
 };
@@ -394,7 +394,7 @@ static void *ask(void *data)
 			"op", "eq", "value", 1, "columns", "tags.n", "facets", "server.seed",
 			"sort", "field", "tags.n");
 		struct pl_err err = PL_ERR_INIT;
-		if (count_by(store_query_apply, asker->mirror, request, &err) <= 0)
+		if (count_by(query_apply, asker->mirror, request, &err) <= 0)
 			asker->is_right = false;
 	}
 	return NULL;
@@ -405,7 +405,7 @@ static void test_mirror_view__many_may_ask_at_once(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, &source);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
 	struct asker askers[THREADS];
 
 	(void)state;

@@ -33,8 +33,8 @@ static void test_plot_axes__ticks_are_round(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(ticks_of); i++) {
-		struct pl_ticks ticks = pl_ticks_make(ticks_of[i].low, ticks_of[i].high,
-						      ticks_of[i].most, ticks_of[i].whole);
+		struct pl_ticks ticks = plot_ticks_make(ticks_of[i].low, ticks_of[i].high,
+							ticks_of[i].most, ticks_of[i].whole);
 		char text[PL_TICK_BYTES];
 		size_t count = 0;
 		while (ticks_of[i].labels[count] != NULL)
@@ -42,7 +42,7 @@ static void test_plot_axes__ticks_are_round(void **state)
 		if (ticks.count != count)
 			fail_msg("row %zu: %zu ticks, expected %zu", i, ticks.count, count);
 		for (size_t k = 0; k < count; k++) {
-			pl_ticks_label(&ticks, k, text);
+			plot_ticks_label(&ticks, k, text);
 			assert_string_equal(text, ticks_of[i].labels[k]);
 		}
 	}
@@ -57,15 +57,15 @@ static void test_plot_axes__ticks_of_any_range(void **state)
 		double low = (rand() % 2001 - 1000) * pow(10, rand() % 9 - 4);
 		double high = low + (1 + rand() % 1000) * pow(10, rand() % 9 - 4);
 		size_t most = 2 + (size_t)(rand() % 12);
-		struct pl_ticks ticks = pl_ticks_make(low, high, most, rand() % 2);
+		struct pl_ticks ticks = plot_ticks_make(low, high, most, rand() % 2);
 		double digit = ticks.step / pow(10, floor(log10(ticks.step) + 1e-9));
 		double slack = ticks.step * 1e-6;
 		assert_true(ticks.count <= most);
 		assert_true(fabs(digit - 1) < 1e-6 || fabs(digit - 2) < 1e-6 ||
 			    fabs(digit - 5) < 1e-6);
 		for (size_t k = 0; k < ticks.count; k++) {
-			assert_true(pl_ticks_at(&ticks, k) >= low - slack);
-			assert_true(pl_ticks_at(&ticks, k) <= high + slack);
+			assert_true(plot_ticks_at(&ticks, k) >= low - slack);
+			assert_true(plot_ticks_at(&ticks, k) <= high + slack);
 		}
 	}
 }

@@ -35,11 +35,11 @@ static void test_query_needle__finds_any_case(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_needle struct store_needle *anywhere = store_needle_new(cases[i].needle,
+		auto_needle struct query_needle *anywhere = query_needle_new(cases[i].needle,
 									     false);
-		auto_needle struct store_needle *first = store_needle_new(cases[i].needle, true);
-		if (store_needle_is_in(anywhere, cases[i].text) != cases[i].is_in ||
-		    store_needle_is_in(first, cases[i].text) != cases[i].is_at_start)
+		auto_needle struct query_needle *first = query_needle_new(cases[i].needle, true);
+		if (query_needle_is_in(anywhere, cases[i].text) != cases[i].is_in ||
+		    query_needle_is_in(first, cases[i].text) != cases[i].is_at_start)
 			fail_msg("'%s' in '%s'", cases[i].needle, cases[i].text);
 	}
 }

@@ -33,7 +33,7 @@ static void test_query_order__has_the_first_ones_of_many(void **state)
 		for (size_t i = 0; i < count; i++)
 			items[i] = sorted[i] = (uint32_t)i * 3;
 		pl_pyrandom_shuffle(&rng, items, count, sizeof(*items));
-		store_order_first(items, count, sizeof(*items), first, compare_items, context);
+		query_order_first(items, count, sizeof(*items), first, compare_items, context);
 		for (size_t i = 0; i < count && i < first; i++)
 			assert_int_equal(items[i], sorted[i]);
 		/* none is lost */
@@ -63,16 +63,19 @@ static const struct {
 
 static void add_text(struct dictionary *values, const char *text)
 {
-	const struct store_cell cell = { .state = RES_VALUE_THERE,
-					 .kind = RES_VALUE_TEXT,
-					 .text = text };
+	const struct mirror_cell cell = { .state = RES_VALUE_THERE,
+					  .kind = RES_VALUE_TEXT,
+					  .text = text };
 
-	dictionary_code(values, &cell);
+	mirror_dictionary_code(values, &cell);
 }
 
-static struct store_column column_of(const struct res_field *field, const struct dictionary *values)
+static struct mirror_column column_of(const struct res_field *field,
+				      const struct dictionary *values)
 {
-	return (struct store_column){ .field = field, .values = values, .distinct = values->count };
+	return (struct mirror_column){ .field = field,
+				       .values = values,
+				       .distinct = values->count };
 }
 
 static void test_query_order__of_texts_is_their_fields(void **state)
@@ -80,25 +83,25 @@ static void test_query_order__of_texts_is_their_fields(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		const struct res_field field = { .id = cases[i].field, .type = cases[i].type };
-		const char *const *words = store_order_words(field.id);
+		const char *const *words = query_order_words(field.id);
 		struct dictionary values;
 		uint32_t count = 0;
-		dictionary_init(&values, field.type);
+		mirror_dictionary_init(&values, field.type);
 		while (count < 8 && cases[i].texts[count] != NULL)
 			count++;
 		/* the last ones first: a code says nothing of the place */
 		for (uint32_t k = count; k-- > 0;)
 			add_text(&values, cases[i].texts[k]);
-		struct store_column column = column_of(&field, &values);
-		struct ranks *ranks = store_order_ranks(&column);
+		struct mirror_column column = column_of(&field, &values);
+		struct ranks *ranks = query_order_ranks(&column);
 		for (uint32_t code = 3; code < values.count; code++) {
 			assert_true(ranks->places[code] < ranks->places[code - 1]);
-			assert_true(store_order_values(words, dictionary_value(&values, code - 1),
+			assert_true(query_order_values(words, dictionary_value(&values, code - 1),
 						       dictionary_value(&values, code)) > 0);
 		}
 		assert_int_equal(values.count, count + 2);
-		store_order_put(&column, ranks);
-		dictionary_done(&values);
+		query_order_put(&column, ranks);
+		mirror_dictionary_done(&values);
 	}
 }
 
@@ -109,18 +112,18 @@ static void test_query_order__one_instant_is_one_place(void **state)
 	struct dictionary values;
 
 	(void)state;
-	dictionary_init(&values, field.type);
+	mirror_dictionary_init(&values, field.type);
 	add_text(&values, "2026-11-19T16:00:00+02:00");
 	add_text(&values, "2026-11-19T14:00:00Z");
 	add_text(&values, "2026-11-19T14:00:01Z");
-	struct store_column column = column_of(&field, &values);
-	struct ranks *ranks = store_order_ranks(&column);
+	struct mirror_column column = column_of(&field, &values);
+	struct ranks *ranks = query_order_ranks(&column);
 	assert_int_equal(ranks->places[0], 0);
 	assert_int_equal(ranks->places[1], 1);
 	assert_int_equal(ranks->places[2], ranks->places[3]);
 	assert_true(ranks->places[4] > ranks->places[2]);
-	store_order_put(&column, ranks);
-	dictionary_done(&values);
+	query_order_put(&column, ranks);
+	mirror_dictionary_done(&values);
 }
 
 /* Whatever came in between: the same as of all at once. */
@@ -133,29 +136,29 @@ static void test_query_order__goes_on_with_what_came_since(void **state)
 
 	(void)state;
 	pl_pyrandom_seed(&rng, 9);
-	dictionary_init(&values, field.type);
+	mirror_dictionary_init(&values, field.type);
 	for (int round = 0; round < 20; round++) {
 		for (int i = 0; i < 30 * round; i++) {
 			snprintf(text, sizeof(text), "%x",
 				 (unsigned)pl_pyrandom_below(&rng, 99999));
 			add_text(&values, text);
 		}
-		struct store_column column = column_of(&field, &values);
-		struct ranks *ranks = store_order_ranks(&column);
+		struct mirror_column column = column_of(&field, &values);
+		struct ranks *ranks = query_order_ranks(&column);
 		for (uint32_t i = 1; i < values.count; i++) {
 			const uint32_t *code = &ranks->order[i];
-			assert_true(store_order_values(NULL, dictionary_value(&values, code[-1]),
+			assert_true(query_order_values(NULL, dictionary_value(&values, code[-1]),
 						       dictionary_value(&values, *code)) < 0);
 			assert_int_equal(ranks->places[*code], i);
 			assert_int_equal(
-				store_order_find(&column, ranks, dictionary_value(&values, *code)),
+				query_order_find(&column, ranks, dictionary_value(&values, *code)),
 				2 * i + 1);
 		}
-		const struct store_value last = { .class = STORE_TEXT, .text = "zzz" };
-		assert_int_equal(store_order_find(&column, ranks, &last), 2 * values.count);
-		store_order_put(&column, ranks);
+		const struct mirror_value last = { .class = MIRROR_TEXT, .text = "zzz" };
+		assert_int_equal(query_order_find(&column, ranks, &last), 2 * values.count);
+		query_order_put(&column, ranks);
 	}
-	dictionary_done(&values);
+	mirror_dictionary_done(&values);
 }
 
 int main(void)

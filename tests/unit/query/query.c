@@ -42,26 +42,26 @@ static int read_document(void *context, int64_t id, const char *member, json_t *
 	return 0;
 }
 
-static struct store_mirror *made_mirror(const struct res_fields *fields)
+static struct mirror *made_mirror(const struct res_fields *fields)
 {
-	struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+	struct mirror *mirror = mirror_new(fields, read_document, NULL);
 
 	for (int64_t id = 1; id <= (int64_t)ROWS; id++) {
 		auto_json json_t *document = document_of(place_of(id));
 		auto_row row = { .id = 0 };
-		store_row_of_document(fields, document, &row);
+		mirror_row_of_document(fields, document, &row);
 		row.id = id;
-		store_mirror_append(mirror, &row);
+		mirror_append(mirror, &row);
 	}
-	store_mirror_publish(mirror);
+	mirror_publish(mirror);
 	return mirror;
 }
 
 #define ANSWER_BYTES_MAX (1u << 20)
 
-static json_t *asked(struct store_mirror *mirror, const char *text)
+static json_t *asked(struct mirror *mirror, const char *text)
 {
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_json json_t *request = json_loads(text, 0, NULL);
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
@@ -69,7 +69,7 @@ static json_t *asked(struct store_mirror *mirror, const char *text)
 	json_t *json;
 
 	assert_non_null(request);
-	if (store_query_apply(snapshot, request, &answer, &faults, &err) < 0)
+	if (query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	json = json_loadb(answer.data, answer.len, 0, NULL);
 	assert_non_null(json);
@@ -86,7 +86,7 @@ static int64_t id_at(const json_t *answer, size_t i)
 static void test_query_query__values_have_one_order_and_nothing_stands_last(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	auto_mirror struct mirror *mirror = made_mirror(fields);
 	auto_json json_t *up = asked(mirror, "{\"sort\": [{\"field\": \"tags.v\"}]}");
 	auto_json json_t *down = asked(mirror,
 				       "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"desc\"}]}");
@@ -102,7 +102,7 @@ static void test_query_query__values_have_one_order_and_nothing_stands_last(void
 static void test_query_query__what_is_alike_is_newest_first(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	auto_mirror struct mirror *mirror = made_mirror(fields);
 	static const char *const requests[] = {
 		"{}",
 		"{\"sort\": [{\"field\": \"server.model\"}]}",
@@ -121,9 +121,9 @@ static void test_query_query__what_is_alike_is_newest_first(void **state)
 static void test_query_query__tells_so_many_faults_and_that_there_are_more(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_mirror struct store_mirror *mirror = made_mirror(fields);
+	auto_mirror struct mirror *mirror = made_mirror(fields);
 	auto_json json_t *request = json_object();
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -134,7 +134,7 @@ static void test_query_query__tells_so_many_faults_and_that_there_are_more(void 
 		snprintf(key, sizeof(key), "k/%d", i);
 		json_object_set_new(request, key, json_null());
 	}
-	assert_int_equal(store_query_options(snapshot, request, &answer, &faults, &err), -1);
+	assert_int_equal(query_options(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 20);
 	assert_true(faults.cut);
 	assert_int_equal(err.code, PL_ERR_INVALID);
@@ -142,34 +142,33 @@ static void test_query_query__tells_so_many_faults_and_that_there_are_more(void 
 }
 
 /* Every result has another model. */
-static void append_models(struct store_mirror *mirror, const struct res_fields *fields,
-			  int64_t count)
+static void append_models(struct mirror *mirror, const struct res_fields *fields, int64_t count)
 {
 	size_t column_count, model = 0;
-	const struct res_field *const *columns = store_column_fields(fields, &column_count);
-	auto_free struct store_cell *cells = pl_alloc_array(column_count, sizeof(*cells));
+	const struct res_field *const *columns = mirror_column_fields(fields, &column_count);
+	auto_free struct mirror_cell *cells = pl_alloc_array(column_count, sizeof(*cells));
 
 	while (strcmp(columns[model]->id, "server.model") != 0)
 		model++;
 	for (int64_t id = 1; id <= count; id++) {
 		char text[32];
 		snprintf(text, sizeof(text), "m%lld", (long long)id);
-		cells[model] = (struct store_cell){ .state = RES_VALUE_THERE,
-						    .kind = RES_VALUE_TEXT,
-						    .text = text };
-		store_mirror_append(mirror, &(struct store_row){ .id = id, .cells = cells });
+		cells[model] = (struct mirror_cell){ .state = RES_VALUE_THERE,
+						     .kind = RES_VALUE_TEXT,
+						     .text = text };
+		mirror_append(mirror, &(struct mirror_row){ .id = id, .cells = cells });
 	}
-	store_mirror_publish(mirror);
+	mirror_publish(mirror);
 }
 
 static void test_query_query__a_filter_looks_at_so_many_values(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, NULL);
 	auto_json json_t *request = json_pack("{s:{s:[]}}", "filter", "or");
 	json_t *terms = json_object_get(json_object_get(request, "filter"), "or");
-	enum { PREDICATES = STORE_FILTER_NODES_MAX - 1 };
-	int64_t rows = STORE_FILTER_VALUES_MAX / PREDICATES + 1;
+	enum { PREDICATES = QUERY_FILTER_NODES_MAX - 1 };
+	int64_t rows = QUERY_FILTER_VALUES_MAX / PREDICATES + 1;
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -180,8 +179,8 @@ static void test_query_query__a_filter_looks_at_so_many_values(void **state)
 	for (int i = 0; i < PREDICATES; i++)
 		json_array_append_new(
 			terms, json_pack("{s:s, s:s}", "field", "server.model", "op", "is_null"));
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
-	assert_int_equal(store_query_apply(snapshot, request, &answer, &faults, &err), -1);
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
+	assert_int_equal(query_apply(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 1);
 	snprintf(pointer, sizeof(pointer), "/filter/or/%d", PREDICATES - 1);
 	assert_string_equal(faults.items[0].pointer, pointer);
@@ -190,7 +189,7 @@ static void test_query_query__a_filter_looks_at_so_many_values(void **state)
 static void test_query_query__no_rows_are_an_answer_too(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_mirror struct store_mirror *mirror = store_mirror_new(fields, read_document, NULL);
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, NULL);
 	auto_json json_t *answer = asked(
 		mirror, "{\"filter\": {\"not\": {\"field\": \"server.model\", \"op\": "
 			"\"is_recorded\"}}, \"facets\": true, \"sort\": [{\"field\": "

@@ -23,22 +23,22 @@ static json_t *parse(const char *text)
 	return json;
 }
 
-static const struct res_schema *compile(const char *text)
+static const struct schema *compile(const char *text)
 {
 	auto_json json_t *document = parse(text);
-	const struct res_schema *schema = NULL;
+	const struct schema *schema = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (res_schema_compile(document, "x", "", &schema, &err) < 0)
+	if (schema_compile(document, "x", "", &schema, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
 	return schema;
 }
 
 /* "POINTER KEYWORD KEY; …", a '+' before each level of details. */
-static void write_faults(const struct res_schema_faults *faults, struct pl_buf *buf)
+static void write_faults(const struct schema_faults *faults, struct pl_buf *buf)
 {
 	for (size_t i = 0; i < faults->count; i++) {
-		const struct res_schema_fault *fault = &faults->items[i];
+		const struct schema_fault *fault = &faults->items[i];
 		pl_buf_add_text(buf, i > 0 ? "; " : "");
 		for (unsigned level = 0; level < fault->level; level++)
 			pl_buf_add_char(buf, '+');
@@ -50,18 +50,18 @@ static void write_faults(const struct res_schema_faults *faults, struct pl_buf *
 
 static void assert_faults(const char *schema_text, const char *text, const char *expected)
 {
-	auto_schema const struct res_schema *schema = compile(schema_text);
+	auto_schema const struct schema *schema = compile(schema_text);
 	auto_json json_t *document = parse(text);
 	auto_schema_faults faults = { 0 };
 	auto_buf told = PL_BUF(TEXT_BYTES_MAX);
-	bool fits = res_schema_check(schema, document, 1000, &faults);
+	bool fits = schema_check(schema, document, 1000, &faults);
 
 	write_faults(&faults, &told);
 	if (strcmp(pl_buf_text(&told), expected) != 0)
 		fail_msg("%s of %s: found '%s', expected '%s'", text, schema_text,
 			 pl_buf_text(&told), expected);
 	assert_int_equal(fits, *expected == '\0');
-	assert_int_equal(res_schema_check(schema, document, 1, NULL), fits);
+	assert_int_equal(schema_check(schema, document, 1, NULL), fits);
 }
 
 struct row {
@@ -296,13 +296,13 @@ static void test_schema_check__references(void **state)
 
 static void assert_text(const char *schema_text, const char *text, const char *expected)
 {
-	auto_schema const struct res_schema *schema = compile(schema_text);
+	auto_schema const struct schema *schema = compile(schema_text);
 	auto_json json_t *document = parse(text);
 	auto_schema_faults faults = { 0 };
 	auto_buf line = PL_BUF(TEXT_BYTES_MAX);
 
-	assert_false(res_schema_check(schema, document, 1000, &faults));
-	res_schema_fault_text(&faults.items[faults.count - 1], &line);
+	assert_false(schema_check(schema, document, 1000, &faults));
+	schema_fault_text(&faults.items[faults.count - 1], &line);
 	assert_string_equal(pl_buf_text(&line), expected);
 }
 
@@ -342,16 +342,16 @@ static void test_schema_check__faults_in_words(void **state)
 
 static void test_schema_check__details_stand_within(void **state)
 {
-	auto_schema const struct res_schema *schema = compile(
+	auto_schema const struct schema *schema = compile(
 		"{'items': {'anyOf': [{'type': 'null'}, {'type': 'object', 'required': ['k']}]}}");
 	auto_json json_t *document = parse("[{}, 1]");
 	auto_schema_faults faults = { 0 };
 
 	(void)state;
-	assert_false(res_schema_check(schema, document, 1000, &faults));
-	assert_true(res_schema_fault_has_details(&faults, 0));
-	assert_false(res_schema_fault_has_details(&faults, 2));
-	auto_json json_t *json = res_schema_faults_to_json(&faults);
+	assert_false(schema_check(schema, document, 1000, &faults));
+	assert_true(schema_fault_has_details(&faults, 0));
+	assert_false(schema_fault_has_details(&faults, 2));
+	auto_json json_t *json = schema_faults_to_json(&faults);
 	assert_int_equal(json_array_size(json), 2);
 	json_t *within = json_object_get(json_array_get(json, 0), "within");
 	assert_int_equal(json_array_size(within), 1);
@@ -372,10 +372,10 @@ static json_t *make_deep(size_t depth)
 
 static void test_schema_check__bounds_are_faults(void **state)
 {
-	auto_schema const struct res_schema *tree = compile("{'items': {'$ref': '#'}}");
-	auto_schema const struct res_schema *list = compile("{'items': {'type': 'null'}}");
+	auto_schema const struct schema *tree = compile("{'items': {'$ref': '#'}}");
+	auto_schema const struct schema *list = compile("{'items': {'type': 'null'}}");
 	/* a form within a form, twice at each step down */
-	auto_schema const struct res_schema *twice = compile(
+	auto_schema const struct schema *twice = compile(
 		"{'anyOf': [{'minItems': 2, '$ref': '#/$defs/in'}, {'$ref': '#/$defs/in'}],"
 		" '$defs': {'in': {'items': {'$ref': '#'}, 'type': 'array'}}}");
 	auto_json json_t *deep = make_deep(2000);
@@ -386,13 +386,13 @@ static void test_schema_check__bounds_are_faults(void **state)
 	auto_schema_faults of_twice = { 0 };
 
 	(void)state;
-	assert_false(res_schema_check(tree, deep, 10, &of_deep));
+	assert_false(schema_check(tree, deep, 10, &of_deep));
 	assert_int_equal(of_deep.count, 1);
 	assert_string_equal(of_deep.items[0].keyword, "limit");
-	assert_true(res_schema_check(tree, less_deep, 10, &of_deep));
+	assert_true(schema_check(tree, less_deep, 10, &of_deep));
 	for (int i = 0; i < 20; i++)
 		json_array_append_new(wide, json_integer(i));
-	assert_false(res_schema_check(list, wide, 10, &of_wide));
+	assert_false(schema_check(list, wide, 10, &of_wide));
 	assert_int_equal(of_wide.count, 10);
 	assert_true(of_wide.cut);
 	/* innermost a number, that no form takes */
@@ -401,22 +401,22 @@ static void test_schema_check__bounds_are_faults(void **state)
 		at = json_array_get(at, 0);
 	json_array_append_new(at, json_integer(1));
 	json_array_append_new(at, json_integer(1));
-	assert_false(res_schema_check(twice, less_deep, 10, &of_twice));
+	assert_false(schema_check(twice, less_deep, 10, &of_twice));
 	assert_string_equal(of_twice.items[of_twice.count - 1].keyword, "limit");
 }
 
 static void test_schema_check__many_items_are_compared_quickly(void **state)
 {
-	auto_schema const struct res_schema *schema = compile("{'uniqueItems': true}");
+	auto_schema const struct schema *schema = compile("{'uniqueItems': true}");
 	auto_json json_t *items = json_array();
 	auto_schema_faults faults = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 200000; i++)
 		json_array_append_new(items, json_pack("{s:i}", "a", i));
-	assert_true(res_schema_check(schema, items, 10, &faults));
+	assert_true(schema_check(schema, items, 10, &faults));
 	json_array_append_new(items, json_pack("{s:f}", "a", 77.0));
-	assert_false(res_schema_check(schema, items, 10, &faults));
+	assert_false(schema_check(schema, items, 10, &faults));
 	assert_string_equal(faults.items[0].found, "the same item at 77 and 200000");
 }
 

@@ -7,7 +7,7 @@
 
 #include "schema/schema.h"
 
-static int compile(const char *text, const char *pointer, const struct res_schema **ret,
+static int compile(const char *text, const char *pointer, const struct schema **ret,
 		   struct pl_err *err)
 {
 	auto_free char *quoted = pl_strdup(text);
@@ -17,7 +17,7 @@ static int compile(const char *text, const char *pointer, const struct res_schem
 		*at = *at == '\'' ? '"' : *at;
 	if (pl_json_parse(quoted, strlen(quoted), "x", &document, err) < 0)
 		fail_msg("%s", err->text);
-	return res_schema_compile(document, "x.json", pointer, ret, err);
+	return schema_compile(document, "x.json", pointer, ret, err);
 }
 
 static void test_schema_compile__refuses_and_says_where(void **state)
@@ -92,7 +92,7 @@ static void test_schema_compile__refuses_and_says_where(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		const struct res_schema *schema = NULL;
+		const struct schema *schema = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		assert_int_equal(compile(rows[i].schema, "", &schema, &err), -1);
 		assert_null(schema);
@@ -107,16 +107,16 @@ static void test_schema_compile__begins_where_it_is_told(void **state)
 		"{'openapi': '3.1.0', 'components': {'schemas': {'Id': {'type': 'string'}}},"
 		" 'paths': {'/api/upload': {'schema': {'items':"
 		" {'$ref': '#/components/schemas/Id'}}}}}";
-	auto_schema const struct res_schema *schema = NULL;
-	const struct res_schema *none = NULL;
+	auto_schema const struct schema *schema = NULL;
+	const struct schema *none = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *good = json_pack("[s]", "a");
 	auto_json json_t *bad = json_pack("[i]", 1);
 
 	(void)state;
 	assert_int_equal(compile(text, "/paths/~1api~1upload/schema", &schema, &err), 0);
-	assert_true(res_schema_check(schema, good, 1, NULL));
-	assert_false(res_schema_check(schema, bad, 1, NULL));
+	assert_true(schema_check(schema, good, 1, NULL));
+	assert_false(schema_check(schema, bad, 1, NULL));
 	assert_int_equal(compile(text, "/paths/~1api~1uplaod", &none, &err), -1);
 	assert_string_equal(err.text, "x.json: there is no '/api/uplaod' in x.json#/paths (did you "
 				      "mean '/api/upload'?)");
@@ -129,7 +129,7 @@ static void test_schema_compile__is_bounded(void **state)
 	auto_json json_t *chain = json_pack("{s:{}, s:s}", "$defs", "$ref", "#/$defs/0");
 	json_t *defs = json_object_get(chain, "$defs");
 	json_t *tower = json_object();
-	const struct res_schema *schema = NULL;
+	const struct schema *schema = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
@@ -139,31 +139,31 @@ static void test_schema_compile__is_bounded(void **state)
 		json_object_set_new(defs, name,
 				    i < 999 ? json_pack("{s:s}", "$ref", next) : json_true());
 	}
-	assert_int_equal(res_schema_compile(chain, "x", "", &schema, &err), -1);
+	assert_int_equal(schema_compile(chain, "x", "", &schema, &err), -1);
 	assert_non_null(strstr(err.text, "more than 64 schemas within each other"));
 	for (int i = 0; i < 2000; i++)
 		tower = json_pack("{s:o}", "items", tower);
-	assert_int_equal(res_schema_compile(tower, "x", "", &schema, &err), -1);
+	assert_int_equal(schema_compile(tower, "x", "", &schema, &err), -1);
 	assert_non_null(strstr(err.text, "lies too deep"));
 	json_decref(tower);
 }
 
 static void test_schema_compile__opens_those_of_the_program(void **state)
 {
-	const struct res_schema *none = NULL;
+	const struct schema *none = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	for (size_t i = 0; res_schema_names[i] != NULL; i++) {
-		auto_schema const struct res_schema *schema = NULL;
+	for (size_t i = 0; schema_names[i] != NULL; i++) {
+		auto_schema const struct schema *schema = NULL;
 		auto_json json_t *nothing = json_array();
-		if (res_schema_open(res_schema_names[i], &schema, &err) < 0)
+		if (schema_open(schema_names[i], &schema, &err) < 0)
 			fail_msg("%s", err.text);
-		assert_false(res_schema_check(schema, nothing, 1, NULL));
+		assert_false(schema_check(schema, nothing, 1, NULL));
 	}
-	assert_int_equal(res_schema_open("results", &none, &err), -1);
+	assert_int_equal(schema_open("results", &none, &err), -1);
 	assert_int_equal(err.code, PL_ERR_NOT_FOUND);
-	assert_null(res_schema_text("results"));
+	assert_null(schema_text("results"));
 }
 
 int main(void)

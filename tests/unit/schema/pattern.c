@@ -12,10 +12,10 @@ static bool matches(const char *text, const char *in)
 	struct pl_err err = PL_ERR_INIT;
 	struct res_pattern *pattern = NULL;
 
-	if (res_pattern_new(text, strlen(text), &pattern, &err) < 0)
+	if (schema_pattern_new(text, strlen(text), &pattern, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
-	bool found = res_pattern_matches(pattern, in, strlen(in));
-	res_pattern_free(pattern);
+	bool found = schema_pattern_matches(pattern, in, strlen(in));
+	schema_pattern_free(pattern);
 	return found;
 }
 
@@ -73,7 +73,7 @@ static void test_schema_pattern__refuses_what_is_not_read_alike(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
 		struct pl_err err = PL_ERR_INIT;
 		struct res_pattern *pattern = NULL;
-		if (res_pattern_new(texts[i], strlen(texts[i]), &pattern, &err) == 0)
+		if (schema_pattern_new(texts[i], strlen(texts[i]), &pattern, &err) == 0)
 			fail_msg("%s is taken", texts[i]);
 		assert_int_equal(err.code, PL_ERR_INVALID);
 		assert_memory_equal(err.text, "at ", 3);

@@ -230,8 +230,8 @@ static char *plan_of(struct tools *tools, const char *path, const char *rest)
 
 	if (store_sql_open(&sql, path, false, &err) < 0)
 		fail_msg("%s", err.text);
-	columns.items = store_column_fields(tools->fields, &columns.count);
-	auto_free char *text = memory_rows_text(&sql, &columns, rest);
+	columns.items = mirror_column_fields(tools->fields, &columns.count);
+	auto_free char *text = store_memory_rows_text(&sql, &columns, rest);
 	auto_free char *asked = pl_asprintf("EXPLAIN QUERY PLAN %s", text);
 	if (store_sql_prepare(&sql, asked, &statement, &err) < 0 ||
 	    store_sql_step(statement, &is_row, &err) < 0 || !is_row)
@@ -263,7 +263,7 @@ static void test_store_migrate__every_field_can_be_a_column(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	size_t count;
-	const struct res_field *const *columns = store_column_fields(fields, &count);
+	const struct res_field *const *columns = mirror_column_fields(fields, &count);
 
 	(void)state;
 	assert_in_range(count, 1, 1000);

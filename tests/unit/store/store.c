@@ -153,13 +153,13 @@ static void test_store__documents_are_prepared_beside_a_batch(void **state)
 
 static size_t in_memory(struct store *store, int64_t *ret_version)
 {
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (store_snapshot_get(store, &snapshot, &err) < 0)
 		fail_msg("%s", err.text);
-	*ret_version = store_snapshot_version(snapshot);
-	return store_snapshot_count(snapshot);
+	*ret_version = mirror_snapshot_version(snapshot);
+	return mirror_snapshot_count(snapshot);
 }
 
 static void test_store__columns_follow_every_writer(void **state)
@@ -198,23 +198,23 @@ static void change(const char *path, const char *text)
 /* Rows in memory, those that are dead, too. */
 static size_t places_in_memory(struct store *store)
 {
-	auto_snapshot struct store_snapshot *snapshot = NULL;
-	auto_view struct store_view *view = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
+	auto_view struct mirror_view *view = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t places = 0;
 
 	if (store_snapshot_get(store, &snapshot, &err) < 0 ||
-	    store_view_new(snapshot, &(struct store_ids){ .count = 0 }, &view, &err) < 0)
+	    mirror_view_new(snapshot, &(struct mirror_ids){ .count = 0 }, &view, &err) < 0)
 		fail_msg("%s", err.text);
-	for (size_t i = 0; i < store_view_segments(view); i++)
-		places += store_view_rows(view, i);
+	for (size_t i = 0; i < mirror_view_segments(view); i++)
+		places += mirror_view_rows(view, i);
 	return places;
 }
 
 static void test_store__rows_that_cannot_be_read_are_taken_in_later(void **state)
 {
 	auto_tools tools = { .fields = NULL };
-	struct store_snapshot *snapshot = NULL;
+	struct mirror_snapshot *snapshot = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int64_t version;
 
@@ -299,13 +299,13 @@ static int64_t ask(struct store *store, const char *field)
 					      "is_recorded");
 	auto_json json_t *answer = NULL;
 	auto_schema_faults faults = { 0 };
-	auto_snapshot struct store_snapshot *snapshot = NULL;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	auto_buf text = PL_BUF(1u << 20);
 	struct pl_err err = PL_ERR_INIT;
 
 	if (store_snapshot_get(store, &snapshot, &err) < 0)
 		fail_msg("%s", err.text);
-	int result = store_query_apply(snapshot, request, &text, &faults, &err);
+	int result = query_apply(snapshot, request, &text, &faults, &err);
 	if (faults.count > 0)
 		return -2;
 	if (result < 0)

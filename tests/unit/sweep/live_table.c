@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 
-static const struct run_sweep_table_line lines[] = {
+static const struct sweep_table_line lines[] = {
 	{ .label = "tp=1 name=größe", .since_s = 7 },
 	{ .label = "tp=2\033[2J", .since_s = 3725, .over = 12, .requests = 1000 },
 	{ .label = "tp=4", .since_s = 60, .over = 5, .requests = 5, .ends = true },
@@ -51,7 +51,7 @@ static void test_sweep_table__text(void **state)
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct run_sweep_table_view view = {
+		struct sweep_table_view view = {
 			.lines = lines,
 			.count = PL_ARRAY_SIZE(lines),
 			.over = 4,
@@ -63,7 +63,7 @@ static void test_sweep_table__text(void **state)
 			.colour = cases[i].colour,
 		};
 		auto_buf text = PL_BUF(4096);
-		run_sweep_table_text(&view, &text);
+		sweep_table_text(&view, &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);
 	}
 }
@@ -71,10 +71,10 @@ static void test_sweep_table__text(void **state)
 static void test_sweep_table__nothing_known(void **state)
 {
 	(void)state;
-	struct run_sweep_table_view view = { .left = 1, .columns = 80, .rows = 24 };
+	struct sweep_table_view view = { .left = 1, .columns = 80, .rows = 24 };
 	auto_buf text = PL_BUF(4096);
 
-	run_sweep_table_text(&view, &text);
+	sweep_table_text(&view, &text);
 	assert_string_equal(pl_buf_text(&text), "0 over, 0 failed, 1 left\n");
 }
 

@@ -19,7 +19,7 @@
 #define JOBS_MAX 7
 
 /* GPUs in use at `at` by the jobs that were put in a place. */
-static size_t used(const struct run_sweep_job *jobs, const double *starts, const size_t *order,
+static size_t used(const struct sweep_job *jobs, const double *starts, const size_t *order,
 		   size_t placed, double at, size_t *ret_jobs)
 {
 	size_t gpus = 0;
@@ -35,8 +35,8 @@ static size_t used(const struct run_sweep_job *jobs, const double *starts, const
 	return gpus;
 }
 
-static bool free_from(const struct run_sweep_job *jobs, const double *starts, const size_t *order,
-		      size_t placed, const struct run_sweep_room *room, size_t k, double from)
+static bool free_from(const struct sweep_job *jobs, const double *starts, const size_t *order,
+		      size_t placed, const struct sweep_room *room, size_t k, double from)
 {
 	double until = from + jobs[k].seconds;
 	size_t running;
@@ -55,7 +55,7 @@ static bool free_from(const struct run_sweep_job *jobs, const double *starts, co
 }
 
 /* Each in its turn as early as it fits among those before it. */
-static double serial(const struct run_sweep_job *jobs, const struct run_sweep_room *room,
+static double serial(const struct sweep_job *jobs, const struct sweep_room *room,
 		     const size_t *order, size_t count)
 {
 	double starts[JOBS_MAX] = { 0 }, end = 0;
@@ -78,8 +78,8 @@ static double serial(const struct run_sweep_job *jobs, const struct run_sweep_ro
 }
 
 /* Over all orders. */
-static double best_of(const struct run_sweep_job *jobs, const struct run_sweep_room *room,
-		      size_t *order, size_t at, size_t count)
+static double best_of(const struct sweep_job *jobs, const struct sweep_room *room, size_t *order,
+		      size_t at, size_t count)
 {
 	double best = at == count ? serial(jobs, room, order, count) : 1e300;
 
@@ -98,13 +98,13 @@ static double best_of(const struct run_sweep_job *jobs, const struct run_sweep_r
 static void test_sweep_schedule__near_the_best_of_all(void **state)
 {
 	(void)state;
-	const struct run_sweep_room room = { .places = 4, .gpus = 4 };
+	const struct sweep_room room = { .places = 4, .gpus = 4 };
 	struct pl_pyrandom rng;
 	double worst = 1;
 
 	pl_pyrandom_seed(&rng, 20);
 	for (size_t round = 0; round < 300; round++) {
-		struct run_sweep_job jobs[JOBS_MAX] = { 0 };
+		struct sweep_job jobs[JOBS_MAX] = { 0 };
 		size_t order[JOBS_MAX], all[JOBS_MAX], waiting;
 		size_t count = 2 + pl_pyrandom_below(&rng, JOBS_MAX - 1 - (round % 10 != 0));
 		for (size_t i = 0; i < count; i++) {
@@ -114,9 +114,9 @@ static void test_sweep_schedule__near_the_best_of_all(void **state)
 						      : 1 + pl_pyrandom_below(&rng, 4);
 			all[i] = i;
 		}
-		double found = run_sweep_schedule(jobs, count, &room, false, order, &waiting);
+		double found = sweep_schedule(jobs, count, &room, false, order, &waiting);
 		assert_int_equal(waiting, count);
-		assert_true(found == run_sweep_makespan(jobs, count, &room, order, count));
+		assert_true(found == sweep_makespan(jobs, count, &room, order, count));
 		double best = best_of(jobs, &room, all, 0, count);
 		assert_true(found >= best * (1 - 1e-9));
 		worst = found / best > worst ? found / best : worst;
@@ -129,41 +129,41 @@ static void test_sweep_schedule__near_the_best_of_all(void **state)
 static void test_sweep_schedule__exchanges_beat_the_rules(void **state)
 {
 	(void)state;
-	const struct run_sweep_room two = { .places = 2, .gpus = 2 };
-	struct run_sweep_job jobs[] = {
+	const struct sweep_room two = { .places = 2, .gpus = 2 };
+	struct sweep_job jobs[] = {
 		{ .seconds = 3, .gpus = 1 }, { .seconds = 3, .gpus = 1 },
 		{ .seconds = 2, .gpus = 1 }, { .seconds = 2, .gpus = 1 },
 		{ .seconds = 2, .gpus = 1 },
 	};
 	size_t order[PL_ARRAY_SIZE(jobs)], waiting;
 
-	double found = run_sweep_schedule(jobs, PL_ARRAY_SIZE(jobs), &two, false, order, &waiting);
+	double found = sweep_schedule(jobs, PL_ARRAY_SIZE(jobs), &two, false, order, &waiting);
 	assert_float_equal(found, 6, 1e-9);
 }
 
 static void test_sweep_schedule__the_file_s_order_where_it_costs_nothing(void **state)
 {
 	(void)state;
-	const struct run_sweep_room alone = { .places = 1, .gpus = 4 };
-	const struct run_sweep_room wide = { .places = 2, .gpus = 2 };
-	struct run_sweep_job jobs[] = { { .seconds = 1 }, { .seconds = 2 }, { .seconds = 5 } };
+	const struct sweep_room alone = { .places = 1, .gpus = 4 };
+	const struct sweep_room wide = { .places = 2, .gpus = 2 };
+	struct sweep_job jobs[] = { { .seconds = 1 }, { .seconds = 2 }, { .seconds = 5 } };
 	size_t order[3], waiting;
 
-	assert_float_equal(run_sweep_schedule(jobs, 3, &alone, false, order, &waiting), 8, 1e-9);
+	assert_float_equal(sweep_schedule(jobs, 3, &alone, false, order, &waiting), 8, 1e-9);
 	assert_memory_equal(order, ((size_t[]){ 0, 1, 2 }), sizeof(order));
-	assert_float_equal(run_sweep_schedule(jobs, 3, &wide, true, order, &waiting), 6, 1e-9);
+	assert_float_equal(sweep_schedule(jobs, 3, &wide, true, order, &waiting), 6, 1e-9);
 	assert_memory_equal(order, ((size_t[]){ 0, 1, 2 }), sizeof(order));
 	/* 5 beside 1 and 2 */
-	assert_float_equal(run_sweep_schedule(jobs, 3, &wide, false, order, &waiting), 5, 1e-9);
+	assert_float_equal(sweep_schedule(jobs, 3, &wide, false, order, &waiting), 5, 1e-9);
 }
 
 static void test_sweep_fits__what_may_go_on_side_by_side(void **state)
 {
 	(void)state;
 	static const size_t port[] = { 1 }, gpu0[] = { 2 }, gpu0_and_1[] = { 2, 3 }, gpu2[] = { 4 };
-	const struct run_sweep_room room = { .places = 3, .gpus = 4 };
+	const struct sweep_room room = { .places = 3, .gpus = 4 };
 	static const struct {
-		struct run_sweep_job running, other;
+		struct sweep_job running, other;
 		bool fits;
 	} cases[] = {
 		{ { .gpus = 2 }, { .gpus = 2 }, true },
@@ -187,31 +187,31 @@ static void test_sweep_fits__what_may_go_on_side_by_side(void **state)
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct run_sweep_job jobs[] = { cases[i].running, cases[i].other };
-		jobs[0].state = RUN_SWEEP_RUNS;
-		assert_int_equal(run_sweep_fits(jobs, 2, &room, 1), cases[i].fits);
+		struct sweep_job jobs[] = { cases[i].running, cases[i].other };
+		jobs[0].state = SWEEP_RUNS;
+		assert_int_equal(sweep_fits(jobs, 2, &room, 1), cases[i].fits);
 	}
-	struct run_sweep_job four[4] = { 0 };
-	four[0].state = four[1].state = RUN_SWEEP_RUNS;
-	assert_true(run_sweep_fits(four, 4, &room, 3));
-	four[2].state = RUN_SWEEP_RUNS;
-	assert_false(run_sweep_fits(four, 4, &room, 3));
+	struct sweep_job four[4] = { 0 };
+	four[0].state = four[1].state = SWEEP_RUNS;
+	assert_true(sweep_fits(four, 4, &room, 3));
+	four[2].state = SWEEP_RUNS;
+	assert_false(sweep_fits(four, 4, &room, 3));
 }
 
 /* Of those that run only what is left counts. */
 static void test_sweep_schedule__behind_those_that_run(void **state)
 {
 	(void)state;
-	const struct run_sweep_room room = { .places = 4, .gpus = 4 };
-	struct run_sweep_job jobs[] = {
-		{ .seconds = 10, .gpus = 3, .state = RUN_SWEEP_RUNS },
-		{ .seconds = 99, .gpus = 4, .state = RUN_SWEEP_OVER },
+	const struct sweep_room room = { .places = 4, .gpus = 4 };
+	struct sweep_job jobs[] = {
+		{ .seconds = 10, .gpus = 3, .state = SWEEP_RUNS },
+		{ .seconds = 99, .gpus = 4, .state = SWEEP_OVER },
 		{ .seconds = 5, .gpus = 4 },
 		{ .seconds = 10, .gpus = 1 },
 	};
 	size_t order[4], waiting;
 
-	assert_float_equal(run_sweep_schedule(jobs, 4, &room, false, order, &waiting), 15, 1e-9);
+	assert_float_equal(sweep_schedule(jobs, 4, &room, false, order, &waiting), 15, 1e-9);
 	assert_int_equal(waiting, 2);
 	assert_int_equal(order[0] + order[1], 5);
 }

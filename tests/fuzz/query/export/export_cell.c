@@ -51,13 +51,13 @@ static void read_field(const char *line, struct pl_buf *ret)
 
 static void check_text(const char *text)
 {
-	const struct store_cell cell = { .state = RES_VALUE_THERE,
-					 .kind = RES_VALUE_TEXT,
-					 .text = text };
+	const struct mirror_cell cell = { .state = RES_VALUE_THERE,
+					  .kind = RES_VALUE_TEXT,
+					  .text = text };
 	auto_buf line = PL_BUF(BYTES_MAX);
 	auto_buf field = PL_BUF(BYTES_MAX);
 
-	export_csv_cell(&line, &cell);
+	query_export_csv_cell(&line, &cell);
 	read_field(pl_buf_text(&line), &field);
 	const char *told = pl_buf_text(&field);
 	/* neither nothing nor null */
@@ -74,7 +74,7 @@ static void check_json(const char *bytes, size_t len)
 
 	if (pl_json_parse(bytes, len, "x", &json, &err) < 0)
 		return;
-	export_csv_json(&text, json);
+	query_export_csv_json(&text, json);
 	must(pl_json_parse(pl_buf_text(&text), text.len, "x", &again, &err) == 0);
 	must(json_equal(json, again));
 	for (const char *piece = pl_buf_text(&text); piece != NULL;) {

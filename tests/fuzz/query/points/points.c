@@ -33,7 +33,7 @@ static const char *const texts[] = {
 #define RESULTS PL_ARRAY_SIZE(texts)
 
 static json_t *documents[RESULTS];
-static struct store_mirror *mirror;
+static struct mirror *mirror;
 
 static void must(bool holds)
 {
@@ -57,16 +57,16 @@ static void make_mirror(void)
 {
 	struct res_fields *fields = res_fields_new(NULL);
 
-	mirror = store_mirror_new(fields, read_document, NULL);
+	mirror = mirror_new(fields, read_document, NULL);
 	for (size_t i = 0; i < RESULTS; i++) {
 		auto_row row = { .id = 0 };
 		documents[i] = json_loads(texts[i], 0, NULL);
 		must(documents[i] != NULL);
-		store_row_of_document(fields, documents[i], &row);
+		mirror_row_of_document(fields, documents[i], &row);
 		row.id = (int64_t)i + 1;
-		store_mirror_append(mirror, &row);
+		mirror_append(mirror, &row);
 	}
-	store_mirror_publish(mirror);
+	mirror_publish(mirror);
 }
 
 static json_int_t number(const json_t *object, const char *key)
@@ -122,8 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_mirror();
 	if (request == NULL)
 		return 0;
-	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
-	if (store_query_points(snapshot, request, &text, &faults, &err) < 0) {
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
+	if (query_points(snapshot, request, &text, &faults, &err) < 0) {
 		must(faults.count > 0 && err.text[0] != '\0');
 		for (size_t i = 0; i < faults.count; i++)
 			must(faults.items[i].found != NULL && faults.items[i].expected != NULL);

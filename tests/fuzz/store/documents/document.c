@@ -34,7 +34,7 @@ static void check_document(const struct store_document *document)
 		abort();
 	if ((document->form == STORE_FORM_FLAT) != (document->run_id == NULL))
 		abort();
-	store_row_of_document(fields, document->json, &row);
+	mirror_row_of_document(fields, document->json, &row);
 	if ((row.run_id == NULL) != (document->run_id == NULL))
 		abort();
 }

@@ -22,15 +22,15 @@ static int compare_numbers(const void *a, const void *b)
 
 static int compare_counted(const void *a, const void *b)
 {
-	const struct store_counted *one = a, *other = b;
+	const struct query_counted *one = a, *other = b;
 
 	return compare_numbers(&one->number, &other->number);
 }
 
 static void check(double *numbers, size_t count)
 {
-	auto_free struct store_counted *found = pl_alloc_array(count, sizeof(*found));
-	size_t distinct = store_distinct(numbers, count, found), at = 0;
+	auto_free struct query_counted *found = pl_alloc_array(count, sizeof(*found));
+	size_t distinct = query_distinct(numbers, count, found), at = 0;
 
 	qsort(numbers, count, sizeof(*numbers), compare_numbers);
 	qsort(found, distinct, sizeof(*found), compare_counted);

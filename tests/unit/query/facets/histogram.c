@@ -18,7 +18,7 @@
 static const struct {
 	const char *what;
 	double numbers[32]; /* until a NaN */
-	double edges[STORE_HISTOGRAM_BINS_MAX + 1];
+	double edges[QUERY_HISTOGRAM_BINS_MAX + 1];
 } cases
 	[] = {
 		{ "whole ones that lie close have a bin each",
@@ -77,12 +77,12 @@ static void test_query_facets_histogram__has_edges_that_read_well(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct store_counted numbers[32];
-		struct store_histogram histogram;
+		struct query_counted numbers[32];
+		struct query_histogram histogram;
 		size_t count = count_of(cases[i].numbers);
 		for (size_t k = 0; k < count; k++)
-			numbers[k] = (struct store_counted){ cases[i].numbers[k], 1 };
-		store_histogram(numbers, count, NULL, &histogram);
+			numbers[k] = (struct query_counted){ cases[i].numbers[k], 1 };
+		query_histogram(numbers, count, NULL, &histogram);
 		size_t bins = count_of(cases[i].edges) - 1;
 		bool is_right = histogram.bins == bins;
 		for (size_t k = 0; is_right && k <= bins; k++)
@@ -116,13 +116,13 @@ static double random_number(struct pl_pyrandom *rng, int shape, double scale)
 	}
 }
 
-static void check_bins(const struct store_counted *numbers, size_t count)
+static void check_bins(const struct query_counted *numbers, size_t count)
 {
-	struct store_histogram histogram;
+	struct query_histogram histogram;
 	size_t all = 0, in_bins = 0;
 
-	store_histogram(numbers, count, NULL, &histogram);
-	assert_true(histogram.bins >= 1 && histogram.bins <= STORE_HISTOGRAM_BINS_MAX);
+	query_histogram(numbers, count, NULL, &histogram);
+	assert_true(histogram.bins >= 1 && histogram.bins <= QUERY_HISTOGRAM_BINS_MAX);
 	for (size_t i = 0; i < histogram.bins; i++) {
 		size_t wanted = 0;
 		bool is_last = i + 1 == histogram.bins;
@@ -142,10 +142,10 @@ static void check_bins(const struct store_counted *numbers, size_t count)
 }
 
 /* Some of them in a list, the others rising, between them such that are not there. */
-static void check_rising(struct pl_pyrandom *rng, const struct store_counted *numbers, size_t count)
+static void check_rising(struct pl_pyrandom *rng, const struct query_counted *numbers, size_t count)
 {
-	struct store_histogram wanted, found;
-	struct store_counted list[NUMBERS_MAX];
+	struct query_histogram wanted, found;
+	struct query_counted list[NUMBERS_MAX];
 	double rising[2 * NUMBERS_MAX];
 	uint32_t counts[2 * NUMBERS_MAX];
 	size_t listed = 0, risen = 0;
@@ -165,15 +165,15 @@ static void check_rising(struct pl_pyrandom *rng, const struct store_counted *nu
 		rising[risen] = number;
 		counts[risen++] = (uint32_t)numbers[i].count;
 	}
-	store_histogram(numbers, count, NULL, &wanted);
-	const struct store_rising all = { rising, counts, risen, are_whole };
-	store_histogram(list, listed, &all, &found);
+	query_histogram(numbers, count, NULL, &wanted);
+	const struct query_rising all = { rising, counts, risen, are_whole };
+	query_histogram(list, listed, &all, &found);
 	assert_memory_equal(&found, &wanted, sizeof(found));
 }
 
 static int compare_numbers(const void *a, const void *b)
 {
-	const struct store_counted *one = a, *other = b;
+	const struct query_counted *one = a, *other = b;
 
 	return (one->number > other->number) - (one->number < other->number);
 }
@@ -185,11 +185,11 @@ static void test_query_facets_histogram__holds_each_number_once(void **state)
 	(void)state;
 	pl_pyrandom_seed(&rng, 7);
 	for (int round = 0; round < 600; round++) {
-		struct store_counted numbers[NUMBERS_MAX];
+		struct query_counted numbers[NUMBERS_MAX];
 		size_t count = 2 + pl_pyrandom_below(&rng, NUMBERS_MAX - 2), different = 1;
 		double scale = pow(10, (double)pl_pyrandom_below(&rng, 600) - 300);
 		for (size_t i = 0; i < count; i++)
-			numbers[i] = (struct store_counted){ random_number(&rng, round % 6, scale),
+			numbers[i] = (struct query_counted){ random_number(&rng, round % 6, scale),
 							     1 + pl_pyrandom_below(&rng, 5) };
 		qsort(numbers, count, sizeof(*numbers), compare_numbers);
 		for (size_t i = 1; i < count; i++) {

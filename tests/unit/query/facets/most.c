@@ -37,7 +37,7 @@ static void check(const uint32_t *counts, size_t count, size_t first)
 	}
 	qsort(items, there, sizeof(*items), compare_items);
 	size_t wanted = first < there ? first : there;
-	assert_int_equal(store_most(counts, count, first, places), wanted);
+	assert_int_equal(query_most(counts, count, first, places), wanted);
 	for (size_t i = 0; i < wanted; i++)
 		assert_int_equal(places[i], items[i].place);
 }
@@ -70,13 +70,13 @@ static void test_query_facets_most__the_next_above(void **state)
 	counts[3] = 1;
 	counts[40] = 7;
 	counts[99] = INT32_MAX;
-	assert_int_equal(store_most_next(counts, 100, 0, 0), 3);
-	assert_int_equal(store_most_next(counts, 100, 4, 0), 40);
-	assert_int_equal(store_most_next(counts, 100, 0, 6), 40);
-	assert_int_equal(store_most_next(counts, 100, 0, 7), 99);
-	assert_int_equal(store_most_next(counts, 100, 0, INT32_MAX), 100);
-	assert_int_equal(store_most_next(counts, 99, 41, 0), 99);
-	assert_int_equal(store_most_next(counts, 0, 0, 0), 0);
+	assert_int_equal(query_most_next(counts, 100, 0, 0), 3);
+	assert_int_equal(query_most_next(counts, 100, 4, 0), 40);
+	assert_int_equal(query_most_next(counts, 100, 0, 6), 40);
+	assert_int_equal(query_most_next(counts, 100, 0, 7), 99);
+	assert_int_equal(query_most_next(counts, 100, 0, INT32_MAX), 100);
+	assert_int_equal(query_most_next(counts, 99, 41, 0), 99);
+	assert_int_equal(query_most_next(counts, 0, 0, 0), 0);
 }
 
 int main(void)

@@ -27,7 +27,7 @@
 		.state = RES_VALUE_THERE, .kind = RES_VALUE_JSON, .text = (value) \
 	}
 
-static const struct store_cell cells[] = {
+static const struct mirror_cell cells[] = {
 	{ .state = RES_VALUE_NOT_RECORDED },
 	{ .state = RES_VALUE_NULL },
 	NUMBER(0),
@@ -54,7 +54,7 @@ static const struct store_cell cells[] = {
 static const enum res_field_type types[] = { RES_FIELD_NUMBER, RES_FIELD_COUNT, RES_FIELD_YES,
 					     RES_FIELD_TEXT,   RES_FIELD_TIME,  RES_FIELD_JSON };
 
-static void assert_same(const struct store_cell *cell, const struct store_cell *back)
+static void assert_same(const struct mirror_cell *cell, const struct mirror_cell *back)
 {
 	assert_int_equal(back->state, cell->state);
 	if (cell->state != RES_VALUE_THERE)
@@ -82,7 +82,7 @@ static void test_store_cell__every_value_in_every_column(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cells); i++) {
 		for (size_t k = 0; k < PL_ARRAY_SIZE(types); k++) {
 			struct res_field field = { .id = "x", .type = types[k] };
-			struct store_cell back;
+			struct mirror_cell back;
 			assert_int_equal(store_sql_run(&sql, "DELETE FROM t", &err), 0);
 			store_cell_bind(add, 1, &field, &cells[i]);
 			assert_int_equal(store_sql_finish(add, &err), 0);
@@ -102,7 +102,7 @@ static void test_store_cell__every_value_in_every_column(void **state)
 static void test_store_cell__asks_for_what_it_looks_like(void **state)
 {
 	static const struct {
-		struct store_cell cell;
+		struct mirror_cell cell;
 		enum res_field_type type;
 		const char *says;
 	} rows[] = {

@@ -14,7 +14,7 @@ static json_t *split(const char *text)
 	struct pl_err err = PL_ERR_INIT;
 	json_t *words = NULL;
 
-	if (run_vsweep_command_split("--x", text, &words, &err) < 0)
+	if (sweep_vllm_command_split("--x", text, &words, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
 	return words;
 }
@@ -25,7 +25,7 @@ static void check_set(const char *command, const char *parameters, const char *e
 	auto_json json_t *wanted = json_loads(expected, 0, NULL);
 	auto_json json_t *object = json_loads(parameters, 0, NULL);
 
-	run_vsweep_command_set(words, object);
+	sweep_vllm_command_set(words, object);
 	if (!json_equal(words, wanted)) {
 		auto_free char *text = pl_json_to_text(words, PL_JSON_PYTHON);
 		fail_msg("%s: found %s, expected %s", parameters, text, expected);
@@ -104,7 +104,7 @@ static void test_sweep_vllm_command__splits_as_python(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++) {
 		struct pl_err err = PL_ERR_INIT;
 		json_t *words = NULL;
-		assert_int_equal(run_vsweep_command_split("--x", bad[i], &words, &err), -1);
+		assert_int_equal(sweep_vllm_command_split("--x", bad[i], &words, &err), -1);
 		assert_non_null(strstr(err.text, "--x"));
 		assert_null(words);
 	}
@@ -117,12 +117,12 @@ static void test_sweep_vllm_command__values_and_dropped_flags(void **state)
 					   "--port", "2");
 
 	(void)state;
-	assert_string_equal(run_vsweep_command_value(words, "--port", "-p"), "2");
-	assert_string_equal(run_vsweep_command_value(words, "--host", NULL), "a");
-	assert_null(run_vsweep_command_value(words, "--hos", NULL));
-	run_vsweep_command_drop(words, "output-json");
+	assert_string_equal(sweep_vllm_command_value(words, "--port", "-p"), "2");
+	assert_string_equal(sweep_vllm_command_value(words, "--host", NULL), "a");
+	assert_null(sweep_vllm_command_value(words, "--hos", NULL));
+	sweep_vllm_command_drop(words, "output-json");
 	assert_true(json_equal(words, left));
-	auto_free char *text = run_vsweep_command_text(words);
+	auto_free char *text = sweep_vllm_command_text(words);
 	assert_string_equal(text, "v -p 1 --host=a --port 2");
 }
 

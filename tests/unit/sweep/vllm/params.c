@@ -14,7 +14,7 @@ static json_t *parse(const char *text)
 	struct pl_err err = PL_ERR_INIT;
 	json_t *items = NULL;
 
-	if (run_vsweep_params_parse(text, strlen(text), "p.json", &items, &err) < 0)
+	if (sweep_vllm_params_parse(text, strlen(text), "p.json", &items, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
 	return items;
 }
@@ -35,7 +35,7 @@ static void test_sweep_vllm_params__names(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_json json_t *item = json_loads(cases[i].item, 0, NULL);
-		auto_free char *name = run_vsweep_name(item);
+		auto_free char *name = sweep_vllm_name(item);
 		assert_string_equal(name, cases[i].name);
 	}
 }
@@ -55,10 +55,10 @@ static void test_sweep_vllm_params__folders(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		const struct run_vsweep_part parts[] = { { "SERVE-", cases[i].serve },
+		const struct sweep_vllm_part parts[] = { { "SERVE-", cases[i].serve },
 							 { "BENCH-", cases[i].bench },
 							 { "WL-", cases[i].more } };
-		auto_free char *path = run_vsweep_folder("r", parts, PL_ARRAY_SIZE(parts));
+		auto_free char *path = sweep_vllm_folder("r", parts, PL_ARRAY_SIZE(parts));
 		assert_string_equal(path, cases[i].path);
 	}
 }
@@ -85,7 +85,7 @@ static void test_sweep_vllm_params__forms(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++) {
 		struct pl_err err = PL_ERR_INIT;
 		json_t *items = NULL;
-		assert_int_equal(run_vsweep_params_parse(bad[i].text, strlen(bad[i].text), "p.json",
+		assert_int_equal(sweep_vllm_params_parse(bad[i].text, strlen(bad[i].text), "p.json",
 							 &items, &err),
 				 -1);
 		if (strstr(err.text, bad[i].told) == NULL)
@@ -103,17 +103,17 @@ static void test_sweep_vllm_params__links(void **state)
 	auto_json json_t *less = json_loads("{\"x\": 1}", 0, NULL);
 
 	(void)state;
-	assert_int_equal(run_vsweep_links_parse("a=x, b=y", &links, &err), 0);
-	assert_true(run_vsweep_linked(links, serve, same));
-	assert_false(run_vsweep_linked(links, serve, other));
-	assert_false(run_vsweep_linked(links, serve, less));
+	assert_int_equal(sweep_vllm_links_parse("a=x, b=y", &links, &err), 0);
+	assert_true(sweep_vllm_linked(links, serve, same));
+	assert_false(sweep_vllm_linked(links, serve, other));
+	assert_false(sweep_vllm_linked(links, serve, less));
 	json_decref(links);
-	assert_int_equal(run_vsweep_links_parse("", &links, &err), 0);
-	assert_true(run_vsweep_linked(links, serve, less));
+	assert_int_equal(sweep_vllm_links_parse("", &links, &err), 0);
+	assert_true(sweep_vllm_linked(links, serve, less));
 	json_decref(links);
-	assert_int_equal(run_vsweep_links_parse("a", &links, &err), -1);
-	assert_int_equal(run_vsweep_links_parse("a=b,", &links, &err), -1);
-	assert_int_equal(run_vsweep_links_parse("a=b=c", &links, &err), -1);
+	assert_int_equal(sweep_vllm_links_parse("a", &links, &err), -1);
+	assert_int_equal(sweep_vllm_links_parse("a=b,", &links, &err), -1);
+	assert_int_equal(sweep_vllm_links_parse("a=b=c", &links, &err), -1);
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static void test_sweep_vllm_sla__between(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_json json_t *values = run_vsweep_between(cases[i].lo, cases[i].hi,
+		auto_json json_t *values = sweep_vllm_between(cases[i].lo, cases[i].hi,
 							      cases[i].count);
 		auto_free char *text = pl_json_to_text(values, PL_JSON_PYTHON);
 		assert_string_equal(text, cases[i].values);
@@ -49,12 +49,12 @@ static void test_sweep_vllm_sla__estimates(void **state)
 	double value;
 
 	(void)state;
-	assert_int_equal(run_vsweep_estimate(runs, "request_rate", &value, &err), 0);
+	assert_int_equal(sweep_vllm_estimate(runs, "request_rate", &value, &err), 0);
 	assert_true(fabs(value - 3.75) < 1e-12);
-	assert_int_equal(run_vsweep_estimate(runs, "max_concurrency", &value, &err), 0);
+	assert_int_equal(sweep_vllm_estimate(runs, "max_concurrency", &value, &err), 0);
 	assert_true(fabs(value - (1.5 + 9) / 2) < 1e-12);
 	json_object_set_new(json_array_get(runs, 1), "request_throughput", json_null());
-	assert_int_equal(run_vsweep_estimate(runs, "request_rate", &value, &err), -1);
+	assert_int_equal(sweep_vllm_estimate(runs, "request_rate", &value, &err), -1);
 	assert_non_null(strstr(err.text, "'request_throughput'"));
 }
 
@@ -77,10 +77,10 @@ static void test_sweep_vllm_sla__margins(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct pl_err err = PL_ERR_INIT;
 		auto_json json_t *limits = json_loads(cases[i].limits, 0, NULL);
-		auto_free char *name = run_vsweep_sla_name(limits);
+		auto_free char *name = sweep_vllm_sla_name(limits);
 		double margin;
 		assert_string_equal(name, cases[i].name);
-		assert_int_equal(run_vsweep_sla_margin(limits, runs, &margin, &err), 0);
+		assert_int_equal(sweep_vllm_sla_margin(limits, runs, &margin, &err), 0);
 		if (fabs(margin - cases[i].margin) > 1e-7)
 			fail_msg("%s: %.17g", name, margin);
 		/* just at a strict limit is beyond it */
@@ -91,20 +91,20 @@ static void test_sweep_vllm_sla__margins(void **state)
 /* Searches among loads of which the first `last` are within; returns how many were measured. */
 static size_t find(bool by_spline, int64_t last, double bend, double estimate, int64_t *ret_best)
 {
-	struct run_vsweep_search search = { 0 };
+	struct sweep_vllm_search search = { 0 };
 	int64_t value;
 	size_t measured = 0;
 
-	run_vsweep_search_begin(&search, by_spline, estimate);
-	while ((value = run_vsweep_search_next(&search)) != 0) {
+	sweep_vllm_search_begin(&search, by_spline, estimate);
+	while ((value = sweep_vllm_search_next(&search)) != 0) {
 		double far = (double)value - ((double)last + 0.5);
-		run_vsweep_search_add(&search, value, copysign(pow(fabs(far), bend), far));
+		sweep_vllm_search_add(&search, value, copysign(pow(fabs(far), bend), far));
 		/* it never asks twice and comes to an end */
 		assert_int_equal(search.count, ++measured);
 		assert_true(measured < 9000);
 	}
 	*ret_best = search.best;
-	run_vsweep_search_done(&search);
+	sweep_vllm_search_done(&search);
 	return measured;
 }
 
@@ -132,33 +132,33 @@ static void test_sweep_vllm_sla__ends(void **state)
 	(void)state;
 	/* all pass; none does: the rules from 0.14.1 on then tell 1 all the same */
 	assert_int_equal(find(true, 100000, 1, 1, &best), 1);
-	assert_int_equal(best, RUN_VSWEEP_MOST);
+	assert_int_equal(best, SWEEP_VLLM_MOST);
 	assert_int_equal(find(true, 0, 1, 1, &best), 2);
 	assert_int_equal(best, 1);
 	find(false, 100000, 1, 3, &best);
-	assert_int_equal(best, RUN_VSWEEP_UNLIMITED);
+	assert_int_equal(best, SWEEP_VLLM_UNLIMITED);
 	assert_int_equal(find(false, 0, 1, 1, &best), 1);
 	assert_int_equal(best, 0);
 }
 
 static void test_sweep_vllm_sla__starts_from_what_is_known(void **state)
 {
-	struct run_vsweep_search search = { 0 };
+	struct sweep_vllm_search search = { 0 };
 
 	(void)state;
-	run_vsweep_search_add(&search, 12, 3);
-	run_vsweep_search_add(&search, 10, -1);
-	run_vsweep_search_begin(&search, true, 1);
-	assert_int_equal(run_vsweep_search_next(&search), RUN_VSWEEP_MOST);
-	run_vsweep_search_add(&search, RUN_VSWEEP_MOST, 100);
-	assert_int_equal(run_vsweep_search_next(&search), 1);
-	run_vsweep_search_add(&search, 1, -5);
+	sweep_vllm_search_add(&search, 12, 3);
+	sweep_vllm_search_add(&search, 10, -1);
+	sweep_vllm_search_begin(&search, true, 1);
+	assert_int_equal(sweep_vllm_search_next(&search), SWEEP_VLLM_MOST);
+	sweep_vllm_search_add(&search, SWEEP_VLLM_MOST, 100);
+	assert_int_equal(sweep_vllm_search_next(&search), 1);
+	sweep_vllm_search_add(&search, 1, -5);
 	/* the root is between 10 and 12: 10 is known, so 11 */
-	assert_int_equal(run_vsweep_search_next(&search), 11);
-	run_vsweep_search_add(&search, 11, 0);
-	assert_int_equal(run_vsweep_search_next(&search), 0);
+	assert_int_equal(sweep_vllm_search_next(&search), 11);
+	sweep_vllm_search_add(&search, 11, 0);
+	assert_int_equal(sweep_vllm_search_next(&search), 0);
 	assert_int_equal(search.best, 11);
-	run_vsweep_search_done(&search);
+	sweep_vllm_search_done(&search);
 }
 
 int main(void)

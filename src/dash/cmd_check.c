@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/program.h"
 #include "dash/dash.h"
-#include "store/again.h"
+#include "store/reindex.h"
 
 #define TOLD_MAX         100 /* lines; with --json all are told */
 #define FILTER_BYTES_MAX (4u << 20)
@@ -154,13 +154,13 @@ static int check(const struct check_options *options, struct told *told, int *re
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
-	struct store_again again = { .checks = true, .tell = tell, .context = told };
-	struct store_again_counts counts;
-	struct store_again_faults beside;
+	struct store_reindex again = { .checks = true, .tell = tell, .context = told };
+	struct store_reindex_counts counts;
+	struct store_reindex_faults beside;
 
 	if (open_store(options, fields, false, &store, err) < 0 ||
-	    store_again_database(store, options->quick, tell, told, &beside, err) < 0 ||
-	    store_again(store, &again, &counts, err) < 0)
+	    store_reindex_database(store, options->quick, tell, told, &beside, err) < 0 ||
+	    store_reindex(store, &again, &counts, err) < 0)
 		return -1;
 	int64_t faults = beside.told + counts.misnamed;
 	auto_json json_t *json = json_pack(
@@ -200,15 +200,15 @@ static int remap(const struct check_options *options, struct told *told, int *re
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
 	auto_json json_t *filter = NULL;
-	struct store_again_counts counts;
+	struct store_reindex_counts counts;
 
 	if (read_filter(options->filter, &filter, err) < 0 ||
 	    open_store(options, fields, filter != NULL, &store, err) < 0)
 		return -1;
-	const struct store_again again = {
+	const struct store_reindex again = {
 		.writes = !options->dry_run, .filter = filter, .tell = tell, .context = told
 	};
-	if (store_again(store, &again, &counts, err) < 0)
+	if (store_reindex(store, &again, &counts, err) < 0)
 		return -1;
 	auto_json json_t *json = json_pack(
 		"{s:I, s:I, s:I, s:b}", "results", (json_int_t)counts.results, "written",

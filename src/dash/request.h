@@ -22,7 +22,7 @@ struct dash_head;
 struct dash_ingest;
 struct res_fields;
 struct store;
-struct mirror_waiter;
+struct mirror_cancel_token;
 
 /* What all requests of a server share. */
 struct dash_context {
@@ -51,7 +51,8 @@ struct dash_request {
 	size_t len;
 	const char *media; /* Content-Type; NULL: there is none */
 	const struct dash_head *head;
-	struct mirror_waiter *waiter; /* for the answer (store/waiter.h); NULL: nobody leaves */
+	struct mirror_cancel_token
+		*waiter; /* for the answer (store/waiter.h); NULL: nobody leaves */
 };
 
 /* The JSON, or why it cannot be answered: it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */

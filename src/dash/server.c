@@ -287,7 +287,7 @@ static struct exchange *exchange_of(const struct dash_asker *asker)
 	return PL_CONTAINER_OF(asker, struct exchange, asker);
 }
 
-static void make_answer(struct dash_asker *asker, struct mirror_waiter *waiter)
+static void make_answer(struct dash_asker *asker, struct mirror_cancel_token *waiter)
 {
 	struct exchange *exchange = exchange_of(asker);
 

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "dash/kept.h"
+#include "dash/cache.h"
 #include "dash/problem.h"
-#include "mirror/waiter.h"
+#include "mirror/cancel_token.h"
 
 #define THREADS_MAX 16
 /* To look whether those who ask are there is a call of the system's for each. */
@@ -28,7 +28,7 @@ struct job {
 
 	/* the maker's */
 	struct dash_work *work;
-	struct mirror_waiter waiter;
+	struct mirror_cancel_token waiter;
 	int64_t look_ns; /* not before */
 	enum dash_work_end outcome;
 };
@@ -48,7 +48,7 @@ struct dash_work {
 	bool is_over;
 	struct jobs waiting;
 	struct jobs making;
-	struct dash_kept *kept;
+	struct dash_cache *kept;
 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static void finish(struct dash_work *work, struct job *job)
 	}
 	if (job->question != NULL && made->status == 200 && !made->is_partial) {
 		pthread_mutex_lock(&work->lock);
-		dash_kept_add(work->kept, job->version, job->question, made);
+		dash_cache_add(work->kept, job->version, job->question, made);
 		pthread_mutex_unlock(&work->lock);
 	}
 	for (; asker != NULL; asker = next) {
@@ -150,7 +150,7 @@ static bool is_left(const struct dash_work *work, const struct job *job)
 }
 
 /* Whoever comes behind this cannot join any more. */
-static bool has_left(struct mirror_waiter *waiter)
+static bool has_left(struct mirror_cancel_token *waiter)
 {
 	struct job *job = PL_CONTAINER_OF(waiter, struct job, waiter);
 	struct dash_work *work = job->work;
@@ -224,7 +224,7 @@ int dash_work_start(const struct dash_work_options *options, struct dash_work **
 	pthread_cond_init(&work->wake, NULL);
 	jobs_init(&work->waiting);
 	jobs_init(&work->making);
-	work->kept = dash_kept_new(options->kept_bytes);
+	work->kept = dash_cache_new(options->kept_bytes);
 	for (; work->started < options->threads && work->started < THREADS_MAX; work->started++) {
 		if (pl_thread_start(&work->threads[work->started], work_on, work, err) < 0) {
 			dash_work_stop(work);
@@ -259,7 +259,7 @@ void dash_work_stop(struct dash_work *work)
 
 void dash_work_free(struct dash_work *work)
 {
-	dash_kept_free(work->kept);
+	dash_cache_free(work->kept);
 	pthread_cond_destroy(&work->wake);
 	pthread_mutex_destroy(&work->lock);
 	free(work);
@@ -271,7 +271,7 @@ bool dash_work_find(struct dash_work *work, int64_t version, const char *questio
 		    struct dash_answer *answer)
 {
 	pthread_mutex_lock(&work->lock);
-	bool is_there = dash_kept_find(work->kept, version, question, answer);
+	bool is_there = dash_cache_find(work->kept, version, question, answer);
 	pthread_mutex_unlock(&work->lock);
 	return is_there;
 }

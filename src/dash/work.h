@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-struct mirror_waiter;
+struct mirror_cancel_token;
 
 /* What became of an answer. */
 enum dash_work_end {
@@ -38,7 +38,7 @@ struct dash_work_options {
 	size_t room;       /* of the queue */
 	size_t kept_bytes; /* of answers */
 	/* Its answer. What takes long asks the waiter, who speaks for all that wait for it. */
-	void (*make)(struct dash_asker *asker, struct mirror_waiter *waiter);
+	void (*make)(struct dash_asker *asker, struct mirror_cancel_token *waiter);
 	void (*done)(struct dash_asker *asker); /* the answer is there */
 	/* Then its answer is not made. NULL: each is, whoever waits for it. */
 	bool (*is_gone)(const struct dash_asker *asker);

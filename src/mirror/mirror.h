@@ -19,7 +19,7 @@
 
 struct mirror;
 struct mirror_snapshot;
-struct mirror_waiter;
+struct mirror_cancel_token;
 
 /*
  * The document of a result: a new reference. member: nothing but this member of it is looked at, all others may lack; NULL: all are.
@@ -77,7 +77,7 @@ PL_AUTO_DEFINE(struct mirror_snapshot, mirror_snapshot_put);
  * be put back as any other.
  */
 struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
-					    struct mirror_waiter *waiter);
+					    struct mirror_cancel_token *waiter);
 
 /* Results in it. */
 size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot);

@@ -45,8 +45,8 @@ struct lazy_columns;
 
 struct mirror_snapshot {
 	atomic_uint users;
-	struct mirror_snapshot *whole; /* all from here on is this one's; or NULL */
-	struct mirror_waiter *waiter;  /* or NULL */
+	struct mirror_snapshot *whole;      /* all from here on is this one's; or NULL */
+	struct mirror_cancel_token *waiter; /* or NULL */
 	struct mirror *mirror;
 	int64_t version;
 	size_t live;

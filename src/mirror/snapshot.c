@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mirror/mirror_priv.h"
-#include "mirror/waiter.h"
+#include "mirror/cancel_token.h"
 
 void mirror_values_put(struct values *values)
 {
@@ -107,7 +107,7 @@ struct mirror_snapshot *mirror_snapshot_take(struct mirror *mirror)
 }
 
 struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
-					    struct mirror_waiter *waiter)
+					    struct mirror_cancel_token *waiter)
 {
 	struct mirror_snapshot *own = pl_alloc(sizeof(*own));
 
@@ -162,7 +162,7 @@ void mirror_snapshot_put(struct mirror_snapshot *snapshot)
 
 int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot, struct pl_err *err)
 {
-	struct mirror_waiter *waiter = snapshot->waiter;
+	struct mirror_cancel_token *waiter = snapshot->waiter;
 
 	if (atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
 		return pl_err_set(err, PL_ERR_INTERRUPTED,

@@ -27,7 +27,7 @@ struct run_context {
 	const struct exp_config *experiment;
 	const char *run_id;
 	const char *mark;   /* of the server's processes: its first run's id */
-	bool joins;         /* the server was up already, from a run before (run/life.h) */
+	bool joins;         /* the server was up already, from a run before (run/shared_server.h) */
 	int64_t started_ns; /* less what was waited for GPUs and ports */
 	int64_t started_real_ns;
 	bool quiet; /* the user wants no progress */

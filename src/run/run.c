@@ -7,7 +7,7 @@
  *	end       server down, power at rest, telemetry down, the log's rest
  *	finish    side files, document, all in their place, journal removed  fails: the journal stays
  *
- * Where the server is shared with other runs (run/life.h), the first goes through all of this but
+ * Where the server is shared with other runs (run/shared_server.h), the first goes through all of this but
  * the server's end, the others begin behind its start, with its caches emptied.
  *
  * A step's stage is noted before the step begins, so that a killed run says what it was at. Once
@@ -28,7 +28,7 @@
 #include "run/document/flat_result.h"
 #include "run/document/offline.h"
 #include "run/journal/journal.h"
-#include "run/life.h"
+#include "run/shared_server.h"
 #include "run/live.h"
 #include "run/plots.h"
 #include "run/redact.h"
@@ -450,7 +450,7 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 /* The guard and the locks go along with the server. */
 static void keep_server(struct run_state *run)
 {
-	struct run_life *life = run->life;
+	struct run_shared_server *life = run->life;
 
 	life->launch = pl_take(run->launch);
 	life->server = run->server;
@@ -463,7 +463,7 @@ static void end_server(struct run_state *run, struct run_slot *slot)
 	run_server_done(&run->server);
 	run_slot_close(slot);
 	if (run->life != NULL && run->launch != NULL)
-		run_life_close_log(run->life);
+		run_shared_server_close_log(run->life);
 	run_launch_free(run->launch);
 }
 

@@ -11,7 +11,7 @@
 #include "result/document.h"
 
 struct host_guard;
-struct run_life;
+struct run_shared_server;
 struct run_live;
 struct run_stop;
 
@@ -36,7 +36,8 @@ struct run_slot {
 	struct host_guard *guard; /* NULL: nothing of ours is started */
 	struct run_stop *stop;    /* borrowed: asks this run to end */
 	struct run_live *live;    /* borrowed: who has started it looks on; NULL: nobody does */
-	struct run_life *life; /* borrowed: of a server for several runs; NULL: it is this run's */
+	struct run_shared_server
+		*life; /* borrowed: of a server for several runs; NULL: it is this run's */
 };
 
 /*
@@ -46,7 +47,7 @@ struct run_slot {
 int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, struct run_slot *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 void run_slot_close(struct run_slot *slot);
-/* For another run on the server that the last one in this slot has left up (run/life.h). */
+/* For another run on the server that the last one in this slot has left up (run/shared_server.h). */
 void run_slot_next(struct run_slot *slot);
 
 /*

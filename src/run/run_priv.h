@@ -21,7 +21,7 @@ struct run_state {
 	struct run_context context; /* of `ending`, and what it borrows of the run's caller */
 	struct run_ending ending;
 	const struct run_settings *settings;
-	struct run_life *life; /* NULL: the server is this run's alone */
+	struct run_shared_server *life; /* NULL: the server is this run's alone */
 	struct run_paths paths;
 	struct run_release release; /* of vLLM, that the configuration is for */
 	struct run_launch *launch;

@@ -333,9 +333,9 @@ static int settle_near(struct changing *changing, struct pl_err *err)
 {
 	char key[65];
 
-	if (store_near_key_of(changing->store, changing->id, key, err) < 0)
+	if (store_duplicates_key_of(changing->store, changing->id, key, err) < 0)
 		return -1;
-	return store_near_settle(changing->store, key, err);
+	return store_duplicates_settle(changing->store, key, err);
 }
 
 static int set_deleted(struct changing *changing, enum store_change_kind kind, bool is_deleted,

@@ -5,7 +5,7 @@
  *	tags.NAME       as they are now, those of the document among them
  *	stored.notes    what people noted
  *	stored.repeat   2 and up: it was kept beside others of the same content or run_id
- *	stored.near     the oldest result that tells of the same run (store/near.h)
+ *	stored.near     the oldest result that tells of the same run (store/possible_duplicates.h)
  *	stored.upload   the latest job that stored it or found it stored
  *
  * A result that is deleted is in no answer, and is there until store_prune(): the same content is still known, and can

@@ -277,7 +277,7 @@ static int make_sweeps(struct store *store, struct pl_err *err)
 			      err);
 }
 
-/* By what results of the same figures are told apart, and marks that are right: store/near.h; see mend_near(). */
+/* By what results of the same figures are told apart, and marks that are right: store/possible_duplicates.h; see mend_near(). */
 static int make_near_inputs(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -477,7 +477,7 @@ static int mend_near(struct store *store, struct pl_err *err)
 			return -1;
 		if (!is_row)
 			return 0;
-		if (store_near_settle(store, store_sql_text(keys, 0), err) < 0)
+		if (store_duplicates_settle(store, store_sql_text(keys, 0), err) < 0)
 			return -1;
 	}
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "result/fields/values.h"
 #include "store/documents/dictionary.h"
-#include "store/near.h"
+#include "store/possible_duplicates.h"
 #include "store/store_priv.h"
 
 static const char *const outcome_names[] = {
@@ -36,7 +36,7 @@ char *store_explicit_fields(const struct store *store, const struct mirror_row *
 	return pl_json_to_text(ids, PL_JSON_COMPACT);
 }
 
-const char *store_near_inputs(const struct store *store, const struct mirror_row *row)
+const char *store_duplicates_inputs(const struct store *store, const struct mirror_row *row)
 {
 	size_t at = store_column_find(&store->columns, "derived.input_key");
 
@@ -59,8 +59,8 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
 	store_places_of(store, document->json, &prepared->places);
-	store_near_key(values, prepared->near_key);
-	prepared->near_inputs = store_near_inputs(store, &prepared->row);
+	store_duplicates_key(values, prepared->near_key);
+	prepared->near_inputs = store_duplicates_inputs(store, &prepared->row);
 	return prepared;
 }
 
@@ -389,9 +389,9 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 static int settle_near(struct store *store, const char *key_before, const char *key,
 		       struct pl_err *err)
 {
-	if (store_near_settle(store, key_before, err) < 0)
+	if (store_duplicates_settle(store, key_before, err) < 0)
 		return -1;
-	return strcmp(key_before, key) == 0 ? 0 : store_near_settle(store, key, err);
+	return strcmp(key_before, key) == 0 ? 0 : store_duplicates_settle(store, key, err);
 }
 
 static int replace(struct store *store, const struct store_prepared *prepared,
@@ -409,7 +409,7 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 
 	ret->outcome = STORE_STORED;
 	ret->id = rival->id;
-	if (store_near_key_of(store, rival->id, near_before, err) < 0)
+	if (store_duplicates_key_of(store, rival->id, near_before, err) < 0)
 		return -1;
 	int result = replace_row(store, prepared, rival, choice->upload, &place, ret, err);
 	store_edits_done(&place.edits);
@@ -527,7 +527,7 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	mirror_row_of_values(values, &row);
 	auto_free char *explicit_fields = store_explicit_fields(store, &row);
 	store_results_change(store);
-	store_near_key(values, near_key);
+	store_duplicates_key(values, near_key);
 	if (store_next_version(store, &version, err) < 0 ||
 	    store_edits_read(&store->writer, id, &edits, &is_there, err) < 0)
 		return -1;
@@ -535,7 +535,7 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	store_sql_bind_i64(replace, 1, version);
 	store_sql_bind_text(replace, 2, explicit_fields);
 	store_sql_bind_text(replace, 3, near_key[0] != '\0' ? near_key : NULL);
-	store_sql_bind_text(replace, 4, store_near_inputs(store, &row));
+	store_sql_bind_text(replace, 4, store_duplicates_inputs(store, &row));
 	store_sql_bind_text(replace, 5, store_form_name(store_form_of(document)));
 	store_sql_bind_i64(replace, 6, id);
 	store_runs_bind(replace, 7, &store->columns, row.cells);

@@ -91,7 +91,7 @@ struct store_put_result {
 	enum store_outcome outcome; /* never REJECTED */
 	int64_t id;                 /* of the row it has now, or of the one that is there already */
 	bool is_deleted;            /* that one was deleted */
-	/* of a stored one: others that tell of the same run (store/near.h), the oldest first */
+	/* of a stored one: others that tell of the same run (store/possible_duplicates.h), the oldest first */
 	int64_t near[STORE_NEAR_MAX];
 	size_t near_count;
 };

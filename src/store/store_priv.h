@@ -150,11 +150,11 @@ struct store_change {
 int store_change_note(struct store *store, int64_t id, const struct store_change *change,
 		      struct pl_err *err) PL_MUST_CHECK;
 
-/* Within a transaction: by what a row is near others, as it stands in the database (store/near.h); "": by nothing. */
-int store_near_key_of(struct store *store, int64_t id, char key[65],
-		      struct pl_err *err) PL_MUST_CHECK;
+/* Within a transaction: by what a row is near others, as it stands in the database (store/possible_duplicates.h); "": by nothing. */
+int store_duplicates_key_of(struct store *store, int64_t id, char key[65],
+			    struct pl_err *err) PL_MUST_CHECK;
 /* Within one that has changed which results of this key there are: their marks are right again. */
-int store_near_settle(struct store *store, const char *key, struct pl_err *err) PL_MUST_CHECK;
+int store_duplicates_settle(struct store *store, const char *key, struct pl_err *err) PL_MUST_CHECK;
 
 /* Within a transaction: the count of changes, this one included. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
@@ -169,8 +169,8 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 /* free() */
 char *store_refill_text(const struct store *store);
 
-/* What a row has of derived.input_key, by which marks are told apart (store/near.h); NULL: nothing. */
-const char *store_near_inputs(const struct store *store, const struct mirror_row *row);
+/* What a row has of derived.input_key, by which marks are told apart (store/possible_duplicates.h); NULL: nothing. */
+const char *store_duplicates_inputs(const struct store *store, const struct mirror_row *row);
 
 /* Ids of the fields that the user set, as a JSON array; free(). */
 char *store_explicit_fields(const struct store *store, const struct mirror_row *row);

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "run/life.h"
+#include "run/shared_server.h"
 #include "run/run.h"
 #include "run/signals.h"
 #include "sweep/asked.h"
@@ -33,7 +33,7 @@ struct working {
 	int socket;
 	struct run_stop stop;
 	struct run_slot slot;
-	struct run_life life;
+	struct run_shared_server life;
 };
 
 /* By these its result is found among others, in a dashboard too. */
@@ -59,7 +59,7 @@ static void mark_experiment(const struct sweep_work *work, const struct sweep_ta
 static int open_server(struct working *working, const struct exp_config *experiment,
 		       struct pl_err *err)
 {
-	working->life = (struct run_life){ .log_path = working->work->log_path };
+	working->life = (struct run_shared_server){ .log_path = working->work->log_path };
 	if (run_slot_open(experiment, &working->stop, &working->slot, err) < 0)
 		return -1;
 	working->slot.life = &working->life;
@@ -103,7 +103,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	int64_t started_ns = pl_clock_now_ns();
 	/* of one moment: what took place between two readings would be told as part of it twice */
 	int64_t began_ns = started_ns + pl_clock_offset_ns();
-	bool starts = !run_life_is_up(&working->life, &working->slot);
+	bool starts = !run_shared_server_is_up(&working->life, &working->slot);
 	/* what stands there is of a run that is not over, or is tried again */
 	const struct run_settings how = {
 		.output = path,
@@ -194,7 +194,7 @@ static bool run_one(struct working *working, size_t i)
 		return false;
 	send_result(working, &work->tasks[i], pl_json_get_text(kept, "result"));
 	return run_stop_signal(&working->stop) == 0 &&
-	       (url != NULL || run_life_is_up(&working->life, &working->slot));
+	       (url != NULL || run_shared_server_is_up(&working->life, &working->slot));
 }
 
 static void work_all(const struct sweep_work *work, int socket)
@@ -209,7 +209,7 @@ static void work_all(const struct sweep_work *work, int socket)
 		if (!run_one(&working, i))
 			break;
 	}
-	run_life_end(&working.life, &working.slot);
+	run_shared_server_end(&working.life, &working.slot);
 }
 
 /* The sweep's memory is a copy here, and what it would do at its end is not ours to do. */

@@ -34,7 +34,7 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			      " ORDER BY deleted, repeat LIMIT 1",
 	[STORE_FIND_RUN_ID_ALL] = "SELECT id, deleted, content_sha256, upload FROM benchmark_runs"
 				  " WHERE run_id = ?1 ORDER BY deleted, repeat LIMIT 1",
-	/* the rule of store/near.h, of a row that need not be there yet, and of those that are */
+	/* the rule of store/possible_duplicates.h, of a row that need not be there yet, and of those that are */
 	[STORE_FIND_NEAR] = "SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2"
 			    " AND deleted = 0 AND (form <> ?4 OR near_inputs IS NULL"
 			    " OR CAST(?5 AS TEXT) IS NULL OR near_inputs = ?5)"

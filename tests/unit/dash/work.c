@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "mirror/waiter.h"
+#include "mirror/cancel_token.h"
 
 #define ASKERS 64
 
@@ -45,7 +45,7 @@ static struct person *person_of(const struct dash_asker *asker)
 }
 
 /* Under the lock. False: nobody waits any more. */
-static bool is_let_go(struct mirror_waiter *waiter)
+static bool is_let_go(struct mirror_cancel_token *waiter)
 {
 	while (play.is_held) {
 		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + PL_NS_PER_MS);
@@ -60,7 +60,7 @@ static bool is_let_go(struct mirror_waiter *waiter)
 	return true;
 }
 
-static void make(struct dash_asker *asker, struct mirror_waiter *waiter)
+static void make(struct dash_asker *asker, struct mirror_cancel_token *waiter)
 {
 	struct person *person = person_of(asker);
 

@@ -10,7 +10,7 @@
 
 #include "query/points/points.h"
 #include "query/query.h"
-#include "mirror/waiter.h"
+#include "mirror/cancel_token.h"
 
 #define ROWS             100
 #define THREADS          4
@@ -176,12 +176,12 @@ static void test_mirror_view__questions_end_when_told(void **state)
 
 /* Who leaves when so many documents were read. */
 struct leaver {
-	struct mirror_waiter waiter;
+	struct mirror_cancel_token waiter;
 	const struct source *source;
 	size_t reads;
 };
 
-static bool has_left(struct mirror_waiter *waiter)
+static bool has_left(struct mirror_cancel_token *waiter)
 {
 	const struct leaver *leaver = PL_CONTAINER_OF(waiter, struct leaver, waiter);
 

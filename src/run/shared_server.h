@@ -15,7 +15,7 @@
 
 struct run_launch;
 
-struct run_life {
+struct run_shared_server {
 	bool goes_on;         /* set by the caller: another run follows */
 	const char *log_path; /* of the server, the caller's: it is no run's alone */
 	bool caches_stay;     /* the server could not be told to empty them */
@@ -27,11 +27,11 @@ struct run_life {
 };
 
 /* Is a server up, and alive? One that died meanwhile is cleared away, and the slot with it. */
-bool run_life_is_up(struct run_life *life, struct run_slot *slot);
+bool run_shared_server_is_up(struct run_shared_server *life, struct run_slot *slot);
 /* Ends the server, if one is up, and closes the slot. */
-void run_life_end(struct run_life *life, struct run_slot *slot);
+void run_shared_server_end(struct run_shared_server *life, struct run_slot *slot);
 
 /* ---- for run.c ---- */
 
 /* Redacts what is left in the log of a server that has ended. */
-void run_life_close_log(const struct run_life *life);
+void run_shared_server_close_log(const struct run_shared_server *life);

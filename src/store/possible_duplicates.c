@@ -1,10 +1,13 @@
-#include "store/near.h"
+#include "store/possible_duplicates.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "result/fields/values.h"
+#include "store/store_priv.h"
 
 #define KEY_BYTES_MAX (16u << 20)
 #define TOLD_BYTES    512 /* enough for most: one that does not fit is put together twice */
@@ -61,7 +64,7 @@ static bool add_all(const struct res_values *values, struct pl_buf *text)
 	return pl_buf_addf(text, "%s\n%s", key.text, figures);
 }
 
-void store_near_key(const struct res_values *values, char key[65])
+void store_duplicates_key(const struct res_values *values, char key[65])
 {
 	auto_buf told = PL_BUF(KEY_BYTES_MAX);
 	auto_buf all = PL_BUF(KEY_BYTES_MAX);
@@ -71,4 +74,86 @@ void store_near_key(const struct res_values *values, char key[65])
 		pl_sha256(pl_buf_text(&told), told.len, key);
 	else if (add_all(values, &all))
 		pl_sha256(pl_buf_text(&all), all.len, key);
+}
+
+/* ---- marks in the database ---- */
+
+int store_duplicates_key_of(struct store *store, int64_t id, char key[65], struct pl_err *err)
+{
+	auto_borrowed get = NULL;
+	bool is_row = false;
+
+	key[0] = '\0';
+	if (store_sql_kept(&store->writer, STORE_GET_NEAR_KEY, &get, err) < 0)
+		return -1;
+	store_sql_bind_i64(get, 1, id);
+	if (store_sql_step(get, &is_row, err) < 0)
+		return -1;
+	if (is_row && !store_sql_is_null(get, 0))
+		snprintf(key, 65, "%s", store_sql_text(get, 0));
+	return 0;
+}
+
+struct mark {
+	int64_t id;
+	int64_t near;
+};
+
+struct marks {
+	struct mark *items;
+	size_t count;
+	size_t room;
+};
+
+static int list_wrong(struct store *store, const char *key, struct marks *ret, struct pl_err *err)
+{
+	auto_borrowed list = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->writer, STORE_LIST_WRONG_NEAR, &list, err) < 0)
+		return -1;
+	store_sql_bind_text(list, 1, key);
+	for (;;) {
+		if (store_sql_step(list, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		*PL_PUSH(ret->items, ret->count,
+			 ret->room) = (struct mark){ .id = store_sql_i64(list, 0),
+						     .near = store_sql_i64(list, 1) };
+	}
+}
+
+static int set_marks(struct store *store, const struct marks *marks, struct pl_err *err)
+{
+	struct store_stmt *set;
+	int64_t version;
+
+	if (marks->count == 0)
+		return 0;
+	store_results_change(store);
+	if (store_next_version(store, &version, err) < 0 ||
+	    store_sql_kept(&store->writer, STORE_SET_NEAR, &set, err) < 0)
+		return -1;
+	for (size_t i = 0; i < marks->count; i++) {
+		store_sql_bind_i64(set, 1, marks->items[i].id);
+		store_sql_bind_i64(set, 2, marks->items[i].near);
+		store_sql_bind_i64(set, 3, version);
+		if (store_sql_finish(set, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int store_duplicates_settle(struct store *store, const char *key, struct pl_err *err)
+{
+	struct marks marks = { 0 };
+
+	if (key[0] == '\0')
+		return 0;
+	int result = list_wrong(store, key, &marks, err);
+	if (result == 0)
+		result = set_marks(store, &marks, err);
+	free(marks.items);
+	return result;
 }

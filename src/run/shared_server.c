@@ -1,11 +1,11 @@
-#include "run/life.h"
+#include "run/shared_server.h"
 
 #include "base/file.h"
 #include "base/log.h"
 #include "run/launch.h"
 #include "run/redact.h"
 
-void run_life_close_log(const struct run_life *life)
+void run_shared_server_close_log(const struct run_shared_server *life)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -15,7 +15,7 @@ void run_life_close_log(const struct run_life *life)
 		pl_log(PL_LOG_WARNING, "%s", err.text);
 }
 
-void run_life_end(struct run_life *life, struct run_slot *slot)
+void run_shared_server_end(struct run_shared_server *life, struct run_slot *slot)
 {
 	if (life->launch == NULL) {
 		run_slot_close(slot);
@@ -24,16 +24,16 @@ void run_life_end(struct run_life *life, struct run_slot *slot)
 	run_server_done(&life->server);
 	/* the guard ends whatever it has started, and waits for that */
 	run_slot_close(slot);
-	run_life_close_log(life);
+	run_shared_server_close_log(life);
 	run_launch_free(pl_take(life->launch));
 }
 
-bool run_life_is_up(struct run_life *life, struct run_slot *slot)
+bool run_shared_server_is_up(struct run_shared_server *life, struct run_slot *slot)
 {
 	if (life->launch == NULL)
 		return false;
 	if (!run_server_ended(&life->server, 0))
 		return true;
-	run_life_end(life, slot);
+	run_shared_server_end(life, slot);
 	return false;
 }

@@ -1,4 +1,4 @@
-#include "dash/kept.h"
+#include "dash/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct entry {
 	struct entry *older;
 };
 
-struct dash_kept {
+struct dash_cache {
 	size_t bytes_max;
 	size_t bytes;
 	int64_t version;
@@ -27,28 +27,28 @@ struct dash_kept {
 	struct entry *oldest;
 };
 
-struct dash_kept *dash_kept_new(size_t bytes_max)
+struct dash_cache *dash_cache_new(size_t bytes_max)
 {
-	struct dash_kept *kept = pl_alloc(sizeof(*kept));
+	struct dash_cache *kept = pl_alloc(sizeof(*kept));
 
 	kept->bytes_max = bytes_max;
 	return kept;
 }
 
-static struct entry **bucket_of(struct dash_kept *kept, uint64_t hash)
+static struct entry **bucket_of(struct dash_cache *kept, uint64_t hash)
 {
 	return &kept->buckets[hash % BUCKETS];
 }
 
 /* ---- by age ---------------------------------------------------------------------------------- */
 
-static void unlink_age(struct dash_kept *kept, struct entry *entry)
+static void unlink_age(struct dash_cache *kept, struct entry *entry)
 {
 	*(entry->newer != NULL ? &entry->newer->older : &kept->newest) = entry->older;
 	*(entry->older != NULL ? &entry->older->newer : &kept->oldest) = entry->newer;
 }
 
-static void make_newest(struct dash_kept *kept, struct entry *entry)
+static void make_newest(struct dash_cache *kept, struct entry *entry)
 {
 	entry->newer = NULL;
 	entry->older = kept->newest;
@@ -56,7 +56,7 @@ static void make_newest(struct dash_kept *kept, struct entry *entry)
 	kept->newest = entry;
 }
 
-static void drop(struct dash_kept *kept, struct entry *entry)
+static void drop(struct dash_cache *kept, struct entry *entry)
 {
 	struct entry **at = bucket_of(kept, entry->hash);
 
@@ -70,13 +70,13 @@ static void drop(struct dash_kept *kept, struct entry *entry)
 	free(entry);
 }
 
-static void drop_down_to(struct dash_kept *kept, size_t bytes)
+static void drop_down_to(struct dash_cache *kept, size_t bytes)
 {
 	while (kept->bytes > bytes)
 		drop(kept, kept->oldest);
 }
 
-void dash_kept_free(struct dash_kept *kept)
+void dash_cache_free(struct dash_cache *kept)
 {
 	if (kept == NULL)
 		return;
@@ -87,7 +87,7 @@ void dash_kept_free(struct dash_kept *kept)
 /* ---- in and out ------------------------------------------------------------------------------ */
 
 /* Versions grow: what an older one was asked of nobody asks again. */
-static bool is_newest(struct dash_kept *kept, int64_t version)
+static bool is_newest(struct dash_cache *kept, int64_t version)
 {
 	if (version > kept->version)
 		drop_down_to(kept, 0);
@@ -97,7 +97,7 @@ static bool is_newest(struct dash_kept *kept, int64_t version)
 	return true;
 }
 
-static struct entry *find(struct dash_kept *kept, uint64_t hash, const char *question)
+static struct entry *find(struct dash_cache *kept, uint64_t hash, const char *question)
 {
 	struct entry *entry = *bucket_of(kept, hash);
 
@@ -106,8 +106,8 @@ static struct entry *find(struct dash_kept *kept, uint64_t hash, const char *que
 	return entry;
 }
 
-bool dash_kept_find(struct dash_kept *kept, int64_t version, const char *question,
-		    struct dash_answer *answer)
+bool dash_cache_find(struct dash_cache *kept, int64_t version, const char *question,
+		     struct dash_answer *answer)
 {
 	struct entry *entry = is_newest(kept, version)
 				      ? find(kept, pl_hash_text(PL_HASH_NONE, question), question)
@@ -121,8 +121,8 @@ bool dash_kept_find(struct dash_kept *kept, int64_t version, const char *questio
 	return true;
 }
 
-void dash_kept_add(struct dash_kept *kept, int64_t version, const char *question,
-		   const struct dash_answer *answer)
+void dash_cache_add(struct dash_cache *kept, int64_t version, const char *question,
+		    const struct dash_answer *answer)
 {
 	size_t bytes = sizeof(struct entry) + strlen(question) + 1 + dash_answer_held(answer);
 	uint64_t hash = pl_hash_text(PL_HASH_NONE, question);

@@ -8,15 +8,15 @@
 
 #include <stdint.h>
 
-struct dash_kept;
+struct dash_cache;
 
-struct dash_kept *dash_kept_new(size_t bytes_max);
-void dash_kept_free(struct dash_kept *kept);
+struct dash_cache *dash_cache_new(size_t bytes_max);
+void dash_cache_free(struct dash_cache *kept);
 
 /* False: it is not there, and *answer is as it was. */
-bool dash_kept_find(struct dash_kept *kept, int64_t version, const char *question,
-		    struct dash_answer *answer);
+bool dash_cache_find(struct dash_cache *kept, int64_t version, const char *question,
+		     struct dash_answer *answer);
 /* Takes part in the answer's bytes, which have to be shared; passed over where it is too large or its
  * version is not the newest. */
-void dash_kept_add(struct dash_kept *kept, int64_t version, const char *question,
-		   const struct dash_answer *answer);
+void dash_cache_add(struct dash_cache *kept, int64_t version, const char *question,
+		    const struct dash_answer *answer);

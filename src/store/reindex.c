@@ -1,4 +1,4 @@
-#include "store/again.h"
+#include "store/reindex.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +107,8 @@ static int filter_ids(struct store *store, const json_t *tree, struct ids *ret, 
 struct reading {
 	struct store *store;
 	struct store_sql *sql;
-	const struct store_again *asked;
-	struct store_again_counts counts;
+	const struct store_reindex *asked;
+	struct store_reindex_counts counts;
 	struct store_stmt *row;     /* fixed columns (ROW_*) and the cells of a result */
 	struct store_stmt *replace; /* NULL: nothing is written */
 	struct mirror_cell *cells;  /* of the row */
@@ -310,8 +310,8 @@ static int read_all(struct reading *reading, const struct ids *ids, struct pl_er
 	return 0;
 }
 
-int store_again(struct store *store, const struct store_again *asked,
-		struct store_again_counts *ret, struct pl_err *err)
+int store_reindex(struct store *store, const struct store_reindex *asked,
+		  struct store_reindex_counts *ret, struct pl_err *err)
 {
 	auto_ids ids = { 0 };
 	struct reading reading = { .store = store,
@@ -334,7 +334,7 @@ int store_again(struct store *store, const struct store_again *asked,
 /* ---- beside the rows ----------------------------------------------------------------------- */
 
 struct telling {
-	store_again_tell_fn *tell;
+	store_reindex_tell_fn *tell;
 	void *context;
 	int64_t count;
 };
@@ -491,11 +491,11 @@ static int check_files(struct store *store, struct telling *telling, bool is_qui
 	return result;
 }
 
-int store_again_database(struct store *store, bool is_quick, store_again_tell_fn *tell_fn,
-			 void *context, struct store_again_faults *ret, struct pl_err *err)
+int store_reindex_database(struct store *store, bool is_quick, store_reindex_tell_fn *tell_fn,
+			   void *context, struct store_reindex_faults *ret, struct pl_err *err)
 {
 	struct telling telling = { .tell = tell_fn, .context = context };
-	struct store_again_faults faults = { 0 };
+	struct store_reindex_faults faults = { 0 };
 	auto_free char *fault = NULL;
 
 	if (store_sql_check(&store->reader, &fault, err) < 0)

@@ -1,4 +1,4 @@
-#include "dash/kept.h"
+#include "dash/cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #define SIZE 1000
 
 /* An answer of SIZE bytes, all of them `letter`. */
-static void keep(struct dash_kept *kept, int64_t version, const char *question, char letter)
+static void keep(struct dash_cache *kept, int64_t version, const char *question, char letter)
 {
 	auto_answer answer = { .status = 200 };
 	char *bytes = pl_alloc(SIZE);
@@ -21,15 +21,15 @@ static void keep(struct dash_kept *kept, int64_t version, const char *question, 
 	memset(bytes, letter, SIZE);
 	dash_answer_bytes(&answer, "text/plain", bytes, SIZE);
 	dash_answer_make_shared(&answer);
-	dash_kept_add(kept, version, question, &answer);
+	dash_cache_add(kept, version, question, &answer);
 }
 
 /* 0: it is not there. */
-static char found(struct dash_kept *kept, int64_t version, const char *question)
+static char found(struct dash_cache *kept, int64_t version, const char *question)
 {
 	auto_answer answer = { 0 };
 
-	if (!dash_kept_find(kept, version, question, &answer))
+	if (!dash_cache_find(kept, version, question, &answer))
 		return '\0';
 	assert_int_equal(answer.status, 200);
 	assert_string_equal(answer.type, "text/plain");
@@ -39,7 +39,7 @@ static char found(struct dash_kept *kept, int64_t version, const char *question)
 
 static void test_dash_kept__by_question_and_version(void **state)
 {
-	struct dash_kept *kept = dash_kept_new(100 * SIZE);
+	struct dash_cache *kept = dash_cache_new(100 * SIZE);
 
 	(void)state;
 	keep(kept, 1, "a", 'a');
@@ -56,13 +56,13 @@ static void test_dash_kept__by_question_and_version(void **state)
 	assert_int_equal(found(kept, 1, "a"), 0);
 	keep(kept, 2, "a", 'c');
 	assert_int_equal(found(kept, 2, "a"), 'c');
-	dash_kept_free(kept);
+	dash_cache_free(kept);
 }
 
 static void test_dash_kept__drops_what_was_asked_for_longest_ago(void **state)
 {
 	static const char *const questions[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
-	struct dash_kept *kept = dash_kept_new(5 * SIZE + 4 * SIZE / 2);
+	struct dash_cache *kept = dash_cache_new(5 * SIZE + 4 * SIZE / 2);
 	size_t count = 0;
 
 	(void)state;
@@ -80,22 +80,22 @@ static void test_dash_kept__drops_what_was_asked_for_longest_ago(void **state)
 	auto_answer large = { .status = 200 };
 	dash_answer_bytes(&large, "text/plain", pl_alloc(8 * SIZE), 8 * SIZE);
 	dash_answer_make_shared(&large);
-	dash_kept_add(kept, 1, "large", &large);
+	dash_cache_add(kept, 1, "large", &large);
 	assert_int_equal(found(kept, 1, "large"), 0);
 	assert_int_equal(found(kept, 1, "7"), '7');
-	dash_kept_free(kept);
+	dash_cache_free(kept);
 }
 
 /* Who has an answer keeps its bytes, whatever becomes of the others. */
 static void test_dash_kept__bytes_outlive_it(void **state)
 {
-	struct dash_kept *kept = dash_kept_new(100 * SIZE);
+	struct dash_cache *kept = dash_cache_new(100 * SIZE);
 	auto_answer answer = { 0 };
 
 	(void)state;
 	keep(kept, 1, "a", 'a');
-	assert_true(dash_kept_find(kept, 1, "a", &answer));
-	dash_kept_free(kept);
+	assert_true(dash_cache_find(kept, 1, "a", &answer));
+	dash_cache_free(kept);
 	assert_int_equal(answer.shared->bytes[0], 'a');
 }
 

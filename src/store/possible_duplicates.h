@@ -11,11 +11,11 @@
  * differs, so that those of two forms say nothing of each other, and nor do those that are not known.
  *
  * A row's mark (benchmark_runs.near) is the oldest such result that is older than it and not deleted: of those that
- * tell of one run exactly one has none (store_near_settle()).
+ * tell of one run exactly one has none (store_duplicates_settle()).
  */
 #pragma once
 
 struct res_values;
 
 /* "": it has no figures to go by. */
-void store_near_key(const struct res_values *values, char key[65]);
+void store_duplicates_key(const struct res_values *values, char key[65]);

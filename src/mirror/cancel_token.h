@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-struct mirror_waiter {
+struct mirror_cancel_token {
 	/* Every now and then by the thread that makes the answer. True: nobody wants it any more. */
-	bool (*has_left)(struct mirror_waiter *waiter);
+	bool (*has_left)(struct mirror_cancel_token *waiter);
 };

@@ -89,6 +89,7 @@ struct dash_server {
 	bool verbose;
 	struct io_addr addr;
 	struct dash_local local; /* of a Unix socket */
+	bool is_local;           /* set before any connection: `local` is the main thread's */
 	struct MHD_Daemon *daemon;
 	struct dash_work *works[WORK_COUNT];
 	struct dash_peers *peers;
@@ -428,8 +429,7 @@ static void on_connection(void *data, struct MHD_Connection *connection, void **
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		client = pl_alloc(sizeof(*client));
 		client->peer = dash_peer_add(server->peers, info->connect_fd);
-		client->is_foreign = server->local.path != NULL &&
-				     !dash_local_is_ours(info->connect_fd);
+		client->is_foreign = server->is_local && !dash_local_is_ours(info->connect_fd);
 		*at = client;
 		return;
 	}
@@ -558,6 +558,7 @@ static int listen_on(struct dash_server *server, const struct io_addr *addr, int
 {
 	if (addr->u.any.sa_family == AF_UNIX) {
 		server->addr = *addr;
+		server->is_local = true;
 		return dash_local_listen(addr, BACKLOG, &server->local, ret_fd, err);
 	}
 	if (io_sock_listen(addr, BACKLOG, ret_fd, err) < 0)

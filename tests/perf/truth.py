@@ -40,6 +40,11 @@ class Served:
     end_ns: int = None
     total: int = 0  # tokens
 
+    def with_output(self):
+        """The same, of the events that have tokens."""
+        kept = [i for i, tokens in enumerate(self.tokens) if tokens > 0]
+        return dataclasses.replace(self, **{name: [getattr(self, name)[i] for i in kept] for name in ("sent_ns", "sent_by_ns", "tokens")})
+
 
 def read_log(path, prefix):
     """Request id -> Served, of the ids that begin with the prefix."""
@@ -86,6 +91,9 @@ def joined(records, log):
         served = log[name]
         if len(record["events"]) != len(served.sent_ns):
             raise NotJoined(f"{name}: {len(record['events'])} events, the log has {len(served.sent_ns)}")
+        # vLLM's client counts chunks with output in chats since 0.33.0: the simulator's others name the speaker
+        if record.get("output_chunks"):
+            served = served.with_output()
         if served.sent_ns:
             yield served, served.arrival_ns - before_ns
 

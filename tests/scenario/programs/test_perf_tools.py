@@ -252,6 +252,10 @@ def test_true_figures(perf, tmp_path):
     assert true["median_itl_ms"] == pytest.approx(10) and true["mean_itl_ms"] == pytest.approx(10)
     assert true["median_e2el_ms"] == pytest.approx(30) and true["p99_e2el_ms"] == pytest.approx(20 + 0.99 * 20)
     assert truth.figures(records[1:], log)["mean_itl_ms"] is None
+    # of a client that counts chunks with output, the first token is the first chunk
+    chunks = {name: low for name, (low, _) in truth.figures([{**records[0], "output_chunks": True}], log).items()}
+    assert chunks["mean_ttft_ms"] == chunks["mean_first_token_ms"] == pytest.approx(10.5)
+    assert chunks["mean_itl_ms"] == pytest.approx((19.5 + 10) / 2)
     # 30 us for each to connect and send at the least; of whole milliseconds only what a perfect client may take
     records = [{**record, "acted_ns": log[record["request_id"]].arrival_ns - 30_000} for record in records]
     assert truth.figures(records, log)["mean_ttft_ms"] == pytest.approx([15.03] * 2)

@@ -13,7 +13,7 @@ void option_secret_know_hidden(const char *text, const char *shown)
 	const char *first = shown != NULL && text != NULL ? strstr(shown, OPTION_SECRET_SHOWN)
 							  : NULL;
 
-	/* between two marks the text is the same: it is found again behind what the first hides */
+	/* between two marks the text is the same: it follows the part that the first hides */
 	while (first != NULL && strcmp(text, shown) != 0) {
 		size_t before = (size_t)(first - shown);
 		const char *behind = first + strlen(OPTION_SECRET_SHOWN);

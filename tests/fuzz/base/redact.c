@@ -1,6 +1,6 @@
 /*
- * Any bytes as a stream, in pieces of any size: what comes out has none of the secrets, is the same
- * as in one piece, and keeps what is no part of one.
+ * Any bytes as a stream, in pieces of any size: the output has none of the secrets, is the same
+ * as in one piece, and keeps every byte outside of them.
  */
 #include "base/redact.h"
 

@@ -63,7 +63,7 @@ static void test_base_redact__forms(void **state)
 	}
 }
 
-/* Whatever stands before the secret, only what it shares a character with stays. */
+/* Whatever precedes the secret, only what it shares a character with stays. */
 static void test_base_redact__base64(void **state)
 {
 	static const struct {
@@ -138,7 +138,7 @@ static void feed(struct pl_redactor *redactor, const char *bytes, size_t len, st
 	pl_buf_add(out, now, count);
 }
 
-/* However the stream is cut, what comes out is the same. */
+/* However the stream is cut, the output is the same. */
 static void test_base_redact__stream(void **state)
 {
 	static const char text[] = "a " KEY "-and-more b " SHORT SHORT " c sk-Pl4nt no "

@@ -1,4 +1,4 @@
-/* What children print is redacted before it is in their log: our own children's and a guard's. */
+/* The output of children is redacted before it reaches their log: our own children's and a guard's. */
 #include "host/proc/log_pipe.h"
 
 #include <fcntl.h>

@@ -25,8 +25,10 @@ export class Dashboard {
   // Again at the same address, where it was ended.
   async start() {
     const port = this.url === '' ? '0' : new URL(this.url).port
-    const child = spawn(program('profllm-dashboard'), ['serve', '--db', join(this.folder, 'results.db'), '--port', port], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(program('profllm-dashboard'), ['serve', '--db', join(this.folder, 'results.db'), '--port', port], { stdio: ['ignore', 'pipe', 'pipe'] })
     this.process = child
+    // all but who can reach it, which each of some hundred servers says
+    child.stderr?.on('data', (part: Buffer) => { process.stderr.write(part.toString().replace(/^.*every user of this host.*\n/gm, '')) })
     this.url = await new Promise((resolve, reject) => {
       let said = ''
       child.stdout?.on('data', (part: Buffer) => {

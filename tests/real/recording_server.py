@@ -10,6 +10,7 @@ events, "no_tokenizer", "no_usage", "spec" (counters of speculation that grow wi
 "profile_status".
 """
 import asyncio
+import importlib.metadata
 import json
 import sys
 import time
@@ -18,6 +19,7 @@ from pathlib import Path
 import jinja2
 import tokenizers
 
+VERSION = importlib.metadata.version("vllm")  # by which ProfLLM counts like the client beside it
 WORDS = [" alpha", " b\u00e9ta", " \U0001f600", " \"quoted\"", " back\\slash", "\n", "", " omega"]
 # events in front of an answer's own, by the word in "faults"
 ODD_CHOICES = {
@@ -110,7 +112,7 @@ class Server:
         if path in ("/tokenize", "/detokenize") and not self.options.get("no_tokenizer"):
             return await reply(writer, 200, getattr(self.tokens, path[1:])(value))
         if path == "/version":
-            return await reply(writer, 200, {"version": "0.32.0"})
+            return await reply(writer, 200, {"version": VERSION})
         if path == "/health":
             return await reply(writer, 200, None)
         forms = {"/v1/completions": self.completion, "/v1/chat/completions": self.chat,

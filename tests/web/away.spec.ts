@@ -67,3 +67,26 @@ test('a build that the server no longer has is loaded anew, once', async ({ page
   await expect(page).toHaveTitle('another build')
   expect(loads).toBe(1)
 })
+
+test('a part whose style sheet is slow, or fails at first, is shown with its styles', async ({ page, complaints }) => {
+  complaints.allow.push(/Failed to load resource/)
+  const chart = page.getByRole('region', { name: 'Chart', exact: true })
+  const isStyled = () => chart.evaluate((element) => getComputedStyle(element).flexDirection === 'column')
+  // it comes when the rows are there and the chart is waited for
+  let letStyle = () => {}
+  const held = new Promise<void>((resolve) => { letStyle = resolve })
+  await page.route('**/assets/panel-*.css', async (route) => { await held; await route.continue() })
+  await page.goto(dashboard().url, { waitUntil: 'commit' })
+  await expect(page.getByRole('rowheader').first()).toBeVisible()
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)) }))
+  letStyle()
+  await expect(chart).toBeVisible()
+  expect(await isStyled()).toBe(true)
+  await page.unroute('**/assets/panel-*.css')
+  let tries = 0
+  await page.route('**/assets/panel-*.css', (route) => (++tries <= 2 ? route.abort() : route.continue()))
+  await page.reload()
+  await expect(chart).toBeVisible()
+  await expect.poll(isStyled).toBe(true)
+  expect(tries).toBeGreaterThan(2)
+})

@@ -26,13 +26,23 @@ function reloadOnce(script: string) {
   return true
 }
 
-// A style sheet that failed stays in the head, and import() does not ask for it again.
-const reviveStyles = () => Promise.all([...document.querySelectorAll<HTMLLinkElement>('head link[rel="stylesheet"]')].filter(({ sheet }) => !sheet).map((link) => new Promise<void>((resolve, reject) => {
+// A style sheet that failed stays in the head, and import() does not ask for it again. One that is still on its way has no sheet either:
+// it must stay, as import() waits for its end.
+const failedStyles = new Set<HTMLLinkElement>()
+window.addEventListener('error', ({ target }) => { if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target) }, true)
+
+const reviveStyle = (link: HTMLLinkElement) => new Promise<void>((resolve, reject) => {
+  failedStyles.delete(link)
+  if (!link.isConnected) return resolve()
   const again = link.cloneNode() as HTMLLinkElement
   again.onload = () => resolve()
   again.onerror = () => reject(new Error(`could not load ${link.href}`))
   link.replaceWith(again)
-})))
+})
+
+let revived: Promise<unknown> = Promise.resolve()
+// One after the other: who comes second waits for what the first has asked for.
+const reviveStyles = () => (revived = revived.catch(() => {}).then(() => Promise.all([...failedStyles].map(reviveStyle))))
 
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; ) {

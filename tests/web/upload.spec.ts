@@ -1,9 +1,9 @@
 import type { Locator } from '@playwright/test'
-import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, truncateSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 
-import { chips, counted, expect, test, useDashboard } from './fixtures'
+import { chips, counted, Dashboard, expect, test, useDashboard } from './fixtures'
 import { read, variant, vllmResult, write } from './results'
 
 const empty = useDashboard()
@@ -126,6 +126,36 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await expect(page.getByRole('region', { name: 'With care' })).not.toContainText(/failed requests.*figures/)
   // the only arrows are those of the direction that is better
   await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ })).toHaveCount(0)
+})
+
+test('who goes to the results before the upload is closed finds them, also without a filter', async ({ page, folder }) => {
+  const store = new Dashboard(mkdtempSync(join(folder, 'store-')))
+  await store.start()
+  try {
+    await page.goto(store.url)
+    await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
+    await page.route('**/close', () => {}) // it never ends
+    await drop(page, [1, 2].map((load) => write(folder, `early-c${load}.json`, serve(load, load, load * 10))))
+    await page.getByRole('link', { name: 'Show 2 results in Explore' }).click()
+    await expect(counted(page)).toHaveText('2 of 2 experiments')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await expect(counted(page)).toHaveText('2 of 2 experiments')
+  } finally {
+    await store.stop()
+  }
+})
+
+test('an empty page shows the first results as they come', async ({ page, folder }) => {
+  const store = new Dashboard(mkdtempSync(join(folder, 'store-')))
+  await store.start()
+  try {
+    await page.goto(store.url)
+    await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
+    expect((await page.request.post(`${store.url}/api/upload/json`, { data: serve(1, 1, 10) })).ok()).toBe(true)
+    await expect(counted(page)).toHaveText('1 of 1 experiments')
+  } finally {
+    await store.stop()
+  }
 })
 
 test('points of one name are called as their rows are, by what varies', async ({ page, folder }) => {

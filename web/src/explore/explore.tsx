@@ -191,6 +191,10 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
   const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
+  // where nothing is shown, nothing moves under the pointer: the first results are shown as they come
+  const isFirst = shown?.total === 0 && (newer ?? 0) > 0
+  useEffect(() => { if (isFirst) askNewer() }, [isFirst, askNewer])
+
   const page = (shown?.request.offset ?? 0) / PAGE_ROWS
   const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
   const grid = useRef<GridHandle>(null)

@@ -59,24 +59,29 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
   )
 }
 
+const isOfResults = ({ queryKey: [kind] }: { queryKey: readonly unknown[] }) => !['job', 'items', 'diff', 'fields'].includes(String(kind))
+
 // What others show is older than this upload; what waited for a result goes on when that is stored.
 function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOver: boolean) {
   const client = useQueryClient()
   const id = job?.job_id
   const counts = JSON.stringify(job?.counts ?? null)
+  const stored = job?.counts.stored ?? 0
   useEffect(() => { if (id !== undefined) void client.invalidateQueries({ queryKey: itemsKey(id) }) }, [client, id, counts])
-  useEffect(() => { if (isOver) void client.invalidateQueries({ predicate: ({ queryKey }) => !['job', 'items', 'diff', 'fields'].includes(String(queryKey[0])) }) }, [isOver, client])
+  // with the first stored result, as a link to the results leaves this page before the upload is over
+  useEffect(() => { if (stored > 0) void client.invalidateQueries({ predicate: isOfResults, refetchType: 'none' }) }, [stored, client])
+  useEffect(() => { if (isOver) void client.invalidateQueries({ predicate: isOfResults }) }, [isOver, client])
   // all has come, and who sent it went before saying so
   const { close } = useJobActions(id ?? '')
   const isWhole = job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
   useEffect(() => { if (isWhole) close.mutate() }, [isWhole])
-  const stored = isOver ? job?.counts.stored : undefined
-  const before = useRef(stored)
+  const settled = isOver ? job?.counts.stored : undefined
+  const before = useRef(settled)
   useEffect(() => {
-    const isNews = stored !== undefined && before.current !== undefined && stored !== before.current
-    before.current = stored
+    const isNews = settled !== undefined && before.current !== undefined && settled !== before.current
+    before.current = settled
     if (isNews && sender && [...sender.entries.values()].some(({ state }) => state === 'held')) void sender.again(({ state }) => state === 'held')
-  }, [stored, sender])
+  }, [settled, sender])
 }
 
 // All files and artifacts are done: nothing remains to cancel or to wait for, though the upload is not closed yet.

@@ -55,6 +55,8 @@ async function blankSheets(page: Page) {
   const before = page.viewportSize()
   await page.setViewportSize(SHEET)
   await page.emulateMedia({ media: 'print' })
+  // the page hears of it with the next frame; a real print waits for what it does then
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)) }))
   const picture = decode(await page.screenshot({ fullPage: true, animations: 'disabled' }))
   await page.emulateMedia({ media: 'screen' })
   if (before) await page.setViewportSize(before)

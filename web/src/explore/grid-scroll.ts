@@ -61,9 +61,17 @@ interface Options {
   printed: number // rows on paper, from the first one
 }
 
+const isPrinted = () => window.matchMedia('print').matches
+
+function onPaper(count: number, printed: number): Seen {
+  const to = Math.min(count, printed)
+  return { from: 0, to, first: 0, last: Math.max(0, to - 1), shift: 0, isMoving: false }
+}
+
 export function useScroll({ scroll, count, rowPx, printed }: Options) {
   const heights = heightsOf(count, rowPx)
-  const [seen, setSeen] = useState<Seen>(() => ({ ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
+  // paper can also be what the table is first drawn for: it is narrower than the screen, and the page is laid out anew
+  const [seen, setSeen] = useState<Seen>(() => (isPrinted() ? onPaper(count, printed) : { ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
   const at = useRef({ bar: 0, shift: 0, isMoving: false })
   const latest = useRef({ count, rowPx, heights })
   latest.current = { count, rowPx, heights }
@@ -72,7 +80,7 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
   const look = useCallback((isNow: boolean) => {
     const element = scroll.current
     // on paper the table is as high as its rows: what it shows must not follow from that
-    if (!element || window.matchMedia('print').matches) return
+    if (!element || isPrinted()) return
     const { shift, isMoving } = at.current
     const { count: all, rowPx: px } = latest.current
     const next: Seen = { ...seenAt(element.scrollTop + shift, element.clientHeight - HEAD_PX, all, px), shift, isMoving }
@@ -130,8 +138,7 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
     const print = window.matchMedia('print')
     const change = () => {
       if (!print.matches) return look(true)
-      const to = Math.min(latest.current.count, printed)
-      flushSync(() => setSeen({ from: 0, to, first: 0, last: Math.max(0, to - 1), shift: 0, isMoving: false }))
+      flushSync(() => setSeen(onPaper(latest.current.count, printed)))
     }
     print.addEventListener('change', change)
     return () => print.removeEventListener('change', change)

@@ -5,6 +5,7 @@ import numpy as np
 import datasets
 import facets
 import first_connect
+import growth
 import ingest
 import telemetry
 from streams import BARE, CLIENTS, OWN
@@ -118,3 +119,5 @@ def show(results):
         facets.table(results["facets"])
     if results["ingest"]:
         ingest.table(results["ingest"])
+    if results.get("growth"):
+        growth.table(results["growth"])

@@ -13,7 +13,7 @@ from database_tools import NOT_FOUND, Postgres, Sqlite, programs
 from run_tools import PATIENCE
 
 SOURCE = Path(__file__).resolve().parents[2]
-SHARED = SOURCE.parent / "shared"
+TEST_DATA = os.environ.get("PROFLLM_TEST_DATA")
 sys.path.insert(0, str(SOURCE / "tools"))
 
 import scratch  # noqa: E402
@@ -80,10 +80,10 @@ def source_dir():
 
 
 @pytest.fixture(scope="session")
-def shared_dir():
-    if not SHARED.is_dir():
-        pytest.skip("../shared is missing: it holds data under other licenses")
-    return SHARED
+def test_data_dir():
+    if not TEST_DATA or not Path(TEST_DATA).is_dir():
+        pytest.skip("without PROFLLM_TEST_DATA: files under others' licenses")
+    return Path(TEST_DATA)
 
 
 @pytest.fixture(scope="session")

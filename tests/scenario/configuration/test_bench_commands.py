@@ -222,8 +222,8 @@ def test_an_offline_benchmark_is_one_line(bin_dir, tmp_path, line):
 
 
 @pytest.fixture(scope="module")
-def lines(shared_dir):
-    with open(shared_dir / "data" / "commands" / "bench-commands.jsonl", encoding="utf-8") as file:
+def lines(test_data_dir):
+    with open(test_data_dir / "data" / "commands" / "bench-commands.jsonl", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     return [row for row in rows if row["sub"] in ("serve", "benchmark_serving.py", "vllm.benchmarks.serve")]
 

@@ -25,14 +25,14 @@ def first_error(done):
 
 
 @pytest.fixture(scope="session")
-def spec(shared_dir):
-    flags = json.loads((shared_dir / "spec" / "bench-args.json").read_text())
+def spec(test_data_dir):
+    flags = json.loads((test_data_dir / "spec" / "bench-args.json").read_text())
     return flags["commands"]["bench serve"]
 
 
 @pytest.fixture(scope="session")
-def real_lines(shared_dir):
-    with open(shared_dir / "data" / "commands" / "bench-commands.jsonl", encoding="utf-8") as file:
+def real_lines(test_data_dir):
+    with open(test_data_dir / "data" / "commands" / "bench-commands.jsonl", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     return [line for line in lines if line["sub"] in ("serve", "benchmark_serving.py")]
 

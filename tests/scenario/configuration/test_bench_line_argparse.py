@@ -190,8 +190,8 @@ TYPES = {"int": int, "float": float, "loads": loads, "_parse_mm_bucket_config": 
 
 
 @pytest.fixture(scope="module")
-def rows(shared_dir):
-    flags = json.loads((shared_dir / "spec" / "bench-args.json").read_text())
+def rows(test_data_dir):
+    flags = json.loads((test_data_dir / "spec" / "bench-args.json").read_text())
     return flags["commands"]["bench serve"]
 
 

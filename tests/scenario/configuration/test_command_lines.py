@@ -33,8 +33,8 @@ def drive(driver, commands, release=RELEASE):
 
 
 @pytest.fixture(scope="module")
-def lines(shared_dir):
-    path = shared_dir / "data" / "commands" / "commands.jsonl"
+def lines(test_data_dir):
+    path = test_data_dir / "data" / "commands" / "commands.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -44,8 +44,8 @@ def answers(driver, lines):
 
 
 @pytest.fixture(scope="module")
-def table(shared_dir):
-    spec = shared_dir / "spec"
+def table(test_data_dir):
+    spec = test_data_dir / "spec"
     engine = json.loads((spec / "engine-args.json").read_text())
     serve = json.loads((spec / "serve-args.json").read_text())
     args = engine["args"] + serve["frontend_args"] + serve["newer_engine_args"]
@@ -199,9 +199,9 @@ def test_there_and_back(driver, lines, answers, table):
         assert not differences(back["values"], line, table), line["id"]
 
 
-def test_real_failures(driver, shared_dir):
+def test_real_failures(driver, test_data_dir):
     """The commands of real vLLM servers that did not start for an argument."""
-    logs = shared_dir / "data" / "real" / "logs"
+    logs = test_data_dir / "data" / "real" / "logs"
     told = {}
     for fault in ("unknown_argument", "bad_choice"):
         first = (logs / f"start_fails_{fault}.log").read_text().splitlines()[0]

@@ -146,8 +146,8 @@ def test_usage(bin_dir, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def commands(shared_dir):
-    path = shared_dir / "data/commands/commands.jsonl"
+def commands(test_data_dir):
+    path = test_data_dir / "data/commands/commands.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

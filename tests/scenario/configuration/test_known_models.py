@@ -35,8 +35,8 @@ def test_weights_of_well_known_models(bin_dir, tmp_path):
         assert [one["rule"] for one in report["problems"]] == ["model_not_found"]
 
 
-def test_every_name_has_the_weights_of_its_list(bin_dir, shared_dir, tmp_path):
-    models = json.loads((shared_dir / "spec" / "models.json").read_text())["models"]
+def test_every_name_has_the_weights_of_its_list(bin_dir, test_data_dir, tmp_path):
+    models = json.loads((test_data_dir / "spec" / "models.json").read_text())["models"]
     entries = [(name, one) for one in models for name in (one["id"], *one["same_as"])]
     assert len(entries) == 322
     told = explain(bin_dir, tmp_path, [name for name, _ in entries])
@@ -58,8 +58,8 @@ def test_every_name_has_the_weights_of_its_list(bin_dir, shared_dir, tmp_path):
     assert unlike == [] and len(uncounted) == 10
 
 
-def test_the_table_is_made_from_the_list(source_dir, shared_dir):
-    done = subprocess.run([sys.executable, source_dir / "tools/make-models", shared_dir / "spec/models.json", "--check"],
+def test_the_table_is_made_from_the_list(source_dir, test_data_dir):
+    done = subprocess.run([sys.executable, source_dir / "tools/make-models", test_data_dir / "spec/models.json", "--check"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

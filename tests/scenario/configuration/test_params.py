@@ -43,17 +43,17 @@ def test_every_argument_has_every_key(table):
     assert sum(not entry["in_reference"] for entry in table) == 76
 
 
-def specification(shared_dir, folder):
+def specification(test_data_dir, folder):
     spec = {}
     for name, lists in (("engine-args.json", ["args"]),
                         ("serve-args.json", ["frontend_args", "newer_engine_args"])):
-        document = json.loads((shared_dir / folder / name).read_text())
+        document = json.loads((test_data_dir / folder / name).read_text())
         spec.update((entry["name"], entry) for key in lists for entry in document[key])
     return spec
 
 
-def test_table_is_the_specification(table, shared_dir):
-    spec = specification(shared_dir, "spec/0.33.0")
+def test_table_is_the_specification(table, test_data_dir):
+    spec = specification(test_data_dir, "spec/0.33.0")
     # the rest is of older releases, as is what others take: test_releases.py
     assert {entry["name"] for entry in table if entry["group"] != "Older releases"} == set(spec)
     for entry in (entry for entry in table if entry["name"] in spec):
@@ -72,9 +72,9 @@ UNDATED = {"attention_backend", "mm_encoder_attn_backend", "tokenizer_mode"}
 OF_THE_REFERENCE = {"nullable", "deprecated", "in_reference"}
 
 
-def test_the_former_reference_is_its_specification(bin_dir, shared_dir):
+def test_the_former_reference_is_its_specification(bin_dir, test_data_dir):
     """0.32.0 is history now: its arguments are as they were when it was the reference."""
-    spec = {name: entry for name, entry in specification(shared_dir, "spec").items() if entry["in_reference"]}
+    spec = {name: entry for name, entry in specification(test_data_dir, "spec").items() if entry["in_reference"]}
     table = {entry["name"]: entry for entry in entries(bin_dir, "--vllm-version", "0.32.0")}
     assert set(table) == set(spec)
     for name, entry in table.items():
@@ -301,8 +301,8 @@ def test_four_differences_are_four(bin_dir, changed_help):
     assert "1 new, 1 gone, 2 changed; 76 more are gone" in lines[-1]
 
 
-def test_names_of_the_real_help_are_compared(bin_dir, tmp_path, shared_dir):
-    text = (shared_dir / "data/real/vllm-serve-help-all-0.33.0.txt").read_text()
+def test_names_of_the_real_help_are_compared(bin_dir, tmp_path, test_data_dir):
+    text = (test_data_dir / "data/real/vllm-serve-help-all-0.33.0.txt").read_text()
     path = tmp_path / "help.txt"
     path.write_text(text.replace("--tool-call-parser {apertus,", "--tool-call-parser {brand_new,"))
     assert path.read_text() != text
@@ -431,12 +431,12 @@ def test_a_part_of_the_help_is_warned_of(bin_dir):
 # ---- a real vLLM's help ----------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
-def real_help(shared_dir):
-    return (shared_dir / "data/real/vllm-serve-help-all-0.33.0.txt").read_text()
+def real_help(test_data_dir):
+    return (test_data_dir / "data/real/vllm-serve-help-all-0.33.0.txt").read_text()
 
 
-def test_real_help_has_no_difference(bin_dir, shared_dir, table):
-    diff = compare(bin_dir, shared_dir / "data/real/vllm-serve-help-all-0.33.0.txt")
+def test_real_help_has_no_difference(bin_dir, test_data_dir, table):
+    diff = compare(bin_dir, test_data_dir / "data/real/vllm-serve-help-all-0.33.0.txt")
     assert diff["found"] == 320
     assert diff["new"] == diff["gone"] == diff["changed"] == []
     assert names(diff["already_gone"]) == {e["name"] for e in table if not e["in_reference"]}

@@ -13,11 +13,8 @@ CONFIG = {"server": {}, "launch": {"command": ["vllm", "serve"], "gpus": []}}
 
 
 @pytest.fixture(scope="module")
-def history(shared_dir):
-    path = shared_dir / "spec/0.33.0/engine-args-history.json"
-    if not path.exists():
-        pytest.skip("../shared/spec is missing: it holds the history of vLLM's arguments")
-    return json.loads(path.read_text())
+def history(test_data_dir):
+    return json.loads((test_data_dir / "spec/0.33.0/engine-args-history.json").read_text())
 
 
 def part_of(source_dir, name, part):
@@ -75,9 +72,9 @@ def dry_run(bin_dir, folder, release, server=None, **launch):
     return run_profllm(bin_dir, "run", "--config", path, "--dry-run", "--json")
 
 
-def test_the_tables_are_made_from_the_history(bin_dir, source_dir, shared_dir, history):
+def test_the_tables_are_made_from_the_history(bin_dir, source_dir, test_data_dir, history):
     done = subprocess.run([sys.executable, source_dir / "tools/make-history", "--check",
-                           shared_dir / "spec/0.33.0/engine-args-history.json", bin_dir / "profllm"],
+                           test_data_dir / "spec/0.33.0/engine-args-history.json", bin_dir / "profllm"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

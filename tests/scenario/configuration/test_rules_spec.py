@@ -20,9 +20,9 @@ UNKNOWN = None
 
 
 @pytest.fixture(scope="module")
-def spec(shared_dir):
-    engine = json.loads((shared_dir / "spec/0.33.0/engine-args.json").read_text())
-    serve = json.loads((shared_dir / "spec/0.33.0/serve-args.json").read_text())
+def spec(test_data_dir):
+    engine = json.loads((test_data_dir / "spec/0.33.0/engine-args.json").read_text())
+    serve = json.loads((test_data_dir / "spec/0.33.0/serve-args.json").read_text())
     engine["all_args"] = {arg["name"]: arg for arg in
                           engine["args"] + serve["frontend_args"] + serve["newer_engine_args"]}
     return engine
@@ -261,10 +261,10 @@ def holds(rule, release):
         (rule["until"] is None or order(release) < order(rule["until"]))
 
 
-def test_the_former_reference_has_its_rules(shared_dir, driver):
+def test_the_former_reference_has_its_rules(test_data_dir, driver):
     """What 0.32.0 asked for, it still asks for."""
     rows = {row["id"]: row for row in driver([{"rules": True}])[0]}
-    former = json.loads((shared_dir / "spec/engine-args.json").read_text())["constraints"]
+    former = json.loads((test_data_dir / "spec/engine-args.json").read_text())["constraints"]
     assert len(former) == 117
     for rule in former:
         row = rows[rule["id"]]

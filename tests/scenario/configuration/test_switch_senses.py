@@ -119,8 +119,8 @@ def test_a_pasted_line_takes_every_spelling(bin_dir, overlay):
         assert server == {entry["name"]: value for entry in entries}
 
 
-def test_the_help_of_a_release_with_two_negatives(bin_dir, tmp_path, shared_dir):
-    text = (shared_dir / "data/real/vllm-serve-help-all-0.33.0.txt").read_text()
+def test_the_help_of_a_release_with_two_negatives(bin_dir, tmp_path, test_data_dir):
+    text = (test_data_dir / "data/real/vllm-serve-help-all-0.33.0.txt").read_text()
     pairs = re.findall(r"^  (--(?:enable|disable)-[\w-]+), (?:-\w+, )?(--(?:enable|disable)-[\w-]+)",
                        text, re.M)
     assert len(pairs) == 50

@@ -182,8 +182,8 @@ def range_of(entry, version):
 
 
 @pytest.fixture(scope="module")
-def history(shared_dir):
-    return json.loads((shared_dir / "spec/0.33.0/engine-args-history.json").read_text())
+def history(test_data_dir):
+    return json.loads((test_data_dir / "spec/0.33.0/engine-args-history.json").read_text())
 
 
 def keys_of(history, argument):

@@ -31,14 +31,14 @@ def set_up_of(path):
     return args, release.group(1) if release else None
 
 
-def logs(shared_dir):
-    return sorted((shared_dir / "data/ops/vllm_logs").iterdir()) + sorted(
-        (shared_dir / "data/real/logs").glob("serve_ok*"))
+def logs(test_data_dir):
+    return sorted((test_data_dir / "data/ops/vllm_logs").iterdir()) + sorted(
+        (test_data_dir / "data/real/logs").glob("serve_ok*"))
 
 
-def test_real_set_ups_pass(bin_dir, shared_dir, tmp_path):
+def test_real_set_ups_pass(bin_dir, test_data_dir, tmp_path):
     seen = 0
-    for path in logs(shared_dir):
+    for path in logs(test_data_dir):
         try:
             args, release = set_up_of(path)
         except (ValueError, SyntaxError):
@@ -69,8 +69,8 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_failed_starts_are_foreseen(bin_dir, shared_dir, tmp_path, fault):
-    log = shared_dir / f"data/real/logs/start_fails_{fault}.log"
+def test_failed_starts_are_foreseen(bin_dir, test_data_dir, tmp_path, fault):
+    log = test_data_dir / f"data/real/logs/start_fails_{fault}.log"
     command = log.read_text().splitlines()[0].removeprefix("$ ")
     make_model(tmp_path)
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--vllm-version", "0.32.0", "--json",
@@ -79,14 +79,14 @@ def test_failed_starts_are_foreseen(bin_dir, shared_dir, tmp_path, fault):
     assert found == ([FAULTS[fault]] if FAULTS[fault] else [])
 
 
-def test_all_failed_starts_are_covered(shared_dir):
+def test_all_failed_starts_are_covered(test_data_dir):
     names = {path.stem.removeprefix("start_fails_")
-             for path in (shared_dir / "data/real/logs").glob("start_fails_*")}
+             for path in (test_data_dir / "data/real/logs").glob("start_fails_*")}
     assert names == set(FAULTS)
 
 
-def test_the_memory_of_a_real_run(bin_dir, shared_dir, tmp_path):
-    log = (shared_dir / "data/real/logs/serve_ok_with_load.log").read_text()
+def test_the_memory_of_a_real_run(bin_dir, test_data_dir, tmp_path):
+    log = (test_data_dir / "data/real/logs/serve_ok_with_load.log").read_text()
     make_model(tmp_path)
     (tmp_path / "e.yaml").write_text(json.dumps({
         "server": {"model": "tiny", "max_model_len": 2048, "max_num_seqs": 64},
@@ -100,8 +100,8 @@ def test_the_memory_of_a_real_run(bin_dir, shared_dir, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def commands(shared_dir):
-    path = shared_dir / "data/commands/commands.jsonl"
+def commands(test_data_dir):
+    path = test_data_dir / "data/commands/commands.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

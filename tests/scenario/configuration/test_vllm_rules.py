@@ -213,9 +213,9 @@ def test_a_parser_is_the_release_s(bin_dir, models, words, release, severity, fo
         assert found in told[0]["found"] and told[0].get("nearest") == nearest
 
 
-def test_every_parser_of_the_specification_is_known(bin_dir, shared_dir, tmp_path):
+def test_every_parser_of_the_specification_is_known(bin_dir, test_data_dir, tmp_path):
     """Each name that a parser's list of the history has, in the releases that it is of."""
-    history = json.loads((shared_dir / "spec/engine-args-history.json").read_text())["args"]
+    history = json.loads((test_data_dir / "spec/engine-args-history.json").read_text())["args"]
     rows = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)["parsers"]
 
     def key(text):
@@ -271,8 +271,8 @@ launch: {url: "http://127.0.0.1:8000", env: {VLLM_LOGING_LEVEL: DEBUG}}
     assert [one for one in report["problems"] if one.get("reason") == "variable"] == []
 
 
-def test_the_variables_are_those_of_the_specification(bin_dir, shared_dir, tmp_path):
-    spec = json.loads((shared_dir / "spec/0.33.0/env-vars.json").read_text())["releases"]
+def test_the_variables_are_those_of_the_specification(bin_dir, test_data_dir, tmp_path):
+    spec = json.loads((test_data_dir / "spec/0.33.0/env-vars.json").read_text())["releases"]
     schema = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)
     assert {one["version"] for one in schema["variable_releases"]} == set(spec)
     for version, names in spec.items():

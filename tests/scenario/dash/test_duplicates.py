@@ -172,7 +172,7 @@ def test_in_what_they_differ(shared):
     assert shared.get(f"/api/upload/jobs/{stored}/items/7/diff").status == 404
 
 
-def test_one_run_told_twice(shared, shared_dir):
+def test_one_run_told_twice(shared, test_data_dir):
     """Under another run_id, and in another form; what has other figures is another run."""
     figures = {**GOOD["results"], "duration": 31.52345, "mean_ttft_ms": 81.23456, "mean_itl_ms": 9.8765, "output_throughput": 1234.567}
     first = {**GOOD, "run_id": "exp_20260101_000000_aaaa01", "results": figures}
@@ -184,7 +184,7 @@ def test_one_run_told_twice(shared, shared_dir):
     assert shared.upload("/api/upload/json", other)["items"][0]["near"] == []
     marked = shared.rows(filter={"field": "stored.near", "op": "is_recorded"}, columns=["stored.near"])
     assert {row["id"]: row["cells"]["stored.near"] for row in marked}[copy["id"]] == one["id"]
-    flat = json.loads((shared_dir / "data/real/bench/py-random.json").read_text())
+    flat = json.loads((test_data_dir / "data/real/bench/py-random.json").read_text())
     plain = shared.upload("/api/upload/raw", json.dumps(flat).encode(), None)["items"][0]
     again = shared.upload("/api/upload/raw", json.dumps({**flat, "metadata": "exported again"}).encode(), None)["items"][0]
     assert again["state"] == "stored" and again["near"] == [plain["id"]]

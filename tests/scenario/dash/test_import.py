@@ -93,8 +93,8 @@ def test_every_leaf_of_the_examples(bin_dir, examples, rows, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["py-random", "rs-random"])
-def test_every_leaf_of_vllms_file(bin_dir, rows, shared_dir, tmp_path, name):
-    path = shared_dir / "data/real/bench" / f"{name}.json"
+def test_every_leaf_of_vllms_file(bin_dir, rows, test_data_dir, tmp_path, name):
+    path = test_data_dir / "data/real/bench" / f"{name}.json"
     told = import_json(bin_dir, path, "--db", tmp_path / "a.db")
     (result,) = told["results"]
     assert result["state"] == "stored" and result["form"] == "flat" and result["run_id"] is None

@@ -114,8 +114,8 @@ def test_raw_bytes_of_any_producer(shared, tmp_path):
             assert job["kind"] == "raw" and states(job) == (told if media else [{"stored": "duplicate"}.get(one, one) for one in told])
 
 
-def test_vllms_file(shared, shared_dir):
-    data = (shared_dir / "data/real/bench/py-random.json").read_bytes()
+def test_vllms_file(shared, test_data_dir):
+    data = (test_data_dir / "data/real/bench/py-random.json").read_bytes()
     job = shared.upload("/api/upload/raw?name=py-random.json", data)
     assert states(job) == ["stored"] and job["items"][0]["form"] == "flat"
     raw = shared.get(f"/api/data/experiments/{job['items'][0]['id']}/raw")

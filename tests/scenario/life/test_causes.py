@@ -253,8 +253,8 @@ CAUSES = {
 
 
 @pytest.mark.parametrize("name", CAUSES)
-def test_real_failed_starts(bin_dir, tmp_path, patience, shared_dir, name):
-    log = (shared_dir / f"data/real/logs/start_fails_{name}.log").read_bytes()
+def test_real_failed_starts(bin_dir, tmp_path, patience, test_data_dir, name):
+    log = (test_data_dir / f"data/real/logs/start_fails_{name}.log").read_bytes()
     _, result = die(bin_dir, tmp_path, patience, log)
     assert result["error"]["cause"] == CAUSES[name]
     assert result["error"]["log_tail"][-1].startswith("exit=")

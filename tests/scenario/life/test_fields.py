@@ -87,8 +87,8 @@ def test_every_leaf_of_runs(bin_dir, rows, run):
 
 
 @pytest.mark.parametrize("name", ["py-random", "rs-random"])
-def test_every_leaf_of_vllms_file(bin_dir, rows, shared_dir, name):
-    path = shared_dir / "data/real/bench" / f"{name}.json"
+def test_every_leaf_of_vllms_file(bin_dir, rows, test_data_dir, name):
+    path = test_data_dir / "data/real/bench" / f"{name}.json"
     document = json.loads(path.read_text())
     wanted = expected_of_flat(document)
     assert {id_ for id_ in wanted if id_ not in rows} == set()

@@ -84,9 +84,9 @@ def summary(gpus):
 # ---- what others captured ---------------------------------------------------------------------
 
 @pytest.mark.parametrize("pattern", CAPTURES)
-def test_capture(bin_dir, shared_dir, pattern):
+def test_capture(bin_dir, test_data_dir, pattern):
     driver, cuda, expected = CAPTURES[pattern]
-    paths = list((shared_dir / "data" / "ops").glob(pattern))
+    paths = list((test_data_dir / "data" / "ops").glob(pattern))
     assert len(paths) == 1
     gpus = gpus_json(bin_dir, "--from", paths[0])
     assert summary(gpus) == expected
@@ -100,15 +100,15 @@ def test_capture(bin_dir, shared_dir, pattern):
         assert total is None or f"{total / 1024:.1f} GiB" in shown
 
 
-def test_every_capture_is_in_a_table(shared_dir):
-    folder = shared_dir / "data" / "ops"
+def test_every_capture_is_in_a_table(test_data_dir):
+    folder = test_data_dir / "data" / "ops"
     known = {path for pattern in [*CAPTURES, *OTHER_FORMS] for path in folder.glob(pattern)}
     assert known == set(folder.glob("nvidia_smi_*/*"))
 
 
 @pytest.mark.parametrize("pattern", OTHER_FORMS)
-def test_other_forms_are_told_apart(bin_dir, shared_dir, pattern):
-    paths = sorted((shared_dir / "data" / "ops").glob(pattern))
+def test_other_forms_are_told_apart(bin_dir, test_data_dir, pattern):
+    paths = sorted((test_data_dir / "data" / "ops").glob(pattern))
     assert len(paths) >= 2
     for path in paths:
         done = run_gpus(bin_dir, "--from", path)
@@ -117,9 +117,9 @@ def test_other_forms_are_told_apart(bin_dir, shared_dir, pattern):
                                "expected the XML of 'nvidia-smi -q -x'\n")
 
 
-def test_values_of_a_capture(bin_dir, shared_dir):
+def test_values_of_a_capture(bin_dir, test_data_dir):
     """More of one file than the table has, read by hand too."""
-    path, = (shared_dir / "data" / "ops" / "nvidia_smi_xml").glob("*3090-v13*")
+    path, = (test_data_dir / "data" / "ops" / "nvidia_smi_xml").glob("*3090-v13*")
     gpu = gpus_json(bin_dir, "--from", path)[0]
     assert gpu["uuid"] == "GPU-12345678-aaaa-bbbb-cccc-0123456789ab"
     assert gpu["power_w"] == 35.06 and gpu["power_limit_w"] == 350 and gpu["temperature_c"] == 32

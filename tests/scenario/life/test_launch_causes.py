@@ -9,7 +9,7 @@ from launch_logs import LOGS, OOM, SCARY, WRAPPERS, engine, prefixed
 from run_tools import base_config, load_result, run_profllm, write_config
 
 UNKNOWN_MAX = 2
-# logs of ../shared/data/wild, and the causes that are right for them
+# logs of data/wild in the test data, and the causes that are right for them
 WILD = {
     "13-log-hub-not-reached/no-dns": {"hub_unreachable"},
     "13-log-hub-not-reached/too-many": {"hub_unreachable"},
@@ -98,8 +98,8 @@ def test_scary_lines_of_a_healthy_server_are_no_cause(bin_dir, tmp_path, patienc
     assert (error["cause"], error["log_line"]) == ("killed", None), done.stdout
 
 
-def test_logs_of_public_reports(bin_dir, tmp_path, patience, shared_dir):
-    folder = shared_dir / "data/wild"
+def test_logs_of_public_reports(bin_dir, tmp_path, patience, test_data_dir):
+    folder = test_data_dir / "data/wild"
     if not folder.is_dir():
         pytest.skip("no logs of public reports")
     errors = fail_all(bin_dir, tmp_path, patience, {name: (folder / f"{name}.log").read_bytes() for name in WILD})

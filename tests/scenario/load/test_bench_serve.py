@@ -184,9 +184,9 @@ def test_the_console_is_vllms(bin_dir, server, tmp_path):
     assert table[table.index("---------------Time to First Token----------------") + 3].startswith("P99 TTFT (ms):")
 
 
-def test_a_real_result_recomputes(bin_dir, shared_dir):
+def test_a_real_result_recomputes(bin_dir, test_data_dir):
     """The lists of vLLM's own result give its own summary by our formulas."""
-    flat = json.loads((shared_dir / "data" / "real" / "bench" / "py-random.json").read_text())
+    flat = json.loads((test_data_dir / "data" / "real" / "bench" / "py-random.json").read_text())
     second = 1_000_000_000
     records = []
     for i, (start, ttft, gaps) in enumerate(zip(flat["start_times"], flat["ttfts"], flat["itls"])):

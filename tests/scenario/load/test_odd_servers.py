@@ -159,8 +159,8 @@ def recorded(path):
     ("completions_stream", "openai", 4), ("completions_stream_cont", "openai", 4),
     ("completions_n2_stream", "openai", 4), ("completions_batch_stream", "openai", 4),
     ("chat_stream", "openai-chat", 5), ("chat_stream_cont", "openai-chat", 5)])
-def test_recorded_answers_in_many_pieces(bin_dir, tmp_path, shared_dir, patience, name, backend, events):
-    data = recorded(shared_dir / "data" / "real" / "http" / f"{name}.txt")
+def test_recorded_answers_in_many_pieces(bin_dir, tmp_path, test_data_dir, patience, name, backend, events):
+    data = recorded(test_data_dir / "data" / "real" / "http" / f"{name}.txt")
     rng = random.Random(name)
     rows = {}
     for i in range(2000 if os.environ.get("PROFLLM_TEST_LONG") else 40):

@@ -19,8 +19,8 @@ def server(bin_dir):
 
 
 @pytest.fixture(scope="module")
-def datasets(shared_dir):
-    return shared_dir / "data" / "datasets"
+def datasets(test_data_dir):
+    return test_data_dir / "data" / "datasets"
 
 
 def count_tokens(server, text):

@@ -128,8 +128,8 @@ def test_requests(play, poem, tokens, seed, lengths):
     assert (told["chat_template"], told["prompt_form"]) == ("server", "text")
 
 
-def test_the_shared_poem(play, tokens, shared_dir):
-    path = shared_dir / "data" / "datasets" / "sonnet.txt"
+def test_the_shared_poem(play, tokens, test_data_dir):
+    path = test_data_dir / "data" / "datasets" / "sonnet.txt"
     wanted, _ = expected(tokens, lines_of(path), random.Random(3), 40)
     play.run(path, seed=3, num_prompts=40)
     assert [body["prompt"] for _, body in play.requests] == [templated(prompt) for prompt, _ in wanted]

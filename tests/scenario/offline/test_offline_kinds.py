@@ -239,11 +239,11 @@ def test_options_of_another_kind_are_refused(bin_dir, tmp_path, benchmark, key):
     assert [fault["key"] for fault in errors(report)] == [key]
 
 
-def test_lines_of_people_get_vllms_verdict(bin_dir, tmp_path, shared_dir):
+def test_lines_of_people_get_vllms_verdict(bin_dir, tmp_path, test_data_dir):
     """bench-commands.jsonl: each line of an offline benchmark is taken or refused as its own parser does."""
     scripts = {"benchmark_latency.py": "latency", "benchmark_throughput.py": "throughput"}
     wanted, texts = [], []
-    for row in map(json.loads, (shared_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):
+    for row in map(json.loads, (test_data_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):
         kind = scripts.get(row["sub"], row["sub"])
         if kind in TOLD:
             wanted.append((row["id"], row["ok"], row["set"]))
@@ -257,10 +257,10 @@ def test_lines_of_people_get_vllms_verdict(bin_dir, tmp_path, shared_dir):
             assert all(option in done.stdout for option in options), (name, options, done.stdout)
 
 
-def test_the_rows_are_vllms_options(bin_dir, shared_dir):
+def test_the_rows_are_vllms_options(bin_dir, test_data_dir):
     rows = json.loads(run_profllm(bin_dir, "schema", "--json").stdout)
     load = {row["name"]: row for row in rows["load_options"]}
-    flags = json.loads((shared_dir / "spec/bench-args.json").read_text())["commands"]
+    flags = json.loads((test_data_dir / "spec/bench-args.json").read_text())["commands"]
     for kind in TOLD:
         own = [row for row in rows["offline_options"] if row["kind"] == kind.replace("-", "_")]
         assert [row["flag"] for row in own] == [one["flags"][0] for one in flags[f"bench {kind}"]]

@@ -36,8 +36,8 @@ def bench(bin_dir, *words):
 
 
 @pytest.fixture(scope="module")
-def spec(shared_dir):
-    flags = json.loads((shared_dir / "spec" / "bench-args.json").read_text())
+def spec(test_data_dir):
+    flags = json.loads((test_data_dir / "spec" / "bench-args.json").read_text())
     return {row["flags"][0]: row for row in flags["commands"]["bench serve"]}
 
 

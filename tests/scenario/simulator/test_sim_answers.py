@@ -34,11 +34,11 @@ def server(bin_dir):
         yield running
 
 
-def captured(shared_dir, name):
+def captured(test_data_dir, name):
     """(status, headers, body) of a captured answer."""
-    head, _, body = (shared_dir / "data/real/http" / name).read_bytes().partition(b"\n\n")
+    head, _, body = (test_data_dir / "data/real/http" / name).read_bytes().partition(b"\n\n")
     if b"\r\n" in head:
-        head, _, body = (shared_dir / "data/real/http" / name).read_bytes().partition(b"\r\n\r\n")
+        head, _, body = (test_data_dir / "data/real/http" / name).read_bytes().partition(b"\r\n\r\n")
     lines = head.decode().splitlines()
     headers = dict(line.split(": ", 1) for line in lines[1:])
     return int(lines[0].split()[1]), headers, body
@@ -71,10 +71,10 @@ def form_of_event(event):
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_streams_have_vllms_form(server, shared_dir, name):
+def test_streams_have_vllms_form(server, test_data_dir, name):
     path, body = STREAMS[name]
     events, _ = server.stream(path, body)
-    _, headers, real = captured(shared_dir, name)
+    _, headers, real = captured(test_data_dir, name)
     assert events.pop() == "[DONE]"
     real = events_of(real)
     # vLLM put two tokens into one event there; here each has its own
@@ -91,16 +91,16 @@ def test_streams_have_vllms_form(server, shared_dir, name):
     assert mine["server"] == "profllm-sim"
 
 
-def test_whole_answers_have_vllms_form(server, shared_dir):
+def test_whole_answers_have_vllms_form(server, test_data_dir):
     completion = server.post("/v1/completions", {"prompt": " ab cd ef", "max_tokens": 3,
                                                  "logprobs": 1})
-    real = json.loads(captured(shared_dir, "completions.txt")[2])
+    real = json.loads(captured(test_data_dir, "completions.txt")[2])
     for answer in completion, real:
         answer["choices"][0]["logprobs"]["top_logprobs"] = []
     assert form(completion) == form(real)
     chat = server.post("/v1/chat/completions", {
         "messages": [{"role": "user", "content": "hi"}], "max_tokens": 4})
-    assert form(chat) == form(json.loads(captured(shared_dir, "chat.txt")[2]))
+    assert form(chat) == form(json.loads(captured(test_data_dir, "chat.txt")[2]))
 
 
 ERRORS = {
@@ -117,10 +117,10 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_refusals_are_vllms(server, shared_dir, name):
+def test_refusals_are_vllms(server, test_data_dir, name):
     path, body = ERRORS[name]
     status, headers, answer = server.ask("POST", path, body)
-    real_status, real_headers, real = captured(shared_dir, name)
+    real_status, real_headers, real = captured(test_data_dir, name)
     assert (status, answer) == (real_status, real)
     assert headers["content-type"] == real_headers["content-type"]
 
@@ -128,22 +128,22 @@ def test_refusals_are_vllms(server, shared_dir, name):
 @pytest.mark.parametrize("name,method", [
     ("health", "GET"), ("ping", "GET"), ("load", "GET"), ("reset_prefix_cache", "POST"),
     ("reset_mm_cache", "POST"), ("reset_encoder_cache", "POST")])
-def test_small_answers_are_vllms(server, shared_dir, name, method):
+def test_small_answers_are_vllms(server, test_data_dir, name, method):
     status, headers, body = server.ask(method, "/" + name)
-    real_status, real_headers, real = captured(shared_dir, name + ".txt")
+    real_status, real_headers, real = captured(test_data_dir, name + ".txt")
     assert (status, body) == (real_status, real)
     assert headers.get("content-type") == real_headers.get("content-type")
 
 
-def test_lists_have_vllms_form(server, shared_dir):
+def test_lists_have_vllms_form(server, test_data_dir):
     models = json.loads(server.get("/v1/models"))
-    assert form(models) == form(json.loads(captured(shared_dir, "v1_models.txt")[2]))
+    assert form(models) == form(json.loads(captured(test_data_dir, "v1_models.txt")[2]))
     assert models["data"][0]["owned_by"] == "profllm-sim"
     assert models["data"][0]["max_model_len"] == 2048
     tokens = server.post("/tokenize", {"prompt": "Hello world", "return_token_strs": True})
-    assert form(tokens) == form(json.loads(captured(shared_dir, "tokenize.txt")[2]))
+    assert form(tokens) == form(json.loads(captured(test_data_dir, "tokenize.txt")[2]))
     tokens = server.post("/tokenize", {"messages": [{"role": "user", "content": "Hello"}]})
-    assert form(tokens) == form(json.loads(captured(shared_dir, "tokenize_chat.txt")[2]))
+    assert form(tokens) == form(json.loads(captured(test_data_dir, "tokenize_chat.txt")[2]))
 
 
 def test_nothing_passes_for_vllm(server):
@@ -170,10 +170,10 @@ def labels_and_bounds(text):
     return families
 
 
-def test_metrics_are_vllms_families(server, shared_dir):
+def test_metrics_are_vllms_families(server, test_data_dir):
     server.post("/v1/completions", {"prompt": "a", "max_tokens": 2})
     mine = labels_and_bounds(server.get("/metrics").decode())
-    real = labels_and_bounds(captured(shared_dir, "metrics.txt")[2].decode())
+    real = labels_and_bounds(captured(test_data_dir, "metrics.txt")[2].decode())
     for family, (names, bounds) in mine.items():
         assert family in real, family
         if family == "vllm:cache_config_info":

@@ -28,9 +28,9 @@ def responses(server, body, headers=None):
     return messages
 
 
-def test_whole_responses_have_vllms_form(server, shared_dir):
+def test_whole_responses_have_vllms_form(server, test_data_dir):
     answer = server.post("/v1/responses", {"input": "hi", "max_output_tokens": 4})
-    assert form(answer) == form(json.loads(captured(shared_dir, "responses.txt")[2]))
+    assert form(answer) == form(json.loads(captured(test_data_dir, "responses.txt")[2]))
     assert answer["status"] == "incomplete"
     assert answer["usage"]["output_tokens"] == 4
     tokens = server.post("/tokenize", {"prompt": answer["output"][0]["content"][0]["text"]})

@@ -241,10 +241,10 @@ def test_startup_of_ours(bin_dir, tmp_path):
     assert run["run_number"] == 0 and run["avg_cold_startup_time"] > 0
 
 
-def test_real_lines_are_judged_as_vllm_judges_them(bin_dir, tmp_path, shared_dir):
+def test_real_lines_are_judged_as_vllm_judges_them(bin_dir, tmp_path, test_data_dir):
     """bench-commands.jsonl: taken or refused as labelled; serve_sla, which vLLM has no more, is."""
     seen = 0
-    for row in map(json.loads, (shared_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):
+    for row in map(json.loads, (test_data_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):
         kind = row["sub"].removeprefix("sweep ")
         if not row["sub"].startswith("sweep ") or kind.startswith("plot"):
             continue
@@ -261,9 +261,9 @@ def test_real_lines_are_judged_as_vllm_judges_them(bin_dir, tmp_path, shared_dir
     assert seen > 4
 
 
-def test_real_folders_have_these_names(bin_dir, tmp_path, shared_dir):
+def test_real_folders_have_these_names(bin_dir, tmp_path, test_data_dir):
     """A sweep that vLLM 0.25.1 ran: its folder's name, keys and texts are made again of its parameters."""
-    files = list((shared_dir / "data/results/vllm_bench_serve").glob("*sweep_v*summary*.json"))
+    files = list((test_data_dir / "data/results/vllm_bench_serve").glob("*sweep_v*summary*.json"))
     if not files:
         pytest.skip("no sweep among the data of others")
     for file in files:

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "others_data.h"
+#include "test_data.h"
 
 /* What the callbacks said, as text: pieces of a body are joined, so that cuts leave no trace. */
 struct story {
@@ -567,8 +567,8 @@ static void check_real_answer(const char *path)
 /* Where they are at hand. */
 static void test_io_http__real_answers(void **state)
 {
-	skip_without_others_data();
-	auto_free char *folder = pl_asprintf("%s/../shared/data/real/http", PROFLLM_SOURCE_DIR);
+	skip_without_test_data();
+	auto_free char *folder = test_data_path("data/real/http");
 	DIR *dir = opendir(folder);
 	size_t count = 0;
 

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "others_data.h"
+#include "test_data.h"
 
 /* Of an exact copy, so that a sanitizer sees a read beyond it. */
 static bool accepts(const char *text, size_t len)
@@ -273,14 +273,14 @@ static void test_io_jwalk_jansson__same_verdict_and_tree(void **state)
 /* JSON bodies of a real server, where they are at hand. */
 static void test_io_jwalk_jansson__real_bodies(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	static const char *const names[] = { "chat",      "completions", "err_json",
 					     "v1_models", "responses",   "server_info" };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		auto_free char *path = pl_asprintf("%s/../shared/data/real/http/%s.txt",
-						   PROFLLM_SOURCE_DIR, names[i]);
+		auto_free char *path = pl_asprintf("%s/data/real/http/%s.txt", test_data_folder(),
+						   names[i]);
 		auto_free char *text = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		size_t len;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "others_data.h"
+#include "test_data.h"
 
 /* Are bytes of an unfinished event held? By the standard they are dropped at the end. */
 static bool is_dirty(const struct io_sse *sse)
@@ -261,14 +261,14 @@ static void test_io_sse__memory_is_given_back(void **state)
 
 static void test_io_sse__real_streams(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	static const char *const names[] = { "chat_stream", "completions_stream",
 					     "completions_batch_stream", "chat_stream_cont" };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		auto_free char *path = pl_asprintf("%s/../shared/data/real/http/%s.txt",
-						   PROFLLM_SOURCE_DIR, names[i]);
+		auto_free char *path = pl_asprintf("%s/data/real/http/%s.txt", test_data_folder(),
+						   names[i]);
 		auto_free char *text = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		auto_buf story = { 0 };

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "result/document.h"
 #include "result/metrics/metrics.h"
-#include "others_data.h"
+#include "test_data.h"
 
 static void set_text(char **field, const char *text)
 {
@@ -481,10 +481,9 @@ static char *table_of_run(const json_t *detail)
 
 static void test_real_run(void **state)
 {
-	skip_without_others_data();
-	static const char folder[] = PROFLLM_SOURCE_DIR "/../shared/data/real/bench";
-	auto_free char *detail_path = pl_asprintf("%s/py-random.json", folder);
-	auto_free char *console_path = pl_asprintf("%s/py-random.console.txt", folder);
+	skip_without_test_data();
+	auto_free char *detail_path = test_data_path("data/real/bench/py-random.json");
+	auto_free char *console_path = test_data_path("data/real/bench/py-random.console.txt");
 	auto_free char *console = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *detail = NULL;

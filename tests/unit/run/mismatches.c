@@ -12,12 +12,11 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "host/log/server_log.h"
-#include "others_data.h"
 #include "vllm/catalog.h"
 #include "vllm/reported/fields.h"
 #include "vllm/reported/mismatch.h"
+#include "test_data.h"
 
-#define DATA       PROFLLM_SOURCE_DIR "/../shared/data/"
 #define TABLE      PROFLLM_SOURCE_DIR "/tests/unit/host/log/server_logs.json"
 #define DATA_BYTES (64u << 20)
 
@@ -25,7 +24,7 @@ static struct host_server_log *read_log(const char *name)
 {
 	struct host_server_log *log = host_server_log_new(10);
 	struct host_log_time seen = { .mono_ns = 1, .real_ns = pl_clock_real_ns() };
-	auto_free char *path = pl_asprintf("%s%s", DATA, name);
+	auto_free char *path = pl_asprintf("%s/data/%s", test_data_folder(), name);
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t len = 0;
@@ -65,7 +64,7 @@ static void real_servers_are_not_accused(void **state)
 	struct pl_err err = PL_ERR_INIT;
 	unsigned compared = 0;
 
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	assert_int_equal(pl_json_read_file(TABLE, &table, &err), 0);
 	PL_JSON_EACH_MEMBER(name, expected, table) {

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "experiment/config.h"
+#include "test_data.h"
 
 static void defaults_are_the_rows(void **state)
 {
@@ -134,7 +135,8 @@ static json_t *choices_of(const struct option_row *row)
 /* Each option of vLLM's `bench serve` is a row, with its choices, and the other way round. */
 static void rows_are_vllms_options(void **state)
 {
-	static const char path[] = PROFLLM_SOURCE_DIR "/../shared/spec/bench-args.json";
+	skip_without_test_data();
+	auto_free char *path = test_data_path("spec/bench-args.json");
 	auto_json json_t *spec = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t i;
@@ -142,8 +144,6 @@ static void rows_are_vllms_options(void **state)
 	size_t vllm = 0;
 
 	(void)state;
-	if (!pl_file_exists(path))
-		skip();
 	assert_int_equal(pl_json_read_file(path, &spec, &err), 0);
 	const json_t *serve = json_object_get(json_object_get(spec, "commands"), "bench serve");
 	json_array_foreach((json_t *)serve, i, entry)

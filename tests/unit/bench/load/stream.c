@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "others_data.h"
+#include "test_data.h"
 
 #define STEP_NS 1000000
 #define T0      5000000000
@@ -626,8 +626,7 @@ static void long_failure_bodies_are_cut(void **state)
 static bool read_real(const char *name, struct wire *wire)
 {
 	struct pl_err err = PL_ERR_INIT;
-	auto_free char *path = pl_asprintf("%s/../shared/data/real/http/%s.txt", PROFLLM_SOURCE_DIR,
-					   name);
+	auto_free char *path = pl_asprintf("%s/data/real/http/%s.txt", test_data_folder(), name);
 	auto_free char *text = NULL;
 	size_t len;
 
@@ -679,7 +678,7 @@ static const struct real_case real_cases[] = {
 
 static void real_streams_count_as_documented(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	struct res_event_at at;
 
 	(void)state;
@@ -728,7 +727,7 @@ static const struct real_error real_errors[] = {
 
 static void real_errors_give_status_and_message(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(real_errors); i++) {
 		struct wire wire;

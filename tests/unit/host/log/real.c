@@ -1,5 +1,5 @@
 /*
- * The logs under ../shared/data against a table written by hand from reading them
+ * The logs of the test data against a table written by hand from reading them
  * (server_logs.json): phases, facts and causes.
  */
 #include "host/log/server_log.h"
@@ -19,16 +19,15 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "others_data.h"
+#include "test_data.h"
 
-#define DATA        PROFLLM_SOURCE_DIR "/../shared/data/"
 #define TABLE       PROFLLM_SOURCE_DIR "/tests/unit/host/log/server_logs.json"
 #define DATA_BYTES  (64u << 20)
 #define STAMP_BYTES 16
 
 static struct host_server_log *read_log(const char *name)
 {
-	auto_free char *path = pl_asprintf("%s%s", DATA, name);
+	auto_free char *path = pl_asprintf("%s/data/%s", test_data_folder(), name);
 	struct host_server_log *log = host_server_log_new(200);
 	struct pl_err err = PL_ERR_INIT;
 
@@ -144,7 +143,7 @@ static unsigned check_cause(const char *name, const struct host_server_log *log,
 
 static void test_host_log_real__table(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *table = NULL;
@@ -170,12 +169,12 @@ static void test_host_log_real__table(void **state)
 /* A server that is looked at while it still starts: at no moment a phase or a cause too many. */
 static void test_host_log_real__byte_by_byte(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	static const char name[] = "real/logs/start_fails_kv_cache_too_large.log";
 	auto_server_log struct host_server_log *whole = read_log(name);
 	auto_server_log struct host_server_log *log = host_server_log_new(200);
-	auto_free char *path = pl_asprintf("%s%s", DATA, name);
+	auto_free char *path = pl_asprintf("%s/data/%s", test_data_folder(), name);
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t len = 0;

@@ -11,11 +11,10 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "others_data.h"
+#include "test_data.h"
 
-#define REAL_PAGES PROFLLM_SOURCE_DIR "/../shared/data/"
-#define LOADED_PAGE                                                                          \
-	"ops/prometheus/er0080__packages_protocol_tests_fixtures_metrics_vllm_0_25_1_loaded" \
+#define LOADED_PAGE                                                                               \
+	"data/ops/prometheus/er0080__packages_protocol_tests_fixtures_metrics_vllm_0_25_1_loaded" \
 	"__7460430.txt"
 #define LOADED_SAMPLES 435
 
@@ -115,7 +114,7 @@ static void test_host_telemetry_metrics_page__values_are_named(void **state)
 
 static void read_page(const char *name, struct host_metrics *ret)
 {
-	auto_free char *path = pl_asprintf("%s%s", REAL_PAGES, name);
+	auto_free char *path = test_data_path(name);
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t len;
@@ -272,13 +271,15 @@ static void compare_sample(void *data, const struct host_sample *sample)
 
 static void test_host_telemetry_metrics_page__every_sample_of_a_real_page(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t len;
 
-	assert_int_equal(pl_file_read(REAL_PAGES LOADED_PAGE, 1 << 20, &text, &len, &err), 0);
+	auto_free char *path = test_data_path(LOADED_PAGE);
+
+	assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
 	struct lines lines = { .at = text };
 	assert_int_equal(host_metrics_walk(text, len, compare_sample, &lines, &err), 0);
 	/* lines of the file without those that begin with '#' */
@@ -293,7 +294,7 @@ static void test_host_telemetry_metrics_page__every_sample_of_a_real_page(void *
 /* The newer names are those that a release writes. */
 static void test_host_telemetry_metrics_page__names_of_a_release(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	static const char *const names[] = {
 		"num_requests_running gauge",         "num_requests_waiting gauge",
@@ -306,9 +307,10 @@ static void test_host_telemetry_metrics_page__names_of_a_release(void **state)
 	struct pl_err err = PL_ERR_INIT;
 	size_t len;
 
-	assert_int_equal(pl_file_read(REAL_PAGES "ops/prometheus/vllm_metric_families_v0.26.0.txt",
-				      1 << 20, &text, &len, &err),
-			 0);
+	auto_free char *path = test_data_path(
+		"data/ops/prometheus/vllm_metric_families_v0.26.0.txt");
+
+	assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
 		auto_free char *line = pl_asprintf("\nvllm:%s\n", names[i]);
 		if (strstr(text, line) == NULL)
@@ -322,11 +324,11 @@ static void test_host_telemetry_metrics_page__names_of_a_release(void **state)
 /* Figures read from the pages by eye. */
 static void test_host_telemetry_metrics_page__real_idle_server(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	struct host_metrics metrics;
 
-	read_page("real/http/metrics.txt", &metrics);
+	read_page("data/real/http/metrics.txt", &metrics);
 	assert_true(metrics.running == 0 && metrics.waiting == 0);
 	assert_true(metrics.prefix_queries == 45 && metrics.prefix_hits == 0);
 	assert_true(metrics.preemptions == 0);
@@ -337,7 +339,7 @@ static void test_host_telemetry_metrics_page__real_idle_server(void **state)
 
 static void test_host_telemetry_metrics_page__real_loaded_server(void **state)
 {
-	skip_without_others_data();
+	skip_without_test_data();
 	(void)state;
 	struct host_metrics metrics;
 

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "others_data.h"
 #include "result/flat/compare.h"
 #include "result/flat/records.h"
+#include "test_data.h"
 
 /* Four requests of which one failed: the figures were worked out by hand. */
 #define LISTS                                                                        \
@@ -451,8 +451,7 @@ static void test_md_flat__failure_without_a_word(void **state)
 
 static struct res_flat *read_shared(const char *name)
 {
-	auto_free char *path = pl_asprintf("%s/../shared/data/real/bench/%s", PROFLLM_SOURCE_DIR,
-					   name);
+	auto_free char *path = test_data_path(name);
 	struct pl_err err = PL_ERR_INIT;
 	struct res_flat *flat = NULL;
 
@@ -464,10 +463,11 @@ static struct res_flat *read_shared(const char *name)
 /* Results of both clients against a real server. */
 static void test_md_flat__real_results(void **state)
 {
-	static const char *const names[] = { "py-random.json", "rs-random.json" };
+	static const char *const names[] = { "data/real/bench/py-random.json",
+					     "data/real/bench/rs-random.json" };
 
 	(void)state;
-	skip_without_others_data();
+	skip_without_test_data();
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
 		auto_flat struct res_flat *flat = read_shared(names[i]);
 		const char *key = NULL;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "plot/timeline/timeline_priv.h"
 
 #define EVENTS_MAX 16
@@ -44,6 +45,46 @@ static void make_failed(struct res_record *record, uint64_t index, const char *e
 	record->error = pl_strdup(error);
 }
 
+/* The name of the tag at "<" or "</", of up to 15 letters. */
+static const char *tag_name(const char *at, char name[16])
+{
+	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+	assert_in_range(len, 1, 15);
+	memcpy(name, at, len);
+	name[len] = '\0';
+	return at + len;
+}
+
+/* Every element that is opened is closed, in the right order; a script or a style sheet is text. */
+static void assert_tags_match(const char *page)
+{
+	static const char *const empty[] = { "meta", "link", "br", "input" };
+	char open[32][16], name[16];
+	size_t depth = 0, rows = 0;
+
+	assert_true(pl_text_starts(page, "<!doctype html>\n<html "));
+	for (const char *at = page + strlen("<!doctype html>"); (at = strchr(at, '<')) != NULL;) {
+		bool closes = at[1] == '/';
+		at = tag_name(at + (closes ? 2 : 1), name);
+		if (closes) {
+			assert_true(depth > 0);
+			assert_string_equal(name, open[--depth]);
+			continue;
+		}
+		if (PL_TEXT_IS_ONE_OF(name, empty))
+			continue;
+		/* a browser closes a row by itself where the next one begins */
+		rows += strcmp(name, "tr") == 0;
+		assert_true(depth < PL_ARRAY_SIZE(open));
+		memcpy(open[depth++], name, sizeof(name));
+		if (strcmp(name, "script") == 0 || strcmp(name, "style") == 0)
+			at = strstr(at, name[1] == 'c' ? "</script" : "</style");
+	}
+	assert_int_equal(depth, 0);
+	assert_int_equal(rows, 9);
+}
+
 static char *draw(struct scratch *scratch, const struct plot_timeline_input *input)
 {
 	const char *path = scratch_path(scratch, "t.html");
@@ -54,6 +95,7 @@ static char *draw(struct scratch *scratch, const struct plot_timeline_input *inp
 	assert_int_equal(plot_timeline(input, path, &err), 0);
 	assert_int_equal(pl_file_read(path, 1 << 20, &page, &len, &err), 0);
 	assert_int_equal(strlen(page), len);
+	assert_tags_match(page);
 	return page;
 }
 

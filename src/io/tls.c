@@ -487,7 +487,6 @@ void io_tls_close(struct io_tls *tls)
 {
 	if (!io_tls_is_established(tls))
 		return;
-	ERR_clear_error();
 	/* Our half only: the peer's answer is not waited for, the connection is closed next. */
 	SSL_shutdown(tls->ssl);
 	ERR_clear_error();

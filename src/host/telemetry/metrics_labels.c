@@ -33,7 +33,7 @@ static json_t *read_labels(const char *at, size_t len)
 	while (at < end) {
 		at += *at == ',' || *at == ' ';
 		const char *equals = at < end ? memchr(at, '=', (size_t)(end - at)) : NULL;
-		if (equals == NULL || equals + 1 >= end)
+		if (equals == NULL)
 			break;
 		auto_free char *name = pl_strndup(at, (size_t)(equals - at));
 		auto_buf value = PL_BUF(VALUE_BYTES_MAX);

@@ -85,7 +85,7 @@ static void wish_gpus(const struct run_wishes *wishes, const struct exp_config *
 	if (request.kind == RUN_GPUS_NAMED)
 		name_gpus(wishes, request.names, ret);
 	else if (request.kind == RUN_GPUS_ALL)
-		ret->gpus = all > 0 ? all : 1;
+		ret->gpus = all;
 	else if (request.kind == RUN_GPUS_AUTO)
 		ret->gpus = request.count;
 	run_gpu_request_done(&request);

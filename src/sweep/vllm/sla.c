@@ -177,8 +177,6 @@ void sweep_vllm_search_begin(struct sweep_vllm_search *search, bool by_spline, d
 {
 	search->by_spline = by_spline;
 	search->next = (int64_t)fmin(fmax(ceil(estimate), 1), SWEEP_VLLM_UNLIMITED);
-	search->left = 0;
-	search->right = 0;
 	search->best = by_spline;
 }
 

@@ -21,7 +21,7 @@ char *sweep_vllm_sla_name(const json_t *limits);
 int sweep_vllm_sla_margin(const json_t *limits, const json_t *runs, double *ret,
 			  struct pl_err *err) PL_MUST_CHECK;
 
-/* The next value of a search. 0: it is over, and the largest value within the limits is `best`. */
+/* A search for the largest value within the limits, which becomes `best`; starts as { 0 }. */
 struct sweep_vllm_search {
 	bool by_spline; /* the rules from 0.14.1 on, else those before */
 	/* values that were measured, rising, and their margins */
@@ -34,6 +34,7 @@ struct sweep_vllm_search {
 void sweep_vllm_search_done(struct sweep_vllm_search *search);
 /* The first call, of the rules before 0.14.1, has the estimate from a run without a limit. */
 void sweep_vllm_search_begin(struct sweep_vllm_search *search, bool by_spline, double estimate);
+/* The next value to measure; 0: the search has ended. */
 int64_t sweep_vllm_search_next(struct sweep_vllm_search *search);
 /* What was measured; also before the search begins, what is known already. */
 void sweep_vllm_search_add(struct sweep_vllm_search *search, int64_t value, double margin);

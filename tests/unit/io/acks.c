@@ -25,12 +25,14 @@ struct server {
 	const char *answer; /* of each request, sent by itself */
 	int answers;        /* so many of them; then it closes */
 	bool nagle;
+	bool holds; /* it does not close before the client does */
 	struct io_addr addr;
 	int listener;
 	pthread_t thread;
 	/* read after server_stop() */
 	char asked[4096];
 	size_t asked_len;
+	bool client_left;
 };
 
 static bool is_ready(int fd)
@@ -81,6 +83,7 @@ static void *serve(void *data)
 	/* all was answered: the client goes first */
 	if (server->answers >= ASKED)
 		(void)read_more(server, fd);
+	server->client_left = server->holds && is_ready(fd) && !read_more(server, fd);
 	return NULL;
 }
 
@@ -165,6 +168,21 @@ static void test_io_acks__what_shows_nothing(void **state)
 	}
 }
 
+/* Once a server has answered, a pause ends the probe, not the limit of the exchange. */
+static void test_io_acks__a_server_that_falls_silent(void **state)
+{
+	struct server server = { .answer = ANSWER, .answers = 1, .holds = true };
+
+	(void)state;
+	server_start(&server);
+	struct io_fetch fetch = ask_for(&server.addr, "/p/health");
+	fetch.timeout_ns = 1000 * PL_NS_PER_S;
+	(void)io_acks_may_wait(&fetch);
+	server_stop(&server);
+	assert_true(server.client_left);
+	check_asked(&server);
+}
+
 static void test_io_acks__nobody_to_ask(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -198,6 +216,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_io_acks__a_server_that_does_not_mind),
 		cmocka_unit_test(test_io_acks__what_shows_nothing),
+		cmocka_unit_test(test_io_acks__a_server_that_falls_silent),
 		cmocka_unit_test(test_io_acks__nobody_to_ask),
 	};
 

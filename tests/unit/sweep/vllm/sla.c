@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/rng.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "sweep/vllm/estimate.h"
 
@@ -85,6 +87,32 @@ static void test_sweep_vllm_sla__margins(void **state)
 			fail_msg("%s: %.17g", name, margin);
 		/* just at a strict limit is beyond it */
 		assert_int_equal(margin <= 0, cases[i].margin <= 0);
+	}
+}
+
+/* A combination may have a name, which is no limit; the name alone is no combination. */
+static void test_sweep_vllm_sla__read(void **state)
+{
+	static const struct {
+		const char *text, *error; /* NULL: none */
+	} cases[] = {
+		{ "[{\"_benchmark_name\": \"fast\", \"a\": \"<=500\"}]", NULL },
+		{ "[{\"a\": \"<=500\", \"b\": \">2\"}, {\"a\": \"<9\"}]", NULL },
+		{ "[{\"_benchmark_name\": \"fast\"}]", "a combination has no limit" },
+		{ "[{\"a\": \"fast\"}]", "'a': found \"fast\", expected a text as \"<=500\"" },
+		{ "[{\"a\": 500}]", "'a': found 500, expected a text as \"<=500\"" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		const char *path = scratch_path(*state, "limits.json");
+		auto_json json_t *all = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(pl_file_write(path, cases[i].text, strlen(cases[i].text), &err),
+				 0);
+		int result = sweep_vllm_sla_read(path, &all, &err);
+		assert_int_equal(result, cases[i].error != NULL ? -1 : 0);
+		if (cases[i].error != NULL)
+			assert_non_null(strstr(err.text, cases[i].error));
 	}
 }
 
@@ -167,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_sweep_vllm_sla__between),
 		cmocka_unit_test(test_sweep_vllm_sla__estimates),
 		cmocka_unit_test(test_sweep_vllm_sla__margins),
+		scratch_test(test_sweep_vllm_sla__read),
 		cmocka_unit_test(test_sweep_vllm_sla__finds_the_last_one),
 		cmocka_unit_test(test_sweep_vllm_sla__ends),
 		cmocka_unit_test(test_sweep_vllm_sla__starts_from_what_is_known),

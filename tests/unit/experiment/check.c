@@ -130,6 +130,26 @@ static void the_load_is_checked_once(void **state)
 		assert_found(cases[i].benchmark, cases[i].found);
 }
 
+/* An option that an offline benchmark has no use for; at a server those that reach the server are taken. */
+static void options_of_offline_benchmarks(void **state)
+{
+	static const struct {
+		const char *benchmark, *found;
+	} cases[] = {
+		{ "kind: latency, mode: in_process, insecure: true",
+		  "error kind_options --insecure: 'vllm bench latency' has no such option\n" },
+		{ "kind: latency, mode: server, insecure: true", "" },
+		{ "kind: latency, mode: server, request_rate: 3",
+		  "error kind_options --request-rate: 'vllm bench latency' has no such option\n" },
+		{ "kind: latency, mode: in_process, request_rate: 3",
+		  "error kind_options --request-rate: 'vllm bench latency' has no such option\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
+		assert_found(cases[i].benchmark, cases[i].found);
+}
+
 /* With its place, and with what to do meanwhile: vLLM's own client, where that can do it. */
 static void assert_way_out(const char *told)
 {
@@ -258,6 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_load_is_checked_once),
+		cmocka_unit_test(options_of_offline_benchmarks),
 		cmocka_unit_test(what_is_not_in_this_version_is_told),
 		cmocka_unit_test(what_comes_later_has_a_way_out),
 		cmocka_unit_test(the_client_of_vllm_is_asked_for_what_it_can_do),

@@ -317,6 +317,34 @@ static void problems_are_told_in_one_line(void **state)
 	assert_true(PL_ARRAY_SIZE(cases) >= 40);
 }
 
+/* A fault in options that are set later has the location of the option. */
+static void problems_of_set_options_have_a_location(void **state)
+{
+	static const struct {
+		const char *options, *key;
+		int line, column;
+	} cases[] = {
+		{ "{\"num_prompts\": \"x\"}", "benchmark.num_prompts", 2, 16 },
+		{ "{\"extra_body\": [1]}", "benchmark.extra_body", 3, 15 },
+		{ "{\"burstiness\": -1}", "benchmark.burstiness", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_experiment struct exp_config *e = parse("benchmark:\n"
+							     "  num_prompts: 3\n"
+							     "  extra_body: {a: 1}\n");
+		auto_json json_t *options = json_loads(cases[i].options, 0, NULL);
+		auto_problems problems = { 0 };
+
+		exp_config_set_options(e, options, &problems);
+		assert_int_equal(problems.count, 1);
+		assert_string_equal(problems.items[0].key, cases[i].key);
+		assert_int_equal(problems.items[0].line, cases[i].line);
+		assert_int_equal(problems.items[0].column, cases[i].column);
+	}
+}
+
 static void dotted_keys_and_a_mapping_are_merged(void **state)
 {
 	static const char *const texts[] = {
@@ -468,6 +496,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_joined),
 		cmocka_unit_test(files_are_read),
 		cmocka_unit_test(problems_are_told_in_one_line),
+		cmocka_unit_test(problems_of_set_options_have_a_location),
 		cmocka_unit_test(dotted_keys_and_a_mapping_are_merged),
 		cmocka_unit_test(known_words_are_warned_of),
 		cmocka_unit_test(all_problems_are_told_at_once),

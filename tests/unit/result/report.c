@@ -373,6 +373,38 @@ static void test_verdict_wraps(void **state)
 	}
 }
 
+/* As vLLM prints them: of those that failed the first ten. */
+static void test_first_failures(void **state)
+{
+	struct res_record records[14];
+	auto_buf buf = PL_BUF(1u << 16), wanted = PL_BUF(1u << 16);
+
+	(void)state;
+	pl_buf_add_text(&wanted,
+			"Failed requests during benchmark run detected (capping to 10):\n");
+	for (uint64_t i = 0; i < PL_ARRAY_SIZE(records); i++) {
+		res_record_init(&records[i], i);
+		records[i].ok = i == 1;
+		records[i].error = i == 0 ? NULL : pl_asprintf("fault %d", (int)i);
+		if (i != 1 && i <= 10)
+			pl_buf_addf(&wanted, "Error %d: %s\n", i == 0 ? 0 : (int)i - 1,
+				    i == 0 ? "" : records[i].error);
+	}
+	res_report_first_failures(&records[1], 1, &buf);
+	assert_string_equal(pl_buf_text(&buf), "");
+	res_report_first_failures(&records[2], 1, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Failed requests during benchmark run detected "
+					       "(capping to 10):\nError 0: fault 2\n");
+	pl_buf_clear(&buf);
+	res_report_first_failures(records, 11, &buf);
+	assert_string_equal(pl_buf_text(&buf), pl_buf_text(&wanted));
+	pl_buf_clear(&buf);
+	res_report_first_failures(records, PL_ARRAY_SIZE(records), &buf);
+	assert_string_equal(pl_buf_text(&buf), pl_buf_text(&wanted));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(records); i++)
+		res_record_done(&records[i]);
+}
+
 static void test_failures(void **state)
 {
 	json_t *results = parse("{\"errors\": []}");
@@ -500,11 +532,11 @@ static void test_real_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),         cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_planned),       cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_sentence),      cmocka_unit_test(test_verdict_of_status),
-		cmocka_unit_test(test_verdict_wraps), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_real_run),
+		cmocka_unit_test(test_table),          cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_planned),        cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_sentence),       cmocka_unit_test(test_verdict_of_status),
+		cmocka_unit_test(test_verdict_wraps),  cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_first_failures), cmocka_unit_test(test_real_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

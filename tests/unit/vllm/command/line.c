@@ -475,6 +475,26 @@ static void the_release_decides(void **state)
 	}
 }
 
+/* Either spelling of it is known, with the release that brought it. */
+static void a_flag_of_a_later_release(void **state)
+{
+	static const char *const flags[] = { "--async-scheduling", "--no-async-scheduling" };
+	const struct vllm_command_options options = { .release = "0.9.0" };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(flags); i++) {
+		auto_problems problems = { 0 };
+		auto_free char *text = pl_asprintf("vllm serve m %s", flags[i]);
+		auto_command struct vllm_command *command = parse_as(text, &options, &problems);
+		assert_int_equal(problems.errors, 1);
+		assert_string_equal(problems.items[0].found,
+				    "an argument that vLLM 0.9.0 does not have yet");
+		assert_string_equal(problems.items[0].expected, "vLLM 0.10.0 or newer");
+		assert_string_equal(json_string_value(json_array_get(command->unknown, 0)),
+				    flags[i]);
+	}
+}
+
 /* With the value that stands behind the flag, and what is set elsewhere in the line. */
 static void what_replaced_a_flag_is_told(void **state)
 {
@@ -896,6 +916,7 @@ int main(void)
 		cmocka_unit_test(what_starts_no_server_is_refused),
 		cmocka_unit_test(an_image_says_the_release),
 		cmocka_unit_test(the_release_decides),
+		cmocka_unit_test(a_flag_of_a_later_release),
 		cmocka_unit_test(what_replaced_a_flag_is_told),
 		cmocka_unit_test(too_many_words),
 		cmocka_unit_test(a_release_that_is_none),

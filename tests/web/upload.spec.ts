@@ -162,8 +162,11 @@ test('an empty page shows the first results as they come', async ({ page, folder
 test('points of one name are called as their rows are, by what varies', async ({ page, folder }) => {
   await page.goto(fresh().url)
   for (const load of [16, 256]) {
+    // the page shows the upload before this one until the server has given this one an address
+    const before = page.url()
     await drop(page, [write(join(folder, `twice-${load}`), 'result.json', serve(load, load, load * 10))])
-    await expect(page.getByRole('row', { name: /result\.json/ }).first()).toContainText('stored')
+    await expect(page).toHaveURL((url) => url.href !== before && /^\/upload\/\d+$/.test(url.pathname))
+    await expect(page.getByRole('row', { name: /result\.json/ })).toContainText('stored')
   }
   await page.goto(`${fresh().url}/?run.name=result.json`)
   await expect(page.getByTestId('plot')).toBeVisible()

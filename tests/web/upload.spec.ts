@@ -47,6 +47,8 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   await expect(row('vllm.json')).toContainText('vLLM bench serve')
   await expect(row('broken.json')).toContainText('rejected')
   await expect(row('notes.txt')).toContainText('rejected')
+  // states that no file has are not listed
+  await expect(page.getByRole('region', { name: 'This upload' })).toContainText(/stored2rejected2/)
   const fault = page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })
   await expect(fault).toContainText('"n/a"')
   await expect(fault).toContainText(/number/)

@@ -143,10 +143,11 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
 }
 
 function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
-  const told = job ? TALLY.filter((state) => state !== 'cancelled' || job.counts.cancelled > 0) : []
+  const told = job ? TALLY.filter((state) => job.counts[state] > 0) : []
   const reading = job ? job.counts.parsed + job.counts.valid : 0
   const results = job ? job.counts.stored + job.counts.duplicate : 0
   const waiting = sum.files - sum.done - sum.missing - sum.unsent - reading
+  if (told.length === 0 && reading === 0 && waiting <= 0 && !sender?.done.before) return null
   return (
     <p className={css.tally}>
       {told.map((state) => <span key={state}><State state={state} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { Field, Row } from '../api/types'
-import { rowNames } from './rows'
+import { cutMiddle, endOf, rowNames } from './rows'
 
 const field = (id: string): Field => ({ id, label: id, help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false })
 const FIELDS = { get: field, fields: [] }
@@ -45,4 +45,17 @@ it('no two rows have one short name', () => {
   const rows = Array.from({ length: 100 }, (_, i) => row(i % 3 ? null : 'x', i % 7))
   const names = rows.map((one) => `${rowNames(rows, FIELDS).get(one.id)?.short} ${rowNames(rows, FIELDS).get(one.id)?.own}`)
   expect(new Set(names).size).toBe(100)
+})
+
+it('a name that is too long loses its middle, and keeps the end that tells it from others', () => {
+  expect([endOf('gpt-oss-b200-tp8-c64', 8), endOf('gpt-oss-b200-tp8-c64', 5), endOf('gpt-oss-b200-tp8-c64', 2), endOf('abcdefghij', 6)]).toEqual(['tp8-c64', 'c64', '4', 'hij'])
+  expect([cutMiddle('gpt-oss-b200-tp8-c64', 20), cutMiddle('gpt-oss-b200-tp8-c64', 14)]).toEqual(['gpt-oss-b200-tp8-c64', 'gpt-os…tp8-c64'])
+  const cut = (rows: Row[]) => rows.map((one) => rowNames(rows, FIELDS, 25, true).get(one.id))
+  const simulated = { ...row('gpt-oss-b200-tp8-c64', 8), simulated: true }
+  expect(cut([simulated, row('gpt-oss-b200-tp4-c64', 8), row('alone-with-a-long-beginning-c256', 8)])).toEqual([
+    { short: 'gpt-os…tp8-c64', full: 'gpt-oss-b200-tp8-c64', own: '' }, undefined, { short: 'alone-with…beginning-c256', full: 'alone-with-a-long-beginning-c256', own: '' },
+  ])
+  // two that would look alike stay as they are
+  const other = 'another-name-0-that-has-one-end'
+  expect(cut([row('a-first-name-x-of-a-suite-and-one-long-end', 8), row('a-first-name-x-in-a-suite-and-one-long-end', 8), row(other, 8)]).map((name) => name?.short)).toEqual([undefined, undefined, 'another-name-…has-one-end'])
 })

@@ -1,5 +1,6 @@
 // Names of rows in a table. A row whose own name repeats, is a generated id, or is a long file name gets a label of what
-// varies. Other long names that begin alike lose as much of their common beginning as the column cannot show.
+// varies. Other long names that begin alike lose as much of their common beginning as the column cannot show. A table cuts what is still
+// too long in its middle, because ends of names differ more often than beginnings.
 import type { Row } from '../api/types'
 import { nameOf } from '../format/value'
 import { distinctNames, type Fields } from './names'
@@ -16,7 +17,41 @@ const KEPT = 8 // letters of a shared beginning that are worth cutting
 
 const GENERATED = /^(exp_\d{8}_\d{6}_|result \d+$)/
 const FILE = /\.jsonl?(\.\w+)?$/i
-const isGenerated = (row: Row) => GENERATED.test(nameOf(row))
+export const isGeneratedName = (name: string) => GENERATED.test(name)
+const isGenerated = (row: Row) => isGeneratedName(nameOf(row))
+
+const END_SHARE = 0.6 // of a cut name, the most that its end has
+const SEPARATORS = '-_/. :='
+const SIGN = 11 // letters in the room of the sign next to a simulated result
+const WIDER = 10 // letters that a column grows by for its labels
+
+// The longest end of a text that begins after a separator and has at most `most` letters.
+export function endOf(text: string, most: number) {
+  for (let at = Math.max(1, text.length - most); at < text.length; at++) if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(at)
+  return text.slice(-Math.max(1, Math.floor(most / 2)))
+}
+
+// A text of at most `letters` letters: its beginning and its end.
+export function cutMiddle(text: string, letters: number) {
+  if (text.length <= letters || letters < LEAST * 2) return text
+  const end = endOf(text, Math.floor((letters - 1) * END_SHARE))
+  return `${text.slice(0, letters - 1 - end.length).trimEnd()}…${end}`
+}
+
+// Cuts what the column cannot show. A name that another one would look like stays as it is.
+function cutNames(rows: readonly Row[], names: Map<number, RowName>, letters: number) {
+  const shown = rows.map((row) => {
+    const name = names.get(row.id)
+    return { row, name, text: name?.short ?? nameOf(row), most: letters + (name ? WIDER : 0) - (row.simulated === true ? SIGN : 0) }
+  })
+  const cut = shown.map(({ text, most }) => cutMiddle(text, most))
+  const counts = new Map<string, number>()
+  for (const text of cut) counts.set(text, (counts.get(text) ?? 0) + 1)
+  shown.forEach(({ row, name, text }, i) => {
+    const short = cut[i] ?? text
+    if (short !== text && counts.get(short) === 1) names.set(row.id, { short, full: name?.full ?? text, own: name?.own ?? '' })
+  })
+}
 
 // Up to the last separator within what all begin with.
 function sharedPrefix(names: string[]) {
@@ -65,13 +100,13 @@ function fileNames(rows: readonly Row[], fields: Fields, letters: number): [numb
   })
 }
 
-const cache = new WeakMap<readonly Row[], { letters: number; names: Map<number, RowName> }>()
+const cache = new WeakMap<readonly Row[], { letters: number; isCut: boolean; names: Map<number, RowName> }>()
 
 // The rows that need another name than their own, by id. Rows of one page are distinguished from each other.
-// `letters`: the length of the longest name that the column shows.
-export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): ReadonlyMap<number, RowName> {
+// `letters`: the length of the longest name that the column shows. `isCut`: longer names are cut in their middle.
+export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN, isCut = false): ReadonlyMap<number, RowName> {
   const known = cache.get(rows)
-  if (known?.letters === letters) return known.names
+  if (known?.letters === letters && known.isCut === isCut) return known.names
   const names = new Map<number, RowName>()
   for (const [own, group] of Map.groupBy(rows, (row) => (isGenerated(row) ? '' : nameOf(row)))) {
     if (group.length < 2 && own !== '') continue
@@ -89,6 +124,7 @@ export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): 
     const row = others[i]
     if (row && short !== own[i]) names.set(row.id, { short, full: own[i] ?? '', own: '' })
   })
-  cache.set(rows, { letters, names })
+  if (isCut) cutNames(rows, names, letters)
+  cache.set(rows, { letters, isCut, names })
   return names
 }

@@ -4,8 +4,7 @@ import { useMemo, useState } from 'react'
 import { useComparison } from '../api/queries'
 import type { CompareRequest } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
-import type { DistinctName } from '../names/names'
-import { namesOfSides } from '../names/sides'
+import { namesOfSides, type TrayName, trayNames } from '../names/sides'
 import { Act, ButtonLink, IconButton, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
@@ -15,13 +14,16 @@ import { Slot } from './slot'
 import { type Pinned, sidesOf, useTray } from './store'
 import css from './tray.module.css'
 
-// What differs between the pinned sides names them. Until that is known, and where it cannot be had, their own names do.
-function useNames(pinned: Pinned[], catalogue: Catalogue): DistinctName[] {
+// Their own names, and what differs between the pinned sides as far as it is known.
+function useNames(pinned: Pinned[], catalogue: Catalogue): TrayName[] {
   const request = useMemo(() => (pinned.length > 1 ? ({ sides: sidesOf(pinned), simulated: true, metrics: [] } as unknown as CompareRequest) : null), [pinned])
   const { data, isPlaceholderData } = useComparison(request)
   return useMemo(() => {
-    if (data && !isPlaceholderData && pinned.length > 1) return namesOfSides(data, sidesOf(pinned), pinned.map(({ name }) => name), catalogue)
-    return pinned.map(({ name }) => ({ short: name, full: name }))
+    if (data && !isPlaceholderData && pinned.length > 1) {
+      const ownNames = pinned.map(({ name }) => name)
+      return trayNames(namesOfSides(data, sidesOf(pinned), ownNames, catalogue), sidesOf(pinned), ownNames)
+    }
+    return pinned.map(({ name }) => ({ short: name, full: name, own: '' }))
   }, [data, isPlaceholderData, pinned, catalogue])
 }
 
@@ -35,7 +37,7 @@ export function Tray({ catalogue }: { catalogue: Catalogue }) {
       <span className={css.label}>Compare</span>
       <ol className={css.items}>
         {pinned.map((one, at) => (
-          <Item key={LETTERS[at]} one={one} name={names[at] ?? { short: one.name, full: one.name }} at={at} last={pinned.length - 1} isDragged={dragged === at} onRemove={() => remove(one.side)} onMove={(to) => move(at, to)}
+          <Item key={LETTERS[at]} one={one} name={names[at] ?? { short: one.name, full: one.name, own: '' }} at={at} last={pinned.length - 1} isDragged={dragged === at} onRemove={() => remove(one.side)} onMove={(to) => move(at, to)}
             onDrag={setDragged} onDrop={() => { if (dragged !== null) move(dragged, at) }} />
         ))}
       </ol>
@@ -51,7 +53,7 @@ export function Tray({ catalogue }: { catalogue: Catalogue }) {
 
 interface ItemProps {
   one: Pinned
-  name: DistinctName
+  name: TrayName
   at: number
   last: number
   isDragged: boolean
@@ -61,13 +63,13 @@ interface ItemProps {
   onDrop: () => void
 }
 
-function Item({ one: { side }, name: { short, full: name }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
+function Item({ one: { side }, name: { short, full: name, own }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
   return (
     <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name}: the baseline` : name} draggable
       onDragStart={(event) => { event.dataTransfer.setData('text/plain', name); onDrag(at) }} onDragEnd={() => onDrag(null)} onDragOver={(event) => event.preventDefault()} onDrop={(event) => { event.preventDefault(); onDrop() }}>
       <Slot letter={LETTERS[at]} />
       {oneOf(side) === null && <Icon name="group" small />}
-      <span className="clip"><bdi>{short}</bdi></span>
+      <span className="clip">{own && <><bdi>{own}</bdi> </>}<bdi className={own && 'dim'}>{short}</bdi></span>
       {at > 0 && <IconButton icon="left" name={`${name}: one place forward`} onPress={() => onMove(at - 1)} />}
       {at < last && <IconButton icon="right" name={`${name}: one place back`} onPress={() => onMove(at + 1)} />}
       <IconButton icon="close" name={`Remove ${name}`} onPress={onRemove} />

@@ -18,6 +18,7 @@ import { contentOf, VERDICT } from './grid-columns'
 import css from './grid.module.css'
 
 const FIGURES_MAX = 12
+const CARD_LETTERS = 28 // of a name on a phone
 
 // The field that rows are sorted by stands in a card, also where it is no column.
 export function cardColumns(catalogue: Catalogue, columns: string[], sort: Sort[]) {
@@ -26,12 +27,13 @@ export function cardColumns(catalogue: Catalogue, columns: string[], sort: Sort[
   return isTold ? columns : [first, ...columns]
 }
 
-function facts(catalogue: Catalogue, row: Row, columns: string[]) {
+function facts(catalogue: Catalogue, row: Row, columns: string[], sort: Sort[]) {
   return CARD_FACTS.flatMap((id) => {
     const value = row.cells[id]
     if (!columns.includes(id) || value === undefined || value === null) return []
     const field = catalogue.get(id)
-    const text = briefly(field, showValue(field, value, formFor(field, [])))
+    const whole = showValue(field, value, formFor(field, []))
+    const text = sort.some((key) => key.field === id) ? whole : briefly(field, whole)
     return [id === 'server.tensor_parallel_size' ? `TP ${text}` : text]
   }).join(' · ')
 }
@@ -53,7 +55,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
     const field = catalogue.get(id)
     return { field, form: formFor(field, answer.rows.map((row) => row.cells[id])) }
   })
-  const names = rowNames(answer.rows, catalogue)
+  const names = rowNames(answer.rows, catalogue, CARD_LETTERS, true)
   return (
     <>
       {all.length > FIGURES_MAX && <p className={css.cardsNote}>A card shows the first {FIGURES_MAX} of {count(all.length)} columns.</p>}
@@ -66,7 +68,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
               {columns.includes(VERDICT) && <span className={css.end}><Verdict verdict={row.verdict} /></span>}
               <button type="button" className={css.slot} data-on={slots.get(row.id)} aria-label={slots.has(row.id) ? `${slots.get(row.id)}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}>{slots.get(row.id)}</button>
             </div>
-            <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row, columns) || row.run_id}</bdi></p>
+            <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row, columns, answer.request.sort ?? []) || row.run_id}</bdi></p>
             {figures.length > 0 && (
               <dl>
                 {figures.map(({ field, form }) => {

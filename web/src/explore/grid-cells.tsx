@@ -5,14 +5,14 @@ import type { Row, Sort } from '../api/types'
 import { shortName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
 import { arrow } from '../format/number'
-import { briefly, isFigure, nameOf, rawValue, showValue } from '../format/value'
+import { isFigure, nameOf, rawValue } from '../format/value'
 import type { RowName } from '../names/rows'
 import { Bone, join } from '../ui/controls'
 import { Padding } from '../ui/figure'
 import { RowLink } from '../ui/row-link'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
-import { type Across, BAR_PX, type Drawn, VERDICT } from './grid-columns'
+import { type Across, BAR_PX, type Drawn, textIn, VERDICT } from './grid-columns'
 import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
 
@@ -81,7 +81,8 @@ export const BoneRow = memo(function BoneRow({ index }: { index: number }) {
 })
 
 function CellView({ row, drawn }: { row: Row; drawn: Drawn }) {
-  const { column: { field, form, top, isDivided }, at, left } = drawn
+  const { column, at, left } = drawn
+  const { field, form, top, isDivided } = column
   const value = row.cells[field.id]
   const look = join(isFigure(field) && css.num, isDivided && css.divided, left !== null && css.stuck)
   const place = { className: look, style: stuck(drawn), 'aria-colindex': placeIn(at) }
@@ -90,7 +91,7 @@ function CellView({ row, drawn }: { row: Row; drawn: Drawn }) {
   return (
     <td {...place} title={`${rawValue(value)} ${field.unit}\n${field.id}`}>
       {top > 0 && typeof value === 'number' && <span className={css.bar} style={{ width: Math.min(BAR_PX, Math.round((value / top) * BAR_PX)) }} />}
-      <bdi>{briefly(field, showValue(field, value, form))}</bdi><Padding value={value} form={form} />
+      <bdi>{textIn(column, value)}</bdi><Padding value={value} form={form} />
     </td>
   )
 }

@@ -32,6 +32,7 @@ export interface Shown {
   form: Form
   top: number // of its bars: of the first sorted column only
   isDivided: boolean
+  isWhole: boolean // a sort key is shown in full: its order is that of the whole text
 }
 
 // Other content is what other filters, another order or another page leave; other columns are not.
@@ -49,7 +50,7 @@ export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], s
         const numbers = values.filter((value): value is number => typeof value === 'number')
         const hasBars = sort[0]?.field === id && field.direction === 'higher' && Math.min(...numbers) >= 0
         const before = columns[i - 1]
-        return { field, form: formFor(field, values), top: hasBars ? Math.max(...numbers) : 0, isDivided: before !== undefined && divides(catalogue.get(before), field) }
+        return { field, form: formFor(field, values), top: hasBars ? Math.max(...numbers) : 0, isDivided: before !== undefined && divides(catalogue.get(before), field), isWhole: sort.some((key) => key.field === id) }
       }),
     [catalogue, rows, columns, sort],
   )
@@ -72,14 +73,17 @@ function rulerOf(): Ruler {
   return made
 }
 
+export const textIn = ({ field, form, isWhole }: Shown, value: unknown) => (isWhole ? showValue(field, value, form) : briefly(field, showValue(field, value, form)))
+
 // The longest text of a column, and of its numbers the outermost: all have as many decimals.
-function longest({ field, form }: Shown, rows: Row[]) {
+function longest(column: Shown, rows: Row[]) {
+  const { field, form } = column
   let [text, low, high] = ['', Infinity, -Infinity]
   for (const { cells } of rows) {
     const value = cells[field.id]
     if (typeof value === 'number' && form.decimals !== null) [low, high] = [Math.min(low, value), Math.max(high, value)]
     else if (value !== undefined) {
-      const shown = value === null ? UNSET : briefly(field, showValue(field, value, form))
+      const shown = value === null ? UNSET : textIn(column, value)
       if (shown.length > text.length) text = shown
     }
   }

@@ -104,6 +104,16 @@ test('figures are those of the server; what a side has not is a dash, and counte
   expect(await soundness(page)).toEqual([])
 })
 
+test('the list of equal parameters changes no name of those that differ', async ({ page }) => {
+  const [one, two, three] = await ids(page)
+  await compared(page, `side=${one}&side=${two}&side=${three}`)
+  const heads = part(page, 'What differs').getByRole('rowheader')
+  const before = await heads.allInnerTexts()
+  await page.getByRole('button', { name: /^Show [\d,]+ equal parameters$/ }).click()
+  await expect(page.getByRole('region', { name: 'Equal parameters' })).toBeVisible()
+  await expect(heads).toHaveText(before)
+})
+
 test('numbers have their unit, marks and heads say how sure they are, and the arrow of the base is in its box', async ({ page }) => {
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)

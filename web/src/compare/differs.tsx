@@ -29,7 +29,10 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
   const between = inputs.differing.filter((one) => one.between).sort((a, b) => catalogue.rankOf(a.field) - catalogue.rankOf(b.field))
   const isFolded = !isOpen && inputs.differing.length >= FOLDED_FROM
   const roles = Object.keys(ROLES).map((role) => ({ role, rows: between.filter((one) => one.role === role) })).filter(({ rows }) => rows.length)
-  const names = namesApart([...inputs.differing.map(({ field }) => field), ...(inputs.equal_fields ?? []).map(({ field }) => field), ...(inputs.partly_recorded_fields ?? [])].map((id) => catalogue.get(id)))
+  // the list of equal parameters may repeat a name from here; then it says the longer one alone
+  const differing = inputs.differing.map(({ field }) => catalogue.get(field))
+  const names = namesApart(differing)
+  const namesOfAll = namesApart([...differing, ...[...(inputs.equal_fields ?? []).map(({ field }) => field), ...(inputs.partly_recorded_fields ?? [])].map((id) => catalogue.get(id))])
   const within = inputs.differing.filter((one) => !one.between)
   return (
     <section className={page.block} aria-label="What differs">
@@ -46,7 +49,7 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
       )}
       {inputs.differing.length >= FOLDED_FROM && <p className={css.foot}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? `Show the ${FOLDED_TO} most important` : `Show all ${count(inputs.differing.length)}`}</Act></p>}
       {inputs.differing.length === 0 && <p className={css.quiet}>No recorded input differs.</p>}
-      {withEqual && <Equal answer={inputs} catalogue={catalogue} names={names} />}
+      {withEqual && <Equal answer={inputs} catalogue={catalogue} names={namesOfAll} />}
       <p className={css.foot}>
         <Act aria-expanded={withEqual} onPress={() => onEqual(!withEqual)}>{withEqual ? 'Hide equal parameters' : `Show ${count(inputs.equal + inputs.partly_recorded)} equal parameters`}</Act>
         <span>Ports, file names and addresses are not compared.{inputs.partly_recorded > 0 && ` ${count(inputs.partly_recorded)} of the equal ones are not recorded in some runs.`}</span>

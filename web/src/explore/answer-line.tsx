@@ -10,7 +10,7 @@ import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Pin } from '../tray/pin'
-import { Button, join } from '../ui/controls'
+import { Bone, Button, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
@@ -60,6 +60,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
             <b><CountNow usual={shown.count} /></b> <span className="mid">of</span> <span className="n">{count(shown.total)}</span> <span className="mid">experiments</span>
           </>
         )}
+        {!shown && isWaiting && <Bone width={190} />}
         {isOld && !isWaiting && !isFilm && <span className="mid"> with the previous filter</span>}
         <span className="sr">{isWaiting ? ' asking again' : ''}</span>
       </p>
@@ -71,7 +72,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
       </span>
       {chips.length === 0 && state.preset === null && shown !== undefined && shown.total > 0 && <Starts round={round} />}
       {chips.length > 0 && (
-        <div className={css.chips}>
+        <div className={`fades ${css.chips ?? ''}`}>
           <TagGroup aria-label="Active filters" onRemove={remove}>
             <TagList items={chips} className={css.tags ?? ''}>
               {(chip) => (

@@ -27,7 +27,8 @@ interface Active {
 }
 
 const BONES_AFTER_MS = 150
-const BONES = Array.from({ length: 12 }, (_, i) => [180 + ((i * 37) % 60), 64, 36 + ((i * 4) % 10), 48])
+const BONES = Array.from({ length: 12 }, (_, i) => 150 + ((i * 37) % 60)) // of the names
+const BONE_CELLS = [64, 104, 44, 28, 40, 52, 48, 56, 44] // of the columns after them
 const NUMBERS = ['no', 'the one', 'both', 'all three', 'all four', 'all five', 'all six']
 
 // The outline of what comes, at its places: the chart if it is open, the tools, the rows.
@@ -39,12 +40,10 @@ export function Waiting({ hasChart }: { hasChart: boolean }) {
   }, [])
   return (
     <div className={css.wrap} role="status" aria-label="Waiting for the first response">
-      {hasChart && <div className={join(css.chartPlace, css.chartBones)}>{isLong && <><Bone width={210} /><Bone width={320} /></>}</div>}
+      {hasChart && <div className={join(css.chartPlace, css.chartBones)}>{isLong && <><Bone width={210} /><Bone width={320} /><span className={css.axes} /></>}</div>}
       <div className={css.tools}>{isLong && <Bone width={150} />}</div>
       <div className={css.bones}>
-        {isLong && BONES.map(([name = 0, ...cells], i) => (
-          <div key={i}><Bone width={name} /><Bone width={cells[0] ?? 0} /><span className="grow" /><Bone width={cells[1] ?? 0} /><Bone width={cells[2] ?? 0} /></div>
-        ))}
+        {isLong && BONES.map((name, i) => <div key={i}><span><Bone width={name} /></span>{BONE_CELLS.map((cell, at) => <span key={at}><Bone width={cell - ((i * 7 + at * 5) % 12)} /></span>)}</div>)}
       </div>
     </div>
   )

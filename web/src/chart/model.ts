@@ -135,6 +135,20 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
   return request as PointsRequest
 }
 
+// The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay those of the drawing
+// before the film: another scale in each frame would cost more than the marks, and nobody could compare two frames.
+export function filmRequestOf({ labels: _, choices, colour_choices: colours, ...request }: PointsRequest, state: ChartState, answer: PointsAnswer, catalogue: Catalogue): PointsRequest {
+  const roles = Object.fromEntries(ROLES[state.kind].flatMap((role) => (answer[role] ? [[role, answer[role].field]] : [])))
+  const isHeld = choices !== undefined && Object.keys(roles).length === ROLES[state.kind].length
+  return {
+    ...request,
+    ...(isHeld ? { ...roles, form: formOf(state.kind, answer.x?.field, catalogue) } : choices && { choices }),
+    ...(colours && (answer.colour ? { colour: answer.colour.field } : { colour_choices: colours })),
+    ...(request.x_log === 'auto' && answer.x && { x_log: answer.x.log }),
+    ...(request.y_log === 'auto' && answer.y && { y_log: answer.y.log }),
+  } as PointsRequest
+}
+
 // The request of a chart with all digits, or null if its response has them.
 export function exactOf({ significant_digits: digits, ...request }: PointsRequest): PointsRequest | null {
   return digits === undefined ? null : (request as PointsRequest)

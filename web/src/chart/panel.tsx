@@ -4,7 +4,7 @@ import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo,
 
 import { causeOf } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
-import type { Filter, PointsAnswer, PointsRequest, Row } from '../api/types'
+import type { Filter, PointsAnswer, Row } from '../api/types'
 import { unknownFieldOf } from '../api/unknown-field'
 import type { Catalogue } from '../fields/catalogue'
 import { type ChartAnswer, film } from '../film/film'
@@ -27,7 +27,7 @@ import type { Box } from './hits'
 import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, OVER_RUNS, ownNameOf, unitOf } from './items'
 import { Legend } from './legend'
 import { useLinked } from './linked'
-import { axesOf, type Axes, chartWords, KIND_WORDS, needsVarying, requestOf } from './model'
+import { axesOf, type Axes, chartWords, filmRequestOf, KIND_WORDS, needsVarying, requestOf } from './model'
 import { filmedOf } from './film'
 import { Nothing } from './nothing'
 import { drawingOf } from './option'
@@ -66,10 +66,6 @@ function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   return useMemo(() => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null), [canAsk, state, own, catalogue, tree, selected])
 }
 
-function withoutLabels({ labels: _, ...request }: PointsRequest): PointsRequest {
-  return request as PointsRequest
-}
-
 // As it was before something is awaited.
 function useHeld<T>(value: T, isAwaited: boolean): T {
   const held = useRef(value)
@@ -105,8 +101,10 @@ export function ChartPanel(props: PanelProps) {
   const canFilm = chart !== null && !state.asTable
   useEffect(() => {
     if (!canFilm) return
-    // marks of a film have no tooltips
-    film.setPoints((next) => pointsOptions(withoutLabels(askOf(next)), now.current.round) as never)
+    film.setPoints((next) => {
+      const { state: of, chart: drawn, catalogue: fields } = now.current
+      return pointsOptions(drawn ? filmRequestOf(askOf(next), of, drawn.answer, fields) : askOf(next), now.current.round) as never
+    })
     return () => film.setPoints(null)
   }, [canFilm, askOf])
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])

@@ -9,7 +9,7 @@ import { isLogAxis, placing } from './hits'
 import type { Chart, Item } from './items'
 import { MARKS, type MarksShape, type StrandsShape } from './marks'
 import { drawingOf, type Option, shapesOf } from './option'
-import { type Sprite, spriteOf, spritesOf } from './sprites'
+import { blend, spriteOf, spritesOf } from './sprites'
 
 type Ends = [number, number]
 
@@ -84,24 +84,6 @@ function pen(context: CanvasRenderingContext2D, { fill, stroke, lineWidth, opaci
   context.strokeStyle = stroke
   context.lineWidth = lineWidth
   context.setLineDash(lineDash ?? [])
-}
-
-// Blends as a canvas does, with straight alpha.
-function blend({ data, width, height }: ImageData, { pixels, wide }: Pick<Sprite, 'pixels' | 'wide'>, left: number, top: number) {
-  const [fromX, toX] = [Math.max(0, -left), Math.min(wide, width - left)]
-  const [fromY, toY] = [Math.max(0, -top), Math.min(wide, height - top)]
-  for (let y = fromY; y < toY; y++) {
-    let to = ((top + y) * width + left + fromX) * 4
-    let from = (y * wide + fromX) * 4
-    for (let x = fromX; x < toX; x++, to += 4, from += 4) {
-      const alpha = pixels[from + 3] as number
-      if (alpha === 0) continue
-      const under = ((data[to + 3] as number) * (255 - alpha)) / 255
-      const all = alpha + under
-      for (let part = 0; part < 3; part++) data[to + part] = ((pixels[from + part] as number) * alpha + (data[to + part] as number) * under) / all
-      data[to + 3] = all
-    }
-  }
 }
 
 let ground: ImageData | null = null

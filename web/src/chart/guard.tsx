@@ -82,7 +82,7 @@ function Fields({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catal
 const groupsOf = ({ answer }: Chart) => (answer.colour ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
 const GROUPS_MAX = 50
 const DETAILS_HIGH = 420 // px
-const COUNT_AFTER_MS = 300 // not while the filter is still changing
+const COUNT_AFTER_MS = 1000 // matching costs the server more than the chart: not while the filter may still change
 
 export const noMatchWords = (groups: number) => `No combination of the other inputs occurs in all ${count(groups)} groups.`
 

@@ -2,7 +2,7 @@
 import { graphic } from 'echarts/core'
 
 import { type Pen, trace } from './shapes'
-import { spriteOf, spritesOf } from './sprites'
+import { blend, clearSheet, spriteOf, spritesOf } from './sprites'
 
 export interface MarksShape {
   at: Float32Array // x and y of each
@@ -11,6 +11,7 @@ export interface MarksShape {
 }
 
 const COPIED_FROM = 50 // of fewer each is drawn by itself, between pixels, too
+const BLENDED_FROM = 300 // of more, one copy of all costs less than a copy of each
 const NO_PLACES = new Float32Array(0)
 const Shape = graphic.extendShape({ shape: {}, buildPath() {} })
 type Given = Parameters<InstanceType<typeof Shape>['buildPath']>[0]
@@ -49,9 +50,16 @@ class Marks extends Shape {
     canvas.save()
     canvas.resetTransform()
     canvas.globalAlpha = 1
+    const sheet = sizes.length < BLENDED_FROM ? null : clearSheet(canvas.canvas.width, canvas.canvas.height)
     for (let i = 0; i < sizes.length; i++) {
-      const { image, wide } = spriteOf(made, slot, sizes[i] as number, look, ratio)
-      canvas.drawImage(image, Math.round((at[i * 2] as number) * ratio + e - wide / 2), Math.round((at[i * 2 + 1] as number) * ratio + f - wide / 2))
+      const sprite = spriteOf(made, slot, sizes[i] as number, look, ratio)
+      const [left, top] = [Math.round((at[i * 2] as number) * ratio + e - sprite.wide / 2), Math.round((at[i * 2 + 1] as number) * ratio + f - sprite.wide / 2)]
+      if (sheet) blend(sheet.ground, sprite, left, top)
+      else canvas.drawImage(sprite.image, left, top)
+    }
+    if (sheet) {
+      sheet.context.putImageData(sheet.ground, 0, 0)
+      canvas.drawImage(sheet.canvas, 0, 0)
     }
     canvas.restore()
     return true

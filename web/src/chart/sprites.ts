@@ -49,3 +49,40 @@ export function spriteOf(made: Map<number, Sprite>, slot: number, size: number, 
   made.set(twice, sprite)
   return sprite
 }
+
+export interface Sheet {
+  canvas: OffscreenCanvas
+  context: OffscreenCanvasRenderingContext2D
+  ground: ImageData
+}
+
+let sheet: Sheet | null = null
+
+// A clear picture of the given size, on which marks are blended before they are copied at once. Each call returns the same one.
+export function clearSheet(width: number, height: number): Sheet {
+  if (sheet?.canvas.width === width && sheet.canvas.height === height) sheet.ground.data.fill(0)
+  else {
+    const canvas = new OffscreenCanvas(width, height)
+    const context = canvas.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
+    sheet = { canvas, context, ground: context.createImageData(width, height) }
+  }
+  return sheet
+}
+
+// Blends as a canvas does, with straight alpha.
+export function blend({ data, width, height }: ImageData, { pixels, wide }: Pick<Sprite, 'pixels' | 'wide'>, left: number, top: number) {
+  const [fromX, toX] = [Math.max(0, -left), Math.min(wide, width - left)]
+  const [fromY, toY] = [Math.max(0, -top), Math.min(wide, height - top)]
+  for (let y = fromY; y < toY; y++) {
+    let to = ((top + y) * width + left + fromX) * 4
+    let from = (y * wide + fromX) * 4
+    for (let x = fromX; x < toX; x++, to += 4, from += 4) {
+      const alpha = pixels[from + 3] as number
+      if (alpha === 0) continue
+      const under = ((data[to + 3] as number) * (255 - alpha)) / 255
+      const all = alpha + under
+      for (let part = 0; part < 3; part++) data[to + part] = ((pixels[from + part] as number) * alpha + (data[to + part] as number) * under) / all
+      data[to + 3] = all
+    }
+  }
+}

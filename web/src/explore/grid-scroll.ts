@@ -72,18 +72,23 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
   const heights = heightsOf(count, rowPx)
   // paper can also be what the table is first drawn for: it is narrower than the screen, and the page is laid out anew
   const [seen, setSeen] = useState<Seen>(() => (isPrinted() ? onPaper(count, printed) : { ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
-  const at = useRef({ bar: 0, shift: 0, isMoving: false })
+  const at = useRef({ bar: 0, shift: 0, isMoving: false, top: 0, high: 0 })
   const latest = useRef({ count, rowPx, heights })
   latest.current = { count, rowPx, heights }
 
-  // what is seen now; told at once while something moves, for the frame after next would be late
+  // Where content has just changed, this makes the browser lay out the page once more.
+  const measure = useCallback(() => {
+    if (scroll.current) [at.current.top, at.current.high] = [scroll.current.scrollTop, scroll.current.clientHeight]
+  }, [scroll])
+
+  // what was measured last is seen; told at once while something moves, for the frame after next would be late
   const look = useCallback((isNow: boolean) => {
     const element = scroll.current
     // on paper the table is as high as its rows: what it shows must not follow from that
     if (!element || isPrinted()) return
-    const { shift, isMoving } = at.current
+    const { shift, isMoving, top, high } = at.current
     const { count: all, rowPx: px } = latest.current
-    const next: Seen = { ...seenAt(element.scrollTop + shift, element.clientHeight - HEAD_PX, all, px), shift, isMoving }
+    const next: Seen = { ...seenAt(top + shift, high - HEAD_PX, all, px), shift, isMoving }
     const tell = () => setSeen((now) => ((Object.keys(next) as (keyof Seen)[]).every((key) => next[key] === now[key]) ? now : next))
     if (isNow) flushSync(tell)
     else tell()
@@ -95,35 +100,42 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
     if (!element) return
     element.scrollTop = barAt(rows, latest.current.heights)
     const { rows: all, bar } = latest.current.heights
-    at.current.bar = element.scrollTop
-    at.current.shift = all === bar ? 0 : rows - element.scrollTop
-  }, [scroll])
+    measure()
+    at.current.bar = at.current.top
+    at.current.shift = all === bar ? 0 : rows - at.current.top
+  }, [scroll, measure])
 
   useLayoutEffect(() => {
     const element = scroll.current
     if (!element) return
-    const { rows, bar } = latest.current.heights
-    const isShort = bar < rows
     let timer: ReturnType<typeof setTimeout> | undefined
     const settle = () => {
       at.current.isMoving = false
-      if (isShort) putBar(element.scrollTop + at.current.shift)
+      const { rows, bar } = latest.current.heights
+      measure()
+      if (bar < rows) putBar(at.current.top + at.current.shift)
       look(true)
     }
     const move = () => {
       const now = at.current
-      const top = element.scrollTop
+      const { rows, bar } = latest.current.heights
+      const isShort = bar < rows
+      measure()
+      const { top } = now
       if (isShort && Math.abs(top - now.bar) > JUMP_PX) now.shift = rowsAt(top, { rows, bar }) - top
       else if (isShort && isEdge(top, bar) !== isEdge(top + now.shift, rows)) putBar(top + now.shift)
-      now.bar = element.scrollTop
+      now.bar = now.top
       now.isMoving = true
       clearTimeout(timer)
       timer = setTimeout(settle, SETTLED_MS)
       look(true)
     }
-    at.current = { bar: element.scrollTop, shift: isShort ? rowsAt(element.scrollTop, { rows, bar }) - element.scrollTop : 0, isMoving: false }
-    look(false)
-    const watch = new ResizeObserver(() => look(false))
+    const fit = () => {
+      measure()
+      look(false)
+    }
+    fit()
+    const watch = new ResizeObserver(fit)
     watch.observe(element)
     element.addEventListener('scroll', move, { passive: true })
     return () => {
@@ -131,29 +143,42 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
       watch.disconnect()
       element.removeEventListener('scroll', move)
     }
-  }, [scroll, count, rowPx, look, putBar])
+  }, [scroll, look, measure, putBar])
+
+  // other rows: their top was measured already, unless the table is scrolled
+  useLayoutEffect(() => {
+    const { rows, bar } = latest.current.heights
+    if (at.current.top !== 0) measure()
+    const { top } = at.current
+    Object.assign(at.current, { bar: top, shift: bar < rows ? rowsAt(top, { rows, bar }) - top : 0, isMoving: false })
+    look(false)
+  }, [count, rowPx, look, measure])
 
   // on paper the first rows, wherever the table was scrolled to
   useLayoutEffect(() => {
     const print = window.matchMedia('print')
     const change = () => {
-      if (!print.matches) return look(true)
+      if (!print.matches) {
+        measure()
+        return look(true)
+      }
       flushSync(() => setSeen(onPaper(latest.current.count, printed)))
     }
     print.addEventListener('change', change)
     return () => print.removeEventListener('change', change)
-  }, [look, printed])
+  }, [look, measure, printed])
 
   // so far as to see a row
   const show = useCallback((index: number) => {
     const element = scroll.current
     if (!element) return
-    const top = element.scrollTop + at.current.shift
+    measure()
+    const top = at.current.top + at.current.shift
     const begin = index * latest.current.rowPx
-    const least = begin + latest.current.rowPx - (element.clientHeight - HEAD_PX)
+    const least = begin + latest.current.rowPx - (at.current.high - HEAD_PX)
     putBar(begin < top ? begin : Math.max(top, least))
     look(true)
-  }, [scroll, putBar, look])
+  }, [scroll, measure, putBar, look])
 
   // an answer of fewer rows is drawn before it is looked at
   const to = Math.min(seen.to, count)

@@ -33,10 +33,13 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
   const shown = useRef<{ entry: string; content: string | null; row: number | null }>({ entry: '', content: null, row: null })
   const wanted = useRef<{ place: Place; tries: number } | null>(null)
   const scroller = useRef(scroll ? elementScroller(scroll) : page).current
+  // As of the last event of a scroll: where content has just changed, asking makes the browser lay out the page once more.
+  const last = useRef<ReturnType<Scroller['at']> | null>(null)
+  const read = () => (last.current = scroller.at())
   const keep = () => {
     const { entry: of, row } = shown.current
     // not while an entry is left already and its screen still stands
-    if (of !== '' && of === entryNow()) keepPlace(of, { ...scroller.at(), row })
+    if (of !== '' && of === entryNow()) keepPlace(of, { ...(last.current ?? read()), row })
   }
   // a scroll is told with the next frame: who leaves before that leaves from here all the same
   const leave = () => {
@@ -50,7 +53,10 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
     const isOther = before.content !== content
     shown.current = { entry, content, row: kept ? kept.row : isOther ? null : before.row }
     wanted.current = kept ? { place: kept, tries: TRIES } : null
-    if (!kept && isOther) scroller.to({ top: 0 })
+    if (!kept && isOther && last.current?.top !== 0) {
+      scroller.to({ top: 0 })
+      read()
+    }
     if (kept || isOther) onRow?.(shown.current.row)
     if (!kept) keep()
   }, [entry, content, isReady])
@@ -58,15 +64,19 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
     if (!wanted.current) return
     const { place } = wanted.current
     scroller.to(place)
-    const { top, left } = scroller.at()
+    const { top, left } = read()
     if ((top === place.top && left === place.left) || --wanted.current.tries === 0) wanted.current = null
   })
   useEffect(() => {
     const target = scroller.target()
-    target?.addEventListener('scroll', keep, { passive: true })
+    const note = () => {
+      read()
+      keep()
+    }
+    target?.addEventListener('scroll', note, { passive: true })
     const stay = beforeLeaving(leave)
     return () => {
-      target?.removeEventListener('scroll', keep)
+      target?.removeEventListener('scroll', note)
       stay()
     }
   }, [])

@@ -132,7 +132,7 @@ test('heat map: a cell for each pair that some run has, no colour where no run h
   await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT over runs [\d.]+ ms, quartiles/)
   const withP99 = runs.filter(({ p99 }) => p99 !== undefined).length
   const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
-  for (const words of ['Heat map: median P99 TTFT by tensor parallel size', 'Filter: none', `n = ${withP99} of ${RUNS}`, `not drawn: ${RUNS - withP99} without P99 TTFT`, 'data version', 'median P99 TTFT ms', `no number  ${grid.n.filter((n: number) => n === 0).length}`]) expect(drawing).toContain(words)
+  for (const words of ['Heat map: median P99 TTFT by tensor parallel size', 'Filter: none', `n = ${withP99} of ${RUNS}`, `not plotted: ${RUNS - withP99} without P99 TTFT`, 'data version', 'median P99 TTFT ms', `no number  ${grid.n.filter((n: number) => n === 0).length}`]) expect(drawing).toContain(words)
   await dragAcross(page, [0.12, 0.1], [0.45, 0.85])
   await page.mouse.move(2, 2)
   await expect(chips(page)).toHaveCount(2)

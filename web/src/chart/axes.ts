@@ -91,12 +91,23 @@ export function namesBelow(chart: Chart, wide: number): Names | null {
   return namesOf(words, answer.groups ? words.map((_, at) => sum(items.filter((item) => item.x === at).map(({ n }) => n))) : null, wide)
 }
 
+const ENOUGH = 5 // numbers along an axis
+
+interface Numbered {
+  words: string[] // by edge
+  customValues: number[] // places of the edges that are numbered
+}
+
 // Bins are equally wide on the axis, whatever their edges, which are numbered where there is room.
 function ofBins(chart: Chart, colours: Colours, px: number) {
   const edges = chart.answer.bins?.edges ?? []
   const base = look(colours, false, true)
-  const words = edges.map((edge) => tickWords(edge, chart.x.form, true))
-  const customValues = numberedEdges(edges, px, (edge) => (words[edges.indexOf(edge)] ?? '').length * TICK_LETTER_PX)
+  const [long, short] = [false, true].map((isNarrow) => {
+    const words = edges.map((edge) => tickWords(edge, chart.x.form, isNarrow))
+    return { words, customValues: numberedEdges(edges, px, (edge) => (words[edges.indexOf(edge)] ?? '').length * TICK_LETTER_PX) }
+  }) as [Numbered, Numbered]
+  // written as on the other axes, unless that leaves room for few numbers
+  const { words, customValues } = long.customValues.length < Math.min(ENOUGH, short.customValues.length) ? short : long
   return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), axisTick: { show: true, customValues }, axisLabel: { ...base.axisLabel, hideOverlap: false, customValues, formatter: (at: number) => words[at] ?? '' } }
 }
 

@@ -17,7 +17,7 @@ function figureWords({ state, answer, spread, value }: Chart) {
 // Kinds of the colour that have no room beside the others.
 function fallenWords({ beside: { kinds, fell }, state }: Chart) {
   if (!fell) return ''
-  return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors have no room next to the others: their ${state.kind === 'box' ? 'boxes' : 'bars'} of ${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'} are not drawn`
+  return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors have no room next to the others: their ${state.kind === 'box' ? 'boxes' : 'bars'} of ${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'} are not plotted`
 }
 
 // A length says how much only from zero.

@@ -29,7 +29,7 @@ export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undef
   return [
     `${chartWords(chart.state, answer, catalogue, drawnOf(chart))}.${captionOf(chart) ? ` ${captionOf(chart)}.` : ''}`,
     `Filter: ${tree ? treeWords(catalogue, tree) : 'none'}`,
-    `n = ${count(drawnOf(chart))} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not drawn: ${left.join(', ')}` : ''}`,
+    `n = ${count(drawnOf(chart))} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not plotted: ${left.join(', ')}` : ''}`,
     ...(answer.simulated > 0 && !answer.left_out.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
     ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} stand for all of them`] : []),
     ...(chart.axes.some(({ gaps }) => gaps > 0) ? [`Broken lines: ${chart.axes.filter(({ gaps }) => gaps > 0).map(({ name, gaps }) => `${count(gaps)} without ${lowerFirst(name)}`).join(', ')}`] : []),

@@ -109,7 +109,7 @@ it('of groups n is what their figures are of, and those without a number are nam
   const chart = chartOf(state({ kind: 'bar' }), groups, catalogue)
   expect(drawnOf(chart)).toBe(3)
   expect(leftOutOf(groups, catalogue).map(({ rows, words }) => [rows, words])).toEqual([[2, 'without output throughput']])
-  expect(notesOf(chart, catalogue, undefined)).toContain('n = 3 of 5 that the filter leaves, 9 in all; not drawn: 2 without output throughput')
+  expect(notesOf(chart, catalogue, undefined)).toContain('n = 3 of 5 that the filter leaves, 9 in all; not plotted: 2 without output throughput')
   const colour = { field: 'server.model', kinds: [{ state: 'value' as const, value: 'a', count: 5 }] }
   expect(keysOf(chartOf(state({ kind: 'bar' }), { ...groups, colour, groups: { ...groups.groups!, colour: [0, 0] } }, catalogue)).map(({ words, count }) => [words, count])).toEqual([['a', 3]])
 })
@@ -130,7 +130,7 @@ it('of more colours than have room beside each other those of fewest results fal
   const chart = chartOf(state({ kind: 'bar' }), crowd(2, 30), catalogue)
   expect(chart.items.length).toBe(48)
   expect(chart.beside.kinds).toEqual(Array.from({ length: 24 }, (_, i) => i + 6))
-  expect(captionOf(chart)).toContain('6 of 30 colors have no room next to the others: their bars of 42 experiments are not drawn')
+  expect(captionOf(chart)).toContain('6 of 30 colors have no room next to the others: their bars of 42 experiments are not plotted')
   expect(drawnOf(chart)).toBe(930 - 42)
   expect(keysOf(chart).reduce((all, { count }) => all + (count ?? 0), 0)).toBe(930 - 42)
 })

@@ -15,7 +15,7 @@ import type { Drawing, Target } from './option'
 const SIDE = 64 // room for the outermost titles
 const LEFT_MAX = 170 // and for the first axis' values
 const NARROW = 90 // axes nearer to each other have shorter names and figures
-const SIDE_NARROW = 34
+const SIDE_NARROW = 48
 const LEFT_SHARE = 0.28
 const TOP = 28 // and a line for each of a title
 const TITLE_HIGH = 13
@@ -251,14 +251,16 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles }
       const all = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
       const unit = align === 'center' && all.length * CHAR_WIDE > band ? arrow(axis.field) : all
       const title = titles[dataIndex] ?? []
-      const room = dataIndex === 0 ? left - 10 : band - (isNarrow ? 12 : 24)
+      // the outer axes have their values where no line is
+      const isLast = dataIndex === axes.length - 1 && dataIndex > 0
+      const room = dataIndex === 0 ? left - 10 : isLast ? right - 8 : band - (isNarrow ? 12 : 24)
       return {
         type: 'group',
         children: [
           { type: 'line', shape: { x1: x, y1: top, x2: x, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } },
           ...title.map((line, i) => text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, { fill: colours.text, font: `500 11px ${SANS}`, align })),
           ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
-          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(clip(words, room), x - 4, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: 'right' })),
+          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(clip(words, room), isLast ? x + 4 : x - 4, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: isLast ? 'left' : 'right' })),
           ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x, bottom + 18, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
         ],
       }

@@ -17,7 +17,7 @@ test('tags and notes are said, found by, and told with who said them', async ({ 
   await said.getByLabel('Value of tag 1').fill('r570')
   await said.getByLabel('Tag 2', { exact: true }).fill('bad')
   await said.getByLabel('Notes').fill('The fan of GPU 3 was off.')
-  await said.getByLabel('Who says so').fill('ann')
+  await said.getByLabel('Your name').fill('ann')
   expect(await soundness(page)).toEqual([])
   await said.getByRole('button', { name: 'Save' }).click()
   await expect(said.getByRole('listitem').filter({ hasText: 'driver' })).toContainText('r570')
@@ -26,7 +26,7 @@ test('tags and notes are said, found by, and told with who said them', async ({ 
   await expect(said.getByRole('listitem')).toHaveCount(2)
 
   await said.getByRole('button', { name: 'Edit' }).click()
-  await said.getByRole('button', { name: 'Take tag bad away' }).click()
+  await said.getByRole('button', { name: 'Remove tag bad' }).click()
   await said.getByRole('button', { name: 'Save' }).click()
   await expect(said.getByRole('listitem')).toHaveCount(1)
   await said.getByRole('button', { name: 'Changes' }).click()

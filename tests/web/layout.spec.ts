@@ -201,3 +201,23 @@ test('the outline that is shown while the first response is awaited is where its
   expect(await box(page.getByRole('region', { name: 'Chart' }))).toBe(chart)
   expect(await page.getByRole('columnheader', { name: /^Experiment/ }).evaluate((element) => element.getBoundingClientRect().top)).toBe(rows)
 })
+
+test('on a phone, what scrolls sideways is paler at the end that has more, and no key is offered', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  const lengths = (locator: Locator) => locator.evaluate((element) => ['before', 'after'].map((end) => getComputedStyle(element).getPropertyValue(`--fade-${end}`)))
+  const toEnd = (locator: Locator) => locator.evaluate((element) => { element.scrollLeft = element.scrollWidth })
+  await page.goto(`${dashboard().url}/?system.hardware_info.gpu_name=NVIDIA H200,NVIDIA B200&server.tensor_parallel_size=1,2,4&results.p99_ttft_ms=..900&as=table`)
+  await expect(counted(page)).toContainText('experiments')
+  const chips = page.locator('.fades', { has: page.getByRole('grid', { name: 'Active filters' }) })
+  const table = page.getByRole('group', { name: /^Table of the chart/ })
+  for (const area of [chips, table]) {
+    await expect.poll(() => lengths(area)).toEqual(['0px', '32px'])
+    await toEnd(area)
+    await expect.poll(() => lengths(area)).toEqual(['32px', '0px'])
+  }
+  await page.getByRole('button', { name: /^Filters/ }).tap()
+  await expect(page.getByRole('dialog').getByRole('searchbox').first()).toBeVisible()
+  await expect(page.locator('kbd:visible')).toHaveCount(0)
+  await context.close()
+})

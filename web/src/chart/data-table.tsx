@@ -20,7 +20,7 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const items = chart.items.slice(page * PAGE, (page + 1) * PAGE)
   return (
     <>
-      <div className={css.table} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
+      <div className={`fades ${css.table ?? ''}`} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
         <table aria-rowcount={chart.items.length + 1}>
           <caption className="sr">{label}. {captionOf(chart)}</caption>
           <thead><tr>{columns.map((column, i) => <th key={i} scope="col" className={join(column.isFigure && css.num)}>{column.head} <span className="dim">{column.unit}</span></th>)}</tr></thead>

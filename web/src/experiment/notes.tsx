@@ -75,13 +75,13 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
         <div key={i} className={css.line}>
           <Field label={`Tag ${i + 1}`} placeholder="tag" maxLength={100} value={name} onChange={(event) => edit(i, 0, event.target.value)} />
           <Field label={`Value of tag ${i + 1}`} placeholder="value" maxLength={1000} value={value} onChange={(event) => edit(i, 1, event.target.value)} />
-          {name !== '' ? <IconButton icon="close" name={`Take tag ${name} away`} onPress={() => setTags(tags.filter((_, other) => other !== i))} /> : <span />}
+          {name !== '' ? <IconButton icon="close" name={`Remove tag ${name}`} onPress={() => setTags(tags.filter((_, other) => other !== i))} /> : <span />}
         </div>
       ))}
       <label className={css.area}><span className="sr">Notes</span><textarea rows={4} maxLength={NOTES_MAX} placeholder="Notes" value={notes} onChange={(event) => setNotes(event.target.value)} /></label>
       {change.error && <Note kind="bad" role="alert"><b>Could not save the change.</b> {causeOf(change.error)}</Note>}
       <div className={css.foot}>
-        <Field label="Who says so" placeholder="who says so (optional)" maxLength={200} value={author} onChange={(event) => set({ author: event.target.value })} />
+        <Field label="Your name" placeholder="your name (optional)" maxLength={200} value={author} onChange={(event) => set({ author: event.target.value })} />
         <span className="grow" />
         <Button onPress={onClose}>Cancel</Button>
         <Button look="fill" type="submit" isDisabled={change.isPending || !isChanged}>Save</Button>

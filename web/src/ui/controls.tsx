@@ -87,7 +87,7 @@ export const Bone = ({ width }: { width: number }) => <i className={css.bone} st
 export function Note({ kind, children, role }: { kind?: 'bad' | 'warn'; children: ReactNode; role?: string }) {
   return (
     <div className={join(css.note, kind && css[kind])} role={role}>
-      {kind && <Icon name="warn" />}
+      {kind && <Icon name={kind === 'bad' ? 'error' : 'warn'} />}
       <span>{children}</span>
     </div>
   )

@@ -7,7 +7,7 @@ import { Sha256, sha256Of } from './sha256'
 const theirs = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const bytesOf = (length: number) => Uint8Array.from({ length }, (_, i) => (i * 131 + (i >> 8) * 7) & 255)
 
-// around the ends of a block, where the length no longer fits beside the last bytes
+// around the ends of a block, where the length no longer fits next to the last bytes
 it.each([0, 1, 3, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1000, 65_537])('%d bytes', (length) => {
   const bytes = bytesOf(length)
   expect(new Sha256().update(bytes).hex()).toBe(theirs(bytes))

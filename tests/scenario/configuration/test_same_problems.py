@@ -215,7 +215,7 @@ def test_all_three_tell_the_same(bin_dir, tmp_path, options, flags, only_flags):
             assert told([one for one in line if not host_says(one)], only_flags) == wanted, load
     # the made-up ones are neither all right nor all wrong, and most can be typed
     assert count / 5 < some < count * 0.95
-    assert sum(line is not None for line in lines) > count * 0.8
+    assert sum(line is not None for line in lines) > count * 0.7
 
 
 def test_the_known_drift(bin_dir, tmp_path):

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "run/journal/journal.h"
 
 int run_fail_err(const struct run_context *run, enum res_status status, enum res_cause cause,
 		 const struct pl_err *why)
@@ -19,6 +20,12 @@ int run_fail_err(const struct run_context *run, enum res_status status, enum res
 	ending->status = status;
 	ending->cause = cause;
 	ending->why = *why;
+	/* The full disk asked for the end. What `why` says follows from that. */
+	if (run_stop_is_disk_full(run->stop) && run_journal_full(run->journal) != NULL) {
+		ending->status = RES_STATUS_FAILED;
+		ending->cause = RES_CAUSE_DISK_FULL;
+		ending->why = *run_journal_full(run->journal);
+	}
 	/* "{launch.url}" becomes what this user writes: a key of a file, or an option */
 	exp_words(run->experiment, &ending->why);
 	/* what a signal set in motion is not what ended the run */

@@ -370,6 +370,8 @@ static void run_steps(struct run_state *run)
 {
 	const struct run_context *context = &run->context;
 
+	run_stop_next(context->stop);
+	run_journal_ends(context->journal, context->stop);
 	run_journal_head(context->journal, context->run_id, run->paths.beside,
 			 context->started_real_ns, context->started_ns);
 	note_stage(run, RES_STAGE_PREPARE);
@@ -380,6 +382,8 @@ static void run_steps(struct run_state *run)
 		}
 		run->ending.stage = steps[i].stage;
 		note_stage(run, steps[i].stage);
+		if (run_stop_is_disk_full(context->stop) && run_check_stop(context) < 0)
+			break;
 		if (steps[i].run(run) == 0)
 			i++;
 		else if (start_again(run))
@@ -426,22 +430,32 @@ static int write_flat_last(struct run_state *run, const json_t *document, struct
 			   run->paths.result);
 }
 
+/* The artifacts and vLLM's files, then the result that names them. */
+static int write_files(struct run_state *run, bool flat_last, json_t **ret, struct pl_err *err)
+{
+	if (run_document(run, ret, err) < 0)
+		return -1;
+	run_failure_lines(run);
+	if (run_offline_write(run, *ret, err) < 0 ||
+	    (!flat_last && run_flat_result(run, *ret, &run->flat_path, err) < 0))
+		return -1;
+	return write_result(run, *ret, err);
+}
+
 /* A result that cannot be written leaves the journal to make it from later. */
 static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 {
 	bool flat_last = run->paths.beside;
 
-	if (run_document(run, ret, err) < 0)
-		return -1;
-	run_failure_lines(run);
-	if (run_offline_write(run, *ret, err) < 0)
-		return -1;
-	if ((!flat_last && run_flat_result(run, *ret, &run->flat_path, err) < 0) ||
-	    write_result(run, *ret, err) < 0)
+	if (write_files(run, flat_last, ret, err) < 0) {
+		if (!run_journal_recovers(run->context.journal))
+			return pl_err_wrap(err, "the result could not be written");
 		return pl_err_wrap(err,
-				   "the result could not be written ('profllm recover %s' makes it "
-				   "from the journal)",
+				   "the result could not be written (%s'profllm recover %s' makes "
+				   "it from the journal)",
+				   err->code == PL_ERR_FULL ? "once the disk has room, " : "",
 				   run->settings->output);
+	}
 	int done = flat_last ? write_flat_last(run, *ret, err) : 0;
 	run_journal_remove(run->context.journal);
 	return done;

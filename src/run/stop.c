@@ -6,11 +6,33 @@
 
 #include <stddef.h>
 
-void run_stop_server_died(struct run_stop *stop)
+static void set_reason(struct run_stop *stop, int reason)
 {
 	int none = 0;
 
-	atomic_compare_exchange_strong(&stop->reason, &none, RUN_STOP_SERVER_DIED);
+	atomic_compare_exchange_strong(&stop->reason, &none, reason);
+}
+
+void run_stop_server_died(struct run_stop *stop)
+{
+	set_reason(stop, RUN_STOP_SERVER_DIED);
+}
+
+void run_stop_disk_full(struct run_stop *stop)
+{
+	set_reason(stop, RUN_STOP_DISK_FULL);
+}
+
+void run_stop_next(struct run_stop *stop)
+{
+	int full = RUN_STOP_DISK_FULL;
+
+	atomic_compare_exchange_strong(&stop->reason, &full, 0);
+}
+
+bool run_stop_is_disk_full(const struct run_stop *stop)
+{
+	return atomic_load(&stop->reason) == RUN_STOP_DISK_FULL;
 }
 
 void run_stop_by_signal(struct run_stop *stop, int number)

@@ -240,7 +240,8 @@ int run_native_judge(const struct run_client_input *in, const struct res_outcome
 
 	/* what ended the load comes before how many failed: each of these makes requests fail as
 	 * well */
-	if (run_stop_signal(run->stop) != 0 && outcome->end == RES_END_STOPPED)
+	if ((run_stop_signal(run->stop) != 0 || run_stop_is_disk_full(run->stop)) &&
+	    outcome->end == RES_END_STOPPED)
 		return run_fail_interrupted(run);
 	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))
 		return fail_stalled(run, outcome);

@@ -22,6 +22,7 @@
 #include "run/journal/file.h"
 #include "run/journal/line.h"
 #include "run/replace.h"
+#include "run/stop.h"
 
 /* Bytes gathered before they are written. One line may be larger. */
 #define GATHERED_BYTES (1u << 20)
@@ -31,7 +32,10 @@ struct run_journal {
 	struct run_journal_file file;
 	char *output;
 	bool begun;            /* the file holds this run */
+	bool has_stage;        /* the first stage was written whole */
 	bool broken;           /* it cannot be written: nothing more goes in */
+	struct run_stop *stop; /* that a full disk asks to end the run; NULL: none */
+	struct pl_err full;    /* PL_ERR_NONE: the disk was never full */
 	atomic_bool dirty;     /* something was written since the last sync */
 	atomic_int sync_errno; /* of a sync that failed; who writes gives up */
 	struct pl_buf gathered;
@@ -45,12 +49,22 @@ struct run_journal {
 	struct bench_feed *feed;
 };
 
+/* The error is complete before `stop` is asked, for the thread that sees that reads it. */
+static void end_run(struct run_journal *journal)
+{
+	(void)pl_err_errno(&journal->full, "cannot write the journal '%s'", journal->file.path);
+	run_stop_disk_full(journal->stop);
+}
+
 static void give_up(struct run_journal *journal)
 {
-	pl_log(PL_LOG_WARNING,
-	       "the journal '%s' cannot be written: %s; should this run be killed, "
-	       "what it has measured is lost",
-	       journal->file.path, strerror(errno));
+	if (journal->stop != NULL && (errno == ENOSPC || errno == EDQUOT))
+		end_run(journal);
+	else
+		pl_log(PL_LOG_WARNING,
+		       "the journal '%s' cannot be written: %s; should this run be killed, "
+		       "what it has measured is lost",
+		       journal->file.path, strerror(errno));
 	journal->broken = true;
 	pl_buf_clear(&journal->gathered);
 }
@@ -147,6 +161,22 @@ void run_journal_free(struct run_journal *journal)
 	free(journal);
 }
 
+void run_journal_ends(struct run_journal *journal, struct run_stop *stop)
+{
+	if (journal != NULL)
+		journal->stop = stop;
+}
+
+const struct pl_err *run_journal_full(const struct run_journal *journal)
+{
+	return journal != NULL && journal->full.code != PL_ERR_NONE ? &journal->full : NULL;
+}
+
+bool run_journal_recovers(const struct run_journal *journal)
+{
+	return journal != NULL && journal->has_stage;
+}
+
 void run_journal_head(struct run_journal *journal, const char *run_id, bool beside,
 		      int64_t started_real_ns, int64_t started_ns)
 {
@@ -187,6 +217,7 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 					   taken);
 	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_STAGE, line));
 	write_gathered(journal);
+	journal->has_stage = journal->has_stage || !journal->broken;
 	/* between these two the syncer does it; before and behind the load nobody else would */
 	if (stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
 		sync_file(journal);

@@ -12,7 +12,8 @@
  * - What a request's end brought is in the file within RUN_JOURNAL_WRITE_NS: it outlives the process.
  *   Within RUN_JOURNAL_SYNC_NS more it is given to the disk, however long that takes: it outlives
  *   the host.
- * - A journal that cannot be written never ends a run: it says so once and is left alone.
+ * - A full disk ends the run (run_journal_ends()): its result could not be written either. Any other
+ *   error does not: the journal logs it once and writes nothing more.
  * - All but open and free take NULL and do nothing: a run without one.
  */
 #pragma once
@@ -28,6 +29,7 @@
 #define RUN_JOURNAL_SYNC_NS  PL_NS_PER_S
 
 struct run_journal;
+struct run_stop;
 /*
  * Takes the journal of `output` and writes nothing yet. -1 with PL_ERR_BUSY: a run that lives has
  * it; with PL_ERR_INVALID: a killed run left it and its result was not recovered; `overwrite` gives
@@ -39,6 +41,13 @@ int run_journal_open(const char *output, bool overwrite, struct run_journal **re
 void run_journal_free(struct run_journal *journal);
 PL_AUTO_DEFINE(struct run_journal, run_journal_free);
 #define auto_journal PL_AUTO(run_journal_free)
+
+/* A full disk (ENOSPC, EDQUOT) asks `stop`, borrowed, to end the run. Without this call it only logs. */
+void run_journal_ends(struct run_journal *journal, struct run_stop *stop);
+/* The error of the full disk that ended the run; NULL: none did. */
+const struct pl_err *run_journal_full(const struct run_journal *journal);
+/* Does it hold what `profllm recover` needs? Not if the disk was full at the first stage. */
+bool run_journal_recovers(const struct run_journal *journal);
 
 /* The first lines: give up what the file held. beside: the run's files do not lie at its output
  * (run/paths.h). */

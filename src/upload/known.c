@@ -121,8 +121,9 @@ static int list_settled(struct upload *upload, json_t **ret, struct pl_err *err)
 static const json_t *find_item(struct upload *upload, struct page *page, const char *job_id,
 			       int64_t index)
 {
+	/* the dashboard's index may be any number */
 	bool is_here = pl_text_equal(page->job_id, job_id) && index >= page->offset &&
-		       index < page->offset + (int64_t)json_array_size(page->items);
+		       (uint64_t)index - (uint64_t)page->offset < json_array_size(page->items);
 
 	if (!is_here) {
 		auto_free char *path = pl_asprintf("/api/upload/status/%s?offset=%lld&limit=%d",

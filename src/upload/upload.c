@@ -12,6 +12,7 @@
 /* Between two looks at what is worked on: there within milliseconds or, behind a large file, as late as it takes. */
 #define PAUSE_NS     (5 * PL_NS_PER_MS)
 #define PAUSE_MAX_NS (PL_NS_PER_S / 2)
+#define COUNT_MAX    ((int64_t)1 << 40)
 
 /* ---- what there is ------------------------------------------------------------------------- */
 
@@ -90,12 +91,24 @@ static int close_job(struct upload *upload, struct pl_err *err)
 	return upload_ask_json(upload, "POST", path, NULL, 200, &job, err);
 }
 
+/* The sum of some counts of the job. A count outside of 0 to COUNT_MAX, which no dashboard has, is 0. */
+static int64_t sum_counts(const json_t *job, const char *const *states, size_t count)
+{
+	const json_t *counts = json_object_get(job, "counts");
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t one = pl_json_get_i64(counts, states[i]);
+		sum += one >= 0 && one <= COUNT_MAX ? one : 0;
+	}
+	return sum;
+}
+
 /* One that is not read yet is an item that waits. */
 static void count_over(struct upload *upload, const json_t *job)
 {
-	const json_t *counts = json_object_get(job, "counts");
-	int64_t waiting = pl_json_get_i64(counts, "queued") + pl_json_get_i64(counts, "parsed") +
-			  pl_json_get_i64(counts, "valid");
+	static const char *const states[] = { "queued", "parsed", "valid" };
+	int64_t waiting = sum_counts(job, states, PL_ARRAY_SIZE(states));
 
 	upload->over = waiting < (int64_t)upload->sent ? upload->sent - (size_t)waiting : 0;
 	if (upload->on_progress != NULL)
@@ -217,11 +230,9 @@ static char *fault_of(const struct upload_result *result)
 /* By what the dashboard has counted, whatever was told of its items. */
 static bool is_counted_bad(const json_t *job)
 {
-	const json_t *counts = json_object_get(job, "counts");
+	static const char *const states[] = { "conflict", "rejected", "cancelled" };
 
-	return pl_json_get_i64(counts, "conflict") + pl_json_get_i64(counts, "rejected") +
-		       pl_json_get_i64(counts, "cancelled") >
-	       0;
+	return sum_counts(job, states, PL_ARRAY_SIZE(states)) > 0;
 }
 
 enum pl_err_code upload_code(const struct upload *upload)

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/unique.h"
 #include "host/lock/lock.h"
+#include "host/user.h"
 
 #define SHARED_MODE  01777
 #define PRIVATE_MODE 0700
@@ -134,6 +135,19 @@ static int open_personal(const struct pl_err *why, int *ret_fd, char **ret_path,
 	return 0;
 }
 
+/* The sticky bit does not keep the directory's owner from removing files. NULL: the owner is trusted. */
+static char *owner_warning(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_uid == 0 || st.st_uid == geteuid())
+		return NULL;
+	auto_free char *user = host_user_name(st.st_uid);
+	return pl_asprintf("lock directory '%s' belongs to user '%s', who can remove the locks of "
+			   "other users; 'chown root %s' as root prevents it",
+			   path, user, path);
+}
+
 int host_lock_folder_open(int *ret_fd, char **ret_path, char **ret_warning, struct pl_err *err)
 {
 	const char *named = getenv("PROFLLM_LOCK_DIR");
@@ -143,6 +157,7 @@ int host_lock_folder_open(int *ret_fd, char **ret_path, char **ret_warning, stru
 	*ret_warning = NULL;
 	if (open_at(path, SHARED_MODE, ret_fd, &why) == 0) {
 		*ret_path = pl_strdup(path);
+		*ret_warning = owner_warning(*ret_fd, path);
 		return 0;
 	}
 	/* A folder that was named and cannot be had is an error: somebody meant that one. */

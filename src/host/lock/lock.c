@@ -125,6 +125,30 @@ static int make_lock_file(const struct host_locks *locks, const char *name)
 	return fd;
 }
 
+/* Another user's file with a mode that keeps this one out: none of profllm's, and only its owner can remove it. */
+static int fail_mode(const struct host_locks *locks, const char *name, struct pl_err *err)
+{
+	char file[NAME_BYTES_MAX];
+	struct stat st;
+
+	file_name(name, file);
+	if (fstatat(locks->dir_fd, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return pl_err_errno(err, "lock '%s' in '%s' cannot be opened", name, locks->path);
+	auto_free char *user = host_user_name(st.st_uid);
+	return pl_err_set(err, PL_ERR_IO,
+			  "lock file '%s/%s': found mode %04o of user '%s', expected %04o; that "
+			  "user or root has to remove the file",
+			  locks->path, file, (unsigned)(st.st_mode & 07777), user, LOCK_MODE);
+}
+
+/* The owner of the directory can remove a lock file, and a lock of a file without a name locks out no one. */
+static bool has_name(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
 static int open_lock(const struct host_locks *locks, const char *name, int *ret_fd,
 		     struct pl_err *err)
 {
@@ -142,6 +166,8 @@ static int open_lock(const struct host_locks *locks, const char *name, int *ret_
 		if (errno == EACCES)
 			pl_clock_sleep_until(pl_clock_now_ns() + OPEN_PAUSE_NS);
 	}
+	if (errno == EACCES)
+		return fail_mode(locks, name, err);
 	if (errno == ELOOP || errno == EINVAL)
 		return pl_err_set(err, PL_ERR_IO,
 				  "lock '%s' in '%s' is not to be trusted: found a %s, expected a "
@@ -152,11 +178,18 @@ static int open_lock(const struct host_locks *locks, const char *name, int *ret_
 
 int host_locks_enter(struct host_locks *locks, struct pl_err *err)
 {
-	if (locks->inside_fd < 0 && open_lock(locks, INSIDE_LOCK, &locks->inside_fd, err) < 0)
-		return -1;
-	/* Held for moments, so it may block; EINTR is somebody's ^C. */
-	if (flock(locks->inside_fd, LOCK_EX) == 0)
-		return 0;
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		if (locks->inside_fd < 0 &&
+		    open_lock(locks, INSIDE_LOCK, &locks->inside_fd, err) < 0)
+			return -1;
+		/* Held for moments, so it may block; EINTR is the user's ^C. */
+		if (flock(locks->inside_fd, LOCK_EX) < 0)
+			break;
+		if (has_name(locks->inside_fd))
+			return 0;
+		pl_fd_close(&locks->inside_fd);
+		errno = ENOENT;
+	}
 	if (errno == EINTR)
 		return pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
 	return pl_err_errno(err, "lock folder '%s' cannot be locked", locks->path);
@@ -170,17 +203,22 @@ void host_locks_leave(struct host_locks *locks)
 int host_lock_try(const struct host_locks *locks, const char *name, enum host_lock_mode mode,
 		  int *ret_fd, struct pl_err *err)
 {
-	auto_fd int fd = -1;
-
-	if (open_lock(locks, name, &fd, err) < 0)
-		return -1;
-	if (flock(fd, (mode == HOST_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0) {
-		if (errno == EWOULDBLOCK)
-			return 0;
-		return pl_err_errno(err, "lock '%s' in '%s' cannot be taken", name, locks->path);
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		auto_fd int fd = -1;
+		if (open_lock(locks, name, &fd, err) < 0)
+			return -1;
+		if (flock(fd, (mode == HOST_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0) {
+			if (errno == EWOULDBLOCK)
+				return 0;
+			break;
+		}
+		if (has_name(fd)) {
+			*ret_fd = pl_take_fd(fd);
+			return 1;
+		}
+		errno = ENOENT;
 	}
-	*ret_fd = pl_take_fd(fd);
-	return 1;
+	return pl_err_errno(err, "lock '%s' in '%s' cannot be taken", name, locks->path);
 }
 
 /* For people and for messages: nothing is decided by it, since anybody may write there. */

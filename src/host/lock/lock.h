@@ -25,7 +25,8 @@ struct host_lock_who {
 struct host_locks;
 /*
  * Opens the folder: $PROFLLM_LOCK_DIR, else HOST_LOCK_FOLDER, else, where that cannot be made,
- * $XDG_RUNTIME_DIR/profllm with a warning. -1 where what stands there is not to be trusted (a
+ * $XDG_RUNTIME_DIR/profllm with a warning. A directory of another user than root comes with a warning,
+ * too: its owner can remove locks. -1 where what stands there is not to be trusted (a
  * symlink, a folder that others may rename files in); PL_ERR_NOT_FOUND: none can be made anywhere.
  */
 int host_locks_open(struct host_locks **ret, struct pl_err *err) PL_MUST_CHECK;

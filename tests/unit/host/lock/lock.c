@@ -346,6 +346,65 @@ static void test_host_lock_lock__a_release_wakes(void **state)
 	close(fd);
 }
 
+/* Users without an account, for root to act as. */
+#define OWNER 64001
+#define OTHER 64002
+
+static void test_host_lock_lock__an_owner_who_can_remove_locks_is_named(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(folder, 01777), 0);
+	assert_int_equal(chown(folder, OWNER, OWNER), 0);
+	auto_locks struct host_locks *locks = open_locks();
+	assert_non_null(
+		strstr(host_locks_warning(locks), "belongs to user '64001', who can remove"));
+	assert_int_equal(chown(folder, 0, 0), 0);
+	auto_locks struct host_locks *trusted = open_locks();
+	assert_null(host_locks_warning(trusted));
+}
+
+static void test_host_lock_lock__a_planted_file_is_named(void **state)
+{
+	auto_free char *path = pl_asprintf("%s/queue.lock", folder);
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(folder, 01777), 0);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(fchown(fd, OWNER, OWNER), 0);
+	close(fd);
+	auto_locks struct host_locks *locks = open_locks();
+	assert_int_equal(seteuid(OTHER), 0);
+	int done = host_locks_enter(locks, &err);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(done, -1);
+	assert_non_null(strstr(err.text, "queue.lock': found mode 0600 of user '64001', expected "
+					 "0666; that user or root has to remove the file"));
+}
+
+static void test_host_lock_lock__a_removed_file_locks_nobody_out(void **state)
+{
+	auto_free char *path = pl_asprintf("%s/queue.lock", folder);
+	auto_locks struct host_locks *locks = open_locks();
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(host_locks_enter(locks, &err), 0);
+	host_locks_leave(locks);
+	assert_int_equal(unlink(path), 0);
+	/* the lock is on the file that has the name */
+	assert_int_equal(host_locks_enter(locks, &err), 0);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	close(fd);
+	host_locks_leave(locks);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(test_host_lock_lock__##name, make_folder, remove_folder)
 
@@ -365,6 +424,9 @@ int main(void)
 		TEST(queue_stands_what_others_write),
 		TEST(the_dead_do_not_wait),
 		TEST(a_release_wakes),
+		TEST(an_owner_who_can_remove_locks_is_named),
+		TEST(a_planted_file_is_named),
+		TEST(a_removed_file_locks_nobody_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static int open_files(struct store *store, const struct store_options *options, 
 	else if (folder_of_address(store->path, &folder, err) < 0)
 		return -1;
 	store->files = store_files_new(folder);
-	return 0;
+	return options->data == NULL ? store_files_distrust(store->files, err) : 0;
 }
 
 int store_open(const struct store_options *options, struct store **ret, struct pl_err *err)

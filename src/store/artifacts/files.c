@@ -30,6 +30,7 @@
 struct store_files {
 	char *folder;
 	char *incoming;
+	bool is_distrusted; /* store_files_distrust() */
 };
 
 struct store_file_in {
@@ -60,6 +61,28 @@ struct store_files *store_files_new(const char *folder)
 		files->folder[len - 1] = '\0';
 	files->incoming = pl_asprintf("%s/incoming", folder);
 	return files;
+}
+
+/* 0 where it does not exist yet. */
+static int check_owner(const char *folder, struct pl_err *err)
+{
+	struct stat st;
+
+	if (stat(folder, &st) < 0)
+		return errno == ENOENT ? 0 : pl_err_errno(err, "cannot look at '%s'", folder);
+	if ((st.st_uid == geteuid() || st.st_uid == 0) && (st.st_mode & S_IWOTH) == 0)
+		return 0;
+	return pl_err_set(err, PL_ERR_IO,
+			  "directory of artifacts '%s': found mode %04o of user %u, expected a "
+			  "directory of this user that other users cannot write; --data names "
+			  "another one",
+			  folder, (unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
+}
+
+int store_files_distrust(struct store_files *files, struct pl_err *err)
+{
+	files->is_distrusted = true;
+	return check_owner(files->folder, err);
 }
 
 void store_files_free(struct store_files *files)
@@ -149,8 +172,9 @@ int store_file_in_new(struct store_files *files, struct store_file_in **ret, str
 	struct store_file_in *in = pl_alloc(sizeof(*in));
 
 	*in = (struct store_file_in){ .files = files, .fd = -1, .lock = -1 };
-	if (make_folder(files->folder, err) < 0 || make_folder(files->incoming, err) < 0 ||
-	    open_incoming(in, err) < 0) {
+	if (make_folder(files->folder, err) < 0 ||
+	    (files->is_distrusted && check_owner(files->folder, err) < 0) ||
+	    make_folder(files->incoming, err) < 0 || open_incoming(in, err) < 0) {
 		free(in);
 		return -1;
 	}

@@ -28,6 +28,11 @@ bool store_sha256_is(const char *text);
 struct store_files;
 /* The folder is made when the first file comes; its own folder has to be there then. */
 struct store_files *store_files_new(const char *folder);
+/*
+ * For the default directory, next to the database, which another user may have made first: from here on it
+ * must belong to this user or root, and other users must not be able to write it. -1: it exists and does not.
+ */
+int store_files_distrust(struct store_files *files, struct pl_err *err) PL_MUST_CHECK;
 void store_files_free(struct store_files *files);
 
 /* A file on its way in. */

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -204,6 +205,39 @@ static void test_store_artifacts_files__new_folders_last(void **state)
 	store_files_free(files);
 }
 
+static void check_refused(const char *folder, const char *found)
+{
+	struct store_files *files = store_files_new(folder);
+	struct store_file_in *in = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(store_files_distrust(files, &err), -1);
+	assert_non_null(strstr(err.text, found));
+	/* made after the start */
+	assert_int_equal(store_file_in_new(files, &in, &err), -1);
+	assert_non_null(strstr(err.text, found));
+	store_files_free(files);
+}
+
+static void test_store_artifacts_files__a_planted_directory_is_refused(void **state)
+{
+	const char *folder = scratch_path(*state, "files");
+	struct store_files *files = store_files_new(folder);
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(store_files_distrust(files, &err), 0);
+	put(files, "abc", true);
+	assert_int_equal(store_files_distrust(files, &err), 0);
+	store_files_free(files);
+	assert_int_equal(chmod(folder, 0777), 0);
+	check_refused(folder, "found mode 0777 of user");
+	assert_int_equal(chmod(folder, 0755), 0);
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chown(folder, 64001, 64001), 0);
+	check_refused(folder, "found mode 0755 of user 64001, expected a directory of this user");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +248,7 @@ int main(void)
 		scratch_test(test_store_artifacts_files__sweep_takes_what_nobody_names),
 		scratch_test(test_store_artifacts_files__a_damaged_one_is_mended),
 		scratch_test(test_store_artifacts_files__new_folders_last),
+		scratch_test(test_store_artifacts_files__a_planted_directory_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

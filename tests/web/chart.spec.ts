@@ -98,6 +98,14 @@ for (const kind of ['line', 'bar', 'box'] as const) {
   })
 }
 
+test('the table of a chart shows both ends of a long name', async ({ page }) => {
+  await open(page, `${AXES}&as=table`)
+  const link = page.getByRole('group', { name: /^Table of the chart/ }).getByTitle(LONG.trim())
+  await expect(link).toHaveText(/^a name without an end.*….*$/)
+  expect((await link.innerText()).length).toBeLessThanOrEqual(44)
+  expect(LONG.trim().endsWith((await link.innerText()).split('…')[1] as string)).toBe(true)
+})
+
 test('histogram: every run stands in a bin once', async ({ page }) => {
   await open(page, `chart=histogram&x=${Y}&colour=`)
   await expect(plot(page)).toBeVisible()

@@ -3,7 +3,9 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 
 import { count } from '../format/number'
+import { cutMiddle } from '../names/rows'
 import { Button, join } from '../ui/controls'
+import { useMedia } from '../ui/use-media'
 import { paths } from '../url/paths'
 import { captionOf } from './caption'
 import css from './chart.module.css'
@@ -11,9 +13,12 @@ import type { Chart } from './items'
 import { columnsOf } from './table'
 
 const PAGE = 200
+const LETTERS = 44 // of a name; a phone has room for fewer
+const PHONE_LETTERS = 20
 
 export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const [wanted, setPage] = useState(0)
+  const letters = useMedia('(max-width: 640px)') ? PHONE_LETTERS : LETTERS
   const columns = columnsOf(chart)
   const pages = Math.max(1, Math.ceil(chart.items.length / PAGE))
   const page = Math.min(wanted, pages - 1)
@@ -27,7 +32,7 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
           <tbody>
             {items.map((item, row) => (
               <tr key={row} aria-rowindex={page * PAGE + row + 2}>
-                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Link href={paths.experiment(item.id)}><bdi>{column.show(item)}</bdi></Link> : <bdi>{column.show(item)}</bdi>}</td>)}
+                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Name id={item.id} name={column.show(item)} letters={letters} /> : <bdi>{column.show(item)}</bdi>}</td>)}
               </tr>
             ))}
           </tbody>
@@ -42,4 +47,9 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
       )}
     </>
   )
+}
+
+function Name({ id, name, letters }: { id: number; name: string; letters: number }) {
+  const short = cutMiddle(name, letters)
+  return <Link href={paths.experiment(id)} {...(short !== name && { title: name, 'aria-label': `${short}, ${name}` })}><bdi>{short}</bdi></Link>
 }

@@ -1,0 +1,343 @@
+/*
+ * Functions of the store report the statement that fails: each of the tables that a function needs is missing once before its
+ * statements were made and once after. The function fails with a message that names the table, and succeeds when it is back.
+ */
+#include "store/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "store/artifacts/artifact.h"
+#include "store/change.h"
+#include "store/db/sql.h"
+#include "store/jobs/job.h"
+#include "store/saved/link.h"
+#include "store/saved/preset.h"
+#include "store/sweeps/sweep.h"
+#include "unit/base/scratch.h"
+#include "unit/store/stores.h"
+
+#define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* What the database holds before each call. */
+struct known {
+	struct store *store;
+	int64_t id, job, preset;
+	bool is_deleted; /* the result */
+	char *link;
+};
+
+static int count(struct known *known, struct pl_err *err)
+{
+	int64_t all;
+
+	return store_count(known->store, &all, err);
+}
+
+static int find(struct known *known, struct pl_err *err)
+{
+	int64_t id;
+
+	return store_find(known->store, "nothing", &id, err);
+}
+
+static int version(struct known *known, struct pl_err *err)
+{
+	int64_t of;
+
+	return store_data_version(known->store, &of, err);
+}
+
+static int job_open(struct known *known, struct pl_err *err)
+{
+	const struct store_job_plan plan = { .name = "j", .files = -1, .bytes = -1 };
+	int64_t id;
+
+	return store_job_open(known->store, &plan, &id, err);
+}
+
+static int job_add(struct known *known, struct pl_err *err)
+{
+	char sha256[][65] = { SHA };
+	const struct store_job_part part = { .kind = "batch",
+					     .name = "x.json",
+					     .media = "application/json",
+					     .bytes = "[{}]",
+					     .len = 4,
+					     .sha256 = sha256,
+					     .files = 1,
+					     .key = "k" };
+	enum store_job_answer answer;
+
+	return store_job_add(known->store, &known->job, STORE_SKIP, &part, &answer, err);
+}
+
+static int job_close(struct known *known, struct pl_err *err)
+{
+	enum store_job_answer answer;
+
+	return store_job_close(known->store, known->job, &answer, err);
+}
+
+static int job_cancel(struct known *known, struct pl_err *err)
+{
+	enum store_job_answer answer;
+
+	return store_job_cancel(known->store, known->job, &answer, err);
+}
+
+static int job_retry(struct known *known, struct pl_err *err)
+{
+	enum store_job_answer answer;
+	size_t at;
+
+	return store_job_retry(known->store, known->job, NULL, &answer, &at, err);
+}
+
+static int job_json(struct known *known, struct pl_err *err)
+{
+	const struct store_job_page page = { .limit = 10 };
+	auto_json json_t *json = NULL;
+
+	return store_job_json(known->store, known->job, &page, &json, err);
+}
+
+static int jobs_json(struct known *known, struct pl_err *err)
+{
+	const struct store_job_page page = { .limit = 10 };
+	auto_json json_t *json = NULL;
+
+	return store_jobs_json(known->store, &page, &json, err);
+}
+
+static int jobs_known(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *sha256 = json_pack("[s]", SHA), *json = NULL;
+
+	return store_jobs_known(known->store, sha256, 0, &json, err);
+}
+
+static int link_put(struct known *known, struct pl_err *err)
+{
+	auto_free char *id = NULL;
+
+	return store_link_put(known->store, "{\"b\":1}", &id, err);
+}
+
+static int link_get(struct known *known, struct pl_err *err)
+{
+	auto_link link = { 0 };
+
+	return store_link_get(known->store, known->link, &link, err);
+}
+
+static int preset_put(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *preset = json_pack("{s:s}", "name", "p"), *ret = NULL;
+	enum store_preset_outcome outcome;
+
+	return store_preset_put(known->store, known->preset, preset, &outcome, &ret, err);
+}
+
+static int preset_get(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_preset_get(known->store, known->preset, &ret, err);
+}
+
+static int preset_list(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_preset_list(known->store, &ret, err);
+}
+
+static int preset_remove(struct known *known, struct pl_err *err)
+{
+	enum store_preset_outcome outcome;
+
+	return store_preset_remove(known->store, known->preset, &outcome, err);
+}
+
+static int sweep_remove(struct known *known, struct pl_err *err)
+{
+	bool found;
+
+	return store_sweep_remove(known->store, "20260101-000000-abcdef", &found, err);
+}
+
+static int artifacts_of(struct known *known, struct pl_err *err)
+{
+	auto_artifacts artifacts = { 0 };
+
+	return store_artifacts_of(known->store, known->id, &artifacts, err);
+}
+
+static int change(struct known *known, struct pl_err *err)
+{
+	static int number;
+	auto_json json_t *wish = json_pack("{s:o}", "notes", json_sprintf("note %d", ++number));
+	enum store_change_answer answer;
+
+	return store_change(known->store, known->id, wish, &answer, err);
+}
+
+static int changes_json(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *json = NULL;
+
+	return store_changes_json(known->store, known->id, &json, err);
+}
+
+static int delete (struct known *known, struct pl_err *err)
+{
+	enum store_change_answer answer;
+
+	return store_delete(known->store, known->id, NULL, &answer, err);
+}
+
+static int restore(struct known *known, struct pl_err *err)
+{
+	enum store_change_answer answer;
+
+	return store_restore(known->store, known->id, NULL, &answer, err);
+}
+
+static int get(struct known *known, struct pl_err *err)
+{
+	auto_store_entry entry = { 0 };
+
+	return store_get(known->store, known->id, &entry, err);
+}
+
+static const struct {
+	int (*call)(struct known *known, struct pl_err *err);
+	const char *needs; /* the tables of its statements */
+} calls[] = {
+	{ count, "benchmark_runs" },
+	{ find, "benchmark_runs" },
+	{ get, "benchmark_runs benchmark_documents benchmark_edits" },
+	{ version, "store_state" },
+	{ job_open, "jobs" },
+	{ job_add, "job_parts job_files" },
+	{ job_json, "benchmark_runs jobs job_items job_parts job_bytes" },
+	{ jobs_json, "jobs job_items job_parts" },
+	{ jobs_known, "benchmark_runs job_items job_parts job_files" },
+	{ job_retry, "jobs job_items job_parts job_bytes" },
+	{ job_close, "jobs job_items job_parts" },
+	{ job_cancel, "jobs job_items job_parts" },
+	{ link_put, "views" },
+	{ link_get, "views" },
+	{ preset_put, "presets" },
+	{ preset_get, "presets" },
+	{ preset_list, "presets" },
+	{ preset_remove, "presets" },
+	{ sweep_remove, "sweeps" },
+	{ artifacts_of, "benchmark_runs benchmark_documents benchmark_edits" },
+	{ change, "benchmark_runs benchmark_edits benchmark_changes store_state" },
+	{ changes_json, "benchmark_runs benchmark_edits benchmark_changes" },
+	{ delete, "benchmark_runs benchmark_edits benchmark_changes store_state" },
+	{ restore, "benchmark_runs benchmark_edits benchmark_changes store_state" },
+};
+
+static void run(struct store_sql *sql, const char *text)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_sql_run(sql, text, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+}
+
+/* By another connection, which leaves no statement ready in the one that is tested. */
+static void fill(struct store *store, struct known *known)
+{
+	struct known with = { .store = store };
+	auto_json json_t *preset = json_pack("{s:s}", "name", "p"), *ret = NULL;
+	enum store_preset_outcome outcome;
+	enum store_change_answer answer;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (known->is_deleted)
+		assert_int_equal(store_delete(store, known->id, NULL, &answer, &err), 0);
+	else
+		assert_int_equal(store_restore(store, known->id, NULL, &answer, &err), 0);
+	assert_int_equal(job_add(&with, &err), 0);
+	known->job = with.job;
+	if (store_preset_put(store, known->preset, preset, &outcome, &ret, &err) < 0 || ret == NULL)
+		assert_int_equal(store_preset_put(store, 0, preset, &outcome, &ret, &err), 0);
+	known->preset = pl_json_get_i64(ret, "id");
+}
+
+static void call_without_tables(size_t k, struct known *known, struct store *other,
+				struct store_sql *sql)
+{
+	for (const char *at = calls[k].needs; *at != '\0'; at += strspn(at, " ")) {
+		auto_free char *table = pl_strndup(at, strcspn(at, " "));
+		auto_free char *away = pl_asprintf("ALTER TABLE %s RENAME TO away", table);
+		auto_free char *back = pl_asprintf("ALTER TABLE away RENAME TO %s", table);
+		struct pl_err err = PL_ERR_INIT;
+
+		at += strlen(table);
+		fill(other, known);
+		run(sql, away);
+		int result = calls[k].call(known, &err);
+		run(sql, back);
+		if (result != -1 || strstr(err.text, table) == NULL)
+			fail_msg("call %zu without %s: %d %s", k, table, result, err.text);
+	}
+}
+
+static void call_with_tables(size_t k, struct known *known, struct store *other)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	fill(other, known);
+	if (calls[k].call(known, &err) < 0)
+		fail_msg("call %zu: %s", k, err.text);
+}
+
+static void a_statement_that_fails_is_reported(void **state)
+{
+	auto_tools tools;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "s.db");
+	struct store *other = open_store(&tools, path, false, false);
+	struct known known = { .id = put_text(&tools, other, FLAT).id };
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(store_link_put(other, "{\"a\":1}", &known.link, &err), 0);
+	assert_int_equal(store_sql_open(&sql, path, false, &err), 0);
+	assert_int_equal(store_sql_use(&sql, STORE_SQL_WRITE, &err), 0);
+	for (size_t k = 0; k < PL_ARRAY_SIZE(calls); k++) {
+		/* first its statements cannot be made, then they are ready and fail */
+		known.store = open_store(&tools, path, false, true);
+		known.is_deleted = calls[k].call == restore;
+		call_without_tables(k, &known, other, &sql);
+		call_with_tables(k, &known, other);
+		call_without_tables(k, &known, other, &sql);
+		call_with_tables(k, &known, other);
+		store_close(known.store);
+	}
+	store_sql_close(&sql);
+	store_close(other);
+	free(known.link);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(a_statement_that_fails_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -519,6 +519,21 @@ def test_a_signal_ends_it_well(bin_dir, tmp_path, host, number):
         assert again.get("/api/health").json["total"] == 1
 
 
+def test_a_log_line_has_the_bytes_of_the_answer(bin_dir, tmp_path):
+    with Dashboard(bin_dir, tmp_path / "d.db", "--verbose") as one:
+        assert one.upload("/api/upload/json", little())["counts"]["stored"] == 1
+        asked = [("GET", "/api/health", None), ("GET", "/api/fields", None), ("GET", "/api/nothing", None), ("HEAD", "/api/health", None),
+                 ("POST", "/api/export/csv", {"columns": ["run.run_id"]})]
+        sizes = []
+        for method, path, value in asked:
+            answer = one.post(path, value) if value else one.ask(method, path)
+            sizes.append((answer.status, len(answer.body) if method != "HEAD" else int(answer.headers["Content-Length"])))
+        status, _, err = one.stop()
+    assert status == 0 and [code for code, _ in sizes] == [200, 200, 404, 200, 200]
+    for (method, path, _), (code, size) in zip(asked, sizes):
+        assert re.search(rf"^{method} {path} {code} {size} bytes in [0-9.]+ ms$", err, re.M), (method, path, size, err)
+
+
 @pytest.mark.threads
 def test_a_request_under_way_is_answered(bin_dir, tmp_path):
     """The signal comes once the head was taken; the body follows, and so does the answer."""

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "option/argv.h"
 
 static void flags_of_the_command_are_its_own(void **state)
 {
@@ -33,6 +34,23 @@ static void flags_of_the_command_are_its_own(void **state)
 	assert_string_equal(line.faults[1].text, "unrecognized arguments: --json");
 	assert_int_equal(json_object_size(line.flags), 0);
 	vllm_bench_line_done(&line);
+}
+
+/* What an offline benchmark takes besides vLLM's options. */
+static void own_rows_are_those_that_vllm_lacks(void **state)
+{
+	static const char *const own[] = { "--output", "--json", "--upload", "--mode" };
+	struct option_argv argv = { 0 };
+
+	(void)state;
+	vllm_bench_line_own_rows(&argv);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(own); i++) {
+		if (option_argv_find(&argv, own[i]) == NULL)
+			fail_msg("%s", own[i]);
+	}
+	assert_null(option_argv_find(&argv, "--help"));
+	assert_null(option_argv_find(&argv, "--model"));
+	option_argv_done(&argv);
 }
 
 /* Both programs know --help, and it is the first that an ambiguous beginning lists. */
@@ -84,6 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flags_of_the_command_are_its_own),
+		cmocka_unit_test(own_rows_are_those_that_vllm_lacks),
 		cmocka_unit_test(help_is_a_flag),
 		cmocka_unit_test(a_line_has_defaults_of_its_own),
 	};

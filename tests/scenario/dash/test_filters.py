@@ -206,6 +206,9 @@ def test_search_finds_values_in_any_case_and_counts_the_rest(driver):
     assert found["server.seed"]["values"] == []
     found = driver.ask(options={"fields": ["server.seed"], "search": "9", "limit": 5})["answer"]["options"]["server.seed"]
     assert [one["value"] for one in found["values"]] == [9, 19, 29, 39, 49] and found["more"] == 14
+    # a whole number has no decimals
+    found = driver.ask(options={"fields": ["server.seed"], "search": "0", "limit": 20})["answer"]["options"]["server.seed"]
+    assert [one["value"] for one in found["values"]] == list(range(0, 100, 10)) and found["more"] == 0
 
 
 def test_rows_that_come_and_change(driver):

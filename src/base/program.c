@@ -17,8 +17,14 @@ void pl_program_begin(void)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	has_core_limit = getrlimit(RLIMIT_CORE, &core_limit) == 0;
-	/* the hard limit stays, so that a child can have its own again */
-	struct rlimit none = { .rlim_cur = 0, .rlim_max = core_limit.rlim_max };
+	/*
+	 * 1 and not 0: if kernel.core_pattern is a pipe, the kernel runs the program with every other
+	 * limit. A file needs at least one page, so 1 byte makes none. The hard limit stays, so that a
+	 * child can have its own again.
+	 */
+	struct rlimit none = { .rlim_cur = 1, .rlim_max = core_limit.rlim_max };
+	if (none.rlim_max < none.rlim_cur)
+		none.rlim_cur = none.rlim_max;
 	if (has_core_limit)
 		setrlimit(RLIMIT_CORE, &none);
 }

@@ -1,15 +1,22 @@
 /*
  * Without --output nothing is kept but vLLM's own files: the run writes into a folder of its own,
- * which is removed behind it.
+ * which is removed behind it. If the process is killed, the next run without --output removes it.
  */
 #include "cli/bench_run.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/upload_result.h"
 #include "experiment/config.h"
@@ -36,18 +43,74 @@ static int print_result(const struct exp_config *experiment, const json_t *flags
 	return cli_print(pl_buf_text(&text));
 }
 
-/* A folder for what is not to be kept: a killed run leaves its journal there. */
-static int make_place(char *folder, size_t room, char **ret_path, struct pl_err *err)
-{
-	const char *above = getenv("TMPDIR");
+/* ---- the directory for what is not kept ------------------------------------------------------ */
 
-	snprintf(folder, room, "%s/profllm-bench-XXXXXX",
-		 above != NULL && above[0] != '\0' ? above : "/tmp");
-	if (mkdtemp(folder) == NULL)
-		return pl_err_errno(err, "cannot make a folder '%s'", folder);
-	*ret_path = pl_asprintf("%s/result.json", folder);
+#define PREFIX       "profllm-bench-"
+#define MAKE_TRIES   16
+#define TREE_FDS_MAX 16
+
+/*
+ * Locks a directory of this user, whose owner holds the lock while it lives, in whatever container. *ret: to be
+ * closed. False: another process has it, or it is not such a directory any more.
+ */
+static bool lock_place(int parent, const char *name, int *ret)
+{
+	auto_fd int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 077) != 0 ||
+	    flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
+		return false;
+	*ret = pl_take_fd(fd);
+	return true;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *place)
+{
+	(void)facts;
+	(void)type;
+	(void)place;
+	(void)remove(path);
 	return 0;
 }
+
+/* Removes the directories of dead processes. Only this user can write what is in them. */
+static void remove_left(const char *above)
+{
+	auto_dir dir = opendir(above);
+	const char *name;
+
+	while ((name = pl_dir_next(dir)) != NULL) {
+		auto_fd int lock = -1;
+		if (!pl_text_starts(name, PREFIX) || !lock_place(dirfd(dir), name, &lock))
+			continue;
+		auto_free char *path = pl_asprintf("%s/%s", above, name);
+		pl_log(PL_LOG_DEBUG, "removing '%s', which a killed run left", path);
+		nftw(path, remove_one, TREE_FDS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	}
+}
+
+/* *ret_lock: keeps the next run from removing the directory; to be closed. */
+static int make_place(char *folder, size_t room, int *ret_lock, char **ret_path, struct pl_err *err)
+{
+	const char *named = getenv("TMPDIR");
+	const char *above = named != NULL && named[0] != '\0' ? named : "/tmp";
+
+	remove_left(above);
+	for (int i = 0; i < MAKE_TRIES; i++) {
+		snprintf(folder, room, "%s/" PREFIX "XXXXXX", above);
+		if (mkdtemp(folder) == NULL)
+			return pl_err_errno(err, "cannot make a folder '%s'", folder);
+		/* before this, another run that starts may have removed it */
+		if (lock_place(AT_FDCWD, folder, ret_lock)) {
+			*ret_path = pl_asprintf("%s/result.json", folder);
+			return 0;
+		}
+	}
+	return pl_err_set(err, PL_ERR_IO, "cannot lock the directory '%s'", folder);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
 
 int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 {
@@ -71,12 +134,13 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	auto_free char *failures = NULL;
 	auto_free char *written = NULL;
 	char folder[PATH_MAX];
+	auto_fd int place = -1;
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int signal_number = 0;
 
 	if (output == NULL) {
-		if (make_place(folder, sizeof(folder), &path, &err) < 0)
+		if (make_place(folder, sizeof(folder), &place, &path, &err) < 0)
 			return cli_fail(&err);
 		/* side files would be removed with the folder */
 		experiment->output.requests = false;

@@ -1,11 +1,13 @@
 """What a user of the host can plant, and limits that a program meets: one clear line, and no harm."""
 import re
 import resource
+import socket
 import subprocess
 import time
 
 import pytest
 from run_tools import base_config, command, environment, server_of, write_config
+from wait_tools import wait_for
 
 ODD = "a\x1b]0;title\x07\x1b[31mb\x7f\x9b"
 # C0 except tab and newline, DEL, C1
@@ -78,3 +80,36 @@ def test_no_core_file_has_secrets(bin_dir, tmp_path, patience):
     finally:
         process.terminate()
         process.communicate(timeout=60 * patience)
+
+
+def test_what_a_killed_bench_left_is_removed(bin_dir, tmp_path):
+    """The next one removes the temporary directories of dead runs, and no other."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    (temporary / "profllm-bench-file").write_text("a file")
+    (temporary / "profllm-bench-linked").symlink_to(tmp_path)
+    (temporary / "profllm-bench-shared").mkdir(mode=0o755)
+    others = set(temporary.iterdir())
+
+    def start():
+        before = set(temporary.iterdir())
+        process = subprocess.Popen(command(bin_dir, "bench", "serve", "--model", "m", "--base-url", url), env=environment({"TMPDIR": str(temporary)}),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: any((made / "result.json.journal").exists() for made in set(temporary.iterdir()) - before), "its directory", 30, process)
+        (made,) = set(temporary.iterdir()) - before
+        return process, made
+
+    # a server that never answers
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        killed, left = start()
+        killed.kill()
+        killed.wait()
+        assert left.exists()
+        living, kept = start()
+        assert not left.exists()
+        last, made = start()
+        assert set(temporary.iterdir()) == others | {kept, made}
+        for process in (living, last):
+            process.kill()
+            process.wait()

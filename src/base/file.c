@@ -184,17 +184,23 @@ int pl_file_new_open_own(struct pl_file_new *file, const char *path, struct pl_e
 	return open_new(file, path, err);
 }
 
-/*
- * A rename is an entry of the folder: without this a power cut may bring the old file back, though
- * the new one is on disk. Some file systems cannot do it, which is no failure.
- */
-static void sync_folder(const char *path)
+int pl_file_sync(const char *path, struct pl_err *err)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EACCES ? 0 : pl_err_errno(err, "cannot open '%s'", path);
+	if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+		return pl_err_errno(err, "cannot write '%s'", path);
+	return 0;
+}
+
+/* A rename is an entry of the folder: without this a power cut may bring the old file back, though the new one is on disk. */
+int pl_file_sync_dir_of(const char *path, struct pl_err *err)
 {
 	auto_free char *folder = pl_file_dir(path);
-	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0)
-		fsync(fd);
+	return pl_file_sync(folder, err);
 }
 
 /*
@@ -214,9 +220,8 @@ int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 	FILE *stream = pl_take(file->stream);
 	if (fclose(stream) != 0 || rename(file->temporary, file->path) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
-	sync_folder(file->path);
 	free(pl_take(file->temporary));
-	return 0;
+	return pl_file_sync_dir_of(file->path, err);
 }
 
 void pl_file_new_close(struct pl_file_new *file)
@@ -258,6 +263,13 @@ bool pl_file_exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
+int pl_file_make_dir(const char *path, unsigned mode, struct pl_err *err)
+{
+	if (mkdir(path, mode) == 0)
+		return pl_file_sync_dir_of(path, err);
+	return errno == EEXIST ? 0 : pl_err_errno(err, "cannot make folder '%s'", path);
+}
+
 int pl_file_make_folders(const char *path, struct pl_err *err)
 {
 	auto_free char *part = pl_strdup(path);
@@ -268,8 +280,8 @@ int pl_file_make_folders(const char *path, struct pl_err *err)
 		if (kept != '/' && kept != '\0')
 			continue;
 		*at = '\0';
-		if (mkdir(part, 0777) < 0 && errno != EEXIST)
-			return pl_err_errno(err, "cannot make folder '%s'", part);
+		if (pl_file_make_dir(part, 0777, err) < 0)
+			return -1;
 		*at = kept;
 	}
 	return 0;

@@ -58,8 +58,20 @@ int pl_file_write(const char *path, const void *data, size_t len, struct pl_err 
  * there is a regular file or nothing. */
 int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
 bool pl_file_exists(const char *path);
-/* The folder, and those above it that are not there. */
+/*
+ * Makes a directory, and syncs its name in its parent: without that a power cut takes the directory
+ * away with all files that were synced in it. 0 also if it exists.
+ */
+int pl_file_make_dir(const char *path, unsigned mode, struct pl_err *err) PL_MUST_CHECK;
+/* The same of a directory and of all that are missing above it. */
 int pl_file_make_folders(const char *path, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Syncs the bytes of a file, or the names in a directory. 0 also if the file system cannot, or `path`
+ * is not readable.
+ */
+int pl_file_sync(const char *path, struct pl_err *err) PL_MUST_CHECK;
+/* The same of the directory that `path` is in. */
+int pl_file_sync_dir_of(const char *path, struct pl_err *err) PL_MUST_CHECK;
 /* Do both stand for one file, whatever their names? False where either is not there. */
 bool pl_file_same(const char *a, const char *b);
 /* Would they, were both written? Of files that are not there the folder and the name tell. */

@@ -281,12 +281,10 @@ static int make_folders(char *path, struct pl_err *err)
 {
 	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		int made = mkdir(path, 0700);
-		int why = errno;
+		int made = pl_file_make_dir(path, 0700, err);
 		*slash = '/';
-		errno = why;
-		if (made < 0 && why != EEXIST)
-			return pl_err_errno(err, "cannot make the folder of '%s'", path);
+		if (made < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -70,21 +70,14 @@ struct sweeping {
 	bool is_lost;       /* the last summary could not be sent */
 };
 
-static int make_folder(const char *path, struct pl_err *err)
-{
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
-		return 0;
-	return pl_err_errno(err, "cannot make the folder '%s'", path);
-}
-
 static int make_folders(const char *folder, struct pl_err *err)
 {
 	auto_free char *cells = pl_asprintf("%s/cells", folder);
 	auto_free char *servers = pl_asprintf("%s/servers", folder);
 
-	if (make_folder(folder, err) < 0 || make_folder(cells, err) < 0)
+	if (pl_file_make_dir(folder, 0777, err) < 0 || pl_file_make_dir(cells, 0777, err) < 0)
 		return -1;
-	return make_folder(servers, err);
+	return pl_file_make_dir(servers, 0777, err);
 }
 
 static char *result_path(const struct sweeping *sweep, const struct sweep_task *task)

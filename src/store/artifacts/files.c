@@ -107,26 +107,10 @@ char *store_files_path(const struct store_files *files, const char *sha256)
 	return pl_asprintf("%s/%.2s/%s", files->folder, sha256, sha256);
 }
 
-/* Some file systems cannot, which is no failure. */
-static int sync_folder(const char *path, struct pl_err *err)
-{
-	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return pl_err_errno(err, "cannot open the folder '%s'", path);
-	if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
-		return pl_err_errno(err, "cannot write the folder '%s'", path);
-	return 0;
-}
-
+/* Only the owner of the results can read them. */
 static int make_folder(const char *path, struct pl_err *err)
 {
-	/* whose results these are, they alone read them */
-	if (mkdir(path, 0700) < 0)
-		return errno == EEXIST ? 0 : pl_err_errno(err, "cannot make the folder '%s'", path);
-	/* whatever comes into it lasts only as its own name does */
-	auto_free char *parent = pl_file_dir(path);
-	return sync_folder(parent, err);
+	return pl_file_make_dir(path, 0700, err);
 }
 
 /* `how` is LOCK_SH or LOCK_EX; waits. *ret: to be closed. */
@@ -232,7 +216,7 @@ static int link_whole(struct store_file_in *in, struct pl_err *err)
 		return pl_err_errno(err, "cannot rename '%s'", in->path);
 	free(in->path);
 	in->path = pl_take(whole);
-	return put_in_place(in, err) < 0 ? -1 : sync_folder(shard, err);
+	return put_in_place(in, err) < 0 ? -1 : pl_file_sync(shard, err);
 }
 
 int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_err *err)

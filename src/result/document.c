@@ -308,7 +308,8 @@ int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind
 	auto_free char *name = pl_file_name(path);
 	char sha256[65];
 
-	if (pl_file_sha256(path, sha256, err) < 0)
+	/* the result must not outlive the bytes that it names */
+	if (pl_file_sync(path, err) < 0 || pl_file_sha256(path, sha256, err) < 0)
 		return -1;
 	json_t *artifact = json_object();
 	json_object_set_new(artifact, "kind", json_string(artifact_names[kind]));

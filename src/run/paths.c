@@ -134,6 +134,8 @@ int run_paths_check_free(const struct run_paths *paths, struct pl_err *err)
 
 int run_paths_set_aside(const struct run_paths *paths, struct pl_err *err)
 {
+	bool moved = false;
+
 	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
 		const char *path = run_paths_side(paths, i);
 		if (!is_taken(path))
@@ -147,8 +149,10 @@ int run_paths_set_aside(const struct run_paths *paths, struct pl_err *err)
 						    aside);
 			pl_log(PL_LOG_WARNING, "moved '%s', of a result that is not here, to '%s'",
 			       path, aside);
+			moved = true;
 			break;
 		}
 	}
-	return 0;
+	/* before new files take the names */
+	return moved ? pl_file_sync_dir_of(paths->result, err) : 0;
 }

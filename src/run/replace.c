@@ -58,7 +58,8 @@ static int move_side_files(const json_t *document, const struct run_paths *from,
 		if (!is_named(document, new_path))
 			unlink(new_path);
 	}
-	return 0;
+	/* the journal, which is removed next, is all that says what is left to be moved */
+	return pl_file_sync_dir_of(to->result, err);
 }
 
 static int take_place(struct run_paths *paths, json_t *document, struct pl_err *err)

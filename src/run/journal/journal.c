@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "bench/load/feed.h"
@@ -36,6 +37,7 @@ struct run_journal {
 	bool broken;           /* it cannot be written: nothing more goes in */
 	struct run_stop *stop; /* that a full disk asks to end the run; NULL: none */
 	struct pl_err full;    /* PL_ERR_NONE: the disk was never full */
+	bool named;            /* its first lines and its name are on the disk */
 	atomic_bool dirty;     /* something was written since the last sync */
 	atomic_int sync_errno; /* of a sync that failed; who writes gives up */
 	struct pl_buf gathered;
@@ -218,9 +220,15 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_STAGE, line));
 	write_gathered(journal);
 	journal->has_stage = journal->has_stage || !journal->broken;
-	/* between these two the syncer does it; before and behind the load nobody else would */
-	if (stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
+	/*
+	 * From the first on a power cut leaves a journal that says which run it was. Between the load's
+	 * begin and end the syncer does it; before and after, no one else would.
+	 */
+	if (!journal->named || stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
 		sync_file(journal);
+	if (!journal->named && pl_file_sync_dir_of(journal->file.path, PL_ERR_IGNORED) < 0)
+		atomic_store(&journal->sync_errno, EIO);
+	journal->named = true;
 	heed_sync(journal);
 }
 

@@ -176,13 +176,21 @@ static bool may_begin(const char *text, size_t len, const char *start)
 	return memcmp(text, start, len < known ? len : known) == 0;
 }
 
+/* After a power cut a file may have its size and not its bytes; the file system shows zeros then. */
+static bool is_never_written(const char *text, size_t len)
+{
+	static const char zeros[512]; /* the least that a disk writes */
+
+	return memcmp(text, zeros, len < sizeof(zeros) ? len : sizeof(zeros)) == 0;
+}
+
 int64_t run_lines_begin(struct run_lines *lines, const void *data, size_t len)
 {
 	const char *text = data;
 	int64_t version = 0;
 
 	*lines = (struct run_lines){ .data = data, .len = len, .number = 1 };
-	if (len == 0)
+	if (is_never_written(text, len))
 		return 0;
 	if (may_begin(text, len, OLD_START))
 		return len < OLD_START_BYTES ? 0 : (unsigned char)text[strlen(OLD_START)];

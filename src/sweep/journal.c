@@ -133,7 +133,9 @@ static int begin(struct sweep_journal *journal, struct pl_err *err)
 	auto_json json_t *head = json_pack("{s:s, s:i, s:s}", "sweep", id, "version",
 					   VERSION_OF_FILE, "profllm", PROFLLM_VERSION);
 	journal->id = pl_strdup(id);
-	return append(journal, head, err);
+	if (append(journal, head, err) < 0)
+		return -1;
+	return pl_file_sync_dir_of(journal->path, err);
 }
 
 static int take_lock(const struct sweep_journal *journal, struct pl_err *err)

@@ -89,7 +89,7 @@ static int append(const char *path, const struct pl_buf *text, struct pl_err *er
 		errno = saved;
 		return pl_err_errno(err, "cannot append to '%s'", path);
 	}
-	return 0;
+	return before.st_size > 0 ? 0 : pl_file_sync_dir_of(path, err);
 }
 
 int res_flat_folder(const struct vllm_bench *bench, struct pl_err *err)

@@ -79,6 +79,7 @@ struct bench_conn {
 	int cut_errno;      /* the peer takes no more of the request; 0: it does */
 	int64_t blocked_ns; /* since then the kernel takes no more for now; RES_NO_TIME: it does */
 	int64_t read_ns;    /* the last read of an answer */
+	int64_t taken_ns;   /* of the bytes that were taken last; times never go back */
 	int calm_reads;     /* since a pause of ACK_WAIT_NS, or the answer's first */
 	char tail[];        /* [shared->tail_room] */
 };
@@ -452,6 +453,10 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 	int64_t t_ns = bench_stamps_of(&worker->stamps, when->stamp_real_ns, when->user_ns,
 				       &kernel);
 
+	/* after a step of the wall clock some reads have a stamp and others our own clock's time */
+	if (t_ns < conn->taken_ns)
+		t_ns = conn->taken_ns;
+	conn->taken_ns = t_ns;
 	bool begins = conn->req->state != REQ_ANSWER;
 	if (begins) {
 		bench_req_set_state(worker, conn->req, REQ_ANSWER);

@@ -13,6 +13,8 @@
  * socket asks (net_enable_timestamp() in net/core/dev.c), by a work item that runs a moment later.
  */
 #define SWITCH_TRIES 50
+/* A read so long after its stamp is rare: the offset is sampled again before it is believed. */
+#define LATE_NS (50 * PL_NS_PER_MS)
 
 /* Both ends of a connection of our own. */
 static int open_pair(int ends[2], struct pl_err *err)
@@ -104,6 +106,11 @@ int64_t bench_stamps_monotonic(const struct bench_stamps *stamps, int64_t real_n
 	return real_ns - stamps->offset_ns;
 }
 
+static bool is_plausible(int64_t t_ns, int64_t user_ns)
+{
+	return t_ns <= user_ns && user_ns - t_ns < LATE_NS;
+}
+
 int64_t bench_stamps_of(struct bench_stamps *stamps, int64_t stamp_real_ns, int64_t user_ns,
 			bool *ret_kernel)
 {
@@ -111,11 +118,13 @@ int64_t bench_stamps_of(struct bench_stamps *stamps, int64_t stamp_real_ns, int6
 	if (stamp_real_ns == 0)
 		return user_ns;
 	int64_t t_ns = bench_stamps_monotonic(stamps, stamp_real_ns);
-	if (t_ns > user_ns) { /* not yet come, yet read: the wall clock was set */
+	/* read before it came, or long after: the wall clock may have been set since the last sample */
+	if (!is_plausible(t_ns, user_ns)) {
 		bench_stamps_sample(stamps);
 		t_ns = bench_stamps_monotonic(stamps, stamp_real_ns);
 	}
-	if (t_ns > user_ns)
+	/* after a step, a stamp from before it cannot be distinguished from a late read */
+	if (t_ns > user_ns || (!is_plausible(t_ns, user_ns) && llabs(stamps->step_ns) >= LATE_NS))
 		return user_ns;
 	*ret_kernel = true;
 	keep(stamps, user_ns - t_ns);

@@ -94,6 +94,20 @@ static void be_due(int64_t *due_ns, int64_t at_ns)
 		*due_ns = at_ns;
 }
 
+/*
+ * By the wall clock, as the times of files are. If it was set since the first look, a file that is being
+ * written may appear years old: then only two seconds without a change make it whole.
+ */
+static bool is_old(struct dash_seen_files *files, const struct dash_mark *mark)
+{
+	int64_t offset_ns = pl_clock_offset_ns();
+
+	if (files->offset_ns == 0)
+		files->offset_ns = offset_ns;
+	return llabs(offset_ns - files->offset_ns) < OLD_NS &&
+	       pl_clock_real_ns() - mark->changed_ns >= OLD_NS;
+}
+
 void dash_seen_note(struct dash_seen_files *files, const char *path, bool is_whole)
 {
 	int64_t now_ns = pl_clock_now_ns();
@@ -111,8 +125,7 @@ void dash_seen_note(struct dash_seen_files *files, const char *path, bool is_who
 	}
 	if (seen->state != DASH_SEEN_PENDING)
 		return;
-	if (is_whole || now_ns - seen->since_ns >= DASH_STEADY_NS ||
-	    pl_clock_real_ns() - mark.changed_ns >= OLD_NS)
+	if (is_whole || now_ns - seen->since_ns >= DASH_STEADY_NS || is_old(files, &mark))
 		be_ready(files, seen);
 	else
 		be_due(&files->steady_ns, seen->since_ns + DASH_STEADY_NS);

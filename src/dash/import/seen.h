@@ -48,7 +48,8 @@ struct dash_seen_files {
 	bool has_ready;
 	uint64_t look;
 	int64_t steady_ns; /* when the next of those that are pending is whole; INT64_MAX: none is pending */
-	int64_t again_ns; /* the next that is ready again; INT64_MAX: none is */
+	int64_t again_ns;  /* the next that is ready again; INT64_MAX: none is */
+	int64_t offset_ns; /* realtime - monotonic at the first look; 0: none was */
 };
 
 #define DASH_SEEN_FILES_INIT                                  \

@@ -181,7 +181,7 @@ static bool is_never_written(const char *text, size_t len)
 {
 	static const char zeros[512]; /* the least that a disk writes */
 
-	return memcmp(text, zeros, len < sizeof(zeros) ? len : sizeof(zeros)) == 0;
+	return len == 0 || memcmp(text, zeros, len < sizeof(zeros) ? len : sizeof(zeros)) == 0;
 }
 
 int64_t run_lines_begin(struct run_lines *lines, const void *data, size_t len)

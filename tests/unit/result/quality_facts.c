@@ -15,7 +15,7 @@
 
 struct event {
 	int64_t tokens; /* 0: no more events */
-	unsigned flags; /* beside RES_EVENT_CONTENT */
+	unsigned flags; /* added to RES_EVENT_CONTENT */
 };
 
 /* A request of which every event comes 10 ms after the one before. */
@@ -70,13 +70,13 @@ static void the_share_of_merged_tokens(void **state)
 		{ { { 1, 0 }, { 1, 0 }, { 1, RES_EVENT_COALESCED }, { 1, 0 } }, 4, 0.5 },
 		/* two more than the events count: with one event at least they came in the same read */
 		{ { { 1, RES_EVENT_GUESSED }, { 1, RES_EVENT_GUESSED } }, 4, 0.75 },
-		/* one more, beside two of one read */
+		/* another one after two of one read */
 		{ { { 1, RES_EVENT_GUESSED },
 		    { 1, RES_EVENT_GUESSED },
 		    { 1, RES_EVENT_GUESSED | RES_EVENT_COALESCED } },
 		  4,
 		  0.75 },
-		/* events that tell their count are believed */
+		/* the counts of events that report one are used */
 		{ { { 1, 0 }, { 1, 0 } }, 4, 0 },
 	};
 

@@ -26,7 +26,7 @@
 
 #define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* What the database holds before each call. */
+/* The rows of the database before each call. */
 struct known {
 	struct store *store;
 	int64_t id, job, preset;

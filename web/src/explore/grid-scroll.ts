@@ -70,7 +70,7 @@ function onPaper(count: number, printed: number): Seen {
 
 export function useScroll({ scroll, count, rowPx, printed }: Options) {
   const heights = heightsOf(count, rowPx)
-  // paper can also be what the table is first drawn for: it is narrower than the screen, and the page is laid out anew
+  // the table can be mounted on paper: that is narrower than the screen, so the page changes its layout
   const [seen, setSeen] = useState<Seen>(() => (isPrinted() ? onPaper(count, printed) : { ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
   const at = useRef({ bar: 0, shift: 0, isMoving: false, top: 0, high: 0 })
   const latest = useRef({ count, rowPx, heights })

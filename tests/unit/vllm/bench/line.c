@@ -36,7 +36,7 @@ static void flags_of_the_command_are_its_own(void **state)
 	vllm_bench_line_done(&line);
 }
 
-/* What an offline benchmark takes besides vLLM's options. */
+/* An offline benchmark has options that vLLM lacks. */
 static void own_rows_are_those_that_vllm_lacks(void **state)
 {
 	static const char *const own[] = { "--output", "--json", "--upload", "--mode" };

@@ -228,6 +228,8 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	store->columns.items = mirror_column_fields(options->fields, &store->columns.count);
 	store->address = pl_strdup(options->path);
 	store->with_jobs = options->with_jobs;
+	store->opened_real_ns = pl_clock_real_ns();
+	store->opened_ns = pl_clock_now_ns();
 	/* up to the end of the opening: another process may bring the form up to date */
 	store->patience_ns = PATIENCE_NS;
 	store->dictionaries = store_dictionaries_new(store->address);

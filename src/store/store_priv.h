@@ -66,6 +66,9 @@ struct store {
 	/* under write_lock: parts that ended since the log was emptied, one at least at the start */
 	unsigned parts_in_log;
 	int64_t jobs_looked_ns; /* when what is old was forgotten */
+	/* both clocks when the store was opened */
+	int64_t opened_real_ns;
+	int64_t opened_ns;
 
 	pthread_mutex_t marks_lock;
 	struct store_job_marks marks;

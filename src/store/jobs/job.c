@@ -77,6 +77,15 @@ static int forget_jobs(struct store *store, const char *then, struct pl_err *err
 	return store_sql_finish(forget, err);
 }
 
+/* The time by which jobs age. Setting the wall clock ahead while the store is open makes no job old. */
+static int64_t aging_real_ns(const struct store *store)
+{
+	int64_t real_ns = pl_clock_real_ns();
+	int64_t lived_ns = store->opened_real_ns + (pl_clock_now_ns() - store->opened_ns);
+
+	return real_ns < lived_ns ? real_ns : lived_ns;
+}
+
 /* What nobody came back to. */
 static int forget_old(struct store *store, struct pl_err *err)
 {
@@ -84,7 +93,7 @@ static int forget_old(struct store *store, struct pl_err *err)
 						     STORE_FORGET_OLD_PARTS };
 	char then[32];
 
-	pl_clock_rfc3339(pl_clock_real_ns() - KEPT_NS, then);
+	pl_clock_rfc3339(aging_real_ns(store) - KEPT_NS, then);
 	if (close_old(store, then, err) < 0)
 		return -1;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {

@@ -9,9 +9,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/zst.h"
 #include "store/db/sql.h"
+#include "store/store_priv.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 
@@ -792,6 +794,29 @@ static void test_store_jobs_job__old_ones_are_forgotten(void **state)
 	assert_job(store, second, "state", "'done'");
 }
 
+/* The wall clock went eight days ahead while the store was open. */
+static void test_store_jobs_job__a_clock_set_ahead_makes_none_old(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct pl_err err = PL_ERR_INIT;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, false, true);
+	run_beside(path,
+		   "INSERT INTO jobs (id, kind, name, created, state) VALUES"
+		   " (7, 'json', '', strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-8 days'), 'open')");
+	store->opened_real_ns -= (int64_t)8 * 24 * 3600 * PL_NS_PER_S;
+	store->jobs_looked_ns = pl_clock_now_ns() - (int64_t)24 * 3600 * PL_NS_PER_S;
+	assert_int_equal(store_jobs_wipe(store, &err), 0);
+	assert_job(store, 7, "state", "'open'");
+	/* eight days that went by */
+	store->opened_ns -= (int64_t)8 * 24 * 3600 * PL_NS_PER_S;
+	store->jobs_looked_ns = pl_clock_now_ns() - (int64_t)24 * 3600 * PL_NS_PER_S;
+	assert_int_equal(store_jobs_wipe(store, &err), 0);
+	assert_job(store, 7, "state", "'done'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -810,6 +835,7 @@ int main(void)
 		scratch_test(test_store_jobs_job__a_queue_without_end_is_wiped_on_the_way),
 		scratch_test(test_store_jobs_job__nor_a_process_that_is_killed),
 		scratch_test(test_store_jobs_job__old_ones_are_forgotten),
+		scratch_test(test_store_jobs_job__a_clock_set_ahead_makes_none_old),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,3 +57,14 @@ def test_chat_with_conversations(play, vllm, validator, source_dir):
     config = vllm_config(vllm, backend="openai-chat", dataset_name="sharegpt", dataset_path=data,
                          sharegpt_output_len=16)
     check(play(config), validator, 16)
+
+
+def test_a_server_that_runs_with_another_value_is_named(play, vllm):
+    """A wrapper script adds an argument after those of ProfLLM, and vLLM uses the last one."""
+    command = ["sh", "-c", 'exec "$@" --max-num-seqs 32', "wrapper", vllm.program, "serve"]
+    status, out, result = play(vllm_config(vllm, launch={"command": command})).finish()
+    assert status == 0 and result["status"] == "completed", out
+    check = next(check for check in result["quality"]["checks"] if check["id"] == "config_mismatch")
+    assert check["status"] == "beyond"
+    assert check["differences"] == [{"argument": "max_num_seqs", "asked": 64, "reported": 32, "source": "log"}]
+    assert "config_mismatch" in out and result["quality"]["verdict"] != "trusted"

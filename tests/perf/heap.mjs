@@ -24,6 +24,8 @@ const boxOf = (step) => Math.min(31 - Math.clz32(step & -step), BOXES - 1)
 export async function heap(page, address) {
   await page.goto(address)
   await page.locator('section[aria-label=Chart][aria-busy=false] canvas').first().waitFor()
+  // the filters come after the chart
+  await page.locator(`aside [role=group][aria-label^="${GROUPS[0]}"] input[type=checkbox]`).first().waitFor()
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.enable')
   const choose = (step) => page.evaluate(press, { groups: GROUPS, most: BOXES, at: boxOf(step) })

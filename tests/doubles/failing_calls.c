@@ -8,7 +8,6 @@
  * Kinds are the rows of KINDS. `write` fails on regular files only: what is written to a terminal or a pipe is a message
  * that the test wants to see.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -23,6 +22,8 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "next.h"
 
 #define KINDS(X)          \
 	X(malloc, ENOMEM) \
@@ -104,14 +105,6 @@ static bool fails(enum kind kind)
 	errno = errors[kind];
 	return true;
 }
-
-#define NEXT(name)                                                      \
-	({                                                              \
-		static typeof(&name) next_;                             \
-		if (next_ == NULL)                                      \
-			next_ = (typeof(&name))dlsym(RTLD_NEXT, #name); \
-		next_;                                                  \
-	})
 
 void *malloc(size_t size)
 {

@@ -4,7 +4,6 @@
  *
  *	PROFLLM_CLOCK_FILE   a file of 8 bytes: by how many nanoseconds, an int64; read at each call
  */
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,17 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "next.h"
+
 #define NS_PER_S INT64_C(1000000000)
 
 static _Atomic int64_t *moved_ns;
-
-#define NEXT(name)                                                      \
-	({                                                              \
-		static typeof(&name) next_;                             \
-		if (next_ == NULL)                                      \
-			next_ = (typeof(&name))dlsym(RTLD_NEXT, #name); \
-		next_;                                                  \
-	})
 
 __attribute__((constructor)) static void begin(void)
 {

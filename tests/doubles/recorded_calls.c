@@ -9,7 +9,6 @@
  * A record is a struct record, the path, and the bytes. Bytes that another program or stdio appends by itself are found where the
  * file is opened, flushed, synced, renamed or closed. Files that are mapped and written are not recorded.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,6 +26,8 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "next.h"
 
 enum call {
 	CALL_CREATE,   /* path; at: 1 for a directory */
@@ -63,14 +64,6 @@ static struct shared *shared;
 static char root[PATH_MAX], log_path[PATH_MAX];
 
 _Static_assert(sizeof(struct shared) <= LOCK_BYTES, "the file has room");
-
-#define NEXT(name)                                                      \
-	({                                                              \
-		static typeof(&name) next_;                             \
-		if (next_ == NULL)                                      \
-			next_ = (typeof(&name))dlsym(RTLD_NEXT, #name); \
-		next_;                                                  \
-	})
 
 __attribute__((constructor)) static void begin(void)
 {

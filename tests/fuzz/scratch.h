@@ -1,5 +1,6 @@
 /*
- * A directory of the fuzz target's own, in memory where the host has /dev/shm. It is removed at exit.
+ * A directory of the fuzz target's own: in TMPDIR where that is set and short, else in memory where the host has /dev/shm. It is removed
+ * at exit; what a crash leaves goes with TMPDIR, which the caller removes.
  */
 #pragma once
 
@@ -8,9 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static char scratch[64];
+static char scratch[96];
 
 static int scratch_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -29,8 +31,11 @@ static void scratch_remove(void)
 static inline const char *scratch_path(void)
 {
 	if (scratch[0] == '\0') {
-		snprintf(scratch, sizeof(scratch), "%s/profllm-fuzz-XXXXXX",
-			 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+		const char *above = getenv("TMPDIR");
+		if (above == NULL ||
+		    strlen(above) + sizeof("/profllm-fuzz-XXXXXX") > sizeof(scratch))
+			above = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+		snprintf(scratch, sizeof(scratch), "%s/profllm-fuzz-XXXXXX", above);
 		if (mkdtemp(scratch) == NULL)
 			abort();
 		atexit(scratch_remove);
@@ -41,7 +46,7 @@ static inline const char *scratch_path(void)
 /* Writes a file of the directory, mode 0600, and returns its path, valid until the next call. */
 static inline const char *scratch_write(const char *name, const void *data, size_t len)
 {
-	static char path[192];
+	static char path[224];
 
 	snprintf(path, sizeof(path), "%s/%s", scratch_path(), name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

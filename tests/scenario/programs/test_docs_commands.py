@@ -135,3 +135,14 @@ def test_paths_of_the_tree_are_there(page):
             assert list(SOURCE.glob(path.rstrip("/"))), path
         if re.fullmatch(r"test_\w+\.py", path):
             assert list(SOURCE.glob(f"tests/**/{path}")), path
+
+
+def test_files_of_the_architecture_exist():
+    """Also in its diagrams. A row of its table names files relative to its directory."""
+    text = (SOURCE / "docs/architecture.md").read_text()
+    folders = [path.name for path in (SOURCE / "src").iterdir() if path.is_dir()]
+    named = re.findall(rf"(?<![\w/])((?:{'|'.join(folders)})/[\w/]+\.[ch])\b", text)
+    for row in re.findall(r"^\| `(\w+/)`[^|]*\|[^|]*\|(.*)\|$", text, re.M):
+        named += [row[0] + path for path in re.findall(r"`([\w/.]+)`", row[1])]
+    assert len(named) > 100
+    assert [path for path in named if not (SOURCE / "src" / path).exists()] == []

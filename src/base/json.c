@@ -8,6 +8,19 @@
 #include "base/file.h"
 #include "base/text.h"
 
+static void *take_memory(size_t size)
+{
+	return pl_must(malloc(size > 0 ? size : 1));
+}
+
+/*
+ * A json_object_set_new() without memory returns -1, and no caller looks: a document would lose the key without an error.
+ */
+void pl_json_begin(void)
+{
+	json_set_alloc_funcs(take_memory, free);
+}
+
 static int parse(const char *text, size_t len, const char *source, size_t flags, bool is_wide,
 		 json_t **ret, struct pl_err *err)
 {

@@ -11,6 +11,9 @@
 
 #define PL_JSON_BYTES_MAX (256u << 20)
 
+/* For main(), before the first value is made: jansson's memory never runs out as an error that a caller could overlook (pl_must). */
+void pl_json_begin(void);
+
 static inline void pl_json_auto(json_t **owner)
 {
 	json_decref(*owner);

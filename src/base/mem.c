@@ -21,7 +21,7 @@ struct pl_arena {
  * write() and abort(), nothing that allocates. The journal holds what was measured so far, and
  * `profllm recover` makes a result of it.
  */
-static void *must(void *ptr)
+void *pl_must(void *ptr)
 {
 	if (ptr == NULL) {
 		static const char text[] = "profllm: out of memory\n";
@@ -38,23 +38,23 @@ static size_t product(size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		must(NULL);
+		pl_must(NULL);
 	return bytes > 0 ? bytes : 1;
 }
 
 void *pl_alloc(size_t size)
 {
-	return must(calloc(1, size > 0 ? size : 1));
+	return pl_must(calloc(1, size > 0 ? size : 1));
 }
 
 void *pl_alloc_array(size_t count, size_t size)
 {
-	return must(calloc(1, product(count, size)));
+	return pl_must(calloc(1, product(count, size)));
 }
 
 void *pl_realloc_array(void *ptr, size_t count, size_t size)
 {
-	return must(realloc(ptr, product(count, size)));
+	return pl_must(realloc(ptr, product(count, size)));
 }
 
 void pl_grow(void **ptr, size_t *room, size_t need, size_t item_size)
@@ -75,12 +75,12 @@ void pl_grow(void **ptr, size_t *room, size_t need, size_t item_size)
 
 char *pl_strdup(const char *text)
 {
-	return text == NULL ? NULL : must(strdup(text));
+	return text == NULL ? NULL : pl_must(strdup(text));
 }
 
 char *pl_strndup(const char *text, size_t len)
 {
-	return text == NULL ? NULL : must(strndup(text, len));
+	return text == NULL ? NULL : pl_must(strndup(text, len));
 }
 
 char *pl_memdup(const void *data, size_t len)
@@ -97,7 +97,7 @@ char *pl_vasprintf(const char *format, va_list args)
 	char *text = NULL;
 
 	if (vasprintf(&text, format, args) < 0)
-		must(NULL);
+		pl_must(NULL);
 	return text;
 }
 

@@ -42,6 +42,8 @@
 
 #define PL_AUTO(fn) __attribute__((cleanup(fn##_auto), unused))
 
+/* Returns ptr. Where it is NULL, memory is gone, and the process ends with one line on standard error. */
+void *pl_must(void *ptr);
 /* Zeroed memory of `size` bytes (at least 1). Never NULL. Free with free(). */
 void *pl_alloc(size_t size);
 /* Zeroed array; ends the process on overflow. */

@@ -6,6 +6,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -312,6 +316,35 @@ static void test_base_json__too_many_values_have_a_place(void **state)
 	assert_int_equal(pl_json_check_memory(text, strlen(text), 10000, "x", &err), 0);
 }
 
+/* A value that finds no memory is never NULL: the process, here a child, ends with one line. */
+static void test_base_json__without_memory_the_process_ends(void **state)
+{
+	char said[128] = "";
+	int ends[2], status;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* its malloc() ends the process by itself */
+#endif
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		const struct rlimit none = { 0, 0 };
+		setrlimit(RLIMIT_CORE, &none);
+		signal(SIGABRT, SIG_DFL); /* cmocka catches it */
+		dup2(ends[1], STDERR_FILENO);
+		pl_json_begin();
+		json_decref(json_stringn_nocheck("", PTRDIFF_MAX - 1));
+		_exit(0);
+	}
+	close(ends[1]);
+	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_string_equal(said, "profllm: out of memory\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -327,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_base_json__wide_numbers_are_reals),
 		cmocka_unit_test(test_base_json__memory_is_told_before_it_is_taken),
 		cmocka_unit_test(test_base_json__too_many_values_have_a_place),
+		cmocka_unit_test(test_base_json__without_memory_the_process_ends),
 		scratch_test(test_base_json__files),
 	};
 

@@ -26,6 +26,7 @@ struct connection {
 struct statement {
 	struct store_stmt base;
 	sqlite3_stmt *own;
+	int bind_status; /* of the first parameter that could not be bound: the next step fails with it */
 };
 
 static sqlite3 *db_of(const struct store_sql *sql)
@@ -300,8 +301,21 @@ static int sqlite_prepare(struct store_sql *sql, const char *text, bool is_curso
 	return 0;
 }
 
+/* A parameter that could not be bound would be a NULL in the row. */
+static int fail_bind(struct statement *statement, struct pl_err *err)
+{
+	int status = statement->bind_status & 0xff;
+
+	statement->bind_status = SQLITE_OK;
+	sqlite3_reset(statement->own);
+	return pl_err_set(err, code_of(status), "'%s': %s", sqlite_name(statement->base.sql),
+			  sqlite3_errstr(status));
+}
+
 static int sqlite_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
 {
+	if (((struct statement *)statement)->bind_status != SQLITE_OK)
+		return fail_bind((struct statement *)statement, err);
 	if (!sqlite3_stmt_busy(own(statement)) && check_place(statement->sql, err) < 0)
 		return -1;
 	int status = sqlite3_step(own(statement));
@@ -323,6 +337,7 @@ static int sqlite_step(struct store_stmt *statement, bool *ret_row, struct pl_er
 static void sqlite_reset(struct store_stmt *statement)
 {
 	sqlite3_reset(own(statement));
+	((struct statement *)statement)->bind_status = SQLITE_OK;
 }
 
 static void sqlite_drop(struct store_stmt *statement)
@@ -331,33 +346,36 @@ static void sqlite_drop(struct store_stmt *statement)
 	free(statement);
 }
 
-static void sqlite_bind(struct store_stmt *statement, int at, const struct store_sql_value *value)
+static int bind(sqlite3_stmt *own, int at, const struct store_sql_value *value)
 {
 	sqlite3_destructor_type keeps = value->is_brief ? SQLITE_TRANSIENT : SQLITE_STATIC;
 
 	switch (value->type) {
-	case STORE_SQL_NULL:
-		sqlite3_bind_null(own(statement), at);
-		break;
 	case STORE_SQL_INTEGER:
-		sqlite3_bind_int64(own(statement), at, value->integer);
-		break;
+		return sqlite3_bind_int64(own, at, value->integer);
 	case STORE_SQL_REAL:
-		sqlite3_bind_double(own(statement), at, value->real);
-		break;
+		return sqlite3_bind_double(own, at, value->real);
 	case STORE_SQL_TEXT:
-		sqlite3_bind_text64(own(statement), at, value->data, value->len, keeps,
-				    SQLITE_UTF8);
-		break;
+		return sqlite3_bind_text64(own, at, value->data, value->len, keeps, SQLITE_UTF8);
 	case STORE_SQL_BYTES:
-		sqlite3_bind_blob64(own(statement), at, value->data, value->len, keeps);
-		break;
+		return sqlite3_bind_blob64(own, at, value->data, value->len, keeps);
+	default:
+		return sqlite3_bind_null(own, at);
 	}
+}
+
+static void sqlite_bind(struct store_stmt *statement, int at, const struct store_sql_value *value)
+{
+	int status = bind(own(statement), at, value);
+
+	if (((struct statement *)statement)->bind_status == SQLITE_OK)
+		((struct statement *)statement)->bind_status = status;
 }
 
 static void sqlite_clear(struct store_stmt *statement)
 {
 	sqlite3_clear_bindings(own(statement));
+	((struct statement *)statement)->bind_status = SQLITE_OK;
 }
 
 bool store_sqlite_is_null(struct store_stmt *statement, int at)
@@ -382,7 +400,8 @@ static void sqlite_value(struct store_stmt *statement, int at, struct store_sql_
 		break;
 	case SQLITE_TEXT:
 		ret->type = STORE_SQL_TEXT;
-		ret->data = sqlite3_value_text(value);
+		/* SQLite may copy a text to put a NUL behind it */
+		ret->data = pl_must((void *)sqlite3_value_text(value));
 		ret->len = (size_t)sqlite3_value_bytes(value);
 		break;
 	case SQLITE_BLOB:
@@ -397,7 +416,9 @@ static void sqlite_value(struct store_stmt *statement, int at, struct store_sql_
 
 static const char *sqlite_text(struct store_stmt *statement, int at)
 {
-	return (const char *)sqlite3_column_text(own(statement), at);
+	if (store_sqlite_is_null(statement, at))
+		return NULL;
+	return pl_must((void *)sqlite3_column_text(own(statement), at));
 }
 
 /* ---- whose, and of which form -------------------------------------------------------------- */
@@ -443,10 +464,13 @@ static int sqlite_check(struct store_sql *sql, char **ret, struct pl_err *err)
 
 	if (status == SQLITE_OK)
 		status = sqlite3_step(statement);
+	const char *found = NULL;
 	if (status != SQLITE_ROW)
 		fail(db_of(sql), err);
-	else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
-		*ret = pl_strdup((const char *)sqlite3_column_text(statement, 0));
+	else
+		found = pl_must((void *)sqlite3_column_text(statement, 0));
+	if (found != NULL && strcmp(found, "ok") != 0)
+		*ret = pl_strdup(found);
 	sqlite3_finalize(statement);
 	return status == SQLITE_ROW ? 0 : -1;
 }

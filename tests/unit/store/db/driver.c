@@ -251,6 +251,35 @@ static void test_store_sql__a_postgresql_database(void **state)
 	play(state, true);
 }
 
+/* SQLite refuses bytes of more than a billion before it reads them: nothing is written in their place. */
+static void test_store_sql__what_cannot_be_bound_is_an_error(void **state)
+{
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	int64_t id = 0;
+
+	open_sql(&sql, name_of(state, false), STORE_SQL_WRITE);
+	make(&sql);
+	{
+		auto_statement add = NULL;
+		assert_int_equal(store_sql_prepare(&sql, ADD, &add, &err), 0);
+		store_sql_bind_bytes(add, 4, "few", (size_t)1 << 31);
+		store_sql_bind_i64(add, 1, 1);
+		assert_int_equal(store_sql_number(add, &id, &err), -1);
+		assert_int_equal(err.code, PL_ERR_INVALID);
+		assert_non_null(strstr(err.text, "string or blob too big"));
+		assert_int_equal(ask(&sql, "SELECT count(*) FROM things"), 0);
+		/* the statement can be used again */
+		store_sql_bind_bytes(add, 4, "few", 3);
+		assert_int_equal(store_sql_number(add, &id, &err), 0);
+		store_sql_bind_bytes(add, 4, "few", (size_t)1 << 31);
+		store_sql_clear(add);
+		assert_int_equal(store_sql_number(add, &id, &err), 0);
+	}
+	assert_int_equal(ask(&sql, "SELECT count(*) FROM things"), 2);
+	store_sql_close(&sql);
+}
+
 /* No text of libpq about an address is shown: it has the password in it. */
 static void test_store_sql__an_address_that_cannot_be_read(void **state)
 {
@@ -278,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_store_sql__an_sqlite_file),
 		scratch_test(test_store_sql__a_postgresql_database),
+		scratch_test(test_store_sql__what_cannot_be_bound_is_an_error),
 		cmocka_unit_test(test_store_sql__an_address_that_cannot_be_read),
 	};
 

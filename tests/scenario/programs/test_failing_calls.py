@@ -1,80 +1,42 @@
 """
-One call of a program fails (tests/doubles/failing_calls.c): memory, open, write, fsync, rename, fstat, mmap, accept, send. Whatever
-the call, the program does not crash, says what is wrong where it does not succeed, keeps every result that it acknowledged, and
-the same command succeeds afterwards. Memory that runs out may end a program by one line, by design (src/base/mem.c).
+One call of a program fails (tests/doubles/failing_calls.c): memory, files, sockets, threads, SQLite, libpq. Whatever the call, the
+program does not crash, reports in one message what is wrong where it does not succeed, keeps every result that it acknowledged,
+and the same command succeeds afterwards. Memory that is gone may end a program with one line, by design (src/base/mem.h).
 
-By itself a few calls of each kind, by a seed; with PROFLLM_TEST_LONG=1 every call, and 200 of those for memory.
+A usual run fails one call of each of some kinds, by a seed; with PROFLLM_TEST_LONG=1 each call of each kind fails, and of those kinds
+that have more, PROFLLM_FAIL_CALLS (200).
 """
 import contextlib
-import os
-import random
+import http.client
+import json
+import shutil
 import signal
 import sqlite3
-import struct
-import subprocess
 import time
-from pathlib import Path
 
 import pytest
-from run_tools import base_config, environment, load_result, processes_with, write_config
+from dashboard_tools import Dashboard
+from database_tools import ask, is_address
+from failing_tools import Failing, check_end, counts_of, each_call, ended, plain, some_kinds
+from run_tools import base_config, load_result, processes_with, start_profllm, write_config
 from sweep_tools import summary, sweep_args, sweep_config
-
-FULL = bool(os.environ.get("PROFLLM_TEST_LONG"))
-SEED = 20
-KINDS = ["malloc", "open", "write", "fsync", "rename", "fstat", "mmap", "accept", "send"]
-FILE_BYTES = 4096
-TIMEOUT_S = 120
+from wait_tools import wait_for
 
 pytestmark = pytest.mark.release_only  # a sanitizer brings an allocator of its own
 
-
-class Failing:
-    """A program whose calls are counted, and one of which fails: "KIND:N"."""
-
-    def __init__(self, bin_dir, program, folder, call):
-        self.bin_dir, self.program, self.folder = bin_dir, program, Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.file = self.folder / "calls"
-        self.file.write_bytes(bytes(FILE_BYTES))
-        self.env = environment({"LD_PRELOAD": str(bin_dir.parent / "tests/failing_calls.so"), "PROFLLM_FAIL_PROGRAM": program,
-                                "PROFLLM_FAIL_CALL": call, "PROFLLM_FAIL_FILE": str(self.file)})
-
-    def counts(self):
-        numbers = struct.unpack(f"<{len(KINDS)}Q", self.file.read_bytes()[:8 * len(KINDS)])
-        return dict(zip(KINDS, numbers))
-
-    def start(self, *args):
-        return subprocess.Popen([self.bin_dir / self.program, *map(str, args)], env=self.env, cwd=self.folder, text=True, errors="replace",
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def run(self, *args):
-        process = self.start(*args)
-        try:
-            out, err = process.communicate(timeout=TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            pytest.fail(f"hangs: {process.communicate()}")
-        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+MEMORY = ["malloc", "json_malloc"]
+FILES = ["open", "read", "write", "fsync", "rename", "unlink", "fstat"]
+SOCKETS = ["accept", "send", "receive"]
+SQLITE = ["truncate", "mmap", "sqlite_malloc", "sqlite_open", "sqlite_prepare", "sqlite_bind", "sqlite_step", "sqlite_exec"]
+POSTGRES = ["libpq_malloc", "pq", "pq_lost", "pq_answer"]
 
 
-def plain(bin_dir, program, *args):
-    return subprocess.run([bin_dir / program, *map(str, args)], env=environment(), text=True, capture_output=True,
-                          timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-
-
-def check_end(done, call):
-    """No crash, and words for what did not succeed."""
-    if done.returncode == -signal.SIGABRT:
-        assert call.startswith("malloc") and "out of memory" in done.stderr, done.stderr
-    else:
-        assert done.returncode >= 0, f"signal {-done.returncode}: {done.stderr}"
-    assert done.returncode == 0 or done.stderr.strip(), "it says nothing"
-
-
-def chosen(kind, count, some):
-    if FULL:
-        some = 200 if kind == "malloc" else count
-    return sorted(random.Random(f"{SEED} {kind}").sample(range(1, count + 1), min(some, count)))
+@pytest.fixture(autouse=True, scope="module")
+def data_home(tmp_path_factory):
+    """Where a dashboard of a PostgreSQL database keeps its files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -85,38 +47,63 @@ def document(bin_dir, tmp_path_factory):
     return folder / "r.json"
 
 
+@pytest.fixture(scope="module")
+def alone(document, tmp_path_factory):
+    """The same without its artifacts."""
+    return shutil.copy(document, tmp_path_factory.mktemp("alone") / "r.json")
+
+
+# ---- ingest of one document ----------------------------------------------------------------------
+
+
 def rows_of(db):
-    with contextlib.closing(sqlite3.connect(db)) as connection:
-        return connection.execute("SELECT count(*) FROM benchmark_runs").fetchone()[0]
+    return ask(db, "SELECT count(*) FROM benchmark_runs")[0][0]
 
 
-def check_database(bin_dir, db, document):
-    """It takes the result, or has it; nothing in it is torn."""
-    done = plain(bin_dir, "profllm-dashboard", "import", "--db", db, document)
-    assert (done.returncode, rows_of(db)) == (0, 1), done.stderr
-    with contextlib.closing(sqlite3.connect(db)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+def check_database(bin_dir, db):
+    """Nothing in it is torn, and its rows say what its documents say."""
+    if not is_address(db):
+        with contextlib.closing(sqlite3.connect(db)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
     checked = plain(bin_dir, "profllm-dashboard", "check", "--db", db)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def calls_of(bin_dir, program, folder, *args):
-    failing = Failing(bin_dir, program, folder, "malloc:0")
-    assert failing.run(*args).returncode == 0
-    return failing.counts()
+def check_ingest(bin_dir, db, document, folder, call):
+    done = Failing(bin_dir, "profllm-dashboard", folder, call).run("import", "--db", db, document)
+    check_end(done, call)
+    if done.returncode == 0:
+        assert rows_of(db) == 1
+    # it takes the result, or has the very same one
+    again = plain(bin_dir, "profllm-dashboard", "import", "--db", db, document)
+    assert (again.returncode, rows_of(db)) == (0, 1), again.stdout + again.stderr
+    check_database(bin_dir, db)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("accept", "send")])
-def test_ingest(bin_dir, tmp_path, document, kind):
-    count = calls_of(bin_dir, "profllm-dashboard", tmp_path / "all", "import", "--db", tmp_path / "all.db", document)[kind]
-    assert count > 0
-    for number in chosen(kind, count, 3):
-        failing, db = Failing(bin_dir, "profllm-dashboard", tmp_path / str(number), f"{kind}:{number}"), tmp_path / f"{number}.db"
-        done = failing.run("import", "--db", db, document)
-        check_end(done, kind)
-        if done.returncode == 0:
-            assert rows_of(db) == 1
-        check_database(bin_dir, db, document)
+@pytest.fixture(scope="module")
+def ingest_counts(bin_dir, document, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("counts")
+    return counts_of(bin_dir, "profllm-dashboard", folder, "import", "--db", folder / "d.db", document)
+
+
+@some_kinds(8, *MEMORY, *FILES, *SQLITE)
+def test_ingest(bin_dir, tmp_path, document, ingest_counts, kind):
+    each_call("ingest", kind, ingest_counts, tmp_path,
+              lambda folder, call: check_ingest(bin_dir, folder.with_suffix(".db"), document, folder, call))
+
+
+@pytest.fixture(scope="module")
+def postgres_counts(bin_dir, alone, postgres, tmp_path_factory):
+    return counts_of(bin_dir, "profllm-dashboard", tmp_path_factory.mktemp("counts"), "import", "--db", postgres.new(), alone)
+
+
+@some_kinds(4, *MEMORY, *POSTGRES, "open", "send", "receive", "connect")
+def test_ingest_into_postgres(bin_dir, tmp_path, alone, postgres, postgres_counts, kind):
+    each_call("ingest, PostgreSQL", kind, postgres_counts, tmp_path,
+              lambda folder, call: check_ingest(bin_dir, postgres.new(), alone, folder, call))
+
+
+# ---- start-up of a dashboard ---------------------------------------------------------------------
 
 
 def until_listening(process):
@@ -125,76 +112,242 @@ def until_listening(process):
     return line.split()[-1] if line.startswith("listening on ") else None
 
 
-def serve(bin_dir, folder, document, call):
-    """A dashboard starts, takes an upload, and ends. What was acknowledged is there afterwards. How many calls there were."""
-    failing, db = Failing(bin_dir, "profllm-dashboard", folder, call), folder / "results.db"
+class Client:
+    """Asks a dashboard that may not answer, and keeps what it acknowledged."""
+
+    def __init__(self, url):
+        self.host, self.stored, self.notes = url.removeprefix("http://"), {}, {}
+
+    def ask(self, method, path, value=None):
+        """None: there was no answer."""
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
+            connection.request(method, path, json.dumps(value).encode() if value is not None else None, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        return None
+
+    def upload(self, result):
+        answer = self.ask("POST", "/api/upload/json", result)
+        if answer is None or answer[0] != 202:
+            return
+        self.stored[result["run_id"]] = result
+        status_url, until = json.loads(answer[1])["status_url"], time.monotonic() + 10
+        while answer is not None and json.loads(answer[1]).get("state") != "done" and time.monotonic() < until:
+            time.sleep(0.02)
+            answer = self.ask("GET", status_url)
+
+    def say(self, run_id, notes):
+        answer = self.ask("PATCH", f"/api/data/experiments/{run_id}", {"notes": notes})
+        if answer is not None and answer[0] == 200:
+            self.notes[run_id] = notes
+
+
+def played(failing, db, *results):
+    """A dashboard starts, takes these results and notes on each, and ends. What it acknowledged, and how it ended."""
     process = failing.start("serve", "--db", db, "--port", 0)
-    url = until_listening(process)
-    sent = plain(bin_dir, "profllm", "upload", document, "--to", url, "--wait", "1s") if url else None
+    url, client = until_listening(process), None
+    if url is not None:
+        client = Client(url)
+        for result in results:
+            client.upload(result)
+            client.say(result["run_id"], "the fan was off")
     process.terminate()
-    try:
-        out, err = process.communicate(timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        pytest.fail(f"does not end: {process.communicate()}")
-    check_end(subprocess.CompletedProcess([], process.returncode, out, err), call)
-    if call.endswith(":0"):
-        assert sent.returncode == 0 and process.returncode == 0, sent.stderr + err
-    if sent is not None and sent.returncode == 0:
-        assert rows_of(db) == 1
-    check_database(bin_dir, db, document)
+    return client, ended(process)
+
+
+def check_acknowledged(bin_dir, db, stored, notes):
+    """A restart has all of it, and takes more."""
+    with Dashboard(bin_dir, db) as one:
+        wait_for(lambda: {row["run_id"] for row in one.rows()} >= set(stored), "what was acknowledged", 10)
+        for run_id, result in stored.items():
+            found = one.ask("GET", f"/api/data/experiments/{run_id}", check=False).json
+            assert found["document"] == result, f"{run_id} is another"
+            assert run_id not in notes or found["notes"] == notes[run_id], f"notes of {run_id}: {found['notes']}"
+        assert one.upload("/api/upload/json", {"run_id": "after", "results": {"mean_ttft_ms": 1.5}})["counts"]["stored"] == 1
+        assert one.stop() == (0, "", "")
+    check_database(bin_dir, db)
+
+
+def check_serve(bin_dir, db, results, stored, folder, call):
+    client, done = played(Failing(bin_dir, "profllm-dashboard", folder, call), db, *results)
+    check_end(done, call)
+    known = {**stored, **(client.stored if client else {})}
+    check_acknowledged(bin_dir, db, known, client.notes if client else {})
+
+
+@pytest.fixture(scope="module")
+def old_database(bin_dir, document, tmp_path_factory):
+    """Of SQLite, with one result: its folder."""
+    folder = tmp_path_factory.mktemp("old")
+    done = plain(bin_dir, "profllm-dashboard", "import", "--db", folder / "d.db", document)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def counts_played(bin_dir, folder, db, result):
+    failing = Failing(bin_dir, "profllm-dashboard", folder, "malloc:0")
+    client, done = played(failing, db, result)
+    assert done.returncode == 0 and client.stored and client.notes, done.stderr
     return failing.counts()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_serve(bin_dir, tmp_path, document, kind):
-    count = serve(bin_dir, tmp_path / "all", document, f"{kind}:0")[kind]
-    for number in chosen(kind, count, 2):
-        serve(bin_dir, tmp_path / str(number), document, f"{kind}:{number}")
+@pytest.fixture(scope="module")
+def new_counts(bin_dir, document, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("counts")
+    return counts_played(bin_dir, folder, folder / "d.db", load_result(document))
+
+
+@some_kinds(6, *MEMORY, "open", "read", "write", "fsync", "unlink", "fstat", *SOCKETS, "thread", *SQLITE)
+def test_serve_new_database(bin_dir, tmp_path, document, new_counts, kind):
+    each_call("start-up, new database", kind, new_counts, tmp_path,
+              lambda folder, call: check_serve(bin_dir, folder / "d.db", [load_result(document)], {}, folder, call))
+
+
+class Old:
+    """A dashboard of a database with one result, to which another one is sent."""
+
+    def __init__(self, document):
+        self.result = load_result(document)
+        self.stored = {self.result["run_id"]: self.result}
+        self.new = {**self.result, "run_id": "exp_20260101_000000_000001"}
+
+
+@pytest.fixture(scope="module")
+def old_counts(bin_dir, document, old_database, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("counts") / "d"
+    shutil.copytree(old_database, folder)
+    return counts_played(bin_dir, folder, folder / "d.db", Old(document).new)
+
+
+@some_kinds(6, *MEMORY, "open", "read", "write", "fsync", "unlink", "fstat", *SOCKETS, "thread", *SQLITE)
+def test_serve_old_database(bin_dir, tmp_path, document, old_database, old_counts, kind):
+    old = Old(document)
+
+    def check(folder, call):
+        shutil.copytree(old_database, folder)
+        check_serve(bin_dir, folder / "d.db", [old.new], old.stored, folder, call)
+
+    each_call("start-up, existing database", kind, old_counts, tmp_path, check)
+
+
+@pytest.fixture(scope="module")
+def old_postgres(bin_dir, alone, postgres, tmp_path_factory):
+    """Makes a database with one result, each time it is called; and the counts of calls."""
+    done = plain(bin_dir, "profllm-dashboard", "import", "--db", postgres.new(), alone)
+    assert done.returncode == 0, done.stderr
+    name = f"d{postgres.count}"
+
+    def copy():
+        postgres.count += 1
+        postgres.sql(postgres.address("postgres"), f"CREATE DATABASE d{postgres.count} TEMPLATE {name}")
+        return postgres.address(f"d{postgres.count}")
+
+    return copy, counts_played(bin_dir, tmp_path_factory.mktemp("counts"), copy(), Old(alone).new)
+
+
+@some_kinds(4, *POSTGRES, "malloc", "send", "receive")
+def test_serve_postgres(bin_dir, tmp_path, alone, old_postgres, kind):
+    copy, counts = old_postgres
+    old = Old(alone)
+    each_call("start-up, PostgreSQL", kind, counts, tmp_path,
+              lambda folder, call: check_serve(bin_dir, copy(), [old.new], old.stored, folder, call))
+
+
+# ---- runs ----------------------------------------------------------------------------------------
 
 
 def check_nobody_left(run_id):
-    deadline = time.monotonic() + TIMEOUT_S
-    while processes_with(f"PROFLLM_RUN={run_id}"):
-        assert time.monotonic() < deadline, "processes of the run are left"
-        time.sleep(0.05)
+    wait_for(lambda: not processes_with(f"PROFLLM_RUN={run_id}"), "the run's processes end")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "mmap"])
-def test_run(bin_dir, tmp_path, kind):
-    """A run against the simulator: its result is whole, or there is none and the journal gives one."""
-    config = write_config(tmp_path, base_config(num_prompts=6))
-    count = calls_of(bin_dir, "profllm", tmp_path / "all", "run", "-c", config, "-o", tmp_path / "all.json")[kind]
-    assert count > 0
-    for number in chosen(kind, count, 2):
-        folder = tmp_path / str(number)
-        failing, path = Failing(bin_dir, "profllm", folder, f"{kind}:{number}"), folder / "r.json"
-        done = failing.run("run", "-c", config, "-o", path)
-        check_end(done, kind)
-        recovered = plain(bin_dir, "profllm", "recover", folder)
-        assert recovered.returncode in (0, 1, 2), recovered.stderr
-        if done.returncode == 0:
-            assert load_result(path)["status"] == "completed"
-        if path.exists():
-            result = load_result(path)
-            assert result["status"] != "completed" or result["results"]["completed"] == 6
-            check_nobody_left(result["run_id"])
-        again = plain(bin_dir, "profllm", "run", "-c", config, "-o", folder / "again.json")
-        assert again.returncode == 0, again.stderr
+def check_run(bin_dir, config, keys, folder, call):
+    """The result is whole, or there is none and the journal gives one."""
+    path = folder / "r.json"
+    done = Failing(bin_dir, "profllm", folder, call).run("run", "-c", config, "-o", path)
+    check_end(done, call)
+    recovered = plain(bin_dir, "profllm", "recover", path)
+    assert recovered.returncode in (0, 1, 2), recovered.stderr
+    if done.returncode == 0:
+        assert load_result(path)["status"] == "completed"
+    if path.exists():
+        result = load_result(path)
+        assert result["status"] != "completed" or (result["results"]["completed"] == 6 and set(result) >= keys)
+        check_nobody_left(result["run_id"])
+    again = plain(bin_dir, "profllm", "run", "-c", config, "-o", folder / "again.json")
+    assert again.returncode == 0, again.stderr
 
 
-def test_sweep(bin_dir, tmp_path):
-    """A run fails, or the sweep does: the same command resumes it, and every cell has its result."""
-    config = write_config(tmp_path, sweep_config())
-    counts = calls_of(bin_dir, "profllm", tmp_path / "all", *sweep_args(config, tmp_path / "all-sweep"))
-    for kind in ["open", "write", "fsync", "rename"]:
-        for number in chosen(kind, counts[kind], 1):
-            folder = tmp_path / f"{kind}{number}"
-            done = Failing(bin_dir, "profllm", folder, f"{kind}:{number}").run(*sweep_args(config, folder / "sweep"))
-            check_end(done, kind)
-            again = plain(bin_dir, "profllm", *sweep_args(config, folder / "sweep", *(["--resume"] if (folder / "sweep").exists() else [])))
-            assert again.returncode in (0, 1), again.stderr
-            # a run that the call made fail stays failed, and is a result
-            rows = summary(folder / "sweep")
-            assert len(rows) == 4 and all(row["status"] for row in rows)
-            assert again.returncode or {row["status"] for row in rows} == {"completed"}
+@pytest.fixture(scope="module")
+def run_counts(bin_dir, tmp_path_factory):
+    """The experiment, the counts of calls, and the keys of its result."""
+    folder = tmp_path_factory.mktemp("counts")
+    config = write_config(folder, base_config(num_prompts=6))
+    counts = counts_of(bin_dir, "profllm", folder, "run", "-c", config, "-o", folder / "r.json")
+    return config, counts, set(load_result(folder / "r.json"))
+
+
+@some_kinds(8, *MEMORY, *FILES, *SOCKETS, "truncate", "connect", "thread", "process")
+def test_run(bin_dir, tmp_path, run_counts, kind):
+    config, counts, keys = run_counts
+    each_call("run", kind, counts, tmp_path, lambda folder, call: check_run(bin_dir, config, keys, folder, call))
+
+
+def check_sweep(bin_dir, config, folder, call):
+    """A run fails, or the sweep does: the same command resumes it, and every combination has its result."""
+    done = Failing(bin_dir, "profllm", folder, call).run(*sweep_args(config, folder / "sweep"))
+    check_end(done, call)
+    again = plain(bin_dir, "profllm", *sweep_args(config, folder / "sweep", *(["--resume"] if (folder / "sweep").exists() else [])))
+    assert again.returncode in (0, 1), again.stderr
+    # a run that the call made fail stays failed, and is a result
+    rows = summary(folder / "sweep")
+    assert len(rows) == 2 and all(row["status"] for row in rows), rows
+    assert again.returncode or {row["status"] for row in rows} == {"completed"}, rows
+
+
+@pytest.fixture(scope="module")
+def sweep_counts(bin_dir, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("counts")
+    config = write_config(folder, sweep_config({"benchmark.max_concurrency": [1, 2]}))
+    return config, counts_of(bin_dir, "profllm", folder, *sweep_args(config, folder / "sweep"))
+
+
+@some_kinds(5, *MEMORY, *FILES, *SOCKETS, "connect", "thread", "process")
+def test_sweep(bin_dir, tmp_path, sweep_counts, kind):
+    config, counts = sweep_counts
+    each_call("sweep run", kind, counts, tmp_path, lambda folder, call: check_sweep(bin_dir, config, folder, call))
+
+
+# ---- recover of a killed run ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def killed(bin_dir, tmp_path_factory):
+    """The folder of a run that was killed after some of its requests, and how many of them `recover` finds."""
+    folder = tmp_path_factory.mktemp("killed")
+    config = base_config(num_prompts=200, max_concurrency=1)
+    run = start_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json")
+    journal = folder / "r.json.journal"
+    wait_for(lambda: journal.exists() and journal.read_bytes().count(b',"record",') > 20, "requests in the journal", process=run)
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    shutil.copytree(folder, folder.with_name("known"))
+    counts = counts_of(bin_dir, "profllm", folder.with_name("known"), "recover", folder.with_name("known") / "r.json")
+    return folder, load_result(folder.with_name("known") / "r.json"), counts
+
+
+def check_recover(bin_dir, source, known, folder, call):
+    shutil.copytree(source, folder)
+    done = Failing(bin_dir, "profllm", folder, call).run("recover", folder / "r.json")
+    check_end(done, call)
+    again = plain(bin_dir, "profllm", "recover", folder / "r.json")
+    assert again.returncode == 0, again.stderr
+    found = load_result(folder / "r.json")
+    assert found["status"] == known["status"] and found["results"]["completed"] == known["results"]["completed"]
+    assert set(found) == set(known) and not (folder / "r.json.journal").exists()
+
+
+@some_kinds(5, *MEMORY, *FILES)
+def test_recover(bin_dir, tmp_path, killed, kind):
+    source, known, counts = killed
+    each_call("recover", kind, counts, tmp_path, lambda folder, call: check_recover(bin_dir, source, known, folder, call))

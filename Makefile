@@ -56,7 +56,7 @@ fmt: ## format the C sources
 	@tools/install-packages build test
 	@git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' | grep -v '^src/tbl/' | xargs clang-format -i
 
-lint: ## layer, size, header, format and generated-file checks
+lint: ## layer, size, header, format, wording and generated-file checks
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests lint
 

@@ -1,13 +1,13 @@
 // Axes as the drawing takes them: their kind, what they hold, how ticks are written.
 import type { XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 
-import { numberedEdges } from '../format/bin-ticks'
-import { COUNTS, type Form, isNumeric, shortNumber } from '../format/number'
+import { COUNTS, isNumeric } from '../format/number'
+import { type EdgeTicks, edgeTicks, evenTicks, type Ticks, tickWords, timeTicks } from '../format/ticks'
 import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
-import { type LogAxis, logAxis } from './log-ticks'
+import { logAxis } from './log-ticks'
 import { canBeLogIn, sum } from './model'
 import { type Names, namesOf } from './names'
 
@@ -19,13 +19,6 @@ export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
 
 const TICK_LETTER_PX = 6.7 // of the mono face at 11 px
-const TICK_MAX = 10 // letters that have room next to an axis
-
-// What is too long for an axis is its power of ten. `isNarrow`: thousands are short, too.
-export function tickWords(value: number, form: Form, isNarrow = false) {
-  const words = shortNumber(value, form, isNarrow)
-  return words.length <= TICK_MAX ? words : (value * form.scale).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
-}
 
 const clipped = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
 
@@ -39,37 +32,51 @@ function look(colours: Colours, isY: boolean, isFigure: boolean) {
   }
 }
 
-// Zero belongs to the axis where the values come near it, and to bars always.
-function domain(least: number, most: number, isZero: boolean, isLog: boolean) {
-  if (isLog) return {}
-  if (isZero) return { min: Math.min(0, least), max: Math.max(0, most) }
-  if (least >= 0 && least < most * FROM_ZERO) return { min: 0 }
-  return {}
+// Zero belongs to the axis of bars, and to an axis whose values come near it.
+function withZero([least, most]: [number, number], isZero: boolean): [number, number] {
+  if (isZero) return [Math.min(0, least), Math.max(0, most)]
+  return [least >= 0 && least < most * FROM_ZERO ? 0 : least, most]
 }
 
-function ofNumbers(axis: Named, colours: Colours, isY: boolean, isLog: boolean, ends: [number, number], isZero: boolean) {
-  const [least, most] = ends
-  // the top of a bar's axis is the drawing's own, so that its ticks are round
-  const { min } = domain(least, most, isZero, isLog) as { min?: number }
-  const base = look(colours, isY, true)
-  const common = { ...base, scale: true, ...(min !== undefined && { min }), splitNumber: isY ? 4 : 7, axisLabel: { ...base.axisLabel, formatter: (value: number) => tickWords(value, axis.form) } }
-  if (!isLog) return { ...common, type: 'value' as const }
-  const { min: begin, max: end, ticks: customValues } = logEnds(axis, ends, isY)
-  return { ...common, type: 'log' as const, min: begin, max: end, axisTick: { ...base.axisTick, customValues }, axisLabel: { ...common.axisLabel, customValues } }
+const TICKS = { x: 8, y: 5 }
+
+interface Scaled {
+  isLog: boolean
+  ends: [number, number]
+  isZero: boolean
 }
 
-const LOG_TICKS = { x: 8, y: 5 }
-
-// Round in the unit that is shown.
-function logEnds({ form: { scale } }: Named, [least, most]: [number, number], isY: boolean): LogAxis {
-  const { min, max, ticks } = logAxis(least * scale, most * scale, LOG_TICKS[isY ? 'y' : 'x'])
+// The ends and the ticks are round in the unit that is shown.
+function ticksOf({ form: { scale }, field }: Named, isY: boolean, { isLog, ends, isZero }: Scaled): Ticks {
+  const [least, most] = isLog ? ends : withZero(ends, isZero)
+  const count = TICKS[isY ? 'y' : 'x']
+  const { min, max, ticks } = isLog ? logAxis(least * scale, most * scale, count) : evenTicks(least * scale, most * scale, count, field.type === 'count' && scale === 1)
   return { min: min / scale, max: max / scale, ticks: ticks.map((tick) => tick / scale) }
+}
+
+// The drawing hands a tick back as it computes it, so the text is that of the nearest one.
+function wordsAt({ ticks }: Ticks, words: string[]) {
+  return (value: number) => words[ticks.reduce((best, tick, i) => (Math.abs(tick - value) < Math.abs((ticks[best] as number) - value) ? i : best), 0)] ?? ''
+}
+
+function ofNumbers(axis: Named, colours: Colours, isY: boolean, scaled: Scaled) {
+  const base = look(colours, isY, true)
+  const own = ticksOf(axis, isY, scaled)
+  const formatter = wordsAt(own, tickWords(own.ticks, axis.form, scaled))
+  return { ...base, type: scaled.isLog ? 'log' as const : 'value' as const, min: own.min, max: own.max, axisTick: { ...base.axisTick, customValues: own.ticks }, axisLabel: { ...base.axisLabel, formatter, customValues: own.ticks } }
+}
+
+// As much of a time as tells the ticks apart: the date, the time of day, or its seconds.
+function timeWords(ticks: number[]): [number, number] {
+  if (ticks.length > 1 && ticks.every((tick) => tick % 86_400_000 === 0)) return [0, 10]
+  return ticks.every((tick) => tick % 60_000 === 0) || ticks.length < 2 ? [5, 16] : [11, 19]
 }
 
 function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]) {
   const base = look(colours, isY, true)
-  const isDays = most - least > 3 * 86_400_000
-  return { ...base, type: 'value' as const, scale: true, splitNumber: isY ? 4 : 5, min: least, max: most, axisLabel: { ...base.axisLabel, formatter: (value: number) => time(new Date(value).toISOString()).slice(...(isDays ? [0, 10] : [5, 16])) } }
+  const customValues = timeTicks(least, most, isY ? 4 : 5)
+  const part = timeWords(customValues)
+  return { ...base, type: 'value' as const, scale: true, min: least, max: most, axisTick: { ...base.axisTick, customValues }, axisLabel: { ...base.axisLabel, customValues, formatter: (value: number) => time(new Date(Math.round(value)).toISOString(), true).slice(...part) } }
 }
 
 export function ofKinds(words: string[], colours: Colours, isY: boolean, most = LABEL_MAX) {
@@ -93,22 +100,14 @@ export function namesBelow(chart: Chart, wide: number): Names | null {
 
 const ENOUGH = 5 // numbers along an axis
 
-interface Numbered {
-  words: string[] // by edge
-  customValues: number[] // places of the edges that are numbered
-}
-
 // Bins are equally wide on the axis, whatever their edges, which are numbered where there is room.
 function ofBins(chart: Chart, colours: Colours, px: number) {
   const edges = chart.answer.bins?.edges ?? []
   const base = look(colours, false, true)
-  const [long, short] = [false, true].map((isNarrow) => {
-    const words = edges.map((edge) => tickWords(edge, chart.x.form, isNarrow))
-    return { words, customValues: numberedEdges(edges, px, (edge) => (words[edges.indexOf(edge)] ?? '').length * TICK_LETTER_PX) }
-  }) as [Numbered, Numbered]
+  const [long, short] = [false, true].map((isShort) => edgeTicks(edges, chart.x.form, px, TICK_LETTER_PX, isShort)) as [EdgeTicks, EdgeTicks]
   // written as on the other axes, unless that leaves room for few numbers
-  const { words, customValues } = long.customValues.length < Math.min(ENOUGH, short.customValues.length) ? short : long
-  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), axisTick: { show: true, customValues }, axisLabel: { ...base.axisLabel, hideOverlap: false, customValues, formatter: (at: number) => words[at] ?? '' } }
+  const { words, places: customValues } = long.places.length < Math.min(ENOUGH, short.places.length) ? short : long
+  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), axisTick: { show: true, customValues }, axisLabel: { ...base.axisLabel, hideOverlap: false, customValues, formatter: (at: number) => words[customValues.indexOf(at)] ?? '' } }
 }
 
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
@@ -143,12 +142,12 @@ export function xAxis(chart: Chart, colours: Colours, names: Names | null, px: n
   const own = answer.x
   if (isOnNumbers(chart)) {
     const values = x.kinds!.map(({ value }) => value as number)
-    return ofNumbers(x, colours, false, isLogX(chart), [Math.min(...values), Math.max(...values)], false)
+    return ofNumbers(x, colours, false, { isLog: isLogX(chart), ends: [Math.min(...values), Math.max(...values)], isZero: false })
   }
   if (!own) return ofKinds([''], colours, false)
   if (names) return ofNames(names, colours)
   const ends: [number, number] = [own.min ?? 0, own.max ?? 1]
-  return own.kind === 'time' ? ofTimes(colours, false, ends) : ofNumbers(x, colours, false, own.log, ends, false)
+  return own.kind === 'time' ? ofTimes(colours, false, ends) : ofNumbers(x, colours, false, { isLog: own.log, ends, isZero: false })
 }
 
 function endsOf({ answer, state, items, spread }: Chart): [number, number] {
@@ -158,28 +157,30 @@ function endsOf({ answer, state, items, spread }: Chart): [number, number] {
 
 const isZeroBased = ({ answer, state }: Chart) => answer.bins !== undefined || (state.kind === 'bar' && !state.fromData && !answer.y?.log)
 export const isLogY = (chart: Chart) => chart.answer.y?.log === true && endsOf(chart)[0] > 0
-const BEGIN_STEPS = 4
 
-// Where the axis of bars begins that does not at zero; null: it does, or nothing has to be said of it.
-export function beginOf(chart: Chart): number | null {
-  const { answer, state } = chart
-  if (state.kind !== 'bar' || !answer.groups || isZeroBased(chart)) return null
+const BAR_LEAST = 0.05 // of the range: the lowest bar has a height, too
+
+function scaledY(chart: Chart): Scaled {
+  const { state, answer } = chart
   const [least, most] = endsOf(chart)
-  if (isLogY(chart) && chart.y) return logEnds(chart.y, [least, most], true).min
-  const size = (most - least) / BEGIN_STEPS || Math.abs(most) || 1
-  const power = 10 ** Math.floor(Math.log10(size))
-  const step = power * ([5, 2].find((times) => times <= size / power) ?? 1)
-  const begin = Math.floor(least / step) * step
-  return begin === 0 ? null : begin
+  const room = state.kind === 'bar' && answer.groups && state.fromData ? (most - least) * BAR_LEAST : 0
+  const isLog = isLogY(chart)
+  return { isLog, ends: [isLog ? least : least - room, most], isZero: isZeroBased(chart) }
 }
+
+// Where the axis of bars begins that does not begin at zero; null: it does, or nothing has to be said of it.
+export function beginOf(chart: Chart): number | null {
+  const { answer, state, y } = chart
+  if (state.kind !== 'bar' || !answer.groups || !y || isZeroBased(chart)) return null
+  return ticksOf(y, true, scaledY(chart)).min || null
+}
+
+// The axis of a histogram's counts.
+const countAxis = (x: Named): Named => ({ ...x, field: { ...x.field, type: 'count' }, kinds: null, form: COUNTS })
 
 export function yAxis(chart: Chart, colours: Colours): YAXisOption {
   const { y, answer } = chart
   if (y?.kinds) return ofKinds(y.words, colours, true)
-  const ends = endsOf(chart)
-  if (answer.y?.kind === 'time') return ofTimes(colours, true, ends)
-  const axis = y ?? { ...chart.x, kinds: null, form: COUNTS }
-  const begin = beginOf(chart)
-  const drawn = ofNumbers(axis, colours, true, isLogY(chart), ends, isZeroBased(chart))
-  return begin === null ? drawn : { ...drawn, min: begin }
+  if (answer.y?.kind === 'time') return ofTimes(colours, true, endsOf(chart))
+  return ofNumbers(y ?? countAxis(chart.x), colours, true, scaledY(chart))
 }

@@ -176,7 +176,7 @@ it('bars: where the axis does not begin at zero, the caption says where; a logar
     return [captionOf(chart), beginOf(chart)]
   }
   expect(shapes({})).toEqual(['median; error bars: quartiles (p25 – p75)', null])
-  expect(shapes({ fromData: true })).toEqual(['median; error bars: quartiles (p25 – p75); the axis begins at 14 tok/s, not at zero', 14])
+  expect(shapes({ fromData: true })).toEqual(['median; error bars: quartiles (p25 – p75); the axis begins at 10 tok/s, not at zero', 10])
   expect(shapes({}, true)).toEqual(['median; error bars: quartiles (p25 – p75); the logarithmic axis begins at 15 tok/s, not at zero', 15])
 })
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 
 import type { Field, Kind } from '../api/types'
-import { tickWords } from './axes'
 import { kindsInWords, legendOf, OTHER, slotsOf } from './kinds'
 
 const field = (part: Partial<Field> = {}): Field => ({ id: 'server.model', label: 'Model', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false, ...part })
@@ -41,7 +40,3 @@ it('names that are the same in short stand in full', () => {
   expect(kindsInWords(field(), [value('a/Llama'), value('b/Llama'), value('b/Qwen')])).toEqual(['a/Llama', 'b/Llama', 'Qwen'])
 })
 
-it('ticks from a million on are short; what is too long all the same stands by its power of ten', () => {
-  const form = { unit: '', scale: 1, decimals: 0, digits: Infinity }
-  expect([0, -12.5, 250_000, 2e11, -1.25e12, 333_333_333_333, 2e6, 1e7, 1e8, 4e20].map((value) => tickWords(value, form))).toEqual(['0', '−12.5', '250,000', '200G', '−1.25T', '333.3G', '2M', '10M', '100M', '4e20'])
-})

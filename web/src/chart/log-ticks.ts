@@ -1,17 +1,13 @@
 // A logarithmic axis: round ends around all values, and round ticks, as many as have room.
 
+import type { Ticks } from '../format/ticks'
+
 const PER_DECADE = [[1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8], [1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]]
 const COARSEST_ENDS = 2 // of the sets: a whole decade more would leave much of the axis empty
 const FEWEST = 3 // fewer ticks do not show the scale
 const EVEN_BELOW = 3 // of the greatest to the least value: the axis hardly bends there
 const NARROWEST = 1.001 // of the greatest to the least value: nearer values are one
 const EXACT = 1 + 1e-9
-
-export interface LogAxis {
-  min: number
-  max: number
-  ticks: number[]
-}
 
 const round = (value: number) => Number(value.toPrecision(6))
 
@@ -22,7 +18,7 @@ const around = (low: number, high: number, set: number[]) => {
 }
 
 // Steps of one width, for values within a part of a decade.
-function evenly(low: number, high: number, most: number): LogAxis {
+function evenly(low: number, high: number, most: number): Ticks {
   const rough = (high - low) / Math.max(1, most - 1)
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = power * ([1, 2, 5].find((times) => times * power >= rough) ?? 10)
@@ -32,7 +28,7 @@ function evenly(low: number, high: number, most: number): LogAxis {
 }
 
 // Both ends are above zero.
-export function logAxis(least: number, greatest: number, most: number): LogAxis {
+export function logAxis(least: number, greatest: number, most: number): Ticks {
   const [low, high] = greatest > least * NARROWEST ? [least, greatest] : [least / 2, greatest * 2]
   for (const [at, set] of PER_DECADE.entries()) {
     const ends = around(low, high, PER_DECADE[Math.min(at, COARSEST_ENDS)] as number[])

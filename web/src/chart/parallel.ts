@@ -1,11 +1,13 @@
-// Parallel axes: each result as a line through what it has of each field. Where it has nothing the line is broken.
+// Parallel axes: each result as a line through what it has of each field. Where it has nothing the line is broken. A middle axis is
+// a column as wide as its labels: lines end at its left edge and continue at its right edge, so none crosses a label.
 import type { CustomSeriesOption } from 'echarts/charts'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
 import { shortName } from '../fields/catalogue'
+import { innerTicks, tickWords } from '../format/ticks'
 import { time } from '../format/time'
 import { arrow, count } from '../format/number'
-import { MONO, SANS, tickWords } from './axes'
+import { MONO, SANS } from './axes'
 import { type Colours, colourOf } from './colours'
 import type { Axis, Chart, Item } from './items'
 import { unitOf } from './items'
@@ -79,25 +81,30 @@ const THIN = 1 // a stroke of one pixel is painted far faster than one that is a
 const WIDE = 2.2
 const ALONE = 4 // to each side, of a place between two gaps
 
-// The screen's axes: where the first and how far apart they are, where they begin and how high they are.
+// The axes in pixels: where the first is and how far apart they are, where they begin, how high and how wide they are.
 interface Frame {
   left: number
   band: number
   bottom: number
   high: number
+  gutters: number[] // to the left of each axis
 }
 
-// From axis `first` to before `end` without a gap; a wide one is two thin ones beside each other.
-function piece(points: number[], [first, end]: [number, number], heights: number[], { left, band }: Frame, isDouble: boolean) {
-  const at = (i: number): [number, number] => [left + i * band, heights[i] as number]
-  const [x, y] = at(first)
-  if (end - first === 1) points.push(x - ALONE, y, x + ALONE, y, NaN, NaN)
-  else if (!isDouble) {
-    for (let i = first; i < end; i++) points.push(...at(i))
+// From axis `first` to before `end` without a gap. A wide line is two thin ones next to each other.
+function piece(points: number[], [first, end]: [number, number], heights: number[], { left, band, gutters }: Frame, isDouble: boolean) {
+  const leaves = (i: number): [number, number] => [left + i * band, heights[i] as number]
+  const enters = (i: number): [number, number] => [left + i * band - (gutters[i] ?? 0), heights[i] as number]
+  if (end - first === 1) {
+    const [[x0, y], [x1]] = [enters(first), leaves(first)]
+    if (x0 === x1) points.push(x0 - ALONE, y, x1 + ALONE, y, NaN, NaN)
+    else points.push(x0 - ALONE, y, x0, y, NaN, NaN, x1, y, x1 + ALONE, y, NaN, NaN)
+  } else if (!isDouble) {
+    points.push(...leaves(first))
+    for (let i = first + 1; i < end; i++) points.push(...enters(i), ...(gutters[i] ? [NaN, NaN, ...(i < end - 1 ? leaves(i) : [])] : []))
     points.push(NaN, NaN)
   } else {
     for (let i = first + 1; i < end; i++) {
-      const [[x0, y0], [x1, y1]] = [at(i - 1), at(i)]
+      const [[x0, y0], [x1, y1]] = [leaves(i - 1), enters(i)]
       const half = (WIDE - THIN) / 2 / Math.hypot(x1 - x0, y1 - y0)
       const [dx, dy] = [(y0 - y1) * half, (x1 - x0) * half]
       points.push(x0 + dx, y0 + dy, x1 + dx, y1 + dy, NaN, NaN, x0 - dx, y0 - dy, x1 - dx, y1 - dy, NaN, NaN)
@@ -105,7 +112,7 @@ function piece(points: number[], [first, end]: [number, number], heights: number
   }
 }
 
-function strandsOf(lines: number[], shares: Float64Array[], frame: Frame, isDouble: boolean): Float32Array {
+export function strandsOf(lines: number[], shares: Float64Array[], frame: Frame, isDouble: boolean): Float32Array {
   const points: number[] = []
   for (const line of lines) {
     const heights = shares.map((own) => frame.bottom - (own[line] as number) * frame.high)
@@ -119,7 +126,7 @@ function strandsOf(lines: number[], shares: Float64Array[], frame: Frame, isDoub
   return Float32Array.from(points)
 }
 
-function lines(chart: Chart, colours: Colours, shares: Float64Array[]): CustomSeriesOption {
+function lines(chart: Chart, colours: Colours, shares: Float64Array[], gutters: number[]): CustomSeriesOption {
   const { items, answer } = chart
   const isMixed = answer.simulated < answer.count
   const opacity = opacityOf(items.length)
@@ -146,7 +153,7 @@ function lines(chart: Chart, colours: Colours, shares: Float64Array[]): CustomSe
       if (dataIndex > 0) return null
       const [left = 0, bottom = 0] = api.coord([0, 0])
       const [right = 0, top = 0] = api.coord([1, 1])
-      const frame = { left, band: right - left, bottom, high: bottom - top }
+      const frame = { left, band: right - left, bottom, high: bottom - top, gutters }
       return { type: 'group', children: [...bundled].map(([first, own]) => shape(frame, own, items[first] as Item)) } as unknown as CustomSeriesRenderItemReturn
     },
   }
@@ -157,14 +164,8 @@ interface Tick {
   words: string
 }
 
-// Round ones that lie on the axis.
-function roundTicks({ least, most }: Axis): number[] {
-  const rough = (most / TICKS - least / TICKS) || 1
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = power * (rough / power > 5 ? 10 : rough / power > 2 ? 5 : rough / power > 1 ? 2 : 1)
-  const first = Math.ceil(least / step)
-  return Array.from({ length: TICKS * 3 }, (_, i) => (first + i) * step).filter((value) => value <= most)
-}
+// Round in the unit that is shown.
+const roundTicks = ({ least, most, form: { scale } }: Axis) => innerTicks(least * scale, most * scale, TICKS).map((tick) => tick / scale)
 
 // Few different numbers all stand there, one above the other where there is room for both.
 function ownTicks(axis: Axis, values: (number | null)[], high: number): number[] {
@@ -187,11 +188,13 @@ function ticksOf(axis: Axis, values: (number | null)[], high: number, isNarrow: 
   }
   const day = (value: number) => time(new Date(value).toISOString()).slice(0, 10)
   if (axis.field.type === 'time') return [0, 0.5, 1].map((share) => ({ share, words: day(valueOn(axis, share)) })).slice(0, axis.most > axis.least ? 3 : 1)
-  return ownTicks(axis, values, high).map((value) => ({ share: shareOn(axis, value), words: tickWords(value, axis.form, isNarrow) }))
+  const ticks = ownTicks(axis, values, high)
+  const words = tickWords(ticks, axis.form, { isShort: isNarrow })
+  return ticks.map((value, i) => ({ share: shareOn(axis, value), words: words[i] as string }))
 }
 
 // The first axis has its values at its left, where nothing else is.
-const leftOf = ({ axes: [first] }: Chart, wide: number) => Math.min(LEFT_MAX, Math.max(SIDE, wide * LEFT_SHARE), Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * CHAR_WIDE + 16)))
+const leftOf = ({ axes: [first] }: Chart, wide: number) => Math.min(LEFT_MAX, Math.max(SIDE, wide * LEFT_SHARE), Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * NAME_WIDE + 16)))
 
 interface Layout {
   left: number
@@ -199,6 +202,24 @@ interface Layout {
   isNarrow: boolean
   titles: string[][]
   lines: number // of the highest title
+  gutters: number[] // px to the left of each axis, for its labels
+}
+
+const LABEL_SIDE = 5
+const GUTTER_SHARE = { names: 0.6, numbers: 0.75 } // of the space between two axes: a number is never cut
+const GUTTER_SHARE_NARROW = 0.5
+const GUTTER_LEAST = 34
+const NAME_WIDE = 7 // of a letter of a name
+
+// The labels of the first axis are at its left and those of the last at its right, where no line is.
+function guttersOf({ axes, answer }: Chart, band: number, isNarrow: boolean): number[] {
+  return axes.map((axis, at) => {
+    if (at === 0 || at === axes.length - 1) return 0
+    const labels = ticksOf(axis, answer.lines?.at[at] ?? [], USUAL_HIGH, isNarrow)
+    const most = Math.max(0, ...labels.map(({ words }) => words.length)) * (axis.kinds ? NAME_WIDE : CHAR_WIDE) + LABEL_SIDE * 2
+    const share = !axis.kinds ? GUTTER_SHARE.numbers : isNarrow ? GUTTER_SHARE_NARROW : GUTTER_SHARE.names
+    return Math.ceil(Math.min(most, Math.max(GUTTER_LEAST, band * share)))
+  })
 }
 
 // By whole words, the last line cut.
@@ -224,17 +245,17 @@ function layoutOf(chart: Chart, wide: number): Layout {
   const band = bandOf(right)
   const most = isNarrow ? TITLE_LINES_NARROW : TITLE_LINES
   const titles = axes.map((axis, at) => {
-    const room = at === 0 ? left + band / 2 - 8 : at === axes.length - 1 ? right + band / 2 - 8 : band - 6
+    const room = at === 0 ? left - 4 : at === axes.length - 1 ? right + band / 2 - 8 : band - 6
     const letters = Math.floor(room / TITLE_WIDE)
     const long = linesOfTitle(axis.name, letters, most)
     return long.some((line) => line.endsWith('…')) ? linesOfTitle(shortName(axis.field), letters, most) : long
   })
-  return { left, right, isNarrow, titles, lines: Math.max(1, ...titles.map(({ length }) => length)) }
+  return { left, right, isNarrow, titles, lines: Math.max(1, ...titles.map(({ length }) => length)), gutters: guttersOf(chart, band, isNarrow) }
 }
 
-const clip = (text: string, wide: number) => (text.length * CHAR_WIDE <= wide ? text : `${text.slice(0, Math.max(3, Math.floor(wide / CHAR_WIDE) - 1))}…`)
+const clip = (text: string, wide: number) => (text.length * NAME_WIDE <= wide ? text : `${text.slice(0, Math.max(2, Math.floor(wide / NAME_WIDE) - 1)).trimEnd()}…`)
 
-function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles }: Layout): CustomSeriesOption {
+function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, gutters }: Layout): CustomSeriesOption {
   const { axes, answer } = chart
   return {
     ...QUIET, z: 5, encode: { x: 0, y: 1 }, data: axes.map((_, i) => [i, 0]),
@@ -243,25 +264,25 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles }
       const [x = 0, bottom = 0] = api.coord([dataIndex, 0])
       const top = api.coord([dataIndex, 1])[1] ?? 0
       const band = Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
-      const align = dataIndex === 0 ? 'left' as const : dataIndex === axes.length - 1 ? 'right' as const : 'center' as const
-      const side = align === 'left' ? x - left + 2 : align === 'right' ? x + right - 4 : x
-      // on a ground of their own, so that no line goes through them
-      const halo = { backgroundColor: colours.sheet, padding: [1, 2], borderRadius: 2 }
-      const text = (words: string, left: number, y: number, more: object) => ({ type: 'text' as const, style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...halo, ...more } })
+      const align = dataIndex === 0 || dataIndex === axes.length - 1 ? 'right' as const : 'center' as const
+      const gutter = gutters[dataIndex] ?? 0
+      const side = align === 'center' ? x - gutter / 2 : dataIndex === 0 ? x : x + right - 4
+      const text = (words: string, left: number, y: number, more: object) => ({ type: 'text' as const, style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...more } })
+      const stem = (at: number) => ({ type: 'line' as const, shape: { x1: at, y1: top, x2: at, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } })
       const all = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
       const unit = align === 'center' && all.length * CHAR_WIDE > band ? arrow(axis.field) : all
       const title = titles[dataIndex] ?? []
       // the outer axes have their values where no line is
       const isLast = dataIndex === axes.length - 1 && dataIndex > 0
-      const room = dataIndex === 0 ? left - 10 : isLast ? right - 8 : band - (isNarrow ? 12 : 24)
+      const room = dataIndex === 0 ? left - 10 : isLast ? right - 8 : gutter - LABEL_SIDE * 2 + 1
       return {
         type: 'group',
         children: [
-          { type: 'line', shape: { x1: x, y1: top, x2: x, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } },
+          stem(x), ...(gutter ? [stem(x - gutter)] : []),
           ...title.map((line, i) => text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, { fill: colours.text, font: `500 11px ${SANS}`, align })),
           ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
-          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(clip(words, room), isLast ? x + 4 : x - 4, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: isLast ? 'left' : 'right' })),
-          ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x, bottom + 18, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
+          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(axis.kinds ? clip(words, room) : words, isLast ? x + LABEL_SIDE : x - LABEL_SIDE, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: isLast ? 'left' : 'right' })),
+          ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x - gutter / 2, bottom + 18, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
         ],
       }
     },
@@ -281,10 +302,10 @@ export function parallelOf(chart: Chart, colours: Colours, wide: number): Drawin
   })
   const hidden = { type: 'value' as const, show: false, min: 0, splitLine: { show: false } }
   return {
-    targets, beside: 0, reach: 'near', brush: 'axis', more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)), isTraced: true,
+    targets, beside: 0, reach: 'near', brush: 'axis', gutters: layout.gutters, more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)), isTraced: true,
     option: {
       animation: false, grid: { left: layout.left, right: layout.right, top, bottom: BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares), stems(chart, colours, layout)],
+      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares, layout.gutters), stems(chart, colours, layout)],
     },
   }
 }

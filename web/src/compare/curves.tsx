@@ -2,7 +2,8 @@
 import { type ReactNode, useRef, useState } from 'react'
 
 import type { ComparedFamily } from '../api/types'
-import { type Form, formOfUnit, plainNumber, showNumber } from '../format/number'
+import { type Form, formOfUnit, showNumber } from '../format/number'
+import { tickWords } from '../format/ticks'
 import { NOT_RECORDED } from '../format/value'
 import { Slot } from '../tray/slot'
 import { Check, IconButton, join } from '../ui/controls'
@@ -64,6 +65,7 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
     x: toX(places[i] ?? 0), y: toY(one), low: low[i] == null ? null : toY(low[i]), high: high[i] == null ? null : toY(high[i]),
     text: `${views[side]?.letter ?? ''} p${family.percentiles[i]}: ${showNumber(one, form)} ${form.unit}${low[i] == null || high[i] == null ? '' : ` (${showNumber(low[i], form)} – ${showNumber(high[i], form)})`}, ${n[i]} ${n[i] === 1 ? 'run' : 'runs'}`,
   }])))
+  const ticks = tickWords(axis.ticks, form, axis)
   const read = cursor.places[cursor.at ?? cursor.places.length - 1] ?? 0
   const i = family.percentiles.indexOf(read)
   const spots = family.sides.map(({ value }) => (value[i] == null ? null : { x: placeX(read), y: toY(value[i]) }))
@@ -73,7 +75,7 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
       <figcaption>{family.title} <span>{form.unit}, lower is better{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
       <CursorArea host={host} cursor={cursor} toX={placeX} said={saidOf(`p${read}`, texts, views)} label={`${family.label} by percentile, ${views.length} sides; the table has the figures`}>
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
-        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{plainNumber(tick, form)}</text></g>)}
+        {axis.ticks.map((tick, i) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{ticks[i]}</text></g>)}
         {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 22}>{percentile}</text></g>)}
         <text className={css.tick} x={(BOX.left + width - BOX.right) / 2} y={HIGH - 5}>percentile</text>
         {points.map((of, at) => <path key={at} d={bandOf(of)} fill={colourOf(at)} opacity=".16" />)}

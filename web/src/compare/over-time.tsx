@@ -4,7 +4,8 @@ import { useRef, useState } from 'react'
 import { causeOf } from '../api/client'
 import { useSeries } from '../api/queries'
 import type { Experiment, SeriesBins } from '../api/types'
-import { type Form, formOfUnit, plainNumber, showNumber } from '../format/number'
+import { type Form, formOfUnit, showNumber } from '../format/number'
+import { tickWords } from '../format/ticks'
 import { Check, join, Note, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
@@ -103,6 +104,7 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
     }).join('')
   }
   const gaps = lists.map(({ t }, at) => gapOf(views[at]?.experiment, shown.source, t))
+  const ticks = tickWords(axis.ticks, form, axis)
   const cursor = useCursor([...new Set(lists.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))].sort((a, b) => a - b))
   const read = cursor.places[cursor.at ?? cursor.places.length - 1] ?? 0
   const found = lists.map((list, at) => ({ ...list, i: sampleAt(list, read, gaps[at] ?? 0) }))
@@ -113,7 +115,7 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
       <figcaption>{wordsOf(shown)} <span>{form.unit}{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
       <CursorArea host={host} cursor={cursor} toX={toX} said={saidOf(timeText(read), texts, views)} label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}>
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
-        {axis.ticks.map((tick) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{plainNumber(tick, form)}</text></g>)}
+        {axis.ticks.map((tick, i) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{ticks[i]}</text></g>)}
         {ticksTo(last, 6).map((tick) => <text key={tick} className={css.tick} x={toX(tick)} y={HIGH - 6}>{tick} s</text>)}
         {lists.map((list, at) => <path key={views[at]?.letter} data-side={views[at]?.letter} d={pathOf(list, gaps[at] ?? 0)} stroke={colourOf(at)} strokeWidth="1.5" fill="none" />)}
         {cursor.at !== null && <CursorLine x={toX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}

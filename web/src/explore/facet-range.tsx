@@ -8,8 +8,8 @@ import { longName } from '../fields/catalogue'
 import { film, useFacetNow } from '../film/film'
 import { type Ends, endsOf, withEnds } from '../filter/range'
 import { RangeInputs, useEnds } from '../filter/range-inputs'
-import { numberedEdges } from '../format/bin-ticks'
-import { boundText, type Form, formOfScale, plainNumber, shortNumber } from '../format/number'
+import { boundText, type Form, formOfScale, plainNumber } from '../format/number'
+import { edgeTicks } from '../format/ticks'
 import type { FacetProps } from './facet'
 import css from './filter-panel.module.css'
 
@@ -68,12 +68,11 @@ function Histogram({ id, name, ends, form, ...own }: { id: string; name: string;
 function Ticks({ id, form, ...own }: { id: string; edges: number[]; form: Form }) {
   const edges = useFacetNow(id, null, (facet) => facet.histogram?.edges ?? null) ?? own.edges
   const last = edges.length - 1
-  const words = (edge: number) => shortNumber(edge, form, true)
-  const places = numberedEdges(edges, PX, (edge) => words(edge).length * LETTER_PX)
+  const { places, words } = edgeTicks(edges, form, PX, LETTER_PX, true)
   return (
     <div className={`n-11 ${css.ticks ?? ''}`} aria-hidden="true">
-      {places.map((i) => {
-        const text = words(edges[i] ?? 0)
+      {places.map((i, at) => {
+        const text = words[at] ?? ''
         return <span key={i} style={{ left: `clamp(${text.length / 2}ch, ${(i / last) * 100}%, calc(100% - ${text.length / 2}ch))` }}>{text}</span>
       })}
     </div>

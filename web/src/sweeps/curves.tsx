@@ -7,6 +7,7 @@ import { shapeOf } from '../chart/shapes'
 import { shortName } from '../fields/catalogue'
 import { formFor, plainNumber, showNumber } from '../format/number'
 import { readQuantity } from '../format/read'
+import { tickWords } from '../format/ticks'
 import { verdictWord } from '../format/value'
 import type { DistinctName } from '../names/names'
 import { Button, Field as TextField, join, Select } from '../ui/controls'
@@ -131,6 +132,7 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
   const points = lines.flatMap((line) => line.points)
   const across = axisOf([...points.map((point) => point.x), ...(limit === null ? [] : [limit])], true)
   const up = axisOf(points.map((point) => point.y), false)
+  const [acrossWords, upWords] = [tickWords(across.ticks, forms.x, across), tickWords(up.ticks, forms.y, up)]
   const hasNames = lines.length > 1 && lines.length <= NAMED
   const letters = Math.floor((width * NAME_SHARE - LEADER) / LETTER)
   const right = hasNames ? Math.min(letters, Math.max(...lines.map((line) => name(line).short.length))) * LETTER + LEADER : 14
@@ -167,8 +169,8 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
       <svg width={width} height={HIGH} role="group" aria-label={`${shortName(y.field)} by ${shortName(x.field)}, one line per configuration, ${lines.length} lines`}>
         <clipPath id={clip}><rect x={LEFT} y={TOP} width={plotRight - LEFT} height={HIGH - BOTTOM - TOP} /></clipPath>
         {edge !== null && <rect className={css.within} clipPath={`url(#${clip})`} x={isLower ? LEFT : edge} y={TOP} width={Math.max(0, isLower ? edge - LEFT : plotRight - edge)} height={HIGH - BOTTOM - TOP} />}
-        {up.ticks.map((tick) => <g key={tick}><path className={tick === up.low ? css.axis : css.gridLine} d={`M${LEFT} ${py(tick)}H${plotRight}`} /><text className={css.tick} x={LEFT - 6} y={py(tick) + 4} textAnchor="end">{plainNumber(tick, forms.y)}</text></g>)}
-        {across.ticks.map((tick) => <text key={tick} className={css.tick} x={Math.min(px(tick), px(tick) > width - EDGE ? width : Infinity)} y={HIGH - BOTTOM + 16} textAnchor={px(tick) > width - EDGE ? 'end' : 'middle'}>{plainNumber(tick, forms.x)}</text>)}
+        {up.ticks.map((tick, i) => <g key={tick}><path className={tick === up.low ? css.axis : css.gridLine} d={`M${LEFT} ${py(tick)}H${plotRight}`} /><text className={css.tick} x={LEFT - 6} y={py(tick) + 4} textAnchor="end">{upWords[i]}</text></g>)}
+        {across.ticks.map((tick, i) => <text key={tick} className={css.tick} x={Math.min(px(tick), px(tick) > width - EDGE ? width : Infinity)} y={HIGH - BOTTOM + 16} textAnchor={px(tick) > width - EDGE ? 'end' : 'middle'}>{acrossWords[i]}</text>)}
         <text className={css.axisName} x={0} y={12}>{shortName(y.field)} {forms.y.unit} ↑</text>
         <text className={css.axisName} x={plotRight} y={HIGH - 4} textAnchor="end">{shortName(x.field)} {forms.x.unit} →{across.isLog ? ' log' : ''}</text>
         {edge !== null && <><path className={css.edge} d={`M${edge} ${TOP}V${HIGH - BOTTOM}`} /><text className={css.edgeName} x={edge + (edge > plotRight - 70 ? -4 : 4)} y={TOP + 10} textAnchor={edge > plotRight - 70 ? 'end' : 'start'}>{isLower ? '≤' : '≥'} {plainNumber(limit as number, forms.x)} {forms.x.unit}</text></>}

@@ -168,7 +168,7 @@ const AWAY = /ERR_CONNECTION_REFUSED/
 export const STATES: State[] = [
   // Explore: the table
   { page: 'Explore', name: 'first run', open: async (page, { empty }) => { await page.goto(empty.url); await settle(page, page.getByRole('heading', { level: 2 })) } },
-  { page: 'Explore', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/filters/apply'); await page.goto(full.url); await expect(page.getByRole('status', { name: /^(Waiting|Loading)/ })).toBeVisible(); await page.waitForTimeout(200) } },
+  { page: 'Explore', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/filters/apply'); await page.goto(full.url); await expect(page.getByRole('status', { name: /^(Waiting|Loading)/ }).locator('i').first()).toBeVisible() } },
   { page: 'Explore', name: 'all', open: explore(''), prints: true },
   { page: 'Explore', name: 'filtered', open: explore(`${GPU}&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput`) },
   { page: 'Explore', name: 'no match', open: explore(`${GPU}&results.p99_ttft_ms=..0.001`, (page) => main(page).getByRole('heading', { level: 2 })) },
@@ -263,7 +263,7 @@ export const STATES: State[] = [
   { page: 'Upload', name: 'empty', open: async (page, { empty }) => { await page.goto(`${empty.url}/upload`); await settle(page, main(page).getByRole('button')) } },
   { page: 'Upload', name: 'sending', open: send(({ files }) => [files.own, files.broken], (page) => expect(page.getByRole('progressbar').first()).toBeVisible(), (page) => hold(page, '**/api/upload/batch?*')) },
   { page: 'Upload', name: 'faults', open: send(({ files }) => [files.own, files.broken, files.notes], async (page) => { await uploaded(page, 3); await expect(page.getByRole('row', { name: /p99_ttft_ms/ }).first()).toBeVisible() }) },
-  { page: 'Upload', name: 'conflict with its diff', open: send(({ files }) => [files.changed], async (page) => { await uploaded(page, 1); const row = page.getByRole('row', { name: /^conflict changed\.json/ }); await expect(row).toContainText('conflict'); await row.getByRole('button', { name: /differ|diff|compare/i }).first().click({ timeout: 5000 }).catch(() => {}); await page.waitForTimeout(300) }) },
+  { page: 'Upload', name: 'conflict with its diff', open: send(({ files }) => [files.changed], async (page) => { await uploaded(page, 1); const row = page.getByRole('row', { name: /^conflict changed\.json/ }); await expect(row).toContainText('conflict'); await expect(row.getByRole('button', { name: 'Hide choices' })).toBeVisible(); await expect(page.getByRole('columnheader', { name: /values differ$/ })).toBeVisible(); await expect(page.getByRole('button', { name: 'Apply', exact: true })).toBeVisible() }) },
   { page: 'Upload', name: 'done', open: async (page, world) => { const one = write(world.inbox.folder, `new-${Date.now()}.json`, variant(read(world.files.own), { name: 'new one' })); await send(() => [one], (at) => uploaded(at, 1))(page, world) } },
   { page: 'Upload', name: 'earlier ones', open: async (page, world) => { await page.request.post(`${world.inbox.url}/api/upload/batch`, { data: [variant(read(world.files.own), { name: 'earlier' })] }); await page.goto(`${world.inbox.url}/upload`); await settle(page, rows(page).or(main(page).getByRole('table'))) } },
   { page: 'Upload', name: 'unknown', open: async (page, { inbox }) => { await page.goto(`${inbox.url}/upload/none`); await settle(page, page.getByRole('alert')) }, complains: /404/ },

@@ -5,10 +5,11 @@ import { beginOf, isLogY } from './axes'
 import { type Chart, unitOf } from './items'
 import { lowerFirst, SPREAD_WORDS, STAT_WORDS } from './model'
 
-const CELL_WORDS = 'no cell: no experiment; dashed: none with a number; a corner: failed runs among them'
+const CELL_WORDS = 'Empty: no experiment. Dashed: no experiment has a number. Marked corner: some runs failed.'
 
-function figureWords({ state, answer, spread, value }: Chart) {
-  if (answer.grid && value) return `${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}; ${CELL_WORDS}`
+function figureWords({ state, answer, spread, value, axes }: Chart) {
+  if (answer.grid && value) return `Each cell: ${STAT_WORDS[state.stat]} ${lowerFirst(value.name)}. ${CELL_WORDS}`
+  if (answer.lines && axes.some(({ gaps }) => gaps > 0)) return '– below an axis: experiments without a value on it'
   if (!answer.groups) return ''
   if (state.kind === 'box') return `Box: quartiles and median; whiskers: ${spread === 'range' ? 'least to greatest' : 'p5 to p95'}`
   return `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; error bars: ${SPREAD_WORDS[spread]}`}`

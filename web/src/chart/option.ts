@@ -33,6 +33,7 @@ export interface Drawing {
   brush: 'plane' | 'axis' // what a region is drawn on: both axes, or along one of several
   more: number // height that it needs beyond the usual
   isTraced?: boolean // an item is a line through its targets
+  gutters?: number[] // px to the left of each place along the axes, in which no line is drawn
 }
 
 export const GRID = { left: 68, right: 24, top: 10, bottom: 22 }

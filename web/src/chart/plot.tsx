@@ -170,7 +170,7 @@ export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, ca
   }
   const spot = (target: number): [number, number] => [hits.x[target] ?? -99, hits.y[target] ?? -99]
   const dragged = drag && (drawing.brush === 'axis' ? boxOf([drag.from[0] - AXIS_WIDE, drag.from[1]], [drag.from[0] + AXIS_WIDE, drag.to[1]]) : boxOf(drag.from, drag.to))
-  const look = { hits, traces, targets: drawing.targets }
+  const look = { hits, traces, targets: drawing.targets, gutters: drawing.gutters ?? [] }
   return (
     <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
       onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot" style={{ '--more': `${drawing.more}px` } as CSSProperties}>
@@ -214,18 +214,24 @@ interface Look {
   hits: Hits
   traces: Map<number, number[]> | null
   targets: Target[]
+  gutters: number[]
   target: number
   look: string | undefined
   radius: number
 }
 
 // Around a point or a cell; of a line all of it stands out.
-function Ring({ hits: { x, y, cell }, traces, targets, target, look, radius }: Look) {
+function Ring({ hits: { x, y, cell }, traces, targets, gutters, target, look, radius }: Look) {
   const [cx = -99, cy = -99] = [x[target], y[target]]
   if (cell) return <rect className={look} x={cx - cell[0]} y={cy - cell[1]} width={cell[0] * 2} height={cell[1] * 2} rx={2} />
   const own = traces?.get(targets[target]?.item ?? -1) ?? []
-  // a gap is no line: it begins anew behind it
-  const path = own.map((at, i) => `${i > 0 && (targets[at]?.x ?? 0) - (targets[own[i - 1] ?? 0]?.x ?? 0) <= 1 ? 'L' : 'M'}${x[at]} ${y[at]}`).join('')
+  // the line ends at a gap and at the labels of an axis
+  const path = own.map((at, i) => {
+    const place = targets[at]?.x ?? 0
+    const isBroken = i === 0 || place - (targets[own[i - 1] ?? 0]?.x ?? 0) > 1
+    const gutter = gutters[place] ?? 0
+    return `${isBroken ? '' : `L${(x[at] ?? 0) - gutter} ${y[at]}`}${isBroken || gutter ? `M${x[at]} ${y[at]}` : ''}`
+  }).join('')
   return <>{path && <path className={look} d={path} />}<circle className={look} cx={cx} cy={cy} r={traces ? 4 : radius} /></>
 }
 

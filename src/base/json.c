@@ -15,8 +15,9 @@ static void *take_memory(size_t size)
 
 /*
  * A json_object_set_new() without memory returns -1, and no caller looks: a document would lose the key without an error.
+ * This runs before main() and before the constructors that read JSON.
  */
-void pl_json_begin(void)
+__attribute__((constructor(101))) static void give_memory(void)
 {
 	json_set_alloc_funcs(take_memory, free);
 }

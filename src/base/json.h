@@ -1,6 +1,7 @@
 /*
  * JSON documents (jansson) with what it lacks: shortest floats, order kept, null for what is no
- * number. For bytes in the hot path see io/jwalk.h.
+ * number. Values never run out of memory: the process ends with one line (pl_must). For bytes in the hot path see
+ * io/jwalk.h.
  */
 #pragma once
 
@@ -10,9 +11,6 @@
 #include "base/err.h"
 
 #define PL_JSON_BYTES_MAX (256u << 20)
-
-/* For main(), before the first value is made: jansson's memory never runs out as an error that a caller could overlook (pl_must). */
-void pl_json_begin(void);
 
 static inline void pl_json_auto(json_t **owner)
 {

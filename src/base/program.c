@@ -15,7 +15,6 @@ static bool has_core_limit;
 
 void pl_program_begin(void)
 {
-	pl_json_begin();
 	signal(SIGXFSZ, SIG_IGN);
 	has_core_limit = getrlimit(RLIMIT_CORE, &core_limit) == 0;
 	/*

@@ -9,8 +9,8 @@
 #include "base/opt.h"
 
 /*
- * For main(), first: calls pl_json_begin(), makes a file that reaches the process's size limit an error and no signal, and
- * keeps a crash from leaving a core file with the secrets of the process in it.
+ * For main(): makes a file that reaches the process's size limit an error and no signal, and keeps a crash
+ * from leaving a core file with the secrets of the process in it.
  */
 void pl_program_begin(void);
 /* In a child before exec(): the limit on core files is again what this process was started with. */

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "base/json.h"
 #include "sim/options.h"
 #include "sim/server.h"
 
@@ -46,7 +45,6 @@ int main(int argc, char **argv)
 	auto_buf help = PL_BUF(65536);
 	int status = 0;
 
-	pl_json_begin();
 	if (sim_options_parse(argc, argv, &options, &action, &err) < 0) {
 		fprintf(stderr,
 			"usage: profllm-sim serve MODEL [options]\nprofllm-sim: error: %s\n",

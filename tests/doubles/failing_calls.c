@@ -207,7 +207,7 @@ static void *json_malloc(size_t size)
 	return program_json_malloc(size);
 }
 
-/* A program gives jansson its memory by a function of its own (pl_json_begin). */
+/* A program gives jansson its memory by a function of its own (base/json.c). */
 void json_set_alloc_funcs(json_malloc_t allocate, json_free_t release)
 {
 	program_json_malloc = allocate;

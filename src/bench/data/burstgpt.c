@@ -114,9 +114,17 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 }
 
 /* Prompt i: the ids i, i + 1, … of the vocabulary, turning round at its end. */
-static void add_rows(struct bench_dataset_work *work, const size_t *chosen, int64_t vocab_size)
+static int add_rows(struct bench_dataset_work *work, const size_t *chosen, int64_t vocab_size,
+		    struct pl_err *err)
 {
-	for (size_t i = 0; i < (size_t)work->bench->num_prompts; i++) {
+	size_t wanted = (size_t)work->bench->num_prompts;
+
+	for (size_t i = 0; i < wanted; i++) {
+		if (bench_dataset_take_tokens(work, work->entries.items[chosen[i]].input_tokens,
+					      err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < wanted; i++) {
 		const struct bench_entry *row = &work->entries.items[chosen[i]];
 		struct bench_sample sample = {
 			.ids = pl_alloc_array((size_t)row->input_tokens + 1, sizeof(uint32_t)),
@@ -128,6 +136,7 @@ static void add_rows(struct bench_dataset_work *work, const size_t *chosen, int6
 			sample.ids[j] = (uint32_t)(((int64_t)i + j) % vocab_size);
 		bench_dataset_add(work, &sample);
 	}
+	return 0;
 }
 
 static int build(struct bench_dataset_work *work, struct pl_err *err)
@@ -144,8 +153,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	/* an instance of its own, as a data frame samples: the global one stays fresh */
 	pl_nplegacy_seed(&own, (uint32_t)work->bench->seed);
 	pl_nplegacy_sample(&own, work->entries.count, wanted, wanted > work->entries.count, chosen);
-	add_rows(work, chosen, vocab_size);
-	if (!as_ids && bench_dataset_decode(work, err) < 0)
+	if (add_rows(work, chosen, vocab_size, err) < 0 ||
+	    (!as_ids && bench_dataset_decode(work, err) < 0))
 		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
 	return 0;
 }

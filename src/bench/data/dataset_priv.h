@@ -36,7 +36,8 @@ struct bench_dataset_work {
 	struct pl_nplegacy *nplegacy;
 	struct bench_entries entries; /* of the file */
 	struct bench_dataset *into;
-	size_t room; /* of into->samples */
+	size_t room;    /* of into->samples */
+	int64_t tokens; /* see bench_dataset_take_tokens() */
 };
 
 struct bench_dataset_kind {
@@ -74,6 +75,10 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 /* As Python's random.seed(seed); random.shuffle(entries), unless disable_shuffle. */
 void bench_entries_shuffle(struct bench_dataset_work *work, uint64_t seed);
 
+/* Counts the tokens of prompts before memory is taken for their ids. -1: with them the prompts have more than BENCH_DATASET_TOKENS_MAX. */
+#define BENCH_DATASET_TOKENS_MAX (INT64_C(1) << 29) /* 2 GiB of ids */
+int bench_dataset_take_tokens(struct bench_dataset_work *work, int64_t tokens,
+			      struct pl_err *err) PL_MUST_CHECK;
 /* Takes prompt, ids and messages over; sets the index. */
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample);
 /* Token counts of texts, with special tokens. */

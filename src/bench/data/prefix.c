@@ -57,12 +57,20 @@ static int add_group(struct plan *plan, struct pl_err *err)
 {
 	const struct vllm_bench *bench = plan->work->bench;
 	struct bench_ids prefix = { 0 };
-	int done = draw_part(plan, bench->prefix_repetition_prefix_len, &prefix, err);
+	int64_t prefix_len = bench->prefix_repetition_prefix_len;
+	int64_t suffix_len = bench->prefix_repetition_suffix_len;
 
+	if (bench_dataset_take_tokens(plan->work, prefix_len, err) < 0)
+		return -1;
+	int done = draw_part(plan, prefix_len, &prefix, err);
 	for (int64_t i = 0;
 	     i < bench->num_prompts / bench->prefix_repetition_num_prefixes && done == 0; i++) {
 		struct bench_ids suffix = { 0 };
-		done = draw_part(plan, bench->prefix_repetition_suffix_len, &suffix, err);
+		if (bench_dataset_take_tokens(plan->work, prefix_len, err) < 0 ||
+		    bench_dataset_take_tokens(plan->work, suffix_len, err) < 0)
+			done = -1;
+		else
+			done = draw_part(plan, suffix_len, &suffix, err);
 		if (done == 0)
 			add_joined(plan, &prefix, &suffix);
 		free(suffix.ids);

@@ -234,6 +234,17 @@ static int build_texts(struct bench_dataset_work *work, struct plan *plan, struc
 	return rc < 0 ? pl_err_wrap(err, "random prompts") : 0;
 }
 
+static int take_tokens(struct bench_dataset_work *work, const struct plan *plan, struct pl_err *err)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		int64_t prefix = (int64_t)plan->prefix.count;
+		if (bench_dataset_take_tokens(work, prefix, err) < 0 ||
+		    bench_dataset_take_tokens(work, plan->input_lens[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
@@ -248,7 +259,11 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 			   &bounds, err) < 0 ||
 	    plan_vocabulary(work, &plan, err) < 0)
 		return -1;
+	if (bench_dataset_take_tokens(work, bench->random_prefix_len, err) < 0)
+		return -1;
 	plan_draws(bench, &bounds, &plan);
+	if (take_tokens(work, &plan, err) < 0)
+		return -1;
 	if (!as_ids)
 		return build_texts(work, &plan, err);
 	add_ids(work, &plan);

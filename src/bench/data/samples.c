@@ -168,6 +168,17 @@ int bench_count_tokens(const struct bench_tokenizer *tokenizer, const char *cons
 	return 0;
 }
 
+int bench_dataset_take_tokens(struct bench_dataset_work *work, int64_t tokens, struct pl_err *err)
+{
+	if (tokens <= BENCH_DATASET_TOKENS_MAX - work->tokens) {
+		work->tokens += tokens;
+		return 0;
+	}
+	return pl_err_invalid(
+		err, "the prompts have more than %lld tokens; use fewer or shorter prompts",
+		(long long)BENCH_DATASET_TOKENS_MAX);
+}
+
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample)
 {
 	struct bench_dataset *into = work->into;

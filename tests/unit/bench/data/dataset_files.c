@@ -132,6 +132,33 @@ static void test_burstgpt_quoted(void **state)
 	built_done(&b);
 }
 
+/* Rows may ask for a billion tokens each: the ids of all prompts have one limit, before any memory is taken. */
+static void test_burstgpt_too_long(void **state)
+{
+	static const struct {
+		int64_t prompts;
+		const char *tokens;
+	} cases[] = { { 1, "1000000000" }, { 537, "1000000" } };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct built b;
+		auto_free char *text = pl_asprintf(
+			"Timestamp,Model,Request tokens,Response tokens\n1,GPT-4,%s,3\n",
+			cases[i].tokens);
+		built_init(&b, 0, cases[i].prompts, 0, 0);
+		b.bench.vocab_size = 50;
+		use_file(&b, "burstgpt", text);
+		assert_int_equal(
+			bench_dataset_build(&b.bench, NULL, &b.py, &b.np, &b.dataset, &b.err), -1);
+		assert_string_equal(b.err.text,
+				    "data set 'dataset_test_file': the prompts have more than "
+				    "536870912 tokens; use fewer or shorter prompts");
+		built_done(&b);
+	}
+	unlink("dataset_test_file");
+}
+
 static void test_burstgpt_refused(void **state)
 {
 	static const struct {
@@ -214,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_prefix_repetition_as_ids),
 		cmocka_unit_test(test_burstgpt),
 		cmocka_unit_test(test_burstgpt_quoted),
+		cmocka_unit_test(test_burstgpt_too_long),
 		cmocka_unit_test(test_burstgpt_refused),
 		cmocka_unit_test(test_spec_bench),
 		cmocka_unit_test(test_spec_bench_category),

@@ -9,6 +9,7 @@
 #include "upload/upload_priv.h"
 
 #define PAGE_ITEMS 1000
+#define ITEMS_MAX  1000000
 
 struct place {
 	int64_t first; /* index; -1: not told, as where another upload has brought the same file since */
@@ -101,6 +102,29 @@ static void fail_without_items(struct upload *upload, const struct place *places
 	}
 }
 
+/* A job that is done has a fixed number of items, and the page at an offset holds those from that index on. */
+static int check_page(const json_t *items, json_int_t taken, json_int_t total,
+		      json_int_t total_before, struct pl_err *err)
+{
+	json_int_t next = taken;
+
+	if (total > ITEMS_MAX || (taken > 0 && total != total_before))
+		return pl_err_set(err, PL_ERR_IO,
+				  "the dashboard reports %lld items, expected %s%lld",
+				  (long long)total, taken > 0 ? "" : "at most ",
+				  (long long)(taken > 0 ? total_before : ITEMS_MAX));
+	PL_JSON_EACH(item, (json_t *)items) {
+		json_int_t index = pl_json_get_i64(item, "index");
+		if (index != next || next >= total)
+			return pl_err_set(
+				err, PL_ERR_IO,
+				"the dashboard reports item %lld of %lld, expected item %lld",
+				(long long)index, (long long)total, (long long)next);
+		next++;
+	}
+	return 0;
+}
+
 int upload_take_items(struct upload *upload, struct pl_err *err)
 {
 	auto_free struct place *places = NULL;
@@ -117,7 +141,10 @@ int upload_take_items(struct upload *upload, struct pl_err *err)
 		if (upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
 			return -1;
 		const json_t *items = json_object_get(job, "items");
+		json_int_t total_before = total;
 		total = pl_json_get_i64(job, "total");
+		if (check_page(items, taken, total, total_before, err) < 0)
+			return -1;
 		if (json_array_size(items) == 0)
 			break;
 		take_page(upload, places, count, &at, items);

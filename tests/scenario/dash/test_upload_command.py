@@ -251,6 +251,37 @@ def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path,
     assert done.returncode == 2 and done.stdout.count(": not sent: the upload was cancelled\n") == 4 and "; 4 of 5 files failed\n" in done.stdout
 
 
+def again_and_again(job):
+    """The first page at every offset, and always more to come."""
+    again_and_again.asked += 1
+    again_and_again.items = again_and_again.items or job["items"]
+    return {**job, "items": again_and_again.items, "total": 2 * len(again_and_again.items)}
+
+
+def more_each_time(job):
+    """Each page has its items, and the number of items grows."""
+    more_each_time.asked += 1
+    return {**job, "items": [{"index": more_each_time.asked - 1, "name": "x", "state": "stored"}], "total": more_each_time.asked + 1}
+
+
+@pytest.mark.parametrize("page, says", [
+    (again_and_again, "the dashboard reports item 0 of 10, expected item 5"),
+    (more_each_time, "the dashboard reports 3 items, expected 2"),
+    (lambda job: {**job, "total": 10**12}, "the dashboard reports 1000000000000 items, expected at most 1000000"),
+    (lambda job: {**job, "total": 2}, "the dashboard reports item 2 of 2, expected item 2"),
+])
+def test_pages_of_items_without_end(bin_dir, shared, files, page, says):
+    page.asked, page.items = 0, None
+
+    def answer(job):
+        return page(job) if job.get("items") or page.asked else job
+
+    with Front(shared, status=[answer] * 1000) as front:
+        done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
+    assert done.returncode == 1 and f"not told what became of it: {says} (see " in done.stdout + done.stderr, done.stdout + done.stderr
+    assert page.asked < 5
+
+
 def test_faults_stand_with_their_lines_and_are_not_endless(bin_dir, shared, tmp_path):
     # not by a name that may be one of a secret
     wrong = [key for key, value in GOOD["results"].items() if isinstance(value, float) and "token" not in key][:12]

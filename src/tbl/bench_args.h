@@ -22,7 +22,7 @@
 BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
     "taken for vLLM's sake: no code of a tokenizer or data set is run here",
     .group = "Data set", .after = "skip_tokenizer_init", .verdict = OPTION_EQUAL,
-    .remark = "taken and without effect: no code of a tokenizer or data set is run")
+    .remark = "accepted without effect: no code of a tokenizer or dataset is run")
 BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
     "seed of data set, arrivals and adapter choice",
     .group = "Data set", .after = "output_len")
@@ -32,23 +32,23 @@ BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
 BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
     "where prompts come from",
     .group = "Data set", .file_choices = ARG_JSON(["sonnet"]), .verdict = OPTION_EQUAL,
-    .remark = "the values stand below",
+    .remark = "see the values below",
     .choices = ARG_JSON(["sharegpt", "burstgpt", "random", "random-mm", "random-rerank", "hf",
         "custom", "custom_audio", "custom_image", "prefix_repetition", "spec_bench",
         "speed_bench", "timed_trace"]),
     .value_notes = NOTES(
         { "random", OPTION_MORE,
-          "where the server has no `/tokenize` token ids are sent, and the result says so" },
+          "if the server has no `/tokenize`, prompts are sent as token ids, and the result records it" },
         { "sharegpt", OPTION_DIFFERENT,
-          "images and videos of the entries are left out, and noted" },
+          "images and videos of the entries are skipped, and the result records it" },
         { "custom", OPTION_MORE,
-          "the chat template by the server; a line that is wrong is named `file:line`" },
+          "the server applies the chat template; errors name `file:line`" },
         { "prefix_repetition", OPTION_MORE,
-          "token ids where there is no `/tokenize`; requests have no `x-request-id`, as there" },
+          "token ids if the server has no `/tokenize`; no `x-request-id`, as in vLLM" },
         { "burstgpt", OPTION_MORE,
           "token ids where there is no `/tokenize`" },
         { "spec_bench", OPTION_MORE,
-          "the chat template by the server; a line that is wrong is named `file:line`" }),
+          "the server applies the chat template; errors name `file:line`" }),
     .older_values = HINTS(
         { "sonnet", "gone since vLLM 0.32; an experiment file (profllm run) takes it; nearest "
                     "here: --dataset-name random without --dataset-path" },
@@ -146,7 +146,7 @@ BENCH(INT, VALUE, random_prefix_len, "--random-prefix-len", 0, 0, 100000000,
 BENCH(INT, VALUE, random_batch_size, "--random-batch-size", 1, 1, 1000000,
     "random: prompts in one request of the pooling back ends",
     .group = "Data set random", .verdict = OPTION_NOT_YET,
-    .remark = "1 is taken; more goes with the back ends for pooling")
+    .remark = "only 1 is accepted; larger values need the pooling backends")
 BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
     "random-rerank: shape the prompts for an embedding model",
     .group = "Other data sets", .after = "random_mm_bucket_config", .later = true)
@@ -190,7 +190,7 @@ BENCH(INT, VALUE, prefix_repetition_suffix_len, "--prefix-repetition-suffix-len"
 BENCH(INT, VALUE, prefix_repetition_num_prefixes, "--prefix-repetition-num-prefixes", 10, -INF, INF,
     "prefix_repetition: how many prefixes there are",
     .group = "Other data sets", .after = "prefix_repetition_suffix_len", .verdict = OPTION_EQUAL,
-    .remark = "the remainder of the division is not sent, as there; the result notes it")
+    .remark = "the remainder of the division is not sent, as in vLLM; the result records it")
 BENCH(INT, VALUE, prefix_repetition_output_len, "--prefix-repetition-output-len", 128, -INF, INF,
     "prefix_repetition: output tokens a request",
     .group = "Other data sets", .after = "prefix_repetition_num_prefixes")
@@ -209,11 +209,11 @@ BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF,
 BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
     "name of the run in vLLM's flat result; the back end's when unset",
     .nullable = true, .group = "Figures and files", .after = "result_filename",
-    .verdict = OPTION_MORE, .remark = "also the experiment's name in the whole result",
+    .verdict = OPTION_MORE, .remark = "also the name of the experiment in the full result",
     .aside = true)
 BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
     "protocol that requests are sent in",
-    .group = "Server", .after = "port", .verdict = OPTION_EQUAL, .remark = "the values stand below",
+    .group = "Server", .after = "port", .verdict = OPTION_EQUAL, .remark = "see the values below",
     .choices = ARG_JSON(["vllm", "openai", "openai-chat", "openai-responses", "openai-audio",
         "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
         "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip",
@@ -221,13 +221,13 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
     .file_choices = ARG_JSON(["vllm-chat", "hf", "mii"]),
     .value_notes = NOTES(
         { "openai", OPTION_MORE,
-          "comments, CRLF and cut events lose no tokens; an error inside a stream is a failure" },
+          "comments, CRLF and split events lose no tokens; an error inside a stream fails the request" },
         { "vllm", OPTION_MORE,
-          "the same as `openai`, as there" },
+          "the same as `openai`, as in vLLM" },
         { "openai-chat", OPTION_MORE,
-          "the same; `*_first_token_ms` leaves the role-only event out" },
+          "like `openai`; `*_first_token_ms` ignores the role-only event" },
         { "openai-responses", OPTION_MORE,
-          "the same; usage of the last event" }),
+          "like `openai`; usage is in the last event" }),
     .older_values = HINTS(
         { "sglang", "it takes the same requests as --backend openai" },
         { "lmdeploy", "it takes the same requests as --backend openai" },
@@ -240,7 +240,7 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
 BENCH(STRING, VALUE, base_url, "--base-url", null, -INF, INF,
     "scheme, host and port of the server in one; wins over host and port",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
-    .remark = "`/v1` at its end is left out, and said so; a redirect is not followed but told",
+    .remark = "a trailing `/v1` is removed with a warning; a redirect is reported, not followed",
     .aside = true)
 BENCH(STRING, VALUE, host, "--host", null, -INF, INF,
     "the server's host; not needed where the experiment starts the server",
@@ -251,19 +251,19 @@ BENCH(INT, VALUE, port, "--port", null, 1, 65535,
 BENCH(STRING, VALUE, endpoint, "--endpoint", null, -INF, INF,
     "path of the requests; unset: the back end's own",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
-    .remark = "follows the back end unless given; a wrong one is told before the first request")
+    .remark = "default by backend; a wrong value fails before the first request")
 BENCH(LIST_STRING, WORDS, header, "--header", null, -INF, INF,
     "headers for every request, each KEY=VALUE",
     .nullable = true, .group = "Server", .after = "served_model_name", .secret = true, .pairs = '=',
-    .verdict = OPTION_MORE, .remark = "values are never shown or kept")
+    .verdict = OPTION_MORE, .remark = "values are never shown or stored")
 BENCH(INT, VALUE, max_concurrency, "--max-concurrency", null, 1, 1000000,
     "most requests in flight at once; unset: no limit",
     .nullable = true, .group = "Load", .after = "burstiness", .verdict = OPTION_MORE,
-    .remark = "the time spent waiting for it stands in every record")
+    .remark = "each record has the time that its request waited for a slot")
 BENCH(STRING, VALUE, model, "--model", null, -INF, INF,
     "model named in the requests; unset: the server's first",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
-    .remark = "where the server does not have it the failure names those that it has")
+    .remark = "if the server does not have the model, the error lists its models")
 BENCH(INT, VALUE, input_len, "--input-len", null, 0, 100000000,
     "prompt tokens of generated data sets, where their own option is unset",
     .nullable = true, .group = "Data set")
@@ -273,47 +273,47 @@ BENCH(INT, VALUE, output_len, "--output-len", null, 1, 100000000,
 BENCH(STRING, VALUE, tokenizer, "--tokenizer", null, -INF, INF,
     "tokenizer of the data set; unset: the model's",
     .nullable = true, .group = "Data set", .verdict = OPTION_DIFFERENT,
-    .remark = "only written into the result: the server counts, by `/tokenize`")
+    .remark = "only recorded in the result; the server counts tokens (`/tokenize`)")
 BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
     "kind of tokenizer; recorded: lengths are counted by the server's",
     .group = "Data set", .verdict = OPTION_DIFFERENT,
-    .remark = "any word is taken and written into the result: the server counts")
+    .remark = "any value is accepted and only recorded in the result")
 BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
     "serve: taken for vLLM's sake, its own client does nothing with it; latency: beams of n",
     .group = "Request bodies", .after = "request_id_prefix", .verdict = OPTION_EQUAL,
-    .remark = "taken and without effect, as there")
+    .remark = "accepted without effect, as in vLLM")
 BENCH(INT, VALUE, logprobs, "--logprobs", null, -INF, INF,
     "completions: log probabilities asked for each token",
     .nullable = true, .group = "Request bodies", .after = "ignore_eos")
 BENCH(FLOAT, VALUE, request_rate, "--request-rate", "inf", 1e-9, INF,
     "mean arrivals a second; inf sends all at once",
     .group = "Load", .verdict = OPTION_MORE,
-    .remark = "planned beside real send times; the lateness is checked")
+    .remark = "records planned and actual send times; schedule lateness is checked")
 BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
     "shape of the gamma between arrivals; 1 is Poisson, less is burstier",
     .group = "Load", .verdict = OPTION_MORE,
-    .remark = "0 and less are told before the first request, not after the run")
+    .remark = "values of 0 or less fail before the first request, not after the run")
 BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
     "tiny probe requests a second beside the load",
     .group = "Load", .after = "num_warmups", .verdict = OPTION_MORE,
-    .remark = "connections of their own; not in `duration`")
+    .remark = "separate connections; not included in `duration`")
 BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,
     "show no progress line; stages, notes and names of files still",
     .group = "Run", .after = "stop_when", .aside = true)
 BENCH(INT, VALUE, num_warmups, "--num-warmups", 0, 0, 1000000,
     "requests sent before the measured ones and not counted",
     .group = "Load", .after = "ramp_up_by", .verdict = OPTION_DIFFERENT,
-    .remark = "other prompts of the same lengths, not prompt 0 again and again")
+    .remark = "other prompts of the same lengths; vLLM repeats prompt 0")
 BENCH(BOOL, FLAG, profile, "--profile", false, -INF, INF,
     "ask the server to profile while the run goes on; the figures are degraded by it",
     .group = "Figures and files", .after = "plot_dataset_stats", .verdict = OPTION_MORE,
-    .remark = "the result says so (`profiling`, the check `profiled`)")
+    .remark = "the result records it (`profiling`, check `profiled`)")
 BENCH(BOOL, FLAG, save_result, "--save-result", false, -INF, INF,
     "write vLLM's flat result file; its last key, profllm, holds the whole result",
     .group = "Figures and files", .after = "goodput", .verdict = OPTION_MORE,
 
-    .remark = "whole or not there: a full disk leaves no half file; that it can be written is "
-              "tried before",
+    .remark = "written atomically, so a full disk leaves no partial file; write access is checked "
+              "before the run",
     .aside = true)
 BENCH(BOOL, FLAG, save_detailed, "--save-detailed", false, -INF, INF,
     "keep per-request lists in vLLM's flat result file",
@@ -321,11 +321,11 @@ BENCH(BOOL, FLAG, save_detailed, "--save-detailed", false, -INF, INF,
 BENCH(BOOL, FLAG, append_result, "--append-result", false, -INF, INF,
     "append to vLLM's flat result file, one line a run",
     .group = "Figures and files", .after = "save_detailed", .verdict = OPTION_MORE,
-    .remark = "what the file held stays whatever happens", .aside = true)
+    .remark = "existing lines of the file are never lost", .aside = true)
 BENCH(LIST_STRING, WORDS, metadata, "--metadata", null, -INF, INF,
     "keys for vLLM's flat result, each KEY=VALUE",
     .nullable = true, .group = "Figures and files", .after = "label", .pairs = '=',
-    .verdict = OPTION_MORE, .remark = "told before the first request when it is wrong",
+    .verdict = OPTION_MORE, .remark = "a wrong value fails before the first request",
     .aside = true)
 BENCH(STRING, VALUE, result_dir, "--result-dir", null, -INF, INF,
     "folder of vLLM's flat result file",
@@ -344,15 +344,15 @@ BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF
     "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, "
     "e2el_including_client_queue; unset: ttft,tpot,itl",
     .nullable = true, .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
-    .remark = "all families are in `profllm.results` whatever is chosen", .aside = true)
+    .remark = "`profllm.results` has all metrics, whatever is selected", .aside = true)
 BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF,
     "percentiles to show, separated by commas",
     .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
-    .remark = "told at once when wrong; each has an interval in `profllm.results`", .aside = true)
+    .remark = "a wrong value fails at once; `profllm.results` has a confidence interval for each", .aside = true)
 BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
     "limits in ms a good request keeps, each NAME:MS of ttft, tpot, e2el",
     .nullable = true, .group = "Figures and files", .words_least = 1, .pairs = ':',
-    .verdict = OPTION_MORE, .remark = "told at once when wrong")
+    .verdict = OPTION_MORE, .remark = "a wrong value fails at once")
 BENCH(STRING, VALUE, request_id_prefix, "--request-id-prefix", null, -INF, INF,
     "start of each x-request-id; unset: a random one",
     .nullable = true, .group = "Request bodies", .after = "continuous_usage",
@@ -391,7 +391,7 @@ BENCH(STRING, VALUE, ramp_up_strategy, "--ramp-up-strategy", null, -INF, INF,
     "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; takes the place of request_rate",
     .nullable = true, .group = "Load", .choices = ARG_JSON(["linear", "exponential"]),
     .verdict = OPTION_MORE,
-    .remark = "over the index as there, or over time with `--ramp-up-by time`")
+    .remark = "over the request index as in vLLM, or over time with `--ramp-up-by time`")
 BENCH(INT, VALUE, ramp_up_start_rps, "--ramp-up-start-rps", null, 0, 1000000000,
     "arrivals a second at the start of the ramp",
     .nullable = true, .group = "Load")
@@ -404,35 +404,35 @@ BENCH(STRING, VALUE, ramp_up_by, "--ramp-up-by", "index", -INF, INF,
 BENCH(INT, VALUE, ready_check_timeout_sec, "--ready-check-timeout-sec", 0, 0, 1000000,
     "seconds in which a test request is repeated until it works; 0: none",
     .group = "Server", .verdict = OPTION_DIFFERENT,
-    .remark = "the test request is a word and eight tokens, not the first prompt; it never "
-              "runs past the time")
+    .remark = "the test request is one word with eight output tokens, not the first prompt; it "
+              "never exceeds the timeout")
 BENCH(JSON, VALUE, chat_template_kwargs, "--chat-template-kwargs", null, -INF, INF,
     "custom: arguments of the chat template, an object",
     .nullable = true, .group = "Data set", .after = "skip_chat_template", .verdict = OPTION_EQUAL,
-    .remark = "handed to the server, which lays the template")
+    .remark = "passed to the server, which applies the template")
 BENCH(JSON, VALUE, extra_body, "--extra-body", null, -INF, INF,
     "keys merged into each request's body",
     .nullable = true, .group = "Request bodies", .verdict = OPTION_MORE,
-    .remark = "`{\"stream\": false}` measures whole answers")
+    .remark = "`{\"stream\": false}` measures responses without streaming")
 BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
     "custom: use no tokenizer, and leave out the figures that need one",
     .group = "Data set", .verdict = OPTION_MORE,
-    .remark = "`profllm.results` keeps all figures: they come from what the server sent")
+    .remark = "`profllm.results` still has all metrics, computed from the responses")
 BENCH(BOOL, FLAG, insecure, "--insecure", false, -INF, INF,
     "take any TLS certificate",
     .group = "Server", .after = "header", .aside = true)
 BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
     "write a time line of the requests, an HTML page beside the result",
     .group = "Figures and files", .verdict = OPTION_MORE,
-    .remark = "also failed requests; needs no network to be looked at", .aside = true)
+    .remark = "includes failed requests; opens without network access", .aside = true)
 BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
     "the two limits in ms that colour the time line's gaps between tokens",
     .group = "Figures and files", .joined = true, .aside = true)
 BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
     "draw the lengths of prompts and outputs, a PNG beside the result (needs libcairo2)",
     .group = "Figures and files", .verdict = OPTION_MORE,
-    .remark = "told before the first request where libcairo2 or a save flag is missing, not "
-              "after the run",
+    .remark = "a missing libcairo2 or save flag fails before the first request, not after the "
+              "run",
     .aside = true)
 BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
     "what is measured: a load at a server, or what one of vLLM's offline benchmarks does",

@@ -1,8 +1,8 @@
 /*
- * Flags that `bench serve` has not, and what to write instead.
+ * Flags that `bench serve` does not have, and their replacements.
  *
- * OLD(flag, hint)                of older releases, or of nobody's
- * CLIENT(flag, verdict, hint)    only vLLM's other client, vllm-bench, has it (verdict as in
+ * OLD(flag, hint)                from older releases, or commonly mistaken
+ * CLIENT(flag, verdict, hint)    only in vLLM's Rust client, vllm-bench (verdict as in
  *                                tbl/bench_notes.h)
  * Undefined macros are skipped; they are undefined again at the end.
  */
@@ -30,35 +30,35 @@ OLD("--skip-initial-test", "leave it out: no test request is sent unless --ready
 OLD("--device", "leave it out: that is the server's")
 OLD("--num-scheduler-steps", "leave it out: gone from vLLM")
 
-CLIENT("--max-model-len", NOT_YET, "no request is left out for its length: choose the lengths so that they fit")
+CLIENT("--max-model-len", NOT_YET, "no request is skipped for its length; choose lengths that fit")
 CLIENT("--prompt-token-ids", EQUAL, "the same flag")
-CLIENT("--random-cache-hit-fraction", NOT_YET, "nearest: --dataset-name prefix_repetition, or --random-prefix-len")
-CLIENT("--random-cache-ratio", NOT_YET, "nearest: --dataset-name prefix_repetition, or --random-prefix-len")
-CLIENT("--steady-state-threshold", DIFFERENT, "leave it out: 'steady' of the whole result always holds the steady state, at 0.95 of the cap")
-CLIENT("--steady-state-min-window", DIFFERENT, "leave it out: 'steady' of the whole result always holds the steady state, of 10 s or more")
-CLIENT("--no-steady-state", DIFFERENT, "leave it out: the steady state is another key of the whole result and costs nothing")
-CLIENT("--profile-batch-threshold", NOT_YET, "nearest: --profile, over the whole run")
-CLIENT("--profile-duration", NOT_YET, "nearest: --profile, over the whole run")
-CLIENT("--dry-run", MORE, "the same flag; with --json for programs")
-CLIENT("--num-runs", NOT_YET, "run it several times: each --output FILE keeps one")
-CLIENT("--compare", DIFFERENT, "profllm compare A B, of result files")
-CLIENT("--sweep-max-concurrency", NOT_YET, "one run for each value of --max-concurrency")
-CLIENT("--sweep-request-rate", NOT_YET, "one run for each value of --request-rate")
-CLIENT("--sweep-num-prompts-factor", NOT_YET, "sweeps are not in this version")
-CLIENT("--sweep-summary-percentiles", NOT_YET, "sweeps are not in this version")
-CLIENT("--reset-prefix-cache", NOT_YET, "POST /reset_prefix_cache to the server before each run")
-CLIENT("--multi-turn", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-num-turns", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-min-turns", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-max-turns", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-concurrency", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-delay-ms", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-prefix-global-ratio", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--multi-turn-prefix-conversation-ratio", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--per-turn-input-len", NOT_YET, "conversations of several turns are not in this version")
-CLIENT("--speed-bench-config", NOT_YET, "its name in vllm bench serve is --speed-bench-dataset-subset, which is not in this version")
-CLIENT("--speed-bench-max-input-len", NOT_YET, "data set speed_bench is not in this version")
-CLIENT("--hf-text-column", NOT_YET, "data set hf is not in this version")
+CLIENT("--random-cache-hit-fraction", NOT_YET, "use --dataset-name prefix_repetition or --random-prefix-len instead")
+CLIENT("--random-cache-ratio", NOT_YET, "use --dataset-name prefix_repetition or --random-prefix-len instead")
+CLIENT("--steady-state-threshold", DIFFERENT, "remove it; the result always has 'steady', the steady state at 0.95 of the concurrency limit")
+CLIENT("--steady-state-min-window", DIFFERENT, "remove it; the result always has 'steady', a steady state of at least 10 s")
+CLIENT("--no-steady-state", DIFFERENT, "remove it; the steady state is an additional key of the result")
+CLIENT("--profile-batch-threshold", NOT_YET, "use --profile, which covers the whole run")
+CLIENT("--profile-duration", NOT_YET, "use --profile, which covers the whole run")
+CLIENT("--dry-run", MORE, "the same flag; --json prints it for programs")
+CLIENT("--num-runs", NOT_YET, "run the command several times, each with its own --output FILE")
+CLIENT("--compare", DIFFERENT, "use profllm compare A B with result files")
+CLIENT("--sweep-max-concurrency", NOT_YET, "use profllm sweep run, or one run per value of --max-concurrency")
+CLIENT("--sweep-request-rate", NOT_YET, "use profllm sweep run, or one run per value of --request-rate")
+CLIENT("--sweep-num-prompts-factor", NOT_YET, "use profllm sweep run, with benchmark.num_prompts in a zip")
+CLIENT("--sweep-summary-percentiles", NOT_YET, "use profllm sweep run, which writes a summary of all runs")
+CLIENT("--reset-prefix-cache", NOT_YET, "send POST /reset_prefix_cache to the server before each run")
+CLIENT("--multi-turn", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-num-turns", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-min-turns", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-max-turns", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-concurrency", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-delay-ms", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-prefix-global-ratio", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--multi-turn-prefix-conversation-ratio", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--per-turn-input-len", NOT_YET, "multi-turn conversations are not in this version")
+CLIENT("--speed-bench-config", NOT_YET, "vllm bench serve calls it --speed-bench-dataset-subset, which is not in this version")
+CLIENT("--speed-bench-max-input-len", NOT_YET, "dataset speed_bench is not in this version")
+CLIENT("--hf-text-column", NOT_YET, "dataset hf is not in this version")
 
 #undef OLD
 #undef CLIENT

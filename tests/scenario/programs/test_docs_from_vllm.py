@@ -52,7 +52,7 @@ def test_every_back_end_and_data_set_stands_there_once(source_dir, spec):
 
 def test_the_words_on_what_comes_later_name_those_data_sets(source_dir):
     page = (source_dir / "docs/from-vllm-bench.md").read_text()
-    words = re.search(r"the data sets (.*?) with their flags", page).group(1)
+    words = re.search(r"the datasets (.*?) with their flags", page).group(1)
     assert sorted(re.findall(r"`([^`]+)`", words)) == sorted(
         row[0].split()[1] for row in rows(source_dir, "values")
         if row[0].startswith("--dataset-name") and row[1] == "not yet")

@@ -284,23 +284,31 @@ static int note_firsts(struct store *store, const struct store_job_work *work, c
 	return store_sql_finish(note, err);
 }
 
-int store_job_cut(struct store *store, const struct store_job_work *work,
-		  const struct store_job_cut *items, size_t count, struct pl_err *err)
+static int cut(struct store *store, const struct store_job_work *work,
+	       const struct store_job_cut *items, size_t count, struct pl_err *err)
 {
 	auto_json json_t *names = json_array();
 	auto_json json_t *firsts = json_array();
-	struct store_stmt *cut;
+	struct store_stmt *statement;
 
 	list_cut(work, items, count, names, firsts);
-	if (store_sql_kept(&store->writer, STORE_CUT_PART, &cut, err) < 0)
+	if (store_sql_kept(&store->writer, STORE_CUT_PART, &statement, err) < 0)
 		return -1;
-	store_sql_bind_i64(cut, 1, work->part);
-	store_sql_bind_i64(cut, 2, (int64_t)work->first);
-	store_sql_bind_i64(cut, 3, (int64_t)count);
-	if (store_sql_finish(cut, err) < 0 || add_items(store, work, names, err) < 0 ||
+	store_sql_bind_i64(statement, 1, work->part);
+	store_sql_bind_i64(statement, 2, (int64_t)work->first);
+	store_sql_bind_i64(statement, 3, (int64_t)count);
+	if (store_sql_finish(statement, err) < 0 || add_items(store, work, names, err) < 0 ||
 	    note_firsts(store, work, firsts, err) < 0)
 		return -1;
 	return store_job_run(store, STORE_RUN_JOB, work->job, err);
+}
+
+int store_job_cut(struct store *store, const struct store_job_work *work,
+		  const struct store_job_cut *items, size_t count, struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, cut(store, work, items, count, err), err);
 }
 
 /* ---- what became of an item ---------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /*
  * Functions of the store report the statement that fails: each of the tables that a function needs is missing once before its
  * statements were made and once after. The function fails with a message that names the table, and succeeds when it is back.
+ * Then each call to the database fails once: the function fails with the message of that call, and the next one succeeds.
  */
 #include "store/store.h"
 
@@ -16,10 +17,11 @@
 #include "base/text.h"
 #include "store/artifacts/artifact.h"
 #include "store/change.h"
-#include "store/db/sql.h"
+#include "store/db/driver_priv.h"
 #include "store/jobs/job.h"
 #include "store/saved/link.h"
 #include "store/saved/preset.h"
+#include "store/store_priv.h"
 #include "store/sweeps/sweep.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
@@ -32,6 +34,7 @@ struct known {
 	int64_t id, job, preset;
 	bool is_deleted; /* the result */
 	char *link;
+	struct store_prepared *prepared; /* a result that no job has brought */
 };
 
 static int count(struct known *known, struct pl_err *err)
@@ -218,12 +221,66 @@ static int get(struct known *known, struct pl_err *err)
 	return store_get(known->store, known->id, &entry, err);
 }
 
+static int work_on(struct known *known, struct store_job_work *work, struct pl_err *err)
+{
+	struct store_job_cut names[] = { { .name = "a" }, { .name = "b" } };
+	auto_json json_t *faults = json_array();
+	struct store_job_item wrong = {
+		.index = work->first + 1, .message = "wrong", .faults = faults, .kept = "{}"
+	};
+	struct store_job_item right = { .index = work->first, .prepared = known->prepared };
+	struct store_put_result result;
+
+	store_job_lay_out(work, PL_ARRAY_SIZE(names));
+	if (store_job_cut(known->store, work, names, PL_ARRAY_SIZE(names), err) < 0 ||
+	    store_job_item(known->store, work, &wrong, &result, err) < 0 ||
+	    store_job_item(known->store, work, &right, &result, err) < 0)
+		return -1;
+	return store_job_done(known->store, work, err);
+}
+
+static int job_work(struct known *known, struct pl_err *err)
+{
+	auto_store_job_work work = { .job = 0 };
+	bool goes_on;
+
+	if (store_job_next(known->store, &work, err) < 0 ||
+	    store_job_group_begin(known->store, &work, &goes_on, err) < 0)
+		return -1;
+	assert_true(goes_on);
+	int result = work_on(known, &work, err);
+	return store_job_group_end(known->store, result < 0 ? PL_ERR_IGNORED : err) < 0 ? -1
+											: result;
+}
+
+/* Work that was cancelled after it was read. */
+static int job_work_cancelled(struct known *known, struct pl_err *err)
+{
+	auto_store_job_work work = { .job = 0 };
+	bool goes_on;
+
+	if (store_job_next(known->store, &work, err) < 0)
+		return -1;
+	work.hold++;
+	int result = store_job_group_begin(known->store, &work, &goes_on, err);
+	assert_false(goes_on);
+	return result;
+}
+
+static int find_known(struct known *known, struct pl_err *err)
+{
+	int64_t id;
+
+	return store_find(known->store, "1", &id, err);
+}
+
 static const struct {
 	int (*call)(struct known *known, struct pl_err *err);
 	const char *needs; /* the tables of its statements */
 } calls[] = {
 	{ count, "benchmark_runs" },
 	{ find, "benchmark_runs" },
+	{ find_known, "benchmark_runs" },
 	{ get, "benchmark_runs benchmark_documents benchmark_edits" },
 	{ version, "store_state" },
 	{ job_open, "jobs" },
@@ -234,6 +291,8 @@ static const struct {
 	{ job_retry, "jobs job_items job_parts job_bytes" },
 	{ job_close, "jobs job_items job_parts" },
 	{ job_cancel, "jobs job_items job_parts" },
+	{ job_work, "jobs job_items job_parts job_files job_bytes" },
+	{ job_work_cancelled, "jobs job_parts" },
 	{ link_put, "views" },
 	{ link_get, "views" },
 	{ preset_put, "presets" },
@@ -304,6 +363,90 @@ static void call_with_tables(size_t k, struct known *known, struct store *other)
 		fail_msg("call %zu: %s", k, err.text);
 }
 
+/* ---- each call fails once ---- */
+
+static int remaining; /* calls until the one that fails; 0: none does */
+
+static bool fails(struct pl_err *err)
+{
+	if (remaining == 0 || --remaining > 0)
+		return false;
+	pl_err_set(err, PL_ERR_IO, "the call was refused");
+	return true;
+}
+
+static int begin_or_fail(struct store_sql *sql, enum store_sql_access access, struct pl_err *err)
+{
+	return fails(err) ? -1 : store_sqlite_driver.begin(sql, access, err);
+}
+
+static int commit_or_fail(struct store_sql *sql, struct pl_err *err)
+{
+	if (!fails(err))
+		return store_sqlite_driver.commit(sql, err);
+	store_sqlite_driver.rollback(sql); /* so does a commit that fails */
+	return -1;
+}
+
+static int prepare_or_fail(struct store_sql *sql, const char *text, bool is_cursor,
+			   struct store_stmt **ret, struct pl_err *err)
+{
+	return fails(err) ? -1 : store_sqlite_driver.prepare(sql, text, is_cursor, ret, err);
+}
+
+static int step_or_fail(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
+{
+	if (!fails(err))
+		return store_sqlite_driver.step(statement, ret_row, err);
+	store_sqlite_driver.reset(statement); /* so does a step that fails */
+	return -1;
+}
+
+/* Drops the statements that are ready, so that each is prepared again. */
+static void forget_statements(struct store_sql *sql)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sql->kept); i++) {
+		store_sql_drop(sql->kept[i]);
+		sql->kept[i] = NULL;
+	}
+}
+
+static void call_with_refusals(size_t k, struct known *known, struct store *other)
+{
+	for (int number = 1;; number++) {
+		struct pl_err err = PL_ERR_INIT;
+		fill(other, known);
+		forget_statements(&known->store->writer);
+		forget_statements(&known->store->reader);
+		remaining = number;
+		int result = calls[k].call(known, &err);
+		bool was_refused = remaining == 0;
+		remaining = 0;
+		if (!was_refused && result == 0)
+			return;
+		if (result != -1 || strcmp(err.text, "the call was refused") != 0)
+			fail_msg("call %zu, statement %d: %d %s", k, number, result, err.text);
+	}
+}
+
+static void a_call_that_is_refused_is_reported(struct known *known, const struct tools *tools,
+					       const char *path, struct store *other)
+{
+	struct store_sql_driver driver = store_sqlite_driver;
+
+	driver.begin = begin_or_fail;
+	driver.commit = commit_or_fail;
+	driver.prepare = prepare_or_fail;
+	driver.step = step_or_fail;
+	for (size_t k = 0; k < PL_ARRAY_SIZE(calls); k++) {
+		known->store = open_store(tools, path, false, true);
+		known->is_deleted = calls[k].call == restore;
+		known->store->writer.driver = known->store->reader.driver = &driver;
+		call_with_refusals(k, known, other);
+		store_close(known->store);
+	}
+}
+
 static void a_statement_that_fails_is_reported(void **state)
 {
 	auto_tools tools;
@@ -315,6 +458,13 @@ static void a_statement_that_fails_is_reported(void **state)
 	struct store_sql sql = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
+	auto_store_document document = { .len = 0 };
+	read_text(
+		&tools,
+		"{'date': '20260102-000000', 'backend': 'vllm', 'model_id': 'm', 'num_prompts': 2, "
+		"'completed': 2, 'duration': 1.5, 'mean_ttft_ms': 5}",
+		&document);
+	known.prepared = store_prepare(other, &document, "x.json");
 	assert_int_equal(store_link_put(other, "{\"a\":1}", &known.link, &err), 0);
 	assert_int_equal(store_sql_open(&sql, path, false, &err), 0);
 	assert_int_equal(store_sql_use(&sql, STORE_SQL_WRITE, &err), 0);
@@ -329,6 +479,8 @@ static void a_statement_that_fails_is_reported(void **state)
 		store_close(known.store);
 	}
 	store_sql_close(&sql);
+	a_call_that_is_refused_is_reported(&known, &tools, path, other);
+	store_prepared_free(known.prepared);
 	store_close(other);
 	free(known.link);
 }

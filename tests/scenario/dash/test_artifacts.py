@@ -315,6 +315,23 @@ def test_a_file_that_is_lost(dashboard, runs, harm):
         assert {one.name: archive.extractfile(one).read() for one in archive.getmembers()} == traces
 
 
+def test_a_file_that_cannot_be_opened(own, folder):
+    """A link of the right size is not opened: the answer is to retry, and not that the file was lost."""
+    data = os.urandom(5000)
+    put(own, "small-1", "trace", "rank0.gz", data)
+    path = folder / sha256(data)[:2] / sha256(data)
+    path.rename(folder.parent / "elsewhere")
+    path.symlink_to(folder.parent / "elsewhere")
+    for where in ("data/experiments/small-1/artifacts/trace/rank0.gz", "export/traces/small-1?rank=0"):
+        answer = own.get(f"/api/{where}")
+        assert answer.status == 503 and "the server's log says why" in answer.json["detail"]
+    path.unlink()
+    (folder.parent / "elsewhere").rename(path)
+    assert own.get("/api/export/traces/small-1?rank=0").body == data
+    status, _, err = own.stop()
+    assert status == 0 and err.count(f"cannot open '{path}'") == 2
+
+
 def test_damaged_bytes_are_found_and_mended(own, bin_dir, db, folder):
     def check(*words):
         return run_dashboard(bin_dir, "check", "--db", db, *words)

@@ -53,6 +53,15 @@ static char *redacted(const char *text)
 	return copy;
 }
 
+/* Characters of two, three and four bytes, written by Python's json. */
+static void test_base_redact__escapes_of_long_characters(void **state)
+{
+	(void)state;
+	pl_redact_add("pass-\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\x91-word");
+	auto_free char *text = redacted("key pass-\\u00e4\\u20ac\\ud83d\\udd11-word, not valid");
+	assert_string_equal(text, "key ***, not valid");
+}
+
 static void test_base_redact__forms(void **state)
 {
 	(void)state;
@@ -223,6 +232,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base_redact__no_secrets),
 		cmocka_unit_test(test_base_redact__forms),
+		cmocka_unit_test(test_base_redact__escapes_of_long_characters),
 		cmocka_unit_test(test_base_redact__base64),
 		cmocka_unit_test(test_base_redact__places),
 		cmocka_unit_test(test_base_redact__stream),

@@ -94,6 +94,12 @@ static void test_demo_history__results_pass_and_say_what_they_are(void **state)
 		auto_json json_t *made = document(history, i);
 		assert_passes(reader, made);
 		assert_true(json_is_true(pl_json_get_path(made, "environment.engine.simulated")));
+		/* no request was sent twice */
+		const json_t *results = json_object_get(made, "results");
+		if (json_object_get(results, "retries") != NULL) {
+			assert_int_equal(pl_json_get_i64(results, "retries"), 0);
+			assert_int_equal(pl_json_get_i64(results, "retried_requests"), 0);
+		}
 		assert_true(json_is_true(pl_json_get_path(made, "system.hardware_info.simulated")));
 		assert_string_equal(pl_json_path_text(made, "tags.made_up"), "yes");
 		assert_true(pl_text_starts(pl_json_get_text(made, "name"), "made up: "));
@@ -143,7 +149,7 @@ static void test_demo_history__a_sweep_varies_one_or_two_things(void **state)
 struct tally {
 	size_t completed, launch_failed, other_ends;
 	size_t trusted, degraded, limited, without_verdict;
-	size_t narrow, newer, modes, infinite, null_figures, releases;
+	size_t narrow, newer, modes, infinite, null_figures, releases, single;
 };
 
 static void count_ends(const json_t *made, struct tally *tally)
@@ -181,6 +187,8 @@ static void test_demo_history__has_what_histories_have(void **state)
 		tally.narrow += json_object_size(server) < 380;
 		tally.newer += json_object_get(server, "prefill_lookahead_tokens") != NULL;
 		tally.modes += pl_json_get_path(server, "compilation_config.mode") != NULL;
+		tally.single += pl_json_get_path(made, "config.experiment.server"
+							       ".tensor_parallel_size") == NULL;
 		tally.infinite += pl_text_equal(
 			pl_json_path_text(made, "config.benchmark.request_rate"), "inf");
 		tally.null_figures += json_is_null(
@@ -192,7 +200,8 @@ static void test_demo_history__has_what_histories_have(void **state)
 	assert_in_range(tally.completed, ROWS * 8 / 10, ROWS * 99 / 100);
 	const size_t some[] = { tally.launch_failed, tally.other_ends, tally.degraded,
 				tally.limited,       tally.narrow,     tally.newer,
-				tally.modes,         tally.infinite,   tally.null_figures };
+				tally.modes,         tally.infinite,   tally.null_figures,
+				tally.single };
 	for (size_t i = 0; i < PL_ARRAY_SIZE(some); i++)
 		assert_in_range(some[i], 1, ROWS - 1);
 	assert_true(tally.trusted > ROWS / 2 && tally.releases > ROWS / 2);

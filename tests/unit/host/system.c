@@ -50,13 +50,31 @@ static void test_host_system__stolen_share(void **state)
 	assert_true(isnan(host_withheld_share(&before, &after)));
 }
 
+/* Ticks of all processors since boot; `share`: those that were stolen. */
+static double ticks_now(double *share)
+{
+	auto_free char *text = pl_file_text("/proc/stat", 1 << 20, NULL);
+	double sum = 0;
+	char *at = strchr(text, ' ');
+
+	for (int i = 0; i < 8; i++) {
+		*share = strtod(at, &at);
+		sum += *share;
+	}
+	return sum;
+}
+
+/* Its sum lies between those that were read before and after it. */
 static void test_host_system__stolen_is_read(void **state)
 {
 	(void)state;
+	double stolen_before, stolen_after, before = ticks_now(&stolen_before);
 	struct host_stolen stolen;
 
 	host_stolen_read(&stolen);
-	assert_true(stolen.total > 0 && stolen.steal >= 0 && stolen.steal <= stolen.total);
+	double after = ticks_now(&stolen_after);
+	assert_true(before > 0 && stolen.total >= before && stolen.total <= after);
+	assert_true(stolen.steal >= stolen_before && stolen.steal <= stolen_after);
 }
 
 static void test_host_program__found_in_path(void **state)

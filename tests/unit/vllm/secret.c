@@ -134,6 +134,7 @@ static void flags_of_secrets(void **state)
 		"--hf-tokn", "--some-secret=x",
 		"–-api-key", "--model-loader-extra-config.token",
 		"--header",  "--head=X=y",
+		"--hf_to",
 	};
 	static const char *const others[] = { "--hf-name",
 					      "--max-num-batched-tokens",
@@ -142,6 +143,7 @@ static void flags_of_secrets(void **state)
 					      "-tp",
 					      "--",
 					      "--sim-step",
+					      "--hf_na",
 					      "api-key" };
 
 	(void)state;

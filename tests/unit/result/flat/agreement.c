@@ -59,6 +59,22 @@ static void test_result_flat_agreement__names_the_worst(void **state)
 	assert_true(strlen(facts.totals_detail) > 0 && strlen(facts.order_detail) > 0);
 }
 
+/* A percentile of TTFT exceeds the same percentile of E2EL, while the means agree. */
+static void test_result_flat_agreement__percentiles_of_two_families(void **state)
+{
+	static const char both[] = FILE_OF(", \"mean_e2el_ms\": 220.0, \"p99_e2el_ms\": 280.0");
+	static const char other[] = FILE_OF(", \"mean_e2el_ms\": 220.0, \"p90_e2el_ms\": 280.0");
+	struct res_quality_facts facts = facts_of(both);
+
+	(void)state;
+	assert_true(facts.order_off_share > 0.05 && facts.order_off_share < 0.07);
+	assert_string_equal(facts.order_detail,
+			    "p99_ttft_ms: found 298, expected at most 280, that of E2EL");
+	/* percentiles of different ranks are not compared */
+	facts = facts_of(other);
+	assert_true(facts.order_off_share <= 0);
+}
+
 static void assert_unsampled(const char *text, const char *key, bool expected)
 {
 	auto_flat struct res_flat *flat = NULL;
@@ -98,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result_flat_agreement__agrees),
 		cmocka_unit_test(test_result_flat_agreement__names_the_worst),
+		cmocka_unit_test(test_result_flat_agreement__percentiles_of_two_families),
 		cmocka_unit_test(test_result_flat_agreement__empty_samples),
 	};
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +24,18 @@
 
 #define RUN_ID "exp_20260102_030405_0a1b2c"
 
-static void write_run(const char *output, size_t count, struct res_outcome **ret)
+static atomic_int syncs; /* calls of fdatasync() */
+
+/* Counts the calls of the journal, which is linked to this one instead of the C library's. */
+int fdatasync(int fd)
+{
+	atomic_fetch_add(&syncs, 1);
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+/* The last request is sent after last_ns. Returns how often the journal asked for a sync while the load ran. */
+static int write_run_until(const char *output, size_t count, int64_t last_ns,
+			   struct res_outcome **ret)
 {
 	auto_journal struct run_journal *journal = NULL;
 	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
@@ -36,6 +49,7 @@ static void write_run(const char *output, size_t count, struct res_outcome **ret
 						      .prompt_tokens = 3,
 						      .output_tokens = 4 };
 	}
+	requests[count - 1].planned_ns = last_ns;
 	struct bench_load load = {
 		.adapter = bench_adapter_find("null"),
 		.host_header = "x",
@@ -56,10 +70,18 @@ static void write_run(const char *output, size_t count, struct res_outcome **ret
 	run_journal_stage(journal, RES_STAGE_PREPARE, json_pack("{s:s}", "name", "first"));
 	run_journal_stage(journal, RES_STAGE_MEASURE, json_pack("{s:s}", "name", "second"));
 	run_journal_load(journal, requests, count, json_pack("{s:b}", "requests", 1));
+	int before = atomic_load(&syncs);
 	run_journal_follow(journal, feed);
 	assert_int_equal(bench_load_run(&load, ret, &err), 0);
+	int during = atomic_load(&syncs) - before;
 	run_journal_unfollow(journal);
 	free(requests);
+	return during;
+}
+
+static void write_run(const char *output, size_t count, struct res_outcome **ret)
+{
+	write_run_until(output, count, 0, ret);
 }
 
 static void assert_same_record(const struct res_record *a, const struct res_record *b)
@@ -460,6 +482,18 @@ static void test_run_journal__a_stage_as_it_was_is_not_noted_again(void **state)
 	run_journal_remove(journal);
 }
 
+/* Ticks are written every 100 ms; the disk is asked for a sync once a second. */
+static void test_run_journal__syncs_once_a_second(void **state)
+{
+	auto_free char *output = pl_strdup(scratch_path(*state, "r.json"));
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
+
+	assert_in_range(write_run_until(output, 4, 1300 * PL_NS_PER_MS, &outcome), 1, 2);
+	/* the start, the head, two stages, the load, each request three times, and the ticks */
+	size_t ticks = count_lines(output) - 5 - (size_t)3 * 4;
+	assert_in_range(ticks, 2, 16);
+}
+
 /* A run without one: every call is allowed and does nothing. */
 static void test_run_journal__none(void **state)
 {
@@ -487,6 +521,7 @@ int main(void)
 		scratch_test(test_run_journal__one_in_which_nothing_was_written_goes),
 		scratch_test(test_run_journal__one_of_a_run_that_lives_is_left_alone),
 		scratch_test(test_run_journal__a_stage_as_it_was_is_not_noted_again),
+		scratch_test(test_run_journal__syncs_once_a_second),
 		cmocka_unit_test(test_run_journal__none),
 	};
 

@@ -62,6 +62,10 @@ static void words_of_a_container(void **state)
 		  "llm: --model=$(MODEL_OF_NOBODY)?, --seed=3\n", 0, 2 },
 		{ POD("[--model, org/m, '{{ .Values.name }}']"), "a Kubernetes manifest",
 		  "llm: --model, org/m, {{ .Values.name }}?\n", 0, 2 },
+		{ "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, spec: "
+		  "{containers: "
+		  "[{name: llm, image: vllm/vllm-openai, args: [--model, org/m]}]}}\n",
+		  "a Kubernetes manifest", "llm: --model, org/m\n", 0, -1 },
 		{ "FROM vllm/vllm-openai:v0.10.0\nCMD [\"--model\", \"org/m\"]\n", "a Dockerfile",
 		  "Dockerfile: --model, org/m\n", 0, -1 },
 		{ "[Service]\nExecStart=/usr/bin/vllm serve org/m --port 8001\n", "a systemd unit",

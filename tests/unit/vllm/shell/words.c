@@ -48,6 +48,9 @@ static void test_words(void **state)
 		{ "", "", 0 },
 		{ "  \t\n  ", "", 0 },
 		{ "a b  c", "a|b|c", 0 },
+		/* a cell of a notebook, down to one letter */
+		{ "!vllm serve", "vllm|serve", 0 },
+		{ "!v", "v", 0 },
 		{ "a 'b c' \"d e\"", "a|b c|d e", 0 },
 		{ "a'b'\"c\"d", "abcd", 0 },
 		{ "'' \"\"", "|", 0 },

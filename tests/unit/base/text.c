@@ -639,6 +639,29 @@ static void test_base_text__words(void **state)
 	assert_false(pl_text_has_word(NULL, ' ', "a"));
 }
 
+static void test_base_text__sizes(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 bytes" },
+		{ 1023, "1023 bytes" },
+		{ 1024, "1 KiB" },
+		{ 1536, "1.5 KiB" },
+		{ 1 << 20, "1 MiB" },
+		{ 3ull << 30, "3 GiB" },
+		/* the largest unit stays */
+		{ 1ull << 40, "1024 GiB" },
+		{ 1ull << 62, "4294967296 GiB" },
+	};
+	char text[PL_BYTES_TEXT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
+		assert_string_equal(pl_text_from_bytes(cases[i].bytes, text), cases[i].text);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -663,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_base_text__utf8),
 		cmocka_unit_test(test_base_text__columns),
 		cmocka_unit_test(test_base_text__words),
+		cmocka_unit_test(test_base_text__sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

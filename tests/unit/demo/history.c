@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "demo/history_priv.h"
 #include "store/documents/document.h"
 
 #define ROWS   1200
@@ -188,7 +189,7 @@ static void test_demo_history__has_what_histories_have(void **state)
 		tally.newer += json_object_get(server, "prefill_lookahead_tokens") != NULL;
 		tally.modes += pl_json_get_path(server, "compilation_config.mode") != NULL;
 		tally.single += pl_json_get_path(made, "config.experiment.server"
-							       ".tensor_parallel_size") == NULL;
+						       ".tensor_parallel_size") == NULL;
 		tally.infinite += pl_text_equal(
 			pl_json_path_text(made, "config.benchmark.request_rate"), "inf");
 		tally.null_figures += json_is_null(
@@ -243,9 +244,21 @@ static void test_demo_history__figures_follow_the_load(void **state)
 	assert_true(seen > 0);
 }
 
+/* Processors are threads of whole cores, and each GPU has as many as the others. */
+static void test_demo_history__hosts_are_possible(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < demo_host_count(); i++) {
+		const struct demo_host *host = demo_host_at(i);
+		assert_true(host->gpus > 0 && host->cpus > 0);
+		assert_int_equal(host->cpus % (2 * host->gpus), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_demo_history__hosts_are_possible),
 		cmocka_unit_test(test_demo_history__a_document_depends_on_its_numbers_alone),
 		cmocka_unit_test(test_demo_history__results_pass_and_say_what_they_are),
 		cmocka_unit_test(test_demo_history__a_sweep_varies_one_or_two_things),

@@ -258,6 +258,33 @@ static void gpus_are_named_once(void **state)
 	assert_string_equal(none, "");
 }
 
+/* A variable is checked for the server that is started here; "***" is reported where a secret was removed. */
+static void variables_and_placeholders(void **state)
+{
+	static const char unknown[] = "launch: {env: {VLLM_NO_SUCH_NAME: '1'}}\n";
+	auto_free char *local = found_in(unknown, OPTION_AS_FILE, false);
+	auto_free char *remote = found_in("benchmark: {base_url: 'http://127.0.0.1:1'}\n"
+					  "launch: {env: {VLLM_NO_SUCH_NAME: '1'}}\n",
+					  OPTION_AS_FILE, false);
+	auto_free char *hidden = found_in("server: {model: m, api_key: '***'}\n", OPTION_AS_FILE,
+					  false);
+	auto_free char *listed = found_in("server: {model: m, api_key: ['***']}\n", OPTION_AS_FILE,
+					  false);
+	auto_free char *shown = found_in("server: {model: m, api_key: 'k'}\n", OPTION_AS_FILE,
+					 false);
+	auto_free char *token = found_in("launch: {env: {HF_TOKEN: '***'}}\n", OPTION_AS_FILE,
+					 false);
+	static const char expected[] = "found '***', expected the secret that *** stands for";
+
+	(void)state;
+	assert_non_null(strstr(local, "launch.env.VLLM_NO_SUCH_NAME"));
+	assert_null(strstr(remote, "a variable that vLLM"));
+	assert_non_null(strstr(hidden, expected));
+	assert_non_null(strstr(listed, expected));
+	assert_null(strstr(shown, expected));
+	assert_non_null(strstr(token, expected));
+}
+
 static void only_broken_rules_may_be_forced(void **state)
 {
 	static const struct {
@@ -283,6 +310,7 @@ int main(void)
 		cmocka_unit_test(what_comes_later_has_a_way_out),
 		cmocka_unit_test(the_client_of_vllm_is_asked_for_what_it_can_do),
 		cmocka_unit_test(gpus_are_named_once),
+		cmocka_unit_test(variables_and_placeholders),
 		cmocka_unit_test(only_broken_rules_may_be_forced),
 	};
 

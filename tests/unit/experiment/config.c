@@ -483,6 +483,24 @@ static void warnings_do_not_refuse(void **state)
 			    "my_plugin");
 }
 
+/* Objects of another release than the reference take any key. */
+static void a_set_names_the_release(void **state)
+{
+	static const char *const sets[] = { "launch.vllm_version=0.10.1", NULL };
+	static const char text[] = "server: {model: m, compilation_config: {no_such_key: 1}}\n";
+	auto_experiment struct exp_config *e = NULL;
+	auto_problems old = { 0 }, reference = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					  NULL, 0, &e, &reference, &err),
+			 -1);
+	assert_int_equal(reference.count, 1);
+	e = parse_with(text, sets, &old);
+	assert_string_equal(e->launch.vllm_version, "0.10.1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +511,7 @@ int main(void)
 		cmocka_unit_test(the_completed_configuration_reads_back),
 		cmocka_unit_test(secrets_are_not_shown),
 		cmocka_unit_test(sets_win_over_the_file),
+		cmocka_unit_test(a_set_names_the_release),
 		cmocka_unit_test(addresses_are_joined),
 		cmocka_unit_test(files_are_read),
 		cmocka_unit_test(problems_are_told_in_one_line),

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "option/dotted.h"
 
 static const struct option_row rows[] = {
 	{ .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
@@ -167,6 +168,22 @@ static void words_are_matched(void **state)
 	}
 }
 
+/* Only the words of Python for numbers that are not finite are refused; other text is text. */
+static void values_of_dotted_keys(void **state)
+{
+	static const char *const texts[] = {
+		"plain", "nullx", "4 and more", "Na", "Infinit", "xNaN"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		auto_json json_t *value = option_dotted_value(texts[i]);
+		assert_string_equal(json_string_value(value), texts[i]);
+	}
+	assert_null(option_dotted_value("NaN"));
+	assert_null(option_dotted_value("[1, -Infinity]"));
+}
+
 static void faults_of_dotted_keys_are_kept_apart(void **state)
 {
 	static const struct {
@@ -284,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_matched),
+		cmocka_unit_test(values_of_dotted_keys),
 		cmocka_unit_test(faults_of_dotted_keys_are_kept_apart),
 		cmocka_unit_test(words_keep_their_places),
 		cmocka_unit_test(words_are_moved_and_dropped),

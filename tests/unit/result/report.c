@@ -529,6 +529,25 @@ static void test_real_run(void **state)
 		fail_msg("the console has no such table:\n%s", table);
 }
 
+/* A run with probes has a section of its own for them. */
+static void test_probes(void **state)
+{
+	auto_json json_t *results = json_pack("{s:i, s:i, s:f}", "probe_completed", 7,
+					      "probe_failed", 1, "probe_median_e2el_ms", 12.5);
+	struct vllm_bench bench;
+	auto_buf buf = PL_BUF(1 << 16);
+
+	(void)state;
+	vllm_bench_init(&bench);
+	res_report_table(results, &bench, &buf);
+	const char *title = strstr(pl_buf_text(&buf), "Probe Requests---");
+	assert_non_null(title);
+	const char *count = strstr(title, "\nProbe requests completed:");
+	assert_non_null(count);
+	assert_int_equal(strtol(count + strlen("\nProbe requests completed:"), NULL, 10), 7);
+	vllm_bench_done(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -537,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_sentence),       cmocka_unit_test(test_verdict_of_status),
 		cmocka_unit_test(test_verdict_wraps),  cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_first_failures), cmocka_unit_test(test_real_run),
+		cmocka_unit_test(test_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,37 @@ static void test_schema_compile__is_bounded(void **state)
 	json_decref(tower);
 }
 
+/* A chain that leads to one that was measured before counts both. */
+static void test_schema_compile__measured_chains_add_up(void **state)
+{
+	for (int length = 30; length <= 40; length += 10) {
+		auto_json json_t *document = json_pack("{s:{}, s:[]}", "$defs", "allOf");
+		json_t *defs = json_object_get(document, "$defs");
+		const struct schema *schema = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		for (int i = 0; i < 2 * length; i++) {
+			auto_free char *name = pl_asprintf("%d", i);
+			auto_free char *next = pl_asprintf("#/$defs/%d", i + 1);
+			json_object_set_new(defs, name,
+					    i < 2 * length - 1 ? json_pack("{s:s}", "$ref", next)
+							       : json_true());
+		}
+		/* the second half first */
+		auto_free char *half = pl_asprintf("#/$defs/%d", length);
+		json_array_append_new(json_object_get(document, "allOf"),
+				      json_pack("{s:s}", "$ref", half));
+		json_array_append_new(json_object_get(document, "allOf"),
+				      json_pack("{s:s}", "$ref", "#/$defs/0"));
+		int result = schema_compile(document, "x", "", &schema, &err);
+		assert_int_equal(result, length == 30 ? 0 : -1);
+		if (result < 0)
+			assert_non_null(strstr(err.text, "more than 64 schemas within each other"));
+		else
+			schema_free(schema);
+	}
+	(void)state;
+}
+
 static void test_schema_compile__opens_those_of_the_program(void **state)
 {
 	const struct schema *none = NULL;
@@ -171,6 +202,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schema_compile__refuses_and_says_where),
 		cmocka_unit_test(test_schema_compile__begins_where_it_is_told),
+		cmocka_unit_test(test_schema_compile__measured_chains_add_up),
 		cmocka_unit_test(test_schema_compile__is_bounded),
 		cmocka_unit_test(test_schema_compile__opens_those_of_the_program),
 	};

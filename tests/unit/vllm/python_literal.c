@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "vllm/python_text.h"
+
 static void values_become_json(void **state)
 {
 	static const struct {
@@ -56,9 +58,33 @@ static void values_become_json(void **state)
 	}
 }
 
+/* As repr() of Python 3.11 writes them: the first and last of a range of formats, and their neighbors. */
+static void texts_are_written_as_by_repr(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = {
+		{ "a", "'a'" },
+		{ "it's", "\"it's\"" },
+		{ "\t\x7f", "'\\t\\x7f'" },
+		{ "\u00a0\u00a1\u00ac\u00ad\u00ae", "'\\xa0\u00a1\u00ac\\xad\u00ae'" },
+		{ "\u0600\u0605\u0606\u061b\u061c\u061d",
+		  "'\\u0600\\u0605\u0606\u061b\\u061c\u061d'" },
+		{ "\u2010\u200f\u2027\u2028", "'\u2010\\u200f\u2027\\u2028'" },
+		{ "\U000f0000\U000ffffd", "'\\U000f0000\\U000ffffd'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *shown = vllm_python_repr(cases[i].text);
+		assert_string_equal(shown, cases[i].shown);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(values_become_json) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_written_as_by_repr),
+					    cmocka_unit_test(values_become_json) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

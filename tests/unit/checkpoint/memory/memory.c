@@ -577,6 +577,23 @@ static void test_memory__no_model(void **state)
 	end(&play);
 }
 
+/* A whole number that a double holds exactly; any other counts as missing. */
+static void test_memory__numbers_of_a_server(void **state)
+{
+	static const struct {
+		double number;
+		int64_t found;
+	} cases[] = { { 8192, 8192 },   { 9e15, 9000000000000000 }, { -9e15, -9000000000000000 },
+		      { 9e15 + 1, -1 }, { -9e15 - 1, -1 },          { 1e300, -1 } };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *values = json_pack("{s:f}", "max_model_len", cases[i].number);
+		struct ckpt_case server = CKPT_MODEL_CASE(.values = values);
+		assert_int_equal(ckpt_case_int(&server, "max_model_len", -1), cases[i].found);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -584,6 +601,7 @@ int main(void)
 		cmocka_unit_test(test_memory__on_the_cpu),
 		cmocka_unit_test(test_memory__a_sparse_config),
 		cmocka_unit_test(test_memory__sum_on_a_gpu),
+		cmocka_unit_test(test_memory__numbers_of_a_server),
 		cmocka_unit_test(test_memory__graphs_by_release),
 		cmocka_unit_test(test_memory__settings_change_the_cache),
 		cmocka_unit_test(test_memory__windows),

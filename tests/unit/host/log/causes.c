@@ -58,6 +58,10 @@ static void test_host_log_causes__at_start(void **state)
 	(void)state;
 	static const struct fixture fixtures[] = {
 		{ "out_of_memory", "torch.OutOfMemoryError: CUDA out of memory. Tried 2 GiB\n" },
+		/* a phrase of an exception, or of the line below it, in the text of a log line */
+		{ "gpu_too_old", "ValueError: Bfloat16 is only supported on GPUs of 8.0\n" },
+		{ "unknown",
+		  "ERROR 03-05 06:01:02 [x.py:1] Bfloat16 is only supported on GPUs of 8.0\n" },
 		{ "out_of_memory", "(EngineCore pid=1) ERROR 03-05 06:01:02 [core.py:1] "
 				   "torch.cuda.OutOfMemoryError: HIP out of memory.\n" },
 		{ "out_of_memory", "ValueError: Free memory on device (1/8 GiB) on startup is less "

@@ -144,6 +144,8 @@ static void test_host_log_prefix__of_containers(void **state)
 	static const struct prefix cases[] = {
 		{ "vllm_1  | some.Error: no", "some.Error: no", "", "", HOST_LOG_NO_LEVEL, "" },
 		{ "llm_vllm.1.x2a@gpu-7    | hello", "hello", "", "", HOST_LOG_NO_LEVEL, "" },
+		{ "a | hello", "hello", "", "", HOST_LOG_NO_LEVEL, "" },
+		{ "a| hello", "a| hello", "", "", HOST_LOG_NO_LEVEL, "" },
 		{ "[pod/vllm-7c9f-x2/vllm] (EngineCore pid=7)   indented", "  indented",
 		  "EngineCore", "", HOST_LOG_NO_LEVEL, "" },
 		{ "time=\"2026-03-04T05:06:07Z\" level=error msg=\"no \\\"x\\\" here\" id=7",

@@ -20,7 +20,8 @@ static const char document_text[] =
 	"  \"errors\": [{\"kind\": \"timeout\", \"count\": 2, \"retried\": 1}],"
 	"  \"steady\": {\"mean_ttft_ms\": 5}},"
 	" \"quality\": {\"verdict\": \"trusted\","
-	"  \"checks\": [{\"id\": \"client_cpu\", \"status\": \"ok\", \"value\": 0.1}, {\"no\": "
+	"  \"checks\": [{\"no\": 0}, {\"id\": \"client_cpu\", \"status\": \"ok\", \"value\": 0.1}, "
+	"{\"no\": "
 	"1}]},"
 	" \"system\": {\"gpus\": [{\"name\": \"G\", \"memory_mib\": 5}, {\"name\": \"G\"}]}}";
 
@@ -43,7 +44,7 @@ static const char *const ids[] = {
 	"results.errors.timeout.retried",
 	"results.errors.none_such.count",
 	"quality.client_cpu.value",
-	"quality.checks.1",
+	"quality.checks.2",
 	"system.gpus.1",
 	"run.tags.a.b",
 	"run.results.p97.5_ttft_ms",

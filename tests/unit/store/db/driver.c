@@ -302,9 +302,24 @@ static void test_store_sql__an_address_that_cannot_be_read(void **state)
 	assert_false(store_sql_is_address("./postgres://"));
 }
 
+static void test_store_db_driver__a_whole_database_passes_its_check(void **state)
+{
+	struct store_sql sql;
+	struct pl_err err = PL_ERR_INIT;
+	char *fault = NULL;
+
+	open_sql(&sql, name_of(state, false), STORE_SQL_WRITE);
+	make(&sql);
+	if (store_sql_check(&sql, &fault, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_null(fault);
+	store_sql_close(&sql);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		scratch_test(test_store_db_driver__a_whole_database_passes_its_check),
 		scratch_test(test_store_sql__an_sqlite_file),
 		scratch_test(test_store_sql__a_postgresql_database),
 		scratch_test(test_store_sql__what_cannot_be_bound_is_an_error),

@@ -263,14 +263,14 @@ static bool bootstrap(const char *id, const struct res_sample *const samples[2],
  * Each bound is as far away as those of the two intervals that push it out, at right angles (Zou and Donner): it
  * takes from lopsided intervals what is lopsided in them.
  */
-static bool within(const struct res_sample *const samples[2], struct res_ratio *ret)
+static void within(const struct res_sample *const samples[2], struct res_ratio *ret)
 {
 	const struct res_interval *a = &samples[0]->within, *b = &samples[1]->within;
 	double value_a = samples[0]->numbers[0], value_b = samples[1]->numbers[0];
 
 	if (!samples[0]->has_within || !samples[1]->has_within || !(a->low > 0) || !(b->low > 0) ||
 	    a->low > value_a || a->high < value_a || b->low > value_b || b->high < value_b)
-		return false;
+		return;
 	double middle = log(ret->ratio);
 	double below = hypot(log(value_b / b->low), log(a->high / value_a));
 	double above = hypot(log(b->high / value_b), log(value_a / a->low));
@@ -278,11 +278,10 @@ static bool within(const struct res_sample *const samples[2], struct res_ratio *
 	ret->how = RES_RATIO_WITHIN;
 	ret->interval = around(middle, below, above);
 	ret->p = facing > 0 ? pl_normal_p(Z_95 * middle / facing) : NAN;
-	return true;
 }
 
 /* Would a run of the group lie so far off? Of the one run's own spread nothing is known. */
-static bool one_of_many(const struct res_sample *const samples[2], struct res_ratio *ret)
+static void one_of_many(const struct res_sample *const samples[2], struct res_ratio *ret)
 {
 	const struct res_sample *many = samples[0]->count > 1 ? samples[0] : samples[1];
 	double n = (double)many->count, mean = res_sample_value(many);
@@ -290,12 +289,11 @@ static bool one_of_many(const struct res_sample *const samples[2], struct res_ra
 	double one = samples[many == samples[0]]->numbers[0];
 
 	if (!(deviation > ROUNDING * mean))
-		return false;
+		return;
 	double half = pl_student_t(SURE, n - 1) * deviation / mean;
 	ret->how = RES_RATIO_ONE_OF_MANY;
 	ret->interval = around(log(ret->ratio), half, half);
 	ret->p = pl_student_p((one - mean) / deviation, n - 1);
-	return true;
 }
 
 /* ---- runs that lack ------------------------------------------------------------------------ */
@@ -374,13 +372,11 @@ static void measure(const char *id, const struct res_sample *const samples[2],
 	bool are_positive = samples[0]->numbers[0] > 0 && samples[1]->numbers[0] > 0;
 
 	if (most == 1) {
-		if (!within(samples, ret))
-			ret->p = NAN;
+		within(samples, ret);
 		return;
 	}
 	if (fewest == 1) {
-		if (!one_of_many(samples, ret))
-			ret->p = NAN;
+		one_of_many(samples, ret);
 		return;
 	}
 	ret->p = welch(samples);

@@ -172,7 +172,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   await expect(input).toHaveValue('verdict x')
   await input.fill('no such thing')
   await page.clock.runFor(1000)
-  await expect(find.getByText('No run, field or value matches.')).toBeVisible()
+  await expect(find.getByText('No experiment, field or value matches.')).toBeVisible()
 
   let isSilent = true
   const held: (() => Promise<void>)[] = []
@@ -183,7 +183,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   await input.fill('no other thing')
   await page.clock.runFor(1000)
   await expect(find.getByText('Looking …')).toBeVisible()
-  await expect(find.getByText('No run, field or value matches.')).toHaveCount(0)
+  await expect(find.getByText('No experiment, field or value matches.')).toHaveCount(0)
   await expect.poll(() => held.length).toBe(2)
   isSilent = false
   for (const drop of held) await drop()
@@ -192,7 +192,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
     await page.clock.runFor(1000)
     return find.getByText(/Not all could be looked up: the server does not respond/).count()
   }).toBe(1)
-  await expect(find.getByText('No run, field or value matches.')).toHaveCount(0)
+  await expect(find.getByText('No experiment, field or value matches.')).toHaveCount(0)
 })
 
 test('Shift adds a key; the third press takes one away', async ({ page }) => {

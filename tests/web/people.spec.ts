@@ -86,7 +86,7 @@ test('keys of one letter can be switched off', async ({ page }) => {
   await page.goto(dashboard().url)
   await expect(counted(page)).toBeVisible()
   await page.getByRole('button', { name: 'Help and keys' }).click()
-  await page.getByText('Keys of one letter').click()
+  await page.getByText('Single-letter shortcuts').click()
   await page.keyboard.press('Escape')
   await page.keyboard.press('c')
   await page.keyboard.press('?')

@@ -103,7 +103,7 @@ test('upload', async ({ page, own, folder }) => {
   const sent = ['llama70-tp4-r12.json', 'llama70-tp4-r8.json', 'llama70-tp4-r8-changed.json', 'qwen72-tp8.json', 'notes.txt']
   const documents = [broken, read(own), changed, variant(read(own), { name: 'qwen72-tp8' }), 'Remember the milk.']
   await page.getByTestId('files').setInputFiles(sent.map((name, i) => write(folder, name, documents[i])))
-  await expect(page.getByText('all 5 done')).toBeVisible()
+  await expect(page.getByText('5 of 5 files done')).toBeVisible()
   await expect(page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })).toHaveCount(2)
   await save(page, 'upload-light')
 })

@@ -272,7 +272,7 @@ export const STATES: State[] = [
   // everywhere
   { page: 'Other', name: 'find, empty', open: explore('', rows, opens('/')) },
   { page: 'Other', name: 'find, results', open: explore('', rows, async (page) => { await opens('/')(page); await page.keyboard.type('llama'); await expect(page.getByRole('option').first()).toBeVisible() }) },
-  { page: 'Other', name: 'find, nothing', open: explore('', rows, async (page) => { await opens('/')(page); await page.keyboard.type('zzqx'); await expect(dialog(page).getByText('No run, field or value matches.')).toBeVisible() }) },
+  { page: 'Other', name: 'find, nothing', open: explore('', rows, async (page) => { await opens('/')(page); await page.keyboard.type('zzqx'); await expect(dialog(page).getByText('No experiment, field or value matches.')).toBeVisible() }) },
   { page: 'Other', name: 'help', open: explore('', rows, opens('?')) },
   { page: 'Other', name: 'files dragged over', open: explore('', rows, async (page) => { await page.dispatchEvent('body', 'dragenter', { dataTransfer: await page.evaluateHandle(() => { const data = new DataTransfer(); data.items.add(new File(['{}'], 'a.json', { type: 'application/json' })); return data }) }) }) },
   { page: 'Other', name: 'missing page', open: async (page, { full }) => { await page.goto(`${full.url}/nowhere`); await settle(page, page.getByRole('heading', { level: 1 })) } },

@@ -66,14 +66,14 @@ test('a sweep that runs fills its map cell by cell, what failed of it leads to i
   // and back from the experiment to its sweep
   await page.getByRole('link', { name: 'cell by cell' }).click()
   const saved = page.waitForEvent('download')
-  await map.getByRole('link', { name: '2 failed as a file to run' }).click()
+  await map.getByRole('link', { name: 'Download 2 failed runs' }).click()
   const file = join(out, 'left.yaml')
   await (await saved).saveAs(file)
   writeFileSync(mended, '')
   expect(await new Promise((resolve) => execFile(program('profllm'), ['sweep', 'run', file, '-o', join(out, 't')], (error) => resolve(error?.code ?? 0)))).toBe(0)
   expect(read(join(out, 't', 'summary.json')).runs.map((run: Document) => [run.label, run.status])).toEqual([['max_num_seqs=4 max_concurrency=1', 'completed'], ['max_num_seqs=4 max_concurrency=2', 'completed']])
   expect(existsSync(join(out, 't', 'summary.csv'))).toBe(true)
-  await page.getByRole('link', { name: 'Explore its results' }).click()
+  await page.getByRole('link', { name: 'Explore results' }).click()
   await expect(page.getByRole('grid', { name: 'Active filters' }).getByRole('row', { name: /Sweep/ })).toBeVisible()
 })
 
@@ -109,7 +109,7 @@ test('2,000 cells are there and are reached by keys', async ({ page, own, reques
   await page.keyboard.press('Enter')
   await expect(page.getByRole('row', { name: /^max_num_seqs=20 max_concurrency=1 launch failed out of memory/ })).toBeFocused()
   // the other way round, in another figure: the address says so
-  await page.getByLabel('To the right').selectOption('server.max_num_seqs')
+  await page.getByLabel('Columns').selectOption('server.max_num_seqs')
   await page.getByLabel('Color').selectOption('results.median_ttft_ms')
   await expect(page).toHaveURL(/x=server\.max_num_seqs&y=benchmark\.max_concurrency&metric=results\.median_ttft_ms/)
   await expect(page.getByRole('columnheader', { name: '65', exact: true })).toBeVisible()

@@ -53,7 +53,7 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   await expect(fault).toContainText('"n/a"')
   await expect(fault).toContainText(/number/)
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Report' }).click()
+  await page.getByRole('button', { name: 'Download report' }).click()
   const report = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
   expect(report.items.map(({ state }: { state: string }) => state).sort()).toEqual(['rejected', 'rejected', 'stored', 'stored'])
 
@@ -203,7 +203,7 @@ test('the same again is a duplicate, other content under its run id a conflict',
   await expect(conflict).toContainText('stored with other content')
   // the duplicate is one of the upload's results, the conflict is not
   const job = page.url().split('/').at(-1)
-  await page.getByRole('link', { name: 'Show the result in Explore' }).click()
+  await page.getByRole('link', { name: /^Show (stored )?result in Explore$/ }).click()
   await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`Upload ?${job}`))
@@ -294,7 +294,7 @@ test('a file beyond the limit is told before it is sent, as the server would', a
   await expect(row).toContainText('too large')
   expect(JSON.parse(answer.text).detail).toContain('larger than 64 MiB')
   await expect(row).toContainText('larger than 64 MiB, the limit for one file')
-  await expect(page.getByRole('region', { name: 'This upload' })).toContainText('0 of 1 files done1 not sent')
+  await expect(page.getByRole('region', { name: 'This upload' })).toContainText('0 of 1 file done1 not sent')
   expect(sent).toBe(0)
 })
 
@@ -324,7 +324,7 @@ test('what fails while it is drawn or loaded says so, and leads on', async ({ pa
   await page.getByRole('button', { name: 'Reload' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')
   await page.goto(`${dashboard().url}/experiments/%25`)
-  await expect(page.getByText('No experiment has this number or run id.')).toBeVisible()
+  await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()
 })
 
 test('a job that could not be asked for is asked for again', async ({ page, complaints }) => {
@@ -363,7 +363,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
 test('what is not there says so', async ({ page, complaints }) => {
   complaints.allow.push(/404/)
   await page.goto(`${dashboard().url}/experiments/exp_19700101_000000_000000`)
-  await expect(page.getByText('No experiment has this number or run id.')).toBeVisible()
+  await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()
   await page.goto(`${dashboard().url}/nowhere`)
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })

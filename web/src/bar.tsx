@@ -15,6 +15,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
   const [location] = useLocation()
   const { theme, lastExplore } = usePreferences()
   const pinned = useTray((tray) => tray.pinned)
+  const isExplore = location === paths.explore() || location.startsWith(paths.experiment(''))
   const isUpload = location.startsWith(paths.upload())
   const isCompare = location === '/compare'
   const isSweeps = location.startsWith(paths.sweeps())
@@ -26,7 +27,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         ProfLLM
       </Link>
       <nav className={css.nav} aria-label="Screens" {...oneStop}>
-        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload || isCompare || isSweeps ? undefined : 'page'}>Explore</Link>
+        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isExplore ? 'page' : undefined}>Explore</Link>
         <Link href={isCompare ? `${location}${window.location.search}` : paths.compare({ sides: sidesOf(pinned) })} aria-current={isCompare ? 'page' : undefined}>Compare {pinned.length > 0 && <span className="n-11">{pinned.length}</span>}</Link>
         <Link href={paths.sweeps()} aria-current={isSweeps ? 'page' : undefined}>Sweeps</Link>
         <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
@@ -34,7 +35,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
       <div className={css.end} role="toolbar" aria-label="Search and settings" {...oneStop}>
         <AriaButton className={css.find ?? ''} onPress={onFind}>
           <Icon name="search" />
-          <span>Find a run, field or value</span>
+          <span>Find experiments or values</span>
           <kbd aria-hidden="true">/</kbd>
         </AriaButton>
         <IconButton icon="theme" name={`Theme: ${theme}`} onPress={() => applyTheme(NEXT[theme])} />

@@ -1,4 +1,4 @@
-// Sweeps: what there was to run and what came of it. One that runs is asked after as often as its size lets one.
+// Requests for sweeps. A running sweep is requested again, a large one less often.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { get } from './client'
@@ -7,12 +7,16 @@ import type { Sweep, Sweeps } from './types'
 const LIST_EVERY_MS = 5000
 const EVERY_MS = 2000
 const RARELY_MS = 15_000
-const RUNS_A_MS = 2 // of a large one more time passes between two questions
+const RUNS_A_MS = 2 // the pause between two requests grows with the number of runs
 
 export const sweepPath = (id: string) => `/api/data/sweeps/${encodeURIComponent(id)}`
 
 export const useSweeps = () =>
   useQuery({ queryKey: ['sweeps'], queryFn: async ({ signal }) => (await get<Sweeps>('/api/data/sweeps', signal)).sweeps, refetchInterval: LIST_EVERY_MS })
+
+// The head of one sweep in that list; a sweep without a plan has its name only there.
+export const useSweepHead = (id: string, isNeeded: boolean) =>
+  useQuery({ queryKey: ['sweeps'], queryFn: async ({ signal }) => (await get<Sweeps>('/api/data/sweeps', signal)).sweeps, enabled: isNeeded, select: (sweeps) => sweeps.find((sweep) => sweep.id === id) }).data
 
 // `metric` colors the map; `others` are the fields of the curves.
 export function useSweep(id: string, metric: string, others: string[]) {

@@ -41,9 +41,9 @@ export function Experiment({ id }: { id: string }) {
       <h1>Experiment <span className="n">{id}</span></h1>
       {error && (
         <>
-          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'No experiment has this number or run id.' : 'Could not load this experiment.'}</p>
-          <Note kind="bad" role="alert">{causeOf(error)} {!(error instanceof ApiError && error.status === 404) && <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act>}</Note>
-          <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink></p>
+          {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No experiment has this number or run ID.</p>
+            : <div className={page.notice}><Note kind="bad" role="alert"><b>Could not load this experiment.</b> {causeOf(error)} <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act></Note></div>}
+          <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
         </>
       )}
     </main>

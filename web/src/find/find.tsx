@@ -1,21 +1,22 @@
-// One box for all: runs by name or id, fields, and values of the fields people compare by.
+// One search for experiments by name or run ID, for fields, and for values of the most used fields.
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Autocomplete, Collection, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField } from 'react-aria-components'
 import { useLocation } from 'wouter'
 
-import { get } from '../api/client'
+import { causeOf, get } from '../api/client'
 import { apply, optionsPath, useFields } from '../api/queries'
 import type { OptionsAnswer, Scalar } from '../api/types'
 import { Catalogue, longName, shortName } from '../fields/catalogue'
 import { withChoice } from '../filter/model'
 import { count } from '../format/number'
 import { nameOf } from '../format/value'
-import { join } from '../ui/controls'
+import { IconButton, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Dialog } from '../ui/dialog'
 import { Icon } from '../ui/icons'
 import { useDraft } from '../ui/use-draft'
+import { Simulated, Verdict } from '../ui/verdict'
 import { DEFAULT_SORT } from '../url/explore'
 import { paths } from '../url/paths'
 import { readAddress } from '../url/use-explore'
@@ -32,10 +33,11 @@ interface Item {
   id: string
   name: string
   note: string
+  marks?: ReactNode
   open: string
 }
 
-// Where Explore was, with one more thing chosen.
+// The last state of Explore, with one more condition.
 function withMore(client: QueryClient, field: string, value?: Scalar) {
   const state = readAddress(client, usePreferences.getState().lastExplore.split('?')[1] ?? '')
   const choices = withChoice(state.choices, field, value === undefined ? { present: true } : { values: [value] })
@@ -60,11 +62,17 @@ function useFound(words: string) {
   if (!words || !fields.data) return { groups: [], isWaiting, error: words ? error : null }
   const catalogue = new Catalogue(fields.data)
   const groups: { title: string; items: Item[] }[] = [
-    { title: 'Runs', items: (runs.data?.rows ?? []).map((row) => ({ id: `run ${row.id}`, name: nameOf(row), note: row.run_id ?? '', open: paths.experiment(row.id) })) },
+    {
+      title: 'Experiments',
+      items: [
+        ...(runs.data?.rows ?? []).map((row) => ({ id: `run ${row.id}`, name: nameOf(row), note: row.run_id ?? '', marks: <>{row.simulated && <Simulated />}{row.verdict !== null && row.verdict !== 'trusted' && <Verdict verdict={row.verdict} />}</>, open: paths.experiment(row.id) })),
+        ...((runs.data?.count ?? 0) > RUNS ? [{ id: 'runs', name: `Show all ${count(runs.data?.count ?? 0)} in Explore`, note: '', open: paths.group(runFilter(words)) }] : []),
+      ],
+    },
     {
       title: 'Values',
       items: Object.entries(values.data?.options ?? {}).flatMap(([id, facet]) =>
-        facet.values.map(({ value, count: n }) => ({ id: `value ${id} ${String(value)}`, name: String(value), note: `${shortName(catalogue.get(id))}, ${count(n)}`, open: withMore(client, id, value as Scalar) })),
+        facet.values.map(({ value, count: n }) => ({ id: `value ${id} ${String(value)}`, name: String(value), note: `${shortName(catalogue.get(id))} · ${count(n)} ${n === 1 ? 'experiment' : 'experiments'}`, open: withMore(client, id, value as Scalar) })),
       ).slice(0, VALUES),
     },
     { title: 'Fields', items: catalogue.search(words).slice(0, FIELDS).map((field) => ({ id: `field ${field.id}`, name: longName(field), note: field.id, open: withMore(client, field.id) })) },
@@ -86,17 +94,18 @@ export function Find({ onClose }: { onClose: () => void }) {
     navigate(item.open)
   }
   return (
-    <Dialog label="Find a run, a field or a value" onClose={onClose}>
+    <Dialog label="Find an experiment, a field or a value" onClose={onClose}>
       <div className={css.find}>
+        <span className={css.close}><IconButton icon="close" name="Close" onPress={onClose} /></span>
         <Autocomplete inputValue={draft} onInputChange={write}>
-          <SearchField aria-label="Find a run, a field or a value" autoFocus className={css.input ?? ''}>
+          <SearchField aria-label="Find an experiment, a field or a value" autoFocus className={css.input ?? ''}>
             <span className={join(controls.field)}>
               <Icon name="search" />
-              <Input placeholder="Find a run, field or value" />
+              <Input placeholder="Find an experiment, a field or a value" />
             </span>
           </SearchField>
-          <ListBox aria-label="Found" items={groups} className={css.list ?? ''} selectionMode="none" onAction={open}
-            renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'No run, field or value matches.' : 'Type a name or an id of a run, a model, a GPU or a field.'}</p> : null)}>
+          <ListBox aria-label="Search results" items={groups} className={css.list ?? ''} selectionMode="none" onAction={open}
+            renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'No experiment, field or value matches.' : 'Type a name or run ID, a model, a GPU or a field.'}</p> : null)}>
             {(group) => (
               <ListBoxSection id={group.title}>
                 <Header>{group.title}</Header>
@@ -104,6 +113,7 @@ export function Find({ onClose }: { onClose: () => void }) {
                   {(item) => (
                     <ListBoxItem id={item.id} textValue={`${item.name} ${item.note}`} className={css.item ?? ''}>
                       <span className="clip"><bdi>{item.name}</bdi></span>
+                      {item.marks}
                       <span className="clip n-11"><bdi>{item.note}</bdi></span>
                     </ListBoxItem>
                   )}
@@ -113,7 +123,7 @@ export function Find({ onClose }: { onClose: () => void }) {
           </ListBox>
         </Autocomplete>
         <div role="status">
-          {error ? <p className={css.empty}>Not all could be looked up: {error.message}.</p> : draft.trim() !== '' && !isNone && groups.length === 0 && <p className={css.empty}>Looking …</p>}
+          {error ? <p className={css.empty}>Could not search everything. {causeOf(error)}</p> : draft.trim() !== '' && !isNone && groups.length === 0 && <p className={css.empty}>Searching…</p>}
         </div>
       </div>
     </Dialog>

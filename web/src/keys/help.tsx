@@ -7,30 +7,30 @@ import css from './help.module.css'
 import { usePreferences } from './store'
 
 const KEYS: [string[], string][] = [
-  [['/'], 'find a run, a field or a value'],
-  [['f'], 'search the filters'],
-  [['c'], 'columns'],
-  [['j'], 'next row'],
-  [['k'], 'previous row'],
-  [['x'], 'select the row'],
-  [['p'], 'pin or unpin the row for comparison'],
-  [['v'], 'compare what is pinned'],
-  [['e'], 'export'],
-  [['[', ']'], 'undo or redo the last change of filters, order or columns'],
-  [['Enter'], 'open the row, press what is focused'],
-  [['Shift', 'click'], 'on a column’s head: add it as a further sort key'],
-  [['Tab'], 'next group of controls; a row of links or buttons, the filters and the table are one stop each'],
-  [['↑', '↓', '←', '→'], 'in the table: next cell. In the filters and in a row of links or buttons: next control'],
-  [['Page Up', 'Page Down'], 'in the filters: previous or next section'],
-  [['←', '→'], 'on the head of a section: close or open it'],
-  [['s'], 'in the table: sort by the column; with Shift as a further key'],
-  [['Shift', '← →'], 'in the table: a narrower or wider column; w makes it fit'],
-  [['←', '→'], 'on a range: one bar; with Shift ten'],
-  [['F6'], 'next part of the page; with Shift the previous one'],
-  [['Alt', '↑ ↓'], 'in the tree of filters: move the condition'],
-  [['Alt', '← →'], 'on a side that is compared: move it; the first is the baseline'],
-  [['Esc'], 'close what is open'],
-  [['?'], 'this list'],
+  [['/'], 'Find an experiment, a field or a value'],
+  [['f'], 'Search the filters'],
+  [['c'], 'Choose columns'],
+  [['j'], 'Next row'],
+  [['k'], 'Previous row'],
+  [['x'], 'Select the row'],
+  [['p'], 'Pin or unpin the row'],
+  [['v'], 'Compare pinned experiments'],
+  [['e'], 'Export'],
+  [['[', ']'], 'Undo or redo the last change of filters, order or columns'],
+  [['Enter'], 'Open the row, or press the focused control'],
+  [['Shift', 'click'], 'On a column head: add the column as a sort key'],
+  [['Tab'], 'Next group of controls. The filters, the table and each row of buttons are one group'],
+  [['↑', '↓', '←', '→'], 'In the table: next cell. In the filters and in a row of buttons: next control'],
+  [['Page Up', 'Page Down'], 'In the filters: previous or next section'],
+  [['←', '→'], 'On a section head: close or open the section'],
+  [['s'], 'In the table: sort by the column. With Shift: add it as a sort key'],
+  [['Shift', '← →'], 'In the table: narrow or widen the column. w fits it to its content'],
+  [['←', '→'], 'On a range: move by one bar. With Shift: by ten'],
+  [['F6'], 'Next part of the page. With Shift: previous part'],
+  [['Alt', '↑ ↓'], 'In the filter tree: move the condition'],
+  [['Alt', '← →'], 'On a compared side: move the side. The first one is the baseline'],
+  [['Esc'], 'Close the dialog or menu'],
+  [['?'], 'Show this help'],
 ]
 
 export function Help({ onClose }: { onClose: () => void }) {
@@ -40,10 +40,10 @@ export function Help({ onClose }: { onClose: () => void }) {
     <Dialog label="Help and keys" onClose={onClose}>
       <div className={css.help}>
         <div className={css.head}>
-          <h2>Keys</h2>
+          <h2>Keyboard shortcuts</h2>
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
-        <Check isSelected={letterKeys} onChange={(on) => set({ letterKeys: on })}>Keys of one letter</Check>
+        <Check isSelected={letterKeys} onChange={(on) => set({ letterKeys: on })}>Single-letter shortcuts</Check>
         <dl>
           {KEYS.map(([keys, words]) => (
             <Fragment key={words}>
@@ -54,12 +54,12 @@ export function Help({ onClose }: { onClose: () => void }) {
         </dl>
         <h3>Reading the table</h3>
         <dl>
-          <dt className="n">–</dt><dd>not recorded: the file does not say</dd>
-          <dt>unset</dt><dd>recorded as null: no value was chosen, or there is no such figure</dd>
-          <dt className="n">↑ ↓</dt><dd>higher, or lower, is better</dd>
-          <dt className="n">UTC</dt><dd>all times</dd>
+          <dt className="n">–</dt><dd>Not recorded: the file has no such key</dd>
+          <dt>unset</dt><dd>The file has the key with the value null</dd>
+          <dt className="n">↑ ↓</dt><dd>Higher or lower is better</dd>
+          <dt className="n">UTC</dt><dd>All times are in UTC</dd>
         </dl>
-        <p className="small dim">ProfLLM {health.data?.version}. Nothing on this page is sent to another host.</p>
+        <p className="small dim">ProfLLM {health.data?.version}. The web UI sends no data to other hosts.</p>
       </div>
     </Dialog>
   )

@@ -104,14 +104,3 @@ export function axisOf(values: number[], mayBeLog: boolean): Axis {
   const [low, high] = isLog ? [least / MARGIN, most * MARGIN] : [0, ticks.at(-1) ?? 1]
   return { low, high, isLog, ticks, at: isLog ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low) }
 }
-
-// Labels at the ends of lines, each at its own height: moved apart, at least `gap` between two.
-export function apart(wanted: number[], gap: number, low: number, high: number): number[] {
-  const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] as number) - (wanted[b] as number))
-  const places = [...wanted]
-  let last = low - gap
-  for (const i of order) last = places[i] = Math.max(wanted[i] as number, last + gap)
-  let next = high + gap
-  for (const i of order.toReversed()) next = places[i] = Math.min(places[i] as number, next - gap)
-  return places
-}

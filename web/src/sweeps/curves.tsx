@@ -12,9 +12,10 @@ import { verdictWord } from '../format/value'
 import type { DistinctName } from '../names/names'
 import { Button, Field as TextField, join, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { Icon } from '../ui/icons'
 import { useWidth } from '../ui/use-width'
 import { paths } from '../url/paths'
-import { apart, axisOf, bestOf, type CurvePoint, type Curves as Model, isWithin, type Line } from './curves-model'
+import { axisOf, bestOf, type CurvePoint, type Curves as Model, isWithin, type Line } from './curves-model'
 import { type Cell, shortKey, valueWords } from './model'
 import css from './sweeps.module.css'
 
@@ -22,12 +23,9 @@ const HIGH = 300
 const LEFT = 52
 const TOP = 22
 const BOTTOM = 34
-const LETTER = 6.2 // of a name at a line's end
-const NAME_SHARE = 0.4 // of the width, that names of lines take at most
-const LEADER = 16 // between the plot and the names
+const RIGHT = 14
 const EDGE = 18 // a tick closer to the right edge ends there
-const LABEL_GAP = 13
-const NAMED = 12 // lines: of more the names would not fit
+const NAMED = 12 // lines that the legend names
 
 export const slotColour = (slot: number) => (slot < 0 ? 'var(--text-3)' : `var(--s${slot + 1})`)
 export const SlotMark = ({ slot }: { slot: number }) => (
@@ -56,9 +54,6 @@ interface Props {
   shown: string | null // the cell that is read
 }
 
-// Names differ at their end: a long one keeps that.
-const endOf = (text: string, letters: number) => (text.length <= letters ? text : `…${text.slice(1 - letters).trimStart()}`)
-
 const experimentOf = ({ cell }: CurvePoint) => cell.runs.find(({ experiment }) => experiment !== null)?.experiment
 const STEPS: Record<string, [line: number, point: number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }
 
@@ -72,10 +67,10 @@ export function Curves(props: Props) {
   return (
     <section className={css.curves} aria-label="Curves">
       <div className={css.tools}>
-        <label>right <Select label="Horizontal axis" value={x.field.id} onChange={x.onChange} options={x.options} /></label>
-        <label>up <Select label="Vertical axis" value={y.field.id} onChange={y.onChange} options={y.options} /></label>
+        <label>x axis <Select label="x axis" value={x.field.id} onChange={x.onChange} options={x.options} /></label>
+        <label>y axis <Select label="y axis" value={y.field.id} onChange={y.onChange} options={y.options} /></label>
         <Limit key={`${x.field.id} ${limit}`} field={x.field} isLower={isLower} limit={limit} onLimit={props.onLimit} />
-        {lines.length > 0 && <span className={css.end}><Button aria-pressed={isTable} onPress={() => setTable(!isTable)}>Table</Button></span>}
+        {lines.length > 0 && <span className={css.end}><Button aria-pressed={isTable} onPress={() => setTable(!isTable)}><Icon name="table" /> Table</Button></span>}
       </div>
       {lines.length === 0 ? <p className={join('dim', css.noCurves)}>No combination has both {shortName(x.field)} and {shortName(y.field)} yet.</p>
         : isTable ? <PointTable {...props} lines={lines} name={name} best={best} isLower={isLower} /> : <Plot {...props} lines={lines} name={name} best={best} isLower={isLower} />}
@@ -84,7 +79,7 @@ export function Curves(props: Props) {
   )
 }
 
-// Takes "500", "500ms" and "0.5 s"; empty: no limit.
+// Accepts "500", "500ms" and "0.5 s". An empty text removes the limit.
 function Limit({ field, isLower, limit, onLimit }: { field: Field; isLower: boolean; limit: number | null; onLimit: (limit: number | null) => void }) {
   const [text, setText] = useState(limit === null ? '' : String(limit))
   const read = readQuantity(field, text)
@@ -92,7 +87,7 @@ function Limit({ field, isLower, limit, onLimit }: { field: Field; isLower: bool
   const apply = () => { if (!fault && 'value' in read && read.value !== limit) onLimit(read.value) }
   return (
     <label title={fault}>
-      limit {isLower ? '≤' : '≥'} <span className={css.limit}><TextField label={`Limit of ${shortName(field)}, ${field.unit}`} number value={text} invalid={fault !== undefined} onChange={(event) => setText(event.target.value)} onBlur={apply} onKeyDown={(event) => { if (event.key === 'Enter') apply() }} />{field.unit}</span>
+      {shortName(field)} {isLower ? '≤' : '≥'} <span className={css.limit}><TextField label={`Limit of ${shortName(field)}, ${field.unit}`} number value={text} invalid={fault !== undefined} onChange={(event) => setText(event.target.value)} onBlur={apply} onKeyDown={(event) => { if (event.key === 'Enter') apply() }} />{field.unit}</span>
     </label>
   )
 }
@@ -116,7 +111,7 @@ function Best({ best, model, lines, name, x, y, limit, isLower }: DrawProps) {
   const edge = limit === null ? '' : `${shortName(x.field)} ${isLower ? '≤' : '≥'} ${plainNumber(limit, forms.x)} ${forms.x.unit}`.trim()
   return (
     <p className={css.best} role="status">
-      {best && line ? <><b>Best within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</>
+      {best && line ? <><b>Best within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className={css.value}><span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</span></>
         : limit === null ? 'Set a limit to ring the best combination within it.' : `No trusted combination is within ${edge}.`}
     </p>
   )
@@ -133,14 +128,9 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
   const across = axisOf([...points.map((point) => point.x), ...(limit === null ? [] : [limit])], true)
   const up = axisOf(points.map((point) => point.y), false)
   const [acrossWords, upWords] = [tickWords(across.ticks, forms.x, across), tickWords(up.ticks, forms.y, up)]
-  const hasNames = lines.length > 1 && lines.length <= NAMED
-  const letters = Math.floor((width * NAME_SHARE - LEADER) / LETTER)
-  const right = hasNames ? Math.min(letters, Math.max(...lines.map((line) => name(line).short.length))) * LETTER + LEADER : 14
-  const plotRight = Math.max(LEFT + 60, width - right)
+  const plotRight = Math.max(LEFT + 60, width - RIGHT)
   const px = (value: number) => LEFT + across.at(value) * (plotRight - LEFT)
   const py = (value: number) => HIGH - BOTTOM - up.at(value) * (HIGH - BOTTOM - TOP)
-  const ends = lines.map((line) => line.points.at(-1) as CurvePoint)
-  const heights = apart(ends.map((point) => py(point.y)), LABEL_GAP, TOP, HIGH - BOTTOM)
   const tab = current ?? (best ?? points[0])?.cell.id
   const edge = limit === null ? null : px(limit)
   const words = (line: Line, point: CurvePoint) => {
@@ -166,24 +156,16 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
   }
   return (
     <div ref={box} className={css.plot}>
+      {lines.length > 1 && lines.length <= NAMED && <ul className={css.names} aria-label="Configurations">{lines.map((line) => <li key={line.id} title={name(line).full}><SlotMark slot={line.slot} /><bdi>{name(line).short}</bdi></li>)}</ul>}
       <svg width={width} height={HIGH} role="group" aria-label={`${shortName(y.field)} by ${shortName(x.field)}, one line per configuration, ${lines.length} lines`}>
         <clipPath id={clip}><rect x={LEFT} y={TOP} width={plotRight - LEFT} height={HIGH - BOTTOM - TOP} /></clipPath>
         {edge !== null && <rect className={css.within} clipPath={`url(#${clip})`} x={isLower ? LEFT : edge} y={TOP} width={Math.max(0, isLower ? edge - LEFT : plotRight - edge)} height={HIGH - BOTTOM - TOP} />}
         {up.ticks.map((tick, i) => <g key={tick}><path className={tick === up.low ? css.axis : css.gridLine} d={`M${LEFT} ${py(tick)}H${plotRight}`} /><text className={css.tick} x={LEFT - 6} y={py(tick) + 4} textAnchor="end">{upWords[i]}</text></g>)}
         {across.ticks.map((tick, i) => <text key={tick} className={css.tick} x={Math.min(px(tick), px(tick) > width - EDGE ? width : Infinity)} y={HIGH - BOTTOM + 16} textAnchor={px(tick) > width - EDGE ? 'end' : 'middle'}>{acrossWords[i]}</text>)}
         <text className={css.axisName} x={0} y={12}>{shortName(y.field)} {forms.y.unit} ↑</text>
-        <text className={css.axisName} x={plotRight} y={HIGH - 4} textAnchor="end">{shortName(x.field)} {forms.x.unit} →{across.isLog ? ' log' : ''}</text>
+        <text className={css.axisName} x={plotRight} y={HIGH - 4} textAnchor="end">{shortName(x.field)} {forms.x.unit}{across.isLog ? ', log scale' : ''} →</text>
         {edge !== null && <><path className={css.edge} d={`M${edge} ${TOP}V${HIGH - BOTTOM}`} /><text className={css.edgeName} x={edge + (edge > plotRight - 70 ? -4 : 4)} y={TOP + 10} textAnchor={edge > plotRight - 70 ? 'end' : 'start'}>{isLower ? '≤' : '≥'} {plainNumber(limit as number, forms.x)} {forms.x.unit}</text></>}
         {lines.map((line) => <path key={line.id} className={css.line} style={{ stroke: slotColour(line.slot) }} d={line.points.map((point, i) => `${i ? 'L' : 'M'}${px(point.x).toFixed(1)} ${py(point.y).toFixed(1)}`).join('')} />)}
-        {hasNames && lines.map((line, i) => {
-          const [end, y] = [ends[i] as CurvePoint, heights[i] as number]
-          return (
-            <g key={line.id} style={{ stroke: slotColour(line.slot) }}>
-              <path className={css.leader} d={`M${px(end.x).toFixed(1)} ${py(end.y).toFixed(1)}L${plotRight} ${y.toFixed(1)}H${plotRight + LEADER - 6}`} />
-              <text className={css.lineName} x={plotRight + LEADER - 3} y={y + 4} style={{ fill: slotColour(line.slot) }}><title>{name(line).full}</title>{endOf(name(line).short, letters)}</text>
-            </g>
-          )
-        })}
         <g onKeyDown={press}>
           {lines.map((line) => line.points.map((point) => (
             <g key={point.cell.id} role="link" aria-label={words(line, point)} data-point={point.cell.id} data-best={point === best || undefined} data-shown={point.cell.id === shown || undefined} tabIndex={point.cell.id === tab ? 0 : -1} className={css.point} transform={`translate(${px(point.x).toFixed(1)} ${py(point.y).toFixed(1)})`}
@@ -195,8 +177,8 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
           )))}
         </g>
       </svg>
-      {points.some((point) => !point.isTrusted || (limit !== null && !isWithin(point, limit, isLower))) && <p className="dim small">Hollow: {limit === null ? '' : 'beyond the limit or '}not trusted.</p>}
-      {lines.length > NAMED && <p className="dim small">The {lines.length} lines have their names in the table.</p>}
+      {points.some((point) => !point.isTrusted || (limit !== null && !isWithin(point, limit, isLower))) && <p className="dim small">{limit !== null && points.some((point) => !isWithin(point, limit, isLower)) && 'Hollow: not within the limit. '}{points.some((point) => !point.isTrusted) && 'Dotted outline: not trusted.'}</p>}
+      {lines.length > NAMED && <p className="dim small">The table names all {lines.length} lines.</p>}
     </div>
   )
 }
@@ -214,7 +196,7 @@ function PointTable({ model, lines, name, x, y, limit, best, isLower }: DrawProp
               {model.load && <td className={page.num}>{valueWords(point.load)}</td>}
               <td className={page.num}>{showNumber(point.x, forms.x)}</td>
               <td className={page.num}>{showNumber(point.y, forms.y)}</td>
-              {limit !== null && <td>{point === best ? <b>best</b> : isWithin(point, limit, isLower) ? 'within' : 'beyond'}</td>}
+              {limit !== null && <td>{point === best ? <b>best</b> : isWithin(point, limit, isLower) ? 'within' : 'not within'}</td>}
             </tr>
           )))}
         </tbody>

@@ -1,12 +1,11 @@
-// What the cells' colours and forms mean: those that are there.
+// The legend of the map: only colors and marks that it shows.
 import { rampAt, useColours } from '../chart/colours'
-import { Simulated } from '../ui/verdict'
 import { type Cell, type Kind, KIND_WORDS } from './model'
 import css from './sweeps.module.css'
 
 const STEPS = 12
 const FORMS: Kind[] = ['running', 'queued', 'failed', 'falls_out', 'missing', 'not_sent']
-const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run', not_sent: 'not uploaded: finished, but its result is not here', falls_out: 'skipped: breaks a rule, so it is not run' }
+const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run', not_sent: 'not uploaded: finished elsewhere', falls_out: 'skipped: breaks a rule' }
 
 interface Props {
   name: string
@@ -31,16 +30,16 @@ export function Legend({ name, unit, low, high, isLog, cells, isMixed, beyond, b
           <>
             {' '}<span className="n">{low}</span>
             <span className={css.ramp} aria-hidden="true">{Array.from({ length: STEPS }, (_, i) => <i key={i} style={{ background: rampAt(colours, i / (STEPS - 1)) }} />)}</span>
-            <span className="n">{high}</span>{isLog && <span className="dim"> by ratios</span>}
+            <span className="n">{high}</span>{isLog && <span className="dim"> log scale</span>}
           </>
         )}
       </span>
       {FORMS.filter((kind) => cells.some((cell) => cell.kind === kind)).map((kind) => <span key={kind}><i className={css.cell} data-kind={kind} aria-hidden="true" />{ABOUT[kind] ?? KIND_WORDS[kind]}</span>)}
       {isUntrusted && <span><i className={css.cell} data-untrusted aria-hidden="true" />not trusted</span>}
-      {cells.some((cell) => cell.kind !== 'failed' && cell.runs.some((run) => run.status?.endsWith('failed'))) && <span><i className={css.cell} data-faulty aria-hidden="true" />a run of it failed</span>}
+      {cells.some((cell) => cell.kind !== 'failed' && cell.runs.some((run) => run.status?.endsWith('failed'))) && <span><i className={css.cell} data-faulty aria-hidden="true" />has a failed run</span>}
       {best !== null && <span><i className={css.cell} data-best aria-hidden="true" />{best}</span>}
-      {beyond !== null && <span><i className={css.cell} data-beyond aria-hidden="true" />beyond {beyond}</span>}
-      {isMixed && <span><i className={css.cell} data-simulated aria-hidden="true" /><Simulated /></span>}
+      {beyond !== null && <span><i className={css.cell} data-beyond aria-hidden="true" />not within {beyond}</span>}
+      {isMixed && <span><i className={css.cell} data-simulated aria-hidden="true" />simulated</span>}
     </p>
   )
 }

@@ -1,4 +1,4 @@
-// All sweeps: those that told what they are to run, and those of which there are results.
+// The list of sweeps: those with an uploaded plan, and those with results only.
 import { Link } from 'wouter'
 
 import { causeOf } from '../api/client'
@@ -36,7 +36,7 @@ function Table({ sweeps }: { sweeps: Listed[] }) {
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of sweeps, scrolls sideways">
       <table className={join(page.rows, css.list)}>
-        <thead><tr><th scope="col">Sweep</th><th scope="col">Began, UTC</th><th scope="col" className={page.num}>Runs</th><th scope="col">Status of runs</th><th scope="col">State</th><th scope="col">Model</th><th scope="col">Hardware</th></tr></thead>
+        <thead><tr><th scope="col">Sweep</th><th scope="col">Started, UTC</th><th scope="col" className={page.num} title="Runs to do; skipped combinations are not counted">Planned</th><th scope="col">Runs</th><th scope="col">Sweep state</th><th scope="col">Model</th><th scope="col">Hardware</th></tr></thead>
         <tbody>{sweeps.map((sweep) => <SweepRow key={sweep.id} sweep={sweep} />)}</tbody>
       </table>
     </div>
@@ -55,7 +55,7 @@ export function SweepList() {
       <h1>Sweeps</h1>
       <p className={page.facts}>A sweep runs every combination of the values in one experiment file.</p>
       {error && <div className={page.block}><Note kind="bad" role="alert"><b>Could not load the sweeps.</b> {causeOf(error)} <Act onPress={() => void heads.refetch()}>Retry</Act></Note></div>}
-      {isThere && sweeps.length === 0 && <div className={page.block}><Note>No sweeps yet. To watch a sweep while it runs, use <code>profllm sweep run -o DIR --upload {window.location.origin} FILE</code>. To add a finished one, run <code>profllm upload DIR --to {window.location.origin}</code>.</Note></div>}
+      {isThere && sweeps.length === 0 && <div className={page.block}><div className={css.none}><p>No sweeps yet. To run a sweep and watch it here:</p><code>profllm sweep run -o DIR --upload {window.location.origin} FILE</code><p>To add a finished sweep:</p><code>profllm upload DIR --to {window.location.origin}</code></div></div>}
       {sweeps.length > 0 && <section className={page.block} aria-label="All sweeps"><Table sweeps={sweeps} /></section>}
     </main>
   )

@@ -1,5 +1,4 @@
-// The map of a sweep: a table whose cells are links. One of them is in the order of Tab, arrows go on from it, also
-// from one map into the next.
+// The map of a sweep: a table whose cells are links. One cell is a tab stop; the arrow keys move from it, also into the next map.
 import { type KeyboardEvent, memo, type MouseEvent, type SyntheticEvent, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 
@@ -27,14 +26,14 @@ export interface Drawn {
 
 interface Props extends Drawn {
   onRead: (cell: Cell) => void
-  onTrouble: (run: string) => void // what became of it stands in the list below
+  onTrouble: (run: string) => void // the list below shows its cause
 }
 
 const resultOf = (cell: Cell) => cell.runs.find(({ experiment }) => experiment !== null)
 export const troubleOf = (cell: Cell) => cell.runs.find(({ cause, message }) => cause !== null || message !== null)
 export const rowId = (run: string) => `run-${run}`
 
-// A result's own screen says how it ended; where there is none, the list below does.
+// Links to the experiment, or to the list below if there is none.
 function hrefOf(cell: Cell) {
   const result = cell.kind === 'failed' ? (cell.runs.find(({ experiment, cause, message }) => experiment !== null && (cause ?? message) !== null) ?? resultOf(cell)) : resultOf(cell)
   if (result?.experiment != null) return paths.experiment(result.experiment)
@@ -46,7 +45,7 @@ function wordsOf(cell: Cell, { keys, form, best, beyond }: Pick<Drawn, 'keys' | 
   const trouble = cell.kind === 'failed' || cell.kind === 'falls_out' ? troubleOf(cell) : undefined
   const result = resultOf(cell)
   const told = cell.value !== null ? `${showNumber(cell.value, form)} ${form.unit}` : cell.kind === 'done' ? 'no value' : KIND_WORDS[cell.kind]
-  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : '', beyond.has(cell.id) ? ', beyond the limit' : cell.id === best ? ', best within the limit' : ''].join('')
+  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : '', beyond.has(cell.id) ? ', not within the limit' : cell.id === best ? ', best within the limit' : ''].join('')
 }
 
 const isUntrusted = (cell: Cell) => cell.runs.some(({ verdict }) => verdict !== null && verdict !== 'trusted')
@@ -80,7 +79,7 @@ function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Dra
   return (
     <section className={css.facet} aria-label={title || 'All cells'}>
       {title && <h2>{title}</h2>}
-      <div className={css.scroll}>
+      <div className={`fades ${css.scroll}`}>
         <table className={css.map} aria-label={`${title ? `${title}, ` : ''}${y ? `${shortKey(y.key, keys)} by ` : ''}${x ? shortKey(x.key, keys) : 'cell'}`}>
           <thead>
             {x && <tr><td className={css.corner} /><th scope="colgroup" colSpan={x.values.length} className={css.across}>{shortKey(x.key, keys)} →</th></tr>}

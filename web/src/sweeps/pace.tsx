@@ -3,11 +3,13 @@ import type { Sweep } from '../api/types'
 import { count } from '../format/number'
 import { roughSpan, time } from '../format/time'
 import { Meter } from '../ui/controls'
-import { type Counts, paceOf } from './model'
+import { type Counts, type Kind, paceOf } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
 const SHOWN = ['done', 'partial', 'running', 'queued', 'failed', 'falls_out', 'missing', 'not_sent'] as const
+const DRAWN = ['done', 'partial', 'failed', 'not_sent'] as const // parts of the bar
+const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = { done: 'trusted', partial: 'degraded', failed: 'limited', not_sent: 'line-3' }
 
 function stateWords({ state, changed, has_plan }: Sweep, last: number | null, isRunning: boolean) {
   if (!has_plan) return ''
@@ -23,7 +25,7 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
   const share = (part: number) => (total ? part / total : 0)
   return (
     <section className={css.pace} aria-label="Progress">
-      {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={[{ share: share(counts.done), colour: 'trusted' }, { share: share(counts.partial), colour: 'degraded' }, { share: share(counts.failed), colour: 'limited' }, { share: share(counts.not_sent), colour: 'line-3' }]} />}
+      {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={DRAWN.map((kind) => ({ share: share(counts[kind]), colour: PARTS[kind] }))} />}
       <p role="status">
         <b><span className="n">{count(over)}</span>{sweep.has_plan && <> of <span className="n">{count(total)}</span></>} {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished</b>
         {!sweep.has_plan && <span>planned runs unknown</span>}
@@ -31,7 +33,7 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
         {isRunning && remaining > 0 && pace.everyMs !== null && <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>}
         {pace.last !== null && <span>last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}
       </p>
-      <p className={css.kinds}>{SHOWN.filter((kind) => counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} /> <span className="n">{count(counts[kind])}</span></span>)}</p>
+      <p className={css.kinds}>{SHOWN.filter((kind) => counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} part={sweep.has_plan ? PARTS[kind] : undefined} /> <span className="n">{count(counts[kind])}</span></span>)}</p>
     </section>
   )
 }

@@ -1,4 +1,4 @@
-// What the cell that is pointed at says, in full, and where its runs are.
+// The reading: the selected cell in full, and links to its runs.
 import { Link } from 'wouter'
 
 import type { SweepRun } from '../api/types'
@@ -10,7 +10,7 @@ import { type Cell, KIND_WORDS, kindOf, shortKey, valueWords } from './model'
 import css from './sweeps.module.css'
 
 const SHAPES = { done: 'ok', partial: 'beyond', running: 'reading', failed: 'failed', queued: 'queued', missing: 'queued', not_sent: 'queued', falls_out: 'unknown' } as const
-export const KindState = ({ kind, word = KIND_WORDS[kind] }: { kind: keyof typeof SHAPES; word?: string }) => <State state={SHAPES[kind]} word={word} />
+export const KindState = ({ kind, word = KIND_WORDS[kind], part }: { kind: keyof typeof SHAPES; word?: string; part?: string | undefined }) => <State state={SHAPES[kind]} word={word} part={part} />
 
 function RunOf({ run, metric, form, isOne }: { run: SweepRun; metric: string; form: Form; isOne: boolean }) {
   const value = run.values[metric]
@@ -21,8 +21,8 @@ function RunOf({ run, metric, form, isOne }: { run: SweepRun; metric: string; fo
       {run.verdict !== null && <Verdict verdict={run.verdict} />}
       {run.cause !== null && <b>{run.cause.replaceAll('_', ' ')}</b>}
       {run.message !== null && <p className="mid">{run.message}</p>}
-      {run.timestamp !== null && <span className="dim">began {time(run.timestamp, true)} UTC</span>}
-      {run.experiment !== null && <Link href={paths.experiment(run.experiment)}>Open the experiment</Link>}
+      {run.timestamp !== null && <span className="dim">started {time(run.timestamp, true)} UTC</span>}
+      {run.experiment !== null && <Link href={paths.experiment(run.experiment)}>Open experiment</Link>}
     </li>
   )
 }
@@ -38,7 +38,7 @@ export function Reading({ cell, metric, name, form, keys }: { cell: Cell | undef
           </dl>
           <p className={css.figure}>
             <span className="dim">{name}{cell.n > 1 && `, mean of ${cell.n} runs`}</span>
-            {cell.value === null ? <KindState kind={cell.kind} word={cell.kind === 'done' ? 'not recorded' : KIND_WORDS[cell.kind]} /> : <span className="n">{showNumber(cell.value, form)} {form.unit}</span>}
+            {cell.value === null ? <KindState kind={cell.kind} word={cell.kind === 'done' ? 'not recorded' : KIND_WORDS[cell.kind]} /> : <span className={css.value}><span className="n">{showNumber(cell.value, form)}</span> {form.unit}</span>}
             {cell.runs.some(({ simulated }) => simulated) && <Simulated />}
           </p>
           <ul>{cell.runs.map((run) => <RunOf key={run.run} run={run} metric={metric} form={form} isOne={cell.runs.length === 1} />)}</ul>

@@ -1,15 +1,15 @@
-// One sweep: how far it is, its map, what has no good result.
+// One sweep: its progress, its map and curves, and the runs without a good result.
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
 import { useFields } from '../api/queries'
-import { useSweep } from '../api/sweeps'
+import { useSweep, useSweepHead } from '../api/sweeps'
 import type { Sweep as Told } from '../api/types'
 import { Catalogue, shortName } from '../fields/catalogue'
 import { arrow, count, formFor, isNumeric, showNumber } from '../format/number'
 import { time } from '../format/time'
-import { Act, join, Note, Progress, Select } from '../ui/controls'
+import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import page from '../ui/page.module.css'
@@ -28,14 +28,14 @@ import { Reading } from './reading'
 import { Rest, type Wanted } from './rest'
 import css from './sweeps.module.css'
 
-// What sweeps are mostly looked at by; any other field by the address.
+// The metrics offered for the map. The address can name any other field.
 const METRICS = [
   'results.output_throughput', 'results.request_throughput', 'results.total_token_throughput', 'results.request_goodput', 'derived.output_throughput_per_gpu', 'derived.tokens_per_s_per_user',
   'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.p99_tpot_ms', 'results.median_itl_ms', 'results.median_e2el_ms', 'results.p99_e2el_ms', 'results.energy_per_token_j',
   'launch.phases.ready_s', 'launch.facts.kv_cache_tokens', 'run.duration',
 ]
 
-// Axes of the curves, with the limit that is usual for each.
+// Axes of the curves, each with its usual limit.
 const CURVE_X: [id: string, limit: number][] = [['results.p99_ttft_ms', 500], ['results.median_ttft_ms', 500], ['results.p99_tpot_ms', 50], ['results.median_tpot_ms', 50], ['derived.tokens_per_s_per_user', 20]]
 const CURVE_Y = ['derived.output_throughput_per_gpu', 'results.output_throughput']
 
@@ -58,15 +58,16 @@ export function Sweep({ id }: { id: string }) {
       <h1>Sweep <span className="n">{id}</span></h1>
       {error && (
         <>
-          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'No sweep has this id.' : 'Could not load this sweep.'}</p>
-          <Note kind="bad" role="alert">{causeOf(error)} {!(error instanceof ApiError && error.status === 404) && <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Retry</Act>}</Note>
+          {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No sweep has this id.</p>
+            : <div className={page.notice}><Note kind="bad" role="alert"><b>Could not load this sweep.</b> {causeOf(error)} <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Retry</Act></Note></div>}
+          <ButtonLink href={paths.sweeps()} look="line">Show all sweeps</ButtonLink>
         </>
       )}
     </main>
   )
 }
 
-function Head({ sweep, name, model }: { sweep: Told; name: string; model: string | null }) {
+function Head({ sweep, name, models }: { sweep: Told; name: string; models: string[] }) {
   const began = startOf(sweep.id) ?? sweep.created
   const known = sweep.runs.filter((run) => run.simulated !== null).length
   const simulated = sweep.runs.filter((run) => run.simulated).length
@@ -77,35 +78,31 @@ function Head({ sweep, name, model }: { sweep: Told; name: string; model: string
         <div>
           <h1><bdi>{name}</bdi></h1>
           <p className={page.facts}>
-            {simulated > 0 && <span className={css.marked}><Simulated />{simulated < known && <span><span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span></span>}</span>}
-            {began !== null && <span className="n">{time(began)} UTC</span>}
-            {model !== null && <span><bdi>{model}</bdi></span>}
+            {simulated > 0 && <span className={css.marked}><Simulated />{simulated < known && <span><span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span> runs</span>}</span>}
+            {began !== null && <span>started <span className="n">{time(began)}</span> UTC</span>}
+            {models.map((model) => <span key={model}><bdi>{model}</bdi></span>)}
             {sweep.file !== null && <span><code>{sweep.file}</code></span>}
             {sweep.servers_started !== null && <span><span className="n">{count(sweep.servers_started)}</span> {sweep.servers_started === 1 ? 'server' : 'servers'} started</span>}
           </p>
         </div>
-        <div className={page.end}><Link className={join(controls.button, controls.line)} href={paths.sweepResults(sweep.id)}>Explore its results</Link></div>
+        <div className={page.end}><Link className={join(controls.button, controls.line)} href={paths.sweepResults(sweep.id)}>Explore results</Link></div>
       </div>
     </>
   )
 }
 
-// The title of a sweep whose plan, and with it its name, was not uploaded.
-function unnamed({ id, created }: Told) {
-  const began = startOf(id) ?? created
-  return began === null ? `Sweep ${id}` : `Sweep of ${time(began)} UTC`
-}
-
-const modelOf = ({ experiment }: Told) => {
+// The models of the experiment file, or those of the results.
+const modelsOf = ({ experiment }: Told, ofResults: string[]) => {
   const model = (experiment?.['server'] as { model?: unknown } | undefined)?.model
-  return typeof model === 'string' ? model : null
+  return typeof model === 'string' ? [model] : ofResults
 }
 
 function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: string }; state: SweepState; catalogue: Catalogue; error: Error | null }) {
   const [, navigate] = useLocation()
   const [shown, setShown] = useState<string | null>(null)
   const [wanted, setWanted] = useState<Wanted | null>(null)
-  const name = sweep.name ?? unnamed(sweep)
+  const head = useSweepHead(sweep.id, !sweep.has_plan)
+  const name = sweep.name ?? head?.name ?? `Sweep ${sweep.id}`
   useEffect(() => { document.title = `${name} · ProfLLM` }, [name])
   usePlace({ content: `sweep ${sweep.id}`, isReady: true })
   const isRunning = sweep.state === 'running' && !isSilent(paceOf(sweep.runs), sweep.changed, Date.now())
@@ -121,7 +118,7 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   const form = useMemo(() => formFor(field, cells.map(({ value }) => value)), [field, cells])
   const cy = CURVE_Y.includes(state.cy) ? state.cy : (CURVE_Y.find((id) => runs.some(({ values }) => typeof values[id] === 'number')) ?? (CURVE_Y[1] as string))
   const curves = useMemo(() => curvesOf(cells, inputs, state.cx, cy), [cells, inputs, state.cx, cy])
-  const names = useMemo(() => distinctNames(curves.lines.map(({ id, values }) => ({ id, name: sweep.name, values })), catalogue), [curves, sweep.name, catalogue])
+  const names = useMemo(() => distinctNames(curves.lines.map(({ id, values }) => ({ id, name, values })), catalogue), [curves, name, catalogue])
   const limit = limitOf(state)
   const isLower = catalogue.get(state.cx).direction !== 'higher'
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
@@ -133,21 +130,22 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   const change = (part: Partial<SweepState>) => navigate(paths.sweep(sweep.id, { ...state, ...part }), { replace: true })
   const options = keys.map((key): [string, string] => [key, shortKey(key, keys)])
   const metrics = [...new Set([...METRICS.filter((id) => isNumeric(catalogue.get(id))), state.metric])].map((id): [string, string] => [id, shortName(catalogue.get(id))])
-  const model = modelOf(sweep)
+  const toRun = [counts.failed > 0 && `${count(counts.failed)} failed`, counts.missing > 0 && `${count(counts.missing)} missing`].filter(Boolean).join(' and ')
   return (
     <main id="main" className={join(page.read, page.wide)}>
-      <Head sweep={sweep} name={name} model={model} />
+      <Head sweep={sweep} name={name} models={modelsOf(sweep, head?.models ?? [])} />
       {error && <Note kind="warn" role="alert"><b>Could not update the sweep.</b> {causeOf(error)}</Note>}
       <Pace sweep={sweep} counts={counts} isRunning={isRunning} />
+      {!sweep.has_plan && <div className={css.plan}><Note>The plan of this sweep was not uploaded, so the map shows only runs with results. To upload the plan, run <code>profllm upload DIR --to {window.location.origin}</code> with the directory of the sweep.</Note></div>}
       <div className={join(page.block, css.pair)}>
       <section aria-label="Map">
         <div className={css.tools}>
-          <label>color <Select label="Color" value={state.metric} onChange={(metric) => change({ metric })} options={metrics} /></label>
-          {axes.x && <label>right <Select label="To the right" value={axes.x.key} onChange={(x) => change({ x, ...(x === axes.y?.key && { y: axes.x?.key ?? '' }) })} options={options} /></label>}
-          {axes.y && <label>down <Select label="Downwards" value={axes.y.key} onChange={(y) => change({ y, ...(y === axes.x?.key && { x: axes.y?.key ?? '' }) })} options={options} /></label>}
+          <label>Color <Select label="Color" value={state.metric} onChange={(metric) => change({ metric })} options={metrics} /></label>
+          {axes.x && <label>Columns <Select label="Columns" value={axes.x.key} onChange={(x) => change({ x, ...(x === axes.y?.key && { y: axes.x?.key ?? '' }) })} options={options} /></label>}
+          {axes.y && <label>Rows <Select label="Rows" value={axes.y.key} onChange={(y) => change({ y, ...(y === axes.x?.key && { x: axes.y?.key ?? '' }) })} options={options} /></label>}
           {sweep.has_plan && counts.failed + counts.missing > 0 && (
-            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id, isRunning ? 'failed' : 'failed,missing')} download>
-              <Icon name="download" /> {[counts.failed > 0 && `${count(counts.failed)} failed`, counts.missing > 0 && `${count(counts.missing)} missing`].filter(Boolean).join(' and ')} as a file to run
+            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id, isRunning ? 'failed' : 'failed,missing')} download title="An experiment file that runs only these combinations">
+              <Icon name="download" /> Download {toRun} runs
             </a>
           )}
         </div>
@@ -164,8 +162,7 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
       </div>
       </div>
       <Rest runs={runs} wanted={wanted} />
-      {!sweep.has_plan && <div className={page.block}><Note>The plan of this sweep was not uploaded, so the map shows only runs with results. To upload the plan, run <code>profllm upload DIR</code> with the directory of the sweep.</Note></div>}
-      {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that are no longer in its file are not on the map.</p>}
+      {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that were removed from the experiment file are not on the map.</p>}
     </main>
   )
 }

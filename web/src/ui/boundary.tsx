@@ -1,4 +1,4 @@
-// What fails while it is drawn, or cannot be loaded, says so in its place; another `place` is a new try.
+// Shows an error in place of a part that cannot be loaded or rendered. A new `place` retries.
 import { Component, type ReactNode } from 'react'
 
 import { Button, join, Note } from './controls'
@@ -31,9 +31,9 @@ export class Boundary extends Component<Props, State> {
     return (
       <main id="main" className={join(page.read, page.wide)}>
         <h1>Could not show this page</h1>
-        <p className={page.lead}>The web UI failed. Stored results are not affected.</p>
-        <Note kind="bad" role="alert">{failure.error instanceof Error ? failure.error.message : String(failure.error)}</Note>
-        <p className={page.lead}><Button look="line" onPress={() => window.location.reload()}>Reload</Button></p>
+        <div className={page.notice}><Note kind="bad" role="alert">{failure.error instanceof Error ? failure.error.message : String(failure.error)}</Note></div>
+        <p className={page.lead}>Stored results are not affected. Reload the page; if that does not help, check that profllm-dashboard is running.</p>
+        <Button look="line" onPress={() => window.location.reload()}>Reload</Button>
       </main>
     )
   }

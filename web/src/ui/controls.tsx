@@ -99,7 +99,7 @@ export function Meter({ label, done, total, parts }: { label: string; done: numb
   return (
     <div className={css.meter} role="progressbar" aria-label={label} aria-valuemin={0} aria-valuenow={done} aria-valuemax={Math.max(total, 1)}>
       {parts.filter((part) => part.share > 0).map((part) => (
-        <i key={part.colour} style={{ width: `${part.share * 100}%`, background: `var(--${part.colour})` }} />
+        <i key={part.colour} data-part={part.colour} style={{ width: `${part.share * 100}%`, background: `var(--${part.colour})` }} />
       ))}
     </div>
   )

@@ -34,10 +34,12 @@ const LOOKS: Record<string, Look> = {
   unknown: { shape: 'dash', colour: 'faint' },
 }
 
-export function State({ state, word = state.replaceAll('_', ' '), colour }: { state: string; word?: string; colour?: Look['colour'] }) {
+// part: the part of a Meter that it counts; under forced colors its mark is the pattern of that part
+export function State({ state, word = state.replaceAll('_', ' '), colour, part }: { state: string; word?: string; colour?: Look['colour']; part?: string | undefined }) {
   const look = LOOKS[state]
   return (
     <span className={join(css.verdict, css[colour ?? look?.colour ?? 'quiet'])}>
+      {part && <i className={css.part} data-part={part} aria-hidden="true" />}
       {look && <svg viewBox="0 0 10 10" aria-hidden="true">{SHAPES[look.shape]}</svg>}
       {word}
     </span>

@@ -13,7 +13,7 @@ import { Nothing } from '../ui/verdict'
 import css from './upload.module.css'
 
 const SHOWN = 8
-const CHOICES: [OnKnown, string][] = [['skip', 'Skip this file'], ['keep', 'Keep both as repeats'], ['replace', 'Replace the stored one']]
+const CHOICES: [OnKnown, string][] = [['skip', 'Skip this file'], ['keep', 'Keep both'], ['replace', 'Replace stored result']]
 
 export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
   const diff = useDiff(job.job_id, item.index)
@@ -25,7 +25,7 @@ export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
   )
 }
 
-// seen: what is there, as it is shown above
+// seen: the hash of the stored result that is shown above
 function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: string | undefined }) {
   const { choose } = useJobActions(job.job_id)
   const [choice, setChoice] = useState<OnKnown>(item.choice ?? 'skip')
@@ -38,7 +38,7 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
   return (
     <div className={css.choice}>
       <Segment label={`What to do with ${name}`} value={choice} onChange={(value) => setChoice(value as OnKnown)} options={CHOICES} />
-      {others > 0 && <Check isSelected={isForAll} onChange={setForAll}>Same for the other {others === 1 ? of : `${count(others)} ${of}s`}</Check>}
+      {others > 0 && <Check isSelected={isForAll} onChange={setForAll}>Apply to the other {others === 1 ? of : `${count(others)} ${of}s`}</Check>}
       {choose.error && <span role="alert" className={css.bad}>{choose.error.message}</span>}
       <span className="grow" />
       <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={apply}>Apply</Button>
@@ -48,7 +48,7 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
 
 type Value = ItemDiff['differing'][number]['there']
 
-// 4 and 4.0 are told apart by the content of a file, not by what they mean
+// 4 and 4.0 differ in the content of a file, but not in value
 const isOther = (there: Value, found: Value) => there.state !== found.state || JSON.stringify(there.value) !== JSON.stringify(found.value)
 
 const SIGNIFICANT = 4

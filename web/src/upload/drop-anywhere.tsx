@@ -1,4 +1,4 @@
-// Files may be dropped on any screen; what becomes of them is told on Upload.
+// Accepts files dropped on any page, and opens the Upload page.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -12,7 +12,7 @@ import type { Chosen } from './sender'
 import { useUploads } from './store'
 import css from './upload.module.css'
 
-// What is given while an upload is looked at that waits for the rest goes into it; else it is an upload of its own.
+// Adds files to the upload on screen if that one waits for files, or else starts a new upload.
 export function useSend() {
   const [, navigate] = useLocation()
   const client = useQueryClient()
@@ -52,5 +52,5 @@ export function DropAnywhere() {
     for (const [name, handler] of Object.entries(handlers)) window.addEventListener(name, handler as EventListener)
     return () => { for (const [name, handler] of Object.entries(handlers)) window.removeEventListener(name, handler as EventListener) }
   }, [])
-  return isOver ? <div className={css.veil} aria-hidden="true">Drop to upload</div> : null
+  return isOver ? <div className={css.veil} aria-hidden="true"><div><b>Drop to upload</b><p>Results of ProfLLM or vLLM benchmarks, with their artifacts</p></div></div> : null
 }

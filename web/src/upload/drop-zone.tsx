@@ -1,4 +1,4 @@
-// Where files are chosen, by pointer, keyboard or clipboard, and what becomes of those that are there already.
+// Chooses files by pointer, keyboard or clipboard, and sets the conflict policy.
 import { useEffect, useRef } from 'react'
 
 import { Button, Segment } from '../ui/controls'
@@ -9,20 +9,20 @@ import { useUploads } from './store'
 import css from './upload.module.css'
 
 export const CHOICES: [Choice, string][] = [['skip', 'Skip'], ['keep', 'Keep both'], ['replace', 'Replace']]
-const SAID: Record<Choice, string> = {
-  skip: 'Stored results stay. If a file conflicts with one, you decide.',
-  keep: 'Conflicting files are stored as repeats.',
-  replace: 'Files replace stored results with the same run id.',
+const EFFECTS: Record<Choice, string> = {
+  skip: 'A conflicting file is not stored until you choose what to do with it.',
+  keep: 'A conflicting file is stored as a repeat of the stored result.',
+  replace: 'A conflicting file replaces the stored result.',
 }
 
-// A folder's picker and a files', for whoever has a button for them.
+// The hidden inputs that open the file picker and the folder picker.
 export function usePickers() {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const send = useSend()
   const take = (input: HTMLInputElement) => {
     const chosen = filesOfInput(input.files)
-    input.value = '' // the same file again is a change, too
+    input.value = '' // choosing the same file again is a change
     send(chosen)
   }
   const inputs = (
@@ -60,7 +60,7 @@ export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pic
         </svg>
         <div>
           <b>Drop files or a folder anywhere on this page</b>
-          <p>Or paste them. Up to {FILE_MAX / 1024 / 1024} MiB per file, thousands at a time. Also <code>profllm upload FILE… --to {window.location.origin}</code></p>
+          <p>You can also paste a result, or run <code>profllm upload FILE… --to {window.location.origin}</code>. The limit per file is {FILE_MAX / 1024 / 1024} MiB.</p>
         </div>
         <div className={css.acts}>
           <Button look="line" onPress={pickFolder}>Choose a folder</Button>
@@ -68,9 +68,9 @@ export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pic
         </div>
       </div>
       <div className={css.known}>
-        <span>Existing results</span>
-        <Segment label="Existing results" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
-        <span className="dim">{SAID[onKnown]}</span>
+        <span title="A conflict is a file with the run ID of a stored result and other content">On conflict</span>
+        <Segment label="On conflict" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
+        <span className="dim">{EFFECTS[onKnown]}</span>
       </div>
     </>
   )

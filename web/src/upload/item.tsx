@@ -1,4 +1,4 @@
-// A file that the server has: what became of it, why, and what can be done about it.
+// A file that the server has: its state, the reason, and the actions for it.
 import { Link } from 'wouter'
 
 import type { Upload, UploadItem } from '../api/types'
@@ -13,14 +13,14 @@ import { Faults } from './faults'
 import { faultCount } from './kinds'
 import css from './upload.module.css'
 
-const OPEN_MAX = 20 // so many are opened by themselves
+const OPEN_MAX = 20 // rows that open automatically
 const NEAR_SHOWN = 3
 const LOOKS: Partial<Record<UploadItem['state'], [look: string, word: string]>> = { parsed: ['reading', 'read'], valid: ['reading', 'storing'] }
 
 interface Props {
   job: Upload
   item: UploadItem
-  isOpen: boolean | undefined // undefined: nobody has said
+  isOpen: boolean | undefined // undefined: not chosen
   onOpen: (open: boolean) => void
   index: number
   measure: (element: Element | null) => void
@@ -29,8 +29,8 @@ interface Props {
 export function ItemRow({ job, item, isOpen: wasOpened, onOpen, index, measure }: Props) {
   const { state } = item
   const asks = state === 'conflict' || state === 'duplicate'
-  // one that says no more than the line does is not said twice
-  const hasFaults = item.faults.some((fault) => fault.pointer || fault.expected != null || fault.message !== item.message)
+  // an error that repeats the message of the row is not listed
+  const hasFaults = hasTable(item)
   const opensItself = (state === 'conflict' && item.choice === null && job.counts.conflict <= OPEN_MAX) || (state === 'rejected' && job.counts.rejected <= OPEN_MAX)
   const hasMore = hasFaults || asks || item.secrets.length > 0
   const isOpen = hasMore && (wasOpened ?? opensItself)
@@ -58,7 +58,10 @@ export function ItemRow({ job, item, isOpen: wasOpened, onOpen, index, measure }
   )
 }
 
-// What a schema found faults in was held to be ours.
+// Errors with more than the message of the row.
+const hasTable = ({ faults, message }: UploadItem) => faults.some((fault) => fault.pointer || fault.expected != null || fault.message !== message)
+
+// A file with schema errors was read as a ProfLLM result.
 function formWords(item: UploadItem) {
   if (item.form) return formWord(item.form)
   if (item.state === 'queued' || item.state === 'cancelled') return ''
@@ -70,15 +73,15 @@ function Words({ item }: { item: UploadItem }) {
   const run = <span className="n"><bdi>{item.run_id ?? item.id}</bdi></span>
   if (state === 'queued' || state === 'parsed' || state === 'valid') return <span className="dim">waiting</span>
   if (state === 'cancelled') return <span className="dim">not stored</span>
-  if (state === 'duplicate') return <>same content as {run}{item.deleted ? ', which was deleted' : ', not stored twice'}</>
-  if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : ''}</>
-  if (state === 'rejected') return <>{item.faults.length > 1 ? `not stored: ${count(faultCount(item.faults))} errors` : (message ?? 'not stored')}</>
+  if (state === 'duplicate') return <>same content as {run}{item.deleted && ', which was deleted'}</>
+  if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : '; choose what to store'}</>
+  if (state === 'rejected') return <>{hasTable(item) ? `not stored: ${count(faultCount(item.faults))} ${item.faults.length === 1 ? 'error' : 'errors'}` : (message ?? 'not stored')}</>
   const others = item.near.length - NEAR_SHOWN
   const near = item.near.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
   return (
     <>
-      {item.run_id ? run : '1 experiment'}
-      {choice === 'keep' && ', a repeat'}{choice === 'replace' && ', replaces the stored one'}
+      {item.run_id ? run : 'new experiment'}
+      {choice === 'keep' && ', a repeat'}{choice === 'replace' && ', replaced the stored result'}
       {message && <>: {message}</>}
       {near.length > 0 && <>; possible duplicate of {near}{others > 0 && ` and ${count(others)} more`}</>}
     </>
@@ -89,7 +92,7 @@ function Acts({ job, item, more }: { job: Upload; item: UploadItem; more: { isOp
   const { retry } = useJobActions(job.job_id)
   const name = item.name ?? `item ${item.index + 1}`
   const canRetry = item.kept && (item.state === 'rejected' || item.state === 'cancelled')
-  const word = item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'errors' : 'notes'
+  const word = item.state === 'conflict' ? 'choices' : item.state === 'duplicate' ? 'options' : item.state === 'rejected' ? 'errors' : 'notes'
   return (
     <span className={css.acts}>
       {canRetry && <Act aria-label={`Retry ${name}`} onPress={() => retry.mutate([item.index])}>Retry</Act>}

@@ -1,4 +1,4 @@
-// One upload: how far it is, what is wrong with it as a whole, how many of which state, and each file.
+// One upload: its progress, its problems, the counts per state, and each file.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
@@ -26,7 +26,7 @@ const NOTE_EVERY_MS = 500
 interface Props {
   job?: Upload | undefined
   sender?: Sender | undefined
-  unfinished?: number // files beside results that did not come before the page was loaded anew
+  unfinished?: number // artifacts that were not uploaded before the page was reloaded
   onChoose: () => void
 }
 
@@ -40,8 +40,8 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
     <>
       <section className={page.block} aria-label="This upload">
         <div className={page.blockHead}>
-          <h2>This upload</h2>
-          <p className="clip"><bdi>{job?.name || sender?.name}</bdi>{job && <span className="n"> {job.job_id}</span>}</p>
+          <h2>Upload{job && ` ${job.job_id}`}</h2>
+          <p className="clip"><bdi>{job?.name || sender?.name}</bdi></p>
           <span className={page.end}><Acts job={job} sender={sender} isOver={isOver} isSent={isSent(sum, sender)} /></span>
         </div>
         <Progress job={job} sender={sender} sum={sum} />
@@ -50,7 +50,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
         {sum.missing > 0 && <Missing job={job as Upload} missing={sum.missing} onChoose={onChoose} />}
         {absent && absent.files > 0 && sum.missing === 0 && <Absent absent={absent} onChoose={onChoose} />}
         {unfinished > 0 && !absent?.files && sum.missing === 0 && (
-          <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'artifact was' : 'artifacts were'} not uploaded</b> when this page was closed. To resume, choose the folder again: uploaded files are not sent twice. <Act onPress={onChoose}>Choose the folder</Act></Note></div>
+          <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'artifact was' : 'artifacts were'} not uploaded</b> when this page was closed. To resume, choose the folder again; uploaded files are not sent twice. <Act onPress={onChoose}>Choose folder</Act></Note></div>
         )}
       </section>
       <Queue job={job} sender={sender} entries={entries} />
@@ -61,7 +61,7 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
 
 const isOfResults = ({ queryKey: [kind] }: { queryKey: readonly unknown[] }) => !['job', 'items', 'diff', 'fields'].includes(String(kind))
 
-// What others show is older than this upload; what waited for a result goes on when that is stored.
+// Refreshes other views after this upload, and sends artifacts once their result is stored.
 function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOver: boolean) {
   const client = useQueryClient()
   const id = job?.job_id
@@ -71,7 +71,7 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   // with the first stored result, as a link to the results leaves this page before the upload is over
   useEffect(() => { if (stored > 0) void client.invalidateQueries({ predicate: isOfResults, refetchType: 'none' }) }, [stored, client])
   useEffect(() => { if (isOver) void client.invalidateQueries({ predicate: isOfResults }) }, [isOver, client])
-  // all has come, and who sent it went before saying so
+  // all files have arrived, but the client left before it closed the upload
   const { close } = useJobActions(id ?? '')
   const isWhole = job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
   useEffect(() => { if (isWhole) close.mutate() }, [isWhole])
@@ -94,17 +94,17 @@ function Acts({ job, sender, isOver, isSent: isAllSent }: { job: Upload | undefi
   const cancel = () => (sender?.isBusy ? void sender.cancel().catch(() => {}) : actions.cancel.mutate())
   return (
     <>
-      {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Leave {unsent === 1 ? 'it' : 'them'} out</Button>}
-      {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Send {count(unsent)} again</Button>}
-      {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {job.counts.cancelled > 0 ? 'what was not stored' : 'rejected'}</Button>}
+      {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Skip {count(unsent)} unsent</Button>}
+      {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Retry {count(unsent)} unsent</Button>}
+      {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {count(rejected)} not stored</Button>}
       {actions.report.error && <span role="alert" className={css.bad}>Could not load the report. {causeOf(actions.report.error)}</span>}
-      {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Report</Button>}
-      {!isOver && !isAllSent && <Button look="line" onPress={cancel}>Cancel the rest</Button>}
+      {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Download report</Button>}
+      {!isOver && !isAllSent && <Button look="line" onPress={cancel}>Cancel remaining</Button>}
     </>
   )
 }
 
-// By what moves: files that are stored, and bytes that are sent. The slower one tells when it will be over.
+// Measures the rates of stored files and of sent bytes. The slower one gives the time remaining.
 function usePaces(sum: Sum, sender: Sender | undefined) {
   const paces = useRef({ files: new Pace(), bytes: new Pace(), at: 0 }).current
   const sent = sender?.progress
@@ -125,10 +125,12 @@ function usePaces(sum: Sum, sender: Sender | undefined) {
 function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
   const { left, rate } = usePaces(sum, sender)
   const sent = sender?.progress
-  const words = [sum.files === 0 ? 'no results' : sum.isOver && sum.done === sum.files ? `all ${count(sum.files)} done` : `${count(sum.done)} of ${count(sum.files)} files done`]
+  const words = [sum.files === 0 ? 'no results' : `${count(sum.done)} of ${count(sum.files)} ${sum.files === 1 ? 'file' : 'files'} done`]
+  const conflicts = job?.counts.conflict ?? 0
+  if (conflicts > 0) words.push(`${count(conflicts)} ${conflicts === 1 ? 'conflict is' : 'conflicts are'} not stored`)
   if (sum.unsent > 0) words.push(`${count(sum.unsent)} not sent`)
-  if (job) words.unshift(`started ${clock(Date.parse(job.created))}`)
-  if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))} a second` : ''}`)
+  if (job) words.unshift(`started ${clock(Date.parse(job.created))} UTC`)
+  if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))}/s` : ''}`)
   if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
   if (!sum.isOver && !sender?.trouble) {
     if (isSent(sum, sender)) words.push('finishing')
@@ -146,15 +148,17 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
   const told = job ? TALLY.filter((state) => job.counts[state] > 0) : []
   const reading = job ? job.counts.parsed + job.counts.valid : 0
   const results = job ? job.counts.stored + job.counts.duplicate : 0
-  const waiting = sum.files - sum.done - sum.missing - sum.unsent - reading
-  if (told.length === 0 && reading === 0 && waiting <= 0 && !sender?.done.before) return null
+  const sending = [...(sender?.entries.values() ?? [])].filter(({ artifact, state }) => artifact === null && state === 'sending').length
+  const waiting = sum.files - sum.done - sum.missing - sum.unsent - reading - sending
+  if (told.length === 0 && reading === 0 && sending === 0 && waiting <= 0 && !sender?.done.before) return null
   return (
     <p className={css.tally}>
-      {told.map((state) => <span key={state}><State state={state} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
+      {told.map((state) => <span key={state}><State state={state} part={COLOURS[state]} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
+      {sending > 0 && <span><State state="reading" word="sending" /><b className="n">{count(sending)}</b></span>}
       {reading > 0 && <span><State state="reading" /><b className="n">{count(reading)}</b></span>}
       {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
-      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {results === 1 ? 'the result' : `${count(results)} results`} in Explore</Link>}
+      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {job.counts.stored === 0 ? 'stored ' : ''}{results === 1 ? 'result' : `${count(results)} results`} in Explore</Link>}
     </p>
   )
 }
@@ -166,7 +170,7 @@ function Trouble({ sender }: { sender: Sender | undefined }) {
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{isSilence(error) ? 'The server is unreachable.' : 'The server does not accept files now.'}</b> {!isSilence(error) && causeOf(error)} The upload resumes automatically, next try at {clock(again)}. <Act onPress={() => sender.tryNow()}>Retry now</Act>
+        <b>{isSilence(error) ? 'The server is unreachable.' : 'The server does not accept files now.'}</b> {!isSilence(error) && causeOf(error)} The upload resumes automatically. Next attempt: {clock(again)} UTC. <Act onPress={() => sender.tryNow()}>Retry now</Act>
       </Note>
     </div>
   )
@@ -177,19 +181,19 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not arrived.</b> Another client may still be sending them. If you sent them from here, choose or drop the folder again to resume: only the missing files are sent.
-        <Hints><Act onPress={onChoose}>Choose the folder</Act><Act onPress={() => close.mutate()}>Finish without them</Act></Hints>
+        <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not arrived.</b> Another client may still be sending them. To resume an upload of yours, choose the folder again; only missing files are sent.
+        <Hints><Act onPress={onChoose}>Choose folder</Act><Act onPress={() => close.mutate()}>Finish without them</Act></Hints>
       </Note>
     </div>
   )
 }
 
-function Absent({ absent: { files, bytes: size, lacking, results, has_more }, onChoose }: { absent: AbsentFiles; onChoose: () => void }) {
-  const of = `${count(lacking)} of ${has_more ? 'the first ' : ''}${count(results)} ${results === 1 ? 'result' : 'results'}`
+function Absent({ absent: { files, bytes: size, lacking, has_more }, onChoose }: { absent: AbsentFiles; onChoose: () => void }) {
+  const those = `${has_more ? 'at least ' : ''}${count(lacking)} ${lacking === 1 && !has_more ? 'result' : 'results'}`
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing</b> ({bytes(size)}): {of} {lacking === 1 ? 'names' : 'name'} {files === 1 ? 'it' : 'them'}. To upload {files === 1 ? 'it' : 'them'}, choose the folder again, or drop it. Stored files are not sent twice. <Act onPress={onChoose}>Choose the folder</Act>
+        <b>{count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing</b> ({bytes(size)}) from {those}. To upload {files === 1 ? 'it' : 'them'}, choose the folder again; stored files are not sent twice. <Act onPress={onChoose}>Choose folder</Act>
       </Note>
     </div>
   )
@@ -202,7 +206,7 @@ function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum) 
     if (sum.missing > 0) return `${count(sum.missing)} files have not arrived`
     const parts = TALLY.filter((state) => (job?.counts[state] ?? 0) > 0).map((state) => `${count(job?.counts[state] ?? 0)} ${state}`)
     if (sum.unsent > 0) parts.push(`${count(sum.unsent)} not sent`)
-    return `Upload done: ${parts.join(', ') || 'no results'}`
+    return `Upload completed: ${parts.join(', ') || 'no results'}`
   }
   const quarter = sum.files > 0 ? Math.floor((sum.done / sum.files) * 4) : 0
   return quarter === 0 ? `Uploading ${count(sum.files)} files` : `${quarter * 25} % of ${count(sum.files)} files done`

@@ -1,8 +1,8 @@
-// What a file of a folder is, by its name, as `profllm-dashboard import` tells it.
+// Classifies the files of a folder by name, as `profllm-dashboard import` does.
 
 import type { Fault } from '../api/types'
 
-// Suffixes of src/tbl/side_files.h, with the kinds of src/tbl/states.h. One that ends as another does stands in front.
+// Suffixes of src/tbl/side_files.h, with the kinds of src/tbl/states.h. A suffix that contains another one is before it.
 export const SIDE_FILES: [suffix: string, kind: string][] = [
   ['.requests.jsonl.zst', 'requests'],
   ['.series.jsonl.zst', 'series'],
@@ -14,23 +14,23 @@ export const SIDE_FILES: [suffix: string, kind: string][] = [
   ['.dataset_stats.png', 'dataset_stats'],
 ]
 
-const PASSED_OVER: [suffix: string, why: string][] = [
-  ['.journal', 'a journal: profllm recover makes its result'],
-  ['.pytorch.json', 'figures for PyTorch’s pages'],
-  ['.pt.trace.json', 'a trace: profllm upload sends it with its result'],
-  ['.pt.trace.json.gz', 'a trace: profllm upload sends it with its result'],
+const SKIPPED: [suffix: string, why: string][] = [
+  ['.journal', 'journal; use profllm recover to create its result'],
+  ['.pytorch.json', 'metrics in the PyTorch format'],
+  ['.pt.trace.json', 'trace; use profllm upload to upload it'],
+  ['.pt.trace.json.gz', 'trace; use profllm upload to upload it'],
 ]
 // result_ends and packed_ends of src/result/files.c
 const RESULT = /\.(json|jsonl|ndjson)(\.zst|\.gz)?$/
 
 export type Sort = { is: 'result' } | { is: 'artifact'; kind: string; stem: string } | { is: 'other'; why: string }
 
-// A file that somebody chose by itself is tried whatever it is called; of a folder only what may hold results.
+// A file chosen on its own is always tried; from a folder only files with the name of a result are.
 export function sortOf(name: string, isOfFolder: boolean): Sort {
   for (const [suffix, kind] of SIDE_FILES) if (name.endsWith(suffix)) return { is: 'artifact', kind, stem: name.slice(0, -suffix.length) }
-  for (const [suffix, why] of PASSED_OVER) if (name.endsWith(suffix)) return { is: 'other', why }
+  for (const [suffix, why] of SKIPPED) if (name.endsWith(suffix)) return { is: 'other', why }
   if (!isOfFolder || RESULT.test(name)) return { is: 'result' }
-  return { is: 'other', why: 'no result, by its name' }
+  return { is: 'other', why: 'not a result' }
 }
 
 // Of an upload's item the first faults are listed; the last one then says how many more there were (dash/upload/readers.c).

@@ -1,4 +1,4 @@
-// A file that has not gone to the server, or will not.
+// A file that was not sent to the server yet, or is not sent.
 import { bytes } from '../format/number'
 import { Act, join, Meter } from '../ui/controls'
 import { State } from '../ui/verdict'
@@ -6,12 +6,12 @@ import { type Entry, isUnsent, type Sender } from './sender'
 import css from './upload.module.css'
 
 const LOOKS: Record<Entry['state'], [look: string, word: string]> = {
-  waiting: ['queued', 'waiting'],
+  waiting: ['queued', 'queued'],
   reading: ['reading', 'reading'],
   sending: ['reading', 'sending'],
   failed: ['failed', 'failed'],
   cancelled: ['cancelled', 'cancelled'],
-  held: ['conflict', 'held back'],
+  held: ['conflict', 'waiting'],
   refused: ['failed', 'too large'],
   passed: ['cancelled', 'skipped'],
 }
@@ -33,7 +33,7 @@ export function LocalRow({ entry, sender, index, measure }: Props) {
       <span role="cell" className={css.size}>{bytes(entry.file.size)}</span>
       <span role="cell" className={css.form}>{entry.artifact ? `artifact: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}</span>
       <span role="cell" className={css.result}>
-        {isSending && entry.artifact ? <span className={css.bar}><Meter label={`${entry.name} sent`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, colour: 'accent' }]} /></span> : entry.why}
+        {isSending && entry.artifact ? <span className={css.bar}><Meter label={`Progress of ${entry.name}`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, colour: 'accent' }]} /></span> : entry.why}
       </span>
       <span role="cell" className={css.act}><LocalActs entry={entry} sender={sender} /></span>
     </div>
@@ -42,14 +42,14 @@ export function LocalRow({ entry, sender, index, measure }: Props) {
 
 function LocalActs({ entry, sender }: { entry: Entry; sender: Sender }) {
   const { key, name, state, way } = entry
-  const leave = (word: string) => <Act aria-label={`${word}: ${name}`} onPress={() => void sender.leave(key)}>{word}</Act>
+  const leave = (word: string) => <Act aria-label={`${word} ${name}`} onPress={() => void sender.leave(key)}>{word}</Act>
   if (way) return <Act aria-label={`Cancel ${name}`} onPress={() => way.abort()}>Cancel</Act>
   if (state === 'waiting') return leave('Remove')
   if (!isUnsent(entry)) return null
   return (
     <span className={join(css.acts)}>
-      <Act aria-label={`Send again: ${name}`} onPress={() => void sender.again((other) => other === entry)}>Send again</Act>
-      {leave('Leave out')}
+      <Act aria-label={`Retry ${name}`} onPress={() => void sender.again((other) => other === entry)}>Retry</Act>
+      {leave('Skip')}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-// Files of an upload, however many: drawn only where one looks.
+// The files of an upload. Only visible rows are rendered.
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 
@@ -16,7 +16,7 @@ import css from './upload.module.css'
 const ROW_PX = 33
 const OVERSCAN = 10
 const CHOICES: [Only, string][] = [['unsent', 'Not sent'], ['conflict', 'Conflict'], ['rejected', 'Rejected'], ['duplicate', 'Duplicate'], ['passed', 'Skipped']]
-const HEADS = ['State', 'File', 'Size', 'Recognized as', 'Result']
+const HEADS = ['State', 'File', 'Size', 'Format', 'Result']
 
 interface Props {
   job: Upload | undefined
@@ -24,7 +24,7 @@ interface Props {
   entries: Entry[]
 }
 
-// Pages of items that rows which are drawn stand on.
+// The pages of items that the visible rows need.
 function pagesOf(rows: (Row | undefined)[]): ItemPage[] {
   const pages = new Map<string, ItemPage>()
   for (const row of rows) {
@@ -60,10 +60,10 @@ export function Queue({ job, sender, entries }: Props) {
     <section className={page.block} aria-label="Files">
       <div className={page.blockHead}>
         <h2>Files</h2>
-        <p>conflicts and errors first</p>
+        <p>errors and conflicts first</p>
         {choices.length > 0 && (
           <span className={join(page.end, css.only)}>
-            <Segment label="Which files" value={only} onChange={(value) => setOnly(value as Only)}
+            <Segment label="Filter files" value={only} onChange={(value) => setOnly(value as Only)}
               options={[['all', `All ${count(countOf(sections, 'all'))}`], ...choices.map(([one, word]): [string, string] => [one, `${word} ${count(countOf(sections, one))}`])]} />
           </span>
         )}
@@ -72,7 +72,7 @@ export function Queue({ job, sender, entries }: Props) {
         <div role="rowgroup">
           <div role="row" aria-rowindex={1} className={css.heads}>
             {HEADS.map((head) => <span key={head} role="columnheader" className={head === 'Size' ? css.size : undefined}>{head}</span>)}
-            <span role="columnheader"><span className="sr">What to do</span></span>
+            <span role="columnheader"><span className="sr">Actions</span></span>
           </div>
         </div>
         <div role="rowgroup" ref={body} style={{ paddingTop: Math.max(0, before), paddingBottom: Math.max(0, after) }}>

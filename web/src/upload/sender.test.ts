@@ -204,7 +204,7 @@ it('one file that is refused, or breaks the connection each time, does not hold 
   const sender = make(many(10))
   await sender.run()
   expect(states(sender)).toEqual(['3.json failed', '5.json failed'])
-  expect(sender.entries.values().next().value?.why).toBe('POST /x answered 422: no: 422')
+  expect(sender.entries.values().next().value?.why).toBe('POST /x returned status 422: no: 422')
   expect(received('job-1')).toHaveLength(8)
   // the upload stays open for them, until somebody says what becomes of them
   expect(server.jobs.get('job-1')?.state).toBe('open')
@@ -222,7 +222,7 @@ it('somebody who may not upload is told once', async () => {
   const sender = make(many(20))
   await sender.run()
   expect(requests).toBe(1)
-  expect([...sender.entries.values()].every(({ state, why }) => state === 'failed' && why === 'POST /x answered 403: no: 403')).toBe(true)
+  expect([...sender.entries.values()].every(({ state, why }) => state === 'failed' && why === 'POST /x returned status 403: no: 403')).toBe(true)
 })
 
 it('goes on with an upload that was left: only what is missing is sent', async () => {

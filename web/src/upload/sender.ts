@@ -76,12 +76,12 @@ const isPassing = (error: unknown): error is ApiError => error instanceof ApiErr
 const isOfFiles = (status: number | undefined) => status === 400 || status === 413 || status === 415 || status === 422
 // rather than a no that passes
 const isBroken = (error: ApiError) => error.status === undefined || error.status === 500
-const wordsOf = (error: unknown) => (error instanceof ApiError ? `${error.request}${error.status ? ` answered ${error.status}` : ''}: ${error.message}` : String(error))
+const wordsOf = (error: unknown) => (error instanceof ApiError ? `${error.request}${error.status ? ` returned status ${error.status}` : ''}: ${error.message}` : String(error))
 
 export const TOO_LARGE = `larger than ${FILE_MAX / 2 ** 20} MiB, the limit for one file`
-const UNREADABLE = 'it cannot be read: it was changed or removed since it was chosen'
+const UNREADABLE = 'could not read the file; it was changed or removed after you chose it'
 const HELD: Record<string, string> = {
-  conflict: 'its result is in conflict: it waits for what is chosen',
+  conflict: 'waits for your choice: its result is in conflict',
   rejected: 'its result was rejected',
   cancelled: 'its result was cancelled',
 }
@@ -441,7 +441,7 @@ export class Sender {
   private async sendBeside(run: Run | undefined, entries: Entry[], signal: AbortSignal) {
     const isThere = run && run.run_id !== null && (run.state === 'stored' || run.state === 'duplicate')
     if (!isThere) {
-      for (const entry of entries) settle(entry, 'held', run ? (HELD[run.state] ?? 'its result is not stored') : 'its result did not come with it')
+      for (const entry of entries) settle(entry, 'held', run ? (HELD[run.state] ?? 'its result is not stored') : 'its result is missing from the upload')
       return this.onChange()
     }
     const there = await this.insist(() => this.io.artifacts(run.id, signal), signal)

@@ -1,4 +1,4 @@
-// Files in, and what became of each; an upload has its own address.
+// The Upload page: where files are chosen, and one upload with its files. Each upload has its own address.
 import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 
@@ -42,7 +42,7 @@ export function Upload({ job }: { job: string | null }) {
       <div className={page.head}>
         <div>
           <h1>Upload</h1>
-          <p className={page.facts}>Results of ProfLLM and vllm bench serve, with their artifacts. A rejected file does not stop the others.</p>
+          <p className={page.facts}>Upload results of ProfLLM or vLLM benchmarks, with their artifacts. A rejected file does not stop the others.</p>
         </div>
         {job !== null && <div className={page.end}><Link href={paths.upload()} className={controls.button ?? ''}>All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}</Link></div>}
       </div>
@@ -63,7 +63,7 @@ function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefin
   if (job.data || sender) {
     return (
       <>
-        {isAway && job.data && <div className={page.block}><Note kind="warn" role="alert"><b>Last updated at {clock(job.dataUpdatedAt)}.</b> {job.error && causeOf(job.error)} {again}</Note></div>}
+        {isAway && job.data && <div className={page.block}><Note kind="warn" role="alert"><b>Last updated at {clock(job.dataUpdatedAt)} UTC.</b> {job.error && causeOf(job.error)} {again}</Note></div>}
         <JobView job={job.data} sender={sender} unfinished={sender ? 0 : unfinished} onChoose={onChoose} />
       </>
     )
@@ -75,8 +75,8 @@ function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefin
 const Others = ({ senders }: { senders: Sender[] }) => (
   <div className={join(page.block, css.among)}>
     <Note>
-      Also on {senders.length === 1 ? 'its' : 'their'} way:{' '}
-      {senders.map((sender, i) => <span key={sender.job}>{i > 0 && ', '}<Link href={paths.job(sender.job as string)}>{sender.name}</Link> ({count(sender.done.files)} of {count(sender.total.files)} files sent)</span>)}.
+      Other {senders.length === 1 ? 'upload' : 'uploads'} in progress:{' '}
+      {senders.map((sender, i) => <span key={sender.job}>{i > 0 && ', '}<Link href={paths.job(sender.job as string)}>{sender.name}</Link> ({count(sender.done.files)} of {count(sender.total.files)} files)</span>)}.
     </Note>
   </div>
 )

@@ -223,7 +223,7 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await expect(page.getByRole('row', { name: /run-2/ })).toHaveAttribute('data-linked')
   await page.getByRole('row', { name: /run-1/ }).hover()
   await expect(item).not.toHaveAttribute('data-linked')
-  await page.getByRole('button', { name: 'A, take out of the comparison: run-2' }).click()
+  await page.getByRole('button', { name: 'Unpin A: run-2' }).click()
   await expect(tray(page)).toHaveCount(0)
   await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
   await expect(page.getByRole('alert')).toHaveText(/^Side A: experiment 999999 does not exist any more\. Remove side A$/)
@@ -245,7 +245,7 @@ test('tabs share the tray: no pin is lost, what differs names the pins, and eigh
     await expect(tray(tab).getByRole('listitem', { name: '' }).filter({ hasText: 'fp8' })).toHaveAttribute('title', /run-3: .*fp8/)
   }
   expect(await tray(page).getByRole('listitem').allInnerTexts()).toEqual(await tray(other).getByRole('listitem').allInnerTexts())
-  await other.getByRole('button', { name: /take out of the comparison: run-1/ }).click()
+  await other.getByRole('button', { name: /^Unpin \w: run-1/ }).click()
   await expect(tray(page).getByRole('listitem')).toHaveText([/run-3/])
   await other.evaluate(() => {
     for (let i = 0; i < 7; i++) localStorage.setItem(`profllm.tray.{"field":"run.name","op":"eq","value":"run-${i}"}`, JSON.stringify({ name: `group ${i}`, at: i }))

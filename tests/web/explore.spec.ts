@@ -281,9 +281,9 @@ test('newer data wait until somebody asks', async ({ page, own }) => {
   const { status_url } = await answer.json()
   await expect.poll(async () => (await (await page.request.get(dashboard().url + status_url)).json()).state).toBe('done')
   await page.clock.runFor(11_000)
-  await expect(page.getByRole('button', { name: '1 newer: show' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Show 1 newer' })).toBeVisible()
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
-  await page.getByRole('button', { name: '1 newer: show' }).click()
+  await page.getByRole('button', { name: 'Show 1 newer' }).click()
   await expect(counted(page)).toHaveText(`${RUNS + 1} of ${RUNS + 1} experiments`)
 })
 

@@ -24,7 +24,7 @@ const dashboard = useDashboard((store, own) => {
 })
 
 const editor = (page: Page) => page.getByRole('region', { name: 'Filter as a tree' })
-const open = (page: Page) => page.getByRole('button', { name: 'And, or' }).click()
+const open = (page: Page) => page.getByRole('button', { name: 'Filter tree', exact: true }).click()
 
 async function chooseField(page: Page, words: string, name: string) {
   const line = editor(page).getByRole('group', { name: 'New condition' })
@@ -45,7 +45,7 @@ test('a AND (b OR NOT c) is made in the tree, and the address brings it back', a
 
   await tree.getByRole('button', { name: 'Add a group' }).click()
   await chooseField(page, 'p99 ttft', 'P99 TTFT')
-  await expect(tree.getByRole('status')).toHaveText(/One condition is not finished/)
+  await expect(tree.getByRole('status')).toHaveText(/One condition is incomplete/)
   const latency = tree.getByRole('group', { name: 'Condition on P99 TTFT' })
   await expect(latency.getByRole('combobox', { name: /operator$/ })).toHaveValue('le')
   await latency.getByRole('combobox', { name: /operator$/ }).selectOption('lt')
@@ -139,7 +139,7 @@ test('a preset is saved, opened by its address, changed, updated, renamed, copie
   await presets.getByRole('link', { name: 'Two GPUs' }).click()
   await expect(page.getByRole('columnheader', { name: /P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending')
 
-  const more = page.getByRole('button', { name: /^Name, copy, delete/ })
+  const more = page.getByRole('button', { name: /^Edit preset/ })
   await more.click()
   await dialog.getByRole('button', { name: 'Duplicate' }).click()
   await expect(presets.getByRole('link', { name: 'Copy of Two GPUs' })).toHaveAttribute('aria-current', 'true')
@@ -179,7 +179,7 @@ test('on a phone, too, a preset is saved, changed, renamed and deleted', async (
   await page.goto(`${page.url()}&sort=results.p99_ttft_ms`)
   await page.getByRole('button', { name: 'Update' }).tap()
   await expect(page.getByRole('button', { name: 'Update' })).toHaveCount(0)
-  const more = page.getByRole('button', { name: /^Name, copy, delete/ })
+  const more = page.getByRole('button', { name: /^Edit preset/ })
   await more.tap()
   await dialog.getByRole('textbox', { name: 'Name' }).fill('On the way')
   await dialog.getByRole('button', { name: 'Save' }).tap()
@@ -261,7 +261,7 @@ test('what the filters leave is a file, of the columns that are shown or of all'
   expect(csv.text).toContain(`# link: ${dashboard().url}/?server.tensor_parallel_size=2&where=`)
   await page.keyboard.press('e')
   await dialog.getByText('JSON', { exact: true }).click()
-  await dialog.getByText('all recorded columns').click()
+  await dialog.getByText('All recorded columns').click()
   const json = JSON.parse((await file()).text)
   expect(json.provenance.count).toBe(expected.length)
   expect(json.rows.map((row: { cells: Record<string, unknown> }) => row.cells['run.name'])).toEqual(expected.map((run) => run.name))

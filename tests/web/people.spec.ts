@@ -139,7 +139,7 @@ test('on a phone: cards, and the filters in a drawer', async ({ browser }) => {
   await page.getByRole('button', { name: /^Filters/ }).tap()
   const drawer = page.getByRole('dialog', { name: 'Filters' })
   await drawer.getByRole('group', { name: 'Verdict', exact: true }).getByText('degraded').tap()
-  await drawer.getByRole('button', { name: 'And, or' }).tap()
+  await drawer.getByRole('button', { name: 'Filter tree', exact: true }).tap()
   await expect(page.getByRole('region', { name: 'Filter as a tree' }).getByRole('group', { name: 'Condition on Verdict' })).toBeVisible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
   await page.getByRole('button', { name: 'Done' }).tap()

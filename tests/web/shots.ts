@@ -87,7 +87,7 @@ test('tree', async ({ page }) => {
   const where = { or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 200 }, { and: [{ not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } }, { field: 'server.tensor_parallel_size', op: 'ge', value: 4 }] }] }
   await page.goto(`${dashboard().url}/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&where=${encodeURIComponent(JSON.stringify(where))}`)
   await expect(counted(page)).toBeVisible()
-  await page.getByRole('button', { name: 'And, or' }).click()
+  await page.getByRole('button', { name: 'Filter tree', exact: true }).click()
   await expect(page.getByRole('region', { name: 'Filter as a tree' })).toBeVisible()
   await expect(filters(page).getByRole('group', { name: 'Verdict', exact: true })).toBeAttached()
   await save(page, 'tree-light')

@@ -187,7 +187,7 @@ export const STATES: State[] = [
   { page: 'Explore', name: 'several sort keys, selected rows', isWide: true, open: explore('sort=server.model,-results.output_throughput', rows, press('j', 'x', 'j', 'x')) },
   { page: 'Explore', name: 'pinned tray', isWide: true, open: explore('', rows, async (page) => { await press(...PIN)(page); await expect(tray(page).getByRole('listitem')).toHaveCount(3) }) },
   { page: 'Explore', name: 'column picker', open: explore('', rows, opens('c')) },
-  { page: 'Explore', name: 'tree editor', isWide: true, open: explore(`${GPU}&where=${encodeURIComponent(JSON.stringify(TREE))}`, rows, async (page) => { await main(page).getByRole('button', { name: /And, or|tree/i }).click(); await expect(page.getByRole('region', { name: /as a tree|tree/i })).toBeVisible() }) },
+  { page: 'Explore', name: 'tree editor', isWide: true, open: explore(`${GPU}&where=${encodeURIComponent(JSON.stringify(TREE))}`, rows, async (page) => { await main(page).getByRole('button', { name: /Filter tree|tree/i }).click(); await expect(page.getByRole('region', { name: /as a tree|tree/i })).toBeVisible() }) },
   { page: 'Explore', name: 'export dialog', open: explore('', rows, opens('e')) },
   { page: 'Explore', name: 'preset dialog', open: explore(GPU, rows, async (page) => { await page.getByRole('button', { name: /Save as|preset/i }).first().click(); await expect(dialog(page)).toBeVisible() }) },
   { page: 'Explore', name: 'filter search', isWide: true, open: explore('', rows, async (page) => { await press('f')(page); await page.keyboard.type('ttft'); await expect(page.getByRole('complementary', { name: 'Filters' }).getByRole('group', { name: /^P99 TTFT/ })).toBeVisible() }) },

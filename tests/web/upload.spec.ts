@@ -245,7 +245,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   await expect(metrics.getByRole('row', { name: /^median .* – / }).first()).toBeVisible()
   await expect(metrics.getByRole('row', { name: /^p99 / }).first().getByRole('img', { name: 'not recorded' })).toBeVisible()
   await expect(metrics.getByRole('row', { name: /^Request throughput/ }).getByRole('img', { name: 'not recorded' })).toBeVisible()
-  await expect(metrics.getByRole('row', { name: /^Most output in a second/ }).getByRole('img', { name: 'not recorded' })).toBeVisible()
+  await expect(metrics.getByRole('row', { name: /^Peak output events/ }).getByRole('img', { name: 'not recorded' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ })).toBeVisible()
 
   const tree = page.getByRole('region', { name: 'Document as a tree' })

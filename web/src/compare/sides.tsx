@@ -52,8 +52,8 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
             {view.ownName !== view.name && <p className={join(css.own, 'clip')} title={view.ownName}><bdi>{view.ownName}</bdi></p>}
             <About view={view} onSimulated={onSimulated} />
             <span className={css.buttons}>
-              {view.at > 0 && <IconButton icon="left" name={`${view.letter}: one place forward`} onPress={() => move(view.at, view.at - 1)} />}
-              {view.at < views.length - 1 && <IconButton icon="right" name={`${view.letter}: one place back`} onPress={() => move(view.at, view.at + 1)} />}
+              {view.at > 0 && <IconButton icon="left" name={`Move ${view.letter} forward`} onPress={() => move(view.at, view.at - 1)} />}
+              {view.at < views.length - 1 && <IconButton icon="right" name={`Move ${view.letter} back`} onPress={() => move(view.at, view.at + 1)} />}
               <IconButton icon="close" name={`Remove ${view.letter}`} onPress={() => onRemove(view.at)} />
             </span>
           </li>

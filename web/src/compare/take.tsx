@@ -19,7 +19,7 @@ export function Take({ shown }: { shown: Shown }) {
       await navigator.clipboard.writeText(markdownOf(shown))
       setSaid('Copied')
     } catch {
-      setSaid('Not copied')
+      setSaid('Could not copy')
     }
     setTimeout(() => setSaid(''), SAID_MS)
   }

@@ -95,7 +95,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
         {tree && shown !== undefined && shown.count > 0 && <Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} />}
         <Button aria-expanded={isTree} onPress={onTree}>
           <Icon name="tree" />
-          And, or
+          Filter tree
         </Button>
         <CopyLink />
         <Button aria-haspopup="dialog" isDisabled={!shown?.count} onPress={onExport}>

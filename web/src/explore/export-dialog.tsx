@@ -46,13 +46,13 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
           <h2>Export {count(rows)} {rows === 1 ? 'experiment' : 'experiments'}</h2>
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
-        <div><Segment label="Form" value={form} onChange={setForm} options={[['csv', 'CSV'], ['json', 'JSON']]} /></div>
-        <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `the ${count(columns.length)} columns shown`], ['all', 'all recorded columns']]} /></div>
-        <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Provenance in comment lines (# …)' : 'Provenance'}</Check>
-        <p className="small dim">Provenance is the filter, order, data version, time and address. Numbers have full precision, values that are not recorded are empty, and formulas are escaped.</p>
+        <div><Segment label="Format" value={form} onChange={setForm} options={[['csv', 'CSV'], ['json', 'JSON']]} /></div>
+        <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `Shown columns (${count(columns.length)})`], ['all', 'All recorded columns']]} /></div>
+        <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Include provenance in comment lines' : 'Include provenance'}</Check>
+        <p className="small dim">Provenance is the filter, order, data version, time and link. Numbers have full precision. Values that are not recorded are empty. Text that a spreadsheet would run as a formula is escaped.</p>
         {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
         <div className={css.foot}>
-          <span role="status" className="small mid">{sent !== null && (sent > 0 ? `${bytes(sent)} so far` : 'waiting …')}</span>
+          <span role="status" className="small mid">{sent !== null && (sent > 0 ? `${bytes(sent)} so far` : 'Waiting…')}</span>
           {sent !== null && <Button onPress={() => abort.current?.abort()}>Cancel</Button>}
           <Button look="fill" isDisabled={sent !== null} onPress={() => void start()}>Export</Button>
         </div>

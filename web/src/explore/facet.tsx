@@ -63,7 +63,7 @@ export const FacetView = memo(function FacetView({ field, facet: latest, choice,
           </span>
         )}
       </div>
-      {facet ? <Control {...props} facet={facet} /> : onRetry ? <p className={css.more}>could not load <Act aria-label={`Retry ${name}`} onPress={onRetry}>Retry</Act></p> : onCount ? <p className={css.more}>counting takes long <Act onPress={onCount}>Count</Act></p> : <Bone width={160} />}
+      {facet ? <Control {...props} facet={facet} /> : onRetry ? <p className={css.more}>Could not load. <Act aria-label={`Retry ${name}`} onPress={onRetry}>Retry</Act></p> : onCount ? <p className={css.more}>Counting takes a while. <Act onPress={onCount}>Count</Act></p> : <Bone width={160} />}
     </div>
   )
 }, isSame)
@@ -274,7 +274,7 @@ function Search({ field, facet, choice, most, onChoose }: Drawn) {
         <Values field={field} facet={facet} choice={choice} values={values} most={most} onChoose={onChoose} isWhole={false} isLongAtFirst={isAsked} key={String(isAsked)} />
       </div>
       <div className={css.more} role="status">
-        {asked && found.data && values.length === 0 ? <span>no value has “{asked}” in it</span> : values.length < matching && <span>{count(values.length)} of {count(matching)}, type to narrow</span>}
+        {asked && found.data && values.length === 0 ? <span>No value contains “{asked}”</span> : values.length < matching && <span>{count(values.length)} of {count(matching)}; type to narrow</span>}
       </div>
       <div className={css.more}>
         {values.length < Math.min(matching, VALUES_MAX) && <Act onPress={() => setLimit(Math.min(VALUES_MAX, limit === VALUES_STEP ? 4 * VALUES_STEP : VALUES_MAX))}>Show more</Act>}

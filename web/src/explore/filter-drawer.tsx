@@ -14,7 +14,7 @@ export function FilterDrawer({ isOpen, onClose, onTree, children }: { isOpen: bo
           <div className={css.drawerHead}>
             <h2>Filters</h2>
             <span className="grow" />
-            <Button onPress={onTree}><Icon name="tree" />And, or</Button>
+            <Button onPress={onTree}><Icon name="tree" />Filter tree</Button>
             <IconButton icon="close" name="Close" onPress={onClose} />
           </div>
           {children}

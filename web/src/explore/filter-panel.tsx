@@ -93,7 +93,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
   if (parts.length === 0) return null
   return (
     <section className={css.conditions} aria-label="Conditions" {...oneStop}>
-      <p>{parts.length === 1 ? 'This condition applies' : 'These conditions apply'} to all counts:</p>
+      <p>{parts.length === 1 ? 'A condition' : 'Conditions'} of the filter tree:</p>
       <ul>
         {parts.map((part, i) => {
           const words = treeWords(catalogue, part)
@@ -105,7 +105,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
           )
         })}
       </ul>
-      <Act onPress={onTree}>Edit as a tree</Act>
+      <Act onPress={onTree}>Edit filter tree</Act>
     </section>
   )
 }

@@ -60,7 +60,7 @@ export const RowView = memo(function RowView({ row, name, index, across, isSelec
           <input type="checkbox" tabIndex={-1} className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
           <RowLink className="clip" tabIndex={-1} href={paths.experiment(row.id)} title={[name?.full, row.run_id].filter(Boolean).join('\n') || undefined} aria-label={name && `${name.short}, ${name.full}`}><bdi>{name?.short ?? nameOf(row)}</bdi>{name?.own && <> <bdi className={css.own}>{name.own}</bdi></>}</RowLink>
           {row.simulated && <Simulated />}
-          <button type="button" tabIndex={-1} className={css.slot} data-on={slot} aria-label={slot ? `${slot}, take out of the comparison: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
+          <button type="button" tabIndex={-1} className={css.slot} data-on={slot} aria-label={slot ? `Unpin ${slot}: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} title="Pin to compare (p)" onClick={() => onPin(index)}>{slot}</button>
         </div>
       </th>
       {across.pinned.map((drawn) => <CellView key={drawn.column.field.id} row={row} drawn={drawn} />)}

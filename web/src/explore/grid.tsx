@@ -82,7 +82,7 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
         <Heads across={across} sort={shownSort} handlers={handlers} />
         {isThere && <Body {...own} catalogue={catalogue} ref={ref} scroll={scroll} across={across} />}
       </table>
-      {count > request.limit && <p className={css.printed}>The first {formatted(request.limit)} of {formatted(count)} rows. An export has all of them.</p>}
+      {count > request.limit && <p className={css.printed}>The first {formatted(request.limit)} of {formatted(count)} rows. An export contains all rows.</p>}
     </div>
   )
 })

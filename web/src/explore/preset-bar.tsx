@@ -64,7 +64,7 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
           </>
         )}
         {isOther && <Act onPress={() => setDialog('new')}>Save as…</Act>}
-        {current && <IconButton icon="more" name={`Name, copy, delete of ${current.name}`} onPress={() => setDialog('edit')} />}
+        {current && <IconButton icon="more" name={`Edit preset ${current.name}`} onPress={() => setDialog('edit')} />}
       </div>
       <Suspense fallback={null}>
         {dialog !== null && (

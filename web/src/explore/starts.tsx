@@ -1,5 +1,4 @@
-// Views to start from: questions that most people have first. Each is a state of the page as its address says it, and
-// nothing else; what is shown of it is what any address shows.
+// Views to start from: the most common questions. Each view is an address of Explore, and nothing else.
 import { useIsFetching, useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -33,22 +32,22 @@ export const STARTS: Start[] = [
       + '&columns=server.model,server.dtype,server.quantization,server.kv_cache_dtype,system.hardware_info.gpu_name,derived.output_throughput_per_gpu,results.median_tpot_ms,results.energy_per_token_j,quality.verdict',
   },
   {
-    name: 'Memory', about: 'Output against the KV cache, sized by the peak of memory',
+    name: 'Memory', about: 'Output by KV cache size; the size of a point is the peak memory',
     address: 'x=launch.facts.kv_cache_gb&y=results.output_throughput&colour=server.model&size=system.peak_gpu_memory_gb&launch.facts.kv_cache_gb=*&sort=-system.peak_gpu_memory_gb'
       + '&columns=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.gpu_memory_utilization,launch.facts.weights_gb,launch.facts.kv_cache_gb,launch.facts.kv_cache_tokens,system.peak_gpu_memory_gb,results.output_throughput',
   },
   {
-    name: 'Utilization', about: 'Utilization of the GPUs against output, with power and what a token costs',
+    name: 'Utilization', about: 'Output by GPU utilization, with power and energy per token',
     address: 'x=system.avg_gpu_utilization&y=derived.output_throughput_per_gpu&colour=system.hardware_info.gpu_name&system.avg_gpu_utilization=*&sort=-system.avg_gpu_utilization'
       + '&columns=server.model,system.hardware_info.gpu_name,benchmark.max_concurrency,system.avg_gpu_utilization,system.gpus.power_mean_w,results.energy_per_token_j,system.host.cpu_share_mean,system.client.cpu_share_mean,derived.output_throughput_per_gpu',
   },
   {
-    name: 'Load and parallelism', about: 'Output of each size under each load, a cell each',
+    name: 'Load and parallelism', about: 'Output by tensor parallel size and load',
     address: 'chart=heat&x=benchmark.max_concurrency&y=server.tensor_parallel_size&value=results.output_throughput&sort=-results.output_throughput',
   },
 ]
 
-// As a link that Back leads away from again.
+// The address of the view.
 const addressOf = ({ address }: Start) => paths.explore({ ...ALL, ...readExplore(address) })
 
 // The results that a view shows: those of its filters that have a place on its axes.
@@ -84,7 +83,7 @@ const countsOf = (results: { data: number | undefined }[]) => results.map(({ dat
 const IDLE_MS = 100
 const LEAST = 2 // one result alone shows nothing next to another
 
-// Views that would show nothing are left out.
+// Views with too few results are not shown.
 export function Starts({ round }: { round: number }) {
   const counts = useCounts(round)
   const shown = STARTS.map((start, at) => ({ start, n: counts[at] ?? null })).filter(({ n }) => n !== null && n >= LEAST)

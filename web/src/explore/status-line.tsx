@@ -33,14 +33,14 @@ export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer: o
       {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
       <span className={css.end}>
         <span className={css.version}>Data version <span className="n-11">{count(answer.data_version)}{newer !== null && nowVersion !== undefined ? `, now ${count(nowVersion)}` : ''}</span></span>
-        <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `${count(newer)} newer: show` : 'Changed: show'}</Act>}</span>
+        <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `Show ${count(newer)} newer` : 'Show changes'}</Act>}</span>
       </span>
     </div>
   )
 })
 
 const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyAnswer }) => (
-  <span title={`Answered in ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
+  <span title={`Response time: ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
 )
 
 function OnScreen({ answer }: { answer: ApplyAnswer }) {

@@ -51,7 +51,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
       ) : (
         <span className={css.sorted}>
           <Icon name="sort" />
-          <span className="clip" title="Press a column's head to sort, with Shift to add it as a further key">{sortWords(catalogue, sort)}</span>
+          <span className="clip" title="Select a column head to sort. With Shift, add it as a sort key">{sortWords(catalogue, sort)}</span>
           {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
         </span>
       )}
@@ -91,7 +91,7 @@ function CopyTable({ hasSelected, onCopy }: { hasSelected: boolean; onCopy: () =
     try {
       setSaid(`Copied ${count(await onCopy())} rows`)
     } catch {
-      setSaid('Not copied')
+      setSaid('Could not copy')
     }
     setTimeout(() => setSaid(''), SAID_MS)
   }

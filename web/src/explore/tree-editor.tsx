@@ -114,7 +114,7 @@ export function TreeEditor({ catalogue, tree, error, round, change, onClose }: P
       <ul className={css.nodes}><GroupView {...drawn} group={draft} onAdd={add} /></ul>
       <div className={css.foot}>
         <span className="small mid" role="status">
-          {waiting > 0 ? `${waiting === 1 ? 'One condition is' : `${waiting} conditions are`} not finished, and not asked for.` : ''}
+          {waiting > 0 ? `${waiting === 1 ? 'One condition is' : `${waiting} conditions are`} incomplete and not applied.` : ''}
         </span>
         <Button onPress={() => drawn.edit(newGroup('and'))} isDisabled={draft.children.length === 0}>Clear all</Button>
         <Button look="line" onPress={onClose}>Done</Button>
@@ -140,7 +140,7 @@ function GroupView({ group, onAdd, ...drawn }: Drawn & { group: Group; onAdd: (g
       <Faults {...drawn} id={group.id} />
       <ul className={css.nodes}>
         {group.children.map((node) => (isGroup(node) ? <GroupView key={node.id} {...drawn} group={node} onAdd={onAdd} /> : <TestView key={node.id} {...drawn} test={node} />))}
-        {group.children.length === 0 && <li className={css.nothing}>{isRoot ? 'No condition: all experiments.' : 'Empty, and not asked for.'}</li>}
+        {group.children.length === 0 && <li className={css.nothing}>{isRoot ? 'No conditions: all experiments match.' : 'This group is empty and not applied.'}</li>}
       </ul>
     </li>
   )
@@ -176,7 +176,7 @@ function TestView({ test, ...drawn }: Drawn & { test: Test }) {
           edit(moved(root, test.id, by), moveButtons(test.id, by))
         }}>
         <Not {...drawn} node={test} />
-        <Suggest label="Field" text={name} placeholder="a field, by name, alias or unit" autoFocus={fresh === test.id}
+        <Suggest label="Field" text={name} placeholder="Field name, alias or unit" autoFocus={fresh === test.id}
           items={found.map((one) => ({ id: one.id, name: longName(one), note: one.id }))} onType={setWords} onPick={take}
           onTyped={(typed) => {
             // an id may be of a field that no list has
@@ -211,8 +211,8 @@ function Tools({ node, name, root, edit }: Drawn & { node: Node; name: string })
   return (
     <span className={css.tools}>
       {isGroup(node)
-        ? <IconButton icon="ungroup" name={`Take the ${name} apart`} isDisabled={node.isNot} onPress={() => edit(unwrapped(root, node.id), atParent)} />
-        : <IconButton icon="group" name={`Put the ${name} into a group`} onPress={() => edit(wrapped(root, node.id), [`${lineOf(node.id)} button`])} />}
+        ? <IconButton icon="ungroup" name={`Ungroup the ${name}`} isDisabled={node.isNot} onPress={() => edit(unwrapped(root, node.id), atParent)} />
+        : <IconButton icon="group" name={`Group the ${name}`} onPress={() => edit(wrapped(root, node.id), [`${lineOf(node.id)} button`])} />}
       <IconButton icon="up" name={`Move the ${name} up`} data-move="-1" isDisabled={!canMove(root, node.id, -1)} onPress={() => move(-1)} />
       <IconButton icon="lower" name={`Move the ${name} down`} data-move="1" isDisabled={!canMove(root, node.id, 1)} onPress={() => move(1)} />
       <IconButton icon="close" name={`Remove the ${name}`} onPress={() => edit(removed(root, node.id), atParent)} />

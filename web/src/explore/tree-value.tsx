@@ -78,7 +78,7 @@ function One({ field, name, value, round, onChange, isList = false }: { field: F
   }
   return (
     <span className={css.one}>
-      <Suggest label={name} text={wrong?.text ?? asText(field, value)} items={items} placeholder={isList ? 'add a value' : (HINTS[field.type] ?? 'value')} isFigure={isNumeric(field)} isInvalid={wrong !== null}
+      <Suggest label={name} text={wrong?.text ?? asText(field, value)} items={items} placeholder={isList ? 'Add a value' : (HINTS[field.type] ?? 'value')} isFigure={isNumeric(field)} isInvalid={wrong !== null}
         onType={setWords} onTyped={take}
         onPick={(id) => {
           setWrong(null)

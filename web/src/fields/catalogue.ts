@@ -100,8 +100,8 @@ const LONG: Record<string, string> = {
   'derived.tokens_per_s_per_user': 'Output per user',
   'results.energy_per_token_j': 'Energy per token',
   'results.energy_per_token_idle_subtracted_j': 'Energy per token, idle subtracted',
-  'results.max_output_tokens_per_s': 'Most output in a second',
-  'results.peak_output_tokens_per_s_sliding': 'Most output in any second',
+  'results.max_output_tokens_per_s': 'Peak output events',
+  'results.peak_output_tokens_per_s_sliding': 'Peak output tokens',
 }
 // What a field is of, where several have the same label.
 const PLACES: Record<string, string> = {
@@ -148,14 +148,14 @@ export interface Section {
   fields: Field[]
 }
 
-// Tags that `profllm sweep run` gives: in no list of the server's, for tags are anybody's.
+// Tags that `profllm sweep run` writes. The server lists no tags, as users choose them.
 const TAGS: [id: string, label: string, help: string][] = [
-  ['tags.sweep', 'Sweep', 'the sweep that it is a run of'],
-  ['tags.sweep_name', 'Sweep’s name', 'what the sweep’s file is called'],
-  ['tags.sweep_set', 'Sweep’s set', 'the named part of the sweep'],
-  ['tags.sweep_cell', 'Sweep’s cell', 'the combination that it is a run of'],
-  ['tags.sweep_point', 'Sweep’s point', 'the values of what the sweep varies'],
-  ['tags.sweep_repeat', 'Sweep’s repeat', 'which run of its combination it is'],
+  ['tags.sweep', 'Sweep', 'the sweep of the run'],
+  ['tags.sweep_name', 'Sweep name', 'the name in the experiment file'],
+  ['tags.sweep_set', 'Sweep set', 'the named part of the sweep'],
+  ['tags.sweep_cell', 'Sweep combination', 'the ID of the combination'],
+  ['tags.sweep_point', 'Sweep values', 'the values of the combination'],
+  ['tags.sweep_repeat', 'Sweep repeat', 'the number of the repeat'],
 ]
 const tagField = ([id, label, help]: (typeof TAGS)[number]): Field => ({ id, label, help, group: 'Run', unit: '', type: 'text', direction: 'neither', role: 'provenance', one: 'none', column: false, words: false })
 

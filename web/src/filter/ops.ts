@@ -17,7 +17,7 @@ const hasWords = (field: Field) => field.words || ['text', 'time', 'json'].inclu
 
 export const OPS: readonly Op[] = [
   { op: 'eq', words: 'is', asks: 'one', of: any },
-  { op: 'ne', words: 'is another than', asks: 'one', of: any },
+  { op: 'ne', words: 'is not', asks: 'one', of: any },
   { op: 'in', words: 'is one of', asks: 'list', of: isOrdered },
   { op: 'not_in', words: 'is none of', asks: 'list', of: isOrdered },
   { op: 'lt', words: '<', asks: 'one', of: isOrdered },
@@ -30,12 +30,12 @@ export const OPS: readonly Op[] = [
   { op: 'not_null', words: 'has a value', asks: 'none', of: any },
   { op: 'is_null', words: 'is unset', asks: 'none', of: any },
   { op: 'is_recorded', words: 'is recorded', asks: 'none', of: any },
-  { op: 'is_explicit', words: 'was set by the user', asks: 'none', of: (field) => field.role === 'input' },
+  { op: 'is_explicit', words: 'is explicit', asks: 'none', of: (field) => field.role === 'input' },
 ]
 
 const byName = new Map(OPS.map((op) => [op.op, op]))
 
-// An address may hold any text: what is not known asks for one value, and the server says what is wrong with it.
+// A link may contain any operator. An unknown one takes one value, and the server reports the error.
 export const opOf = (name: string): Op => byName.get(name) ?? { op: name, words: name, asks: 'one', of: any }
 export const opsOf = (field: Field) => OPS.filter((op) => op.of(field))
 

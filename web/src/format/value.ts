@@ -13,7 +13,7 @@ export const UNSET = 'unset'
 const FORMS = {
   own: 'ProfLLM result', flat: 'vLLM bench serve', console: 'vLLM bench serve, console', latency: 'vLLM bench latency',
   throughput: 'vLLM bench throughput', startup: 'vLLM bench startup', mm_processor: 'vLLM bench mm-processor',
-  plain: 'result of a few keys',
+  plain: 'minimal result',
 } as const
 export const formWord = (form: string) => FORMS[form as keyof typeof FORMS] ?? form
 

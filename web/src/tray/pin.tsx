@@ -9,7 +9,7 @@ export function Pin({ side, name, words = 'Pin to compare', look = 'low' }: { si
   const { pinned, toggle } = useTray()
   const letter = slotOf(pinned, side)
   return (
-    <Button look={look} aria-pressed={letter !== undefined} aria-label={letter === undefined ? `${words}: ${name}` : `${letter}, take out of the comparison: ${name}`} onPress={() => toggle(side, name)}>
+    <Button look={look} aria-pressed={letter !== undefined} aria-label={letter === undefined ? `${words}: ${name}` : `Unpin ${letter}: ${name}`} onPress={() => toggle(side, name)}>
       {letter === undefined ? <Icon name="pin" /> : <Slot letter={letter} />}
       {letter === undefined ? words : 'Pinned'}
     </Button>

@@ -41,7 +41,7 @@ export function Tray({ catalogue }: { catalogue: Catalogue }) {
             onDrag={setDragged} onDrop={() => { if (dragged !== null) move(dragged, at) }} />
         ))}
       </ol>
-      <span className={css.hint}>{pinned.length < 2 ? <>press <kbd>p</kbd> on a row to add another</> : <>press <kbd>v</kbd></>}</span>
+      <span className={css.hint}>{pinned.length < 2 ? <>press <kbd>p</kbd> on a row to add another</> : <>press <kbd>v</kbd> to compare</>}</span>
       <p className="sr" role="status">{said}</p>
       <span className={css.end}>
         <Act onPress={() => set([])}>Clear</Act>
@@ -65,13 +65,13 @@ interface ItemProps {
 
 function Item({ one: { side }, name: { short, full: name, own }, at, last, isDragged, onRemove, onMove, onDrag, onDrop }: ItemProps) {
   return (
-    <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name}: the baseline` : name} draggable
+    <li className={join(css.item, isDragged && css.dragged)} data-id={oneOf(side) ?? undefined} title={at === 0 ? `${name} (baseline)` : name} draggable
       onDragStart={(event) => { event.dataTransfer.setData('text/plain', name); onDrag(at) }} onDragEnd={() => onDrag(null)} onDragOver={(event) => event.preventDefault()} onDrop={(event) => { event.preventDefault(); onDrop() }}>
       <Slot letter={LETTERS[at]} />
       {oneOf(side) === null && <Icon name="group" small />}
       <span className="clip">{own && <><bdi>{own}</bdi> </>}<bdi className={own && 'dim'}>{short}</bdi></span>
-      {at > 0 && <IconButton icon="left" name={`${name}: one place forward`} onPress={() => onMove(at - 1)} />}
-      {at < last && <IconButton icon="right" name={`${name}: one place back`} onPress={() => onMove(at + 1)} />}
+      {at > 0 && <IconButton icon="left" name={`Move ${name} forward`} onPress={() => onMove(at - 1)} />}
+      {at < last && <IconButton icon="right" name={`Move ${name} back`} onPress={() => onMove(at + 1)} />}
       <IconButton icon="close" name={`Remove ${name}`} onPress={onRemove} />
     </li>
   )

@@ -30,13 +30,14 @@ struct compare_options {
 
 static const struct pl_opt compare_rows[] = {
 	PL_OPT(FLAG, 0, "fail-on-regression", fail_on_regression, NULL,
-	       "exit 7 when a figure is worse by more than --min-effect, 1 when a side cannot be "
-	       "judged"),
+	       "exit with status 7 if a metric is worse by more than --min-effect, 1 if a "
+	       "side cannot be judged"),
 	PL_OPT(TEXT, 0, "min-effect", min_effect, "SHARE",
-	       "the smallest difference that matters, as 5% or 0.05", .def = EFFECT_DEFAULT),
+	       "ignore differences below SHARE, such as 5% or 0.05", .def = EFFECT_DEFAULT),
 	PL_OPT(LIST, 0, "metrics", metrics, "LIST",
-	       "only these figures, as p99_ttft_ms,output_throughput; may be repeated"),
-	PL_OPT(FLAG, 0, "all", all, NULL, "show the inputs that are equal, too"),
+	       "show only these metrics, such as p99_ttft_ms,output_throughput; may be "
+	       "repeated"),
+	PL_OPT(FLAG, 0, "all", all, NULL, "also show inputs that are equal"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "print Markdown"),
 	{ .name = NULL },
@@ -45,25 +46,24 @@ static const struct pl_opt compare_rows[] = {
 const struct pl_opt_command cli_compare_command = {
 	.name = "profllm compare",
 	.usage = "A B… [--fail-on-regression] [--min-effect 5%] [options]",
-	.summary = "Show results side by side: what differs, by how much, and how sure that is.",
-	.details =
-		"A and B are results of profllm or of vllm bench serve; up to eight are compared "
-		"with the first. A folder stands for a group: all results (.json) in it.\n\n"
-		"Examples:\n"
-		"  profllm compare before.json after.json\n"
-		"  profllm compare before/ after/ --fail-on-regression --min-effect 3%\n"
-		"  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n\n"
-		"Two runs are compared by the intervals within them, which say how sure each is "
-		"of its own figure. How much runs differ from each other only groups tell: "
-		"differences between them are over runs, and the requests of one run are never "
-		"taken for independent samples.\n\n"
-		"A figure is a regression when the whole 95 % interval of a worse ratio lies "
-		"beyond --min-effect; one without an interval never is. "
-		"docs/reference/compare.md has the statistics.\n\n"
-		"Exit status: 0 compared, 2 usage or a file cannot be read; with "
-		"--fail-on-regression 7 regression found, 1 there is nothing to judge a side by: "
-		"none of its runs completed, or it has no number, or 0 where more is better, of a "
-		"figure that A has.",
+	.summary = "Compare results: what differs, by how much, and how certain that is.",
+	.details = "A and B are results of profllm or of vllm bench serve; the first is the "
+		   "baseline of up to seven others. A directory stands for the group of all "
+		   "results (.json) in it.\n\n"
+		   "Examples:\n"
+		   "  profllm compare before.json after.json\n"
+		   "  profllm compare before/ after/ --fail-on-regression --min-effect 3%\n"
+		   "  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n\n"
+		   "Two runs are compared by the confidence intervals of their own metrics. To "
+		   "measure run-to-run variation, compare directories of repeated runs. The "
+		   "requests of one run do not count as independent samples.\n\n"
+		   "A metric is a regression if the whole 95 % confidence interval of its ratio "
+		   "is worse by more than --min-effect. A metric without an interval is never a "
+		   "regression. docs/reference/compare.md explains the statistics.\n\n"
+		   "Exit status: 0 compared, 2 usage or a file cannot be read; with "
+		   "--fail-on-regression: 7 regression found, 1 a side cannot be judged, because "
+		   "none of its runs completed, or a metric of A is missing there, or is 0 "
+		   "although more is better.",
 	.options = compare_rows,
 	.operand = "FILE",
 };

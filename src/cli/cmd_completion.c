@@ -19,17 +19,18 @@ struct completion_options {
 
 static const struct pl_opt completion_rows[] = {
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "params --from-vllm"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_completion_command = {
 	.name = "profllm completion",
 	.usage = PL_SHELLS " [options]",
-	.summary = "Print what lets a shell complete commands, options and --set keys and values.",
+	.summary = "Print the script that completes commands, options and --set keys and values.",
 	.details = "Examples:\n"
 		   "  source <(profllm completion bash)        # in ~/.bashrc\n"
-		   "  source <(profllm completion zsh)         # in ~/.zshrc, behind compinit\n"
+		   "  source <(profllm completion zsh)         # in ~/.zshrc, after compinit\n"
 		   "  profllm completion fish | source         # in config.fish",
 	.options = completion_rows,
 	.words = pl_shells,

@@ -43,26 +43,29 @@ struct config_options {
 #define AT(field) offsetof(struct config_options, field)
 
 static const struct pl_opt config_rows[] = {
-	PL_OPT(TEXT, 'o', "output", output, "FILE", "where to write it; standard output otherwise"),
-	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "write over the file that is there"),
+	PL_OPT(TEXT, 'o', "output", output, "FILE", "write to FILE (default: standard output)"),
+	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "replace an existing file"),
 	PL_OPT(TEXT, 0, "command-file", command_file, "FILE",
-	       "from-command: a file with the command line; '-': standard input"),
+	       "from-command: read the command line from FILE, or from standard input with '-'"),
 	PL_OPT(TEXT, 0, "container", container, "NAME",
 	       "from-command: use this container of a file that starts several"),
 	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
-	       "from-command: the release of vLLM whose arguments these are"),
+	       "from-command: read the arguments as those of this vLLM release"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
-	       "to-command: set a key over the file; may be repeated"),
-	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: all in one line"),
+	       "to-command: override a key of the file; may be repeated"),
+	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: print one line"),
 	PL_OPT(FLAG, 0, "bench", bench, NULL,
-	       "to-command: the line of the load, vllm bench serve, instead of the server's"),
+	       "to-command: print the command of the load, vllm bench serve, instead of the "
+	       "server's"),
 	PL_OPT(LIST, 0, "only", only, "SET",
-	       "expand: this set of the sweep alone; may be repeated"),
-	PL_OPT(TEXT, 0, "cell", cell, "ID", "expand: the one with this id alone, as a file to run"),
+	       "expand: use only this set of the sweep; may be repeated"),
+	PL_OPT(TEXT, 0, "cell", cell, "ID",
+	       "expand: write only the combination with this id, as a file to run"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "expand: one JSON object with ids, points and experiments"),
+	       "expand: print one JSON object with ids, points and experiments"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "params --from-vllm"),
 	{ .name = NULL },
 };
 
@@ -73,36 +76,32 @@ const struct pl_opt_command cli_config_command = {
 	.name = "profllm config",
 	.usage = "from-command [options] -- vllm serve … | -- vllm bench serve … | to-command "
 		 "[options] FILE | from-result [options] RESULT | expand [options] FILE",
-	.summary = "Turn a command line, a result or a sweep into experiments, and an experiment "
-		   "into a command line.",
-	.details =
-		"The command starts a server (vllm serve and its older forms) or sends load to "
-		"one (vllm bench serve, benchmark_serving.py, profllm bench serve); one of each "
-		"is one experiment, as a text, a file or words with a quoted '&&' between.\n\n"
-		"Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
-		"line, and on standard output; '-o FILE' takes them into a file for its owner "
-		"alone.\n\n"
-		"from-command writes the form of the release that is meant (--vllm-version, the "
-		"tag of "
-		"an image, what is installed, else " VLLM_REFERENCE_RELEASE
-		"): what that no longer "
-		"has is replaced, and said on standard error.\n\n"
-		"Examples:\n"
-		"  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
-		"  profllm config from-command --command-file start.sh\n"
-		"  profllm config from-command --command-file compose.yaml --container vllm\n"
-		"  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
-		"  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
-		"  profllm config to-command --oneline exp.yaml\n"
-		"  profllm config to-command --bench exp.yaml\n"
-		"  profllm config from-result r.json -o exp.yaml\n"
-		"  profllm config expand sweep.yaml\n\n"
-		"'from-result' writes what was asked for when the result was made; 'profllm run "
-		"--config r.json' runs it again with the same seed, request ids and data set. "
-		"'expand' writes the experiments of a sweep (docs/reference/sweeps.md) as a stream "
-		"of YAML documents; those that cannot work fall out, which is said on standard "
-		"error.\n\n"
-		"Exit status: 0 done, 2 errors in what was given, or bad usage.",
+	.summary = "Convert between command lines, results, sweeps and experiments.",
+	.details = "The command starts a server (vllm serve and its older forms) or sends load to "
+		   "one (vllm bench serve, benchmark_serving.py, profllm bench serve). One of "
+		   "each makes one experiment. Pass them as one text, in a file, or joined by a "
+		   "quoted '&&'.\n\n"
+		   "Secrets (api_key, hf_token, variables named so) are printed as ***. '-o FILE' "
+		   "writes them to a file that only its owner can read.\n\n"
+		   "from-command writes arguments for the target release (--vllm-version, the tag "
+		   "of an image, the installed vLLM, or " VLLM_REFERENCE_RELEASE
+		   "). It replaces removed arguments and reports that on standard error.\n\n"
+		   "Examples:\n"
+		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
+		   "  profllm config from-command --command-file start.sh\n"
+		   "  profllm config from-command --command-file compose.yaml --container vllm\n"
+		   "  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
+		   "  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
+		   "  profllm config to-command --oneline exp.yaml\n"
+		   "  profllm config to-command --bench exp.yaml\n"
+		   "  profllm config from-result r.json -o exp.yaml\n"
+		   "  profllm config expand sweep.yaml\n\n"
+		   "'from-result' writes the experiment of a result. 'profllm run --config "
+		   "r.json' repeats it with the same seed, request ids and dataset. 'expand' "
+		   "writes the experiments of a sweep (docs/reference/sweeps.md) as a stream of "
+		   "YAML documents. It skips combinations that break a rule and reports them on "
+		   "standard error.\n\n"
+		   "Exit status: 0 done, 2 bad usage or errors in the input.",
 	.options = config_rows,
 	.words = actions,
 	.operand = "FILE",

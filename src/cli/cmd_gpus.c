@@ -35,33 +35,34 @@ struct gpus_options {
 
 static const struct pl_opt gpus_rows[] = {
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "one JSON array of objects, for programs; with --watch one object a line"),
+	       "print one JSON array of objects; with --watch, one object per line"),
 	PL_OPT(DURATION, 'w', "watch", watch_ns, "[TIME]",
-	       "look again every TIME (default 2s) until ^C; a line a GPU where it is no terminal",
+	       "refresh every TIME until interrupted; print one line per GPU if not on a "
+	       "terminal (default 2s)",
 	       .optional = true),
 	PL_OPT(TEXT, 'f', "from", from, "FILE",
-	       "show what 'nvidia-smi -q -x' printed into FILE; - is standard input"),
+	       "read the output of 'nvidia-smi -q -x' from FILE, or from standard input with "
+	       "'-'"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_gpus_command = {
 	.name = "profllm gpus",
 	.usage = "[options]",
-	.summary = "Show the GPUs of this host: memory, load, power, heat, who uses them.",
-	.details =
-		"The GPUs are read through NVML, the driver's library; where there is none, "
-		"nvidia-smi is run. Nothing is changed on them. What a driver does not tell is "
-		"'-', "
-		"in JSON null. A GPU of the pretend library is marked '(simulated)'.\n\n"
-		"'throttled' says why a GPU is slower than it could be: power (its power limit), "
-		"thermal (heat), brake (the hardware's emergency brake), other.\n\n"
-		"Examples:\n"
-		"  profllm gpus\n"
-		"  profllm gpus --json\n"
-		"  profllm gpus --watch 500ms\n"
-		"  nvidia-smi -q -x >host.xml; profllm gpus --from host.xml\n\n"
-		"Exit status: 0 also where there is no GPU; 2 when FILE cannot be read, or "
-		"PROFLLM_NVML_LIB names no NVML.",
+	.summary = "Show the GPUs of this host: memory, load, power, temperature and users.",
+	.details = "The values come from NVML, the library of the driver, or from nvidia-smi if "
+		   "NVML is missing. The command changes nothing on a GPU. A value that the "
+		   "driver does not report is '-', in JSON null. A GPU of the fake NVML is marked "
+		   "'(simulated)'.\n\n"
+		   "'throttled' shows why a GPU runs slower than it could: power (its power "
+		   "limit), thermal (heat), brake (the hardware's emergency brake), other.\n\n"
+		   "Examples:\n"
+		   "  profllm gpus\n"
+		   "  profllm gpus --json\n"
+		   "  profllm gpus --watch 500ms\n"
+		   "  nvidia-smi -q -x >host.xml; profllm gpus --from host.xml\n\n"
+		   "Exit status: 0 done, also without a GPU, 2 FILE cannot be read or "
+		   "PROFLLM_NVML_LIB is not an NVML library.",
 	.options = gpus_rows,
 };
 

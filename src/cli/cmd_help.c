@@ -10,17 +10,24 @@ static int print_help(void)
 	auto_free char *later = cli_later_names();
 	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_add_text(&text, "Usage: profllm COMMAND [options]\n\nMeasures LLM servers, and says "
-			       "whether the figures can be trusted.\n\nCommands:\n");
+	pl_buf_add_text(&text,
+			"Usage: profllm COMMAND [options]\n\n"
+			"Measures LLM servers and reports whether the results can be trusted.\n\n"
+			"Commands:\n");
 	pl_command_add_list(&cli_commands, NULL, "", &text);
-	pl_buf_addf(&text, "\nNot in this version (each says what it will be):\n  %s\n", later);
-	pl_buf_add_text(&text, "\nOptions:\n"
-			       "  -h, --help     show this help and exit\n"
-			       "  -V, --version  show the version and exit\n\n"
-			       "profllm COMMAND --help shows the options of a command.\n"
-			       "A first run, with no GPU:\n"
-			       "  profllm run --config configs/examples/quickstart.yaml "
-			       "--output r.json\n");
+	pl_buf_addf(&text,
+		    "\n"
+		    "Not in this version (each explains its purpose):\n"
+		    "  %s\n",
+		    later);
+	pl_buf_add_text(
+		&text, "\n"
+		       "Options:\n"
+		       "  -h, --help     show this help and exit\n"
+		       "  -V, --version  show the version and exit\n\n"
+		       "profllm COMMAND --help shows the options of a command.\n"
+		       "A first run, without a GPU:\n"
+		       "  profllm run --config configs/examples/quickstart.yaml --output r.json\n");
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -32,7 +39,7 @@ static const struct pl_command rows[] = {
 
 const struct pl_commands cli_commands = {
 	.program = "profllm",
-	.summary = "measures LLM servers, and says whether the figures can be trusted",
+	.summary = "measures LLM servers and reports whether the results can be trusted",
 	.items = rows,
 	.unknown = cli_unknown_command,
 	.print_help = print_help,

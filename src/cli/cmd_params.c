@@ -47,24 +47,23 @@ struct params_options {
 
 static const struct pl_opt params_rows[] = {
 	PL_OPT(TEXT, 'g', "group", group, "GROUP",
-	       "only the arguments of this group, as ParallelConfig or parallel"),
+	       "show only the arguments of this group, such as ParallelConfig or parallel"),
 	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
-	       "the arguments that this release of vLLM has, with its defaults and choices"),
+	       "show the arguments of this vLLM release, with its defaults and choices"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "one JSON array of objects (with --from-vllm one object), for programs"),
-	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "the reference page"),
+	       "print one JSON array of objects (with --from-vllm, one object)"),
+	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "print the reference page"),
 	PL_OPT(TEXT, 0, "from-vllm", from_vllm, "CMD",
-	       "run the shell command CMD, which prints a vLLM's whole help, and show what is new, "
-	       "gone or changed in it"),
+	       "run the shell command CMD, which prints the full help of a vLLM, and show the "
+	       "new, removed and changed arguments"),
 	PL_OPT(TEXT, 0, "since", since, "RELEASE",
-	       "show what changed since this release of vLLM: what is new, gone (and what replaced "
-	       "it) or changed"),
-	PL_OPT(TEXT, 0, "until", until, "RELEASE", "with --since: up to this release",
+	       "show the arguments that are new, removed (with the replacement) or changed "
+	       "since this vLLM release"),
+	PL_OPT(TEXT, 0, "until", until, "RELEASE", "with --since: compare up to this release",
 	       .def = VLLM_REFERENCE_RELEASE),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "with --from-vllm: write the differences there; without: let them count"),
-	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "with --from-vllm: write over the file that is there"),
+	       "with --from-vllm: write the differences to FILE; otherwise apply those of FILE"),
+	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "with --from-vllm: replace an existing file"),
 	{ .name = NULL },
 };
 
@@ -72,21 +71,20 @@ const struct pl_opt_command cli_params_command = {
 	.name = "profllm params",
 	.usage = "[PATTERN] [options]",
 	.summary = "Show vLLM's server arguments: names, types, choices, defaults.",
-	.details =
-		"PATTERN is looked for in names, flags, aliases, help and notes, without case: as "
-		"a part of them, or as the whole where it has * or ?.\n\n"
-		"The overlay of another vLLM is understood by every command that reads server "
-		"arguments, as --params-overlay FILE or in the environment as "
-		"PROFLLM_PARAMS_OVERLAY.\n\n"
-		"Examples:\n"
-		"  profllm params parallel_size\n"
-		"  profllm params --group cache\n"
-		"  profllm params '*cache*' --json\n"
-		"  profllm params --vllm-version 0.10.1 prefix_caching\n"
-		"  profllm params --since 0.8.5 --until 0.10.1\n"
-		"  profllm params --from-vllm 'vllm serve --help=all'\n"
-		"  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
-		"  profllm run -c exp.yaml -o r.json --params-overlay o.json",
+	.details = "PATTERN matches any part of names, flags, aliases, help and notes, in any "
+		   "case. With * or ? it matches the whole text.\n\n"
+		   "Every command that reads server arguments accepts the overlay of another "
+		   "vLLM, as --params-overlay FILE or in the environment variable "
+		   "PROFLLM_PARAMS_OVERLAY.\n\n"
+		   "Examples:\n"
+		   "  profllm params parallel_size\n"
+		   "  profllm params --group cache\n"
+		   "  profllm params '*cache*' --json\n"
+		   "  profllm params --vllm-version 0.10.1 prefix_caching\n"
+		   "  profllm params --since 0.8.5 --until 0.10.1\n"
+		   "  profllm params --from-vllm 'vllm serve --help=all'\n"
+		   "  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
+		   "  profllm run -c exp.yaml -o r.json --params-overlay o.json",
 	.options = params_rows,
 	.operand = "PATTERN",
 };

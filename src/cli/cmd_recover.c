@@ -22,26 +22,26 @@ struct recover_options {
 
 static const struct pl_opt recover_rows[] = {
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "print the result as one JSON object, alone on standard output"),
+	       "print the result to standard output as one JSON object"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_recover_command = {
 	.name = "profllm recover",
 	.usage = "OUTPUT [--json]",
-	.summary = "Make the result of a run that was killed from its journal.",
-	.details =
-		"While 'profllm run --output OUTPUT' goes on, OUTPUT.journal holds what it has "
-		"measured so far. A run that ends by itself, or by ^C, writes OUTPUT and removes "
-		"it; a run that was killed (kill -9, no memory, power cut) leaves it behind.\n\n"
-		"Examples:\n"
-		"  profllm recover r.json          write r.json with what had finished\n"
-		"  profllm recover r.json --json   and print it\n\n"
-		"The result has status 'interrupted'; requests that had not finished say so in "
-		"its requests file. The journal is removed once the result is in its place. Of an "
-		"OUTPUT that is finished it says so, and changes nothing.\n\n"
-		"Exit status: 0 the result is there, 2 there is neither journal nor result, the "
-		"journal cannot be read, or its run is still going on.",
+	.summary = "Write the result of a killed run from its journal.",
+	.details = "While 'profllm run --output OUTPUT' is running, OUTPUT.journal holds its "
+		   "measurements. A run that ends or is interrupted with ^C writes OUTPUT and "
+		   "removes the journal. A run that is killed (kill -9, out of memory, power "
+		   "loss) leaves the journal.\n\n"
+		   "Examples:\n"
+		   "  profllm recover r.json          write r.json with the finished requests\n"
+		   "  profllm recover r.json --json   also print it\n\n"
+		   "The result has the status 'interrupted', and its requests file marks "
+		   "unfinished requests. The journal is removed after the result is written. If "
+		   "OUTPUT is already complete, the command reports that and changes nothing.\n\n"
+		   "Exit status: 0 the result is complete, 2 the journal and the result are "
+		   "missing, the journal cannot be read, or its run is still active.",
 	.options = recover_rows,
 	.operand = "OUTPUT",
 };

@@ -44,55 +44,55 @@ static const char *const fail_on_choices[] = { "degraded", "client_limited", NUL
 
 static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 'c', "config", config, "FILE",
-	       "the experiment, as YAML or JSON, or a result that is run again"),
+	       "read the experiment (YAML or JSON), or repeat the run of a result"),
 	PL_OPT(TEXT, 'o', "output", output, "FILE",
-	       "where the result goes; its side files lie beside it"),
+	       "write the result to FILE and its artifacts to the same directory"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
-	       "set a key over the file, as server.max_num_seqs=8; may be repeated"),
-	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would be started, and start nothing"),
+	       "override a key of the file, such as server.max_num_seqs=8; may be repeated"),
+	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would run, and start nothing"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "print the result (or the dry run) as one JSON object, alone on standard output"),
-	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no progress"),
-	PL_OPT(FLAG, 0, "sim", simulate, NULL, "profllm-sim in place of launch.command"),
+	       "print the result (or the dry run) to standard output as one JSON object"),
+	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
+	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start profllm-sim instead of launch.command"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit status 6 when the verdict is this bad or worse", .choices = fail_on_choices),
+	       "exit with status 6 if the verdict is VERDICT or worse", .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
-	       "send the result and the files that it names to that dashboard when the run has "
-	       "ended, as "
+	       "send the result and its artifacts to the dashboard at URL after the run, as "
 	       "profllm upload does"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "params --from-vllm"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
-	       "wait for GPUs and a port that others hold, first come, first served; for at most "
-	       "TIME (90s, 2h), else as long as it takes",
+	       "wait up to TIME (such as 90s or 2h) for GPUs and a port that are in use; "
+	       "without TIME, wait without limit",
 	       .optional = true),
 	PL_OPT(FLAG, 0, "force", force, NULL,
-	       "start in spite of broken rules between arguments; recorded in the result"),
+	       "start although arguments break rules, and record that in the result"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace what stands at the output, once there is a result that tells as much; give "
-	       "up the journal that a killed run left there (see profllm recover)"),
+	       "replace the existing result if the new one is at least as complete; discard "
+	       "the journal of a killed run (see profllm recover)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
-	       "permissions of the result and its artifacts, as 0640 (default: 0600 for logs, "
-	       "the umask for other files)"),
+	       "set the permissions of the result and its artifacts, such as 0640 (default: "
+	       "0600 for logs, the umask for other files)"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
-	       "arguments and choices that the release no longer has are warnings"),
+	       "treat arguments and choices that the release removed as warnings"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_run_command = {
 	.name = "profllm run",
 	.usage = "--config FILE --output FILE [options]",
-	.summary = "Start a server, send load to it, stop it and write the result.",
-	.details =
-		"Examples:\n"
-		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
-		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
-		"  profllm run -c exp.yaml -o r.json --wait 2h\n"
-		"  profllm run -c exp.yaml --dry-run\n"
-		"  profllm run -c r.json -o again.json\n\n"
-		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
-		"did not start, 4 timeout, 5 GPU or port taken, 6 verdict not accepted, 8 "
-		"not uploaded (--upload) where it would have been 0, 128 + signal interrupted.",
+	.summary = "Start a server, send load to it, stop the server and write the result.",
+	.details = "Examples:\n"
+		   "  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
+		   "  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
+		   "  profllm run -c exp.yaml -o r.json --wait 2h\n"
+		   "  profllm run -c exp.yaml --dry-run\n"
+		   "  profllm run -c r.json -o again.json\n\n"
+		   "Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 server "
+		   "did not start, 4 timeout, 5 GPU or port in use, 6 verdict not accepted "
+		   "(--fail-on), 8 completed but not uploaded (--upload), 128 + signal "
+		   "interrupted.",
 	.options = run_rows,
 };
 

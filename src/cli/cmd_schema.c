@@ -35,12 +35,14 @@ struct schema_options {
 
 static const struct pl_opt schema_rows[] = {
 	PL_OPT(TEXT, 0, "print", print, "NAME",
-	       "a JSON schema made from them, for editors and validators", .choices = schema_names),
+	       "print this JSON schema, for editors and validators", .choices = schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "one JSON object of arrays of objects; without it only how many rows each has"),
+	       "print one JSON object of arrays of objects (default: the number of rows per "
+	       "table)"),
 	PL_OPT(FLAG, 0, "fields", fields, NULL,
-	       "instead what a result can be asked for, or with RESULT what it has"),
-	PL_OPT(LIST, 0, "field", ids, "ID", "with --fields: only this one; may be repeated"),
+	       "print the fields of results instead, or those of RESULT"),
+	PL_OPT(LIST, 0, "field", ids, "ID",
+	       "with --fields: print only this field; may be repeated"),
 	{ .name = NULL },
 };
 
@@ -48,20 +50,20 @@ const struct pl_opt_command cli_schema_command = {
 	.name = "profllm schema",
 	.usage = "[--json | --print NAME] [--fields [--field ID] [RESULT ...]]",
 	.operand = "FILE",
-	.summary = "Print the rows that this program was built from.",
-	.details =
-		"Server arguments, load options, keys of the experiment file, fields and "
-		"figures of the result, checks, states, errors, hardware: with types, units, "
-		"bounds and help. Schemas and reference pages are made from them.\n\n"
-		"The lists have the names of what they hold; docs/reference/commands.md says "
-		"which there are.\n\n"
-		"Fields are all that a result has or that follows from it, each by an id such as "
-		"server.tensor_parallel_size or results.p99_ttft_ms (docs/reference/fields.md). "
-		"A RESULT is a file of profllm or of vllm bench serve.\n\n"
-		"Examples:\n"
-		"  profllm schema --json | jq '.figures[] | {key, unit}'\n"
-		"  profllm schema --print experiment > experiment.schema.json\n"
-		"  profllm schema --fields --field results.p99_ttft_ms r.json",
+	.summary = "Print the tables that are built into this program.",
+	.details = "The tables hold server arguments, load options, keys of the experiment file, "
+		   "fields and metrics of the result, checks, states, errors and hardware, with "
+		   "types, units, bounds and help. Schemas and reference pages are generated from "
+		   "them.\n\n"
+		   "docs/reference/commands.md lists the tables.\n\n"
+		   "A field is a recorded or derived value of a result, with an id such as "
+		   "server.tensor_parallel_size or results.p99_ttft_ms "
+		   "(docs/reference/fields.md). A RESULT is a file of profllm or of vllm bench "
+		   "serve.\n\n"
+		   "Examples:\n"
+		   "  profllm schema --json | jq '.figures[] | {key, unit}'\n"
+		   "  profllm schema --print experiment > experiment.schema.json\n"
+		   "  profllm schema --fields --field results.p99_ttft_ms r.json",
 	.options = schema_rows,
 };
 

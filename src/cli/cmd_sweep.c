@@ -49,54 +49,53 @@ static const char *const orders[] = { "fewest-starts", "interleaved", NULL };
 
 static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 'o', "output-dir", output_dir, "FOLDER",
-	       "where results, summary and journal go"),
+	       "write results, summary and journal to DIR"),
 	PL_OPT(FLAG, 0, "resume", resume, NULL,
-	       "go on with the sweep in the folder: what is over stays, what the file has more is "
-	       "run, what it has no more is marked"),
+	       "resume the sweep in DIR: keep finished runs, run new combinations and mark "
+	       "those that the file no longer has"),
 	PL_OPT(LIST, 0, "retry", retry, "STATUS",
-	       "with --resume: run those again whose status or verdict this is, as failed, "
-	       "launch_failed, client_limited; may be repeated"),
+	       "with --resume: retry runs with this status or verdict, such as failed, "
+	       "launch_failed or client_limited; may be repeated"),
 	PL_OPT(TEXT, 0, "order", order, "ORDER",
-	       "server by server, or a block for each repeat with servers and loads shuffled in it",
+	       "finish one server before the next (fewest-starts), or shuffle servers and "
+	       "loads within each repeat (interleaved)",
 	       .choices = orders, .def = "fewest-starts"),
-	PL_OPT(INT, 0, "repeats", repeats, "N", "run each so often", .def = "1"),
-	PL_OPT(INT, 0, "seed", seed, "N", "of the order", .def = "0"),
+	PL_OPT(INT, 0, "repeats", repeats, "N", "run each combination N times", .def = "1"),
+	PL_OPT(INT, 0, "seed", seed, "N", "seed the shuffled order with N", .def = "0"),
 	PL_OPT(TEXT, 'j', "jobs", jobs, "N",
-	       "servers at once, each on GPUs and processors of its own; auto: as many as GPUs "
-	       "allow",
+	       "run N servers at once, each with its own GPUs and CPUs; auto: as many as the "
+	       "GPUs allow",
 	       .def = "1"),
 	PL_OPT(INT, 0, "job-cpus", job_cpus, "N",
-	       "processors that each of several has at least for itself and its load; where there "
-	       "are too few, fewer go on at once; 0: all share them",
+	       "reserve at least N CPUs for each server and its load, with fewer servers at "
+	       "once if CPUs are short; 0: share all CPUs",
 	       .def = "2"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
-	       "wait for GPUs and a port that others hold; for at most TIME", .optional = true,
+	       "wait up to TIME for GPUs and a port that are in use", .optional = true,
 	       .def = "60s"),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
-	       "send each result to this dashboard as soon as it stands; what it does not take is "
-	       "sent again at the end, and with --resume"),
+	       "send each result to the dashboard at URL once it is written; retry failed "
+	       "uploads at the end and with --resume"),
 	PL_OPT(LIST, 0, "history", history, "PLACE",
-	       "earlier results, from which it is told how long the sweep takes: a folder, a "
-	       "result, or "
-	       "the URL of a dashboard; may be repeated"),
+	       "estimate the duration from earlier results: a directory, a result or the URL "
+	       "of a dashboard; may be repeated"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
-	       "permissions of the result and its artifacts, as 0640 (default: 0600 for logs, "
-	       "the umask for other files)"),
-	PL_OPT(FLAG, 0, "insecure", insecure, NULL,
-	       "take any certificate of a dashboard's https address"),
-	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no line a run"),
+	       "set the permissions of the results and their artifacts, such as 0640 "
+	       "(default: 0600 for logs, the umask for other files)"),
+	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate of a dashboard"),
+	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print no line per run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
-	       "show which servers and runs it takes and which combinations fall out, and start "
-	       "nothing"),
+	       "show the servers, the runs and the skipped combinations, and start nothing"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
-	PL_OPT(LIST, 0, "only", file.only, "SET", "this set of the file alone; may be repeated"),
+	PL_OPT(LIST, 0, "only", file.only, "SET", "run only this set of the file; may be repeated"),
 	PL_OPT(TEXT, 0, "hardware", file.hardware, "PROFILE",
-	       "GPUs to check against in place of this host's, as h100x8"),
-	PL_OPT(FLAG, 0, "sim", file.simulate, NULL, "profllm-sim in place of launch.command"),
+	       "check against these GPUs instead of this host's, such as h100x8"),
+	PL_OPT(FLAG, 0, "sim", file.simulate, NULL, "start profllm-sim instead of launch.command"),
 	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE",
-	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "params --from-vllm"),
 	PL_OPT(FLAG, 0, "allow-gone", file.allow_gone, NULL,
-	       "arguments and choices that the release no longer has are warnings"),
+	       "treat arguments and choices that the release removed as warnings"),
 	{ .name = NULL },
 };
 
@@ -105,28 +104,27 @@ static const char *const actions[] = { "run",       "serve",   "serve_workload",
 
 const struct pl_opt_command cli_sweep_command = {
 	.name = "profllm sweep",
-	.usage = "run --output-dir FOLDER [options] FILE | run --dry-run [options] FILE",
-	.summary = "Run the experiments of one file whose keys take several values.",
-	.details =
-		"The section 'sweep' of FILE says which keys take which values "
-		"(docs/reference/sweeps.md). Combinations that cannot work fall out before "
-		"anything starts. Runs of one server configuration share a server, whose caches "
-		"are emptied between them. FOLDER gets cells/ID.json of each, summary.json and "
-		"summary.csv; a sweep that was killed goes on with --resume.\n\n"
-		"vLLM's own sweeps are 'profllm sweep serve', 'serve_workload', 'serve_sla' and "
-		"'startup', each with options of its own that its --help shows.\n\n"
-		"Examples:\n"
-		"  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
-		"  profllm sweep run --dry-run --history http://127.0.0.1:8421 sweep.yaml\n"
-		"  profllm sweep run -o night sweep.yaml\n"
-		"  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
-		"  profllm sweep run -o night --jobs auto sweep.yaml\n"
-		"  profllm sweep run -o try --sim --only quick "
-		"configs/examples/sweeps/concurrency.yaml\n\n"
-		"Exit status: 0 all runs completed, 1 some failed or are partial, or the dashboard "
-		"of --history does not answer as one, 2 bad usage or "
-		"input, or nothing is left to run, 5 GPU, port or folder taken, 128 + signal "
-		"interrupted.",
+	.usage = "run --output-dir DIR [options] FILE | run --dry-run [options] FILE",
+	.summary = "Run every combination of the values in one experiment file.",
+	.details = "The section 'sweep' of FILE lists the values of each key "
+		   "(docs/reference/sweeps.md). Combinations that break a rule are skipped before "
+		   "anything starts. Runs with the same server configuration share a server, and "
+		   "its caches are cleared between them. The results are DIR/cells/ID.json, "
+		   "DIR/summary.json and DIR/summary.csv. To continue a stopped sweep, use "
+		   "--resume.\n\n"
+		   "The sweeps of vLLM are 'profllm sweep serve', 'serve_workload', 'serve_sla' "
+		   "and 'startup'. Each has its own options and --help.\n\n"
+		   "Examples:\n"
+		   "  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
+		   "  profllm sweep run --dry-run --history http://127.0.0.1:8421 sweep.yaml\n"
+		   "  profllm sweep run -o night sweep.yaml\n"
+		   "  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
+		   "  profllm sweep run -o night --jobs auto sweep.yaml\n"
+		   "  profllm sweep run -o try --sim --only quick "
+		   "configs/examples/sweeps/concurrency.yaml\n\n"
+		   "Exit status: 0 all runs completed, 1 runs failed or are partial, or the URL "
+		   "of --history is not a dashboard, 2 bad usage or input, or no run remains, 5 "
+		   "GPU, port or directory in use, 128 + signal interrupted.",
 	.options = sweep_rows,
 	.words = actions,
 	.operand = "FILE",

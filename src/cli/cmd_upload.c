@@ -39,16 +39,17 @@ static const char *const known_names[] = {
 };
 
 static const struct pl_opt upload_rows[] = {
-	PL_OPT(TEXT, 0, "to", to, "URL", "the dashboard, as http://127.0.0.1:8421 or unix:PATH"),
-	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of an https address"),
+	PL_OPT(TEXT, 0, "to", to, "URL",
+	       "send to this dashboard, such as http://127.0.0.1:8421 or unix:PATH"),
+	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
 	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
-	       "what becomes of a result that is there already, by content or run_id: nothing, it "
-	       "takes that one's place, or it is stored beside it as a repeat",
+	       "handle a result whose content or run_id is already stored: skip it, replace "
+	       "the stored one, or keep both",
 	       .choices = known_names, .def = "skip"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
-	       "how long a dashboard that is away, or has no room, is waited for", .def = "60s"),
+	       "retry for TIME while the dashboard is unreachable or full", .def = "60s"),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
-	       "send results only, and not the files beside them"),
+	       "send results without their artifacts"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	{ .name = NULL },
 };
@@ -58,36 +59,32 @@ const struct pl_opt_command cli_upload_command = {
 	.usage =
 		"FILE… --to URL [--on-known WORD] [--wait TIME] [--without-artifacts] [--insecure] "
 		"[--json]",
-	.summary = "Send results to a dashboard and show what became of each.",
-	.details =
-		"A FILE is a result of profllm, of any version, or of vllm bench serve, or many of "
-		"them as a JSON array or a line each, or a log with tables of vllm bench serve; "
-		"also "
-		"packed (.zst, .gz). A folder stands for "
-		"all in it that may be results by their names (.json, .jsonl, .ndjson, packed "
-		"too), without the files beside them.\n\n"
-		"Examples:\n"
-		"  profllm upload r.json --to http://127.0.0.1:8421\n"
-		"  profllm upload results/ --to https://bench.example --json\n\n"
-		"The folder of a sweep (profllm sweep run) tells the dashboard of the sweep, too: "
-		"its "
-		"summary.json goes along.\n\n"
-		"With each result that is there go the files that it names as its artifacts "
-		"(requests, series, logs, drawings, traces), where they lie beside it and the "
-		"dashboard lacks them. One that is gone or was changed since is told and not "
-		"sent.\n\n"
-		"Same content is stored once (duplicate); other content under a run_id that is "
-		"there is a conflict and is not stored; --on-known chooses otherwise. All files "
-		"are "
-		"one upload, which has a page: its address is the last line. What the dashboard "
-		"has accepted it reads even if this command is ended, and the same command again "
-		"sends only what is not there yet (with --on-known replace all of it).\n\n"
-		"A dashboard that is away, or has no room, is asked again, ever more rarely, for "
-		"as "
-		"long as --wait says.\n\n"
-		"Exit status: 0 every result is there, 1 the dashboard cannot be reached or does "
-		"not take files, 2 usage, a file cannot be read, a result was rejected, cancelled "
-		"or deleted there, or is in conflict, or an artifact was refused.",
+	.summary = "Send results to a dashboard and show the outcome of each.",
+	.details = "A FILE holds one result, a JSON array of results, one result per line, or a "
+		   "log with tables of vllm bench serve. A result is from profllm, of any "
+		   "version, or from vllm bench serve. Files may be compressed (.zst, .gz). A "
+		   "directory stands for all files in it with the name of a result (.json, "
+		   ".jsonl, .ndjson, compressed or not), except artifacts.\n\n"
+		   "Examples:\n"
+		   "  profllm upload r.json --to http://127.0.0.1:8421\n"
+		   "  profllm upload results/ --to https://bench.example --json\n\n"
+		   "For the directory of a sweep (profllm sweep run), the summary.json is sent, "
+		   "too.\n\n"
+		   "Each stored result is followed by its artifacts (requests, series, logs, "
+		   "plots, traces) that the dashboard lacks. An artifact that is missing or was "
+		   "changed is reported and not sent.\n\n"
+		   "The same content is stored once (duplicate). A different result with a stored "
+		   "run_id is a conflict, and --on-known sets what happens to it. All files form "
+		   "one upload, and the last line of output is the address of its page. The "
+		   "dashboard continues with accepted files if this command stops. If you repeat "
+		   "the command, it sends only what is missing (with --on-known replace, "
+		   "everything).\n\n"
+		   "While a dashboard is unreachable or full, the command retries for the time of "
+		   "--wait, with growing pauses.\n\n"
+		   "Exit status: 0 every result is stored, 1 the dashboard cannot be reached or "
+		   "does not accept files, 2 bad usage, a file cannot be read, a result was "
+		   "rejected, cancelled, deleted on the dashboard or in conflict, or an artifact "
+		   "was refused.",
 	.options = upload_rows,
 	.operand = "FILE",
 };

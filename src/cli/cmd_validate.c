@@ -40,39 +40,40 @@ struct validate_options {
 
 static const struct pl_opt validate_rows[] = {
 	PL_OPT(TEXT, 0, "hardware", hardware, "PROFILE",
-	       "GPUs to check against, as h100x8; 'list' shows them"),
-	PL_OPT(TEXT, 0, "models", models, "list",
-	       "show the models whose facts are known without their files",
+	       "check against these GPUs, such as h100x8; 'list' prints the profiles"),
+	PL_OPT(TEXT, 0, "models", models, "list", "print the models whose properties are built in",
 	       .choices = (const char *const[]){ "list", NULL }),
 	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
-	       "the release of vLLM that is meant, over launch.vllm_version"),
+	       "check against this vLLM release, overriding launch.vllm_version"),
 	PL_OPT(TEXT, 0, "upgrade-to", upgrade_to, "RELEASE",
-	       "what going on to this release of vLLM means: everything that must change, with "
-	       "what replaced it, and the defaults that change"),
+	       "list what must change for this vLLM release, the replacements, and the "
+	       "defaults that change"),
 	PL_OPT(LIST, 0, "command-file", command_files, "FILE",
-	       "a file with a command line, as pasted; '-': standard input; may be repeated"),
+	       "read a command line from FILE, or from standard input with '-'; may be "
+	       "repeated"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
-	       "set a key over the experiments, as server.max_num_seqs=8; may be repeated"),
+	       "override a key of the experiments, such as server.max_num_seqs=8; may be "
+	       "repeated"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "params --from-vllm"),
 	PL_OPT(TEXT, 0, "schema", schema, "NAME",
-	       "the files are JSON for this schema: results, their side files, experiments",
+	       "check the files against this JSON schema of results, artifacts or experiments",
 	       .choices = schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
-	PL_OPT(FLAG, 0, "explain", explain, NULL, "show what the memory of a GPU goes to"),
+	PL_OPT(FLAG, 0, "explain", explain, NULL, "show how the memory of a GPU is used"),
 	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",
-	       "memory of one GPU that is left for the KV cache, for --explain"),
-	PL_OPT(FLAG, 0, "strict", strict, NULL, "warnings are errors"),
+	       "with --explain: set the memory of one GPU that remains for the KV cache"),
+	PL_OPT(FLAG, 0, "strict", strict, NULL, "treat warnings as errors"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
-	       "arguments and choices that the release no longer has are warnings"),
+	       "treat arguments and choices that the release removed as warnings"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_validate_command = {
 	.name = "profllm validate",
 	.usage = "[options] FILE… | [options] -- vllm serve MODEL … | -- vllm bench serve …",
-	.summary = "Find everything that is wrong with experiments or command lines, before "
-		   "anything starts.",
+	.summary = "Check experiments and command lines, and report every problem before a run.",
 	.details = "A FILE is an experiment, a script, or a file that starts containers: a compose "
 		   "file, a Kubernetes manifest, values of a Helm chart, a Dockerfile, a systemd "
 		   "unit. Each container that runs vLLM is checked. '-' is standard input, any of "

@@ -55,71 +55,72 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 /* Rows that several of them have. */
-#define SERVER_ROWS                                                                              \
-	PL_OPT(TEXT, 0, "serve-cmd", serve_cmd, "COMMAND",                                       \
-	       "starts the server; split as a shell does, run without one"),                     \
-		PL_OPT(TEXT, 0, "bench-cmd", bench_cmd, "COMMAND",                               \
-		       "sends the load: vllm bench serve … or profllm bench serve …"),           \
-		PL_OPT(TEXT, 0, "after-bench-cmd", after_bench_cmd, "COMMAND",                   \
-		       "behind each run, in place of emptying the server's caches"),             \
-		PL_OPT(INT, 0, "server-ready-timeout", server_ready_timeout, "S",                \
-		       "seconds until the server has to be ready", .def = "300"),                \
-		PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",                            \
-		       "JSON: combinations of the server's parameters"),                         \
-		PL_OPT(TEXT, 0, "bench-params", bench_params, "FILE",                            \
-		       "JSON: combinations of the load's parameters"),                           \
-		PL_OPT(TEXT, 0, "link-vars", link_vars, "A=B,...",                               \
-		       "only pairs in which the server's key A and the load's key B are equal"), \
-		PL_OPT(INT, 0, "warmup-num-prompts", warmup_num_prompts, "N",                    \
-		       "prompts of a run in front of those that count; 0: none", .def = "0"),    \
-		PL_OPT(FLAG, 0, "continue-on-error", continue_on_error, NULL,                    \
-		       "note what fails and go on"),                                             \
-		PL_OPT(DURATION, 0, "stop-timeout", stop_timeout_ns, "TIME",                     \
-		       "between SIGTERM and SIGKILL of a server", .def = "30s")
+#define SERVER_ROWS                                                                          \
+	PL_OPT(TEXT, 0, "serve-cmd", serve_cmd, "COMMAND",                                   \
+	       "start the server with COMMAND, split like a shell line"),                    \
+		PL_OPT(TEXT, 0, "bench-cmd", bench_cmd, "COMMAND",                           \
+		       "send the load: vllm bench serve … or profllm bench serve …"),        \
+		PL_OPT(TEXT, 0, "after-bench-cmd", after_bench_cmd, "COMMAND",               \
+		       "run after each run instead of clearing the server's caches"),        \
+		PL_OPT(INT, 0, "server-ready-timeout", server_ready_timeout, "S",            \
+		       "wait at most S seconds for the server", .def = "300"),               \
+		PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",                        \
+		       "read combinations of the server's parameters (JSON)"),               \
+		PL_OPT(TEXT, 0, "bench-params", bench_params, "FILE",                        \
+		       "read combinations of the load's parameters (JSON)"),                 \
+		PL_OPT(TEXT, 0, "link-vars", link_vars, "A=B,...",                           \
+		       "pair only equal values of the server's key A and the load's key B"), \
+		PL_OPT(INT, 0, "warmup-num-prompts", warmup_num_prompts, "N",                \
+		       "send N prompts before each run, not counted", .def = "0"),           \
+		PL_OPT(FLAG, 0, "continue-on-error", continue_on_error, NULL,                \
+		       "record failures and continue"),                                      \
+		PL_OPT(DURATION, 0, "stop-timeout", stop_timeout_ns, "TIME",                 \
+		       "wait TIME between SIGTERM and SIGKILL of a server", .def = "30s")
 #define TREE_ROWS                                                                                  \
-	PL_OPT(TEXT, 'o', "output-dir", output_dir, "DIR", "where experiments lie",                \
+	PL_OPT(TEXT, 'o', "output-dir", output_dir, "DIR", "write experiments to DIR",             \
 	       .def = "results"),                                                                  \
 		PL_OPT(TEXT, 'e', "experiment-name", experiment_name, "NAME",                      \
-		       "this one's folder (the time, as 20260131_235959)"),                        \
+		       "name the directory (default: the time, such as 20260131_235959)"),         \
 		PL_OPT(FLAG, 0, "show-stdout", show_stdout, NULL,                                  \
-		       "print what the commands print, too"),                                      \
+		       "print the output of the commands, too"),                                   \
 		PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "print the commands and start nothing"), \
 		PL_OPT(FLAG, 0, "resume", resume, NULL,                                            \
-		       "go on with the folder that is there, whoever made it"),                    \
-		PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object at the end, no marks"), \
-		PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no marks and no progress")
+		       "resume the existing directory, from vllm or profllm"),                     \
+		PL_OPT(FLAG, 0, "json", json, NULL,                                                \
+		       "print one JSON object at the end, without marks"),                         \
+		PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no marks and no progress")
 
 static const char *const variables[] = { "request_rate", "max_concurrency", NULL };
 
 static const struct pl_opt serve_rows[] = {
 	SERVER_ROWS,
-	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a combination", .def = "3"),
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "run each combination N times", .def = "3"),
 	TREE_ROWS,
 	{ .name = NULL },
 };
 
 static const struct pl_opt workload_rows[] = {
 	SERVER_ROWS,
-	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a value", .def = "3"),
-	PL_OPT(TEXT, 0, "workload-var", workload_var, "KEY", "what the values are of",
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "run each value N times", .def = "3"),
+	PL_OPT(TEXT, 0, "workload-var", workload_var, "KEY", "vary this option",
 	       .choices = variables, .def = "request_rate"),
 	PL_OPT(INT, 0, "workload-iters", workload_iters, "N",
-	       "values, the serial and the batch one included", .def = "10"),
+	       "measure N values, including the serial and the batch one", .def = "10"),
 	TREE_ROWS,
 	{ .name = NULL },
 };
 
 static const struct pl_opt sla_rows[] = {
 	SERVER_ROWS,
-	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a value", .def = "3"),
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "run each value N times", .def = "3"),
 	PL_OPT(TEXT, 0, "sla-params", sla_params, "FILE",
-	       "JSON: combinations of limits, as {\"p99_e2el_ms\": \"<=500\"}"),
-	PL_OPT(TEXT, 0, "sla-variable", sla_variable, "KEY", "what the values are of",
+	       "read combinations of limits (JSON), such as {\"p99_e2el_ms\": \"<=500\"}"),
+	PL_OPT(TEXT, 0, "sla-variable", sla_variable, "KEY", "vary this option",
 	       .choices = variables, .def = "request_rate"),
 	PL_OPT(TEXT, 0, "sla-rules", sla_rules, "A|B|RELEASE",
-	       "how the largest value is looked for: A as 0.11.1 to 0.13.0 (doubled, then halved), "
-	       "B as "
-	       "0.14.1 to 0.16.0 (interpolated)",
+	       "search the largest value as 0.11.1 to 0.13.0 (A: double, then halve) or as 0.14.1 "
+	       "to "
+	       "0.16.0 (B: interpolate)",
 	       .def = "B"),
 	TREE_ROWS,
 	{ .name = NULL },
@@ -127,32 +128,32 @@ static const struct pl_opt sla_rows[] = {
 
 static const struct pl_opt startup_rows[] = {
 	PL_OPT(TEXT, 0, "startup-cmd", startup_cmd, "COMMAND",
-	       "the benchmark; split as a shell does, run without one",
-	       .def = "vllm bench startup"),
+	       "run this benchmark, split like a shell line", .def = "vllm bench startup"),
 	PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",
-	       "JSON: combinations of the engine's parameters"),
+	       "read combinations of the engine's parameters (JSON)"),
 	PL_OPT(TEXT, 0, "startup-params", startup_params, "FILE",
-	       "JSON: combinations of the benchmark's parameters"),
+	       "read combinations of the benchmark's parameters (JSON)"),
 	PL_OPT(FLAG, 0, "strict-params", strict_params, NULL,
-	       "parameters that the benchmark does not have are an error"),
-	PL_OPT(INT, 0, "num-runs", num_runs, "N", "runs of a combination", .def = "1"),
+	       "fail on parameters that the benchmark does not have"),
+	PL_OPT(INT, 0, "num-runs", num_runs, "N", "run each combination N times", .def = "1"),
 	TREE_ROWS,
 	{ .name = NULL },
 };
 
 #define EXIT_STATUS                                                                               \
-	"Exit status: 0 all runs are there, 1 some failed, 2 bad usage or input, 3 a server did " \
-	"not start, 4 it was not ready in time, 5 its port is taken, 128 + signal interrupted; "  \
-	"--resume goes on after each of them."
+	"Exit status: 0 all runs completed, 1 some failed, 2 bad usage or input, 3 a server did " \
+	"not start, 4 a server was not ready in time, 5 its port is in use, 128 + signal "        \
+	"interrupted. "                                                                           \
+	"Use --resume to continue after each."
 
 const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_SERVE] = {
 		.name = "profllm sweep serve",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
-		.summary = "vLLM's sweep of servers and loads: each combination of two files.",
+		.summary = "Run each combination of servers and loads, as vllm bench sweep serve does.",
 		.details =
 			"A line of 'vllm bench sweep serve' works with 'vllm' replaced by 'profllm', "
-			"and a folder that either made is gone on with by the other "
+			"and each program resumes a directory of the other "
 			"(docs/reference/vllm-sweeps.md).\n\n"
 			"Examples:\n"
 			"  profllm sweep serve --serve-cmd 'vllm serve org/model' \\\n"
@@ -164,11 +165,10 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_WORKLOAD] = {
 		.name = "profllm sweep serve_workload",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
-		.summary = "vLLM's sweep of a load's rate or concurrency, from one request at a time to "
-			   "all at once.",
+		.summary = "Measure rates or concurrencies between one request at a time and all at once.",
 		.details =
-			"Of each combination one request at a time is measured, then all at once, then "
-			"values between what the server did in the two "
+			"Each combination is measured with one request at a time, then with all at once, "
+			"then with values between the two "
 			"(docs/reference/vllm-sweeps.md).\n\n"
 			"Example:\n"
 			"  profllm sweep serve_workload --serve-cmd 'vllm serve org/model' \\\n"
@@ -179,10 +179,10 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_SLA] = {
 		.name = "profllm sweep serve_sla",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND --sla-params FILE [options]",
-		.summary = "vLLM's former search for the largest load whose figures are within limits.",
+		.summary = "Search the largest load within limits, as vLLM 0.11.1 to 0.16.0 did.",
 		.details =
-			"vLLM had it from 0.11.1 to 0.16.0, with two ways to search "
-			"(docs/reference/vllm-sweeps.md). '--resume NAME', as it was then, is "
+			"vLLM had this command from 0.11.1 to 0.16.0, with two search methods "
+			"(docs/reference/vllm-sweeps.md). The old '--resume NAME' is "
 			"'--resume --experiment-name NAME'.\n\n"
 			"Example:\n"
 			"  profllm sweep serve_sla --serve-cmd 'vllm serve org/model' \\\n"
@@ -194,7 +194,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_STARTUP] = {
 		.name = "profllm sweep startup",
 		.usage = "[--startup-cmd COMMAND] [options]",
-		.summary = "vLLM's sweep of engine configurations by the time that they take to start.",
+		.summary = "Measure the startup time of engine configurations.",
 		.details =
 			"Runs 'vllm bench startup' (or 'profllm bench startup …') with each combination "
 			"of two files (docs/reference/vllm-sweeps.md).\n\n"

@@ -28,17 +28,16 @@ struct check_options {
 #define AT(field) offsetof(struct check_options, field)
 
 #define DB_ROW                                                                                   \
-	PL_OPT(TEXT, 0, "db", db, "FILE", "the database: a file that is there, or postgres://…", \
+	PL_OPT(TEXT, 0, "db", db, "FILE", "use this database: an existing file or postgres://…", \
 	       .def = "profllm/profllm.db in XDG_DATA_HOME")
-#define DATA_ROW \
-	PL_OPT(TEXT, 0, "data", data, "DIR", "the folder of artifacts (default: FILE.files)")
-#define JSON_ROW PL_OPT(FLAG, 0, "json", json, NULL, "as JSON, alone on standard output")
+#define DATA_ROW PL_OPT(TEXT, 0, "data", data, "DIR", "find artifacts in DIR (default: FILE.files)")
+#define JSON_ROW PL_OPT(FLAG, 0, "json", json, NULL, "print JSON")
 
 static const struct pl_opt check_rows[] = {
 	DB_ROW,
 	DATA_ROW,
 	PL_OPT(FLAG, 0, "quick", quick, NULL,
-	       "of files beside results look at their sizes alone, and read none"),
+	       "compare only the sizes of artifacts, and do not read them"),
 	JSON_ROW,
 	{ .name = NULL },
 };
@@ -46,29 +45,29 @@ static const struct pl_opt check_rows[] = {
 const struct pl_opt_command dash_check_command = {
 	.name = DASH_PROGRAM " check",
 	.usage = "[--db FILE] [--data DIR] [--quick] [--json]",
-	.summary = "Compare rows, documents and artifacts.",
-	.details =
-		"Reads each document that is kept as a new one would be read, and compares its row "
-		"with that; looks whether each result has its document, whether run_id and hash "
-		"are the document's, and whether each artifact has its file, with the bytes that "
-		"its SHA-256 says; and asks the database itself whether it is whole. Nothing is "
-		"changed, and others may read and write meanwhile.\n\n"
-		"A file that is damaged or gone comes back when it is sent again: remove the "
-		"damaged one and upload its result anew. Files that belong to no run are "
-		"counted; " DASH_PROGRAM " prune takes them away.\n\n"
-		"A row may differ because this program reads more than the one that made it did: "
-		"" DASH_PROGRAM " remap writes such rows anew.\n\n"
-		"Exit status: 0 all fits, 1 something does not, 2 an option or the database cannot "
-		"be "
-		"used, 5 another process kept writing for 20 s.",
+	.summary = "Check that rows, documents and artifacts are consistent.",
+	.details = "Reads each stored document and compares its row with it. Also checks that "
+		   "each result has its document, that run_id and hash match the document, and "
+		   "that each artifact has a file with its SHA-256, and runs the integrity check "
+		   "of the database. The command changes nothing, and other programs may read and "
+		   "write meanwhile.\n\n"
+		   "To restore a damaged or missing artifact, remove the damaged file and upload "
+		   "its result again. Files that belong to no run are counted; profllm-dashboard "
+		   "prune removes them.\n\n"
+		   "A row may differ because this version reads more from its document than the "
+		   "version that wrote it. profllm-dashboard remap rebuilds such rows.\n\n"
+		   "Exit status: 0 consistent, 1 inconsistencies found, 2 bad usage or an "
+		   "unusable database, 5 another process kept writing for 20 s.",
 	.options = check_rows,
 };
 
 static const struct pl_opt remap_rows[] = {
 	DB_ROW,
 	PL_OPT(TEXT, 0, "filter", filter, "JSON",
-	       "only results that it means (docs/reference/filters.md); @FILE reads it from there"),
-	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "tell what would be written, and write nothing"),
+	       "rebuild only the results that match this filter (docs/reference/filters.md); @FILE "
+	       "reads "
+	       "it from FILE"),
+	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would be written, and write nothing"),
 	JSON_ROW,
 	{ .name = NULL },
 };
@@ -76,22 +75,20 @@ static const struct pl_opt remap_rows[] = {
 const struct pl_opt_command dash_remap_command = {
 	.name = DASH_PROGRAM " remap",
 	.usage = "[--db FILE] [--filter JSON] [--dry-run] [--json]",
-	.summary = "Read the documents that are kept again, with today's reader.",
+	.summary = "Rebuild rows from the stored documents.",
 	.details =
-		"The documents stay as they are; rows that are not what this program reads in them "
-		"are "
-		"written anew, with all of their columns. Columns that are new are filled whenever "
-		"a database is opened: this is for what is read in another way than before.\n\n"
-		"A server may go on meanwhile: it takes the new rows in. A kill leaves each row as "
-		"it was or as "
-		"it shall be.\n\n"
+		"Documents do not change. A row that differs from what this version reads in its "
+		"document is written again, with all of its columns. New columns are filled when a "
+		"database is opened; use remap after a change in how documents are read.\n\n"
+		"A server may use the database meanwhile, and picks up the new rows. A kill leaves "
+		"each row either old or new.\n\n"
 		"Examples:\n"
 		"  " DASH_PROGRAM " remap --dry-run\n"
 		"  " DASH_PROGRAM " remap --filter '{\"field\": \"run.suite\", \"op\": \"eq\", "
 		"\"value\": \"nightly\"}'\n\n"
-		"Exit status: 0, 1 some documents cannot be read, 2 an option, the filter or the "
-		"database "
-		"cannot be used, 5 another process kept writing for 20 s.",
+		"Exit status: 0 done, 1 some documents cannot be read, 2 bad usage, an invalid "
+		"filter or "
+		"an unusable database, 5 another process kept writing for 20 s.",
 	.options = remap_rows,
 };
 

@@ -10,10 +10,10 @@ static const struct pl_opt completion_rows[] = { { .name = NULL } };
 const struct pl_opt_command dash_completion_command = {
 	.name = DASH_PROGRAM " completion",
 	.usage = PL_SHELLS,
-	.summary = "Print what lets a shell complete commands, options and their values.",
+	.summary = "Print the script that completes commands, options and their values.",
 	.details = "Examples:\n"
 		   "  source <(" DASH_PROGRAM " completion bash)   # in ~/.bashrc\n"
-		   "  source <(" DASH_PROGRAM " completion zsh)    # in ~/.zshrc, behind compinit\n"
+		   "  source <(" DASH_PROGRAM " completion zsh)    # in ~/.zshrc, after compinit\n"
 		   "  " DASH_PROGRAM " completion fish | source    # in config.fish",
 	.options = completion_rows,
 	.words = pl_shells,

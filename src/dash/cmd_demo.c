@@ -32,40 +32,37 @@ struct demo_options {
 #define AT(field) offsetof(struct demo_options, field)
 
 static const struct pl_opt demo_rows[] = {
-	PL_OPT(INT, 'n', "rows", rows, "N", "how many results", .def = "1000"),
-	PL_OPT(INT, 0, "seed", seed, "S", "the same seed and number make the same results",
-	       .def = "0"),
+	PL_OPT(INT, 'n', "rows", rows, "N", "create N results", .def = "1000"),
+	PL_OPT(INT, 0, "seed", seed, "S",
+	       "use the seed S; the same seed and number create the same results", .def = "0"),
 	PL_OPT(TEXT, 0, "db", serve.db, "FILE",
-	       "the database, which is kept (default: one in a temporary folder, gone at the end)"),
-	PL_OPT(FLAG, 0, "add", add, NULL, "also to a database that has results"),
-	PL_OPT(TEXT, 0, "host", serve.host, "ADDRESS",
-	       "the address to listen on, one of this machine's loopback",
+	       "use and keep this database (default: a temporary one, removed at exit)"),
+	PL_OPT(FLAG, 0, "add", add, NULL, "add results to a database that already has some"),
+	PL_OPT(TEXT, 0, "host", serve.host, "ADDRESS", "listen on this loopback address",
 	       .def = DASH_HOST_DEFAULT),
-	PL_OPT(INT, 'p', "port", serve.port, "PORT", "the port to listen on; 0 takes a free one",
+	PL_OPT(INT, 'p', "port", serve.port, "PORT", "listen on this port; 0 takes a free one",
 	       .def = DASH_PORT_TEXT),
 	PL_OPT(FLAG, 'v', "verbose", serve.verbose, NULL,
-	       "a line on standard error for each request"),
+	       "print one line per request to standard error"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_demo_command = {
 	.name = DASH_PROGRAM " demo",
 	.usage = "[--rows N] [--seed S] [--db FILE [--add]] [--host ADDRESS] [--port PORT]",
-	.summary = "Fill a database with made-up results and show them.",
-	.details =
-		"The results look like ten months of a laboratory: sweeps of 20 runs of one model "
-		"on one host, releases of vLLM, failed launches, disturbed runs. They have the "
-		"form "
-		"and the width of real ones, and nobody measured them: each says so in its name, "
-		"in "
-		"the tag made_up and in environment.engine.simulated.\n\n"
-		"Then it does what serve does: the first line on standard output is 'listening on "
-		"http://ADDRESS:PORT', and ^C or SIGTERM ends it.\n\n"
-		"Examples:\n"
-		"  " DASH_PROGRAM " demo\n"
-		"  " DASH_PROGRAM " demo --rows 100000 --db big.db --port 0\n\n"
-		"Exit status: as of serve; 2 too where the database has results and --add is not "
-		"given.",
+	.summary = "Create a database of synthetic results and serve it.",
+	.details = "The results resemble ten months of a laboratory: sweeps of 20 runs of one "
+		   "model on one host, vLLM releases, failed launches and disturbed runs. They "
+		   "have the fields and the ranges of real results, but were not measured. Each "
+		   "is marked in its name, in the tag made_up and in "
+		   "environment.engine.simulated.\n\n"
+		   "The command then works like serve: the first line on standard output is "
+		   "'listening on http://ADDRESS:PORT', and ^C or SIGTERM ends it.\n\n"
+		   "Examples:\n"
+		   "  " DASH_PROGRAM " demo\n"
+		   "  " DASH_PROGRAM " demo --rows 100000 --db big.db --port 0\n\n"
+		   "Exit status: that of serve; 2 also if the database has results and --add is "
+		   "not given.",
 	.options = demo_rows,
 };
 

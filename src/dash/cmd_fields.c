@@ -14,21 +14,20 @@ struct fields_options {
 #define AT(field) offsetof(struct fields_options, field)
 
 static const struct pl_opt fields_rows[] = {
-	PL_OPT(FLAG, 0, "count", count, NULL, "only how many there are, and how many are columns"),
-	PL_OPT(FLAG, 0, "json", json, NULL, "as JSON, alone on standard output"),
+	PL_OPT(FLAG, 0, "count", count, NULL, "print only the number of fields and of columns"),
+	PL_OPT(FLAG, 0, "json", json, NULL, "print JSON"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_fields_command = {
 	.name = DASH_PROGRAM " fields",
 	.usage = "[--count] [--json]",
-	.summary = "List what results can be filtered by.",
-	.details =
-		"A line a field: its id, type, role, whether it is a column of the database, unit. "
-		"Fields that are no columns are read from the documents.\n\n"
-		"Besides these a result may have keys that no row names (tags, keys of JSON "
-		"arguments, other percentiles): they are fields all the same.\n\n"
-		"Exit status: 0.",
+	.summary = "List the fields that filters accept.",
+	.details = "Each line shows the id, type and role of a field, whether it is a column of "
+		   "the database, and its unit. Other fields are read from the documents.\n\n"
+		   "The keys of a result that no line names (tags, keys of JSON arguments, other "
+		   "percentiles) are fields, too.\n\n"
+		   "Exit status: 0.",
 	.options = fields_rows,
 };
 

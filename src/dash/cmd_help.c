@@ -15,15 +15,16 @@ static int print_help(void)
 
 	pl_buf_add_text(&text,
 			"Usage: " DASH_PROGRAM " [COMMAND] [options]\n\n"
-			"Keeps results of profllm and of vllm bench serve, finds them by any of "
-			"their fields,\nand shows them in the browser.\n\nCommands:\n");
+			"Stores results of profllm and of vllm bench serve, filters them by any "
+			"field,\nand shows them in the browser.\n\nCommands:\n");
 	pl_command_add_list(&dash_commands, DASH_COMMAND_DEFAULT, " (also without a command)",
 			    &text);
-	pl_buf_add_text(&text, "\nOptions:\n"
-			       "      --db FILE  the database, of every command that has one\n"
-			       "  -h, --help     show this help and exit\n"
-			       "  -V, --version  show the version and exit\n\n" DASH_PROGRAM
-			       " COMMAND --help shows the options of a command.\n");
+	pl_buf_add_text(&text,
+			"\nOptions:\n"
+			"      --db FILE  use this database, for every command that has one\n"
+			"  -h, --help     show this help and exit\n"
+			"  -V, --version  show the version and exit\n\n" DASH_PROGRAM
+			" COMMAND --help shows the options of a command.\n");
 	return pl_program_print(pl_buf_text(&text));
 }
 

@@ -45,24 +45,23 @@ static const char *const known_names[] = {
 
 static const struct pl_opt import_rows[] = {
 	PL_OPT(TEXT, 0, "db", db, "FILE",
-	       "the database: a file, made where there is none, or postgres://…",
+	       "use this database: a file, created if missing, or postgres://…",
 	       .def = "profllm/profllm.db in XDG_DATA_HOME"),
 	PL_OPT(TEXT, 0, "data", data, "DIR",
-	       "the folder of the files beside results (default: beside the database)"),
+	       "store artifacts in DIR (default: next to the database)"),
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
-	       "take what is in the folder and below, and what comes, until a signal; may be given "
-	       "many times"),
+	       "import the results in DIR and its subdirectories, and new ones until "
+	       "interrupted; may be repeated"),
 	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
-	       "what becomes of other content under a run_id that is there: nothing, it takes "
-	       "that one's place, or it is stored beside it as a repeat",
+	       "handle other content with a stored run_id: skip it, replace the stored "
+	       "result, or keep both",
 	       .choices = known_names, .def = "skip"),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
-	       "take results only, and not the files beside them"),
+	       "import results without their artifacts"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "what became of each document as one JSON object, alone on standard output; with "
-	       "--watch one a line"),
-	PL_OPT(FLAG, 'q', "quiet", quiet, NULL,
-	       "no line for what went well, and no progress: the summary only"),
+	       "print the outcome of each document as one JSON object; with --watch, one "
+	       "object per line"),
+	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print only failures and the summary"),
 	{ .name = NULL },
 };
 
@@ -71,48 +70,40 @@ const struct pl_opt_command dash_import_command = {
 	.usage = "[PATH ...] [--watch DIR] [--db DB] [--data DIR] [--on-known WORD] "
 		 "[--without-artifacts] [--json] "
 		 "[--quiet]",
-	.summary = "Take result files into the database.",
-	.details =
-		"A PATH is a file, or a folder: then all files in it and below that may hold "
-		"results by their names (.json, .jsonl, .ndjson, each also .zst and .gz). A file "
-		"holds one result, a JSON array of them, or one a line. What it is, is found out "
-		"from what "
-		"it "
-		"holds: a result of profllm, of any schema_version, of vllm bench serve, or a "
-		"document with a run_id. A log with tables of vllm bench serve holds one result "
-		"per "
-		"table.\n\n"
-		"Examples:\n"
-		"  " DASH_PROGRAM " import r.json results/\n"
-		"  " DASH_PROGRAM " import --db lab.db --json nightly.jsonl.zst\n"
-		"  " DASH_PROGRAM " import --watch /data/results\n\n"
-		"Files beside a result (its requests, series, logs, drawings, traces) are taken "
-		"with it where its document names them, each once by its SHA-256; one that is gone "
-		"or was changed since is told. By themselves they are passed over.\n\n"
-		"The folder of a sweep (profllm sweep run) tells of the sweep, too: its "
-		"summary.json is kept as what there was to run, so that its map shows what is "
-		"missing.\n\n"
-		"--watch goes on until ^C or SIGTERM, and ends then when what it reads is stored. "
-		"Only whole files are taken: closed after writing, renamed in, or the same for 2 "
-		"s, "
-		"so that network file systems are watched, too. What came while it did not run is "
-		"found at the next start; a file that is replaced is read again; a file beside a "
-		"result may come later than that.\n\n"
-		"The same content is stored once, however often it comes. Other content under a "
-		"run_id that is there is a conflict, and the result that is there stays, unless "
-		"--on-known says otherwise. What was deleted --on-known replace brings back, but "
-		"never --watch. Secrets stand "
-		"as *** in what is kept of documents; the files beside them are kept as they are. "
-		"A "
-		"result is told as stored when it is on the disk; after a kill, the same command "
-		"again takes the rest. profllm-dashboard may be running on the database meanwhile, "
-		"and shows what comes.\n\n"
-		"Exit status: 0 all is in the database, or a signal has ended --watch, 1 something "
-		"was rejected, is a conflict, was deleted there or could not be copied, 2 bad "
-		"usage, a PATH that is "
-		"not "
-		"there or a database that cannot be used (one that a newer program has changed, "
-		"too), 5 another process keeps writing to it.",
+	.summary = "Import result files into the database.",
+	.details = "A PATH is a file or a directory. A directory stands for all files in it and "
+		   "its subdirectories with the name of a result (.json, .jsonl, .ndjson, each "
+		   "also .zst and .gz). A file holds one result, a JSON array of results, or one "
+		   "result per line. The content decides the format: a result of profllm, of any "
+		   "schema_version, of vllm bench serve, or a document with a run_id. A log with "
+		   "tables of vllm bench serve holds one result per table.\n\n"
+		   "Examples:\n"
+		   "  profllm-dashboard import r.json results/\n"
+		   "  profllm-dashboard import --db lab.db --json nightly.jsonl.zst\n"
+		   "  profllm-dashboard import --watch /data/results\n\n"
+		   "The artifacts of a result (requests, series, logs, plots, traces) are "
+		   "imported with the result that names them. Each is stored once, by its "
+		   "SHA-256. An artifact that is missing or was changed is reported. An artifact "
+		   "without a result is ignored.\n\n"
+		   "For the directory of a sweep (profllm sweep run), summary.json is imported, "
+		   "too. It holds the planned runs, so the map of the sweep shows missing "
+		   "ones.\n\n"
+		   "--watch continues until ^C or SIGTERM, and then finishes the files that it is "
+		   "reading. It imports only complete files: closed after writing, renamed into "
+		   "DIR, or unchanged for 2 s, so it also works on network file systems. It "
+		   "imports files that appeared while it was not running, and rereads files that "
+		   "were replaced. Artifacts may arrive later than their result.\n\n"
+		   "The same content is stored once. A different result with a stored run_id is a "
+		   "conflict: the stored result stays, unless --on-known says otherwise. A "
+		   "deleted result is restored by --on-known replace, but never by --watch. "
+		   "Secrets in stored documents are replaced by ***. Artifacts are stored "
+		   "unchanged. A result is reported as stored after it is on disk. After a kill, "
+		   "repeat the command to import the rest. profllm-dashboard may use the database "
+		   "meanwhile, and shows new results.\n\n"
+		   "Exit status: 0 everything is in the database, or a signal ended --watch, 1 a "
+		   "result was rejected, is in conflict, is deleted in the database or could not "
+		   "be copied, 2 bad usage, a missing PATH or an unusable database (also one of a "
+		   "newer version), 5 another process keeps writing to it.",
 	.options = import_rows,
 	.operand = "FILE",
 };

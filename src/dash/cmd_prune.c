@@ -24,35 +24,31 @@ struct prune_options {
 #define AT(field) offsetof(struct prune_options, field)
 
 static const struct pl_opt prune_rows[] = {
-	PL_OPT(TEXT, 0, "db", db, "DB", "the database: a file, or postgres://…",
+	PL_OPT(TEXT, 0, "db", db, "DB", "use this database: a file or postgres://…",
 	       .def = "profllm/profllm.db in XDG_DATA_HOME"),
 	PL_OPT(TEXT, 0, "data", data, "DIR",
-	       "the folder of the files beside results (default: beside the database)"),
+	       "find artifacts in DIR (default: next to the database)"),
 	PL_OPT(DURATION, 0, "older-than", older_than_ns, "TIME",
-	       "only what was deleted so long ago: 30d, 12h"),
-	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "how many as one JSON object, alone on standard output"),
+	       "remove only results that were deleted more than TIME ago, such as 30d or 12h"),
+	PL_OPT(FLAG, 0, "json", json, NULL, "print the counts as one JSON object"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_prune_command = {
 	.name = DASH_PROGRAM " prune",
 	.usage = "[--db DB] [--data DIR] [--older-than TIME] [--json]",
-	.summary = "Take results that were deleted out of the database for good.",
-	.details =
-		"A result that is deleted on the page or by the API is in no answer any more, but "
-		"can "
-		"be brought back. This takes such results away with their documents, tags, notes, "
-		"changes and the files beside them; then the same content is new when it comes "
-		"again. Files beside results that nobody has, and those of runs of which no result "
-		"came within seven days, go as well.\n\n"
-		"Examples:\n"
-		"  " DASH_PROGRAM " prune --older-than 30d\n"
-		"  " DASH_PROGRAM " prune --db lab.db\n\n"
-		"profllm-dashboard may be running on the database meanwhile.\n\n"
-		"Exit status: 0 done, 2 bad usage or a database that is not there or cannot be "
-		"used, 5 "
-		"another process keeps writing to it.",
+	.summary = "Remove deleted results for good.",
+	.details = "A result that was deleted in the web UI or through the API is hidden, but can "
+		   "be restored. This command removes such results with their documents, tags, "
+		   "notes, changes and artifacts. If the same content is uploaded later, it "
+		   "counts as new. Unreferenced artifacts, and artifacts of runs whose result did "
+		   "not arrive within seven days, are removed, too.\n\n"
+		   "Examples:\n"
+		   "  profllm-dashboard prune --older-than 30d\n"
+		   "  profllm-dashboard prune --db lab.db\n\n"
+		   "profllm-dashboard may use the database meanwhile.\n\n"
+		   "Exit status: 0 done, 2 bad usage or a missing or unusable database, 5 another "
+		   "process keeps writing to it.",
 	.options = prune_rows,
 };
 

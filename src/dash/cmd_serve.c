@@ -32,23 +32,21 @@
 
 static const struct pl_opt serve_rows[] = {
 	PL_OPT(TEXT, 0, "db", db, "FILE",
-	       "the database: a file, made where it is missing, or postgres://… (default: "
+	       "use this database: a file, created if missing, or postgres://… (default: "
 	       "profllm.db in $XDG_DATA_HOME/profllm, ~/.local/share/profllm)"),
 	PL_OPT(TEXT, 0, "data", data, "DIR",
-	       "the folder of the files beside results, made with the first (default: beside the "
+	       "store artifacts in DIR, created with the first one (default: next to the "
 	       "database, FILE.files)"),
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
-	       "take results that lie or come there or below, as import --watch does; may be given "
-	       "many "
-	       "times"),
-	PL_OPT(TEXT, 0, "host", host, "ADDRESS",
-	       "the address to listen on, one of this machine's loopback",
+	       "import results from DIR and its subdirectories as they appear, as import "
+	       "--watch does; may be repeated"),
+	PL_OPT(TEXT, 0, "host", host, "ADDRESS", "listen on this loopback address",
 	       .def = DASH_HOST_DEFAULT),
-	PL_OPT(INT, 'p', "port", port, "PORT", "the port to listen on; 0 takes a free one",
+	PL_OPT(INT, 'p', "port", port, "PORT", "listen on this port; 0 takes a free one",
 	       .def = DASH_PORT_TEXT),
 	PL_OPT(TEXT, 0, "socket", socket, "PATH",
 	       "listen on this Unix socket instead, which only you can reach"),
-	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "a line on standard error for each request"),
+	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "print one line per request to standard error"),
 	{ .name = NULL },
 };
 
@@ -56,22 +54,24 @@ const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
 	.usage = "[--db DB] [--data DIR] [--watch DIR] [--host ADDRESS] [--port PORT] [--socket "
 		 "PATH] [--verbose]",
-	.summary = "Show results in the browser and take new ones in.",
+	.summary = "Serve the web UI and accept uploads.",
 	.details =
-		"The first line on standard output is 'listening on http://ADDRESS:PORT': open "
-		"that in a browser. profllm upload --to sends results there; "
-		"/api/openapi.yaml says what programs can ask.\n\n"
+		"The first line on standard output is 'listening on http://ADDRESS:PORT'; open "
+		"this "
+		"address in a browser. profllm upload --to sends results to it. "
+		"/api/openapi.yaml describes the API.\n\n"
 		"There is no authentication yet: every user of this host can read, add and delete "
-		"results through the port, so only addresses of the loopback are accepted. "
-		"A line on standard error says so. From another machine: "
+		"results through the port. The server therefore accepts only loopback addresses, "
+		"and warns on standard error. To connect from another machine, run "
 		"ssh -L 8421:localhost:8421 HOST.\n\n"
-		"With --socket PATH only you and root can reach it: profllm upload --to "
-		"unix:PATH sends results there, and ssh -L 8421:PATH HOST shows it in a browser. "
+		"With --socket PATH, only you and root can connect. profllm upload --to "
+		"unix:PATH sends results, and ssh -L 8421:PATH HOST connects a browser. "
 		"The first line is then 'listening on unix:PATH'.\n\n"
-		"^C or SIGTERM ends it: requests under way are answered, and uploads that are not "
-		"all read are gone on with at the next start, as after kill -9.\n\n"
-		"Exit status: 0 ended by a signal, 2 an option, the address or the database "
-		"cannot be used, 5 the port, or the database's uploads, are another program's.",
+		"^C or SIGTERM stops the server after the requests in progress. Unfinished "
+		"uploads resume at the next start, as after kill -9.\n\n"
+		"Exit status: 0 ended by a signal, 2 bad usage, or an unusable address or "
+		"database, "
+		"5 another program uses the port or processes the uploads of the database.",
 	.options = serve_rows,
 };
 

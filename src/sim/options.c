@@ -70,30 +70,30 @@ static const struct setting settings[] = {
 	{ "--disable-uvicorn-access-log", SWITCH_OFF, AT(access_log), 0, 0, NULL, NULL },
 	{ "--disable-log-stats", SWITCH_OFF, AT(stats_log), 0, 0, NULL, NULL },
 	{ "--sim-profile", PROFILE_NAME, AT(profile), 0, 0, "NAME",
-	  "model and GPU whose step times are used" },
+	  "use the step times of this model and GPU" },
 	{ "--sim-step", DURATION, AT(step_ns), 1, 1e15, "DURATION",
-	  "every step takes this long, whatever is in it" },
-	{ "--sim-speed", NUMBER, AT(speed), 1e-6, 1e6, "N", "steps take 1/N of their time" },
+	  "make every step take DURATION" },
+	{ "--sim-speed", NUMBER, AT(speed), 1e-6, 1e6, "N", "run steps N times as fast" },
 	{ "--sim-drift", NUMBER, AT(drift), 0, 1e3, "SHARE",
-	  "each request makes the steps behind it longer by this share of a step" },
+	  "lengthen later steps by SHARE with each request" },
 	{ "--sim-drift-file", TEXT, AT(drift_path), 0, 0, "FILE",
-	  "counts them over servers that follow one another, a byte each" },
+	  "count the requests in FILE across servers, one byte each" },
 	{ "--sim-log", TEXT, AT(log_path), 0, 0, "FILE",
-	  "JSON lines of what was received and sent, in ns" },
+	  "log received and sent data to FILE as JSON lines, times in ns" },
 	{ "--sim-capture", TEXT, AT(capture_path), 0, 0, "FILE",
-	  "each request's bytes, head included" },
+	  "write the bytes of each request to FILE, including its head" },
 	{ "--sim-start-delay", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
-	  "time before the server listens, shared among the phases of a start" },
+	  "listen after DURATION, spread over the phases of a start" },
 	{ "--sim-startup", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
-	  "the same, by its older name" },
+	  "older name of --sim-start-delay" },
 	{ "--sim-processes", HUMAN, AT(processes), 0, 64, "N",
-	  "worker processes; the first has a session of its own and ignores SIGTERM" },
+	  "start N worker processes; the first has its own session and ignores SIGTERM" },
 	{ "--sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
-	  "chance of each token to end its text (default 0)" },
+	  "end a text after each token with probability P (default 0)" },
 	{ "--sim-start-with", TEXT, AT(start_with), 0, 0, "NAME=VALUE",
-	  "start with this value of a vLLM argument, whatever was asked for (repeatable)" },
+	  "override a vLLM argument; may be repeated" },
 	{ "--sim-no-chat-template", SWITCH, AT(no_chat_template), 0, 0, "",
-	  "chat messages are refused, as by a model whose tokenizer has no template" },
+	  "reject chat messages, like a tokenizer without a chat template" },
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) \
 	{ "--" option, kind, AT(faults.field), min, max, arg, help },
 #include "tbl/sim_faults.h"
@@ -507,15 +507,16 @@ static void add_words(struct pl_buf *buf, const char *option, const char *const 
 void sim_options_help(struct pl_buf *buf)
 {
 	pl_buf_add_text(
-		buf, "usage: profllm-sim serve MODEL [vLLM's arguments] [--sim-...]\n\n"
-		     "Speaks vLLM's HTTP API with a model of its engine: no GPU, no weights.\n"
-		     "What it answers is simulated, and says so.\n\n"
-		     "Read of vLLM's arguments (all others are accepted and change nothing):\n ");
+		buf,
+		"usage: profllm-sim serve MODEL [vLLM's arguments] [--sim-...]\n\n"
+		"Simulates a vLLM server: the same HTTP API, no GPU, no weights.\n"
+		"Responses are simulated and marked as such.\n\n"
+		"Arguments of vLLM that have an effect (all others are accepted and ignored):\n ");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
 		if (settings[i].arg == NULL)
 			pl_buf_addf(buf, " %s\n ", settings[i].flag);
 	}
-	pl_buf_add_text(buf, "\nIts own:\n");
+	pl_buf_add_text(buf, "\nOptions of the simulator:\n");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
 		if (settings[i].arg != NULL)
 			pl_buf_addf(buf, "  %s%s%s\n        %s\n", settings[i].flag,

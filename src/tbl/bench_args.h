@@ -20,18 +20,18 @@
  * equal (docs/from-vllm-bench.md); .older_values are words of older releases, and today's.
  */
 BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
-    "taken for vLLM's sake: no code of a tokenizer or data set is run here",
-    .group = "Data set", .after = "skip_tokenizer_init", .verdict = OPTION_EQUAL,
+    "accepted for compatibility; no code of a tokenizer or dataset is run",
+    .group = "Dataset", .after = "skip_tokenizer_init", .verdict = OPTION_EQUAL,
     .remark = "accepted without effect: no code of a tokenizer or dataset is run")
 BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
-    "seed of data set, arrivals and adapter choice",
-    .group = "Data set", .after = "output_len")
+    "seed of dataset, arrivals and adapter choice",
+    .group = "Dataset", .after = "output_len")
 BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
-    "how many requests are sent; 0 or less: all records of custom or spec_bench",
-    .group = "Data set", .after = "dataset_path")
+    "number of requests; 0 or less: all records of custom or spec_bench",
+    .group = "Dataset", .after = "dataset_path")
 BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
-    "where prompts come from",
-    .group = "Data set", .file_choices = ARG_JSON(["sonnet"]), .verdict = OPTION_EQUAL,
+    "source of the prompts",
+    .group = "Dataset", .file_choices = ARG_JSON(["sonnet"]), .verdict = OPTION_EQUAL,
     .remark = "see the values below",
     .choices = ARG_JSON(["sharegpt", "burstgpt", "random", "random-mm", "random-rerank", "hf",
         "custom", "custom_audio", "custom_image", "prefix_repetition", "spec_bench",
@@ -54,165 +54,165 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
                     "here: --dataset-name random without --dataset-path" },
         { "custom_mm", "today's name is custom_image" }))
 BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
-    "hf: download the whole data set instead of streaming it",
-    .group = "Other data sets", .after = "hf_output_len", .later = true)
+    "hf: download the whole dataset instead of streaming it",
+    .group = "Other datasets", .after = "hf_output_len", .later = true)
 BENCH(STRING, VALUE, dataset_path, "--dataset-path", null, -INF, INF,
-    "file, folder or hub id of the data set; ${VAR} is expanded",
-    .nullable = true, .group = "Data set", .expand = true, .aside = true)
+    "file, folder or hub id of the dataset; ${VAR} is expanded",
+    .nullable = true, .group = "Dataset", .expand = true, .aside = true)
 BENCH(BOOL, FLAG, no_oversample, "--no-oversample", false, -INF, INF,
-    "do not repeat samples when the data set has too few",
-    .group = "Data set", .after = "disable_shuffle")
+    "do not repeat samples when the dataset has too few",
+    .group = "Dataset", .after = "disable_shuffle")
 BENCH(BOOL, FLAG, skip_chat_template, "--skip-chat-template", false, -INF, INF,
     "custom: send prompts as they are, without the model's chat template",
-    .group = "Data set", .after = "no_oversample")
+    .group = "Dataset", .after = "no_oversample")
 BENCH(BOOL, FLAG, enable_multimodal_chat, "--enable-multimodal-chat", false, -INF, INF,
-    "put prompt and media into chat messages when the data set is built",
-    .group = "Data set", .after = "trust_remote_code", .later = true)
+    "put prompt and media into chat messages when the dataset is built",
+    .group = "Dataset", .after = "trust_remote_code", .later = true)
 BENCH(BOOL, FLAG, disable_shuffle, "--disable-shuffle", false, -INF, INF,
-    "keep the data set's own order",
-    .group = "Data set", .after = "seed")
+    "keep the dataset's own order",
+    .group = "Dataset", .after = "seed")
 BENCH(INT, VALUE, custom_output_len, "--custom-output-len", 256, -1, 100000000,
-    "custom: output tokens a request; -1 takes each record's own",
-    .group = "Other data sets", .after = "sharegpt_output_len")
+    "custom: output tokens per request; -1 takes each record's own",
+    .group = "Other datasets", .after = "sharegpt_output_len")
 BENCH(BOOL, FLAG, custom_ensure_client_side_data, "--custom-ensure-client-side-data",
     false, -INF, INF,
-    "custom_image: send images inline, whatever the record says",
-    .group = "Other data sets", .after = "custom_output_len", .later = true)
+    "custom_image: always send images inline",
+    .group = "Other datasets", .after = "custom_output_len", .later = true)
 BENCH(INT, VALUE, spec_bench_output_len, "--spec-bench-output-len", 256, -INF, INF,
-    "spec_bench: output tokens a request",
-    .group = "Other data sets", .after = "prefix_repetition_output_len")
+    "spec_bench: output tokens per request",
+    .group = "Other datasets", .after = "prefix_repetition_output_len")
 BENCH(STRING, VALUE, spec_bench_category, "--spec-bench-category", null, -INF, INF,
     "spec_bench: only this category",
-    .nullable = true, .group = "Other data sets", .after = "spec_bench_output_len")
+    .nullable = true, .group = "Other datasets", .after = "spec_bench_output_len")
 BENCH(INT, VALUE, sonnet_input_len, "--sonnet-input-len", 550, 1, 100000000,
-    "sonnet: most prompt tokens, chat template included",
+    "sonnet: maximum prompt tokens, chat template included",
     .gone = true)
 BENCH(INT, VALUE, sonnet_output_len, "--sonnet-output-len", 150, 1, 100000000,
-    "sonnet: output tokens a request",
+    "sonnet: output tokens per request",
     .gone = true)
 BENCH(INT, VALUE, sonnet_prefix_len, "--sonnet-prefix-len", 200, 0, 100000000,
-    "sonnet: about as many tokens that all prompts share at their start",
+    "sonnet: approximate number of tokens that all prompts share at their start",
     .gone = true)
 BENCH(INT, VALUE, sharegpt_output_len, "--sharegpt-output-len", null, 1, 100000000,
     "sharegpt: fixed output tokens instead of the answer's length",
-    .nullable = true, .group = "Other data sets")
+    .nullable = true, .group = "Other datasets")
 BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, -INF, INF,
     "timed_trace: tokens that one hash id stands for",
-    .group = "Other data sets", .after = "speed_bench_category", .later = true)
+    .group = "Other datasets", .after = "speed_bench_category", .later = true)
 BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, -INF, INF,
-    "timed_trace: seconds in one unit of the trace's time stamps",
-    .group = "Other data sets", .after = "timed_trace_chunk_hash_size", .later = true)
+    "timed_trace: seconds in one unit of the trace's timestamps",
+    .group = "Other datasets", .after = "timed_trace_chunk_hash_size", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_timestamp, "--timed-trace-label-timestamp",
     "timestamp", -INF, INF,
-    "timed_trace: field with the time stamp",
-    .group = "Other data sets", .after = "timed_trace_sec_multiplier", .later = true)
+    "timed_trace: field with the timestamp",
+    .group = "Other datasets", .after = "timed_trace_sec_multiplier", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_input_length, "--timed-trace-label-input-length",
     "input_length", -INF, INF,
     "timed_trace: field with the prompt's tokens",
-    .group = "Other data sets", .after = "timed_trace_label_timestamp", .later = true)
+    .group = "Other datasets", .after = "timed_trace_label_timestamp", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_output_length, "--timed-trace-label-output-length",
     "output_length", -INF, INF,
     "timed_trace: field with the output tokens",
-    .group = "Other data sets", .after = "timed_trace_label_input_length", .later = true)
+    .group = "Other datasets", .after = "timed_trace_label_input_length", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_hash_ids, "--timed-trace-label-hash-ids",
     "hash_ids", -INF, INF,
     "timed_trace: field with the hash ids of the prompt's chunks",
-    .group = "Other data sets", .after = "timed_trace_label_output_length", .later = true)
+    .group = "Other datasets", .after = "timed_trace_label_output_length", .later = true)
 BENCH(FLOAT, VALUE, blazedit_min_distance, "--blazedit-min-distance", 0.0, -INF, INF,
     "blazedit: least edit distance, 0 to 1",
-    .group = "Other data sets", .after = "asr_max_audio_len_sec", .later = true)
+    .group = "Other datasets", .after = "asr_max_audio_len_sec", .later = true)
 BENCH(FLOAT, VALUE, blazedit_max_distance, "--blazedit-max-distance", 1.0, -INF, INF,
     "blazedit: largest edit distance, 0 to 1",
-    .group = "Other data sets", .after = "blazedit_min_distance", .later = true)
+    .group = "Other datasets", .after = "blazedit_min_distance", .later = true)
 BENCH(FLOAT, VALUE, asr_max_audio_len_sec, "--asr-max-audio-len-sec", "inf", -INF, INF,
     "speech: longest audio taken, in seconds",
-    .group = "Other data sets", .after = "asr_min_audio_len_sec", .later = true)
+    .group = "Other datasets", .after = "asr_min_audio_len_sec", .later = true)
 BENCH(FLOAT, VALUE, asr_min_audio_len_sec, "--asr-min-audio-len-sec", 0.0, -INF, INF,
     "speech: shortest audio taken, in seconds",
-    .group = "Other data sets", .after = "no_stream", .later = true)
+    .group = "Other datasets", .after = "no_stream", .later = true)
 BENCH(INT, VALUE, random_input_len, "--random-input-len", 1024, 0, 100000000,
     "random: mean prompt tokens, prefix not counted",
-    .group = "Data set random")
+    .group = "Dataset random")
 BENCH(INT, VALUE, random_output_len, "--random-output-len", 128, 0, 100000000,
     "random: mean output tokens",
-    .group = "Data set random")
+    .group = "Dataset random")
 BENCH(STRING, VALUE, random_range_ratio, "--random-range-ratio", "0.0", -INF, INF,
     "random: spread of the lengths around their mean, 0 to below 1; or {input: a, output: b}",
-    .group = "Data set random", .verdict = OPTION_EQUAL,
+    .group = "Dataset random", .verdict = OPTION_EQUAL,
     .remark = "a number, or JSON with `input` and `output`")
 BENCH(INT, VALUE, random_prefix_len, "--random-prefix-len", 0, 0, 100000000,
     "random: tokens that all prompts share at their start",
-    .group = "Data set random")
+    .group = "Dataset random")
 BENCH(INT, VALUE, random_batch_size, "--random-batch-size", 1, 1, 1000000,
-    "random: prompts in one request of the pooling back ends",
-    .group = "Data set random", .verdict = OPTION_NOT_YET,
+    "random: prompts in one request of the pooling backends",
+    .group = "Dataset random", .verdict = OPTION_NOT_YET,
     .remark = "only 1 is accepted; larger values need the pooling backends")
 BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
     "random-rerank: shape the prompts for an embedding model",
-    .group = "Other data sets", .after = "random_mm_bucket_config", .later = true)
+    .group = "Other datasets", .after = "random_mm_bucket_config", .later = true)
 BENCH(INT, VALUE, random_mm_base_items_per_request, "--random-mm-base-items-per-request",
     1, -INF, INF,
-    "random-mm: media items a request on average",
-    .group = "Other data sets", .later = true)
+    "random-mm: media items per request on average",
+    .group = "Other datasets", .later = true)
 BENCH(FLOAT, VALUE, random_mm_num_mm_items_range_ratio, "--random-mm-num-mm-items-range-ratio",
     0.0, -INF, INF,
     "random-mm: spread of the item count, 0 to 1",
-    .group = "Other data sets", .later = true)
+    .group = "Other datasets", .later = true)
 BENCH(JSON, VALUE, random_mm_limit_mm_per_prompt, "--random-mm-limit-mm-per-prompt",
     "{\"image\": 255, \"video\": 1}", -INF, INF,
-    "random-mm: most items of each kind in one prompt",
-    .group = "Other data sets", .later = true)
+    "random-mm: maximum items of each kind in one prompt",
+    .group = "Other datasets", .later = true)
 BENCH(JSON, VALUE, random_mm_bucket_config, "--random-mm-bucket-config",
     "{\"(256, 256, 1)\": 0.5, \"(720, 1280, 1)\": 0.5, \"(720, 1280, 16)\": 0.0}", -INF, INF,
     "random-mm: share of each (height, width, frames)",
-    .group = "Other data sets", .later = true, .literal = true)
+    .group = "Other datasets", .later = true, .literal = true)
 BENCH(STRING, VALUE, hf_subset, "--hf-subset", null, -INF, INF,
-    "hf: subset of the data set",
-    .nullable = true, .group = "Other data sets", .later = true)
+    "hf: subset of the dataset",
+    .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, hf_split, "--hf-split", null, -INF, INF,
-    "hf: split of the data set",
-    .nullable = true, .group = "Other data sets", .later = true)
+    "hf: split of the dataset",
+    .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, hf_name, "--hf-name", null, -INF, INF,
-    "hf: the data set's name where the path is a local copy",
-    .nullable = true, .group = "Other data sets", .after = "no_reranker", .later = true)
+    "hf: the dataset's name where the path is a local copy",
+    .nullable = true, .group = "Other datasets", .after = "no_reranker", .later = true)
 BENCH(INT, VALUE, hf_output_len, "--hf-output-len", null, -INF, INF,
     "hf: fixed output tokens",
-    .nullable = true, .group = "Other data sets", .later = true)
+    .nullable = true, .group = "Other datasets", .later = true)
 BENCH(LIST_STRING, VALUE, bfcl_categories, "--bfcl-categories", null, -INF, INF,
     "bfcl: categories",
-    .nullable = true, .group = "Other data sets", .later = true, .commas = true, .joined = true)
+    .nullable = true, .group = "Other datasets", .later = true, .commas = true, .joined = true)
 BENCH(INT, VALUE, prefix_repetition_prefix_len, "--prefix-repetition-prefix-len", 256, -INF, INF,
     "prefix_repetition: tokens of each shared prefix",
-    .group = "Other data sets", .after = "custom_ensure_client_side_data")
+    .group = "Other datasets", .after = "custom_ensure_client_side_data")
 BENCH(INT, VALUE, prefix_repetition_suffix_len, "--prefix-repetition-suffix-len", 256, -INF, INF,
-    "prefix_repetition: tokens behind the prefix",
-    .group = "Other data sets", .after = "prefix_repetition_prefix_len")
+    "prefix_repetition: tokens after the prefix",
+    .group = "Other datasets", .after = "prefix_repetition_prefix_len")
 BENCH(INT, VALUE, prefix_repetition_num_prefixes, "--prefix-repetition-num-prefixes", 10, -INF, INF,
-    "prefix_repetition: how many prefixes there are",
-    .group = "Other data sets", .after = "prefix_repetition_suffix_len", .verdict = OPTION_EQUAL,
+    "prefix_repetition: number of prefixes",
+    .group = "Other datasets", .after = "prefix_repetition_suffix_len", .verdict = OPTION_EQUAL,
     .remark = "the remainder of the division is not sent, as in vLLM; the result records it")
 BENCH(INT, VALUE, prefix_repetition_output_len, "--prefix-repetition-output-len", 128, -INF, INF,
-    "prefix_repetition: output tokens a request",
-    .group = "Other data sets", .after = "prefix_repetition_num_prefixes")
+    "prefix_repetition: output tokens per request",
+    .group = "Other datasets", .after = "prefix_repetition_num_prefixes")
 BENCH(STRING, VALUE, speed_bench_dataset_subset, "--speed-bench-dataset-subset",
     "qualitative", -INF, INF,
-    "speed_bench: which part of the data set",
-    .group = "Other data sets", .later = true,
+    "speed_bench: part of the dataset",
+    .group = "Other datasets", .later = true,
     .choices = ARG_JSON(["throughput_8k", "qualitative", "throughput_1k", "throughput_32k",
         "throughput_16k", "throughput_2k"]))
 BENCH(INT, VALUE, speed_bench_output_len, "--speed-bench-output-len", 4096, -INF, INF,
-    "speed_bench: output tokens a request",
-    .group = "Other data sets", .later = true)
+    "speed_bench: output tokens per request",
+    .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF, INF,
     "speed_bench: only this category",
-    .nullable = true, .group = "Other data sets", .later = true)
+    .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
-    "name of the run in vLLM's flat result; the back end's when unset",
-    .nullable = true, .group = "Figures and files", .after = "result_filename",
+    "name of the run in vLLM's flat result; the backend's when unset",
+    .nullable = true, .group = "Metrics and files", .after = "result_filename",
     .verdict = OPTION_MORE, .remark = "also the name of the experiment in the full result",
     .aside = true)
 BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
-    "protocol that requests are sent in",
+    "protocol of the requests",
     .group = "Server", .after = "port", .verdict = OPTION_EQUAL, .remark = "see the values below",
     .choices = ARG_JSON(["vllm", "openai", "openai-chat", "openai-responses", "openai-audio",
         "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
@@ -238,18 +238,18 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
         { "tensorrt-llm", "gone from vLLM; its server's OpenAI API is reached with --backend openai" },
         { "deepspeed-mii", "gone from vLLM, as its protocol is another one" }))
 BENCH(STRING, VALUE, base_url, "--base-url", null, -INF, INF,
-    "scheme, host and port of the server in one; wins over host and port",
+    "scheme, host and port of the server; overrides host and port",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "a trailing `/v1` is removed with a warning; a redirect is reported, not followed",
     .aside = true)
 BENCH(STRING, VALUE, host, "--host", null, -INF, INF,
-    "the server's host; not needed where the experiment starts the server",
+    "host of the server; not needed if the experiment starts the server",
     .nullable = true, .group = "Server", .serve_default = ARG_JSON("127.0.0.1"), .aside = true)
 BENCH(INT, VALUE, port, "--port", null, 1, 65535,
-    "the server's port; not needed where the experiment starts the server",
+    "port of the server; not needed if the experiment starts the server",
     .nullable = true, .group = "Server", .serve_default = ARG_JSON(8000), .aside = true)
 BENCH(STRING, VALUE, endpoint, "--endpoint", null, -INF, INF,
-    "path of the requests; unset: the back end's own",
+    "path of the requests; unset: the backend's own",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "default by backend; a wrong value fails before the first request")
 BENCH(LIST_STRING, WORDS, header, "--header", null, -INF, INF,
@@ -257,7 +257,7 @@ BENCH(LIST_STRING, WORDS, header, "--header", null, -INF, INF,
     .nullable = true, .group = "Server", .after = "served_model_name", .secret = true, .pairs = '=',
     .verdict = OPTION_MORE, .remark = "values are never shown or stored")
 BENCH(INT, VALUE, max_concurrency, "--max-concurrency", null, 1, 1000000,
-    "most requests in flight at once; unset: no limit",
+    "limit of requests in flight; unset: no limit",
     .nullable = true, .group = "Load", .after = "burstiness", .verdict = OPTION_MORE,
     .remark = "each record has the time that its request waited for a slot")
 BENCH(STRING, VALUE, model, "--model", null, -INF, INF,
@@ -265,28 +265,28 @@ BENCH(STRING, VALUE, model, "--model", null, -INF, INF,
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "if the server does not have the model, the error lists its models")
 BENCH(INT, VALUE, input_len, "--input-len", null, 0, 100000000,
-    "prompt tokens of generated data sets, where their own option is unset",
-    .nullable = true, .group = "Data set")
+    "prompt tokens of generated datasets, where their own option is unset",
+    .nullable = true, .group = "Dataset")
 BENCH(INT, VALUE, output_len, "--output-len", null, 1, 100000000,
-    "output tokens of every data set that takes a length",
-    .nullable = true, .group = "Data set")
+    "output tokens of every dataset that takes a length",
+    .nullable = true, .group = "Dataset")
 BENCH(STRING, VALUE, tokenizer, "--tokenizer", null, -INF, INF,
-    "tokenizer of the data set; unset: the model's",
-    .nullable = true, .group = "Data set", .verdict = OPTION_DIFFERENT,
+    "tokenizer of the dataset; unset: the model's",
+    .nullable = true, .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "only recorded in the result; the server counts tokens (`/tokenize`)")
 BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
     "kind of tokenizer; recorded: lengths are counted by the server's",
-    .group = "Data set", .verdict = OPTION_DIFFERENT,
+    .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "any value is accepted and only recorded in the result")
 BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
-    "serve: taken for vLLM's sake, its own client does nothing with it; latency: beams of n",
+    "serve: accepted for compatibility, without effect; latency: beams of n",
     .group = "Request bodies", .after = "request_id_prefix", .verdict = OPTION_EQUAL,
     .remark = "accepted without effect, as in vLLM")
 BENCH(INT, VALUE, logprobs, "--logprobs", null, -INF, INF,
     "completions: log probabilities asked for each token",
     .nullable = true, .group = "Request bodies", .after = "ignore_eos")
 BENCH(FLOAT, VALUE, request_rate, "--request-rate", "inf", 1e-9, INF,
-    "mean arrivals a second; inf sends all at once",
+    "mean arrivals per second; inf sends all at once",
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "records planned and actual send times; schedule lateness is checked")
 BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
@@ -294,64 +294,64 @@ BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "values of 0 or less fail before the first request, not after the run")
 BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
-    "tiny probe requests a second beside the load",
+    "tiny probe requests per second in addition to the load",
     .group = "Load", .after = "num_warmups", .verdict = OPTION_MORE,
     .remark = "separate connections; not included in `duration`")
 BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,
-    "show no progress line; stages, notes and names of files still",
+    "show no progress line, but still stages, notes and file names",
     .group = "Run", .after = "stop_when", .aside = true)
 BENCH(INT, VALUE, num_warmups, "--num-warmups", 0, 0, 1000000,
     "requests sent before the measured ones and not counted",
     .group = "Load", .after = "ramp_up_by", .verdict = OPTION_DIFFERENT,
     .remark = "other prompts of the same lengths; vLLM repeats prompt 0")
 BENCH(BOOL, FLAG, profile, "--profile", false, -INF, INF,
-    "ask the server to profile while the run goes on; the figures are degraded by it",
-    .group = "Figures and files", .after = "plot_dataset_stats", .verdict = OPTION_MORE,
+    "ask the server to profile during the run; this degrades the metrics",
+    .group = "Metrics and files", .after = "plot_dataset_stats", .verdict = OPTION_MORE,
     .remark = "the result records it (`profiling`, check `profiled`)")
 BENCH(BOOL, FLAG, save_result, "--save-result", false, -INF, INF,
     "write vLLM's flat result file; its last key, profllm, holds the whole result",
-    .group = "Figures and files", .after = "goodput", .verdict = OPTION_MORE,
+    .group = "Metrics and files", .after = "goodput", .verdict = OPTION_MORE,
 
     .remark = "written atomically, so a full disk leaves no partial file; write access is checked "
               "before the run",
     .aside = true)
 BENCH(BOOL, FLAG, save_detailed, "--save-detailed", false, -INF, INF,
     "keep per-request lists in vLLM's flat result file",
-    .group = "Figures and files", .after = "save_result", .aside = true)
+    .group = "Metrics and files", .after = "save_result", .aside = true)
 BENCH(BOOL, FLAG, append_result, "--append-result", false, -INF, INF,
-    "append to vLLM's flat result file, one line a run",
-    .group = "Figures and files", .after = "save_detailed", .verdict = OPTION_MORE,
+    "append to vLLM's flat result file, one line per run",
+    .group = "Metrics and files", .after = "save_detailed", .verdict = OPTION_MORE,
     .remark = "existing lines of the file are never lost", .aside = true)
 BENCH(LIST_STRING, WORDS, metadata, "--metadata", null, -INF, INF,
     "keys for vLLM's flat result, each KEY=VALUE",
-    .nullable = true, .group = "Figures and files", .after = "label", .pairs = '=',
+    .nullable = true, .group = "Metrics and files", .after = "label", .pairs = '=',
     .verdict = OPTION_MORE, .remark = "a wrong value fails before the first request",
     .aside = true)
 BENCH(STRING, VALUE, result_dir, "--result-dir", null, -INF, INF,
     "folder of vLLM's flat result file",
-    .nullable = true, .group = "Figures and files", .after = "append_result", .expand = true,
+    .nullable = true, .group = "Metrics and files", .after = "append_result", .expand = true,
     .aside = true)
 BENCH(STRING, VALUE, result_filename, "--result-filename", null, -INF, INF,
     "name of vLLM's flat result file; unset: label, rate, model and date",
-    .nullable = true, .group = "Figures and files", .after = "result_dir", .aside = true)
+    .nullable = true, .group = "Metrics and files", .after = "result_dir", .aside = true)
 BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
-    "ask for the whole output length whatever the model says",
+    "request the full output length and ignore the end-of-sequence token",
     .group = "Request bodies", .after = "repetition_penalty")
 BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
     "timed_trace: send at the trace's own times",
-    .nullable = true, .group = "Other data sets", .negative_flag = "--no-self-timed", .later = true)
+    .nullable = true, .group = "Other datasets", .negative_flag = "--no-self-timed", .later = true)
 BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
     "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, "
     "e2el_including_client_queue; unset: ttft,tpot,itl",
-    .nullable = true, .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
+    .nullable = true, .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,
     .remark = "`profllm.results` has all metrics, whatever is selected", .aside = true)
 BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF,
     "percentiles to show, separated by commas",
-    .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
+    .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,
     .remark = "a wrong value fails at once; `profllm.results` has a confidence interval for each", .aside = true)
 BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
     "limits in ms a good request keeps, each NAME:MS of ttft, tpot, e2el",
-    .nullable = true, .group = "Figures and files", .words_least = 1, .pairs = ':',
+    .nullable = true, .group = "Metrics and files", .words_least = 1, .pairs = ':',
     .verdict = OPTION_MORE, .remark = "a wrong value fails at once")
 BENCH(STRING, VALUE, request_id_prefix, "--request-id-prefix", null, -INF, INF,
     "start of each x-request-id; unset: a random one",
@@ -370,134 +370,129 @@ BENCH(FLOAT, VALUE, temperature, "--temperature", null, -INF, INF,
     "sampling: 0 is greedy",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, frequency_penalty, "--frequency-penalty", null, -INF, INF,
-    "sampling: against tokens by how often they came",
+    "sampling: penalty on tokens by their frequency",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, presence_penalty, "--presence-penalty", null, -INF, INF,
-    "sampling: against tokens that came at all",
+    "sampling: penalty on tokens that appeared",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, repetition_penalty, "--repetition-penalty", null, -INF, INF,
-    "sampling: against tokens of prompt and output; 1 is none",
+    "sampling: penalty on tokens of prompt and output; 1 is none",
     .nullable = true, .group = "Request bodies")
 BENCH(STRING, VALUE, served_model_name, "--served-model-name", null, -INF, INF,
     "model name in the payload where it differs from the model",
     .nullable = true, .group = "Server", .aside = true)
 BENCH(LIST_STRING, WORDS, lora_modules, "--lora-modules", null, -INF, INF,
-    "adapters that requests are spread over",
+    "adapters to spread requests over",
     .nullable = true, .group = "Server", .words_least = 1)
 BENCH(STRING, VALUE, lora_assignment, "--lora-assignment", "random", -INF, INF,
     "how adapters are spread over requests",
     .group = "Server", .choices = ARG_JSON(["random", "round-robin"]))
 BENCH(STRING, VALUE, ramp_up_strategy, "--ramp-up-strategy", null, -INF, INF,
-    "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; takes the place of request_rate",
+    "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; replaces request_rate",
     .nullable = true, .group = "Load", .choices = ARG_JSON(["linear", "exponential"]),
     .verdict = OPTION_MORE,
     .remark = "over the request index as in vLLM, or over time with `--ramp-up-by time`")
 BENCH(INT, VALUE, ramp_up_start_rps, "--ramp-up-start-rps", null, 0, 1000000000,
-    "arrivals a second at the start of the ramp",
+    "arrivals per second at the start of the ramp",
     .nullable = true, .group = "Load")
 BENCH(INT, VALUE, ramp_up_end_rps, "--ramp-up-end-rps", null, 0, 1000000000,
-    "arrivals a second at the end of the ramp",
+    "arrivals per second at the end of the ramp",
     .nullable = true, .group = "Load")
 BENCH(STRING, VALUE, ramp_up_by, "--ramp-up-by", "index", -INF, INF,
-    "what the ramp runs over: the request's index, as vLLM's, or time",
+    "basis of the ramp: the request's index, as vLLM's, or time",
     .group = "Load", .ours = true, .choices = ARG_JSON(["index", "time"]))
 BENCH(INT, VALUE, ready_check_timeout_sec, "--ready-check-timeout-sec", 0, 0, 1000000,
-    "seconds in which a test request is repeated until it works; 0: none",
+    "seconds to repeat a test request until it succeeds; 0: none",
     .group = "Server", .verdict = OPTION_DIFFERENT,
     .remark = "the test request is one word with eight output tokens, not the first prompt; it "
               "never exceeds the timeout")
 BENCH(JSON, VALUE, chat_template_kwargs, "--chat-template-kwargs", null, -INF, INF,
     "custom: arguments of the chat template, an object",
-    .nullable = true, .group = "Data set", .after = "skip_chat_template", .verdict = OPTION_EQUAL,
+    .nullable = true, .group = "Dataset", .after = "skip_chat_template", .verdict = OPTION_EQUAL,
     .remark = "passed to the server, which applies the template")
 BENCH(JSON, VALUE, extra_body, "--extra-body", null, -INF, INF,
     "keys merged into each request's body",
     .nullable = true, .group = "Request bodies", .verdict = OPTION_MORE,
     .remark = "`{\"stream\": false}` measures responses without streaming")
 BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
-    "custom: use no tokenizer, and leave out the figures that need one",
-    .group = "Data set", .verdict = OPTION_MORE,
+    "custom: use no tokenizer, and omit the metrics that need one",
+    .group = "Dataset", .verdict = OPTION_MORE,
     .remark = "`profllm.results` still has all metrics, computed from the responses")
 BENCH(BOOL, FLAG, insecure, "--insecure", false, -INF, INF,
     "take any TLS certificate",
     .group = "Server", .after = "header", .aside = true)
 BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
-    "write a time line of the requests, an HTML page beside the result",
-    .group = "Figures and files", .verdict = OPTION_MORE,
+    "write a timeline of the requests, an HTML page next to the result",
+    .group = "Metrics and files", .verdict = OPTION_MORE,
     .remark = "includes failed requests; opens without network access", .aside = true)
 BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
-    "the two limits in ms that colour the time line's gaps between tokens",
-    .group = "Figures and files", .joined = true, .aside = true)
+    "the two limits in ms that color the timeline's gaps between tokens",
+    .group = "Metrics and files", .joined = true, .aside = true)
 BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
-    "draw the lengths of prompts and outputs, a PNG beside the result (needs libcairo2)",
-    .group = "Figures and files", .verdict = OPTION_MORE,
+    "draw the lengths of prompts and outputs, a PNG next to the result (needs libcairo2)",
+    .group = "Metrics and files", .verdict = OPTION_MORE,
     .remark = "a missing libcairo2 or save flag fails before the first request, not after the "
               "run",
     .aside = true)
 BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
-    "what is measured: a load at a server, or what one of vLLM's offline benchmarks does",
+    "type of measurement: load on a server, or one of vLLM's offline benchmarks",
     .ours = true,
     .choices = ARG_JSON(["serve", "latency", "throughput", "startup", "mm-processor"]))
 BENCH(STRING, VALUE, mode, NULL, null, -INF, INF,
-    "of the offline kinds: in_process runs vllm bench itself, server takes the same figures at a "
-    "server; unset: in_process where launch.command starts vLLM and no server is named",
+    "of the offline kinds: in_process runs vllm bench itself, server measures the same metrics at a server; unset: in_process where launch.command starts vLLM and no server is named",
     .nullable = true, .ours = true, .choices = ARG_JSON(["in_process", "server"]))
 BENCH(STRING, VALUE, client, NULL, "native", -INF, INF,
-    "whose load generator: our own, or vllm bench serve as a child whose result is taken in",
+    "load generator: native, or vllm bench serve as a child process",
     .ours = true, .choices = ARG_JSON(["native", "vllm"]))
 BENCH(DURATION, VALUE, request_timeout, "--request-timeout", "6h", 1 * MS, 9 * HOUR,
-    "one request from its start; longer ones fail",
+    "limit of one request from its start; longer ones fail",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, stall_timeout, "--stall-timeout", "60s", 1 * MS, 9 * HOUR,
-    "if no byte comes from any open stream, ask /health and /metrics; end the run unless the server is at work; "
-    "a prompt may be read for 20 times as long",
+    "if no byte arrives on any open stream, query /health and /metrics; end the run unless the server is busy; a prompt may take 20 times as long",
     .group = "Run", .after = "retry_delay", .ours = true)
 BENCH(INT, VALUE, retries, "--retries", 0, 0, 100,
-    "further tries of a request that could not be sent, got no answer, or 408, 425, 429, 502, "
-    "503 or 504; its clock starts at the first",
+    "retries of a request that could not be sent, got no response, or 408, 425, 429, 502, 503 or 504; its clock starts at the first",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, retry_delay, "--retry-delay", "500ms", 0, 1 * HOUR,
-    "pause before the second try, twice that before the third, and so on; 429 and 503 may name "
-    "their own (Retry-After, up to 60s)",
+    "pause before the first retry, doubled for each further one; 429 and 503 may set their own (Retry-After, up to 60s)",
     .group = "Run", .ours = true)
 BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, INF,
-    "addresses of this host that new connections are made from in turn; unset: the kernel's choice",
+    "local addresses for new connections, used in turn; unset: the kernel's choice",
     .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
     .aside = true)
 BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
     "chats: take vLLM's metrics as the client of this release does: up to 0.32 each event counts, from 0.33 on each "
     "event with output; unset: as the server's release",
-    .nullable = true, .group = "Figures and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
+    .nullable = true, .group = "Metrics and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "share of failed requests above which the status is partial",
     .group = "Run", .ours = true)
 BENCH(INT, VALUE, repeats, "--repeats", 1, 1, 1000,
-    "how often the measured run is repeated",
+    "number of repeats of the measured run",
     .group = "Run", .later = true, .ours = true,
     .instead = "run it again with --set benchmark.seed=N and an output of its own")
 BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
-    "stop early once an interval is narrow enough",
+    "stop early when a confidence interval is narrow enough",
     .nullable = true, .group = "Run", .later = true, .ours = true,
     .instead = "choose num_prompts by the intervals (…_ci95) of a shorter run")
 BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
-    "load generator workers, at most one for each 64 of max_concurrency",
+    "load generator workers, at most one per 64 of max_concurrency",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
     "ask for SCHED_FIFO for the workers",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, immediate_acks, "--immediate-acks", false, -INF, INF,
-    "acknowledge each segment at once, also where the server was seen not to wait for that; "
-    "costs CPU time",
+    "acknowledge each segment at once, even if the server does not wait for that; costs CPU time",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, continuous_usage, "--continuous-usage", false, -INF, INF,
     "ask the server for usage in every event: exact tokens of each event",
     .group = "Request bodies", .ours = true)
 BENCH(BOOL, FLAG, prompt_token_ids, "--prompt-token-ids", false, -INF, INF,
     "random: send token ids instead of text",
-    .group = "Data set random", .ours = true)
+    .group = "Dataset random", .ours = true)
 BENCH(INT, VALUE, vocab_size, "--vocab-size", null, 1, 100000000,
-    "vocabulary size for random prompts where no tokenizer tells it",
-    .nullable = true, .group = "Data set random", .ours = true)
+    "vocabulary size for random prompts if no tokenizer reports it",
+    .nullable = true, .group = "Dataset random", .ours = true)
 BENCH(INT, VALUE, batch_size, NULL, null, 1, 1000000,
     "latency: prompts of the batch, all sent at once",
     .nullable = true, .offline = true)
@@ -505,10 +500,10 @@ BENCH(INT, VALUE, n, NULL, null, 1, 100000,
     "latency and throughput: answers to each prompt",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_warmup, NULL, null, 0, 1000000,
-    "latency and startup: times before those that count",
+    "latency and startup: uncounted iterations before the measured ones",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters, NULL, null, 1, 1000000,
-    "latency: how often the batch is measured",
+    "latency: number of measured batches",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_cold, NULL, null, 0, 10000,
     "startup: starts with empty caches",
@@ -517,10 +512,10 @@ BENCH(INT, VALUE, num_iters_warm, NULL, null, 0, 10000,
     "startup: starts with the caches of earlier ones",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, disable_detokenize, NULL, false, -INF, INF,
-    "latency and throughput: the engine makes no text of its tokens",
+    "latency and throughput: the engine does not convert tokens to text",
     .offline = true)
 BENCH(INT, VALUE, prefix_len, NULL, null, 0, 100000000,
-    "throughput, data set random: tokens that all prompts share at their start",
+    "throughput, dataset random: tokens that all prompts share at their start",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, async_engine, NULL, false, -INF, INF,
     "throughput: vLLM's asynchronous engine",
@@ -532,11 +527,11 @@ BENCH(STRING, VALUE, lora_path, NULL, null, -INF, INF,
     "throughput: folder of the adapters that requests are given",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, hf_max_batch_size, NULL, null, 1, 1000000,
-    "throughput, back end hf: largest batch",
+    "throughput, backend hf: largest batch",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, hf_enable_torch_compile, NULL, false, -INF, INF,
-    "throughput, back end hf: compile the model",
+    "throughput, backend hf: compile the model",
     .offline = true)
 BENCH(STRING, VALUE, output_json, NULL, null, -INF, INF,
-    "of the offline kinds: vLLM's own result, key by key, beside ours",
+    "of the offline kinds: vLLM's own result, key by key, next to ours",
     .nullable = true, .offline = true, .aside = true)

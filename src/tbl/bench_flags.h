@@ -17,29 +17,28 @@
 #endif
 
 BENCH_FLAG("output", "FILE", NULL,
-    "write the whole result there, as profllm run does; its side files lie beside it")
+    "write the result to FILE, as profllm run does, and its artifacts to the same directory")
 BENCH_FLAG("overwrite", NULL, NULL,
-    "replace what stands at --output, once there is a result that tells as much")
+    "replace the existing result if the new one is at least as complete")
 BENCH_FLAG("file-mode", "MODE", NULL,
-    "permissions of the files that are written, as 0640 (default: 0600 for logs, the umask for other files)")
+    "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask for other files)")
 BENCH_FLAG("dry-run", NULL, NULL,
-    "show the completed options and what would be sent, and send nothing")
+    "show the options with defaults and the load, and send nothing")
 BENCH_FLAG("json", NULL, NULL,
-    "print the result (or the dry run) as one JSON object, alone on standard output")
+    "print the result (or the dry run) to standard output as one JSON object")
 BENCH_FLAG("quiet", NULL, NULL,
-    "no progress and no notes; faults are told")
+    "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-    "exit status 6 on this verdict or a worse one")
+    "exit with status 6 if the verdict is VERDICT or worse")
 BENCH_FLAG("upload", "URL", NULL,
-    "send the result at --output, and the files that it names, to that dashboard when the run has ended")
+    "send the result of --output and its artifacts to the dashboard at URL after the run")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
-    "run vllm bench itself, or take the same figures at a server (in_process where vLLM is to be "
-    "started)")
+    "run vllm bench itself, or measure the same metrics at a server (default in_process if the experiment starts vLLM)")
 OFFLINE_FLAG("base-url", "URL", NULL,
-    "take the figures at this server, which runs already")
+    "measure at this running server")
 OFFLINE_FLAG("sim", NULL, NULL,
-    "take the figures at profllm-sim, started for that")
+    "start profllm-sim and measure there")
 
 #undef BENCH_FLAG
 #undef OFFLINE_FLAG

@@ -5,11 +5,11 @@
  * BENCH_GROUP(title)
  */
 BENCH_GROUP("Server")
-BENCH_GROUP("Data set")
-BENCH_GROUP("Data set random")
-BENCH_GROUP("Other data sets")
+BENCH_GROUP("Dataset")
+BENCH_GROUP("Dataset random")
+BENCH_GROUP("Other datasets")
 BENCH_GROUP("Load")
 BENCH_GROUP("Request bodies")
-BENCH_GROUP("Figures and files")
+BENCH_GROUP("Metrics and files")
 BENCH_GROUP("Run")
 #undef BENCH_GROUP

@@ -18,22 +18,22 @@
 #endif
 
 COMMAND(run, &cli_run_command, "start a server, send load to it and write the result")
-COMMAND(sweep, &cli_sweep_command, "many experiments of one file, whose keys take several values")
-COMMAND(bench, &cli_bench_command, "send load to a server that runs, as vllm bench serve does")
-COMMAND(recover, &cli_recover_command, "make the result of a run that was killed from its journal")
-COMMAND(validate, &cli_validate_command, "find what is wrong with experiments or command lines")
-COMMAND(config, &cli_config_command, "turn a command line or a result into an experiment, or back")
-COMMAND(params, &cli_params_command, "show vLLM's arguments, or what another vLLM has changed")
+COMMAND(sweep, &cli_sweep_command, "run every combination of the values in one file")
+COMMAND(bench, &cli_bench_command, "send load to a running server, as vllm bench serve does")
+COMMAND(recover, &cli_recover_command, "write the result of a killed run from its journal")
+COMMAND(validate, &cli_validate_command, "check experiments and command lines before a run")
+COMMAND(config, &cli_config_command, "convert between command lines, results and experiments")
+COMMAND(params, &cli_params_command, "show vLLM's arguments, or how releases differ")
 COMMAND(upload, &cli_upload_command, "send results to a dashboard")
-COMMAND(compare, &cli_compare_command, "show results side by side, and what became worse")
-COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, what they do and who uses them")
-COMMAND(schema, &cli_schema_command, "print the rows that everything is made from, for programs")
-COMMAND(completion, &cli_completion_command, "print what lets a shell complete profllm's words")
-COMMAND(help, NULL, "show the commands, or one command's options")
+COMMAND(compare, &cli_compare_command, "compare results and detect regressions")
+COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, their load and their users")
+COMMAND(schema, &cli_schema_command, "print the built-in tables as JSON")
+COMMAND(completion, &cli_completion_command, "print a shell completion script")
+COMMAND(help, NULL, "list the commands, or show the options of one")
 COMMAND(version, &cli_version_command, "show the version")
 
-LATER("report", "a result as a page to look at",
-      "profllm recover FILE prints its table again, benchmark.plot_timeline draws the requests")
+LATER("report", "write a result as an HTML report",
+      "use 'profllm recover FILE' to print its table, or benchmark.plot_timeline to draw the requests")
 
 #undef COMMAND
 #undef LATER

@@ -8,15 +8,15 @@
  */
 #define DASH_COMMAND_DEFAULT "serve"
 
-COMMAND(serve, &dash_serve_command, "show results in the browser and take new ones in")
-COMMAND(import, &dash_import_command, "take result files into the database")
-COMMAND(prune, &dash_prune_command, "take results that were deleted away for good")
-COMMAND(demo, &dash_demo_command, "fill a database with made-up results and show them")
-COMMAND(check, &dash_check_command, "compare rows, documents and artifacts")
-COMMAND(remap, &dash_remap_command, "read the documents that are kept again, with today's reader")
-COMMAND(fields, &dash_fields_command, "list what results can be filtered by")
-COMMAND(completion, &dash_completion_command, "print what lets a shell complete commands and options")
-COMMAND(help, NULL, "show the commands, or one command's options")
+COMMAND(serve, &dash_serve_command, "serve the web UI and accept uploads")
+COMMAND(import, &dash_import_command, "import result files into the database")
+COMMAND(prune, &dash_prune_command, "remove deleted results for good")
+COMMAND(demo, &dash_demo_command, "serve a database of synthetic results")
+COMMAND(check, &dash_check_command, "check that rows, documents and artifacts are consistent")
+COMMAND(remap, &dash_remap_command, "rebuild rows from the stored documents")
+COMMAND(fields, &dash_fields_command, "list the fields that filters accept")
+COMMAND(completion, &dash_completion_command, "print a shell completion script")
+COMMAND(help, NULL, "list the commands, or show the options of one")
 COMMAND(version, &dash_version_command, "show the version")
 
 #undef COMMAND

@@ -153,5 +153,5 @@ def test_a_terminal_has_a_bar(bin_dir, tmp_path):
 def test_help_tells_of_it(bin_dir):
     assert "demo" in run_dashboard(bin_dir, "help").stdout
     told = run_dashboard(bin_dir, "help", "demo").stdout
-    for word in ("--rows", "--seed", "--db", "--add", "made up"):
-        assert word.replace("made up", "made-up") in told, word
+    for word in ("--rows", "--seed", "--db", "--add", "synthetic"):
+        assert word in told, word

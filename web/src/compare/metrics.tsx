@@ -37,12 +37,12 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
     <section className={page.block} aria-label="Metrics">
       <div className={page.blockHead}>
         <h2>Metrics</h2>
-        <p>{isVague ? 'single runs without an interval: a difference may be chance' : isSingle ? 'single runs: 95 % intervals are within each run and say nothing about how runs differ' : 'means over runs; 95 % intervals are over runs, of a single run within it'}</p>
+        <p>{isVague ? 'single runs without an interval: a difference may be chance' : isSingle ? 'single runs: 95 % intervals do not include run-to-run variation' : 'means over runs; 95 % intervals between runs, or within a single run'}</p>
         <span className={page.end}><Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check></span>
       </div>
       {answer.not_ready.length > 0 && <p className={css.foot}>Not ready in time: {answer.not_ready.join(', ')}.</p>}
       <p className={css.foot}>
-        <span className={css.legend}><span><Mark at={0} />clear</span><span><Mark at={0} look="hollow" />the interval includes equal</span><span><Mark at={0} look="dashed" />no interval</span><span>‹ › beyond the axis</span></span>
+        <span className={css.legend}><span><Mark at={0} />clear</span><span><Mark at={0} look="hollow" />interval includes no change</span><span><Mark at={0} look="dashed" />no interval</span><span>‹ › beyond the axis</span></span>
         <span>{NOT_SAMPLES}</span>
       </p>
       {shown.length === 0 ? <p className={css.quiet}>{metrics.length === 0 ? 'No side has a headline metric.' : `None of ${metrics.length} metrics has a clear difference.`}</p> : (

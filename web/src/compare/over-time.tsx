@@ -54,7 +54,7 @@ export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: bo
     <section className={page.block} aria-label="Over time">
       <div className={page.blockHead}>
         <h2>Over time</h2>
-        <p>from the start of each measured run; of several GPUs the mean</p>
+        <p>time since the start of the measurement; mean over GPUs</p>
         {shown && <span className={page.end}><Key views={views} /><Check isSelected={isLog} onChange={onLog}>logarithmic</Check><Select label="What is shown over time" value={key ?? ''} onChange={setChosen} options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])} /></span>}
       </div>
       {failed && <Note kind="warn" role="alert"><b>Could not load the telemetry.</b> {causeOf(failed)}</Note>}

@@ -23,7 +23,7 @@ export function Quality({ details, views }: { details: MetricView[] | null; view
   const shown = all ? checks : checks.filter((check) => !isFine(check))
   return (
     <section className={page.block} aria-label="Quality">
-      <div className={page.blockHead}><h2>Quality</h2><p>what each check found; of several runs the mean</p></div>
+      <div className={page.blockHead}><h2>Quality</h2><p>mean over runs for each check</p></div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality, scrolls sideways">
         <table className={join(page.rows, css.sided)}>
           <thead><tr><th scope="col">Check</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}</tr></thead>

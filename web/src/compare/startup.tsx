@@ -24,7 +24,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
   const phases = details ? phasesOf(details) : []
   return (
     <section className={page.block} aria-label="Startup">
-      <div className={page.blockHead}><h2>Startup</h2><p>seconds from the start of the process until each phase was reached; a piece has the number of the phase that it ends with</p></div>
+      <div className={page.blockHead}><h2>Startup</h2><p>seconds from process start to each phase; each segment has the number of the phase that it ends with</p></div>
       {details && phases.length === 0 && <p className={css.quiet}>No side recorded its startup.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (

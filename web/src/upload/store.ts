@@ -54,7 +54,7 @@ export const useUploads = create<Uploads>()((set, getState) => {
   }
 })
 
-// Who leaves while files are on their way is asked.
+// The browser asks before it closes the page during an upload.
 window.addEventListener('beforeunload', (event) => {
   if (useUploads.getState().senders.some(({ isBusy }) => isBusy)) event.preventDefault()
 })

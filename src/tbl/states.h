@@ -136,7 +136,7 @@ CAUSE(SIGNAL,                signal,                "a signal asked for the end"
 CAUSE(INTERNAL,              internal,              "a fault of this program or its host",
       "report it with the result file")
 CAUSE(UNKNOWN,               unknown,               "the server ended and nothing in its log says why",
-      "read the last lines of its log; VLLM_LOGGING_LEVEL=DEBUG in launch.env tells more")
+      "read the last lines of its log; for more detail, set VLLM_LOGGING_LEVEL=DEBUG in launch.env")
 
 ARTIFACT(REQUESTS,   requests,   "one record a request")
 ARTIFACT(SERIES,     series,     "telemetry")

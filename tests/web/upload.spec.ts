@@ -304,7 +304,7 @@ test('checks of any shape leave an experiment readable', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('odd')
   const verdict = page.getByRole('region', { name: 'Verdict' })
   await expect(verdict).toContainText('One of 3 checks counts against it, 1 passed, 1 is over its limit but informational.')
-  await expect(verdict.getByRole('listitem')).toHaveText(/^Client errorno value$/)
+  await expect(verdict.getByRole('listitem')).toHaveText(/^Client errorvalue not recorded$/)
   await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row')).toHaveCount(4)
 })
 

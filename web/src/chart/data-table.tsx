@@ -28,7 +28,7 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
       <div className={`fades ${css.table ?? ''}`} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
         <table aria-rowcount={chart.items.length + 1}>
           <caption className="sr">{label}. {captionOf(chart)}</caption>
-          <thead><tr>{columns.map((column, i) => <th key={i} scope="col" className={join(column.isFigure && css.num)}>{column.head} <span className="dim">{column.unit}</span></th>)}</tr></thead>
+          <thead><tr>{columns.map((column, i) => <th key={i} scope="col" className={join(column.isFigure && css.num)}>{headWords(column.head)} <span className="dim">{column.unit}</span></th>)}</tr></thead>
           <tbody>
             {items.map((item, row) => (
               <tr key={row} aria-rowindex={page * PAGE + row + 2}>
@@ -48,6 +48,9 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
     </>
   )
 }
+
+// Words begin with a capital letter; symbols such as n and p95 stay.
+const headWords = (head: string) => (head === 'id' ? 'ID' : /^[a-z]{3}/.test(head) ? head.charAt(0).toUpperCase() + head.slice(1) : head)
 
 function Name({ id, name, letters }: { id: number; name: string; letters: number }) {
   const short = cutMiddle(name, letters)

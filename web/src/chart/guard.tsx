@@ -55,7 +55,7 @@ const listOf = (cautions: Caution[], words: (caution: Caution) => string) => cau
 
 // "3 GPU types, 2 loads; partly unknown: dataset": of the last ones no two values are known.
 export function mixedList(mixed: Caution[]) {
-  const isUnknown = (caution: Caution) => countKinds(caution) < 2 && NOUNS.some(([kind, noun]) => kind === caution.kind && noun !== '')
+  const isUnknown = (caution: Caution) => countKinds(caution) < 2 && !NOUNS.some(([kind, noun]) => kind === caution.kind && noun === '')
   const [unknown, known] = [mixed.filter(isUnknown), mixed.filter((caution) => !isUnknown(caution))]
   return [known.length > 0 && listOf(known, mixedWords), unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`].filter(Boolean).join('; ')
 }
@@ -104,8 +104,8 @@ function useMatchCount({ answer }: Chart, canMatch: boolean, round: number) {
 }
 
 function MatchCells({ keeps, groups, set }: { keeps: number | null; groups: number; set: Props['set'] }) {
-  const why = keeps === 0 ? noMatchWords(groups) : 'Keeps only results whose other inputs occur in every group.'
-  return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match cells (keeps {keeps === null ? '…' : count(keeps)})</Act></span>
+  const why = keeps === null ? 'Counting the results that this keeps.' : keeps === 0 ? noMatchWords(groups) : 'Keeps only results whose other inputs occur in every group.'
+  return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match cells{keeps !== null && ` (keeps ${count(keeps)})`}</Act></span>
 }
 
 // "12 cells in 6 groups"

@@ -280,8 +280,8 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>
-                  {captionOf(chart)}
-                  {limitable && !slo && <Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act>}
+                  {capital(captionOf(chart))}
+                  {limitable && !slo && <span title="Service level objective: a limit on this axis that results must meet"><Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act></span>}
                 </span>
                 {!answer.lines && <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>}
               </div>
@@ -295,6 +295,8 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     </>
   )
 })
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function useItemName(chart: Chart, item: Item | null) {
   const name = usePointName(item?.id ?? null, item ? ownNameOf(chart, item) : null)

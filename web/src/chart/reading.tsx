@@ -11,7 +11,9 @@ import { IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import { Simulated, Verdict } from '../ui/verdict'
 import { Pin } from '../tray/pin'
+import type { ChartKind } from '../url/chart'
 import { paths } from '../url/paths'
+import { canBrushOn } from './brush'
 import css from './chart.module.css'
 import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS, ownNameOf } from './items'
 import { groupOf } from './group'
@@ -26,8 +28,16 @@ interface Props {
   onClose: () => void
 }
 
+const NOUNS: Record<ChartKind, string> = { scatter: 'point', line: 'point', bar: 'bar', box: 'box', histogram: 'bar', heat: 'cell', parallel: 'line' }
+
+function emptyWords(chart: Chart) {
+  if (chart.state.asTable) return 'Show the drawing to select a part of it.'
+  if (chart.items.length === 0) return ''
+  return `Select a ${NOUNS[chart.state.kind]} to read it here.${canBrushOn(chart) ? ' Drag to filter by a region.' : ''}`
+}
+
 export function Reading({ chart, item, catalogue, round, onClose }: Props) {
-  if (!item) return <aside className={css.reading} aria-label="Reading"><p className={css.quiet}>Press a point to read it here, or draw a region to filter by it.</p></aside>
+  if (!item) return <aside className={css.reading} aria-label="Reading"><p className={css.quiet}>{emptyWords(chart)}</p></aside>
   return (
     <aside className={css.reading} aria-label="Reading" data-pinned>
       <div className={css.head}>

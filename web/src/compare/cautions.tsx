@@ -17,7 +17,10 @@ interface Props {
 }
 
 export function Cautions({ answer, views, catalogue, isMatched, onMatch }: Props) {
-  const { cautions, matched } = answer
+  const { matched } = answer
+  // matching makes the sides alike in these fields
+  const matchedBy = new Set(isMatched ? matched?.by : [])
+  const cautions = answer.cautions.filter(({ fields }) => fields.length === 0 || !fields.every(({ field }) => matchedBy.has(field)))
   const alike = titles(answer.alike)
   const notTold = titles(answer.not_told)
   const empty = views.filter(({ told }) => told.runs === 0).map(({ letter }) => letter)

@@ -100,7 +100,6 @@ const sidesIn = (answer: Answer, state: CompareState) => (answer.sides.length ==
 function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: CompareState; change: CompareChange }) {
   const { answer, data, views, metrics, folded, details, detailsError, isWaiting } = useScreen(catalogue, state)
   const lastExplore = usePreferences((kept) => kept.lastExplore)
-  const title = `${state.sides.length} ${state.sides.every((side) => oneOf(side) !== null) ? 'experiments' : 'sides'}, A is the baseline`
   useEffect(() => { document.title = `Compare ${state.sides.length} · ProfLLM` }, [state.sides.length])
   usePlace({ content: 'compare', isReady: data !== undefined })
   // what is changed here is what the tray holds from now on
@@ -110,6 +109,8 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
     change({ sides })
   }
   const missing = missingOf(answer.error, state)
+  const noun = state.sides.every((side) => oneOf(side) !== null) ? 'experiments' : 'sides'
+  const title = `${state.sides.length} ${noun}, ${missing ? `${LETTERS[missing.at] ?? ''} is missing` : 'A is the baseline'}`
   const move = (from: number, to: number) => setSides(moved(state.sides, from, to))
   return (
     <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting} data-many={state.sides.length > MANY || undefined} style={{ '--sides': state.sides.length } as CSSProperties}>

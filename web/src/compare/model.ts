@@ -262,10 +262,11 @@ export interface Summary {
   changed: MetricView[] // neither direction is better
   equal: number
   unclear: number
+  without: number // that have no value on one of the two sides
 }
 
-// What became of the metrics of one candidate against the baseline. Metrics that cannot be compared are not counted.
+// Counts the outcomes of the metrics of one candidate against the baseline.
 export function summaryOf(metrics: MetricView[], at: number): Summary {
   const of = (...findings: ComparedRatio['finding'][]) => metrics.filter(({ told }) => findings.includes(told.against[at - 1]?.finding ?? 'nothing')).sort((a, b) => rank(a) - rank(b))
-  return { worse: of('worse'), better: of('better'), changed: of('higher', 'lower'), equal: of('equal').length, unclear: of('no_difference', 'not_known').length }
+  return { worse: of('worse'), better: of('better'), changed: of('higher', 'lower'), equal: of('equal').length, unclear: of('no_difference', 'not_known').length, without: of('nothing').length }
 }

@@ -4,10 +4,11 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { Link } from 'wouter'
 
 import { count } from '../format/number'
+import { isFailed, statusWord } from '../format/value'
 import { Slot } from '../tray/slot'
 import { Act, IconButton, join } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
-import { Simulated, Verdict } from '../ui/verdict'
+import { Simulated, State, Verdict } from '../ui/verdict'
 import { type Side, writeSide } from '../url/compare'
 import { paths } from '../url/paths'
 import css from './compare.module.css'
@@ -72,10 +73,11 @@ function Name({ view: { side, name, fullName, told } }: { view: SideView }) {
 
 function About({ view: { at, told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
   const { runs, simulated, left_out: left = 0, fell_out: fell = 0 } = told
+  const status = experiment?.fields['run.status']?.value
   const requests = experiment?.fields['results.completed']?.value
   return (
     <p className={css.about}>
-      {experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}
+      {isFailed(status) ? <State state="failed" word={statusWord(status)} /> : experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}
       {simulated > 0 && <Simulated />}
       {simulated > 0 && simulated < runs && <span>{count(simulated)} of them</span>}
       <span className="n dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}</span>

@@ -20,12 +20,12 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
 }
 
 function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: MetricView[] }) {
-  const { worse, better, changed, equal, unclear } = summaryOf(metrics, at)
+  const { worse, better, changed, equal, unclear, without } = summaryOf(metrics, at)
   const rows: [number, string, string | undefined, MetricView[]][] = [
     [worse.length, 'worse', css.worse, worse], [better.length, 'better', css.better, better], [changed.length, 'different', undefined, changed],
   ]
   const shown = rows.filter(([n]) => n > 0)
-  const rest = [unclear > 0 && `${count(unclear)} unclear`, equal > 0 && `${count(equal)} equal`].filter(Boolean).join(', ')
+  const rest = [unclear > 0 && `${count(unclear)} unclear`, equal > 0 && `${count(equal)} equal`, without > 0 && without < metrics.length && `${count(without)} without a value`].filter(Boolean).join(', ')
   return (
     <div>
       <span className={css.letter}>{letter}</span>

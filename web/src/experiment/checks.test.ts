@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
 import { type Check, checksOf, intervalOf } from './model'
-import { figure, logLines, summary } from './ruling'
+import { figure, logLines, summary, unexplainedWords } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
 const check = (status: string, effect = 'degraded'): Check => ({ id: 'x', status, effect, text: '', unit: '', value: undefined, limit: undefined })
@@ -57,4 +57,12 @@ it('intervals of derived metrics follow from those of what they are made of', ()
 it('the line of the log that names the cause is shown once', () => {
   expect(logLines('ValueError: x', 'begin\n  ValueError: x\nend')).toEqual(['begin\n  ValueError: x\nend'])
   expect([logLines('a', 'b'), logLines('a', null), logLines(null, null)]).toEqual([['a', 'b'], ['a'], []])
+})
+
+it('a verdict that the checks of its file do not lead to is said to be the file’s', () => {
+  const [fine, over] = [{ id: 'a', status: 'ok', effect: 'degraded' }, { id: 'b', status: 'beyond', effect: 'degraded' }] as Parameters<typeof unexplainedWords>[1]
+  expect(unexplainedWords('degraded', [fine!, fine!])).toBe('The file records the verdict degraded, but none of its 2 checks shows why.')
+  expect(unexplainedWords('client_limited', [])).toBe('The file records the verdict client limited, but has no checks.')
+  expect(unexplainedWords('client_limited', [over!])).toBe('The file records the verdict client limited, but no check over its limit has this effect.')
+  expect(['degraded', 'trusted', null].map((verdict) => unexplainedWords(verdict, [over!]))).toEqual(['', '', ''])
 })

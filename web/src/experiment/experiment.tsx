@@ -9,7 +9,7 @@ import { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
 import { span, time } from '../format/time'
 import { usePreferences } from '../keys/store'
-import { Act, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
+import { Act, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { Simulated } from '../ui/verdict'
@@ -39,6 +39,7 @@ export function Experiment({ id }: { id: string }) {
     <main id="main" className={join(page.read, page.wide)}>
       <Progress on={!error} />
       <h1>Experiment <span className="n">{id}</span></h1>
+      {!error && <div className={css.waiting} role="status" aria-label="Loading the experiment">{[320, 520, 440, 480].map((width) => <Bone key={width} width={width} />)}</div>}
       {error && (
         <>
           {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No experiment has this number or run ID.</p>

@@ -44,7 +44,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
         <h2>Parameters</h2>
-        {hasSource && <p>set ones first</p>}
+        {hasSource && <p>those that you set first</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>

@@ -35,6 +35,14 @@ export function summary(checks: Check[]) {
   return `${parts.join(', ')}.`
 }
 
+// A file may record a verdict that its own checks do not lead to; '' if they do.
+export function unexplainedWords(verdict: string | null, checks: Check[]) {
+  if (verdict !== 'degraded' && verdict !== 'client_limited') return ''
+  const reasons = checks.filter(decides)
+  if (reasons.length === 0) return `The file records the verdict ${verdictWord(verdict)}, but ${checks.length === 0 ? 'has no checks' : `none of its ${checks.length} checks shows why`}.`
+  return verdict === 'degraded' || reasons.some(({ effect }) => effect === verdict) ? '' : `The file records the verdict ${verdictWord(verdict)}, but no check over its limit has this effect.`
+}
+
 export function figure(value: unknown, unit: string) {
   if (value === undefined) return NOT_RECORDED
   if (value === null) return UNSET
@@ -53,6 +61,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
   if (failure !== null) return <Failure experiment={experiment} message={String(failure)} catalogue={catalogue} />
   const reasons = checks.filter(decides)
   const sum = checks.length ? summary(checks) : ''
+  const unexplained = unexplainedWords(verdict, checks)
   const told = sentence === null ? '' : `${capital(sentence)}.`
   if (reasons.length === 0) {
     return (
@@ -60,7 +69,7 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
         <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
         <div className={css.grounds}>
           <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : `This file ${checks.length ? 'records too little for a verdict' : 'has no quality checks, so it has no verdict'}.`)}</bdi></b>
-          {sum && <p>{sum}</p>}
+          {(unexplained || sum) && <p>{unexplained || sum}</p>}
         </div>
       </section>
     )
@@ -76,12 +85,13 @@ export function Ruling({ experiment, checks, catalogue }: { experiment: Experime
           {reasons.map((check, i) => (
             <li key={i}>
               <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
-              <span className="n">{check.value === undefined ? 'no value' : withUnitOf(check.value, check.unit)}{typeof check.limit === 'number' && <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>}</span>
+              <span className="n">{check.value === undefined ? 'value not recorded' : withUnitOf(check.value, check.unit)}{typeof check.limit === 'number' && <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>}</span>
               <Bullet check={check} />
             </li>
           ))}
         </ul>
         {told && <p><bdi>{told}</bdi></p>}
+        {unexplained && <p>{unexplained}</p>}
       </div>
     </section>
   )
@@ -122,7 +132,7 @@ function Failure({ experiment, message, catalogue }: { experiment: Experiment; m
     <section className={join(css.ruling, css.failure)} data-verdict="failed" aria-label="Failure">
       <State state="rejected" word={`${outcome}${cause === null ? '' : `: ${lowerFirst(inWords(cause))}`}`} />
       <p className={css.message}><bdi>{capital(message)}.</bdi>{typeof duration === 'number' && ` The run ended after ${span(duration)}.`}</p>
-      {hint !== null && <p><b>Try</b> <bdi>{hint}</bdi></p>}
+      {hint !== null && <p><b>Next step</b> <bdi>{capital(hint)}.</bdi></p>}
       {lines.length > 0 && <pre className={css.lines} tabIndex={0} aria-label="Log"><bdi>{lines.join('\n')}</bdi></pre>}
       {reached.length > 0 && (
         <p className={css.phases}>

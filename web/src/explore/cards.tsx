@@ -9,7 +9,7 @@ import { briefly, nameOf, rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
 import { rowNames } from '../names/rows'
 import { useTray } from '../tray/store'
-import { Nothing, Simulated, Verdict } from '../ui/verdict'
+import { Nothing, RowVerdict, Simulated } from '../ui/verdict'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
 import { paths } from '../url/paths'
 import { usePlace, useRowFocus } from '../url/use-place'
@@ -65,7 +65,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
             <div className={css.top}>
               <Link className="clip" href={paths.experiment(row.id)} aria-label={names.has(row.id) ? `${names.get(row.id)?.short}, ${names.get(row.id)?.full}` : undefined}><bdi>{names.get(row.id)?.short ?? nameOf(row)}</bdi>{names.get(row.id)?.own && <> <bdi className={css.own}>{names.get(row.id)?.own}</bdi></>}</Link>
               {row.simulated && <Simulated />}
-              {columns.includes(VERDICT) && <span className={css.end}><Verdict verdict={row.verdict} /></span>}
+              {columns.includes(VERDICT) && <span className={css.end}><RowVerdict row={row} /></span>}
               <button type="button" className={css.slot} data-on={slots.get(row.id)} aria-label={slots.has(row.id) ? `Unpin ${slots.get(row.id)}: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}>{slots.get(row.id)}</button>
             </div>
             <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row, columns, answer.request.sort ?? []) || row.run_id}</bdi></p>

@@ -35,7 +35,7 @@ import { Grid, type GridHandle } from './grid'
 import { markdownOf, rowOf } from './markdown'
 import { PresetBar } from './preset-bar'
 import { stateOf } from './preset-state'
-import { Beyond, Empty, ErrorNote, FirstRun, Outline, Waiting } from './states'
+import { Beyond, ChartBones, Empty, ErrorNote, FirstRun, Outline, Waiting } from './states'
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
@@ -55,7 +55,7 @@ const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
 const ROW_LEAST_PX = 20
 const CHIPS_LATEST_MS = 150
 const NO_SORT: Sort[] = []
-const ALWAYS = ['run.name', ...NAMING_FIELDS] // they name the rows
+const ALWAYS = ['run.name', 'run.status', ...NAMING_FIELDS] // names of the rows, and which runs failed
 
 // The default preset, where the page begins without an address: once, for "All experiments" has none either.
 let hasBegun = false
@@ -274,5 +274,5 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
 // Its place is kept while its script comes.
 function ChartPlace({ isOpen, onOpen, children }: { isOpen: boolean; onOpen: () => void; children: ReactNode }) {
   if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="scatter" />Show the chart</Button></div>
-  return <Suspense fallback={<div className={css.chartPlace} />}>{children}</Suspense>
+  return <Suspense fallback={<ChartBones />}>{children}</Suspense>
 }

@@ -10,7 +10,7 @@ import type { RowName } from '../names/rows'
 import { Bone, join } from '../ui/controls'
 import { Padding } from '../ui/figure'
 import { RowLink } from '../ui/row-link'
-import { Nothing, Simulated, Verdict } from '../ui/verdict'
+import { Nothing, RowVerdict, Simulated } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { type Across, BAR_PX, type Drawn, textIn, VERDICT } from './grid-columns'
 import { WidthHandle } from './grid-widths'
@@ -86,7 +86,7 @@ function CellView({ row, drawn }: { row: Row; drawn: Drawn }) {
   const value = row.cells[field.id]
   const look = join(isFigure(field) && css.num, isDivided && css.divided, left !== null && css.stuck)
   const place = { className: look, style: stuck(drawn), 'aria-colindex': placeIn(at) }
-  if (field.id === VERDICT) return <td {...place}><Verdict verdict={row.verdict} /></td>
+  if (field.id === VERDICT) return <td {...place}><RowVerdict row={row} /></td>
   if (value === undefined || value === null) return <td {...place}><Nothing of={value} /></td>
   return (
     <td {...place} title={`${rawValue(value)} ${field.unit}\n${field.id}`}>

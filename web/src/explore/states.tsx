@@ -32,15 +32,25 @@ const BONE_CELLS = [64, 104, 44, 28, 40, 52, 48, 56, 44] // of the columns after
 const NUMBERS = ['no', 'the one', 'both', 'all three', 'all four', 'all five', 'all six']
 
 // The outline of what comes, at its places: the chart if it is open, the tools, the rows.
-export function Waiting({ hasChart }: { hasChart: boolean }) {
+function useIsLong() {
   const [isLong, setLong] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), BONES_AFTER_MS)
     return () => clearTimeout(timer)
   }, [])
+  return isLong
+}
+
+// The chart before its script or its response has arrived.
+export function ChartBones() {
+  return <div className={join(css.chartPlace, css.chartBones)}>{useIsLong() && <><Bone width={210} /><Bone width={320} /><span className={css.axes} /></>}</div>
+}
+
+export function Waiting({ hasChart }: { hasChart: boolean }) {
+  const isLong = useIsLong()
   return (
     <div className={css.wrap} role="status" aria-label="Waiting for the first response">
-      {hasChart && <div className={join(css.chartPlace, css.chartBones)}>{isLong && <><Bone width={210} /><Bone width={320} /><span className={css.axes} /></>}</div>}
+      {hasChart && <ChartBones />}
       <div className={css.tools}>{isLong && <Bone width={150} />}</div>
       <div className={css.bones}>
         {isLong && BONES.map((name, i) => <div key={i}><span><Bone width={name} /></span>{BONE_CELLS.map((cell, at) => <span key={at}><Bone width={cell - ((i * 7 + at * 5) % 12)} /></span>)}</div>)}

@@ -43,7 +43,11 @@ export function showValue(field: Field, value: unknown, form: Form): string {
 // A long hash by its beginning: the whole is on hover, and in what is taken along.
 const shortHash = (text: string) => (/^(sha256:)?[0-9a-f]{40,}$/.test(text) ? `${text.slice(0, text.indexOf(':') + 1 + HASH_SHOWN)}…` : text)
 
-export const valueText = (field: Field, value: unknown, form: Form) => shortHash(briefly(field, showValue(field, value, form)))
+// The status of a run: "launch failed".
+export const statusWord = (status: string) => status.replaceAll('_', ' ')
+export const isFailed = (status: unknown): status is string => typeof status === 'string' && /(^|_)failed$/.test(status)
+
+export const valueText = (field: Field, value: unknown, form: Form) => (field.id === 'run.status' ? statusWord(String(value)) : shortHash(briefly(field, showValue(field, value, form))))
 export const withUnit = (field: Field, value: unknown, form = formOfRow(field, [value])) => `${valueText(field, value, form)}${typeof value === 'number' && form.unit ? ` ${form.unit}` : ''}`
 // As the document has it, for files and on hover: in the unit of the lists.
 export const wholeText = (field: Field, value: unknown) => showValue(field, value, PLAIN)

@@ -1,5 +1,6 @@
 // Verdicts and states of files: a shape and a word, the colour comes third.
-import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
+import type { Row } from '../api/types'
+import { isFailed, NOT_RECORDED, statusWord, UNSET, verdictWord } from '../format/value'
 import css from './controls.module.css'
 import { join } from './controls'
 
@@ -49,6 +50,12 @@ export function State({ state, word = state.replaceAll('_', ' '), colour, part }
 // Nothing was measured: the words, and no shape that could pass for one.
 export const Verdict = ({ verdict }: { verdict: string | null | undefined }) =>
   verdict ? <State state={verdict} word={verdictWord(verdict)} /> : <span className={join(css.verdict, css.faint)}>no verdict</span>
+
+// A failed run has no verdict: the row says that it failed.
+export function RowVerdict({ row: { verdict, cells } }: { row: Row }) {
+  const status = cells['run.status']
+  return !verdict && isFailed(status) ? <State state="failed" word={statusWord(status)} /> : <Verdict verdict={verdict} />
+}
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
 

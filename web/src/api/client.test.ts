@@ -1,12 +1,13 @@
 import { afterEach, expect, it, vi } from 'vitest'
 
 import { get, isSilence, isTimeout } from './client'
+import { at } from './contract'
 
 afterEach(() => vi.unstubAllGlobals())
 
 const failing = async (fetch: (path: string, init: RequestInit) => Promise<Response>, signal?: AbortSignal): Promise<unknown> => {
   vi.stubGlobal('fetch', fetch)
-  return get('/api/x', signal, 20).catch((error: unknown) => error)
+  return get(at('/api/fields'), signal, 20).catch((error: unknown) => error)
 }
 const hanging = (_: string, { signal }: RequestInit) => new Promise<Response>((_resolve, reject) => { signal?.addEventListener('abort', () => reject(signal.reason as Error)) })
 

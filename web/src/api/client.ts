@@ -1,4 +1,6 @@
 // The one place that talks to the server. Errors are problem documents, also where none came.
+import type { Answer, Body, Path, Route } from './contract'
+import type { paths } from './schema'
 import type { Problem } from './types'
 
 export class ApiError extends Error {
@@ -58,12 +60,11 @@ async function call<T>(method: string, path: string, options: { body?: unknown; 
   }
 }
 
-export const get = <T>(path: string, signal?: AbortSignal, timeoutMs?: number) => call<T>('GET', path, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
-export const post = <T>(path: string, body: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal })
-
-export const put = <T>(path: string, body: unknown) => call<T>('PUT', path, { body })
-export const patch = <T>(path: string, body: unknown) => call<T>('PATCH', path, { body })
-export const remove = (path: string) => call<undefined>('DELETE', path)
+export const get = <R extends Route<'get'>>(path: Path<R>, signal?: AbortSignal, timeoutMs?: number) => call<Answer<R, 'get'>>('GET', path, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
+export const post = <R extends Route<'post'>>(path: Path<R>, body: Body<R, 'post'>, signal?: AbortSignal) => call<Answer<R, 'post'>>('POST', path, { body, signal })
+export const put = <R extends Route<'put'>>(path: Path<R>, body: Body<R, 'put'>) => call<Answer<R, 'put'>>('PUT', path, { body })
+export const patch = <R extends Route<'patch'>>(path: Path<R>, body: Body<R, 'patch'>) => call<Answer<R, 'patch'>>('PATCH', path, { body })
+export const remove = <R extends Route<'delete'>>(path: Path<R>) => call<Answer<R, 'delete'>>('DELETE', path)
 
 export interface Download {
   name: string
@@ -99,7 +100,7 @@ interface Sent {
 }
 
 // fetch() tells no progress of what it sends. A connection on which nothing moves any more is given up.
-export function send<T>(method: 'POST' | 'PUT', path: string, body: FormData | File, { headers = {}, onShare, signal }: Sent): Promise<T> {
+export function send<R extends keyof paths, M extends 'POST' | 'PUT'>(method: M, path: Path<R>, body: FormData | File, { headers = {}, onShare, signal }: Sent): Promise<Answer<R, Lowercase<M>>> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const name = `${method} ${path.split('?')[0]}`
@@ -118,7 +119,7 @@ export function send<T>(method: 'POST' | 'PUT', path: string, body: FormData | F
       onShare(event.total ? event.loaded / event.total : 0)
     }
     request.onload = () => {
-      if (request.status < 300) return resolve(request.response as T)
+      if (request.status < 300) return resolve(request.response)
       const problem = request.response as Problem | null
       reject(new ApiError(problem?.detail ? problem : { status: request.status, detail: request.statusText || `status ${request.status}` }, name))
     }

@@ -1,9 +1,10 @@
-// What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
+// The requests to the server, and how long each response is valid. A request that is superseded is cancelled.
 import { keepPreviousData, type QueryClient, queryOptions, skipToken, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 
 import { get, patch, post, put, remove } from './client'
-import type { ApplyAnswer, ApplyRequest, Artifacts, ChangeRequest, Changes, CompareRequest, Comparison, Experiment, Field, Filter, Health, OptionsAnswer, PointsAnswer, PointsRequest, Preset, PresetRequest, SeriesBins, ValuesAnswer, View } from './types'
+import { at } from './contract'
+import type { ApplyAnswer, ApplyRequest, ChangeRequest, CompareRequest, Experiment, Filter, PointsRequest, PresetRequest } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const HEALTH_TIMEOUT_MS = 5000
@@ -12,13 +13,14 @@ const AGAIN_MS = 1000 // after the first failure; the pause grows with the outag
 export function useFields() {
   return useQuery({
     queryKey: ['fields'],
-    queryFn: async ({ signal }) => (await get<{ fields: Field[] }>('/api/fields', signal)).fields,
+    queryFn: async ({ signal }) => (await get(at('/api/fields'), signal)).fields,
     staleTime: Infinity,
   })
 }
 
 export const apply = (request: ApplyRequest | { filter: Filter }, signal?: AbortSignal) =>
-  post<ApplyAnswer>('/api/filters/apply', request, signal)
+  // keys with a default are optional in a request, but required in the generated type
+  post(at('/api/filters/apply'), request as ApplyRequest, signal)
 
 // `round` grows when somebody asks for newer data: nothing moves before. Facets come along for what is looked
 // at in the moment of the question; what is looked at later asks for its own.
@@ -30,9 +32,9 @@ export const applyOptions = (request: ApplyRequest, round: number, facets: () =>
 
 export const useApply = (request: ApplyRequest, round: number, facets: () => string[]) => useQuery({ ...applyOptions(request, round, facets), placeholderData: keepPreviousData })
 
-export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({ ...(await post<PointsAnswer>('/api/data/points', request, signal)), request, at: Date.now() })
+export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({ ...(await post(at('/api/data/points'), request, signal)), request, at: Date.now() })
 
-// What a chart draws; null asks for nothing. The last chart stays while the next one comes.
+// The points of a chart; null requests nothing. The last chart stays while the next one comes.
 export const pointsOptions = (request: PointsRequest | null, round: number) => queryOptions({
   queryKey: ['points', request, round],
   queryFn: ({ signal }) => pointsNow(request as PointsRequest, signal),
@@ -82,22 +84,17 @@ export function usePages(answer: Answered, round: number, pages: number[]) {
 
 const rowsByPage = (results: { data: Page | undefined }[]) => results.map(({ data }) => data?.rows)
 
-export function optionsPath(filter: Filter | undefined, fields?: string[], search?: string, limit?: number) {
-  const query = new URLSearchParams()
-  if (filter) query.set('filter', JSON.stringify(filter))
-  if (fields) query.set('fields', fields.join(','))
-  if (search) query.set('search', search)
-  if (limit) query.set('limit', String(limit))
-  const text = query.toString()
-  return `/api/filters/options${text ? `?${text}` : ''}`
-}
+const filterText = (filter: Filter | undefined) => (filter ? JSON.stringify(filter) : undefined)
 
-// What varies under a filter, and what these columns have. It is many: asked for when what is looked at is there.
+export const optionsPath = (filter: Filter | undefined, fields?: string[], search?: string, limit?: number, budget_ms?: number) =>
+  at('/api/filters/options', {}, { filter: filterText(filter), fields: fields?.join(','), search: search || undefined, limit: limit || undefined, budget_ms })
+
+// The fields that vary under a filter, with their values. The response is large, so it is requested after the visible rows.
 export function useVarying(filter: Filter | undefined, round: number, isReady: boolean) {
   const path = optionsPath(filter)
   return useQuery({
     queryKey: ['options', path, round],
-    queryFn: ({ signal }) => get<OptionsAnswer>(path, signal),
+    queryFn: ({ signal }) => get(path, signal),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: isReady,
@@ -110,7 +107,7 @@ export function useOptions(filter: Filter | undefined, round: number, fields: st
   const path = optionsPath(filter, fields)
   return useQuery({
     queryKey: ['options', path, round, isPatient],
-    queryFn: ({ signal }) => (isPatient ? get<OptionsAnswer>(`${path}&budget_ms=${PATIENCE_MS}`, signal, 2 * PATIENCE_MS) : get<OptionsAnswer>(path, signal)),
+    queryFn: ({ signal }) => (isPatient ? get(optionsPath(filter, fields, undefined, undefined, PATIENCE_MS), signal, 2 * PATIENCE_MS) : get(path, signal)),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: fields.length > 0,
@@ -121,13 +118,10 @@ const VALUES_AT_ONCE = 50
 
 // The values of one field that have a text in them, the most frequent first; null asks for nothing.
 export function useValues(asked: { field: string; search: string; filter?: Filter | undefined } | null, round: number, limit = VALUES_AT_ONCE) {
-  const query = new URLSearchParams({ field: asked?.field ?? '', limit: String(limit) })
-  if (asked?.search) query.set('search', asked.search)
-  if (asked?.filter) query.set('filter', JSON.stringify(asked.filter))
-  const path = `/api/filters/values?${query.toString()}`
+  const path = at('/api/filters/values', {}, { field: asked?.field ?? '', limit, search: asked?.search || undefined, filter: filterText(asked?.filter) })
   return useQuery({
     queryKey: ['values', path, round],
-    queryFn: ({ signal }) => get<ValuesAnswer>(path, signal),
+    queryFn: ({ signal }) => get(path, signal),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: asked !== null,
@@ -140,7 +134,7 @@ export const viewKey = (id: string | null) => ['view', id] as const
 export function useView(id: string | null) {
   return useQuery({
     queryKey: viewKey(id),
-    queryFn: ({ signal }) => get<View>(`/api/views/${encodeURIComponent(id ?? '')}`, signal),
+    queryFn: ({ signal }) => get(at('/api/views/{id}', { id: id ?? '' }), signal),
     staleTime: Infinity,
     enabled: id !== null,
   })
@@ -151,14 +145,14 @@ const PRESETS = ['presets']
 export function usePresets() {
   return useQuery({
     queryKey: PRESETS,
-    queryFn: async ({ signal }) => (await get<{ presets: Preset[] }>('/api/filters/presets', signal)).presets,
+    queryFn: async ({ signal }) => (await get(at('/api/filters/presets'), signal)).presets,
     staleTime: Infinity,
   })
 }
 
-const presetPath = (id: number) => `/api/filters/presets/${id}`
+const presetPath = (id: number) => at('/api/filters/presets/{id}', { id })
 
-// What is kept is what the server says it keeps.
+// The cache holds what the server says it stored.
 export function usePresetActions() {
   const client = useQueryClient()
   const after = async <T>(asked: Promise<T>) => {
@@ -167,8 +161,8 @@ export function usePresetActions() {
     return answer
   }
   return {
-    add: (body: PresetRequest) => after(post<Preset>('/api/filters/presets', body)),
-    replace: (id: number, body: PresetRequest) => after(put<Preset>(presetPath(id), body)),
+    add: (body: PresetRequest) => after(post(at('/api/filters/presets'), body)),
+    replace: (id: number, body: PresetRequest) => after(put(presetPath(id), body)),
     remove: (id: number) => after(remove(presetPath(id))),
   }
 }
@@ -178,21 +172,21 @@ export const HEALTH = ['health'] as const
 export function useHealth() {
   return useQuery({
     queryKey: HEALTH,
-    queryFn: ({ signal }) => get<Health>('/api/health', signal, HEALTH_TIMEOUT_MS),
+    queryFn: ({ signal }) => get(at('/api/health'), signal, HEALTH_TIMEOUT_MS),
     retry: false,
     refetchInterval: ({ state: { status, errorUpdatedAt, dataUpdatedAt } }) =>
       status === 'error' ? Math.min(HEALTH_EVERY_MS, Math.max(AGAIN_MS, dataUpdatedAt ? (errorUpdatedAt - dataUpdatedAt) / 4 : 0)) : HEALTH_EVERY_MS,
   })
 }
 
-export const experimentPath = (id: number | string, more = '') => `/api/data/experiments/${encodeURIComponent(id)}${more}`
+export const experimentPath = (id: number | string) => at('/api/data/experiments/{id}', { id })
 const experimentKey = (id: number | string) => ['experiment', String(id)]
 
 // Sides beside each other; null asks for nothing. The last answer stays while the next one comes.
 export function useComparison(request: CompareRequest | null) {
   return useQuery({
     queryKey: ['compare', request],
-    queryFn: async ({ signal }) => ({ ...(await post<Comparison>('/api/data/compare', request, signal)), request: request as CompareRequest, at: Date.now() }),
+    queryFn: request ? async ({ signal }) => ({ ...(await post(at('/api/data/compare'), request, signal)), request, at: Date.now() }) : skipToken,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: request !== null,
@@ -206,7 +200,7 @@ export function useSeries(runs: ({ id: number; from: number; to: number } | null
   return useQueries({
     queries: runs.map((run) => ({
       queryKey: ['series', run],
-      queryFn: ({ signal }: { signal: AbortSignal }) => get<SeriesBins>(experimentPath(run?.id ?? 0, `/series?from_ns=${run?.from}&to_ns=${run?.to}&bins=${SERIES_BINS}`), signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => get(at('/api/data/experiments/{id}/series', { id: run?.id ?? 0 }, { from_ns: run?.from, to_ns: run?.to, bins: SERIES_BINS }), signal),
       staleTime: Infinity,
       enabled: run !== null,
     })),
@@ -218,7 +212,7 @@ export function useExperiments(ids: (number | null)[]) {
   return useQueries({
     queries: ids.map((id) => ({
       queryKey: experimentKey(id ?? 0),
-      queryFn: ({ signal }: { signal: AbortSignal }) => get<Experiment>(experimentPath(id ?? 0), signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => get(experimentPath(id ?? 0), signal),
       staleTime: Infinity,
       enabled: id !== null,
     })),
@@ -231,7 +225,7 @@ const dataOf = (results: { data: Experiment | undefined }[]) => results.map(({ d
 export function useExperiment(id: string) {
   return useQuery({
     queryKey: experimentKey(id),
-    queryFn: ({ signal }) => get<Experiment>(experimentPath(id), signal),
+    queryFn: ({ signal }) => get(experimentPath(id), signal),
     staleTime: Infinity,
   })
 }
@@ -244,31 +238,31 @@ const changesKey = (id: number) => ['changes', id]
 export function useChanges(id: number, isWanted: boolean) {
   return useQuery({
     queryKey: changesKey(id),
-    queryFn: async ({ signal }) => (await get<Changes>(experimentPath(id, '/changes'), signal)).changes,
+    queryFn: async ({ signal }) => (await get(at('/api/data/experiments/{id}/changes', { id }), signal)).changes,
     enabled: isWanted,
   })
 }
 
-// What people say of a result, and whether they want it: `shown` is how it is called in the address.
+// Tags, notes and deletion of a result: `shown` is how it is called in the address.
 export function useChange({ id }: Experiment, shown: string) {
   const client = useQueryClient()
   const forget = () => client.invalidateQueries({ predicate: ({ queryKey }) => !STAYING.includes(String(queryKey[0])) })
   return {
     change: useMutation({
-      mutationFn: (body: ChangeRequest) => patch<Experiment>(experimentPath(id), body),
+      mutationFn: (body: ChangeRequest) => patch(experimentPath(id), body),
       onSuccess: (experiment) => {
         client.setQueryData(experimentKey(shown), experiment)
         return forget()
       },
     }),
-    remove: useMutation({ mutationFn: (author: string) => remove(experimentPath(id, author ? `?author=${encodeURIComponent(author)}` : '')), onSuccess: forget }),
+    remove: useMutation({ mutationFn: (author: string) => remove(at('/api/data/experiments/{id}', { id }, { author: author || undefined })), onSuccess: forget }),
   }
 }
 
 export function useRestore(shown: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (author: string) => post<Experiment>(experimentPath(shown, `/restore${author ? `?author=${encodeURIComponent(author)}` : ''}`), undefined),
+    mutationFn: (author: string) => post(at('/api/data/experiments/{id}/restore', { id: shown }, { author: author || undefined }), undefined),
     onSuccess: (experiment) => {
       client.setQueryData(experimentKey(shown), experiment)
       return client.invalidateQueries({ predicate: ({ queryKey }) => !STAYING.includes(String(queryKey[0])) })
@@ -279,7 +273,7 @@ export function useRestore(shown: string) {
 export function useArtifacts(id: number) {
   return useQuery({
     queryKey: ['artifacts', id],
-    queryFn: ({ signal }) => get<Artifacts>(experimentPath(id, '/artifacts'), signal),
+    queryFn: ({ signal }) => get(at('/api/data/experiments/{id}/artifacts', { id }), signal),
     staleTime: Infinity,
   })
 }

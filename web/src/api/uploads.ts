@@ -2,7 +2,8 @@
 import { useInfiniteQuery, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { ApiError, get, post, send } from './client'
-import type { AbsentFiles, Accepted, ItemDiff, KnownAnswer, OnKnown, Upload, UploadItem, UploadItemState, Uploads } from './types'
+import { at } from './contract'
+import type { OnKnown, Upload, UploadItem, UploadItemState } from './types'
 
 const JOB_EVERY_MS = 500
 const JOB_OPEN_MS = 2000
@@ -12,35 +13,28 @@ const ITEMS_MOST = 10_000 // that one answer tells
 const JOBS_A_PAGE = 20
 const NAME_MAX = 500
 
-const JOBS = '/api/upload/jobs'
-const jobPath = (id: string, more = '') => `${JOBS}/${encodeURIComponent(id)}${more}`
-const statusPath = (id: string, query: Record<string, string | number>) =>
-  `/api/upload/status/${encodeURIComponent(id)}?${new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString()}`
-
 // Who is worked on just now is told among those that wait.
 export type AskedState = Exclude<UploadItemState, 'parsed' | 'valid'>
 
 export const openJob = (about: { name: string; files: number; bytes: number; on_known: OnKnown; author?: string }, signal?: AbortSignal) =>
-  post<Accepted>(JOBS, { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
-export const closeJob = (id: string, signal?: AbortSignal) => post<Upload>(jobPath(id, '/close'), undefined, signal)
-export const cancelJob = (id: string) => post<Upload>(jobPath(id, '/cancel'), undefined)
+  post(at('/api/upload/jobs'), { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
+export const closeJob = (id: string, signal?: AbortSignal) => post(at('/api/upload/jobs/{job_id}/close', { job_id: id }), undefined, signal)
+export const cancelJob = (id: string) => post(at('/api/upload/jobs/{job_id}/cancel', { job_id: id }), undefined)
 // Each is told of this upload where it came with it, also where it came with a newer one again.
-export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) => (await post<KnownAnswer>('/api/upload/known', { sha256, job_id }, signal)).known
-export const jobOf = (id: string, signal?: AbortSignal) => get<Upload>(statusPath(id, { limit: 0 }), signal)
-export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get<Upload>(statusPath(id, query), signal)
+export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) => (await post(at('/api/upload/known'), { sha256, job_id }, signal)).known
+export const jobOf = (id: string, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, { limit: 0 }), signal)
+export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, query), signal)
 
 // One large file as it is, with what it must be; small ones in a form. One of the same key is taken once, however often it comes.
 export function sendPart(job: string, key: string, files: { file: File; name: string; sha256: string | null; isAlone: boolean }[], onShare: (share: number) => void, signal: AbortSignal) {
   const [first] = files
-  const query = new URLSearchParams({ job_id: job })
   const headers = { 'Idempotency-Key': key }
   if (first && files.length === 1 && first.isAlone && first.sha256 !== null) {
-    query.set('name', first.name.slice(-NAME_MAX))
-    return send<Accepted>('POST', `/api/upload/raw?${query.toString()}`, first.file, { headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream', ...headers }, onShare, signal })
+    return send('POST', at('/api/upload/raw', {}, { job_id: job, name: first.name.slice(-NAME_MAX) }), first.file, { headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream', ...headers }, onShare, signal })
   }
   const form = new FormData()
   for (const { file, name } of files) form.append('files', file, name)
-  return send<Accepted>('POST', `/api/upload/batch?${query.toString()}`, form, { headers, onShare, signal })
+  return send('POST', at('/api/upload/batch', {}, { job_id: job }), form, { headers, onShare, signal })
 }
 
 // What became of each file, to be kept: one answer as the server tells it, with all items of however many questions. A
@@ -111,7 +105,7 @@ const diffsKey = (id: string) => ['diff', id]
 export function useDiff(id: string, index: number) {
   return useQuery({
     queryKey: [...diffsKey(id), index],
-    queryFn: ({ signal }) => get<ItemDiff>(jobPath(id, `/items/${index}/diff`), signal),
+    queryFn: ({ signal }) => get(at('/api/upload/jobs/{job_id}/items/{index}/diff', { job_id: id, index }), signal),
     staleTime: Infinity,
   })
 }
@@ -120,7 +114,7 @@ export function useDiff(id: string, index: number) {
 export function useAbsent(id: string | undefined, isOver: boolean) {
   const found = useQuery({
     queryKey: ['absent', id],
-    queryFn: ({ signal }) => get<AbsentFiles>(jobPath(id ?? '', '/absent'), signal),
+    queryFn: ({ signal }) => get(at('/api/upload/jobs/{job_id}/absent', { job_id: id ?? '' }), signal),
     enabled: id !== undefined && isOver,
   })
   return isOver ? found.data : undefined
@@ -147,8 +141,8 @@ export function useJobActions(id: string) {
   }
   return {
     // what is there may be another one by then: it is looked at again
-    choose: useMutation({ mutationFn: (body: Choosing) => post<Upload>(jobPath(id, '/choose'), body), onError: () => client.invalidateQueries({ queryKey: diffsKey(id) }), ...options }),
-    retry: useMutation({ mutationFn: (items?: number[]) => post<Upload>(jobPath(id, '/retry'), items ? { items } : {}), ...options }),
+    choose: useMutation({ mutationFn: (body: Choosing) => post(at('/api/upload/jobs/{job_id}/choose', { job_id: id }), body), onError: () => client.invalidateQueries({ queryKey: diffsKey(id) }), ...options }),
+    retry: useMutation({ mutationFn: (items?: number[]) => post(at('/api/upload/jobs/{job_id}/retry', { job_id: id }), items ? { items } : {}), ...options }),
     close: useMutation({ mutationFn: () => closeJob(id), ...options }),
     cancel: useMutation({ mutationFn: () => cancelJob(id), ...options }),
     report: useMutation({ mutationFn: () => reportOf(id) }),
@@ -160,7 +154,7 @@ const JOBS_KEY = ['jobs']
 export function useJobs() {
   return useInfiniteQuery({
     queryKey: JOBS_KEY,
-    queryFn: ({ pageParam, signal }) => get<Uploads>(`${JOBS}?limit=${JOBS_A_PAGE}&offset=${pageParam}`, signal),
+    queryFn: ({ pageParam, signal }) => get(at('/api/upload/jobs', {}, { limit: JOBS_A_PAGE, offset: pageParam }), signal),
     refetchInterval: ({ state }) => (state.data?.pages.some(({ jobs }) => jobs.some((job) => !isSettled(job))) ? JOB_OPEN_MS : false),
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => {

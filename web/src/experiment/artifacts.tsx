@@ -1,6 +1,7 @@
 // Artifacts: the other files of the run.
 import { causeOf } from '../api/client'
-import { experimentPath, useArtifacts } from '../api/queries'
+import { at } from '../api/contract'
+import { useArtifacts } from '../api/queries'
 import { bytes, count } from '../format/number'
 import { time } from '../format/time'
 import { Act, Note } from '../ui/controls'
@@ -32,7 +33,7 @@ export function Artifacts({ id }: { id: number }) {
             <tbody>
               {list.map(({ kind, name, bytes: size, sha256, stored_at }) => (
                 <tr key={`${kind}/${name}`}>
-                  <th scope="row"><a href={experimentPath(id, `/artifacts/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)} download={name}><bdi>{name}</bdi></a></th>
+                  <th scope="row"><a href={at('/api/data/experiments/{id}/artifacts/{kind}/{name}', { id, kind, name })} download={name}><bdi>{name}</bdi></a></th>
                   <td className="mid">{KINDS[kind] ?? kind}</td>
                   <td className={page.num}>{bytes(size)}</td>
                   <td className="n" title={sha256}>{sha256.slice(0, 12)}</td>

@@ -5,8 +5,8 @@ import { memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffec
 import { useLocation, useSearch } from 'wouter'
 
 import { ApiError, get } from '../api/client'
-import { applyOptions, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
-import type { ApplyRequest, Experiment, Filter, Row, Sort } from '../api/types'
+import { applyOptions, experimentPath, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
+import type { ApplyRequest, Filter, Row, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
 import { fieldsWithChoice, treeOf } from '../filter/model'
@@ -204,7 +204,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const copy = useCallback(async () => {
     const ids = now.current.selected
     const rows = ids.length === 0 ? (grid.current?.onScreen() ?? [])
-      : await Promise.all(ids.map(async (id) => grid.current?.known(id) ?? rowOf(await get<Experiment>(`/api/data/experiments/${id}`))))
+      : await Promise.all(ids.map(async (id) => grid.current?.known(id) ?? rowOf(await get(experimentPath(id)))))
     await navigator.clipboard.writeText(markdownOf(catalogue, columns, rows))
     return rows.length
   }, [catalogue, columns])

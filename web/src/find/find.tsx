@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 
 import { causeOf, get } from '../api/client'
 import { apply, optionsPath, useFields } from '../api/queries'
-import type { OptionsAnswer, Scalar } from '../api/types'
+import type { Scalar } from '../api/types'
 import { Catalogue, longName, shortName } from '../fields/catalogue'
 import { withChoice } from '../filter/model'
 import { count } from '../format/number'
@@ -54,7 +54,7 @@ function useFound(words: string) {
   })
   const values = useQuery({
     queryKey: ['find', 'values', words],
-    queryFn: ({ signal }) => get<OptionsAnswer>(optionsPath(undefined, VALUE_FIELDS, words, VALUES), signal),
+    queryFn: ({ signal }) => get(optionsPath(undefined, VALUE_FIELDS, words, VALUES), signal),
     enabled: words !== '',
   })
   const error = fields.error ?? runs.error ?? values.error

@@ -1,5 +1,6 @@
 // What a Sender does to the world.
 import { get, send as sendFile } from '../api/client'
+import { at } from '../api/contract'
 import { cancelJob, closeJob, isSettled, itemsOf, jobOf, knownFiles, openJob, sendPart } from '../api/uploads'
 import { authorOf, usePreferences } from '../keys/store'
 import { hash } from './hash'
@@ -42,9 +43,9 @@ export const io: Io = {
   close: async (job, signal) => void (await closeJob(job, signal)),
   cancel: async (job) => void (await cancelJob(job)),
   runs,
-  artifacts: async (id, signal) => (await get<{ artifacts: { kind: string; name: string; sha256: string }[] }>(`/api/data/experiments/${id}/artifacts`, signal)).artifacts,
+  artifacts: async (id, signal) => (await get(at('/api/data/experiments/{id}/artifacts', { id }), signal)).artifacts,
   put: async (run_id, { artifact, name, file, sha256 }, onShare, signal) => {
-    const path = ['/api/upload/artifact', ...[run_id, artifact?.kind ?? '', lastName(name)].map(encodeURIComponent)].join('/')
+    const path = at('/api/upload/artifact/{run_id}/{kind}/{name}', { run_id, kind: artifact?.kind ?? '', name: lastName(name) })
     await sendFile('PUT', path, file, { headers: { 'X-Content-SHA256': sha256 ?? '', 'Content-Type': 'application/octet-stream' }, onShare, signal })
   },
   hash,

@@ -5,8 +5,8 @@ import { useEffect } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
 import { post } from '../api/client'
+import { at } from '../api/contract'
 import { viewKey } from '../api/queries'
-import type { View } from '../api/types'
 import { ADDRESS_MAX } from './explore'
 
 const SHORTEN_AFTER_MS = 300
@@ -20,7 +20,7 @@ export function useShortAddress(address: (id: string) => string) {
     const written = window.location.search.slice(1)
     if (written.length <= ADDRESS_MAX) return
     const shorten = async () => {
-      const { id } = await post<Pick<View, 'id'>>('/api/views', { state: written })
+      const { id } = await post(at('/api/views'), { state: written })
       client.setQueryData(viewKey(id), { id, state: written, created: new Date().toISOString() })
       if (window.location.search === `?${written}`) navigate(address(id), { replace: true, state: history.state as unknown })
     }

@@ -10,6 +10,7 @@
 #include "base/clean.h"
 #include "base/file.h"
 #include "base/program.h"
+#include "dash/contract.h"
 #include "dash/dash.h"
 #include "store/reindex.h"
 
@@ -177,18 +178,44 @@ static int check(const struct check_options *options, struct told *told, int *re
 	return 0;
 }
 
+/* Checks the filter as one of a request is checked. Null selects every result. */
+static int check_filter(const char *name, const json_t *filter, struct pl_err *err)
+{
+	auto_contract struct dash_contract *contract = NULL;
+	auto_schema_faults faults = { 0 };
+	auto_buf line = PL_BUF(sizeof(err->text));
+
+	if (json_is_null(filter))
+		return 0;
+	if (dash_contract_open(&contract, err) < 0)
+		return -1;
+	if (dash_contract_check_filter(contract, filter, &faults))
+		return 0;
+	schema_fault_text(&faults.items[0], &line);
+	return pl_err_invalid(err, "%s: %s", name, pl_buf_text(&line));
+}
+
 static int read_filter(const char *text, json_t **ret, struct pl_err *err)
 {
 	auto_free char *read = NULL;
+	auto_json json_t *filter = NULL;
+	const char *name = "--filter";
 	size_t len = 0;
 
 	if (text == NULL)
 		return 0;
-	if (text[0] != '@')
-		return pl_json_parse(text, strlen(text), "--filter", ret, err);
-	if (pl_file_read(text + 1, FILTER_BYTES_MAX, &read, &len, err) < 0)
+	if (text[0] == '@') {
+		name = text + 1;
+		if (pl_file_read(name, FILTER_BYTES_MAX, &read, &len, err) < 0)
+			return -1;
+		text = read;
+	} else {
+		len = strlen(text);
+	}
+	if (pl_json_parse(text, len, name, &filter, err) < 0 || check_filter(name, filter, err) < 0)
 		return -1;
-	return pl_json_parse(read, len, text + 1, ret, err);
+	*ret = pl_take(filter);
+	return 0;
 }
 
 static int remap(const struct check_options *options, struct told *told, int *ret_status,

@@ -28,7 +28,16 @@ __asm__(".pushsection .rodata\n"
 extern const char dash_contract_bytes[];
 extern const char dash_contract_end[];
 
-enum member_form { MEMBER_TEXT, MEMBER_INTEGER, MEMBER_NUMBER, MEMBER_FLAG, MEMBER_JSON };
+#define FILTER_POINTER "/components/schemas/Filter"
+
+enum member_form {
+	MEMBER_TEXT,
+	MEMBER_INTEGER,
+	MEMBER_NUMBER,
+	MEMBER_FLAG,
+	MEMBER_LIST,
+	MEMBER_JSON
+};
 
 struct member {
 	const char *name;
@@ -51,6 +60,7 @@ struct dash_operation {
 
 struct dash_contract {
 	json_t *document;
+	const struct schema *filter; /* NULL: the document has none */
 	struct dash_operation *operations;
 	size_t count;
 	size_t room;
@@ -99,6 +109,7 @@ static enum member_form form_of(const struct dash_contract *contract, json_t *pa
 	return pl_text_equal(type, "integer")   ? MEMBER_INTEGER
 	       : pl_text_equal(type, "number")  ? MEMBER_NUMBER
 	       : pl_text_equal(type, "boolean") ? MEMBER_FLAG
+	       : pl_text_equal(type, "array")   ? MEMBER_LIST
 						: MEMBER_TEXT;
 }
 
@@ -202,13 +213,21 @@ int dash_contract_read(const char *text, size_t len, struct dash_contract **ret,
 		return -1;
 	contract->document = pl_yaml_to_json(pl_yaml_root(yaml));
 	json_object_set_new(contract->document, QUERIES, json_object());
-	json_object_foreach(json_object_get(contract->document, "paths"), path,
-			    item){ json_object_foreach(item, key, operation){
-		if (read_operation(contract, path, key, operation, err) < 0) return -1;
-}
-}
-*ret = pl_take(contract);
-return 0;
+	json_object_foreach(json_object_get(contract->document, "paths"), path, item)
+	{
+		json_object_foreach(item, key, operation)
+		{
+			if (read_operation(contract, path, key, operation, err) < 0)
+				return -1;
+		}
+	}
+	json_t *schemas = json_object_get(json_object_get(contract->document, "components"),
+					  "schemas");
+	if (json_object_get(schemas, "Filter") != NULL &&
+	    compile(contract, FILTER_POINTER, &contract->filter, err) < 0)
+		return -1;
+	*ret = pl_take(contract);
+	return 0;
 }
 
 int dash_contract_open(struct dash_contract **ret, struct pl_err *err)
@@ -232,6 +251,7 @@ void dash_contract_free(struct dash_contract *contract)
 		schema_free(operation->body);
 	}
 	free(contract->operations);
+	schema_free(contract->filter);
 	json_decref(contract->document);
 	free(contract);
 }
@@ -260,6 +280,12 @@ const struct dash_operation *dash_contract_find(const struct dash_contract *cont
 			return operation;
 	}
 	return NULL;
+}
+
+bool dash_contract_check_filter(const struct dash_contract *contract, const json_t *filter,
+				struct schema_faults *faults)
+{
+	return schema_check(contract->filter, filter, QUERY_FAULTS_MAX, faults);
 }
 
 bool dash_operation_can_be_304(const struct dash_operation *operation)
@@ -303,6 +329,11 @@ bool dash_operation_takes(const struct dash_operation *operation, const char *me
 	return false;
 }
 
+const struct schema *dash_operation_members(const struct dash_operation *operation)
+{
+	return operation->query;
+}
+
 const struct schema *dash_operation_schema(const struct dash_operation *operation,
 					   const char *media)
 {
@@ -321,6 +352,19 @@ static json_t *flag_of(const char *text)
 	return PL_TEXT_IS_ONE_OF(text, no) ? json_false() : json_string(text);
 }
 
+static json_t *list_of(const char *text)
+{
+	json_t *list = json_array();
+
+	for (;; text++) {
+		size_t len = strcspn(text, ",");
+		json_array_append_new(list, json_stringn(text, len));
+		text += len;
+		if (*text == '\0')
+			return list;
+	}
+}
+
 /* What the schema will refuse stays a text: it is then told as one. */
 static json_t *value_of(enum member_form form, const char *text)
 {
@@ -331,6 +375,8 @@ static json_t *value_of(enum member_form form, const char *text)
 		return json_integer(whole);
 	if (form == MEMBER_NUMBER && pl_text_to_f64(text, &number))
 		return json_real(number);
+	if (form == MEMBER_LIST)
+		return list_of(text);
 	return form == MEMBER_FLAG ? flag_of(text) : json_string(text);
 }
 

@@ -3,7 +3,7 @@
  * starts, so that what is written there is what is checked.
  *
  * Of an operation these count: its query parameters (name, schema, required; or content:
- * application/json for a member that is JSON), and of its body the media types, the schema of
+ * application/json for a member that is JSON; an array has commas between its items), and of its body the media types, the schema of
  * application/json, and x-bytes-max, an extension: more is refused while it comes; x-unpacked: it may come packed. A route that can be
  * 304 lists that among its answers.
  *
@@ -40,6 +40,10 @@ const struct dash_operation *dash_contract_at(const struct dash_contract *contra
 const struct dash_operation *dash_contract_find(const struct dash_contract *contract,
 						const char *method, const char *path);
 
+/* Checks a filter by the schema that requests are checked by. False: faults were added. */
+bool dash_contract_check_filter(const struct dash_contract *contract, const json_t *filter,
+				struct schema_faults *faults) PL_MUST_CHECK;
+
 /* May its body come packed (Content-Encoding)? */
 bool dash_operation_unpacks(const struct dash_operation *operation);
 bool dash_operation_can_be_304(const struct dash_operation *operation);
@@ -49,12 +53,14 @@ uint64_t dash_operation_bytes_max(const struct dash_operation *operation);
 bool dash_operation_takes(const struct dash_operation *operation, const char *media);
 /* What it takes, with commas, for messages. */
 const char *dash_operation_media(const struct dash_operation *operation);
+/* The schema that dash_operation_query() checks the members with. */
+const struct schema *dash_operation_members(const struct dash_operation *operation);
 /* Of a body of that type that is JSON; NULL: it is not checked here. */
 const struct schema *dash_operation_schema(const struct dash_operation *operation,
 					   const char *media);
 
 /*
- * The members as one object: numbers and JSON by their schemas, all else text. *ret: a new reference.
+ * The members as one object: numbers, lists and JSON by their schemas, all else text. *ret: a new reference.
  * -1: faults were added, whose pointers are of that object; where there are none it cannot even be read,
  * and err says why.
  */

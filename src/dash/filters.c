@@ -1,22 +1,23 @@
 /* Questions to all results: from JSON and query strings to query/query.h and back. */
-#include <string.h>
-
 #include "dash/question.h"
 #include "query/points/points.h"
 #include "query/query.h"
 
-/* The query's members as a question, with lists where it has words with commas. New reference. */
+/* The query's members as a question: "-ID" of sort becomes a key. New reference. */
 static json_t *question_of(const json_t *query)
 {
-	static const char *const lists[] = { "fields", "columns", "sort" };
+	const json_t *sort = json_object_get(query, "sort");
 	json_t *question = json_copy((json_t *)query);
+	auto_json json_t *keys = json_array();
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(lists); i++) {
-		const char *words = json_string_value(json_object_get(query, lists[i]));
-		if (words != NULL)
-			json_object_set_new(question, lists[i],
-					    dash_list_of(words, strcmp(lists[i], "sort") == 0));
+	PL_JSON_EACH(item, sort) {
+		const char *word = json_string_value(item);
+		bool descends = word[0] == '-';
+		json_array_append_new(keys, json_pack("{s:s, s:s}", "field", word + descends, "dir",
+						      descends ? "desc" : "asc"));
 	}
+	if (sort != NULL)
+		json_object_set(question, "sort", keys);
 	return question;
 }
 
@@ -29,7 +30,7 @@ void dash_apply_filter(const struct dash_request *request, struct dash_answer *a
 
 void dash_list_options(const struct dash_request *request, struct dash_answer *answer)
 {
-	auto_json json_t *question = dash_with_budget(question_of(request->query));
+	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->query));
 
 	dash_ask(request, query_options, question, answer);
 }

@@ -41,15 +41,10 @@ static void refuse_name(const char *name, struct dash_answer *answer)
 static void put(const struct dash_request *request, int64_t id, int status,
 		struct dash_answer *answer)
 {
-	auto_schema_faults faults = { 0 };
 	enum store_preset_outcome outcome;
 	struct pl_err err = PL_ERR_INIT;
 	json_t *preset = NULL;
 
-	if (!store_preset_check(request->body, &faults)) {
-		dash_refuse_faults(answer, &faults);
-		return;
-	}
 	if (store_preset_put(request->context->store, id, request->body, &outcome, &preset, &err) <
 	    0) {
 		dash_refuse_stored(answer, &err);

@@ -62,23 +62,6 @@ void dash_ask(const struct dash_request *request, dash_query_fn *query, const js
 		dash_refuse_stored(answer, &err);
 }
 
-json_t *dash_list_of(const char *words, bool is_sort)
-{
-	json_t *list = json_array();
-
-	for (;;) {
-		size_t len = strcspn(words, ",");
-		bool is_down = is_sort && words[0] == '-';
-		json_t *id = json_stringn(words + is_down, len - is_down);
-		json_array_append_new(list, is_sort ? json_pack("{s:o, s:s}", "field", id, "dir",
-								is_down ? "desc" : "asc")
-						    : id);
-		if (words[len] == '\0')
-			return list;
-		words += len + 1;
-	}
-}
-
 json_t *dash_with_budget(json_t *question)
 {
 	if (json_object_get(question, "budget_ms") == NULL)

@@ -17,7 +17,5 @@ typedef int dash_query_fn(const struct mirror_snapshot *snapshot, const json_t *
 void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
 	      struct dash_answer *answer);
 
-/* "a,b" as a list; of a sort "-a" is {field: a, dir: desc}. An empty word is one, and refused as such. New reference. */
-json_t *dash_list_of(const char *words, bool is_sort);
 /* Who does not say how long it may take has the time that the contract says. Takes the reference. */
 json_t *dash_with_budget(json_t *question);

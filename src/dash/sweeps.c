@@ -9,7 +9,6 @@
 #include "dash/sweep_file.h"
 #include "store/sweeps/sweep.h"
 
-#define METRICS_MAX    20
 #define FILE_BYTES_MAX (256u << 20)
 
 /* False: it is no id of a sweep; answered. */
@@ -95,14 +94,8 @@ static json_t *find(const struct dash_request *request, const json_t *metrics,
 
 void dash_get_sweep(const struct dash_request *request, struct dash_answer *answer)
 {
-	const char *words = pl_json_get_text(request->query, "metrics");
-	auto_json json_t *metrics = words != NULL ? dash_list_of(words, false) : json_array();
+	json_t *sweep = find(request, json_object_get(request->query, "metrics"), answer);
 
-	if (json_array_size(metrics) > METRICS_MAX) {
-		dash_refuse(answer, 422, "/metrics: at most %d of them", METRICS_MAX);
-		return;
-	}
-	json_t *sweep = find(request, metrics, answer);
 	if (sweep != NULL)
 		dash_answer_json(answer, 200, sweep);
 }
@@ -120,14 +113,14 @@ static char *file_name(const json_t *sweep)
 
 void dash_get_sweep_file(const struct dash_request *request, struct dash_answer *answer)
 {
-	const char *words = pl_json_get_text(request->query, "kinds");
-	auto_json json_t *kinds = dash_list_of(words != NULL ? words : "failed,missing", false);
-	auto_json json_t *none = json_array();
-	auto_json json_t *sweep = find(request, none, answer);
+	auto_json json_t *kinds = json_incref(json_object_get(request->query, "kinds"));
+	auto_json json_t *sweep = find(request, NULL, answer);
 	auto_buf text = PL_BUF(FILE_BYTES_MAX);
 
 	if (sweep == NULL)
 		return;
+	if (kinds == NULL)
+		kinds = json_pack("[s, s]", "failed", "missing");
 	if (!json_is_object(json_object_get(sweep, "experiment"))) {
 		dash_refuse(answer, 409,
 			    "what the sweep '%s' was to run is not known here: its folder's "

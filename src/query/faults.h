@@ -24,11 +24,9 @@ size_t query_place_enter(struct place *place, const char *key);
 size_t query_place_enter_item(struct place *place, size_t i);
 void query_place_leave(struct place *place, size_t before);
 
-/* All but the last are always false. `keyword` lasts; nearest may be NULL. */
+/* Always false. `keyword` lasts; nearest may be NULL. */
 bool query_place_fault(struct place *place, const char *keyword, const json_t *found,
 		       const char *expected, const char *nearest);
 /* "at most 1000 nodes" */
 bool query_place_limit(struct place *place, const json_t *found, size_t most, const char *what);
 bool query_place_missing(struct place *place, const char *key, const char *expected);
-/* A fault of each key that is none of `known` (NULL-ended); true: there is none. */
-bool query_place_keys(struct place *place, const json_t *object, const char *const *known);

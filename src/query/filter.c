@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/filter_priv.h"
+#include "tbl/request_bounds.h"
 
 #define ARENA_BLOCK_BYTES 16384
 
@@ -28,36 +29,27 @@ struct query_filter {
 	uint64_t *rows;
 };
 
-/* Trees beyond the bounds are refused: what they name there does not count. */
-static void collect_fields(const json_t *tree, unsigned depth, size_t max, struct mirror_ids *ids)
+void query_filter_fields(const json_t *tree, struct mirror_ids *ids)
 {
 	static const char *const lists[] = { "and", "or" };
-	const char *field = json_string_value(json_object_get(tree, "field"));
+	const char *field = pl_json_get_text(tree, "field");
 	const json_t *not = json_object_get(tree, "not");
 
-	if (depth == 0 || ids->count >= max)
-		return;
 	if (field != NULL)
 		*PL_PUSH(ids->items, ids->count, ids->room) = field;
 	if (not != NULL)
-		collect_fields(not, depth - 1, max, ids);
+		query_filter_fields(not, ids);
 	for (size_t k = 0; k < PL_ARRAY_SIZE(lists); k++) {
-		const json_t *list = json_object_get(tree, lists[k]);
-		for (size_t i = 0; i < json_array_size(list) && ids->count < max; i++)
-			collect_fields(json_array_get(list, i), depth - 1, max, ids);
+		PL_JSON_EACH(child, json_object_get(tree, lists[k]))
+			query_filter_fields(child, ids);
 	}
-}
-
-void query_filter_fields(const json_t *tree, struct mirror_ids *ids)
-{
-	collect_fields(tree, QUERY_FILTER_DEPTH_MAX, ids->count + QUERY_FILTER_NODES_MAX, ids);
 }
 
 /* ---- one segment ------------------------------------------------------------------------------ */
 
 /* Bitmaps of one segment each, one a level of the tree. */
 struct scratch {
-	uint64_t words[QUERY_FILTER_DEPTH_MAX + 1][MIRROR_SEGMENT_WORDS];
+	uint64_t words[BOUND_FILTER_LEVELS_MAX + 1][MIRROR_SEGMENT_WORDS];
 };
 
 /* As it comes: few trees are deep, and what is not written to costs nothing then. */

@@ -54,23 +54,19 @@
 
 #include <stdint.h>
 
-#define QUERY_FILTER_DEPTH_MAX 32   /* a predicate alone has depth 1 */
-#define QUERY_FILTER_NODES_MAX 1000 /* and, or, not and predicates together */
-#define QUERY_FILTER_VALUES_MAX \
-	(1u << 25) /* different ones of fields, by each predicate: a byte of memory each */
-#define QUERY_FILTER_ITEMS_MAX 10000                  /* of a list of values */
-#define QUERY_FILTER_TEXT_MAX  QUERY_NEEDLE_BYTES_MAX /* bytes of contains and starts_with */
+/* Different values of fields, by each predicate: a byte of memory each. */
+#define QUERY_FILTER_VALUES_MAX (1u << 25)
 
 struct query_filter;
 
 /*
- * The ids that a tree names, well-formed or not, are appended to `ids`, borrowed from it: a view has to
- * have them before the tree is compiled.
+ * Appends the ids that a tree names to `ids`, borrowed from it: a view has to have them before the tree is
+ * compiled.
  */
 void query_filter_fields(const json_t *tree, struct mirror_ids *ids);
 
 /*
- * `tree` NULL or JSON null: every row. `pointer`: where the tree stands in the request, for faults. -1:
+ * The tree fits api/openapi.yaml. NULL or JSON null: every row. `pointer`: where the tree stands in the request, for faults. -1:
  * its faults were added to `faults`. The filter borrows the view, of the tree nothing.
  */
 int query_filter_new(const struct mirror_view *view, const json_t *tree, const char *pointer,

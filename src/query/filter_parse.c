@@ -1,5 +1,6 @@
 /*
- * A filter as JSON becomes a checked tree. All that is wrong is told at once, each fault where it
+ * A filter as JSON, which fits api/openapi.yaml, becomes a checked tree: fields exist and take the operator and the
+ * value. All that is wrong is told at once, each fault where it
  * stands; what follows from a fault (the value of a predicate whose field is unknown) is not looked at.
  *
  * A value fits a field by the field's type, and also where some result has a value of its kind there:
@@ -10,9 +11,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "query/filter_priv.h"
+#include "query/request_priv.h"
 #include "mirror/instant.h"
 
-#define TREE_EXPECTED "and, or, not, or a predicate of field, op and value"
 #define OPS_BYTES_MAX 1024
 
 /* Bits: sets of them are told to people. */
@@ -34,8 +35,7 @@ struct parse {
 	struct place *place;
 	struct pl_arena *arena;
 	int64_t now_us; /* one moment for all of the tree */
-	size_t nodes;
-	size_t values; /* that predicates look at */
+	size_t values;  /* that predicates look at */
 };
 
 static bool is_order(enum filter_op op)
@@ -119,7 +119,7 @@ static const char *expected_of(const struct mirror_column *column, enum filter_o
 }
 
 /* "one of eq, ne, …": those that are about one of these. Always false. */
-static bool op_fault(struct parse *p, const json_t *found, unsigned about, const char *nearest)
+static bool op_fault(struct parse *p, const json_t *found, unsigned about)
 {
 	auto_buf expected = PL_BUF(OPS_BYTES_MAX);
 	size_t before = query_place_enter(p->place, "op");
@@ -129,7 +129,7 @@ static bool op_fault(struct parse *p, const json_t *found, unsigned about, const
 			pl_buf_addf(&expected, "%s%s", expected.len > 0 ? ", " : "one of ",
 				    ops[i].name);
 	}
-	query_place_fault(p->place, "op", found, pl_buf_text(&expected), nearest);
+	query_place_fault(p->place, "op", found, pl_buf_text(&expected), NULL);
 	query_place_leave(p->place, before);
 	return false;
 }
@@ -147,7 +147,7 @@ static bool check_op(struct parse *p, const struct mirror_column *column, enum f
 	if ((field->type != RES_FIELD_YES && !is_numeric(field)) || field->words ||
 	    has_texts(column))
 		about |= ABOUT_WORD;
-	return (ops[op].about & about) ? true : op_fault(p, found, about, NULL);
+	return (ops[op].about & about) ? true : op_fault(p, found, about);
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -206,8 +206,6 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 					 is_pair ? "a list of two, low and high"
 						 : "a list of values, one at least",
 					 NULL);
-	if (count > QUERY_FILTER_ITEMS_MAX)
-		return query_place_limit(p->place, list, QUERY_FILTER_ITEMS_MAX, "items");
 	predicate->operands = pl_arena_alloc(p->arena, count * sizeof(*predicate->operands));
 	predicate->operand_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -227,8 +225,6 @@ static bool parse_word(struct parse *p, struct predicate *predicate, const json_
 {
 	if (!json_is_string(value))
 		return value_fault(p, value, "a text");
-	if (json_string_length(value) > QUERY_FILTER_TEXT_MAX)
-		return query_place_limit(p->place, value, QUERY_FILTER_TEXT_MAX, "bytes");
 	predicate->operands = pl_arena_alloc(p->arena, sizeof(*predicate->operands));
 	predicate->operand_count = 1;
 	predicate->operands[0].class = MIRROR_TEXT;
@@ -256,60 +252,28 @@ static bool parse_value(struct parse *p, struct predicate *predicate, const json
 
 /* ---- predicates ----------------------------------------------------------------------------- */
 
-static const struct mirror_column *parse_field(struct parse *p, const json_t *tree)
+static enum filter_op op_of(const json_t *tree)
 {
-	const json_t *field = json_object_get(tree, "field");
-	const struct mirror_column *column = NULL;
-	size_t before;
+	const char *name = pl_json_get_text(tree, "op");
+	size_t i = 0;
 
-	if (field == NULL) {
-		query_place_missing(p->place, "field", "the id of a field");
-		return NULL;
-	}
-	before = query_place_enter(p->place, "field");
-	if (!json_is_string(field))
-		query_place_fault(p->place, "type", field, "the id of a field", NULL);
-	else if ((column = mirror_view_column(p->view, json_string_value(field))) == NULL)
-		query_place_fault(
-			p->place, "field", field, "the id of a field",
-			res_fields_nearest(mirror_view_fields(p->view), json_string_value(field)));
-	query_place_leave(p->place, before);
-	return column;
-}
-
-static bool parse_op(struct parse *p, const json_t *tree, enum filter_op *ret)
-{
-	const json_t *op = json_object_get(tree, "op");
-	const char *names[FILTER_OP_COUNT];
-
-	if (op == NULL)
-		return query_place_missing(p->place, "op", "what is asked of the field");
-	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
-		names[i] = ops[i].name;
-		if (pl_text_equal(json_string_value(op), names[i])) {
-			*ret = (enum filter_op)i;
-			return true;
-		}
-	}
-	return op_fault(p, op, ABOUT_EQUAL | ABOUT_ORDER | ABOUT_WORD | ABOUT_STATE,
-			json_is_string(op)
-				? pl_text_nearest(json_string_value(op), names, FILTER_OP_COUNT)
-				: NULL);
+	while (i < FILTER_OP_COUNT - 1 && strcmp(ops[i].name, name) != 0)
+		i++;
+	return (enum filter_op)i;
 }
 
 static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_node *ret)
 {
-	static const char *const keys[] = { "and", "or", "not", "field", "op", "value", NULL };
 	const json_t *value = json_object_get(tree, "value");
 	struct predicate *predicate = &ret->predicate;
-	bool fits = query_place_keys(p->place, tree, keys);
-	enum filter_op op = FILTER_EQ;
+	enum filter_op op = op_of(tree);
+	bool fits;
 
 	ret->kind = FILTER_PREDICATE;
-	ret->only = predicate->column = parse_field(p, tree);
-	if (!parse_op(p, tree, &op) || predicate->column == NULL)
-		return false;
 	predicate->op = op;
+	if (!query_request_field(p->place, p->view, tree, "field", &predicate->column))
+		return false;
+	ret->only = predicate->column;
 	if (!check_op(p, predicate->column, op, json_object_get(tree, "op")))
 		return false;
 	if (value == NULL && ops[op].value != VALUE_NONE)
@@ -321,7 +285,7 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 	if (value != NULL && ops[op].value == VALUE_NONE)
 		fits = query_place_fault(p->place, "value", value, "no value with this op", NULL);
 	else
-		fits = parse_value(p, predicate, value) && fits;
+		fits = parse_value(p, predicate, value);
 	query_place_leave(p->place, before);
 	if (!fits)
 		return false;
@@ -336,56 +300,42 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 
 /* ---- trees ---------------------------------------------------------------------------------- */
 
-static bool parse_node(struct parse *p, const json_t *tree, unsigned depth,
-		       struct filter_node *ret);
+static bool parse_node(struct parse *p, const json_t *tree, struct filter_node *ret);
 
-static bool parse_children(struct parse *p, const json_t *children, unsigned depth,
-			   struct filter_node *ret)
+static bool parse_children(struct parse *p, const json_t *children, struct filter_node *ret)
 {
-	size_t count = ret->kind == FILTER_NOT ? 1 : json_array_size(children);
 	bool fits = true;
 
-	if (ret->kind != FILTER_NOT && !json_is_array(children))
-		return query_place_fault(p->place, "type", children, "a list of trees", NULL);
-	/* what is beyond the bound is refused, so it takes no memory */
-	ret->count = count < QUERY_FILTER_NODES_MAX ? count : QUERY_FILTER_NODES_MAX;
+	ret->count = ret->kind == FILTER_NOT ? 1 : json_array_size(children);
 	ret->children = pl_arena_alloc(p->arena, ret->count * sizeof(*ret->children));
-	for (size_t i = 0; i < count && p->nodes <= QUERY_FILTER_NODES_MAX; i++) {
+	for (size_t i = 0; i < ret->count; i++) {
 		const json_t *child = ret->kind == FILTER_NOT ? children
 							      : json_array_get(children, i);
-		struct filter_node *node = &ret->children[i < ret->count ? i : 0];
+		struct filter_node *node = &ret->children[i];
 		size_t before = p->place->pointer.len;
 		if (ret->kind != FILTER_NOT)
 			query_place_enter_item(p->place, i);
-		fits = parse_node(p, child, depth + 1, node) && fits;
+		fits = parse_node(p, child, node) && fits;
 		query_place_leave(p->place, before);
 		ret->only = i == 0 || ret->only == node->only ? node->only : NULL;
 	}
 	return fits;
 }
 
-static bool parse_node(struct parse *p, const json_t *tree, unsigned depth, struct filter_node *ret)
+static bool parse_node(struct parse *p, const json_t *tree, struct filter_node *ret)
 {
 	static const struct {
 		const char *key;
 		enum filter_kind kind;
 	} kinds[] = { { "and", FILTER_AND }, { "or", FILTER_OR }, { "not", FILTER_NOT } };
 
-	if (++p->nodes > QUERY_FILTER_NODES_MAX)
-		return query_place_limit(p->place, tree, QUERY_FILTER_NODES_MAX, "nodes");
-	if (depth > QUERY_FILTER_DEPTH_MAX)
-		return query_place_limit(p->place, tree, QUERY_FILTER_DEPTH_MAX, "levels");
-	if (!json_is_object(tree) || json_object_size(tree) == 0)
-		return query_place_fault(p->place, "type", tree, TREE_EXPECTED, NULL);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
-		const char *const keys[] = { kinds[i].key, NULL };
 		const json_t *children = json_object_get(tree, kinds[i].key);
 		if (children == NULL)
 			continue;
-		bool fits = query_place_keys(p->place, tree, keys);
 		size_t before = query_place_enter(p->place, kinds[i].key);
 		ret->kind = kinds[i].kind;
-		fits = parse_children(p, children, depth, ret) && fits;
+		bool fits = parse_children(p, children, ret);
 		query_place_leave(p->place, before);
 		return fits;
 	}
@@ -400,5 +350,5 @@ bool query_filter_parse(const struct mirror_view *view, const json_t *tree, stru
 			   .arena = arena,
 			   .now_us = pl_clock_real_ns() / PL_NS_PER_US };
 
-	return parse_node(&p, tree, 1, ret);
+	return parse_node(&p, tree, ret);
 }

@@ -1,6 +1,5 @@
 #include "query/needle.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@ struct query_needle *query_needle_new(const char *text, bool at_start)
 	int fault;
 	size_t at;
 
-	assert(strlen(text) <= QUERY_NEEDLE_BYTES_MAX);
 	needle->code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &fault, &at, NULL);
 	/* a short text without a language in it cannot be wrong, only no UTF-8 */
 	if (needle->code == NULL)

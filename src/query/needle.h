@@ -8,11 +8,9 @@
 
 #include <stdbool.h>
 
-#define QUERY_NEEDLE_BYTES_MAX 1000
-
 struct query_needle;
 
-/* UTF-8 of at most so many bytes; "" is in every text. Belongs to one thread. */
+/* UTF-8; "" is in every text. Belongs to one thread. */
 struct query_needle *query_needle_new(const char *text, bool at_start);
 void query_needle_free(struct query_needle *needle);
 PL_AUTO_DEFINE(struct query_needle, query_needle_free);

@@ -16,11 +16,7 @@
 #include "query/facets/metrics_priv.h"
 #include "query/out_priv.h"
 #include "query/request_priv.h"
-
-#define ROWS_DEFAULT   50
-#define VALUES_DEFAULT 50
-#define OFFSET_MAX     1000000000
-#define CURSOR_BYTES   4000
+#include "tbl/request_bounds.h"
 
 /* What a request asks, once it is read. */
 struct query {
@@ -33,7 +29,7 @@ struct query {
 	json_int_t offset;
 	json_int_t budget_ms; /* 0: none */
 	const char *cursor;   /* NULL: none */
-	struct rows_key keys[QUERY_KEYS_MAX];
+	struct rows_key keys[BOUND_SORT_KEYS_MAX];
 	size_t key_count;
 	struct request_fields columns; /* of cells */
 	struct request_fields facets;
@@ -98,75 +94,30 @@ static bool read_facets(struct query *query, const json_t *request)
 	return query_request_columns(&query->place, query->view, request, "facets", &query->facets);
 }
 
-static bool read_key(struct query *query, const json_t *key, struct rows_key *ret)
-{
-	static const char *const known[] = { "field", "dir", NULL };
-	static const char *const ways[] = { "asc", "desc" };
-	const json_t *field = json_object_get(key, "field"),
-		     *way = query_request_member(key, "dir");
-	bool fits;
-	size_t before;
-
-	if (!json_is_object(key))
-		return query_place_fault(&query->place, "type", key, "an object with field and dir",
-					 NULL);
-	fits = query_place_keys(&query->place, key, known);
-	if (field == NULL)
-		return query_place_missing(&query->place, "field", "the id of a field");
-	before = query_place_enter(&query->place, "field");
-	fits = query_request_column(&query->place, query->view, field, &ret->column) && fits;
-	query_place_leave(&query->place, before);
-	ret->descends = pl_text_equal(json_string_value(way), "desc");
-	if (way == NULL || ret->descends || pl_text_equal(json_string_value(way), "asc"))
-		return fits;
-	before = query_place_enter(&query->place, "dir");
-	query_place_fault(&query->place, "enum", way, "asc or desc",
-			  json_is_string(way) ? pl_text_nearest(json_string_value(way), ways, 2)
-					      : NULL);
-	query_place_leave(&query->place, before);
-	return false;
-}
-
 static bool read_sort(struct query *query, const json_t *request)
 {
 	const json_t *sort = query_request_member(request, "sort");
 	size_t before = query_place_enter(&query->place, "sort");
-	size_t count = json_array_size(sort);
-	bool fits = (sort == NULL || json_is_array(sort)) && count <= QUERY_KEYS_MAX;
+	bool fits = true;
 
-	if (sort != NULL && !json_is_array(sort))
-		query_place_fault(&query->place, "type", sort,
-				  "a list of objects with field and dir", NULL);
-	else if (!fits)
-		query_place_limit(&query->place, sort, QUERY_KEYS_MAX, "keys");
-	for (size_t i = 0; fits && i < count; i++) {
+	for (size_t i = 0; fits && i < json_array_size(sort); i++) {
+		const json_t *key = json_array_get(sort, i);
+		struct rows_key *read = &query->keys[query->key_count++];
 		size_t outside = query_place_enter_item(&query->place, i);
-		fits = read_key(query, json_array_get(sort, i), &query->keys[i]);
+		fits = query_request_field(&query->place, query->view, key, "field", &read->column);
+		read->descends = pl_text_equal(pl_json_get_text(key, "dir"), "desc");
 		query_place_leave(&query->place, outside);
-		query->key_count++;
 	}
 	query_place_leave(&query->place, before);
 	return fits;
 }
 
-static bool read_search(struct query *query, const json_t *request)
+static void read_search(struct query *query, const json_t *request)
 {
-	const json_t *search = query_request_member(request, "search");
-	size_t before;
+	const char *search = pl_json_get_text(request, "search");
 
-	if (search == NULL)
-		return true;
-	if (json_is_string(search) && json_string_length(search) <= QUERY_NEEDLE_BYTES_MAX) {
-		query->needle = query_needle_new(json_string_value(search), false);
-		return true;
-	}
-	before = query_place_enter(&query->place, "search");
-	if (json_is_string(search))
-		query_place_limit(&query->place, search, QUERY_NEEDLE_BYTES_MAX, "bytes");
-	else
-		query_place_fault(&query->place, "type", search, "a text", NULL);
-	query_place_leave(&query->place, before);
-	return false;
+	if (search != NULL)
+		query->needle = query_needle_new(search, false);
 }
 
 static bool read_filter(struct query *query, const json_t *request)
@@ -179,15 +130,9 @@ static bool read_cursor(struct query *query, const json_t *request)
 {
 	const json_t *cursor = query_request_member(request, "cursor");
 	size_t before = query_place_enter(&query->place, "cursor");
-	bool fits = true;
+	bool fits = cursor == NULL || query_request_member(request, "offset") == NULL ||
+		    query_place_fault(&query->place, "cursor", cursor, "no offset beside it", NULL);
 
-	if (cursor != NULL && !json_is_string(cursor))
-		fits = query_place_fault(&query->place, "type", cursor, "a text", NULL);
-	else if (cursor != NULL && json_string_length(cursor) > CURSOR_BYTES)
-		fits = query_place_limit(&query->place, cursor, CURSOR_BYTES, "bytes");
-	else if (cursor != NULL && query_request_member(request, "offset") != NULL)
-		fits = query_place_fault(&query->place, "cursor", cursor, "no offset beside it",
-					 NULL);
 	query->cursor = json_string_value(cursor);
 	query_place_leave(&query->place, before);
 	return fits;
@@ -214,8 +159,8 @@ static void write_counts(const struct query *query, struct pl_buf *out)
 static int write_rows(struct query *query, const json_t *request, struct pl_buf *out,
 		      struct pl_err *err)
 {
-	size_t found[QUERY_ROWS_MAX];
-	uint64_t after[QUERY_KEYS_MAX + 1];
+	size_t found[BOUND_ROWS_MAX];
+	uint64_t after[BOUND_SORT_KEYS_MAX + 1];
 	uint64_t question = query_cursor_question(query_request_member(request, "filter"),
 						  query_request_member(request, "sort"));
 	struct rows_page page = { .offset = (size_t)query->offset,
@@ -348,12 +293,6 @@ static int finish(const struct mirror_snapshot *snapshot, struct pl_buf *out, st
 	return 0;
 }
 
-static int not_an_object(const json_t *request, struct query *query, struct pl_err *err)
-{
-	query_place_fault(&query->place, "type", request, "an object", NULL);
-	return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
-}
-
 static struct query begin(struct schema_faults *faults, json_int_t limit)
 {
 	return (struct query){
@@ -365,37 +304,26 @@ static struct query begin(struct schema_faults *faults, json_int_t limit)
 
 static bool read_apply(struct query *query, const json_t *request)
 {
-	static const char *const keys[] = { "filter", "sort",    "columns", "limit",     "offset",
-					    "facets", "metrics", "cursor",  "budget_ms", NULL };
-	bool fits = query_place_keys(&query->place, request, keys);
+	bool fits = read_filter(query, request);
 
-	fits = read_filter(query, request) && fits;
 	fits = read_sort(query, request) && fits;
 	fits = read_fields_or_all(query, request, "columns", &query->columns) && fits;
-	fits = query_request_number(&query->place, request, "limit", 0, QUERY_ROWS_MAX,
-				    &query->limit) &&
-	       fits;
-	fits = query_request_number(&query->place, request, "offset", 0, OFFSET_MAX,
-				    &query->offset) &&
-	       fits;
 	fits = read_facets(query, request) && fits;
 	if (query_request_member(request, "metrics") != NULL)
 		fits = query_request_columns(&query->place, query->view, request, "metrics",
 					     &query->metrics) &&
 		       fits;
-	fits = read_cursor(query, request) && fits;
-	return query_request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-				    &query->budget_ms) &&
-	       fits;
+	query->limit = query_request_number(request, "limit", query->limit);
+	query->offset = query_request_number(request, "offset", 0);
+	query->budget_ms = query_request_number(request, "budget_ms", 0);
+	return read_cursor(query, request) && fits;
 }
 
 int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
 		struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
-	auto_query query = begin(faults, ROWS_DEFAULT);
+	auto_query query = begin(faults, BOUND_ROWS_DEFAULT);
 
-	if (!json_is_object(request))
-		return not_an_object(request, &query, err);
 	if (open_view(&query, snapshot, request, err) < 0 ||
 	    settle(&query, read_apply(&query, request), err) < 0)
 		return -1;
@@ -404,7 +332,7 @@ int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
 	if (write_rows(&query, request, ret_json, err) < 0)
 		return -1;
 	query.facets_began_ns = pl_clock_now_ns();
-	const struct facet_options options = { .limit = VALUES_DEFAULT };
+	const struct facet_options options = { .limit = BOUND_VALUES_DEFAULT };
 	if ((query.facets.are_all || query.facets.items != NULL) &&
 	    write_facets(&query, "facets", options, ret_json, err) < 0)
 		return -1;
@@ -418,29 +346,19 @@ int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
 
 static bool read_options(struct query *query, const json_t *request)
 {
-	static const char *const keys[] = {
-		"fields", "filter", "search", "limit", "budget_ms", NULL
-	};
-	bool fits = query_place_keys(&query->place, request, keys);
+	bool fits = read_filter(query, request);
 
-	fits = read_filter(query, request) && fits;
-	fits = read_fields_or_all(query, request, "fields", &query->facets) && fits;
-	fits = read_search(query, request) && fits;
-	fits = query_request_number(&query->place, request, "limit", 1, QUERY_VALUES_MAX,
-				    &query->limit) &&
-	       fits;
-	return query_request_number(&query->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-				    &query->budget_ms) &&
-	       fits;
+	read_search(query, request);
+	query->limit = query_request_number(request, "limit", query->limit);
+	query->budget_ms = query_request_number(request, "budget_ms", 0);
+	return read_fields_or_all(query, request, "fields", &query->facets) && fits;
 }
 
 int query_options(const struct mirror_snapshot *snapshot, const json_t *request,
 		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
-	auto_query query = begin(faults, VALUES_DEFAULT);
+	auto_query query = begin(faults, BOUND_VALUES_DEFAULT);
 
-	if (!json_is_object(request))
-		return not_an_object(request, &query, err);
 	if (open_view(&query, snapshot, request, err) < 0 ||
 	    settle(&query, read_options(&query, request), err) < 0)
 		return -1;
@@ -456,34 +374,21 @@ int query_options(const struct mirror_snapshot *snapshot, const json_t *request,
 
 static bool read_values(struct query *query, const json_t *request)
 {
-	static const char *const keys[] = { "field", "filter", "search", "limit", "offset", NULL };
-	const json_t *field = query_request_member(request, "field");
-	bool fits = query_place_keys(&query->place, request, keys);
-	size_t before;
+	bool fits = read_filter(query, request);
 
-	fits = read_filter(query, request) && fits;
-	if (field == NULL)
-		return query_place_missing(&query->place, "field", "the id of a field");
-	before = query_place_enter(&query->place, "field");
-	fits = query_request_column(&query->place, query->view, field, &query->field) && fits;
-	query_place_leave(&query->place, before);
-	fits = read_search(query, request) && fits;
-	fits = query_request_number(&query->place, request, "limit", 1, QUERY_VALUES_MAX,
-				    &query->limit) &&
-	       fits;
-	return query_request_number(&query->place, request, "offset", 0, OFFSET_MAX,
-				    &query->offset) &&
+	read_search(query, request);
+	query->limit = query_request_number(request, "limit", query->limit);
+	query->offset = query_request_number(request, "offset", 0);
+	return query_request_field(&query->place, query->view, request, "field", &query->field) &&
 	       fits;
 }
 
 int query_values(const struct mirror_snapshot *snapshot, const json_t *request,
 		 struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
-	auto_query query = begin(faults, VALUES_DEFAULT);
+	auto_query query = begin(faults, BOUND_VALUES_DEFAULT);
 	auto_facets struct facet_scratch *scratch = query_facet_scratch_new();
 
-	if (!json_is_object(request))
-		return not_an_object(request, &query, err);
 	if (open_view(&query, snapshot, request, err) < 0)
 		return -1;
 	if (!read_values(&query, request))

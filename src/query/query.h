@@ -2,6 +2,10 @@
  * Questions to all results, from JSON to JSON; HTTP is the dashboard's. Whatever holds the rows
  * (mirror/mirror.h) shows through nowhere here.
  *
+ * A request fits api/openapi.yaml: the caller has checked it (dash/contract.h). These functions, and those of
+ * points, groups and export, check what depends on the results: ids of fields and experiments, what an operator takes,
+ * cursors. A null key counts as missing.
+ *
  * query_apply(): {filter, sort: [{field, dir: "asc" | "desc"}], columns: [id], limit (0 … 200,
  * 50), offset | cursor, facets: true | [id], metrics: [id], budget_ms}, every key may be left out; what is
  * null is left out. Answers
@@ -57,10 +61,6 @@
 #include "base/buf.h"
 #include "schema/schema.h"
 #include "mirror/mirror.h"
-
-#define QUERY_ROWS_MAX   200
-#define QUERY_VALUES_MAX 1000
-#define QUERY_KEYS_MAX   16 /* of a sort */
 
 /*
  * The answer's text is appended. -1, with something of it appended or nothing: where the request is not right

@@ -1,5 +1,3 @@
-#include <stdio.h>
-
 #include "query/request_priv.h"
 
 const json_t *query_request_member(const json_t *request, const char *key)
@@ -11,12 +9,10 @@ const json_t *query_request_member(const json_t *request, const char *key)
 
 void query_request_ids(const json_t *list, struct mirror_ids *ids)
 {
-	for (size_t i = 0; i < json_array_size(list) && i < REQUEST_FIELDS_MAX; i++) {
-		const json_t *item = json_array_get(list, i);
+	PL_JSON_EACH(item, list) {
 		const json_t *field = json_object_get(item, "field");
 		const char *id = json_string_value(field != NULL ? field : item);
-		if (id != NULL)
-			*PL_PUSH(ids->items, ids->count, ids->room) = id;
+		*PL_PUSH(ids->items, ids->count, ids->room) = id;
 	}
 }
 
@@ -25,13 +21,20 @@ bool query_request_column(struct place *place, const struct mirror_view *view, c
 {
 	const char *id = json_string_value(field);
 
-	if (id == NULL)
-		return query_place_fault(place, "type", field, "the id of a field", NULL);
 	*ret = mirror_view_column(view, id);
-	if (*ret == NULL)
-		return query_place_fault(place, "field", field, "the id of a field",
-					 res_fields_nearest(mirror_view_fields(view), id));
-	return true;
+	return *ret != NULL || query_place_fault(place, "field", field, "the id of a field",
+						 res_fields_nearest(mirror_view_fields(view), id));
+}
+
+bool query_request_field(struct place *place, const struct mirror_view *view, const json_t *request,
+			 const char *key, const struct mirror_column **ret)
+{
+	const json_t *field = query_request_member(request, key);
+	size_t before = query_place_enter(place, key);
+	bool fits = field == NULL || query_request_column(place, view, field, ret);
+
+	query_place_leave(place, before);
+	return fits;
 }
 
 bool query_request_columns(struct place *place, const struct mirror_view *view,
@@ -39,16 +42,11 @@ bool query_request_columns(struct place *place, const struct mirror_view *view,
 {
 	const json_t *list = query_request_member(request, key);
 	size_t before = query_place_enter(place, key);
-	size_t count = json_array_size(list);
-	bool fits = json_is_array(list) && count <= REQUEST_FIELDS_MAX;
+	bool fits = true;
 
-	if (!json_is_array(list))
-		query_place_fault(place, "type", list, "a list of ids of fields", NULL);
-	else if (!fits)
-		query_place_limit(place, list, REQUEST_FIELDS_MAX, "fields");
-	ret->items = pl_alloc_array(count, sizeof(*ret->items));
-	ret->count = count;
-	for (size_t i = 0; i < count && count <= REQUEST_FIELDS_MAX; i++) {
+	ret->count = json_array_size(list);
+	ret->items = pl_alloc_array(ret->count, sizeof(*ret->items));
+	for (size_t i = 0; i < ret->count; i++) {
 		size_t outside = query_place_enter_item(place, i);
 		fits = query_request_column(place, view, json_array_get(list, i), &ret->items[i]) &&
 		       fits;
@@ -58,38 +56,11 @@ bool query_request_columns(struct place *place, const struct mirror_view *view,
 	return fits;
 }
 
-bool query_request_number(struct place *place, const json_t *request, const char *key,
-			  json_int_t low, json_int_t high, json_int_t *number)
+json_int_t query_request_number(const json_t *request, const char *key, json_int_t otherwise)
 {
 	const json_t *value = query_request_member(request, key);
-	char expected[64];
-	size_t before;
 
-	if (value == NULL)
-		return true;
-	if (json_is_integer(value) && json_integer_value(value) >= low &&
-	    json_integer_value(value) <= high) {
-		*number = json_integer_value(value);
-		return true;
-	}
-	snprintf(expected, sizeof(expected), "a whole number from %lld to %lld", (long long)low,
-		 (long long)high);
-	before = query_place_enter(place, key);
-	query_place_fault(place, "value", value, expected, NULL);
-	query_place_leave(place, before);
-	return false;
-}
-
-bool query_request_flag(struct place *place, const json_t *request, const char *key, bool *ret)
-{
-	const json_t *value = query_request_member(request, key);
-	size_t before = query_place_enter(place, key);
-	bool fits = value == NULL || json_is_boolean(value) ||
-		    query_place_fault(place, "type", value, "true or false", NULL);
-
-	query_place_leave(place, before);
-	*ret = json_is_true(value);
-	return fits;
+	return value != NULL ? json_integer_value(value) : otherwise;
 }
 
 int query_request_refuse(const struct place *place, struct pl_err *err)

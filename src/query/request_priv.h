@@ -1,14 +1,11 @@
 /*
- * What questions have in common when they are read: members, fields by their ids, numbers. What is wrong is told
- * where it stands (query/faults.h).
+ * Reads the parts that requests share: members, fields by their ids, numbers. A request fits
+ * api/openapi.yaml (query/query.h), so that only ids can be wrong here.
  */
 #pragma once
 
 #include "query/faults.h"
 #include "mirror/view.h"
-
-#define REQUEST_FIELDS_MAX    2000 /* that one list may name */
-#define REQUEST_BUDGET_MS_MAX 60000
 
 /* Fields that a list of the request names. */
 struct request_fields {
@@ -27,11 +24,11 @@ bool query_request_column(struct place *place, const struct mirror_view *view, c
 			  const struct mirror_column **ret);
 bool query_request_columns(struct place *place, const struct mirror_view *view,
 			   const json_t *request, const char *key, struct request_fields *ret);
-/* *number stays where there is no such member. */
-bool query_request_number(struct place *place, const json_t *request, const char *key,
-			  json_int_t low, json_int_t high, json_int_t *number);
-/* False where there is no such member. */
-bool query_request_flag(struct place *place, const json_t *request, const char *key, bool *ret);
+/* The field of one key; *ret stays as it is if the request lacks the key. */
+bool query_request_field(struct place *place, const struct mirror_view *view, const json_t *request,
+			 const char *key, const struct mirror_column **ret);
+/* Returns `otherwise` if the request lacks the key. */
+json_int_t query_request_number(const json_t *request, const char *key, json_int_t otherwise);
 
 /* The first fault as an error: -1. */
 int query_request_refuse(const struct place *place, struct pl_err *err);

@@ -40,6 +40,13 @@ struct member {
 	bool is_matched;   /* one of `patternProperties` has it */
 };
 
+/* A schema with a bound on how often it contains itself. */
+struct nesting {
+	const struct schema_node *node;
+	size_t levels;
+	size_t nodes;
+};
+
 struct check {
 	struct schema_faults *faults;
 	size_t max;
@@ -52,6 +59,9 @@ struct check {
 	struct member *members; /* of the objects on the way, the last one's last; may move */
 	size_t member_count;
 	size_t member_room;
+	struct nesting *nestings;
+	size_t nesting_count;
+	size_t nesting_room;
 };
 
 /* What a rule is asked about. */
@@ -149,16 +159,17 @@ static bool tell_found(const struct asked *a, char *found, const char *expected)
 					   .expected = pl_strdup(expected) });
 }
 
-/* A bound is passed: the check ends, and no look that was quiet can take that back. */
-static bool give_up(struct check *c, const struct step *at, const char *expected)
+/* A bound is passed: the check ends, and no look that was quiet can take that back. Takes `found`. */
+static bool give_up(struct check *c, const struct step *at, char *found, const char *expected)
 {
+	auto_free char *own = found;
 	unsigned level = c->level;
 
 	if (c->faults != NULL && !c->has_ended) {
 		c->level = 0;
 		tell(c, at,
 		     (struct schema_fault){ .keyword = "limit",
-					    .found = pl_strdup("more"),
+					    .found = pl_take(own),
 					    .expected = pl_strdup(expected) });
 		c->level = level;
 	}
@@ -171,7 +182,8 @@ static bool spend(const struct asked *a, size_t work)
 	struct check *c = a->c;
 
 	if (c->work < work)
-		return give_up(c, a->at, "a document that takes less work to check");
+		return give_up(c, a->at, pl_strdup("more"),
+			       "a document that takes less work to check");
 	c->work -= work;
 	return true;
 }
@@ -546,6 +558,60 @@ static bool is_about_members(const struct schema_rule *rule)
 	return rule->keyword >= SCHEMA_REQUIRED && rule->keyword <= SCHEMA_ADDITIONAL;
 }
 
+/* ---- nesting ------------------------------------------------------------------------------- */
+
+static struct nesting *nesting_of(struct check *c, const struct schema_node *node)
+{
+	for (size_t i = 0; i < c->nesting_count; i++) {
+		if (c->nestings[i].node == node)
+			return &c->nestings[i];
+	}
+	struct nesting *nesting = PL_PUSH(c->nestings, c->nesting_count, c->nesting_room);
+	*nesting = (struct nesting){ .node = node };
+	return nesting;
+}
+
+static bool exceeds(const struct schema_node *node, enum schema_keyword keyword, size_t count)
+{
+	const struct schema_rule *rule = schema_rule_of(node, keyword);
+
+	return rule != NULL && count > rule->count;
+}
+
+/* A value beyond a bound ends the check: it may be as large as it likes. */
+static bool check_nesting(const struct asked *a, const char *noun, enum schema_keyword keyword)
+{
+	auto_free char *expected = pl_asprintf("at most %zu %s",
+					       schema_rule_of(a->node, keyword)->count, noun);
+
+	return give_up(a->c, a->at, schema_describe(a->value), expected);
+}
+
+static bool enter_nesting(const struct asked *a)
+{
+	struct nesting *nesting = nesting_of(a->c, a->node);
+
+	nesting->levels++;
+	nesting->nodes++;
+	if (exceeds(a->node, SCHEMA_NODES_MAX, nesting->nodes))
+		return check_nesting(a, "nodes", SCHEMA_NODES_MAX);
+	return !exceeds(a->node, SCHEMA_LEVELS_MAX, nesting->levels) ||
+	       check_nesting(a, "levels", SCHEMA_LEVELS_MAX);
+}
+
+static void leave_nesting(const struct asked *a)
+{
+	struct nesting *nesting = nesting_of(a->c, a->node);
+
+	if (--nesting->levels == 0)
+		nesting->nodes = 0;
+}
+
+static bool has_nesting(const struct schema_node *node)
+{
+	return node->count > 0 && node->rules[0].keyword <= SCHEMA_LEVELS_MAX;
+}
+
 static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
 		       const struct step *at)
 {
@@ -556,7 +622,7 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 	if (c->has_ended || !spend(&a, 1))
 		return false;
 	if (c->depth >= SCHEMA_DEPTH_MAX)
-		return give_up(c, at, "a document that is less deep");
+		return give_up(c, at, pl_strdup("more"), "a document that is less deep");
 	if (json_is_false(node->json))
 		return !c->quiet && tell(c, at,
 					 (struct schema_fault){
@@ -564,6 +630,8 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 						 .found = schema_describe(value),
 						 .expected = pl_strdup("nothing here"),
 					 });
+	if (has_nesting(node) && !enter_nesting(&a))
+		return false;
 	c->depth++;
 	for (size_t i = 0; i < node->checked_count && (fits || !c->quiet) && !c->has_ended; i++) {
 		a.rule = &node->rules[i];
@@ -572,6 +640,8 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 		fits &= check_rule(&a, types);
 	}
 	c->depth--;
+	if (has_nesting(node))
+		leave_nesting(&a);
 	c->member_count -= a.behind_members - a.first_member;
 	return fits && !c->has_ended;
 }
@@ -608,5 +678,6 @@ bool schema_check(const struct schema *schema, const json_t *document, size_t ma
 	c.work = work_for(schema, document);
 	bool fits = check_node(&c, schema->root, document, &top);
 	free(c.members);
+	free(c.nestings);
 	return fits;
 }

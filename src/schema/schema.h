@@ -11,6 +11,8 @@
  * - Numbers are compared exactly, whole or not; 2.0 is an integer and equals 2. Lengths of texts are
  *   in code points. Patterns are searched for anywhere in the text; they may hold only what Python,
  *   JavaScript and PCRE2 read alike, but for \s, to which U+001C to U+001F are no blanks here.
+ * - x-nodes-max and x-levels-max bound a schema that contains itself, which JSON Schema cannot: how many
+ *   values it is applied to within one outermost value, and how deep these are nested (that one is level 1).
  * - Bounded: depth, work and count of faults. A document that passes a bound does not fit, and the
  *   fault says so (keyword "limit").
  *

@@ -17,6 +17,8 @@
  * In the order in which their faults are told; behind ELSE come those that say nothing of a value.
  */
 #define SCHEMA_KEYWORDS(KEYWORD)                               \
+	KEYWORD(NODES_MAX, "x-nodes-max", COUNT)               \
+	KEYWORD(LEVELS_MAX, "x-levels-max", COUNT)             \
 	KEYWORD(REF, "$ref", REF)                              \
 	KEYWORD(TYPE, "type", TYPES)                           \
 	KEYWORD(CONST, "const", ANY)                           \

@@ -94,8 +94,9 @@ static void add_rule(struct pl_buf *buf, const struct schema_rule *rule, unsigne
 /* What a schema says of itself in short: its type or its values. */
 static bool add_form(struct pl_buf *buf, const struct schema_node *node, unsigned depth)
 {
-	static const enum schema_keyword telling[] = { SCHEMA_CONST, SCHEMA_ENUM, SCHEMA_PATTERN,
-						       SCHEMA_TYPE,  SCHEMA_REF,  SCHEMA_ANY_OF };
+	static const enum schema_keyword telling[] = { SCHEMA_CONST,   SCHEMA_ENUM, SCHEMA_PATTERN,
+						       SCHEMA_TYPE,    SCHEMA_REF,  SCHEMA_ANY_OF,
+						       SCHEMA_REQUIRED };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(telling); i++) {
 		const struct schema_rule *rule = schema_rule_of(node, telling[i]);
@@ -130,6 +131,18 @@ static void add_count(struct pl_buf *buf, const struct schema_rule *rule, const 
 		      const char *noun)
 {
 	pl_buf_addf(buf, "%s %zu %s%s", bound, rule->count, noun, rule->count == 1 ? "" : "s");
+}
+
+/* "the keys 'field' and 'op'" */
+static void add_names(struct pl_buf *buf, const struct schema_rule *rule)
+{
+	pl_buf_add_text(buf, rule->count == 1 ? "the key " : "the keys ");
+	for (size_t i = 0; i < rule->count; i++)
+		pl_buf_addf(buf, "%s'%s'",
+			    i == 0                ? ""
+			    : i + 1 < rule->count ? ", "
+						  : " and ",
+			    rule->names[i]);
 }
 
 static void add_rule(struct pl_buf *buf, const struct schema_rule *rule, unsigned depth)
@@ -181,6 +194,9 @@ static void add_rule(struct pl_buf *buf, const struct schema_rule *rule, unsigne
 		break;
 	case SCHEMA_MAX_PROPERTIES:
 		add_count(buf, rule, "at most", "key");
+		break;
+	case SCHEMA_REQUIRED:
+		add_names(buf, rule);
 		break;
 	case SCHEMA_REF:
 	case SCHEMA_ANY_OF:

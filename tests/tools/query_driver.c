@@ -6,13 +6,14 @@
  *   {remove: id}               there is no such result any more. Nothing back
  *   {apply: request}, {options: request}, {values: request}, {points: request}, {summary: request}, {compare: request},
  *   {match: [filter, …]}
- *                              one line back: {answer} or {faults, error}; of match {ids: [[id, …], …]}
+ *                              one line back: {answer} or {faults, error}, checked as requests are; of match {ids: [[id, …], …]}
  *   {time: request, times: n}  {ms: [of each apply]}
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../asked.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "query/groups/compare.h"
@@ -111,20 +112,31 @@ typedef int query_fn(const struct mirror_snapshot *snapshot, const json_t *reque
 static const struct {
 	const char *key;
 	query_fn *query;
+	const char *path;
 } queries[] = {
-	{ "apply", query_apply },   { "options", query_options }, { "values", query_values },
-	{ "points", query_points }, { "summary", query_summary }, { "compare", query_compare },
+	{ "apply", query_apply, ASKED_APPLY },       { "options", query_options, ASKED_OPTIONS },
+	{ "values", query_values, ASKED_VALUES },    { "points", query_points, ASKED_POINTS },
+	{ "summary", query_summary, ASKED_SUMMARY }, { "compare", query_compare, ASKED_COMPARE },
 };
 
+static int check_and_ask(const struct mirror_snapshot *snapshot, size_t query,
+			 const json_t *request, struct pl_buf *ret, struct schema_faults *faults,
+			 struct pl_err *err)
+{
+	if (!asked_fits(queries[query].path, request, faults))
+		return pl_err_invalid(err, "the request does not fit the contract");
+	return queries[query].query(snapshot, request, ret, faults, err);
+}
+
 /* One line: the answer, or what is wrong. */
-static void ask(struct driver *driver, query_fn *query, const json_t *request, struct pl_buf *ret)
+static void ask(struct driver *driver, size_t query, const json_t *request, struct pl_buf *ret)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(driver->mirror);
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
 	pl_buf_add_text(ret, "{\"answer\":");
-	if (query(snapshot, request, ret, &faults, &err) == 0) {
+	if (check_and_ask(snapshot, query, request, ret, &faults, &err) == 0) {
 		pl_buf_add_char(ret, '}');
 		return;
 	}
@@ -142,7 +154,7 @@ static json_t *measure(struct driver *driver, const json_t *asked)
 	for (json_int_t i = 0; i < times; i++) {
 		auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 		int64_t began_ns = pl_clock_now_ns();
-		ask(driver, query_apply, json_object_get(asked, "time"), &answer);
+		ask(driver, 0, json_object_get(asked, "time"), &answer);
 		json_array_append_new(
 			ms, json_real((double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS));
 	}
@@ -156,7 +168,7 @@ static void answer(struct driver *driver, const json_t *asked, struct pl_buf *re
 	for (size_t i = 0; i < PL_ARRAY_SIZE(queries); i++) {
 		const json_t *request = json_object_get(asked, queries[i].key);
 		if (request != NULL) {
-			ask(driver, queries[i].query, request, ret);
+			ask(driver, i, request, ret);
 			return;
 		}
 	}

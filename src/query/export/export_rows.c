@@ -9,8 +9,10 @@
 #include "query/faults.h"
 #include "query/filter.h"
 #include "query/query.h"
+#include "query/request_priv.h"
 #include "query/rows_priv.h"
 #include "query/facets/tally_priv.h"
+#include "tbl/request_bounds.h"
 
 struct export_rows {
 	struct mirror_snapshot *snapshot;
@@ -27,7 +29,7 @@ struct asked {
 	struct place place;
 	const struct mirror_view *view;
 	struct query_filter *filter;
-	struct rows_key keys[QUERY_KEYS_MAX];
+	struct rows_key keys[BOUND_SORT_KEYS_MAX];
 	size_t key_count;
 };
 
@@ -40,69 +42,32 @@ static void asked_done(struct asked *asked)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void collect(const json_t *list, const char *key, struct mirror_ids *ids)
-{
-	PL_JSON_EACH(item, list) {
-		const char *id = json_string_value(key != NULL ? json_object_get(item, key) : item);
-		if (id != NULL)
-			*PL_PUSH(ids->items, ids->count, ids->room) = id;
-	}
-}
-
-/* NULL: there is no such field, and the fault is told. */
-static const struct mirror_column *column_of(struct asked *asked, const json_t *field)
-{
-	const char *id = json_string_value(field);
-	const struct mirror_column *column = id != NULL ? mirror_view_column(asked->view, id)
-							: NULL;
-
-	if (column == NULL)
-		query_place_fault(&asked->place, "field", field, "the id of a field",
-				  id != NULL
-					  ? res_fields_nearest(mirror_view_fields(asked->view), id)
-					  : NULL);
-	return column;
-}
-
 static bool read_sort(struct asked *asked, const json_t *sort)
 {
 	size_t before = query_place_enter(&asked->place, "sort");
-	bool fits = json_array_size(sort) <= QUERY_KEYS_MAX;
+	bool fits = true;
 
-	if (!fits)
-		query_place_limit(&asked->place, sort, QUERY_KEYS_MAX, "keys");
-	for (size_t i = 0; i < json_array_size(sort) && i < QUERY_KEYS_MAX; i++) {
+	for (size_t i = 0; i < json_array_size(sort); i++) {
 		const json_t *key = json_array_get(sort, i);
+		struct rows_key *read = &asked->keys[asked->key_count++];
 		size_t list = query_place_enter_item(&asked->place, i);
-		size_t item = query_place_enter(&asked->place, "field");
-		asked->keys[i] = (struct rows_key){
-			.column = column_of(asked, json_object_get(key, "field")),
-			.descends = pl_text_equal(pl_json_get_text(key, "dir"), "desc"),
-		};
-		fits = asked->keys[i].column != NULL && fits;
-		query_place_leave(&asked->place, item);
+		fits = query_request_field(&asked->place, asked->view, key, "field",
+					   &read->column) &&
+		       fits;
+		read->descends = pl_text_equal(pl_json_get_text(key, "dir"), "desc");
 		query_place_leave(&asked->place, list);
-		asked->key_count = i + 1;
 	}
 	query_place_leave(&asked->place, before);
 	return fits;
 }
 
-static bool read_columns(struct asked *asked, const json_t *columns, struct export_rows *rows)
+static bool read_columns(struct asked *asked, const json_t *request, struct export_rows *rows)
 {
-	size_t before = query_place_enter(&asked->place, "columns");
-	bool fits = true;
+	struct request_fields fields = { 0 };
+	bool fits = query_request_columns(&asked->place, asked->view, request, "columns", &fields);
 
-	rows->columns = pl_alloc_array(json_array_size(columns), sizeof(*rows->columns));
-	for (size_t i = 0; i < json_array_size(columns); i++) {
-		size_t list = query_place_enter_item(&asked->place, i);
-		const struct mirror_column *column = column_of(asked, json_array_get(columns, i));
-		fits = column != NULL && fits;
-		if (column != NULL)
-			rows->columns[rows->column_count++] = column;
-		query_place_leave(&asked->place, list);
-	}
-	query_place_leave(&asked->place, before);
+	rows->columns = fields.items;
+	rows->column_count = fields.count;
 	return fits;
 }
 
@@ -153,8 +118,8 @@ static int find(struct export_rows *rows, const json_t *request, struct schema_f
 	struct mirror_ids ids = { 0 };
 
 	query_filter_fields(filter, &ids);
-	collect(sort, "field", &ids);
-	collect(wanted, NULL, &ids);
+	query_request_ids(sort, &ids);
+	query_request_ids(wanted, &ids);
 	int status = mirror_view_new(rows->snapshot, &ids, &rows->view, err);
 	free(ids.items);
 	if (status < 0)
@@ -163,7 +128,7 @@ static int find(struct export_rows *rows, const json_t *request, struct schema_f
 	bool fits = query_filter_new(asked.view, filter, "/filter", &asked.filter, faults) == 0;
 	fits = read_sort(&asked, sort) && fits;
 	if (json_is_array(wanted))
-		fits = read_columns(&asked, wanted, rows) && fits;
+		fits = read_columns(&asked, request, rows) && fits;
 	if (!fits)
 		return pl_err_invalid(err, "the request does not fit");
 	const uint64_t *found = query_filter_rows(asked.filter);

@@ -13,6 +13,7 @@
 #include "query/query.h"
 #include "query/out_priv.h"
 #include "query/facets/tally_priv.h"
+#include "tbl/request_bounds.h"
 
 #define ALL_SHOWN_MAX   30 /* so many values are all shown */
 #define HISTOGRAM_ABOVE 12 /* different numbers */
@@ -296,7 +297,7 @@ static void write_words(struct tally *tally, const struct mirror_column *column,
 	if (facts->distinct < SIZE_MAX)
 		facts->distinct += tally->value_count;
 	query_out_key(out, "words");
-	(void)show_values(tally, column, tally->value_count, QUERY_VALUES_MAX, needle, out);
+	(void)show_values(tally, column, tally->value_count, BOUND_VALUES_MAX, needle, out);
 }
 
 bool query_facet_of(struct facet_scratch *scratch, const struct mirror_column *column,

@@ -10,11 +10,13 @@
 #include "query/filter.h"
 #include "query/groups/matching_priv.h"
 #include "query/request_priv.h"
+#include "tbl/request_bounds.h"
 #include "query/facets/tally_priv.h"
 
-#define METRICS_MAX   200
 #define IDS_SHOWN_MAX 100
 #define SIMULATED     "environment.engine.simulated"
+
+_Static_assert(BOUND_SIDES_MAX == RES_COMPARE_SIDES_MAX, "a request's sides can all be compared");
 
 struct side {
 	uint64_t *rows; /* its own */
@@ -97,20 +99,11 @@ static int compare_places(const void *a, const void *b)
 	return (one->at > other->at) - (one->at < other->at);
 }
 
-static bool read_ids(struct comparison *comparison, const json_t *list, struct wanted *wanted)
+static void read_ids(const json_t *list, struct wanted *wanted)
 {
-	bool fits = true;
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *id = json_array_get(list, i);
-		size_t before = query_place_enter_item(&comparison->place, i);
-		wanted[i] = (struct wanted){ json_integer_value(id), i, false };
-		if (!json_is_integer(id))
-			fits = query_place_fault(&comparison->place, "type", id,
-						 "the id of a result", NULL);
-		query_place_leave(&comparison->place, before);
-	}
-	return fits;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		wanted[i] = (struct wanted){ json_integer_value(json_array_get(list, i)), i,
+					     false };
 }
 
 /* An id that is named twice is found once and then has no row of its own: that is told by its neighbour. */
@@ -161,18 +154,11 @@ static bool rows_of_ids(struct comparison *comparison, const json_t *list, uint6
 {
 	size_t count = json_array_size(list), before = query_place_enter(&comparison->place, "ids");
 	auto_free struct wanted *wanted = pl_alloc_array(count, sizeof(*wanted));
-	bool fits = count > 0 && count <= QUERY_COMPARE_IDS_MAX;
 
-	if (!json_is_array(list) || count == 0)
-		query_place_fault(&comparison->place, "type", list, "a list of one id at least",
-				  NULL);
-	else if (!fits)
-		query_place_limit(&comparison->place, list, QUERY_COMPARE_IDS_MAX, "ids");
-	if (fits && (fits = read_ids(comparison, list, wanted))) {
-		qsort(wanted, count, sizeof(*wanted), compare_wanted);
-		find_rows(comparison->view, wanted, count, ret_rows);
-		fits = tell_missing(comparison, list, wanted, count);
-	}
+	read_ids(list, wanted);
+	qsort(wanted, count, sizeof(*wanted), compare_wanted);
+	find_rows(comparison->view, wanted, count, ret_rows);
+	bool fits = tell_missing(comparison, list, wanted, count);
 	query_place_leave(&comparison->place, before);
 	return fits;
 }
@@ -278,37 +264,27 @@ static char *name_of(const struct side *side, const char *label)
 
 static bool read_side(struct comparison *comparison, const json_t *json)
 {
-	static const char *const keys[] = { "label", "ids", "filter", NULL };
 	struct side *side = &comparison->sides[comparison->count++];
 	const json_t *ids = query_request_member(json, "ids");
-	bool fits;
 
 	side->rows = pl_alloc_array(mirror_view_words(comparison->view), sizeof(*side->rows));
 	side->about = json_object();
-	if (!json_is_object(json))
-		return query_place_fault(&comparison->place, "type", json,
-					 "an object with ids or a filter", NULL);
-	fits = query_place_keys(&comparison->place, json, keys);
 	if ((ids != NULL) == (query_request_member(json, "filter") != NULL))
 		return query_place_fault(&comparison->place, "type", json, "either ids or a filter",
 					 NULL);
 	if (ids != NULL)
-		return rows_of_ids(comparison, ids, side->rows) && fits;
+		return rows_of_ids(comparison, ids, side->rows);
 	side->is_filter = true;
-	return rows_of_filter(comparison, json, side->rows) && fits;
+	return rows_of_filter(comparison, json, side->rows);
 }
 
 static bool read_sides(struct comparison *comparison, const json_t *request)
 {
 	const json_t *sides = query_request_member(request, "sides");
-	size_t count = json_array_size(sides),
-	       before = query_place_enter(&comparison->place, "sides");
-	bool fits = count >= 2 && count <= RES_COMPARE_SIDES_MAX;
+	size_t before = query_place_enter(&comparison->place, "sides");
+	bool fits = true;
 
-	if (!fits)
-		query_place_fault(&comparison->place, "type", sides, "a list of 2 to 8 sides",
-				  NULL);
-	for (size_t i = 0; i < count && count <= RES_COMPARE_SIDES_MAX; i++) {
+	for (size_t i = 0; i < json_array_size(sides); i++) {
 		size_t outside = query_place_enter_item(&comparison->place, i);
 		fits = read_side(comparison, json_array_get(sides, i)) && fits;
 		query_place_leave(&comparison->place, outside);
@@ -319,36 +295,15 @@ static bool read_sides(struct comparison *comparison, const json_t *request)
 
 /* ---- what is asked ------------------------------------------------------------------------------- */
 
-static bool read_effect(struct comparison *comparison, const json_t *request)
-{
-	const json_t *effect = query_request_member(request, "effect");
-	double share = json_number_value(effect);
-	size_t before = query_place_enter(&comparison->place, "effect");
-	bool fits = effect == NULL || (json_is_number(effect) && share > 0 && share < 1);
-
-	if (!fits)
-		query_place_fault(&comparison->place, "value", effect,
-				  "a share above 0 and below 1", NULL);
-	query_place_leave(&comparison->place, before);
-	comparison->effect = share;
-	return fits;
-}
-
 static bool read_metrics(struct comparison *comparison, const json_t *request)
 {
-	const json_t *list = query_request_member(request, "metrics");
 	struct request_fields *metrics = &comparison->metrics;
-	bool fits = list == NULL || (json_array_size(list) <= METRICS_MAX &&
-				     query_request_columns(&comparison->place, comparison->view,
-							   request, "metrics", metrics));
 
-	if (json_array_size(list) > METRICS_MAX) {
-		size_t before = query_place_enter(&comparison->place, "metrics");
-		query_place_limit(&comparison->place, list, METRICS_MAX, "fields");
-		query_place_leave(&comparison->place, before);
-	}
-	if (!fits || list == NULL)
-		return fits;
+	if (query_request_member(request, "metrics") == NULL)
+		return true;
+	if (!query_request_columns(&comparison->place, comparison->view, request, "metrics",
+				   metrics))
+		return false;
 	comparison->metric_fields = pl_alloc_array(metrics->count + 1,
 						   sizeof(*comparison->metric_fields));
 	for (size_t i = 0; i < metrics->count; i++)
@@ -358,26 +313,20 @@ static bool read_metrics(struct comparison *comparison, const json_t *request)
 
 static bool read_request(struct comparison *comparison, const json_t *request)
 {
-	static const char *const keys[] = { "sides", "metrics", "effect",    "simulated",
-					    "match", "equal",   "budget_ms", NULL };
-	bool fits = query_place_keys(&comparison->place, request, keys);
+	bool fits = read_sides(comparison, request);
 
-	fits = read_sides(comparison, request) && fits;
 	fits = read_metrics(comparison, request) && fits;
-	fits = read_effect(comparison, request) && fits;
+	comparison->effect = json_number_value(json_object_get(request, "effect"));
 	comparison->match = json_is_true(json_object_get(request, "match"));
 	comparison->with_simulated = json_is_true(json_object_get(request, "simulated"));
-	return query_request_number(&comparison->place, request, "budget_ms", 1,
-				    REQUEST_BUDGET_MS_MAX, &comparison->budget_ms) &&
-	       fits;
+	comparison->budget_ms = query_request_number(request, "budget_ms", 0);
+	return fits;
 }
 
 static void collect_ids(const json_t *request, struct mirror_ids *ids)
 {
-	const json_t *sides = query_request_member(request, "sides");
-
-	for (size_t i = 0; i < json_array_size(sides) && i < RES_COMPARE_SIDES_MAX; i++)
-		query_filter_fields(query_request_member(json_array_get(sides, i), "filter"), ids);
+	PL_JSON_EACH(side, query_request_member(request, "sides"))
+		query_filter_fields(query_request_member(side, "filter"), ids);
 	query_request_ids(query_request_member(request, "metrics"), ids);
 }
 
@@ -564,10 +513,6 @@ int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
 						  .faults = faults },
 				       .began_ns = pl_clock_now_ns() };
 
-	if (!json_is_object(request)) {
-		query_place_fault(&comparison.place, "type", request, "an object", NULL);
-		return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
-	}
 	collect_ids(request, &comparison.ids);
 	if (mirror_view_new(snapshot, &comparison.ids, &comparison.view, err) < 0)
 		return -1;

@@ -21,8 +21,6 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define QUERY_COMPARE_IDS_MAX 1000 /* of a side */
-
 /* As query_apply() (query/query.h). */
 int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
 		  struct pl_buf *ret_json, struct schema_faults *faults,

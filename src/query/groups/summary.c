@@ -16,10 +16,9 @@
 #include "query/groups/matching_priv.h"
 #include "query/out_priv.h"
 #include "query/request_priv.h"
+#include "tbl/request_bounds.h"
 
-#define GROUPS_DEFAULT 200
-#define METRICS_MAX    200
-#define SURE           0.05
+#define SURE 0.05
 
 /* What one metric has in the rows of one group. */
 struct part {
@@ -94,23 +93,13 @@ static void drop_repeated(struct request_fields *fields)
 	fields->count = kept;
 }
 
-static bool read_list(struct summary *summary, const json_t *request, const char *key, size_t most,
+static bool read_list(struct summary *summary, const json_t *request, const char *key,
 		      struct request_fields *ret)
 {
-	const json_t *list = query_request_member(request, key);
+	bool fits = query_request_columns(&summary->place, summary->view, request, key, ret);
 
-	if (list == NULL)
-		return true;
-	if (json_array_size(list) <= most) {
-		bool fits = query_request_columns(&summary->place, summary->view, request, key,
-						  ret);
-		drop_repeated(ret);
-		return fits;
-	}
-	size_t before = query_place_enter(&summary->place, key);
-	query_place_limit(&summary->place, list, most, "fields");
-	query_place_leave(&summary->place, before);
-	return false;
+	drop_repeated(ret);
+	return fits;
 }
 
 /* Those that a question without `metrics` asks for. */
@@ -132,28 +121,19 @@ static void take_headline(struct summary *summary)
 
 static bool read_request(struct summary *summary, const json_t *request)
 {
-	static const char *const keys[] = { "filter",    "group_by", "metrics",   "limit",
-					    "simulated", "match",    "budget_ms", NULL };
-	struct place *place = &summary->place;
-	bool fits = query_place_keys(place, request, keys);
+	bool fits = query_filter_new(summary->view, query_request_member(request, "filter"),
+				     "/filter", &summary->filter, summary->place.faults) == 0;
 
-	fits = query_filter_new(summary->view, query_request_member(request, "filter"), "/filter",
-				&summary->filter, place->faults) == 0 &&
-	       fits;
-	fits = read_list(summary, request, "group_by", QUERY_SUMMARY_BY_MAX, &summary->by) && fits;
+	fits = read_list(summary, request, "group_by", &summary->by) && fits;
 	if (query_request_member(request, "metrics") == NULL)
 		take_headline(summary);
 	else
-		fits = read_list(summary, request, "metrics", METRICS_MAX, &summary->metrics) &&
-		       fits;
-	fits = query_request_number(place, request, "limit", 1, QUERY_SUMMARY_GROUPS_MAX,
-				    &summary->limit) &&
-	       fits;
-	fits = query_request_flag(place, request, "simulated", &summary->with_simulated) && fits;
-	fits = query_request_flag(place, request, "match", &summary->asks_match) && fits;
-	return query_request_number(place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-				    &summary->budget_ms) &&
-	       fits;
+		fits = read_list(summary, request, "metrics", &summary->metrics) && fits;
+	summary->limit = query_request_number(request, "limit", BOUND_GROUPS_DEFAULT);
+	summary->with_simulated = json_is_true(json_object_get(request, "simulated"));
+	summary->asks_match = json_is_true(json_object_get(request, "match"));
+	summary->budget_ms = query_request_number(request, "budget_ms", 0);
+	return fits;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -174,7 +154,7 @@ static int match(struct summary *summary, struct pl_err *err)
 	uint32_t count = 0;
 
 	query_groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
-			QUERY_SUMMARY_GROUPS_MAX, &groups);
+			BOUND_GROUPS_MAX, &groups);
 	auto_free uint32_t *named = pl_alloc_array(groups.count + 1, sizeof(*named));
 	for (size_t i = 0; i < groups.count; i++)
 		named[i] = is_told(summary, groups.row[i]) ? count++ : UINT32_MAX;
@@ -424,13 +404,8 @@ int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
 		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	auto_summary summary = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
-				 .limit = GROUPS_DEFAULT,
 				 .began_ns = pl_clock_now_ns() };
 
-	if (!json_is_object(request)) {
-		query_place_fault(&summary.place, "type", request, "an object", NULL);
-		return pl_err_set(err, PL_ERR_INVALID, "the request is no object");
-	}
 	query_filter_fields(query_request_member(request, "filter"), &summary.ids);
 	query_request_ids(query_request_member(request, "group_by"), &summary.ids);
 	query_request_ids(query_request_member(request, "metrics"), &summary.ids);

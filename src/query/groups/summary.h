@@ -31,9 +31,6 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define QUERY_SUMMARY_GROUPS_MAX 1000
-#define QUERY_SUMMARY_BY_MAX     8 /* fields of group_by */
-
 /* As query_apply() (query/query.h). */
 int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
 		  struct pl_buf *ret_json, struct schema_faults *faults,

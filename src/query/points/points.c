@@ -9,9 +9,6 @@
 #include "query/points/points_priv.h"
 #include "query/request_priv.h"
 
-#define LIMIT_MIN  500 /* that the selected and a frontier find room in */
-#define DIGITS_MIN 3   /* fewer would move a mark by more than a pixel */
-
 static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins",
 							   "near",   "grid",   "parallel" };
 
@@ -49,117 +46,52 @@ static void points_done(struct points *points)
 }
 #define auto_points __attribute__((cleanup(points_done), unused)) struct points
 
-/* What is null is left out. */
-static const json_t *member(const json_t *request, const char *key)
-{
-	const json_t *value = json_object_get(request, key);
-
-	return json_is_null(value) ? NULL : value;
-}
-
 /* ---- what is asked ----------------------------------------------------------------------------------- */
 
-static void add_id(struct mirror_ids *ids, const json_t *field)
+/* x, y, value and the like: of the request, or of one choice. */
+static void add_ids(const json_t *request, struct mirror_ids *ids)
 {
-	const char *id = json_string_value(field);
+	static const char *const keys[] = { "x", "y", "value", "colour", "shape", "size" };
 
-	if (id != NULL)
-		*PL_PUSH(ids->items, ids->count, ids->room) = id;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		const char *id = pl_json_get_text(request, keys[i]);
+		if (id != NULL)
+			*PL_PUSH(ids->items, ids->count, ids->room) = id;
+	}
 }
 
 static int open_view(struct points *points, const struct mirror_snapshot *snapshot,
 		     const json_t *request, struct pl_err *err)
 {
-	static const char *const keys[] = { "x", "y", "value", "colour", "shape", "size" };
-	const json_t *labels = member(request, "labels"), *axes = member(request, "axes");
-	const json_t *choices = member(request, "choices");
-	const json_t *colours = member(request, "colour_choices");
 	struct mirror_ids *ids = &points->ids;
 
-	query_filter_fields(member(request, "filter"), ids);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
-		add_id(ids, member(request, keys[i]));
-	for (size_t i = 0; i < json_array_size(labels) && i < POINTS_LABELS_MAX; i++)
-		add_id(ids, json_array_get(labels, i));
-	for (size_t i = 0; i < json_array_size(axes) && i < POINTS_AXES_MAX; i++)
-		add_id(ids, json_array_get(axes, i));
-	for (size_t i = 0; i < json_array_size(choices) && i < POINTS_CHOICES_MAX; i++) {
-		for (size_t k = 0; k < PL_ARRAY_SIZE(keys); k++)
-			add_id(ids, member(json_array_get(choices, i), keys[k]));
-	}
-	for (size_t i = 0; i < json_array_size(colours) && i < POINTS_COLOURS_MAX; i++)
-		add_id(ids, json_array_get(colours, i));
+	query_filter_fields(query_request_member(request, "filter"), ids);
+	add_ids(request, ids);
+	query_request_ids(query_request_member(request, "labels"), ids);
+	query_request_ids(query_request_member(request, "axes"), ids);
+	query_request_ids(query_request_member(request, "colour_choices"), ids);
+	PL_JSON_EACH(choice, query_request_member(request, "choices"))
+		add_ids(choice, ids);
 	return mirror_view_new(snapshot, ids, &points->view, err);
-}
-
-/* At the place of the value. */
-static bool read_field(struct points *points, const json_t *field, const struct mirror_column **ret)
-{
-	const char *id = json_string_value(field);
-
-	if (id == NULL)
-		return query_place_fault(&points->place, "type", field, "the id of a field", NULL);
-	*ret = mirror_view_column(points->view, id);
-	return *ret != NULL ||
-	       query_place_fault(&points->place, "field", field, "the id of a field",
-				 res_fields_nearest(mirror_view_fields(points->view), id));
 }
 
 static bool read_column(struct points *points, const json_t *request, const char *key,
 			const struct mirror_column **ret)
 {
-	const json_t *field = member(request, key);
-	size_t before = query_place_enter(&points->place, key);
-	bool fits = field == NULL || read_field(points, field, ret);
-
-	query_place_leave(&points->place, before);
-	return fits;
+	return query_request_field(&points->place, points->view, request, key, ret);
 }
 
-static bool read_number(struct points *points, const json_t *number, json_int_t low,
-			json_int_t high, json_int_t *ret)
-{
-	char expected[64];
-
-	snprintf(expected, sizeof(expected), "a whole number from %lld to %lld", (long long)low,
-		 (long long)high);
-	if (!json_is_integer(number) || json_integer_value(number) < low ||
-	    json_integer_value(number) > high)
-		return query_place_fault(&points->place, "value", number, expected, NULL);
-	*ret = json_integer_value(number);
-	return true;
-}
-
-static bool read_bounds(struct points *points, const json_t *request)
-{
-	json_int_t limit = QUERY_POINTS_MARKS_MAX, digits = PL_F64_DIGITS_MAX;
-	bool fits = query_request_number(&points->place, request, "limit", LIMIT_MIN,
-					 QUERY_POINTS_MARKS_MAX, &limit);
-
-	fits = query_request_number(&points->place, request, "significant_digits", DIGITS_MIN,
-				    PL_F64_DIGITS_MAX, &digits) &&
-	       fits;
-	points->limit = (size_t)limit;
-	points->digits = (int)digits;
-	return query_request_number(&points->place, request, "budget_ms", 1, REQUEST_BUDGET_MS_MAX,
-				    &points->budget_ms) &&
-	       fits;
-}
-
-static bool read_fields(struct points *points, const json_t *request, const char *key, size_t most,
+static bool read_fields(struct points *points, const json_t *request, const char *key,
 			const struct mirror_column **ret, size_t *ret_count)
 {
-	const json_t *list = member(request, key);
-	size_t count = json_array_size(list), before = query_place_enter(&points->place, key);
-	bool fits = list == NULL || json_is_array(list);
+	const json_t *list = query_request_member(request, key);
+	size_t before = query_place_enter(&points->place, key);
+	bool fits = true;
 
-	if (!fits)
-		query_place_fault(&points->place, "type", list, "a list of ids of fields", NULL);
-	else if (count > most)
-		fits = query_place_limit(&points->place, list, most, "fields");
-	for (size_t i = 0; fits && i < count; i++) {
+	for (size_t i = 0; fits && i < json_array_size(list); i++) {
 		size_t outside = query_place_enter_item(&points->place, i);
-		fits = read_field(points, json_array_get(list, i), &ret[i]);
+		fits = query_request_column(&points->place, points->view, json_array_get(list, i),
+					    &ret[i]);
 		*ret_count += fits;
 		query_place_leave(&points->place, outside);
 	}
@@ -169,67 +101,19 @@ static bool read_fields(struct points *points, const json_t *request, const char
 
 static bool read_axes(struct points *points, const json_t *request)
 {
-	const json_t *list = member(request, "axes");
-	size_t count = json_array_size(list), before = query_place_enter(&points->place, "axes");
-	bool fits = list == NULL || json_is_array(list);
+	const struct mirror_column *columns[BOUND_AXES_MAX];
+	bool fits = read_fields(points, request, "axes", columns, &points->axis_count);
 
-	if (!fits)
-		query_place_fault(&points->place, "type", list, "a list of ids of fields", NULL);
-	else if (count > POINTS_AXES_MAX)
-		fits = query_place_limit(&points->place, list, POINTS_AXES_MAX, "fields");
-	else if (list != NULL && count < POINTS_AXES_MIN)
-		fits = query_place_fault(&points->place, "minItems", list, "at least 2 fields",
-					 NULL);
-	for (size_t i = 0; fits && i < count; i++) {
-		struct points_axis *axis = &points->axes[i];
-		size_t outside = query_place_enter_item(&points->place, i);
-		fits = read_field(points, json_array_get(list, i), &axis->column);
-		points->axis_count += fits;
-		query_place_leave(&points->place, outside);
-	}
-	query_place_leave(&points->place, before);
-	return fits;
-}
-
-static bool read_selected(struct points *points, const json_t *request)
-{
-	const json_t *list = member(request, "selected");
-	size_t count = json_array_size(list),
-	       before = query_place_enter(&points->place, "selected");
-	bool fits = list == NULL || json_is_array(list);
-
-	if (!fits)
-		query_place_fault(&points->place, "type", list, "a list of numbers of experiments",
-				  NULL);
-	else if (count > POINTS_SELECTED_MAX)
-		fits = query_place_limit(&points->place, list, POINTS_SELECTED_MAX, "experiments");
-	for (size_t i = 0; fits && i < count; i++) {
-		json_int_t number = 0;
-		size_t outside = query_place_enter_item(&points->place, i);
-		fits = read_number(points, json_array_get(list, i), 1, INT64_MAX, &number);
-		points->selected[points->selected_count++] = number;
-		query_place_leave(&points->place, outside);
-	}
-	query_place_leave(&points->place, before);
+	for (size_t i = 0; i < points->axis_count; i++)
+		points->axes[i].column = columns[i];
 	return fits;
 }
 
 static bool read_near(struct points *points, const json_t *request)
 {
-	const json_t *near = member(request, "near");
-	json_int_t number = 0;
-	size_t before;
-	bool fits;
-
-	if (points->form != POINTS_NEAR)
-		return true;
-	if (near == NULL)
-		return query_place_missing(&points->place, "near", "the number of an experiment");
-	before = query_place_enter(&points->place, "near");
-	fits = read_number(points, near, 1, INT64_MAX, &number);
-	query_place_leave(&points->place, before);
-	points->near = number;
-	return fits;
+	points->near = query_request_number(request, "near", 0);
+	return points->form != POINTS_NEAR || points->near > 0 ||
+	       query_place_missing(&points->place, "near", "the number of an experiment");
 }
 
 const char *query_points_form_name(enum points_form form)
@@ -237,27 +121,15 @@ const char *query_points_form_name(enum points_form form)
 	return form_names[form];
 }
 
-static bool read_form(struct points *points, const json_t *request, enum points_form *ret)
+static enum points_form form_of(const json_t *request, enum points_form otherwise)
 {
-	const json_t *form = member(request, "form");
-	size_t before;
+	const char *name = pl_json_get_text(request, "form");
 
-	if (form == NULL)
-		return true;
 	for (size_t i = 0; i < POINTS_FORM_COUNT; i++) {
-		if (!pl_text_equal(json_string_value(form), form_names[i]))
-			continue;
-		*ret = (enum points_form)i;
-		return true;
+		if (pl_text_equal(name, form_names[i]))
+			return (enum points_form)i;
 	}
-	before = query_place_enter(&points->place, "form");
-	query_place_fault(&points->place, "enum", form,
-			  "points, groups, bins, near, grid or parallel",
-			  json_is_string(form) ? pl_text_nearest(json_string_value(form),
-								 form_names, POINTS_FORM_COUNT)
-					       : NULL);
-	query_place_leave(&points->place, before);
-	return false;
+	return otherwise;
 }
 
 /* Which fields a form cannot be without. */
@@ -282,7 +154,7 @@ static bool has_axes(struct points *points, const json_t *request, enum points_f
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (rows[i].is_needed[form] && member(request, rows[i].key) == NULL)
+		if (rows[i].is_needed[form] && query_request_member(request, rows[i].key) == NULL)
 			return query_place_missing(&points->place, rows[i].key, rows[i].expected);
 	}
 	return true;
@@ -302,8 +174,8 @@ static bool has_numbers(struct points *points, const json_t *request,
 	    column->field->type == RES_FIELD_JSON)
 		return true;
 	before = query_place_enter(&points->place, key);
-	query_place_fault(&points->place, "field", member(request, key), "a field of numbers",
-			  NULL);
+	query_place_fault(&points->place, "field", query_request_member(request, key),
+			  "a field of numbers", NULL);
 	query_place_leave(&points->place, before);
 	return false;
 }
@@ -319,15 +191,9 @@ static bool read_columns(struct points *points, const json_t *request, struct po
 
 static bool read_choice(struct points *points, const json_t *item, struct points_choice *ret)
 {
-	static const char *const keys[] = { "form", "x", "y", "value", NULL };
-
-	ret->form = points->form;
-	if (!json_is_object(item))
-		return query_place_fault(&points->place, "type", item, "an object", NULL);
-	if (!query_place_keys(&points->place, item, keys) || !read_form(points, item, &ret->form))
-		return false;
+	ret->form = form_of(item, points->form);
 	if (ret->form == POINTS_NEAR || ret->form == POINTS_PARALLEL)
-		return query_place_fault(&points->place, "enum", member(item, "form"),
+		return query_place_fault(&points->place, "enum", query_request_member(item, "form"),
 					 "points, groups, bins or grid", NULL);
 	return has_axes(points, item, ret->form) && read_columns(points, item, ret) &&
 	       has_numbers(points, item, ret);
@@ -335,16 +201,11 @@ static bool read_choice(struct points *points, const json_t *item, struct points
 
 static bool read_choices(struct points *points, const json_t *request)
 {
-	const json_t *list = member(request, "choices");
-	size_t count = json_array_size(list), before = query_place_enter(&points->place, "choices");
-	bool fits = list == NULL || json_is_array(list);
+	const json_t *list = query_request_member(request, "choices");
+	size_t before = query_place_enter(&points->place, "choices");
+	bool fits = true;
 
-	if (!fits)
-		query_place_fault(&points->place, "type", list, "a list of axes to choose from",
-				  NULL);
-	else if (count > POINTS_CHOICES_MAX)
-		fits = query_place_limit(&points->place, list, POINTS_CHOICES_MAX, "choices");
-	for (size_t i = 0; fits && i < count; i++) {
+	for (size_t i = 0; fits && i < json_array_size(list); i++) {
 		size_t outside = query_place_enter_item(&points->place, i);
 		fits = read_choice(points, json_array_get(list, i), &points->choices[i]);
 		points->choice_count += fits;
@@ -371,62 +232,41 @@ static bool read_drawn(struct points *points, const json_t *request)
 }
 
 /* true, false or "auto". */
-static bool read_log(struct points *points, const json_t *request, const char *key,
-		     struct points_axis *axis)
+static void read_log(const json_t *request, const char *key, struct points_axis *axis)
 {
-	const json_t *value = member(request, key);
-	size_t before = query_place_enter(&points->place, key);
-	bool fits = true;
+	const json_t *value = query_request_member(request, key);
 
 	axis->asks_log = json_is_true(value);
-	axis->can_be_log = value != NULL && pl_text_equal(json_string_value(value), "auto");
-	if (value != NULL && !json_is_boolean(value) && !axis->can_be_log)
-		fits = query_place_fault(&points->place, "type", value, "true, false or \"auto\"",
-					 NULL);
-	query_place_leave(&points->place, before);
-	return fits;
+	axis->can_be_log = json_is_string(value);
 }
 
 static bool read_request(struct points *points, const json_t *request)
 {
-	static const char *const keys[] = { "form",       "filter",
-					    "x",          "y",
-					    "value",      "axes",
-					    "x_log",      "y_log",
-					    "colour",     "shape",
-					    "size",       "labels",
-					    "near",       "limit",
-					    "selected",   "simulated",
-					    "budget_ms",  "match",
-					    "choices",    "colour_choices",
-					    "count_only", "significant_digits",
-					    NULL };
-	bool fits = query_place_keys(&points->place, request, keys);
+	const json_t *selected = query_request_member(request, "selected");
+	bool fits = query_filter_new(points->view, query_request_member(request, "filter"),
+				     "/filter", &points->filter, points->place.faults) == 0;
 
-	fits = query_filter_new(points->view, member(request, "filter"), "/filter", &points->filter,
-				points->place.faults) == 0 &&
-	       fits;
-	fits = read_form(points, request, &points->form) && read_drawn(points, request) && fits;
+	points->form = form_of(request, POINTS_POINTS);
+	fits = read_drawn(points, request) && fits;
 	fits = read_axes(points, request) && fits;
 	fits = read_column(points, request, "colour", &points->colour) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
 	fits = read_column(points, request, "size", &points->size) && fits;
-	fits = read_log(points, request, "x_log", &points->x) && fits;
-	fits = read_log(points, request, "y_log", &points->y) && fits;
-	fits = query_request_flag(&points->place, request, "simulated", &points->with_simulated) &&
+	fits = read_fields(points, request, "labels", points->labels, &points->label_count) && fits;
+	fits = read_fields(points, request, "colour_choices", points->colour_choices,
+			   &points->colour_choice_count) &&
 	       fits;
-	fits = query_request_flag(&points->place, request, "match", &points->asks_match) && fits;
-	fits = query_request_flag(&points->place, request, "count_only", &points->count_only) &&
-	       fits;
-	fits = read_fields(points, request, "labels", POINTS_LABELS_MAX, points->labels,
-			   &points->label_count) &&
-	       fits;
-	fits = read_fields(points, request, "colour_choices", POINTS_COLOURS_MAX,
-			   points->colour_choices, &points->colour_choice_count) &&
-	       fits;
-	fits = read_selected(points, request) && fits;
 	fits = read_near(points, request) && fits;
-	fits = read_bounds(points, request) && fits;
+	read_log(request, "x_log", &points->x);
+	read_log(request, "y_log", &points->y);
+	PL_JSON_EACH(id, selected)
+		points->selected[points->selected_count++] = json_integer_value(id);
+	points->with_simulated = json_is_true(json_object_get(request, "simulated"));
+	points->asks_match = json_is_true(json_object_get(request, "match"));
+	points->count_only = json_is_true(json_object_get(request, "count_only"));
+	points->limit = (size_t)query_request_number(request, "limit", BOUND_MARKS_MAX);
+	points->digits = (int)query_request_number(request, "significant_digits", BOUND_DIGITS_MAX);
+	points->budget_ms = query_request_number(request, "budget_ms", 0);
 	return fits;
 }
 
@@ -578,10 +418,6 @@ int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 			       .began_ns = pl_clock_now_ns(),
 			       .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults } };
 
-	if (!json_is_object(request)) {
-		query_place_fault(&points.place, "type", request, "an object", NULL);
-		return query_request_refuse(&points.place, err);
-	}
 	if (open_view(&points, snapshot, request, err) < 0)
 		return -1;
 	if (!read_request(&points, request))

@@ -86,7 +86,6 @@
 #include "schema/schema.h"
 #include "mirror/mirror.h"
 
-#define QUERY_POINTS_MARKS_MAX 5000
 #define QUERY_POINTS_KINDS_MAX 1000
 
 /* As query_apply(). */

@@ -7,7 +7,7 @@
 
 #include "query/out_priv.h"
 
-#define COLUMNS_MAX (POINTS_CHOICES_MAX * POINTS_ROLE_COUNT)
+#define COLUMNS_MAX (BOUND_CHOICES_MAX * POINTS_ROLE_COUNT)
 /* A choice earlier in the list wins if it has this share of the rows of the best one. */
 #define SHARE_OF    4
 #define SHARE_LEAST 3

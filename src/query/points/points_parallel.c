@@ -91,7 +91,7 @@ static size_t count_alike(const struct points *points, const uint32_t *stands_fo
 
 /*
  * The next worse one. The last has room for all: of one cell an axis there are as many lots as ways to have gaps, 256
- * at most, and with one line a lot and POINTS_SELECTED_MAX beside them they are fewer than any limit.
+ * at most, and with one line a lot and BOUND_SELECTED_MAX beside them they are fewer than any limit.
  */
 static void worsen(struct sight *sight)
 {

@@ -6,17 +6,12 @@
 #include "query/faults.h"
 #include "query/filter.h"
 #include "query/points/points.h"
+#include "tbl/request_bounds.h"
 
 #include <math.h>
 
-#define POINTS_LABELS_MAX     20
-#define POINTS_SELECTED_MAX   200
 #define POINTS_NO_KIND        UINT32_MAX
 #define POINTS_COLOUR_NUMBERS 8 /* different ones that stand each for itself; more are ranges */
-#define POINTS_AXES_MIN       2
-#define POINTS_AXES_MAX       8
-#define POINTS_CHOICES_MAX    24
-#define POINTS_COLOURS_MAX    8 /* to choose from */
 
 enum points_form {
 	POINTS_POINTS,
@@ -122,16 +117,16 @@ struct points {
 	enum points_form form;
 	struct points_axis x, y;
 	struct points_axis value; /* of POINTS_GRID */
-	struct points_axis axes[POINTS_AXES_MAX];
+	struct points_axis axes[BOUND_AXES_MAX];
 	size_t axis_count;
 	const struct mirror_column *colour, *shape, *size;
-	struct points_choice choices[POINTS_CHOICES_MAX];
+	struct points_choice choices[BOUND_CHOICES_MAX];
 	size_t choice_count;
-	const struct mirror_column *colour_choices[POINTS_COLOURS_MAX];
+	const struct mirror_column *colour_choices[BOUND_COLOURS_MAX];
 	size_t colour_choice_count;
-	const struct mirror_column *labels[POINTS_LABELS_MAX];
+	const struct mirror_column *labels[BOUND_LABELS_MAX];
 	size_t label_count;
-	int64_t selected[POINTS_SELECTED_MAX];
+	int64_t selected[BOUND_SELECTED_MAX];
 	size_t selected_count;
 	int64_t near;
 	bool with_simulated;

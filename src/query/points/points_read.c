@@ -183,7 +183,7 @@ static void drop_without_two(struct points *points)
 			places[row] += !isnan(points->axes[i].at[row]);
 	}
 	for (size_t row = 0; row < points->row_count; row++) {
-		if (places[row] >= POINTS_AXES_MIN)
+		if (places[row] >= BOUND_AXES_MIN)
 			points->rows[kept++] = points->rows[row];
 	}
 	points->left_out[POINTS_TOO_FEW] = points->row_count - kept;

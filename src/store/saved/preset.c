@@ -4,56 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "query/faults.h"
-#include "query/filter.h"
 #include "query/needle.h"
 #include "store/store_priv.h"
-
-/* ---- what a schema cannot say ---------------------------------------------------------------- */
-
-struct limits {
-	struct place place;
-	size_t nodes;
-};
-
-static bool check_tree(struct limits *limits, const json_t *tree, size_t depth)
-{
-	bool fits = true;
-	const char *key;
-	json_t *value;
-
-	if (depth > QUERY_FILTER_DEPTH_MAX)
-		return query_place_limit(&limits->place, tree, QUERY_FILTER_DEPTH_MAX, "levels");
-	if (++limits->nodes > QUERY_FILTER_NODES_MAX)
-		return query_place_limit(&limits->place, tree, QUERY_FILTER_NODES_MAX, "nodes");
-	json_object_foreach((json_t *)tree, key, value)
-	{
-		size_t before = query_place_enter(&limits->place, key);
-		if (strcmp(key, "not") == 0)
-			fits = check_tree(limits, value, depth + 1);
-		for (size_t i = 0; fits && strcmp(key, "value") != 0 && i < json_array_size(value);
-		     i++) {
-			size_t list = query_place_enter_item(&limits->place, i);
-			fits = check_tree(limits, json_array_get(value, i), depth + 1);
-			query_place_leave(&limits->place, list);
-		}
-		query_place_leave(&limits->place, before);
-		if (!fits)
-			return false;
-	}
-	return true;
-}
-
-bool store_preset_check(const json_t *preset, struct schema_faults *faults)
-{
-	struct limits limits = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX),
-					    .faults = faults } };
-
-	query_place_enter(&limits.place, "filter");
-	bool fits = check_tree(&limits, json_object_get(preset, "filter"), 1);
-	place_done(&limits.place);
-	return fits;
-}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 

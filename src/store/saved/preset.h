@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "schema/schema.h"
+#include "base/json.h"
 #include "store/store.h"
 
 #define STORE_PRESETS_MAX 1000
@@ -22,9 +22,6 @@ enum store_preset_outcome {
 	STORE_PRESET_FULL,  /* there are STORE_PRESETS_MAX of them */
 	STORE_PRESET_NONE,  /* there is none by that id */
 };
-
-/* The limits of a filter (query/filter.h), for what a schema cannot say. False: faults were added. */
-bool store_preset_check(const json_t *preset, struct schema_faults *faults) PL_MUST_CHECK;
 
 /*
  * id 0: a new one. What the JSON lacks is as if nothing had been chosen, also where there was something

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "query/query.h"
 #include "store/sweeps/sweep_priv.h"
+#include "tbl/request_bounds.h"
 
 #define ANSWER_BYTES_MAX (256u << 20)
 #define TAG              "tags.sweep"
@@ -36,7 +37,7 @@ static json_t *question_of(const char *id, const json_t *metrics)
 		json_array_append_new(columns, json_string(tags[i]));
 	json_array_extend(columns, (json_t *)metrics);
 	return json_pack("{s:{s:s, s:s, s:s}, s:o, s:i}", "filter", "field", TAG, "op", "eq",
-			 "value", id, "columns", columns, "limit", QUERY_ROWS_MAX);
+			 "value", id, "columns", columns, "limit", BOUND_ROWS_MAX);
 }
 
 /* All of them, the newest first. */

@@ -4,6 +4,8 @@
  */
 #include "query/filter.h"
 
+#include "../../asked.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +83,9 @@ static const json_t *at_pointer(const json_t *json, const char *pointer)
 /* -1: it was refused. */
 static json_int_t count_of(json_t *request)
 {
+	auto_schema_faults unfit = { 0 };
+	if (!asked_fits(ASKED_APPLY, request, &unfit))
+		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_schema_faults faults = { 0 };
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
@@ -111,11 +116,13 @@ static void check_options(const json_t *request)
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+	if (asked_fits(ASKED_OPTIONS, request, &faults) &&
+	    query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
 	schema_faults_done(&faults);
 	faults = (struct schema_faults){ 0 };
-	if (query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
+	if (asked_fits(ASKED_VALUES, request, &faults) &&
+	    query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
 }
 

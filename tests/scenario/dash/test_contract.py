@@ -53,7 +53,7 @@ def a_predicate(rng):
 
 NAMED = {
     "FieldId": lambda rng: rng.choice(FIELDS) if rng.random() < 0.9 else a_text(rng, {"minLength": 1, "maxLength": 300}),
-    "FieldList": lambda rng: ",".join(rng.choice(["", "", "-"]) + rng.choice(FIELDS) for _ in range(rng.randint(1, 3))),
+    "SortList": lambda rng: [rng.choice(["", "", "-"]) + rng.choice(FIELDS) for _ in range(rng.randint(1, 3))],
     "Filter": lambda rng: a_filter(rng, 3),
     "Sha256": lambda rng: "".join(rng.choices("0123456789abcdef", k=64)),
 }
@@ -129,7 +129,7 @@ def breaks_of(schema, value):
     if isinstance(value, list) and schema.get("minItems"):
         yield "minItems", value[:schema["minItems"] - 1]
     if isinstance(value, list) and "maxItems" in schema:
-        yield "maxItems", (value or [None]) * (schema["maxItems"] + 1)
+        yield "maxItems", ((value or [None]) * (schema["maxItems"] + 1))[:schema["maxItems"] + 1]
     if isinstance(value, dict):
         for name in schema.get("required", []):
             if name in value:
@@ -179,6 +179,7 @@ class Route:
         self.words = [one for one in parameters if one["in"] == "path"]
         query = [one for one in parameters if one["in"] == "query"]
         self.as_json = {one["name"] for one in query if "content" in one}
+        self.lists = {one["name"] for one in query if "content" not in one and resolved(schema_of(one)).get("type") == "array"}
         self.texts = {one["name"] for one in query if self.is_text(one)}
         self.query = {"type": "object", "properties": {one["name"]: schema_of(one) for one in query},
                       "required": [one["name"] for one in query if one.get("required")], "additionalProperties": False}
@@ -188,7 +189,7 @@ class Route:
 
     @staticmethod
     def is_text(parameter):
-        return "content" not in parameter and resolved(schema_of(parameter)).get("type") == "string"
+        return "content" not in parameter and resolved(schema_of(parameter)).get("type") in ("string", "array")
 
     def valid(self, rng, ids):
         words = {one["name"]: rng.choice([*ids, valid(rng, schema_of(one))]) for one in self.words}
@@ -210,6 +211,8 @@ class Route:
     def member(self, name, value):
         if isinstance(value, str) and name not in self.as_json:
             return value
+        if isinstance(value, list) and name in self.lists:
+            return ",".join(map(str, value))
         return json.dumps(value)
 
 

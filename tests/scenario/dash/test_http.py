@@ -345,7 +345,7 @@ def test_changes_from_pages_of_other_origins_are_refused(dashboard):
 
 @pytest.mark.parametrize("query, pointer", [
     ("limit=201", "/limit"), ("limit=a", "/limit"), ("limit=-1", "/limit"), ("limit=1.5", "/limit"), ("offset=9999999999999", "/offset"),
-    ("sort=", "/sort"), ("columns=run.nmae", "/columns/0"), ("sort=run.name,-results.p99_ttft_m", "/sort/1/field"), ("lmit=1", "")])
+    ("sort=", "/sort/0"), ("columns=run.nmae", "/columns/0"), ("sort=run.name,-results.p99_ttft_m", "/sort/1/field"), ("lmit=1", "")])
 def test_a_query_is_checked_by_the_contract(dashboard, query, pointer):
     problem = dashboard.get(f"/api/data/experiments?{query}")
     assert problem.status == 422 and problem.json["pointer"] == pointer

@@ -184,6 +184,8 @@ def test_what_check_finds(bin_dir, database, tmp_path):
 
 @pytest.mark.parametrize("words, says", [
     (["--filter", "{"], "--filter"), (["--filter", '{"field": "server.sed", "op": "eq", "value": 1}'], "did you mean 'server.seed'?"),
+    (["--filter", '{"field": "server.seed", "op": "equal", "value": 1}'], "--filter: /op: found \"equal\", expected one of \"eq\""),
+    (["--filter", json.dumps({"and": [{"field": "server.seed", "op": "is_null"}] * 1000})], "--filter: /and/999: found an object, expected at most 1000 nodes"),
     (["--filter", "@none.json"], "none.json"), (["--db", "none.db"], "none.db")])
 def test_what_remap_is_not_given(bin_dir, tmp_path, words, says):
     import_json(bin_dir, write(tmp_path / "r.jsonl", results(1)), "--db", tmp_path / "a.db")

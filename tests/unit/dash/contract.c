@@ -17,6 +17,9 @@ static const char contract_text[] =
 	"        - { name: id, in: path, required: true, schema: { type: string } }\n"
 	"        - $ref: '#/components/parameters/Limit'\n"
 	"        - { name: ratio, in: query, schema: { type: number } }\n"
+	"        - { name: ids, in: query, explode: false,\n"
+	"            schema: { type: array, maxItems: 2, items: { type: string, minLength: 1 } } "
+	"}\n"
 	"        - { name: flag, in: query, required: true, schema: { type: boolean } }\n"
 	"        - name: tree\n"
 	"          in: query\n"
@@ -89,6 +92,10 @@ static void test_dash_contract__queries(void **state)
 		{ "/?flag=true&limit=9.0", "/limit " },
 		{ "/?flag=true&tree={\"not\":{\"nt\":1}}", "/tree/not " },
 		{ "/?flag=true&other=1", " " },
+		{ "/?flag=true&ids=a", "{\"flag\":true,\"ids\":[\"a\"]}" },
+		{ "/?flag=true&ids=a,-b", "{\"flag\":true,\"ids\":[\"a\",\"-b\"]}" },
+		{ "/?flag=true&ids=", "/ids/0 " },
+		{ "/?flag=true&ids=a,,", "/ids /ids/1 /ids/2 " },
 		{ "/?flag=true&flag=true", "found 'flag' twice, expected it once" },
 		{ "/?flag=true&tree={", "tree:1:1: not valid JSON: string or '}' expected near end "
 					"of file" },

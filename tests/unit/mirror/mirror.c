@@ -1,5 +1,7 @@
 #include "mirror/mirror.h"
 
+#include "asked.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,6 +119,7 @@ static json_t *asked(const struct mirror_snapshot *snapshot, const char *text)
 	struct pl_err err = PL_ERR_INIT;
 
 	assert_non_null(request);
+	assert_true(asked_fits(ASKED_APPLY, request, &faults));
 	if (query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	json_t *json = json_loadb(answer.data, answer.len, 0, NULL);
@@ -359,12 +362,13 @@ static void ask_once(struct reader *reader)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(
 		reader->play->maker.mirror);
-	auto_json json_t *answer = asked(snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
-						   "\", \"op\": \"between\", \"value\": [2, 4]},"
-						   " \"facets\": [\"" SEED_FIELD
-						   "\", \"" MODEL_FIELD "\"], \"columns\": [],"
-						   " \"sort\": [{\"field\": \"" RATE_FIELD
-						   "\"}, {\"field\": \"" MODEL_FIELD "\"}]}");
+	auto_json json_t *answer = asked(
+		snapshot,
+		"{\"filter\": {\"field\": \"" SEED_FIELD
+		"\", \"op\": \"between\", \"value\": [2, 4]},"
+		" \"facets\": [\"" SEED_FIELD "\", \"" MODEL_FIELD "\"], \"columns\": [],"
+		" \"sort\": [{\"field\": \"" RATE_FIELD
+		"\", \"dir\": \"asc\"}, {\"field\": \"" MODEL_FIELD "\", \"dir\": \"asc\"}]}");
 	json_int_t version = number_at(answer, "data_version");
 	json_int_t all = number_at(answer, "total"), found = number_at(answer, "count");
 	const json_t *facets = json_object_get(answer, "facets");

@@ -1,5 +1,7 @@
 #include "mirror/view.h"
 
+#include "asked.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,6 +80,8 @@ static int64_t count_by(query_fn *query, struct mirror *mirror, const json_t *re
 	auto_schema_faults faults = { 0 };
 	auto_json json_t *answer = NULL;
 
+	assert_true(
+		asked_fits(query == query_points ? ASKED_POINTS : ASKED_APPLY, request, &faults));
 	if (query(snapshot, request, &text, &faults, err) < 0) {
 		assert_int_equal(faults.count, 0);
 		return -1;
@@ -390,9 +394,9 @@ static void *ask(void *data)
 		char field[16];
 		snprintf(field, sizeof(field), "tags.k%d", 2 + (asker->number + i) % 90);
 		auto_json json_t *request = json_pack(
-			"{s:{s:s, s:s, s:i}, s:[s], s:[s], s:[{s:s}]}", "filter", "field", field,
-			"op", "eq", "value", 1, "columns", "tags.n", "facets", "server.seed",
-			"sort", "field", "tags.n");
+			"{s:{s:s, s:s, s:i}, s:[s], s:[s], s:[{s:s, s:s}]}", "filter", "field",
+			field, "op", "eq", "value", 1, "columns", "tags.n", "facets", "server.seed",
+			"sort", "field", "tags.n", "dir", "asc");
 		struct pl_err err = PL_ERR_INIT;
 		if (count_by(query_apply, asker->mirror, request, &err) <= 0)
 			asker->is_right = false;

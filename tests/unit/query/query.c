@@ -1,6 +1,8 @@
 #include "query/query.h"
 
+#include "asked.h"
 #include "query/filter.h"
+#include "tbl/request_bounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,6 +71,7 @@ static json_t *asked(struct mirror *mirror, const char *text)
 	json_t *json;
 
 	assert_non_null(request);
+	assert_true(asked_fits(ASKED_APPLY, request, &faults));
 	if (query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	json = json_loadb(answer.data, answer.len, 0, NULL);
@@ -87,7 +90,8 @@ static void test_query_query__values_have_one_order_and_nothing_stands_last(void
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = made_mirror(fields);
-	auto_json json_t *up = asked(mirror, "{\"sort\": [{\"field\": \"tags.v\"}]}");
+	auto_json json_t *up = asked(mirror,
+				     "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"asc\"}]}");
 	auto_json json_t *down = asked(mirror,
 				       "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"desc\"}]}");
 	size_t there = ROWS - 2;
@@ -105,9 +109,9 @@ static void test_query_query__what_is_alike_is_newest_first(void **state)
 	auto_mirror struct mirror *mirror = made_mirror(fields);
 	static const char *const requests[] = {
 		"{}",
-		"{\"sort\": [{\"field\": \"server.model\"}]}",
-		"{\"sort\": [{\"field\": \"server.model\", \"dir\": \"desc\"}], \"facets\": null}",
-		"{\"filter\": null, \"columns\": [], \"offset\": 0}",
+		"{\"sort\": [{\"field\": \"server.model\", \"dir\": \"asc\"}]}",
+		"{\"sort\": [{\"field\": \"server.model\", \"dir\": \"desc\"}], \"facets\": false}",
+		"{\"filter\": {\"and\": []}, \"columns\": [], \"offset\": 0}",
 	};
 
 	(void)state;
@@ -122,7 +126,7 @@ static void test_query_query__tells_so_many_faults_and_that_there_are_more(void 
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = made_mirror(fields);
-	auto_json json_t *request = json_object();
+	auto_json json_t *request = json_pack("{s:[]}", "fields");
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
@@ -130,15 +134,16 @@ static void test_query_query__tells_so_many_faults_and_that_there_are_more(void 
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
-		char key[16];
-		snprintf(key, sizeof(key), "k/%d", i);
-		json_object_set_new(request, key, json_null());
+		char id[16];
+		snprintf(id, sizeof(id), "none/%d", i);
+		json_array_append_new(json_object_get(request, "fields"), json_string(id));
 	}
+	assert_true(asked_fits(ASKED_OPTIONS, request, &faults));
 	assert_int_equal(query_options(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 20);
 	assert_true(faults.cut);
 	assert_int_equal(err.code, PL_ERR_INVALID);
-	assert_string_equal(err.text, "at the top: unknown key 'k/0'");
+	assert_string_equal(err.text, "/fields/0: found \"none/0\", expected the id of a field");
 }
 
 /* Every result has another model. */
@@ -167,7 +172,7 @@ static void test_query_query__a_filter_looks_at_so_many_values(void **state)
 	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, NULL);
 	auto_json json_t *request = json_pack("{s:{s:[]}}", "filter", "or");
 	json_t *terms = json_object_get(json_object_get(request, "filter"), "or");
-	enum { PREDICATES = QUERY_FILTER_NODES_MAX - 1 };
+	enum { PREDICATES = BOUND_FILTER_NODES_MAX - 1 };
 	int64_t rows = QUERY_FILTER_VALUES_MAX / PREDICATES + 1;
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 	auto_schema_faults faults = { 0 };
@@ -180,6 +185,7 @@ static void test_query_query__a_filter_looks_at_so_many_values(void **state)
 		json_array_append_new(
 			terms, json_pack("{s:s, s:s}", "field", "server.model", "op", "is_null"));
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
+	assert_true(asked_fits(ASKED_APPLY, request, &faults));
 	assert_int_equal(query_apply(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 1);
 	snprintf(pointer, sizeof(pointer), "/filter/or/%d", PREDICATES - 1);
@@ -193,7 +199,7 @@ static void test_query_query__no_rows_are_an_answer_too(void **state)
 	auto_json json_t *answer = asked(
 		mirror, "{\"filter\": {\"not\": {\"field\": \"server.model\", \"op\": "
 			"\"is_recorded\"}}, \"facets\": true, \"sort\": [{\"field\": "
-			"\"server.model\"}]}");
+			"\"server.model\", \"dir\": \"asc\"}]}");
 
 	(void)state;
 	assert_int_equal(json_integer_value(json_object_get(answer, "count")), 0);

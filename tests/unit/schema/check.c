@@ -420,9 +420,27 @@ static void test_schema_check__many_items_are_compared_quickly(void **state)
 	assert_string_equal(faults.items[0].found, "the same item at 77 and 200000");
 }
 
+/* Nodes and levels count from the outermost value that the schema is applied to. */
+static void test_schema_check__bounds_a_schema_that_contains_itself(void **state)
+{
+	static const char schema[] = "{'type': 'array', 'items': {'$ref': '#/$defs/tree'}, "
+				     "'$defs': {'tree': {'x-nodes-max': 4, "
+				     "'x-levels-max': 3, 'type': 'object', 'properties': {'not': "
+				     "{'$ref': '#/$defs/tree'}, 'and': "
+				     "{'type': 'array', 'items': {'$ref': '#/$defs/tree'}}}}}}";
+
+	(void)state;
+	assert_faults(schema,
+		      "[{'not': {'not': {}}}, {'and': [{}, {}, {}]}, {'and': [{}, {}, {}]}]", "");
+	assert_faults(schema, "[{}, {'not': {'not': {'not': {}}}}]", "/1/not/not/not limit");
+	assert_faults(schema, "[{'and': [{}, {}, {}, {}]}]", "/0/and/3 limit");
+	assert_faults(schema, "[{'not': {'not': {'not': {'not': 1}}}}]", "/0/not/not/not limit");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_schema_check__bounds_a_schema_that_contains_itself),
 		cmocka_unit_test(test_schema_check__values),
 		cmocka_unit_test(test_schema_check__numbers),
 		cmocka_unit_test(test_schema_check__texts),

@@ -1,5 +1,7 @@
 #include "store/store.h"
 
+#include "asked.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -305,6 +307,7 @@ static int64_t ask(struct store *store, const char *field)
 
 	if (store_snapshot_get(store, &snapshot, &err) < 0)
 		fail_msg("%s", err.text);
+	assert_true(asked_fits(ASKED_APPLY, request, &faults));
 	int result = query_apply(snapshot, request, &text, &faults, &err);
 	if (faults.count > 0)
 		return -2;

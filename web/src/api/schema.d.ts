@@ -773,8 +773,10 @@ export interface components {
          * @example results.p99_ttft_ms
          */
         FieldId: string;
-        /** @description Ids with commas between them */
-        FieldList: string;
+        /** @description Ids, in a query with commas between them */
+        FieldList: components["schemas"]["FieldId"][];
+        /** @description Ids with commas between them; "-" before an id is descending */
+        SortList: string[];
         /** @description A number that may be infinite */
         Number: number | ("inf" | "-inf");
         NumberOrNull: components["schemas"]["Number"] | null;
@@ -869,7 +871,11 @@ export interface components {
              *     is_explicit. A number may be "inf" or "-inf"; where the field's numbers may be words, a word
              */
             value?: unknown;
-        } & (unknown | unknown | unknown | unknown);
+        } & (unknown | unknown | unknown | {
+            and?: never;
+            or?: never;
+            not?: never;
+        });
         /** @enum {string} */
         Operator: "eq" | "ne" | "in" | "not_in" | "lt" | "le" | "gt" | "ge" | "between" | "contains" | "starts_with" | "is_null" | "not_null" | "is_recorded" | "is_explicit";
         Sort: {
@@ -3325,9 +3331,12 @@ export interface operations {
                 offset?: number;
                 /**
                  * @description Ids with commas between them; "-" before an id is descending
-                 * @example -results.p99_ttft_ms,run.timestamp
+                 * @example [
+                 *       "-results.p99_ttft_ms",
+                 *       "run.timestamp"
+                 *     ]
                  */
-                sort?: components["schemas"]["FieldList"];
+                sort?: components["schemas"]["SortList"];
                 /** @description Ids with commas between them */
                 columns?: components["schemas"]["FieldList"];
                 /** @description A filter as JSON */
@@ -3364,14 +3373,20 @@ export interface operations {
                 /**
                  * @description At most 8 ids with commas between them. Rows with the same value in all of them are one group, null and not
                  *     recorded being values of their own; without it all rows are one
-                 * @example server.model,server.tensor_parallel_size
+                 * @example [
+                 *       "server.model",
+                 *       "server.tensor_parallel_size"
+                 *     ]
                  */
-                group_by?: components["schemas"]["FieldList"];
+                group_by?: components["schemas"]["FieldId"][];
                 /**
                  * @description At most 200 ids with commas between them; without it the headline metrics of which some group has a number
-                 * @example results.output_throughput,results.p99_ttft_ms
+                 * @example [
+                 *       "results.output_throughput",
+                 *       "results.p99_ttft_ms"
+                 *     ]
                  */
-                metrics?: components["schemas"]["FieldList"];
+                metrics?: components["schemas"]["FieldId"][];
                 /** @description At most so many groups, the first in the order of their values */
                 limit?: number;
                 /** @description Whether simulated results are taken beside others; where there are no others, they always are */
@@ -3715,9 +3730,12 @@ export interface operations {
             query?: {
                 /**
                  * @description At most 20 ids with commas between them, of which each run shows its value
-                 * @example results.output_throughput,results.p99_ttft_ms
+                 * @example [
+                 *       "results.output_throughput",
+                 *       "results.p99_ttft_ms"
+                 *     ]
                  */
-                metrics?: components["schemas"]["FieldList"];
+                metrics?: components["schemas"]["FieldId"][];
             };
             header?: never;
             path: {
@@ -3808,9 +3826,11 @@ export interface operations {
             query?: {
                 /**
                  * @description Kinds of runs with commas between them; failed,missing if not said
-                 * @example failed
+                 * @example [
+                 *       "failed"
+                 *     ]
                  */
-                kinds?: "failed" | "missing" | "partial" | "failed,missing" | "failed,missing,partial";
+                kinds?: ("failed" | "missing" | "partial")[];
             };
             header?: never;
             path: {

@@ -4,6 +4,8 @@
  */
 #include "query/points/points.h"
 
+#include "../../../asked.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -121,6 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (mirror == NULL)
 		make_mirror();
 	if (request == NULL)
+		return 0;
+	if (!asked_fits(ASKED_POINTS, request, &faults))
 		return 0;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	if (query_points(snapshot, request, &text, &faults, &err) < 0) {

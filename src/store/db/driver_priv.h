@@ -32,6 +32,7 @@ struct store_runs_driver;
 
 struct store_sql_driver {
 	const struct store_runs_driver *runs;
+	bool has_postgres_texts; /* of the statements that PostgreSQL writes differently */
 	int (*open)(struct store_sql *sql, const char *name, bool create, struct pl_err *err);
 	void (*close)(struct store_sql *sql);
 	const char *(*name)(const struct store_sql *sql);
@@ -65,6 +66,10 @@ struct store_sql_driver {
 
 extern const struct store_sql_driver store_sqlite_driver;
 extern const struct store_sql_driver store_postgres_driver;
+
+/* Opens a connection of that driver; store_sql_open() picks the driver by the name. */
+int store_sql_open_with(struct store_sql *sql, const struct store_sql_driver *driver,
+			const char *name, bool create, struct pl_err *err) PL_MUST_CHECK;
 
 /* A column of a row of SQLite's; less than a value of it costs. */
 bool store_sqlite_is_null(struct store_stmt *statement, int at);

@@ -465,6 +465,7 @@ static int pg_set_form(struct store_sql *sql, int64_t form, struct pl_err *err)
 
 const struct store_sql_driver store_postgres_driver = {
 	.runs = &store_pg_runs_driver,
+	.has_postgres_texts = true,
 	.open = pg_open,
 	.close = pg_close,
 	.name = pg_name,

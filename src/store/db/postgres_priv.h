@@ -107,7 +107,7 @@ bool store_pg_send_prepared(const struct pg_statement *statement);
 /* Takes the rows. */
 void store_pg_take_rows(struct pg_statement *statement, PGresult *rows);
 
-/* ---- statements on the way; see postgres_pipeline.c --------------------------------------------- */
+/* ---- statements on the way; see postgres_statement.c -------------------------------------------- */
 
 /* Within a transaction, of one that the server knows. */
 int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;

@@ -455,3 +455,99 @@ const char *store_pg_text(struct store_stmt *statement, int at)
 	store_pg_value(statement, at, &value);
 	return value.data;
 }
+
+/* ---- the pipeline ------------------------------------------------------------------------- */
+
+/*
+ * libpq's pipeline mode sends statements without waiting for the response to the previous one, and reads all
+ * responses when the first of them is needed: the statements of a transaction cost one round trip in all. The
+ * pipeline starts with the first statement and ends when all responses are read. If one statement fails, the server
+ * skips the rest, and the transaction has failed, as it would without a pipeline.
+ */
+
+/* Gives the response to its statement, or clears it if the statement is NULL. False: it is an error. */
+static bool take_answer(struct pg_statement *statement, PGresult *answer)
+{
+	ExecStatusType status = PQresultStatus(answer);
+	bool is_good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+
+	if (is_good && statement != NULL)
+		store_pg_take_rows(statement, answer);
+	else if (is_good)
+		PQclear(answer);
+	return is_good;
+}
+
+/* The first fault of those that are on the way; NULL: there was none, or the connection is lost, which `ok` says. */
+static PGresult *read_answers(struct pg_connection *connection, bool *ok)
+{
+	PGresult *fault = NULL;
+
+	for (size_t i = 0; i < connection->asked_count; i++) {
+		PGresult *answer = PQgetResult(connection->pg);
+		*ok = *ok && answer != NULL;
+		/* skipped statements follow the failed one */
+		if (answer != NULL && !take_answer(connection->asked[i], answer)) {
+			if (fault == NULL)
+				fault = pl_take(answer);
+			PQclear(answer);
+		}
+		/* the end of the answer */
+		while (*ok && (answer = PQgetResult(connection->pg)) != NULL)
+			PQclear(answer);
+	}
+	return fault;
+}
+
+int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
+{
+	if (connection->asked_count == 0)
+		return 0;
+	bool ok = PQpipelineSync(connection->pg) == 1;
+	auto_result fault = read_answers(connection, &ok);
+	/* of the sync */
+	PQclear(PQgetResult(connection->pg));
+	connection->asked_count = 0;
+	if (fault != NULL)
+		store_pg_fail(connection, fault, err);
+	if (PQexitPipelineMode(connection->pg) != 1 || !ok) {
+		connection->is_lost = true;
+		return fault != NULL ? -1 : store_pg_fail(connection, NULL, err);
+	}
+	return fault != NULL ? -1 : 0;
+}
+
+int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(statement->base.sql);
+
+	if (connection->asked_count == PG_ASKED_MAX && store_pg_drain(connection, err) < 0)
+		return -1;
+	if (connection->asked_count == 0 && PQenterPipelineMode(connection->pg) != 1)
+		return store_pg_fail(connection, NULL, err);
+	if (!store_pg_send_prepared(statement))
+		return store_pg_fail(connection, NULL, err);
+	connection->asked[connection->asked_count++] = is_wanted ? statement : NULL;
+	return 0;
+}
+
+bool store_pg_is_asked(const struct pg_statement *statement)
+{
+	const struct pg_connection *connection = pg_of(statement->base.sql);
+
+	for (size_t i = 0; i < connection->asked_count; i++) {
+		if (connection->asked[i] == statement)
+			return true;
+	}
+	return false;
+}
+
+void store_pg_forget(const struct pg_statement *statement)
+{
+	struct pg_connection *connection = pg_of(statement->base.sql);
+
+	for (size_t i = 0; i < connection->asked_count; i++) {
+		if (connection->asked[i] == statement)
+			connection->asked[i] = NULL;
+	}
+}

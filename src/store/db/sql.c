@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "store/db/driver_priv.h"
 
 #define JOB_COLUMNS                                                                           \
@@ -304,20 +303,15 @@ const char *store_sql_statement_text(const struct store_sql *sql, enum store_sta
 {
 	const char *other = postgres_statements[which];
 
-	return sql->driver == &store_postgres_driver && other != NULL ? other : statements[which];
+	return sql->driver->has_postgres_texts && other != NULL ? other : statements[which];
 }
 
 /* ---- the connection ------------------------------------------------------------------------ */
 
-bool store_sql_is_address(const char *name)
+int store_sql_open_with(struct store_sql *sql, const struct store_sql_driver *driver,
+			const char *name, bool create, struct pl_err *err)
 {
-	return pl_text_starts(name, "postgres://") || pl_text_starts(name, "postgresql://");
-}
-
-int store_sql_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
-{
-	*sql = (struct store_sql){ .driver = store_sql_is_address(name) ? &store_postgres_driver
-									: &store_sqlite_driver };
+	*sql = (struct store_sql){ .driver = driver };
 	if (sql->driver->open(sql, name, create, err) == 0)
 		return 0;
 	*sql = (struct store_sql){ 0 };

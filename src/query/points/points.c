@@ -9,9 +9,6 @@
 #include "query/points/points_priv.h"
 #include "query/request_priv.h"
 
-static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins",
-							   "near",   "grid",   "parallel" };
-
 static const char *const part_names[POINTS_PART_COUNT] = { "colour",   "shape",  "size",
 							   "frontier", "labels", "near" };
 
@@ -116,17 +113,12 @@ static bool read_near(struct points *points, const json_t *request)
 	       query_place_missing(&points->place, "near", "the number of an experiment");
 }
 
-const char *query_points_form_name(enum points_form form)
-{
-	return form_names[form];
-}
-
 static enum points_form form_of(const json_t *request, enum points_form otherwise)
 {
 	const char *name = pl_json_get_text(request, "form");
 
 	for (size_t i = 0; i < POINTS_FORM_COUNT; i++) {
-		if (pl_text_equal(name, form_names[i]))
+		if (pl_text_equal(name, query_points_form_name((enum points_form)i)))
 			return (enum points_form)i;
 	}
 	return otherwise;
@@ -272,79 +264,6 @@ static bool read_request(struct points *points, const json_t *request)
 
 /* ---- the answer -------------------------------------------------------------------------------------- */
 
-static void write_kind(const struct points_kind *kind, struct pl_buf *out)
-{
-	static const char *const states[] = { "value", "range", "null", "missing", "other" };
-
-	pl_buf_addf(out, "{\"state\":\"%s\"", states[kind->state]);
-	if (kind->state == POINTS_VALUE) {
-		query_out_key(out, "value");
-		query_out_value(out, &kind->value);
-	} else if (kind->state == POINTS_RANGE) {
-		query_out_key(out, "low");
-		query_out_f64(out, kind->low);
-		query_out_key(out, "high");
-		query_out_f64(out, kind->high);
-	}
-	out_count(out, "count", kind->count);
-	if (kind->rank != SIZE_MAX)
-		out_count(out, "rank", kind->rank);
-	pl_buf_add_char(out, '}');
-}
-
-void query_points_write_kinds(const char *key, const struct points_kinds *kinds, struct pl_buf *out)
-{
-	query_out_key(out, key);
-	if (kinds->column == NULL) {
-		pl_buf_add_text(out, "null");
-		return;
-	}
-	pl_buf_add_text(out, "{\"field\":");
-	query_out_text(out, kinds->column->field->id);
-	query_out_key(out, "kinds");
-	pl_buf_add_char(out, '[');
-	for (size_t i = 0; i < kinds->count; i++) {
-		query_out_next(out);
-		write_kind(&kinds->items[i], out);
-	}
-	pl_buf_add_text(out, "]}");
-}
-
-void query_points_write_axis(const struct points_axis *axis, struct pl_buf *out)
-{
-	static const char *const kinds[] = { "number", "time", "kinds" };
-	bool is_none = axis->least > axis->most;
-
-	if (axis->column == NULL) {
-		pl_buf_add_text(out, "null");
-		return;
-	}
-	pl_buf_add_text(out, "{\"field\":");
-	query_out_text(out, axis->column->field->id);
-	query_out_key(out, "kind");
-	query_out_text(out, kinds[axis->kind]);
-	query_out_key(out, "log");
-	pl_buf_add_text(out, axis->is_log ? "true" : "false");
-	out_count(out, "not_positive", axis->not_positive);
-	query_out_key(out, "min");
-	query_out_f64(out, is_none ? NAN : axis->least);
-	query_out_key(out, "max");
-	query_out_f64(out, is_none ? NAN : axis->most);
-	query_points_write_kinds("kinds", &axis->kinds, out);
-	pl_buf_add_char(out, '}');
-}
-
-void query_points_write_reasons(const char *const *names, const size_t *counts, size_t count,
-				struct pl_buf *out)
-{
-	pl_buf_add_char(out, '{');
-	for (size_t i = 0; i < count; i++) {
-		if (counts[i] > 0)
-			out_count(out, names[i], counts[i]);
-	}
-	pl_buf_add_char(out, '}');
-}
-
 /* Of one point and its neighbours nobody asks whether they are alike. */
 static void write_cautions(const struct points *points, struct pl_buf *out)
 {
@@ -358,7 +277,8 @@ static void write_cautions(const struct points *points, struct pl_buf *out)
 static void write_head(const struct points *points, struct pl_buf *out)
 {
 	pl_buf_add_text(out, "{\"form\":");
-	query_out_text(out, points_are_thinned(points) ? "thinned" : form_names[points->form]);
+	query_out_text(out, points_are_thinned(points) ? "thinned"
+						       : query_points_form_name(points->form));
 	out_count(out, "count", points->count);
 	out_count(out, "total", mirror_view_count(points->view));
 	out_count(out, "drawn", points->row_count);
@@ -378,16 +298,6 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	query_points_write_axis(&points->y, out);
 	query_points_write_kinds("colour", &points->colours, out);
 	query_points_write_kinds("shape", &points->shapes, out);
-}
-
-bool query_points_is_in_time(struct points *points, enum points_part part)
-{
-	int64_t used_ns = pl_clock_now_ns() - points->began_ns;
-	bool fits = mirror_view_goes_on(points->view, &points->ended) == 0 &&
-		    (points->budget_ms == 0 || used_ns < points->budget_ms * PL_NS_PER_MS);
-
-	points->not_ready[part] = !fits;
-	return fits;
 }
 
 static void write_tail(const struct points *points, struct pl_buf *out)

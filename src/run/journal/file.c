@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "run/journal/read.h"
 #include "run/paths.h"
@@ -183,6 +185,37 @@ void run_journal_drop_temporaries(const char *output, const char *run_id, int64_
 	}
 }
 
+/* Whether a name is NAME.tmp.PID, as base/file.h makes it, and no process has the PID. */
+static bool is_left_of(const char *found, const char *name)
+{
+	size_t len = strlen(name);
+	int64_t pid;
+
+	return strncmp(found, name, len) == 0 && pl_text_starts(found + len, ".tmp.") &&
+	       pl_text_to_i64(found + len + strlen(".tmp."), &pid) && pid > 0 && pid <= INT32_MAX &&
+	       kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+/* A journal that is still empty names no process: its run was killed as it began, and files of any process that is gone are its. */
+static void drop_unnamed_temporaries(const char *output)
+{
+	auto_paths paths = { 0 };
+	const char *slash = strrchr(output, '/');
+	auto_free char *folder = slash != NULL ? pl_strndup(output, (size_t)(slash - output) + 1)
+					       : pl_strdup(".");
+	auto_dir dir = opendir(folder);
+	const char *found;
+
+	run_paths_make(output, NULL, &paths);
+	while ((found = pl_dir_next(dir)) != NULL) {
+		for (size_t i = 0; i < run_paths_side_count(); i++) {
+			auto_free char *name = pl_file_name(run_paths_side(&paths, i));
+			if (is_left_of(found, name))
+				unlinkat(dirfd(dir), found, 0);
+		}
+	}
+}
+
 /* May what a file of a dead run holds be given up? */
 static int check_left(const char *output, struct run_journal_file *file, bool overwrite,
 		      struct pl_err *err)
@@ -195,8 +228,10 @@ static int check_left(const char *output, struct run_journal_file *file, bool ov
 		return -1;
 	enum run_journal_look look = run_journal_look(data, len, &glance);
 	run_journal_file_unmap(data, len);
-	if (look == RUN_JOURNAL_EMPTY)
+	if (look == RUN_JOURNAL_EMPTY) {
+		drop_unnamed_temporaries(output);
 		return 0;
+	}
 	int finished = look == RUN_JOURNAL_RUN ? finish_run(output, &glance, err) : 0;
 	if (finished < 0)
 		return -1;

@@ -485,3 +485,18 @@ def test_a_result_that_cannot_be_written_leaves_the_journal(bin_dir, tmp_path, v
     assert done.returncode == 0, done.stderr
     result, records = check_recovered(output, validators)
     assert result["results"]["completed"] == 900 and result["error"]["stage"] == "stop"
+
+
+def test_files_of_a_run_that_was_killed_as_it_began(bin_dir, tmp_path):
+    """Its journal is empty and names no process: the next run removes the files of any process that is gone, and of no other."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (tmp_path / "r.json.journal").touch()
+    left = [tmp_path / f"r.{name}.jsonl.zst.tmp.{gone.pid}" for name in ("series", "requests")]
+    kept = [tmp_path / f"r.series.jsonl.zst.tmp.{os.getpid()}", tmp_path / f"r.series.jsonl.zst.tmp.{gone.pid}x",
+            tmp_path / f"other.series.jsonl.zst.tmp.{gone.pid}"]
+    for path in left + kept:
+        path.touch()
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, short_config(tmp_path, num_prompts=4)), "-o", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    assert not any(path.exists() for path in left) and all(path.exists() for path in kept)

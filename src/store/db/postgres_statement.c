@@ -503,7 +503,13 @@ int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 {
 	if (connection->asked_count == 0)
 		return 0;
-	bool ok = PQpipelineSync(connection->pg) == 1;
+	/* without a sync the server may hold its answers back for good */
+	if (PQpipelineSync(connection->pg) != 1) {
+		connection->asked_count = 0;
+		connection->is_lost = true;
+		return store_pg_fail(connection, NULL, err);
+	}
+	bool ok = true;
 	auto_result fault = read_answers(connection, &ok);
 	/* of the sync */
 	PQclear(PQgetResult(connection->pg));

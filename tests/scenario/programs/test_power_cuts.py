@@ -19,6 +19,8 @@ import pytest
 from dashboard_tools import GOOD, Dashboard, little
 from disk_tools import Recorder, State, digest, write
 from run_tools import base_config, environment, load_result, run_profllm, write_config
+from sim_tools import Server
+from sweep_tools import summary, sweep_args, sweep_config
 from wait_tools import wait_for
 
 FULL = bool(os.environ.get("PROFLLM_TEST_LONG"))
@@ -241,3 +243,54 @@ def test_run_in_place_of_another(bin_dir, tmp_path):
     runs.run("--overwrite")
     run_ids = [one for _, one in runs.acknowledged]
     check_all(runs.recorder, tmp_path / "disks", runs.acknowledged, functools.partial(check_run, bin_dir, run_ids), since=begun)
+
+
+# ---- a sweep run ---------------------------------------------------------------------------------
+
+
+def check_sweep(bin_dir, config, rows, folder, acknowledged):
+    """The same command, which resumes it where there is something to resume, ends with every run; what was acknowledged is not run again."""
+    resumes = (folder / "sweep/sweep.jsonl").exists()
+    again = run_profllm(bin_dir, *sweep_args(config, folder / "sweep", *(["--resume"] if resumes else [])))
+    assert again.returncode == 0, again.stderr
+    found = summary(folder / "sweep")
+    assert len(found) == len(rows) and {row["status"] for row in found} == {"completed"}, found
+    if acknowledged:
+        assert [row["run_id"] for row in found] == [row["run_id"] for row in rows]
+    for row in found:
+        result = load_result(folder / "sweep" / row["result"])
+        assert (result["run_id"], result["status"], result["results"]["completed"]) == (row["run_id"], "completed", 4)
+
+
+def test_sweep(bin_dir, tmp_path):
+    recorder = Recorder(bin_dir, tmp_path / "recorded")
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
+    done = run_profllm(bin_dir, *sweep_args(config, recorder.root / "sweep"), env=recorder.env)
+    assert done.returncode == 0, done.stderr
+    rows = summary(recorder.root / "sweep")
+    check_all(recorder, tmp_path / "disks", [(time.monotonic_ns(), "sweep")], functools.partial(check_sweep, bin_dir, config, rows))
+
+
+# ---- bench serve ---------------------------------------------------------------------------------
+
+
+def check_flat(bin_dir, args, folder, acknowledged):
+    """The result is whole or there is none; the same command succeeds."""
+    path = folder / "flat.json"
+    assert path.exists() or not acknowledged, "an acknowledged result is lost"
+    for _ in range(2):
+        if path.exists():
+            assert json.loads(path.read_text())["completed"] == 6
+        again = run_profllm(bin_dir, *args, "--result-dir", folder)
+        assert again.returncode == 0, again.stderr
+    assert json.loads(path.read_text())["completed"] == 6
+
+
+def test_bench_serve(bin_dir, tmp_path):
+    recorder = Recorder(bin_dir, tmp_path / "recorded")
+    with Server(bin_dir, "--sim-step", "2ms", model="sim/test") as server:
+        args = ["bench", "serve", "--base-url", f"http://127.0.0.1:{server.port}", "--model", "sim/test", "--dataset-name", "random", "--random-input-len", "16",
+                "--random-output-len", "8", "--num-prompts", "6", "--save-result", "--result-filename", "flat.json"]
+        done = run_profllm(bin_dir, *args, "--result-dir", recorder.root, env=recorder.env)
+        assert done.returncode == 0, done.stderr
+        check_all(recorder, tmp_path / "disks", [(time.monotonic_ns(), "flat")], functools.partial(check_flat, bin_dir, args))

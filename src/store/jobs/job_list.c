@@ -302,15 +302,15 @@ static int at_once(struct store *store, told_fn *told, int64_t id,
 {
 	if (store_sql_begin(&store->reader, STORE_SQL_READ, err) < 0)
 		return -1;
-	int result = told(store, id, page, ret, err);
-	if (result < 0) {
+	auto_json json_t *answer = NULL;
+	if (told(store, id, page, &answer, err) < 0) {
 		store_sql_rollback(&store->reader);
 		return -1;
 	}
-	if (store_sql_commit(&store->reader, err) == 0)
-		return 0;
-	json_decref(*ret);
-	return -1;
+	if (store_sql_commit(&store->reader, err) < 0)
+		return -1;
+	*ret = pl_take(answer);
+	return 0;
 }
 
 static int tell(struct store *store, told_fn *told, int64_t id, const struct store_job_page *page,

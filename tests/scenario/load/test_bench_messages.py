@@ -97,7 +97,7 @@ def test_the_value_of_an_ambiguous_flag_is_not_told_again(bin_dir):
 def test_flags_of_the_rust_client_are_answered(bin_dir):
     done = run_profllm(bin_dir, "bench", "serve", "--num-runs", "3", "--multi-turn")
     assert done.returncode == 2
-    assert "unrecognized arguments: --num-runs 3 --multi-turn (--num-runs: run it several times" in done.stderr
+    assert "unrecognized arguments: --num-runs 3 --multi-turn (--num-runs: run the command several times" in done.stderr
     assert "--dry-run?" not in done.stderr
 
 

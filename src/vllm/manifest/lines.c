@@ -30,8 +30,11 @@ static bool next_line(const struct manifest_reader *reader, const char **at, int
 	while (continues && *at < end) {
 		const char *stop = memchr(*at, '\n', (size_t)(end - *at));
 		size_t len = (size_t)((stop != NULL ? stop : end) - *at);
-		size_t blanks = strspn(*at, " \t");
+		size_t blanks = 0;
 		++*number;
+		/* the text has no zero at its end */
+		while (blanks < len && ((*at)[blanks] == ' ' || (*at)[blanks] == '\t'))
+			blanks++;
 		while (len > 0 && isspace((unsigned char)(*at)[len - 1]))
 			len--;
 		continues = len > 0 && (*at)[len - 1] == '\\';

@@ -225,6 +225,18 @@ test('frontiers are of trusted results, one for each model; the cautions take on
   }
 })
 
+test('an SLO outside the axis, or on a field that no axis has, says so', async ({ page }) => {
+  const slo = page.getByRole('group', { name: 'SLO', exact: true })
+  const opens = (x: string, kind = '') => page.goto(`${dashboard().url}/?run.suite=judged&x=${x}&y=${USUAL[1]}&slo=${USUAL[0]}:5000${kind}`)
+  await opens(USUAL[0])
+  await expect(page.getByRole('slider', { name: 'SLO of P99 TTFT' })).toHaveAttribute('aria-valuetext', 'at most 5,000 ms, outside this axis')
+  await opens('results.median_ttft_ms')
+  await expect(slo).toHaveText(/^SLO: P99 TTFT ≤ 5,000 ms is not shown, because no axis has this field\.$/)
+  await slo.getByRole('button', { name: 'Remove the SLO' }).click()
+  await expect(slo).toHaveCount(0)
+  expect(new URL(page.url()).searchParams.get('slo')).toBeNull()
+})
+
 test('the SLO falls back to results without a verdict, and says so', async ({ page }) => {
   const best = page.getByRole('group', { name: 'SLO', exact: true }).getByRole('status')
   const opens = (above: number, slo: number) => page.goto(`${dashboard().url}/?run.suite=judged&x=${USUAL[0]}&y=${USUAL[1]}&slo=${USUAL[0]}:${slo}&where=${encodeURIComponent(JSON.stringify({ field: USUAL[0], op: 'gt', value: above }))}`)
@@ -236,5 +248,5 @@ test('the SLO falls back to results without a verdict, and says so', async ({ pa
   await expect(best).toContainText('of 6 trusted, measured results within')
   // only degraded results are within
   await opens(35, 45)
-  await expect(best).toHaveText('No trusted, measured result is within the SLO.')
+  await expect(best).toHaveText('No trusted, measured result is within the SLO, and no result without a verdict.')
 })

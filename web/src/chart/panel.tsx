@@ -37,7 +37,7 @@ import { Plot } from './plot'
 import { AmongRows, type NamedAmong, usePointName } from './point-name'
 import { Reading } from './reading'
 import { sloAxes, type Slo, sloOf, usualSlo, withSlo } from './slo'
-import { SloBar } from './slo-bar'
+import { IdleSlo, SloBar } from './slo-bar'
 import { SloLine } from './slo-line'
 
 interface Asked {
@@ -291,6 +291,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
         <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
       </div>
       {slo && !state.asTable && <SloBar chart={chart} catalogue={catalogue} round={round} slo={slo} isMoving={moved !== null} onChange={(value) => changeSlo(slo.axis, value)} onRemove={() => set({ slo: null })} />}
+      {!slo && state.slo && !state.asTable && <IdleSlo slo={state.slo} catalogue={catalogue} isScatter={state.kind === 'scatter'} onRemove={() => set({ slo: null })} />}
       <Said chart={chart} item={said} />
     </>
   )

@@ -11,7 +11,7 @@ import { Act, Field as TextField, IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
-import { type Chart, type Named, unitOf } from './items'
+import { type Chart, type Named, placeWords, unitOf } from './items'
 import { usePointName } from './point-name'
 import { bestRequest, commandOf, countsSimulated, goalOf, namedOf, type Slo, THROUGHPUT } from './slo'
 
@@ -38,6 +38,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
   const row = best.data?.rows[0]
   const [experiment] = useExperiments([isMoving || !row ? null : row.id])
   const value = row?.cells[goal.id]
+  const limited = row?.cells[named.field.id]
   const name = usePointName(row?.id ?? null, row ? nameOf(row) : null)
   const kind = countsSimulated(chart) ? 'trusted' : 'trusted, measured'
   const results = best.data?.count === 1 ? 'result' : 'results'
@@ -51,14 +52,26 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
             <span className={css.result}>
               <span>Best within the SLO{isUnjudged && ', no verdict'}: </span>
               <Link className="clip" href={paths.experiment(row.id)} title={name.full}><bdi>{name.short}</bdi></Link>
-              <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}</span>
+              <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}{typeof limited === 'number' && `, ${named.name} ${placeWords(named, limited, true)} ${unitOf(named)}`}</span>
             </span>
             <Command document={experiment?.id === row.id ? experiment.document : undefined} />
           </>
         )}
-        {best.data && !row && <>No {kind} result is within the SLO.</>}
+        {best.data && !row && <>No {kind} result is within the SLO, and no result without a verdict.</>}
         {row && <span className={css.by}>of {count(best.data?.count ?? 0)} {isUnjudged ? `${results} without a verdict` : `${kind} ${results} within`}</span>}
       </p>
+      <IconButton icon="close" name="Remove the SLO" onPress={onRemove} />
+    </div>
+  )
+}
+
+// An SLO that the chart cannot draw, so that no limit of the address is invisible.
+export function IdleSlo({ slo: { field, value }, catalogue, isScatter, onRemove }: { slo: { field: string; value: number }; catalogue: Catalogue; isScatter: boolean; onRemove: () => void }) {
+  const limited = catalogue.get(field)
+  const form = formFor(limited, [value])
+  return (
+    <div className={css.slo} role="group" aria-label="SLO">
+      <p className={css.best}>SLO: {longName(limited)} ≤ {showNumber(value, form)} {form.unit} is not shown, because {isScatter ? 'no axis has this field' : 'only a scatter plot can show it'}.</p>
       <IconButton icon="close" name="Remove the SLO" onPress={onRemove} />
     </div>
   )

@@ -24,7 +24,9 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
   const named = namedOf(chart, axis)
   const { left, right, top, bottom } = scale.box
   const isX = axis === 'x'
-  const at = Math.min(isX ? right : bottom, Math.max(isX ? left : top, scale.toPx(axis, value)))
+  const wanted = scale.toPx(axis, value)
+  const at = Math.min(isX ? right : bottom, Math.max(isX ? left : top, wanted))
+  const isOutside = Math.abs(wanted - at) > 1
   const text = `${placeWords(named, value, true)} ${unitOf(named)}`.trim()
   const move = (event: PointerEvent<HTMLElement>) => {
     if (dragged.current === null) return
@@ -50,7 +52,7 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
       <div className={css.beyond} style={isX ? { left: at, top, width: right - at, height: bottom - top } : { left, top, width: right - left, height: at - top }} />
       <div className={css.sloLine} data-axis={axis} style={isX ? { left: at, top, height: bottom - top } : { left, top: at, width: right - left }} />
       <div className={css.sloHandle} data-axis={axis} role="slider" tabIndex={0} aria-label={`SLO of ${longName(named.field)}`} aria-orientation={isX ? 'horizontal' : 'vertical'}
-        aria-valuemin={0} aria-valuemax={Math.max(value, rounded(scale.fromPx(axis, isX ? right : top)))} aria-valuenow={value} aria-valuetext={`at most ${text}`}
+        aria-valuemin={0} aria-valuemax={Math.max(value, rounded(scale.fromPx(axis, isX ? right : top)))} aria-valuenow={value} aria-valuetext={`at most ${text}${isOutside ? ', outside this axis' : ''}`}
         style={isX ? { left: at, top } : { left: right, top: at }} data-side={isX ? (at > (left + right) / 2 ? 'before' : 'after') : undefined}
         onKeyDown={keys}
         onPointerDown={(event) => {
@@ -70,7 +72,7 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
           if (last) (last.to === last.from ? onCancel() : onChange(last.to))
         }}
         onPointerCancel={() => { dragged.current = null; onCancel() }}>
-        <span>≤ {text}</span>
+        <span>≤ {text}{isOutside && ', outside this axis'}</span>
       </div>
     </>
   )

@@ -50,7 +50,7 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
   await open(page, 2)
   const failure = part(page, 'Failure')
   await expect(failure).toContainText('Did not start: KV cache too small')
-  await expect(failure).toContainText('Try lower max_model_len')
+  await expect(failure).toContainText('Next step Lower max_model_len')
   await expect(failure).toContainText('ValueError: KV cache memory is needed')
   await expect(failure).toContainText(/spawn 0\.1 sfirst line 4\.3 s.*not reached: .*ready/)
   await expect(part(page, 'Metrics')).toHaveCount(0)

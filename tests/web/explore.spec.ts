@@ -182,7 +182,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   })
   await input.fill('no other thing')
   await page.clock.runFor(1000)
-  await expect(find.getByText('Looking …')).toBeVisible()
+  await expect(find.getByText('Searching…')).toBeVisible()
   await expect(find.getByText('No experiment, field or value matches.')).toHaveCount(0)
   await expect.poll(() => held.length).toBe(2)
   isSilent = false
@@ -190,7 +190,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   // it is asked again by itself, and the reason is shown until then
   await expect.poll(async () => {
     await page.clock.runFor(1000)
-    return find.getByText(/Not all could be looked up: the server does not respond/).count()
+    return find.getByText(/Could not search everything\. The server does not respond/).count()
   }).toBe(1)
   await expect(find.getByText('No experiment, field or value matches.')).toHaveCount(0)
 })

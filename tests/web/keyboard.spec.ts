@@ -51,7 +51,7 @@ test('the table and the fields of the filters are one stop each, and 25 presses 
   await anew()
   await expect(page.getByRole('region', { name: 'Tray' }).getByRole('listitem')).toHaveCount(2)
   await page.request.post(`${dashboard().url}/api/upload/batch`, { data: [variant(read(own), { name: 'later' })] })
-  await expect(page.getByRole('button', { name: /^\d+ newer/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Show \d+ newer/ })).toBeVisible()
 
   // the whole way, without the skip link
   const way: string[] = []
@@ -67,7 +67,7 @@ test('the table and the fields of the filters are one stop each, and 25 presses 
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter') // the skip link
   await page.request.post(`${dashboard().url}/api/upload/batch`, { data: [variant(read(own), { name: 'latest' })] })
-  await expect(page.getByRole('button', { name: /^\d+ newer/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Show \d+ newer/ })).toBeVisible()
   const reached: Record<string, number> = {}
   for (let tabs = 2; tabs <= TABS_MAX && !('tray' in reached); tabs++) {
     await page.keyboard.press('Tab')
@@ -248,7 +248,7 @@ test('without the skip link, 25 presses lead to every region of every page', asy
   const full = new URLSearchParams({ 'server.tensor_parallel_size': '1,2,4,8', where: '{"or":[{"field":"results.p99_ttft_ms","op":"gt","value":0},{"field":"run.name","op":"contains","value":"q"}]}', slo: 'results.p99_ttft_ms:5000', x: 'results.p99_ttft_ms', y: 'results.output_throughput', select: `${ids[0]},${ids[1]}` })
   const pages: [string, string, Locator, string[]][] = [
     ['Explore', '/', page.getByTestId('plot'), ['HEADER', 'Presets', 'Filters', 'Chart', 'Experiments', 'Tray']],
-    ['Explore with everything', `/?${full.toString()}&point=${ids[2]}`, page.getByRole('button', { name: 'Unpin' }), ['Filters', 'Chart', 'Reading', 'Experiments', 'Tray']],
+    ['Explore with everything', `/?${full.toString()}&point=${ids[2]}`, page.getByRole('button', { name: 'Unpin', exact: true }), ['Filters', 'Chart', 'Reading', 'Experiments', 'Tray']],
     ['Experiment', `/experiments/${ids[0]}`, page.getByRole('region', { name: 'Verdict' }), []],
     ['Compare', `/compare?${ids.slice(0, 8).map((id) => `side=${id}`).join('&')}`, page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row').first(), []],
     ['Sweeps', '/sweeps', page.getByRole('link', { name: /sweep/i }).last(), []],

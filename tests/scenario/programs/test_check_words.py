@@ -6,6 +6,8 @@ from collections import Counter
 
 import pytest
 
+pytestmark = pytest.mark.release_only  # runs no program of the build
+
 
 @pytest.fixture(scope="module")
 def words(source_dir):

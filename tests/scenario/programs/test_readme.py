@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from dashboard_tools import Dashboard
 
 SOURCE = Path(__file__).resolve().parents[3]
@@ -34,6 +35,7 @@ def test_the_readme_names_every_command(bin_dir):
     assert [name for name in commands if name not in plain and f"profllm {name}" not in text] == []
 
 
+@pytest.mark.release_only  # what it runs, other scenarios run with a sanitizer
 def test_the_session_works_as_pasted(bin_dir, tmp_path, patience):
     """Only the last command, the dashboard, runs until it is interrupted: the test starts it last."""
     (tmp_path / "build").mkdir()

@@ -11,7 +11,7 @@ import { Act, Field as TextField, IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
-import { type Chart, type Named, placeWords, unitOf } from './items'
+import { type Chart, type Named, unitOf } from './items'
 import { usePointName } from './point-name'
 import { bestRequest, commandOf, countsSimulated, goalOf, namedOf, type Slo, THROUGHPUT } from './slo'
 
@@ -38,7 +38,6 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
   const row = best.data?.rows[0]
   const [experiment] = useExperiments([isMoving || !row ? null : row.id])
   const value = row?.cells[goal.id]
-  const limited = row?.cells[named.field.id]
   const name = usePointName(row?.id ?? null, row ? nameOf(row) : null)
   const kind = countsSimulated(chart) ? 'trusted' : 'trusted, measured'
   const results = best.data?.count === 1 ? 'result' : 'results'
@@ -52,7 +51,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
             <span className={css.result}>
               <span>Best within the SLO{isUnjudged && ', no verdict'}: </span>
               <Link className="clip" href={paths.experiment(row.id)} title={name.full}><bdi>{name.short}</bdi></Link>
-              <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}{typeof limited === 'number' && `, ${named.name} ${placeWords(named, limited, true)} ${unitOf(named)}`}</span>
+              <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}</span>
             </span>
             <Command document={experiment?.id === row.id ? experiment.document : undefined} />
           </>

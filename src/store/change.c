@@ -10,6 +10,34 @@
 #include "store/store_priv.h"
 #include "vllm/secret.h"
 
+#define EDIT_COLUMNS "e.tags, e.notes, r.repeat, r.near, r.deleted, r.upload"
+
+static STORE_STATEMENT(sql_get_edits,
+		       "SELECT " EDIT_COLUMNS
+		       " FROM benchmark_runs r LEFT JOIN benchmark_edits e ON e.id = r.id"
+		       " WHERE r.id = ?1");
+static STORE_STATEMENT(
+	sql_put_edits,
+	"INSERT INTO benchmark_edits (id, tags, notes) VALUES (?1, ?2, ?3)"
+	" ON CONFLICT (id) DO UPDATE SET tags = excluded.tags, notes = excluded.notes");
+static STORE_STATEMENT(sql_touch,
+		       "UPDATE benchmark_runs SET changed = ?2, deleted = ?3 WHERE id = ?1");
+static STORE_STATEMENT(sql_note_change,
+		       "INSERT INTO benchmark_changes (id, time, author, kind, name, before, after)"
+		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+static STORE_STATEMENT(
+	sql_list_changes,
+	"SELECT time, author, kind, name, before, after FROM benchmark_changes WHERE id = ?1"
+	" ORDER BY number DESC");
+/* the last that was done to it was to delete it */
+static STORE_STATEMENT(
+	sql_list_deleted,
+	"SELECT r.id FROM benchmark_runs r WHERE r.deleted = 1 AND (SELECT c.time"
+	" FROM benchmark_changes c WHERE c.id = r.id ORDER BY c.number DESC LIMIT 1) < ?1"
+	" ORDER BY r.id");
+static STORE_STATEMENT(sql_prune, "DELETE FROM benchmark_runs WHERE id = ?1");
+static STORE_STATEMENT(sql_note_pruned, "UPDATE store_state SET pruned = data_version");
+
 static const char *const kind_names[] = {
 #define STORE_CHANGE(NAME, name, text) #name,
 #include "tbl/store_words.h"
@@ -106,7 +134,7 @@ int store_edits_read(struct store_sql *sql, int64_t id, struct store_edits *ret,
 
 	*ret = (struct store_edits){ .repeat = 1 };
 	*ret_found = false;
-	if (store_sql_kept(sql, STORE_GET_EDITS, &row, err) < 0)
+	if (store_sql_kept(sql, &sql_get_edits, &row, err) < 0)
 		return -1;
 	store_sql_bind_i64(row, 1, id);
 	if (store_sql_step(row, ret_found, err) < 0)
@@ -123,7 +151,7 @@ int store_change_note(struct store *store, int64_t id, const struct store_change
 	char now[32];
 
 	store_now(now);
-	if (store_sql_kept(&store->writer, STORE_NOTE_CHANGE, &note, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_note_change, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, id);
 	store_sql_bind_text(note, 2, now);
@@ -244,7 +272,7 @@ static int touch(struct store *store, int64_t id, bool is_deleted, struct pl_err
 
 	store_results_change(store);
 	if (store_next_version(store, &version, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_TOUCH, &touch, err) < 0)
+	    store_sql_kept(&store->writer, &sql_touch, &touch, err) < 0)
 		return -1;
 	store_sql_bind_i64(touch, 1, id);
 	store_sql_bind_i64(touch, 2, version);
@@ -260,7 +288,7 @@ static int write_edits(struct changing *changing, struct pl_err *err)
 	struct store *store = changing->store;
 	struct store_stmt *write;
 
-	if (store_sql_kept(&store->writer, STORE_PUT_EDITS, &write, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_put_edits, &write, err) < 0)
 		return -1;
 	store_sql_bind_i64(write, 1, changing->id);
 	store_sql_bind_text(write, 2, tags);
@@ -393,7 +421,7 @@ static int list_changes(struct store *store, int64_t id, json_t *list, struct pl
 	auto_borrowed rows = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_LIST_CHANGES, &rows, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_list_changes, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, id);
 	for (;;) {
@@ -440,7 +468,7 @@ static int list_deleted(struct store *store, const char *before, struct ids *ret
 	auto_borrowed list = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, STORE_LIST_DELETED, &list, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_list_deleted, &list, err) < 0)
 		return -1;
 	store_sql_bind_text(list, 1, before);
 	for (;;) {
@@ -458,7 +486,7 @@ static int prune_one(struct store *store, int64_t id, struct pl_err *err)
 	struct store_stmt *prune;
 
 	if (store_artifacts_forget(store, id, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_PRUNE, &prune, err) < 0)
+	    store_sql_kept(&store->writer, &sql_prune, &prune, err) < 0)
 		return -1;
 	store_sql_bind_i64(prune, 1, id);
 	return store_sql_finish(prune, err);
@@ -478,7 +506,7 @@ static int prune(struct store *store, const char *before, struct ids *ids, struc
 	if (ids->count == 0)
 		return 0;
 	if (store_next_version(store, &version, err) < 0 || store_write_version(store, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_NOTE_PRUNED, &note, err) < 0)
+	    store_sql_kept(&store->writer, &sql_note_pruned, &note, err) < 0)
 		return -1;
 	return store_sql_finish(note, err);
 }

@@ -12,6 +12,9 @@
 #include "mirror/mirror.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(sql_get_pruned, "SELECT pruned FROM store_state");
+static STORE_STATEMENT(sql_list_ids, "SELECT id FROM benchmark_runs WHERE deleted = 0 ORDER BY id");
+
 /* Of a question amid changes: what was read for it once is not read again. */
 #define TRIES_MAX 10
 
@@ -64,7 +67,7 @@ static int take_in_rows(struct store *store, int64_t version, struct pl_err *err
 	return result == 0 ? 0 : pl_err_wrap(err, "'%s'", store->path);
 }
 
-static int read_number(struct store_sql *sql, enum store_statement which, int64_t *ret,
+static int read_number(struct store_sql *sql, const struct store_statement *which, int64_t *ret,
 		       struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
@@ -83,11 +86,11 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 	int64_t pruned = 0;
 	bool is_row = false;
 
-	if (read_number(&memory->sql, STORE_GET_PRUNED, &pruned, err) < 0)
+	if (read_number(&memory->sql, &sql_get_pruned, &pruned, err) < 0)
 		return -1;
 	if (memory->version == 0 || pruned <= memory->version)
 		return 0;
-	if (store_sql_kept(&memory->sql, STORE_LIST_IDS, &list, err) < 0)
+	if (store_sql_kept(&memory->sql, &sql_list_ids, &list, err) < 0)
 		return -1;
 	for (;;) {
 		if (store_sql_step(list, &is_row, err) < 0)
@@ -108,7 +111,7 @@ static int take_in(struct store *store, struct pl_err *err)
 
 	if (store_sql_begin(&memory->sql, STORE_SQL_READ, err) < 0)
 		return -1;
-	int result = read_number(&memory->sql, STORE_GET_VERSION, &version, err);
+	int result = read_number(&memory->sql, &store_sql_get_version, &version, err);
 	bool is_new = result == 0 && version != memory->version;
 	if (is_new)
 		result = take_in_rows(store, version, err);

@@ -50,6 +50,7 @@ static int make_tables(struct store *store, struct pl_err *err)
 		" id INTEGER PRIMARY KEY REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
 		" bytes BLOB NOT NULL,"
 		" notes TEXT NOT NULL);"
+		/* one row; each row of benchmark_runs has the version at which it changed last */
 		"CREATE TABLE store_state (data_version INTEGER NOT NULL);"
 		"INSERT INTO store_state VALUES (0);"
 		"CREATE TABLE jobs ("

@@ -9,6 +9,22 @@
 #include "result/fields/values.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(sql_get_near_key, "SELECT near_key FROM benchmark_runs WHERE id = ?1");
+static STORE_STATEMENT(
+	sql_list_wrong_near,
+	"SELECT w.id, w.oldest FROM (SELECT r.id, r.near, coalesce((SELECT o.id"
+	" FROM benchmark_runs o WHERE o.near_key = r.near_key AND o.id < r.id AND o.deleted = 0"
+	" AND (o.form <> r.form OR o.near_inputs IS NULL OR r.near_inputs IS NULL"
+	" OR o.near_inputs = r.near_inputs) ORDER BY o.id LIMIT 1), 0) AS oldest"
+	" FROM benchmark_runs r WHERE r.near_key = ?1 AND r.deleted = 0) w"
+	" WHERE w.near <> w.oldest ORDER BY w.id");
+/* the field's column, too, where what is not recorded is NULL */
+static STORE_STATEMENT(
+	sql_set_near,
+	"UPDATE benchmark_runs"
+	" SET near = ?2, \"stored.near\" = nullif(CAST(?2 AS BIGINT), 0), changed = ?3"
+	" WHERE id = ?1");
+
 #define KEY_BYTES_MAX (16u << 20)
 #define TOLD_BYTES    512 /* enough for most: one that does not fit is put together twice */
 #define MEASURED_MIN  3   /* so many figures with a fraction are no coincidence */
@@ -84,7 +100,7 @@ int store_duplicates_key_of(struct store *store, int64_t id, char key[65], struc
 	bool is_row = false;
 
 	key[0] = '\0';
-	if (store_sql_kept(&store->writer, STORE_GET_NEAR_KEY, &get, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_get_near_key, &get, err) < 0)
 		return -1;
 	store_sql_bind_i64(get, 1, id);
 	if (store_sql_step(get, &is_row, err) < 0)
@@ -110,7 +126,7 @@ static int list_wrong(struct store *store, const char *key, struct marks *ret, s
 	auto_borrowed list = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, STORE_LIST_WRONG_NEAR, &list, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_list_wrong_near, &list, err) < 0)
 		return -1;
 	store_sql_bind_text(list, 1, key);
 	for (;;) {
@@ -133,7 +149,7 @@ static int set_marks(struct store *store, const struct marks *marks, struct pl_e
 		return 0;
 	store_results_change(store);
 	if (store_next_version(store, &version, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_SET_NEAR, &set, err) < 0)
+	    store_sql_kept(&store->writer, &sql_set_near, &set, err) < 0)
 		return -1;
 	for (size_t i = 0; i < marks->count; i++) {
 		store_sql_bind_i64(set, 1, marks->items[i].id);

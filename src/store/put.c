@@ -13,6 +13,37 @@
 #include "store/possible_duplicates.h"
 #include "store/store_priv.h"
 
+/* one that is deleted only where there is no other */
+static STORE_STATEMENT(
+	sql_find_content,
+	"SELECT id, deleted, content_sha256, upload FROM benchmark_runs WHERE content_sha256 = ?1"
+	" ORDER BY deleted, repeat LIMIT 1");
+static STORE_STATEMENT(
+	sql_find_run_id_all,
+	"SELECT id, deleted, content_sha256, upload FROM benchmark_runs WHERE run_id = ?1"
+	" ORDER BY deleted, repeat LIMIT 1");
+/* the rule of store/possible_duplicates.h, of a row that need not be there yet, and of those that are */
+static STORE_STATEMENT(
+	sql_find_near,
+	"SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2 AND deleted = 0"
+	" AND (form <> ?4 OR near_inputs IS NULL OR CAST(?5 AS TEXT) IS NULL OR near_inputs = ?5)"
+	" ORDER BY id LIMIT ?3");
+static STORE_STATEMENT(
+	sql_set_upload,
+	"UPDATE benchmark_runs"
+	" SET upload = ?2, \"stored.upload\" = CAST(?2 AS BIGINT), changed = ?3 WHERE id = ?1");
+static STORE_STATEMENT(
+	sql_last_repeat,
+	"SELECT max(repeat) FROM benchmark_runs WHERE content_sha256 = ?1 OR run_id = ?2");
+static STORE_STATEMENT(
+	sql_next_version,
+	"UPDATE store_state SET data_version = data_version + 1 RETURNING data_version");
+static STORE_STATEMENT(sql_set_version, "UPDATE store_state SET data_version = ?1");
+static STORE_STATEMENT(sql_add_document,
+		       "INSERT INTO benchmark_documents (id, bytes, notes) VALUES (?1, ?2, ?3)");
+static STORE_STATEMENT(sql_replace_document,
+		       "UPDATE benchmark_documents SET bytes = ?2, notes = ?3 WHERE id = ?1");
+
 static const char *const outcome_names[] = {
 #define STORE_OUTCOME(NAME, name, text) #name,
 #include "tbl/store_words.h"
@@ -84,7 +115,7 @@ int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 	struct store_stmt *count;
 
 	if (store->next_version == 0) {
-		if (store_sql_kept(&store->writer, STORE_NEXT_VERSION, &count, err) < 0 ||
+		if (store_sql_kept(&store->writer, &sql_next_version, &count, err) < 0 ||
 		    store_sql_number(count, &store->next_version, err) < 0)
 			return -1;
 		store->written_version = store->next_version;
@@ -99,14 +130,14 @@ int store_write_version(struct store *store, struct pl_err *err)
 
 	if (store->next_version == 0 || store->written_version == store->next_version - 1)
 		return 0;
-	if (store_sql_kept(&store->writer, STORE_SET_VERSION, &set, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_set_version, &set, err) < 0)
 		return -1;
 	store->written_version = store->next_version - 1;
 	store_sql_bind_i64(set, 1, store->written_version);
 	return store_sql_finish_later(set, err);
 }
 
-int store_find_row(struct store_sql *sql, enum store_statement which, const char *text,
+int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
 		   int64_t *ret_id, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
@@ -211,7 +242,7 @@ static int write_row(struct store *store, const struct store_prepared *prepared,
 	return result;
 }
 
-static int write_document(struct store *store, enum store_statement which,
+static int write_document(struct store *store, const struct store_statement *which,
 			  const struct store_prepared *prepared, int64_t id, struct pl_err *err)
 {
 	struct store_stmt *write;
@@ -256,7 +287,7 @@ static void asked_done(struct asked *asked)
 }
 #define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
 
-static int ask_text(struct store *store, enum store_statement which, const char *text,
+static int ask_text(struct store *store, const struct store_statement *which, const char *text,
 		    struct store_stmt **ret, struct pl_err *err)
 {
 	if (store_sql_kept(&store->writer, which, ret, err) < 0)
@@ -271,7 +302,7 @@ static int ask_near(struct store *store, const struct store_prepared *prepared, 
 {
 	if (prepared->near_key[0] == '\0')
 		return 0;
-	if (store_sql_kept(&store->writer, STORE_FIND_NEAR, ret, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_find_near, ret, err) < 0)
 		return -1;
 	store_sql_bind_text(*ret, 1, prepared->near_key);
 	store_sql_bind_i64(*ret, 2, own);
@@ -286,10 +317,10 @@ static int ask_all(struct store *store, const struct store_prepared *prepared, s
 {
 	const struct store_document *document = prepared->document;
 
-	if (ask_text(store, STORE_FIND_CONTENT, document->sha256, &ret->content, err) < 0)
+	if (ask_text(store, &sql_find_content, document->sha256, &ret->content, err) < 0)
 		return -1;
 	if (document->run_id != NULL &&
-	    ask_text(store, STORE_FIND_RUN_ID_ALL, document->run_id, &ret->run_id, err) < 0)
+	    ask_text(store, &sql_find_run_id_all, document->run_id, &ret->run_id, err) < 0)
 		return -1;
 	return ask_near(store, prepared, 0, &ret->near, err);
 }
@@ -339,7 +370,7 @@ static int next_repeat(struct store *store, const struct store_document *documen
 {
 	struct store_stmt *last;
 
-	if (store_sql_kept(&store->writer, STORE_LAST_REPEAT, &last, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_last_repeat, &last, err) < 0)
 		return -1;
 	store_sql_bind_text(last, 1, document->sha256);
 	store_sql_bind_text(last, 2, document->run_id != NULL ? document->run_id : "");
@@ -361,7 +392,7 @@ static int add(struct store *store, const struct store_prepared *prepared,
 		return -1;
 	place.edits.near = ret->near_count > 0 ? ret->near[0] : 0;
 	if (write_row(store, prepared, &place, &ret->id, err) < 0 ||
-	    write_document(store, STORE_ADD_DOCUMENT, prepared, ret->id, err) < 0)
+	    write_document(store, &sql_add_document, prepared, ret->id, err) < 0)
 		return -1;
 	return store_places_put(store, &prepared->places, err);
 }
@@ -414,7 +445,7 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 	int result = replace_row(store, prepared, rival, choice->upload, &place, ret, err);
 	store_edits_done(&place.edits);
 	if (result < 0 ||
-	    write_document(store, STORE_REPLACE_DOCUMENT, prepared, rival->id, err) < 0 ||
+	    write_document(store, &sql_replace_document, prepared, rival->id, err) < 0 ||
 	    settle_near(store, near_before, prepared->near_key, err) < 0 ||
 	    store_change_note(store, rival->id, &change, err) < 0)
 		return -1;
@@ -445,7 +476,7 @@ static int set_upload(struct store *store, const struct rival *rival, int64_t up
 		return 0;
 	store_results_change(store);
 	if (store_next_version(store, &version, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_SET_UPLOAD, &set, err) < 0)
+	    store_sql_kept(&store->writer, &sql_set_upload, &set, err) < 0)
 		return -1;
 	store_sql_bind_i64(set, 1, rival->id);
 	store_sql_bind_i64(set, 2, upload);

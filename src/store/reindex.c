@@ -203,7 +203,7 @@ static int read_document(struct reading *reading, int64_t id, json_t **ret, stru
 	size_t len, text_len = 0;
 
 	*ret = NULL;
-	if (store_sql_kept(reading->sql, STORE_GET_BYTES, &bytes, err) < 0)
+	if (store_sql_kept(reading->sql, &store_sql_get_document, &bytes, err) < 0)
 		return -1;
 	store_sql_bind_i64(bytes, 1, id);
 	if (store_sql_step(bytes, &is_row, err) < 0)

@@ -19,6 +19,24 @@
 #include "store/artifacts/files.h"
 #include "store/store_priv.h"
 
+#define EDIT_COLUMNS "e.tags, e.notes, r.repeat, r.near, r.deleted, r.upload"
+
+static STORE_STATEMENT(
+	sql_find_run_id,
+	"SELECT id FROM benchmark_runs WHERE run_id = ?1 ORDER BY deleted, repeat LIMIT 1");
+STORE_STATEMENT(store_sql_get_version, "SELECT data_version FROM store_state");
+static STORE_STATEMENT(sql_count, "SELECT count(*) FROM benchmark_runs WHERE deleted = 0");
+static STORE_STATEMENT(
+	sql_get_entry,
+	"SELECT r.run_id, r.name, r.form, r.content_sha256, r.stored_at, d.bytes, "
+	"d.notes, " EDIT_COLUMNS " FROM benchmark_runs r"
+	" JOIN benchmark_documents d ON d.id = r.id LEFT JOIN benchmark_edits e ON e.id = r.id"
+	" WHERE r.id = ?1");
+STORE_STATEMENT(store_sql_get_document, "SELECT bytes FROM benchmark_documents WHERE id = ?1");
+/* of one that is no more at the latest now */
+static STORE_STATEMENT(sql_get_changed, "SELECT coalesce((SELECT r.changed FROM benchmark_runs r"
+					" WHERE r.id = ?1), s.data_version) FROM store_state s");
+
 #define PATIENCE_NS (STORE_SQL_PATIENCE_MS * PL_NS_PER_MS)
 #define HASTE_NS    (250 * PL_NS_PER_MS)
 
@@ -350,7 +368,7 @@ int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, cons
 	bool is_row = false;
 	size_t len;
 
-	if (store_sql_kept(sql, STORE_GET_BYTES, &statement, err) < 0)
+	if (store_sql_kept(sql, &store_sql_get_document, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0)
@@ -381,7 +399,7 @@ static int read_changed(struct store *store, int64_t id, int64_t *ret, struct pl
 {
 	auto_borrowed statement = NULL;
 
-	if (store_sql_kept(&store->reader, STORE_GET_CHANGED, &statement, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_changed, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	return store_sql_number(statement, ret, err);
@@ -412,7 +430,7 @@ static enum store_form form_of(const char *name)
 	return STORE_FORM_PLAIN;
 }
 
-/* Of a row of STORE_GET_ENTRY. */
+/* Of a row of sql_get_entry. */
 static int fill_entry(struct store *store, struct store_stmt *row, int64_t id,
 		      struct store_entry *entry, struct pl_err *err)
 {
@@ -446,7 +464,7 @@ static int read_entry(struct store *store, int64_t id, struct store_entry *ret, 
 	auto_store_entry entry = { .id = 0 };
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_GET_ENTRY, &statement, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_entry, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0 ||
@@ -481,13 +499,13 @@ void store_entry_done(struct store_entry *entry)
 int store_find(struct store *store, const char *run_id, int64_t *ret_id, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = store_find_row(&store->reader, STORE_FIND_RUN_ID, run_id, ret_id, err);
+	int result = store_find_row(&store->reader, &sql_find_run_id, run_id, ret_id, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }
 
 /* Under the reader's lock. */
-static int ask_number(struct store *store, enum store_statement which, int64_t *ret,
+static int ask_number(struct store *store, const struct store_statement *which, int64_t *ret,
 		      struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
@@ -500,7 +518,8 @@ static int ask_number(struct store *store, enum store_statement which, int64_t *
 	return 0;
 }
 
-static int ask(struct store *store, enum store_statement which, int64_t *ret, struct pl_err *err)
+static int ask(struct store *store, const struct store_statement *which, int64_t *ret,
+	       struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
 	int result = ask_number(store, which, ret, err);
@@ -515,10 +534,10 @@ bool store_is_shared(const struct store *store)
 
 int store_count(struct store *store, int64_t *ret_count, struct pl_err *err)
 {
-	return ask(store, STORE_COUNT, ret_count, err);
+	return ask(store, &sql_count, ret_count, err);
 }
 
 int store_data_version(struct store *store, int64_t *ret, struct pl_err *err)
 {
-	return ask(store, STORE_GET_VERSION, ret, err);
+	return ask(store, &store_sql_get_version, ret, err);
 }

@@ -130,7 +130,7 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 /* *ret_id: of the row where the statement's only parameter is this text; 0: none. */
-int store_find_row(struct store_sql *sql, enum store_statement which, const char *text,
+int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
 		   int64_t *ret_id, struct pl_err *err) PL_MUST_CHECK;
 /* Results change in this transaction: who follows them is told, once. */
 void store_results_change(struct store *store);
@@ -213,3 +213,7 @@ void store_artifacts_open(struct store *store);
 
 /* Now, as it stands in the file. */
 void store_now(char text[32]);
+
+/* Statements that more than one file uses, in store.c. */
+extern const struct store_statement store_sql_get_version;  /* row: data_version */
+extern const struct store_statement store_sql_get_document; /* ?1: id; row: bytes */

@@ -11,6 +11,32 @@
 #include "store/artifacts/files.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(sql_get_run_id,
+		       "SELECT run_id FROM benchmark_runs WHERE id = ?1 AND deleted = 0");
+static STORE_STATEMENT(
+	sql_get_of_run_id,
+	"SELECT id FROM benchmark_runs WHERE run_id = ?1 AND deleted = 0 ORDER BY repeat LIMIT ?2");
+static STORE_STATEMENT(sql_add_artifact,
+		       "INSERT INTO artifacts (run_id, kind, name, sha256, bytes, stored_at)"
+		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+static STORE_STATEMENT(
+	sql_remove_artifact,
+	"DELETE FROM artifacts WHERE run_id = ?1 AND kind = ?2 AND name = ?3 AND sha256 = ?4"
+	" RETURNING id");
+static STORE_STATEMENT(sql_count_artifacts, "SELECT count(*) FROM artifacts WHERE run_id = ?1");
+static STORE_STATEMENT(
+	sql_get_artifacts,
+	"SELECT kind, name, sha256, bytes, stored_at FROM artifacts WHERE run_id = ?1 ORDER BY id");
+static STORE_STATEMENT(sql_has_artifact, "SELECT 1 FROM artifacts WHERE sha256 = ?1 LIMIT 1");
+static STORE_STATEMENT(
+	sql_forget_artifacts,
+	"DELETE FROM artifacts WHERE run_id = (SELECT run_id FROM benchmark_runs WHERE id = ?1)"
+	" AND NOT EXISTS (SELECT 1 FROM benchmark_runs r WHERE r.run_id = artifacts.run_id"
+	" AND r.id <> ?1)");
+static STORE_STATEMENT(sql_forget_unclaimed,
+		       "DELETE FROM artifacts WHERE stored_at < ?1 AND NOT EXISTS (SELECT 1"
+		       " FROM benchmark_runs r WHERE r.run_id = artifacts.run_id)");
+
 #define RUN_ID_BYTES_MAX 1000
 #define KINDS_BYTES_MAX  1000
 #define RESULTS_ASKED    16 /* of one run_id: more have never told of one file */
@@ -119,7 +145,7 @@ static int count_of_run(struct store *store, const char *run_id, int64_t *ret, s
 {
 	auto_borrowed count = NULL;
 
-	if (store_sql_kept(&store->reader, STORE_COUNT_ARTIFACTS, &count, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_count_artifacts, &count, err) < 0)
 		return -1;
 	store_sql_bind_text(count, 1, run_id);
 	return store_sql_number(count, ret, err);
@@ -171,7 +197,7 @@ int store_artifact_write(struct store_artifact_in *in, const char *bytes, size_t
 }
 
 /* Its own words, and what names it. */
-static int bind_names(const struct store_artifact_in *in, enum store_statement which,
+static int bind_names(const struct store_artifact_in *in, const struct store_statement *which,
 		      struct store_stmt **ret, struct pl_err *err)
 {
 	if (store_sql_kept(&in->store->writer, which, ret, err) < 0)
@@ -190,9 +216,9 @@ static int put_row(const struct store_artifact_in *in, int64_t *ret_old, struct 
 	char now[32];
 
 	store_now(now);
-	if (bind_names(in, STORE_REMOVE_ARTIFACT, &statement, err) < 0 ||
+	if (bind_names(in, &sql_remove_artifact, &statement, err) < 0 ||
 	    store_sql_number(statement, ret_old, err) < 0 ||
-	    bind_names(in, STORE_ADD_ARTIFACT, &statement, err) < 0)
+	    bind_names(in, &sql_add_artifact, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 5, store_file_in_bytes(in->file));
 	store_sql_bind_text(statement, 6, now);
@@ -263,7 +289,7 @@ static int run_id_of(struct store *store, int64_t id, char **ret, struct pl_err 
 	auto_borrowed statement = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_GET_RUN_ID, &statement, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_run_id, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0)
@@ -344,7 +370,7 @@ static int read_rows(struct store *store, const char *run_id, struct store_artif
 	size_t named = ret->count;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_GET_ARTIFACTS, &rows, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_artifacts, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, run_id);
 	for (;;) {
@@ -393,7 +419,7 @@ static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESUL
 	bool is_row = false;
 
 	*ret = 0;
-	if (store_sql_kept(&store->reader, STORE_GET_OF_RUN_ID, &rows, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_of_run_id, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, run_id);
 	store_sql_bind_i64(rows, 2, RESULTS_ASKED);
@@ -455,7 +481,7 @@ static int ask_named(struct store *store, const char *sha256, bool *ret, struct 
 {
 	auto_borrowed has = NULL;
 
-	if (store_sql_kept(&store->reader, STORE_HAS_ARTIFACT, &has, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_has_artifact, &has, err) < 0)
 		return -1;
 	store_sql_bind_text(has, 1, sha256);
 	return store_sql_step(has, ret, err);
@@ -510,7 +536,7 @@ int store_artifacts_forget(struct store *store, int64_t id, struct pl_err *err)
 {
 	struct store_stmt *forget;
 
-	if (store_sql_kept(&store->writer, STORE_FORGET_ARTIFACTS, &forget, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_forget_artifacts, &forget, err) < 0)
 		return -1;
 	store_sql_bind_i64(forget, 1, id);
 	return store_sql_finish(forget, err);
@@ -520,7 +546,7 @@ static int forget_unclaimed(struct store *store, const char *before, struct pl_e
 {
 	struct store_stmt *forget;
 
-	if (store_sql_kept(&store->writer, STORE_FORGET_UNCLAIMED, &forget, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_forget_unclaimed, &forget, err) < 0)
 		return -1;
 	store_sql_bind_text(forget, 1, before);
 	return store_sql_finish(forget, err);

@@ -4,6 +4,11 @@
 #include "base/mem.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(sql_list_results_of,
+		       "SELECT i.result FROM job_items i JOIN benchmark_runs r ON r.id = i.result"
+		       " WHERE i.job = ?1 AND i.state IN ('stored', 'duplicate') AND r.deleted = 0"
+		       " GROUP BY i.result ORDER BY min(i.item) LIMIT ?2");
+
 /* One more than are looked at tells that there are more. */
 static int list_results(struct store *store, int64_t job, int64_t *ids, size_t *ret_count,
 			struct pl_err *err)
@@ -11,7 +16,7 @@ static int list_results(struct store *store, int64_t job, int64_t *ids, size_t *
 	auto_borrowed list = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_LIST_RESULTS_OF, &list, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_list_results_of, &list, err) < 0)
 		return -1;
 	store_sql_bind_i64(list, 1, job);
 	store_sql_bind_i64(list, 2, STORE_ABSENT_RESULTS_MAX + 1);

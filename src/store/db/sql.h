@@ -16,112 +16,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Statements by name, in sql.c. */
-enum store_statement {
-	STORE_FIND_CONTENT,
-	STORE_FIND_RUN_ID,
-	STORE_FIND_RUN_ID_ALL,
-	STORE_FIND_NEAR,
-	STORE_GET_NEAR_KEY,
-	STORE_LIST_WRONG_NEAR,
-	STORE_SET_NEAR,
-	STORE_SET_UPLOAD,
-	STORE_LAST_REPEAT,
-	STORE_NEXT_VERSION,
-	STORE_SET_VERSION,
-	STORE_GET_VERSION,
-	STORE_COUNT,
-	STORE_ADD_DOCUMENT,
-	STORE_REPLACE_DOCUMENT,
-	STORE_GET_ENTRY,
-	STORE_GET_BYTES,
-	STORE_GET_EDITS,
-	STORE_PUT_EDITS,
-	STORE_TOUCH,
-	STORE_NOTE_CHANGE,
-	STORE_LIST_CHANGES,
-	STORE_LIST_DELETED,
-	STORE_PRUNE,
-	STORE_NOTE_PRUNED,
-	STORE_GET_PRUNED,
-	STORE_GET_CHANGED,
-	STORE_LIST_IDS,
-	STORE_ADD_PLACE,
-	STORE_HAS_PLACE,
-	STORE_ADD_JOB,
-	STORE_ADD_PART,
-	STORE_FIND_KEYED,
-	STORE_ADD_FILE,
-	STORE_RECEIVE,
-	STORE_ASK_JOB,
-	STORE_COUNT_OLD_ITEMS,
-	STORE_CLOSE_JOB,
-	STORE_CANCEL_ITEMS,
-	STORE_CANCEL_PARTS,
-	STORE_CANCEL_JOB,
-	STORE_RETRY_ITEMS,
-	STORE_RETRY_CANCELLED,
-	STORE_RETRY_PARTS,
-	STORE_RETRY_ALL_PARTS,
-	STORE_CHOOSE_ITEMS,
-	STORE_REOPEN_JOB,
-	STORE_SETTLE_JOB,
-	STORE_FORGET_JOBS,
-	STORE_CLOSE_OLD_JOBS,
-	STORE_FORGET_OLD_BYTES,
-	STORE_FORGET_OLD_PARTS,
-	STORE_NEXT_PART,
-	STORE_WAITING_ITEMS,
-	STORE_NEXT_AGAIN,
-	STORE_PART_WAITS,
-	STORE_ITEM_IS_AGAIN,
-	STORE_RUN_JOB,
-	STORE_CUT_PART,
-	STORE_ADD_ITEMS,
-	STORE_NOTE_FIRSTS,
-	STORE_NOTE_ITEM,
-	STORE_KEEP_BYTES,
-	STORE_FORGET_BYTES,
-	STORE_END_PART,
-	STORE_LEAVE_PART,
-	STORE_GET_JOB,
-	STORE_LIST_JOBS,
-	STORE_COUNT_JOBS,
-	STORE_COUNT_ITEMS,
-	STORE_COUNT_UNCUT,
-	STORE_GET_ITEMS,
-	STORE_GET_ITEMS_OF,
-	STORE_LIST_RESULTS_OF,
-	STORE_GET_RIVAL,
-	STORE_GET_RIVAL_CONTENT,
-	STORE_FIND_FILE,
-	STORE_LIST_PRESETS,
-	STORE_CLEAR_DEFAULT_PRESET,
-	STORE_ADD_PRESET,
-	STORE_REPLACE_PRESET,
-	STORE_REMOVE_PRESET,
-	STORE_COUNT_VIEWS,
-	STORE_ADD_VIEW,
-	STORE_GET_VIEW,
-	STORE_GET_RUN_ID,
-	STORE_GET_OF_RUN_ID,
-	STORE_GET_DICTIONARIES,
-	STORE_NEWEST_DICTIONARY,
-	STORE_ADD_DICTIONARY,
-	STORE_ADD_ARTIFACT,
-	STORE_REMOVE_ARTIFACT,
-	STORE_COUNT_ARTIFACTS,
-	STORE_GET_ARTIFACTS,
-	STORE_HAS_ARTIFACT,
-	STORE_FORGET_ARTIFACTS,
-	STORE_FORGET_UNCLAIMED,
-	STORE_PUT_SWEEP,
-	STORE_GET_SWEEP,
-	STORE_LIST_SWEEPS,
-	STORE_COUNT_OTHER_SWEEPS,
-	STORE_REMOVE_SWEEP,
-	STORE_STATEMENT_COUNT
+/*
+ * A statement that is asked often. Each is defined in the file of the function that uses it:
+ *
+ *	static STORE_STATEMENT(sql_count, "SELECT count(*) FROM benchmark_runs WHERE deleted = 0");
+ *
+ * The linker puts all of them into one section. So a connection has one slot for each, and the test of the
+ * query plans sees a new one without a list to add it to.
+ */
+struct store_statement {
+	const char *name; /* for messages */
+	const char *text;
+	const char *postgres; /* NULL: `text`, too */
 };
+
+#define STORE_STATEMENT(name_, ...)                                                  \
+	const struct store_statement name_                                           \
+		__attribute__((section("store_statements"), aligned(sizeof(void *)), \
+			       used)) = { .name = #name_, .text = __VA_ARGS__ }
+
+extern const struct store_statement __start_store_statements[] __attribute__((weak));
+extern const struct store_statement __stop_store_statements[] __attribute__((weak));
+#define STORE_STATEMENT_COUNT ((size_t)(__stop_store_statements - __start_store_statements))
 
 struct store_sql_driver;
 struct store_stmt;
@@ -129,7 +45,7 @@ struct store_stmt;
 struct store_sql {
 	const struct store_sql_driver *driver; /* NULL: was never opened */
 	void *connection;
-	struct store_stmt *kept[STORE_STATEMENT_COUNT];
+	struct store_stmt **kept; /* STORE_STATEMENT_COUNT; NULL where it was not prepared yet */
 };
 
 /*
@@ -184,10 +100,11 @@ int store_sql_prepare(struct store_sql *sql, const char *text, struct store_stmt
 int store_sql_prepare_cursor(struct store_sql *sql, const char *text, struct store_stmt **ret,
 			     struct pl_err *err) PL_MUST_CHECK;
 /* The text of a statement for this kind of database. Static. */
-const char *store_sql_statement_text(const struct store_sql *sql, enum store_statement which);
-/* One of those by name, with nothing bound. It is the connection's. */
-int store_sql_kept(struct store_sql *sql, enum store_statement which, struct store_stmt **ret,
-		   struct pl_err *err) PL_MUST_CHECK;
+const char *store_sql_statement_text(const struct store_sql *sql,
+				     const struct store_statement *which);
+/* The statement, prepared on first use, with nothing bound. It belongs to the connection. */
+int store_sql_kept(struct store_sql *sql, const struct store_statement *which,
+		   struct store_stmt **ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * What stands in the log goes into the file, and the log is empty then: pages that were written over stand

@@ -8,6 +8,13 @@
 #include "base/zst.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(sql_get_dictionaries,
+		       "SELECT id, kind, bytes FROM dictionaries WHERE id > ?1 ORDER BY id");
+static STORE_STATEMENT(sql_newest_dictionary,
+		       "SELECT result FROM dictionaries WHERE kind = ?1 ORDER BY id DESC LIMIT 1");
+static STORE_STATEMENT(sql_add_dictionary,
+		       "INSERT INTO dictionaries (kind, result, bytes) VALUES (?1, ?2, ?3)");
+
 #define DICTIONARY_BYTES_MAX ((size_t)128 << 10)
 #define UNPACKED_BYTES_MAX   ((size_t)STORE_DOCUMENT_BYTES_MAX * 2)
 #define TEXT_MAX             64
@@ -105,7 +112,7 @@ static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 			return -1;
 		}
 	}
-	if (store_sql_kept(&dictionaries->sql, STORE_GET_DICTIONARIES, &rows, err) < 0)
+	if (store_sql_kept(&dictionaries->sql, &sql_get_dictionaries, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, last);
 	for (;;) {
@@ -211,7 +218,7 @@ static int newest_result(struct store *store, const char *kind, int64_t *ret, st
 {
 	struct store_stmt *ask;
 
-	if (store_sql_kept(&store->writer, STORE_NEWEST_DICTIONARY, &ask, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_newest_dictionary, &ask, err) < 0)
 		return -1;
 	store_sql_bind_text(ask, 1, kind);
 	return store_sql_number(ask, ret, err);
@@ -233,7 +240,7 @@ int store_dictionary_offer(struct store *store, const struct store_document *doc
 	if (len > DICTIONARY_BYTES_MAX)
 		len = DICTIONARY_BYTES_MAX;
 	auto_free void *packed = pl_zst_pack(document->bytes, len, &packed_len);
-	if (store_sql_kept(&store->writer, STORE_ADD_DICTIONARY, &put, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_add_dictionary, &put, err) < 0)
 		return -1;
 	store_sql_bind_text(put, 1, kind);
 	store_sql_bind_i64(put, 2, id);

@@ -11,6 +11,11 @@
 #include "result/fields/places.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(sql_add_place,
+		       "INSERT INTO document_places VALUES (?1) ON CONFLICT DO NOTHING");
+static STORE_STATEMENT(sql_has_place,
+		       "SELECT 1 FROM document_places WHERE place IN (?1, '') LIMIT 1");
+
 /* That one document may bring. One that has more may have any: its last place is "". */
 #define PLACES_MAX 20000
 /* Beyond so many a place that is there already costs a look into the table again. */
@@ -124,7 +129,7 @@ int store_places_put(struct store *store, const struct store_places *places, str
 		/* what is known changes under the write lock only, which this thread has */
 		if (has(&store->places_known, place->hash) || has(&store->places_new, place->hash))
 			continue;
-		if (store_sql_kept(&store->writer, STORE_ADD_PLACE, &statement, err) < 0)
+		if (store_sql_kept(&store->writer, &sql_add_place, &statement, err) < 0)
 			return -1;
 		store_sql_bind_text(statement, 1, place->text);
 		if (store_sql_finish_later(statement, err) < 0)
@@ -160,7 +165,7 @@ static int has_place(struct store *store, const char *place, bool *ret, struct p
 {
 	auto_borrowed statement = NULL;
 
-	if (store_sql_kept(&store->reader, STORE_HAS_PLACE, &statement, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_has_place, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, place);
 	return store_sql_step(statement, ret, err);

@@ -7,6 +7,31 @@
 #include "base/text.h"
 #include "store/jobs/job_priv.h"
 
+static STORE_STATEMENT(
+	sql_settle_job,
+	"UPDATE jobs SET state = 'done', finished = ?2 WHERE id = ?1"
+	" AND state IN ('queued', 'running') AND NOT EXISTS (SELECT 1 FROM job_parts"
+	" WHERE job = ?1 AND state = 'queued') AND NOT EXISTS (SELECT 1 FROM job_items"
+	" WHERE job = ?1 AND state = 'again')");
+static STORE_STATEMENT(
+	sql_forget_jobs,
+	"DELETE FROM jobs WHERE state IN ('done', 'cancelled') AND finished < ?1 AND id <="
+	" (SELECT id FROM jobs WHERE state IN ('done', 'cancelled') ORDER BY id DESC"
+	" LIMIT 1 OFFSET ?2)");
+static STORE_STATEMENT(
+	sql_close_old_jobs,
+	"UPDATE jobs SET state = 'done', finished = ?2 WHERE state = 'open' AND created < ?1"
+	" AND NOT EXISTS (SELECT 1 FROM job_parts p WHERE p.job = jobs.id AND p.state = 'queued')");
+static STORE_STATEMENT(
+	sql_forget_old_bytes,
+	"DELETE FROM job_bytes WHERE job IN (SELECT id FROM jobs WHERE finished < ?1)");
+static STORE_STATEMENT(
+	sql_forget_old_parts,
+	"UPDATE job_parts SET bytes = NULL WHERE bytes IS NOT NULL AND job IN (SELECT id"
+	" FROM jobs WHERE finished < ?1)");
+static STORE_STATEMENT(sql_part_waits,
+		       "SELECT 1 FROM job_parts WHERE id = ?1 AND state = 'queued'");
+
 /* The newest of the finished ones can be asked for however old they are, and the others for as long as what they kept
  * is there. */
 #define JOBS_KEPT 10000
@@ -27,7 +52,8 @@ const char *store_item_state_name(enum store_item_state state)
 
 /* ---- rows of one job ------------------------------------------------------------------------ */
 
-int store_job_run(struct store *store, enum store_statement which, int64_t id, struct pl_err *err)
+int store_job_run(struct store *store, const struct store_statement *which, int64_t id,
+		  struct pl_err *err)
 {
 	struct store_stmt *statement;
 
@@ -43,7 +69,7 @@ int store_job_settle(struct store *store, int64_t id, struct pl_err *err)
 	char now[32];
 
 	store_now(now);
-	if (store_sql_kept(&store->writer, STORE_SETTLE_JOB, &settle, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_settle_job, &settle, err) < 0)
 		return -1;
 	store_sql_bind_i64(settle, 1, id);
 	store_sql_bind_text(settle, 2, now);
@@ -59,7 +85,7 @@ static int close_old(struct store *store, const char *then, struct pl_err *err)
 	char now[32];
 
 	store_now(now);
-	if (store_sql_kept(&store->writer, STORE_CLOSE_OLD_JOBS, &close, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_close_old_jobs, &close, err) < 0)
 		return -1;
 	store_sql_bind_text(close, 1, then);
 	store_sql_bind_text(close, 2, now);
@@ -70,7 +96,7 @@ static int forget_jobs(struct store *store, const char *then, struct pl_err *err
 {
 	struct store_stmt *forget;
 
-	if (store_sql_kept(&store->writer, STORE_FORGET_JOBS, &forget, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_forget_jobs, &forget, err) < 0)
 		return -1;
 	store_sql_bind_text(forget, 1, then);
 	store_sql_bind_i64(forget, 2, JOBS_KEPT);
@@ -89,8 +115,8 @@ static int64_t aging_real_ns(const struct store *store)
 /* What nobody came back to. */
 static int forget_old(struct store *store, struct pl_err *err)
 {
-	static const enum store_statement each[] = { STORE_FORGET_OLD_BYTES,
-						     STORE_FORGET_OLD_PARTS };
+	static const struct store_statement *const each[] = { &sql_forget_old_bytes,
+							      &sql_forget_old_parts };
 	char then[32];
 
 	pl_clock_rfc3339(aging_real_ns(store) - KEPT_NS, then);
@@ -188,7 +214,7 @@ static int is_wanted(struct store *store, const struct store_job_work *work, boo
 		return 0;
 	if (work->part == 0)
 		return 0;
-	if (store_sql_kept(&store->writer, STORE_PART_WAITS, &state, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_part_waits, &state, err) < 0)
 		return -1;
 	store_sql_bind_i64(state, 1, work->part);
 	return store_sql_step(state, ret, err);

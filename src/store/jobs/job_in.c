@@ -5,6 +5,74 @@
 #include "base/zst.h"
 #include "store/jobs/job_priv.h"
 
+static STORE_STATEMENT(
+	sql_add_job,
+	"INSERT INTO jobs (kind, name, state, created, on_known, expected_files, expected_bytes,"
+	" author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id");
+static STORE_STATEMENT(sql_add_part,
+		       "INSERT INTO job_parts (job, kind, name, media, files, bytes, sent_as)"
+		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id");
+static STORE_STATEMENT(
+	sql_find_keyed,
+	"SELECT f.sha256 FROM job_parts p JOIN job_files f ON f.part = p.id WHERE p.job = ?1"
+	" AND p.sent_as = ?2 ORDER BY f.file");
+static STORE_STATEMENT(sql_add_file,
+		       "INSERT INTO job_files (part, file, sha256) VALUES (?1, ?2, ?3)");
+static STORE_STATEMENT(
+	sql_receive,
+	"UPDATE jobs"
+	" SET received_files = received_files + ?2, received_bytes = received_bytes + ?3"
+	" WHERE id = ?1");
+STORE_STATEMENT(store_job_sql_ask, "SELECT state, CAST(coalesce((SELECT sum(items) FROM job_parts"
+				   " WHERE job = ?1), 0) AS BIGINT) FROM jobs WHERE id = ?1");
+static STORE_STATEMENT(sql_close_job,
+		       "UPDATE jobs SET state = 'queued' WHERE id = ?1 AND state = 'open'");
+static STORE_STATEMENT(
+	sql_cancel_items,
+	"UPDATE job_items SET state = 'cancelled' WHERE job = ?1 AND state IN ('queued', 'again')");
+static STORE_STATEMENT(
+	sql_cancel_parts,
+	"UPDATE job_parts SET state = 'cancelled' WHERE job = ?1 AND state = 'queued'");
+static STORE_STATEMENT(sql_cancel_job,
+		       "UPDATE jobs SET state = 'cancelled', finished = ?2 WHERE id = ?1"
+		       " AND state IN ('open', 'queued', 'running')");
+static STORE_STATEMENT(
+	sql_retry_items,
+	"UPDATE job_items SET state = 'again' WHERE job = ?1 AND item >= ?2 AND item <= ?3"
+	" AND state IN ('rejected', 'cancelled') AND EXISTS (SELECT 1 FROM job_bytes b"
+	" WHERE b.job = job_items.job AND b.item = job_items.item) RETURNING item");
+static STORE_STATEMENT(
+	sql_retry_cancelled,
+	"UPDATE job_items SET state = 'queued' WHERE job = ?1 AND item >= ?2 AND item <= ?3"
+	" AND state = 'cancelled' AND EXISTS (SELECT 1 FROM job_parts p"
+	" WHERE p.id = job_items.part AND p.bytes IS NOT NULL) RETURNING item");
+static STORE_STATEMENT(
+	sql_retry_parts,
+	"UPDATE job_parts SET state = 'queued' WHERE job = ?1 AND state = 'cancelled' AND EXISTS"
+	" (SELECT 1 FROM job_items i WHERE i.job = ?1 AND i.item >= job_parts.first_item"
+	" AND i.item < job_parts.first_item + job_parts.items AND i.state = 'queued')");
+static STORE_STATEMENT(
+	sql_retry_all_parts,
+	"UPDATE job_parts SET state = 'queued' WHERE job = ?1 AND state = 'cancelled'"
+	" AND bytes IS NOT NULL RETURNING id");
+static STORE_STATEMENT(
+	sql_choose_items,
+	"UPDATE job_items SET choice = ?4, chosen_by = ?6, expected = ?7, state = CASE"
+	" WHEN ?4 = 'skip' THEN state ELSE 'again' END WHERE job = ?1 AND item >= ?2"
+	" AND item <= ?3 AND state IN ('conflict', 'duplicate') AND (?5 = '' OR state = ?5)"
+	" AND (?4 = 'skip' OR state = 'duplicate' OR EXISTS (SELECT 1 FROM job_bytes b"
+	" WHERE b.job = job_items.job AND b.item = job_items.item)) RETURNING item");
+static STORE_STATEMENT(
+	sql_reopen_job,
+	"UPDATE jobs SET state = 'queued', finished = NULL WHERE id = ?1"
+	" AND state IN ('done', 'cancelled') AND (EXISTS (SELECT 1 FROM job_parts WHERE job = ?1"
+	" AND state = 'queued') OR EXISTS (SELECT 1 FROM job_items WHERE job = ?1"
+	" AND state = 'again'))");
+static STORE_STATEMENT(
+	sql_get_rival_content,
+	"SELECT r.content_sha256 FROM job_items i JOIN benchmark_runs r ON r.id = i.result"
+	" WHERE i.job = ?1 AND i.item = ?2");
+
 static const char *const known_names[] = {
 #define STORE_KNOWN(NAME, name, text) #name,
 #include "tbl/store_words.h"
@@ -41,7 +109,7 @@ static int add_job(struct store *store, const char *kind, const char *state,
 	char now[32];
 
 	store_now(now);
-	if (store_sql_kept(&store->writer, STORE_ADD_JOB, &add, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_add_job, &add, err) < 0)
 		return -1;
 	store_sql_bind_text(add, 1, kind);
 	store_sql_bind_text(add, 2, plan->name);
@@ -72,7 +140,7 @@ static int ask_job(struct store *store, int64_t id, const char **ret_state, int6
 
 	*ret_state = NULL;
 	*ret_items = 0;
-	if (store_sql_kept(&store->writer, STORE_ASK_JOB, &job, err) < 0)
+	if (store_sql_kept(&store->writer, &store_job_sql_ask, &job, err) < 0)
 		return -1;
 	store_sql_bind_i64(job, 1, id);
 	if (store_sql_step(job, &is_row, err) < 0)
@@ -90,7 +158,7 @@ static int add_files(struct store *store, int64_t id, const struct store_job_par
 {
 	for (size_t i = 0; i < part->files; i++) {
 		struct store_stmt *add;
-		if (store_sql_kept(&store->writer, STORE_ADD_FILE, &add, err) < 0)
+		if (store_sql_kept(&store->writer, &sql_add_file, &add, err) < 0)
 			return -1;
 		store_sql_bind_i64(add, 1, id);
 		store_sql_bind_i64(add, 2, (int64_t)i);
@@ -107,7 +175,7 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	struct store_stmt *add, *receive;
 	int64_t id = 0;
 
-	if (store_sql_kept(&store->writer, STORE_ADD_PART, &add, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_add_part, &add, err) < 0)
 		return -1;
 	store_sql_bind_i64(add, 1, job);
 	store_sql_bind_text(add, 2, part->kind);
@@ -117,7 +185,7 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	store_sql_bind_bytes(add, 6, packed, packed_len);
 	store_sql_bind_text(add, 7, part->key);
 	if (store_sql_number(add, &id, err) < 0 || add_files(store, id, part, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_RECEIVE, &receive, err) < 0)
+	    store_sql_kept(&store->writer, &sql_receive, &receive, err) < 0)
 		return -1;
 	store_sql_bind_i64(receive, 1, job);
 	store_sql_bind_i64(receive, 2, (int64_t)part->files);
@@ -136,7 +204,7 @@ static int find_keyed(struct store *store, int64_t job, const struct store_job_p
 	*ret_came = false;
 	if (part->key == NULL)
 		return 0;
-	if (store_sql_kept(&store->writer, STORE_FIND_KEYED, &find, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_find_keyed, &find, err) < 0)
 		return -1;
 	store_sql_bind_i64(find, 1, job);
 	store_sql_bind_text(find, 2, part->key);
@@ -232,9 +300,8 @@ static int close_job(struct store *store, int64_t id, void *context, enum store_
 {
 	(void)context;
 	(void)ret;
-	return store_job_run(store, STORE_CLOSE_JOB, id, err) < 0
-		       ? -1
-		       : store_job_settle(store, id, err);
+	return store_job_run(store, &sql_close_job, id, err) < 0 ? -1
+								 : store_job_settle(store, id, err);
 }
 
 int store_job_close(struct store *store, int64_t id, enum store_job_answer *ret, struct pl_err *err)
@@ -245,7 +312,8 @@ int store_job_close(struct store *store, int64_t id, enum store_job_answer *ret,
 static int cancel_job(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
 		      struct pl_err *err)
 {
-	static const enum store_statement each[] = { STORE_CANCEL_ITEMS, STORE_CANCEL_PARTS };
+	static const struct store_statement *const each[] = { &sql_cancel_items,
+							      &sql_cancel_parts };
 	struct store_stmt *cancel;
 	char now[32];
 
@@ -256,7 +324,7 @@ static int cancel_job(struct store *store, int64_t id, void *context, enum store
 		if (store_job_run(store, each[i], id, err) < 0)
 			return -1;
 	}
-	if (store_sql_kept(&store->writer, STORE_CANCEL_JOB, &cancel, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_cancel_job, &cancel, err) < 0)
 		return -1;
 	store_sql_bind_i64(cancel, 1, id);
 	store_sql_bind_text(cancel, 2, now);
@@ -279,8 +347,8 @@ struct wish {
 };
 
 /* An item, or all of them (-1), by a statement that gives a row for each that it has changed. */
-static int change_items(struct store *store, enum store_statement which, int64_t id, int64_t item,
-			const struct wish *wish, bool *ret_any, struct pl_err *err)
+static int change_items(struct store *store, const struct store_statement *which, int64_t id,
+			int64_t item, const struct wish *wish, bool *ret_any, struct pl_err *err)
 {
 	struct store_stmt *statement;
 	bool is_row = false;
@@ -306,9 +374,10 @@ static int change_items(struct store *store, enum store_statement which, int64_t
 static int ask_items(struct store *store, int64_t id, int64_t item, const struct wish *wish,
 		     bool *ret_any, struct pl_err *err)
 {
-	static const enum store_statement again[] = { STORE_RETRY_ITEMS, STORE_RETRY_CANCELLED };
-	static const enum store_statement choose[] = { STORE_CHOOSE_ITEMS };
-	const enum store_statement *each = wish->chosen != NULL ? choose : again;
+	static const struct store_statement *const again[] = { &sql_retry_items,
+							       &sql_retry_cancelled };
+	static const struct store_statement *const choose[] = { &sql_choose_items };
+	const struct store_statement *const *each = wish->chosen != NULL ? choose : again;
 	size_t count = wish->chosen != NULL ? PL_ARRAY_SIZE(choose) : PL_ARRAY_SIZE(again);
 
 	for (size_t i = 0; i < count; i++) {
@@ -328,7 +397,7 @@ static int check_expected(struct store *store, int64_t id, int64_t item, const s
 
 	if (expected == NULL)
 		return 0;
-	if (store_sql_kept(&store->writer, STORE_GET_RIVAL_CONTENT, &content, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_get_rival_content, &content, err) < 0)
 		return -1;
 	store_sql_bind_i64(content, 1, id);
 	store_sql_bind_i64(content, 2, item);
@@ -346,8 +415,8 @@ static int ask_parts(struct store *store, int64_t id, const struct wish *wish, b
 	bool is_row = false;
 
 	if (wish->items != NULL)
-		return store_job_run(store, STORE_RETRY_PARTS, id, err);
-	if (store_sql_kept(&store->writer, STORE_RETRY_ALL_PARTS, &statement, err) < 0)
+		return store_job_run(store, &sql_retry_parts, id, err);
+	if (store_sql_kept(&store->writer, &sql_retry_all_parts, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0)
@@ -384,7 +453,7 @@ static int ask_again(struct store *store, int64_t id, void *context, enum store_
 		*ret = STORE_JOB_NOTHING;
 		return 0;
 	}
-	if (store_job_run(store, STORE_REOPEN_JOB, id, err) < 0)
+	if (store_job_run(store, &sql_reopen_job, id, err) < 0)
 		return -1;
 	return store_job_settle(store, id, err);
 }

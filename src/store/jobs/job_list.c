@@ -6,6 +6,51 @@
 #include "store/documents/dictionary.h"
 #include "store/jobs/job_priv.h"
 
+#define JOB_COLUMNS                                                                           \
+	"id, kind, name, state, created, finished, on_known, expected_files, expected_bytes," \
+	" received_files, received_bytes"
+/* The last: are there bytes to read it again by? A duplicate has those of the result that is there. */
+#define ITEM_COLUMNS                                                                            \
+	"i.item, i.name, i.state, i.form, i.result, i.run_id, i.message, i.faults, i.secrets,"  \
+	" i.near, i.is_deleted, i.choice, i.bytes,"                                             \
+	" CASE WHEN EXISTS (SELECT 1 FROM job_bytes b WHERE b.job = i.job AND b.item = i.item)" \
+	" OR (i.state = 'cancelled' AND EXISTS"                                                 \
+	" (SELECT 1 FROM job_parts p WHERE p.id = i.part AND p.bytes IS NOT NULL))"             \
+	" OR (i.state = 'duplicate' AND EXISTS"                                                 \
+	" (SELECT 1 FROM benchmark_runs r WHERE r.id = i.result AND r.content_sha256 = "        \
+	"i.content))"                                                                           \
+	" THEN 1 ELSE 0 END"
+
+static STORE_STATEMENT(sql_get_job, "SELECT " JOB_COLUMNS " FROM jobs WHERE id = ?1");
+static STORE_STATEMENT(sql_list_jobs, "SELECT " JOB_COLUMNS
+				      " FROM jobs WHERE ?1 = '' OR state = ?1 ORDER BY id DESC"
+				      " LIMIT ?3 OFFSET ?2");
+static STORE_STATEMENT(sql_count_jobs, "SELECT count(*) FROM jobs WHERE ?1 = '' OR state = ?1");
+static STORE_STATEMENT(sql_count_items,
+		       "SELECT state, count(*) FROM job_items WHERE job = ?1 GROUP BY state");
+static STORE_STATEMENT(
+	sql_count_uncut,
+	"SELECT state, CAST(sum(files) AS BIGINT) FROM job_parts WHERE job = ?1"
+	" AND state IN ('queued', 'cancelled') AND first_item IS NULL GROUP BY state");
+static STORE_STATEMENT(sql_get_items,
+		       "SELECT " ITEM_COLUMNS " FROM job_items i WHERE i.job = ?1 AND i.item >= ?2"
+		       " ORDER BY i.item LIMIT ?3");
+static STORE_STATEMENT(sql_get_items_of,
+		       "SELECT " ITEM_COLUMNS
+		       " FROM job_items i WHERE i.job = ?1 AND i.state IN (?4, ?5)"
+		       " ORDER BY i.item LIMIT ?3 OFFSET ?2");
+static STORE_STATEMENT(
+	sql_get_rival,
+	"SELECT i.state, i.result, b.bytes FROM job_items i LEFT"
+	" JOIN job_bytes b ON b.job = i.job AND b.item = i.item WHERE i.job = ?1 AND i.item = ?2");
+static STORE_STATEMENT(
+	sql_find_file,
+	"SELECT p.job, f.item, coalesce(i.state, p.state), i.result FROM job_files f"
+	" JOIN job_parts p ON p.id = f.part LEFT JOIN job_items i ON i.job = p.job"
+	" AND i.item = f.item WHERE f.sha256 = ?1 AND (i.result IS NULL OR EXISTS (SELECT 1"
+	" FROM benchmark_runs r WHERE r.id = i.result)) AND (i.state IS NOT NULL"
+	" OR p.state <> 'done') AND (p.job = ?2 OR ?2 = 0) ORDER BY f.part DESC LIMIT 1");
+
 static json_t *text_json(struct store_stmt *statement, int at)
 {
 	return pl_json_text(store_sql_text(statement, at));
@@ -69,9 +114,8 @@ static int item_json(struct store_stmt *row, const struct store_job_marks *marks
 static int ask_items(struct store *store, int64_t id, const struct store_job_page *page,
 		     struct store_stmt **ret, struct pl_err *err)
 {
-	if (store_sql_kept(&store->reader,
-			   page->state != NULL ? STORE_GET_ITEMS_OF : STORE_GET_ITEMS, ret,
-			   err) < 0)
+	if (store_sql_kept(&store->reader, page->state != NULL ? &sql_get_items_of : &sql_get_items,
+			   ret, err) < 0)
 		return -1;
 	store_sql_bind_i64(*ret, 1, id);
 	store_sql_bind_i64(*ret, 2, page->offset);
@@ -139,8 +183,8 @@ static void count_marks(const struct store_job_marks *marks, json_t *counts)
 }
 
 /* Of rows of state and count: items, and files of parts that were not cut yet. */
-static int count_rows(struct store *store, enum store_statement which, int64_t id, json_t *counts,
-		      struct pl_err *err)
+static int count_rows(struct store *store, const struct store_statement *which, int64_t id,
+		      json_t *counts, struct pl_err *err)
 {
 	auto_borrowed states = NULL;
 	bool is_row = false;
@@ -178,10 +222,10 @@ static int counts_json(struct store *store, int64_t id, const struct store_job_p
 		       const struct store_job_marks *marks, json_t *counts, json_int_t *ret_total,
 		       struct pl_err *err)
 {
-	if (count_rows(store, STORE_COUNT_ITEMS, id, counts, err) < 0)
+	if (count_rows(store, &sql_count_items, id, counts, err) < 0)
 		return -1;
 	*ret_total = total_of(counts, page->state);
-	if (count_rows(store, STORE_COUNT_UNCUT, id, counts, err) < 0)
+	if (count_rows(store, &sql_count_uncut, id, counts, err) < 0)
 		return -1;
 	count_marks(marks, counts);
 	return 0;
@@ -209,7 +253,7 @@ static void take_marks(struct store *store, int64_t id, struct store_job_marks *
 		ret->count = 0;
 }
 
-/* Of a row of STORE_GET_JOB. */
+/* Of a row of sql_get_job. */
 static int job_row_json(struct store *store, struct store_stmt *job,
 			const struct store_job_page *page, json_t **ret, struct pl_err *err)
 {
@@ -240,7 +284,7 @@ static int job_json(struct store *store, int64_t id, const struct store_job_page
 	bool is_row = false;
 
 	*ret = NULL;
-	if (store_sql_kept(&store->reader, STORE_GET_JOB, &job, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_job, &job, err) < 0)
 		return -1;
 	store_sql_bind_i64(job, 1, id);
 	if (store_sql_step(job, &is_row, err) < 0)
@@ -255,7 +299,7 @@ static int count_jobs(struct store *store, const struct store_job_page *page, in
 {
 	struct store_stmt *count;
 
-	if (store_sql_kept(&store->reader, STORE_COUNT_JOBS, &count, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_count_jobs, &count, err) < 0)
 		return -1;
 	store_sql_bind_text(count, 1, page->state != NULL ? page->state : "");
 	return store_sql_number(count, ret, err);
@@ -272,7 +316,7 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 
 	(void)ignored;
 	if (count_jobs(store, page, &total, err) < 0 ||
-	    store_sql_kept(&store->reader, STORE_LIST_JOBS, &jobs, err) < 0)
+	    store_sql_kept(&store->reader, &sql_list_jobs, &jobs, err) < 0)
 		return -1;
 	store_sql_bind_text(jobs, 1, page->state != NULL ? page->state : "");
 	store_sql_bind_i64(jobs, 2, page->offset);
@@ -345,7 +389,7 @@ static int find_file(struct store *store, const char *sha256, int64_t job_id, js
 	auto_borrowed find = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, STORE_FIND_FILE, &find, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_find_file, &find, err) < 0)
 		return -1;
 	store_sql_bind_text(find, 1, sha256);
 	store_sql_bind_i64(find, 2, job_id);
@@ -396,7 +440,7 @@ static int read_rival(struct store *store, int64_t job, int64_t item, struct sto
 	bool is_row = false;
 	size_t len = 0;
 
-	if (store_sql_kept(&store->reader, STORE_GET_RIVAL, &row, err) < 0)
+	if (store_sql_kept(&store->reader, &sql_get_rival, &row, err) < 0)
 		return -1;
 	store_sql_bind_i64(row, 1, job);
 	store_sql_bind_i64(row, 2, item);

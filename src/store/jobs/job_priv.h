@@ -17,9 +17,12 @@
 /* *ret false: another process works on them, and this one does when that one ends. */
 int store_jobs_own(struct store *store, bool *ret, struct pl_err *err) PL_MUST_CHECK;
 /* A statement whose only parameter is the job; whose rows nobody wants. */
-int store_job_run(struct store *store, enum store_statement which, int64_t id,
+int store_job_run(struct store *store, const struct store_statement *which, int64_t id,
 		  struct pl_err *err) PL_MUST_CHECK;
 /* Within a transaction: a job for which nothing waits any more is done. */
 int store_job_settle(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
 /* Within a transaction, and now and then only: what nobody came back to is forgotten. */
 int store_jobs_look(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+
+/* ?1: job; row: its state, and how many items its parts have so far. */
+extern const struct store_statement store_job_sql_ask;

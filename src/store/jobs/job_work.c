@@ -8,6 +8,72 @@
 #include "store/jobs/job_priv.h"
 #include "store/documents/parts.h"
 
+/* of no part: a program of the form before has done them */
+static STORE_STATEMENT(sql_count_old_items,
+		       "SELECT count(*) FROM job_items WHERE job = ?1 AND part IS NULL");
+static STORE_STATEMENT(
+	sql_next_part,
+	"SELECT p.id, p.job, p.kind, p.name, p.media, j.on_known, p.first_item, coalesce(p.items,"
+	" 0), p.bytes, j.author FROM job_parts p JOIN jobs j ON j.id = p.job"
+	" WHERE p.state = 'queued' ORDER BY p.id LIMIT 1");
+static STORE_STATEMENT(sql_waiting_items,
+		       "SELECT item FROM job_items WHERE job = ?1 AND item >= ?2 AND item < ?3"
+		       " AND state = 'queued' ORDER BY item");
+static STORE_STATEMENT(
+	sql_next_again,
+	"SELECT i.job, i.item, i.name, i.choice, j.on_known, coalesce(b.bytes, d.bytes), CASE"
+	" WHEN i.choice IS NULL THEN j.author ELSE i.chosen_by END, i.expected FROM job_items i"
+	" JOIN jobs j ON j.id = i.job LEFT JOIN job_bytes b ON b.job = i.job AND b.item = i.item"
+	" LEFT JOIN benchmark_runs r ON r.id = i.result AND r.content_sha256 = i.content LEFT"
+	" JOIN benchmark_documents d ON d.id = r.id WHERE i.state = 'again'"
+	" ORDER BY i.job, i.item LIMIT ?1");
+static STORE_STATEMENT(sql_item_is_again,
+		       "SELECT 1 FROM job_items WHERE job = ?1 AND item = ?2 AND state = 'again'");
+static STORE_STATEMENT(sql_run_job,
+		       "UPDATE jobs SET state = 'running' WHERE id = ?1 AND state = 'queued'");
+static STORE_STATEMENT(sql_cut_part,
+		       "UPDATE job_parts SET first_item = ?2, items = ?3 WHERE id = ?1");
+static STORE_STATEMENT(
+	sql_add_items,
+	"INSERT INTO job_items (job, part, item, name, state, faults)"
+	" SELECT ?1, ?2, ?3 + key, value, 'queued', '[]' FROM json_each(?4) WHERE true"
+	" ON CONFLICT DO NOTHING",
+	.postgres =
+		"INSERT INTO job_items (job, part, item, name, state, faults)"
+		" SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT), CAST(?3 AS BIGINT) + n.at - 1,"
+		" n.name, 'queued', '[]'"
+		" FROM json_array_elements_text(CAST(?4 AS json)) WITH ORDINALITY AS n (name, at)"
+		" ON CONFLICT DO NOTHING");
+static STORE_STATEMENT(
+	sql_note_firsts,
+	"UPDATE job_files SET item = json_extract(?2, '$[' || file || ']') WHERE part = ?1",
+	.postgres = "UPDATE job_files SET item ="
+		    " CAST(CAST(?2 AS json) ->> CAST(file AS INTEGER) AS BIGINT)"
+		    " WHERE part = ?1");
+static STORE_STATEMENT(
+	sql_note_item,
+	"UPDATE job_items SET state = ?3, form = ?4, result = ?5, run_id = ?6, message = ?7,"
+	" faults = ?8, near = ?10, is_deleted = ?11, content = ?13, secrets = CASE WHEN ?14 = 0"
+	" THEN ?9 ELSE secrets END, bytes = CASE WHEN ?14 = 0 THEN ?12 ELSE bytes END"
+	" WHERE job = ?1 AND item = ?2");
+static STORE_STATEMENT(sql_keep_bytes,
+		       "INSERT INTO job_bytes (job, item, bytes) VALUES (?1, ?2, ?3)"
+		       " ON CONFLICT (job, item) DO UPDATE SET bytes = excluded.bytes");
+static STORE_STATEMENT(sql_forget_bytes, "DELETE FROM job_bytes WHERE job = ?1 AND item = ?2");
+static STORE_STATEMENT(
+	sql_end_part,
+	"UPDATE job_parts SET state = 'done', bytes = NULL WHERE id = ?1 AND NOT EXISTS (SELECT 1"
+	" FROM job_items i WHERE i.job = job_parts.job AND i.item >= job_parts.first_item"
+	" AND i.item < job_parts.first_item + job_parts.items"
+	" AND i.state IN ('cancelled', 'queued'))");
+/* items that were asked for again while the others were worked on: it comes once more */
+static STORE_STATEMENT(
+	sql_leave_part,
+	"UPDATE job_parts SET state = 'cancelled' WHERE id = ?1 AND state = 'queued'"
+	" AND NOT EXISTS (SELECT 1 FROM job_items i WHERE i.job = job_parts.job"
+	" AND i.item >= job_parts.first_item AND i.item < job_parts.first_item + job_parts.items"
+	" AND i.state = 'queued')");
+
 /* Items that are read again, at a time. */
 #define AGAIN_MAX       100
 #define AGAIN_BYTES_MAX (16u << 20)
@@ -67,7 +133,7 @@ static int read_part(struct store *store, struct store_job_work *work, int64_t *
 	auto_borrowed next = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, STORE_NEXT_PART, &next, err) < 0 ||
+	if (store_sql_kept(&store->writer, &sql_next_part, &next, err) < 0 ||
 	    store_sql_step(next, &is_row, err) < 0)
 		return -1;
 	if (!is_row)
@@ -90,7 +156,7 @@ static int ask_done(struct store *store, struct store_job_work *work, struct pl_
 	struct store_stmt *count;
 	int64_t done = 0;
 
-	if (store_sql_kept(&store->writer, STORE_COUNT_OLD_ITEMS, &count, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_count_old_items, &count, err) < 0)
 		return -1;
 	store_sql_bind_i64(count, 1, work->job);
 	if (store_sql_number(count, &done, err) < 0)
@@ -105,7 +171,7 @@ static int ask_first(struct store *store, struct store_job_work *work, struct pl
 	auto_borrowed items = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, STORE_ASK_JOB, &items, err) < 0)
+	if (store_sql_kept(&store->writer, &store_job_sql_ask, &items, err) < 0)
 		return -1;
 	store_sql_bind_i64(items, 1, work->job);
 	if (store_sql_step(items, &is_row, err) < 0)
@@ -121,7 +187,7 @@ static int read_turns(struct store *store, struct store_job_work *work, int64_t 
 	bool is_row = false;
 	size_t room = 0;
 
-	if (store_sql_kept(&store->writer, STORE_WAITING_ITEMS, &waiting, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_waiting_items, &waiting, err) < 0)
 		return -1;
 	store_sql_bind_i64(waiting, 1, work->job);
 	store_sql_bind_i64(waiting, 2, (int64_t)work->first);
@@ -159,7 +225,7 @@ static int read_again(struct store *store, struct store_job_work *work, struct p
 	size_t room = 0, bytes = 0;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, STORE_NEXT_AGAIN, &again, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_next_again, &again, err) < 0)
 		return -1;
 	store_sql_bind_i64(again, 1, AGAIN_MAX);
 	while (bytes < AGAIN_BYTES_MAX) {
@@ -262,7 +328,7 @@ static int add_items(struct store *store, const struct store_job_work *work, con
 	auto_free char *text = pl_json_to_text(names, PL_JSON_COMPACT);
 	struct store_stmt *add;
 
-	if (store_sql_kept(&store->writer, STORE_ADD_ITEMS, &add, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_add_items, &add, err) < 0)
 		return -1;
 	store_sql_bind_i64(add, 1, work->job);
 	store_sql_bind_i64(add, 2, work->part);
@@ -277,7 +343,7 @@ static int note_firsts(struct store *store, const struct store_job_work *work, c
 	auto_free char *text = pl_json_to_text(firsts, PL_JSON_COMPACT);
 	struct store_stmt *note;
 
-	if (store_sql_kept(&store->writer, STORE_NOTE_FIRSTS, &note, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_note_firsts, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, work->part);
 	store_sql_bind_text(note, 2, text);
@@ -292,7 +358,7 @@ static int cut(struct store *store, const struct store_job_work *work,
 	struct store_stmt *statement;
 
 	list_cut(work, items, count, names, firsts);
-	if (store_sql_kept(&store->writer, STORE_CUT_PART, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_cut_part, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, work->part);
 	store_sql_bind_i64(statement, 2, (int64_t)work->first);
@@ -300,7 +366,7 @@ static int cut(struct store *store, const struct store_job_work *work,
 	if (store_sql_finish(statement, err) < 0 || add_items(store, work, names, err) < 0 ||
 	    note_firsts(store, work, firsts, err) < 0)
 		return -1;
-	return store_job_run(store, STORE_RUN_JOB, work->job, err);
+	return store_job_run(store, &sql_run_job, work->job, err);
 }
 
 int store_job_cut(struct store *store, const struct store_job_work *work,
@@ -322,7 +388,7 @@ static int is_wanted(struct store *store, const struct store_job_work *work, siz
 	*ret = true;
 	if (work->part != 0)
 		return 0;
-	if (store_sql_kept(&store->writer, STORE_ITEM_IS_AGAIN, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_item_is_again, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, work->job);
 	store_sql_bind_i64(statement, 2, (int64_t)index);
@@ -370,7 +436,7 @@ static int note_item(struct store *store, const struct store_job_work *work,
 	auto_free char *near_text = pl_json_to_text(near, PL_JSON_COMPACT);
 	struct store_stmt *note;
 
-	if (store_sql_kept(&store->writer, STORE_NOTE_ITEM, &note, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_note_item, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, work->job);
 	store_sql_bind_i64(note, 2, (int64_t)item->index);
@@ -397,7 +463,7 @@ static int keep(struct store *store, int64_t job, size_t index, const void *pack
 {
 	struct store_stmt *statement;
 
-	if (store_sql_kept(&store->writer, STORE_KEEP_BYTES, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_keep_bytes, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, job);
 	store_sql_bind_i64(statement, 2, (int64_t)index);
@@ -421,7 +487,7 @@ static int keep_or_forget(struct store *store, const struct store_job_work *work
 	if (work->part != 0) /* it never had any */
 		return 0;
 	struct store_stmt *forget;
-	if (store_sql_kept(&store->writer, STORE_FORGET_BYTES, &forget, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_forget_bytes, &forget, err) < 0)
 		return -1;
 	store_sql_bind_i64(forget, 1, work->job);
 	store_sql_bind_i64(forget, 2, (int64_t)item->index);
@@ -466,8 +532,8 @@ static int end_work(struct store *store, const struct store_job_work *work, stru
 {
 	if (work->part != 0) {
 		/* items of it that were cancelled may be wanted again */
-		if (store_job_run(store, STORE_END_PART, work->part, err) < 0 ||
-		    store_job_run(store, STORE_LEAVE_PART, work->part, err) < 0)
+		if (store_job_run(store, &sql_end_part, work->part, err) < 0 ||
+		    store_job_run(store, &sql_leave_part, work->part, err) < 0)
 			return -1;
 		store->parts_in_log++;
 	}

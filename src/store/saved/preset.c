@@ -7,9 +7,24 @@
 #include "query/needle.h"
 #include "store/store_priv.h"
 
+static STORE_STATEMENT(
+	sql_list_presets,
+	"SELECT id, name, is_default, created, changed, content FROM presets WHERE id >= ?1"
+	" ORDER BY id LIMIT ?2");
+static STORE_STATEMENT(sql_clear_default_preset,
+		       "UPDATE presets SET is_default = 0 WHERE is_default = 1");
+static STORE_STATEMENT(sql_add_preset,
+		       "INSERT INTO presets (name, is_default, created, changed, content)"
+		       " VALUES (?1, ?2, ?3, ?3, ?4) RETURNING id");
+static STORE_STATEMENT(
+	sql_replace_preset,
+	"UPDATE presets SET name = ?1, is_default = ?2, changed = ?3, content = ?4 WHERE id = ?5"
+	" RETURNING id");
+static STORE_STATEMENT(sql_remove_preset, "DELETE FROM presets WHERE id = ?1 RETURNING id");
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* id, name, is_default, created, changed, content: as STORE_LIST_PRESETS has them. */
+/* id, name, is_default, created, changed, content: as sql_list_presets has them. */
 static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 {
 	const char *content = store_sql_text(row, 5);
@@ -35,7 +50,7 @@ static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **re
 	auto_json json_t *presets = json_array();
 	bool is_row = false;
 
-	if (store_sql_kept(sql, STORE_LIST_PRESETS, &rows, err) < 0)
+	if (store_sql_kept(sql, &sql_list_presets, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, first);
 	store_sql_bind_i64(rows, 2, count);
@@ -82,7 +97,7 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 	bool is_row = false, is_there = id == 0, is_named = false;
 	size_t count = 0;
 
-	if (store_sql_kept(&store->writer, STORE_LIST_PRESETS, &rows, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_list_presets, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, 1);
 	store_sql_bind_i64(rows, 2, STORE_PRESETS_MAX);
@@ -130,10 +145,10 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 
 	store_now(now);
 	if (is_default &&
-	    (store_sql_kept(&store->writer, STORE_CLEAR_DEFAULT_PRESET, &statement, err) < 0 ||
+	    (store_sql_kept(&store->writer, &sql_clear_default_preset, &statement, err) < 0 ||
 	     store_sql_finish(statement, err) < 0))
 		return -1;
-	if (store_sql_kept(&store->writer, *id == 0 ? STORE_ADD_PRESET : STORE_REPLACE_PRESET,
+	if (store_sql_kept(&store->writer, *id == 0 ? &sql_add_preset : &sql_replace_preset,
 			   &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, pl_json_get_text(preset, "name"));
@@ -179,7 +194,7 @@ static int remove_row(struct store *store, int64_t id, enum store_preset_outcome
 	struct store_stmt *statement;
 	int64_t removed = 0;
 
-	if (store_sql_kept(&store->writer, STORE_REMOVE_PRESET, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_remove_preset, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_number(statement, &removed, err) < 0)

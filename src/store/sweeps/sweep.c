@@ -8,6 +8,19 @@
 #include "store/store_priv.h"
 #include "store/sweeps/sweep_priv.h"
 
+static STORE_STATEMENT(
+	sql_put_sweep,
+	"INSERT INTO sweeps (id, created, changed, head, content) VALUES (?1, ?2, ?2, ?3, ?4)"
+	" ON CONFLICT (id) DO UPDATE"
+	" SET changed = excluded.changed, head = excluded.head, content = excluded.content");
+static STORE_STATEMENT(sql_get_sweep, "SELECT created, changed, content FROM sweeps WHERE id = ?1");
+static STORE_STATEMENT(
+	sql_list_sweeps,
+	"SELECT id, created, changed, head FROM sweeps ORDER BY created DESC, id DESC LIMIT ?1");
+static STORE_STATEMENT(sql_count_other_sweeps, "SELECT count(*) FROM sweeps WHERE id <> ?1");
+static STORE_STATEMENT(sql_remove_sweep,
+		       "DELETE FROM sweeps WHERE id = ?1 RETURNING CAST(1 AS BIGINT)");
+
 #define PLAN_BYTES_MAX (256u << 20)
 #define ID_LEN_MAX     100
 
@@ -84,7 +97,7 @@ static int put(struct store *store, const char *id, const json_t *plan, bool *re
 	size_t len;
 	char now[32];
 
-	if (store_sql_kept(&store->writer, STORE_COUNT_OTHER_SWEEPS, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_count_other_sweeps, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	int counted = store_sql_number(statement, &others, err);
@@ -92,7 +105,7 @@ static int put(struct store *store, const char *id, const json_t *plan, bool *re
 	*ret_fits = others < STORE_SWEEPS_MAX;
 	if (counted < 0 || !*ret_fits)
 		return counted;
-	if (store_sql_kept(&store->writer, STORE_PUT_SWEEP, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_put_sweep, &statement, err) < 0)
 		return -1;
 	auto_json json_t *head = head_of(plan);
 	auto_free char *head_text = pl_json_to_text(head, PL_JSON_COMPACT);
@@ -120,7 +133,7 @@ static int remove_row(struct store *store, const char *id, bool *ret_found, stru
 	struct store_stmt *statement;
 	int64_t removed = 0;
 
-	if (store_sql_kept(&store->writer, STORE_REMOVE_SWEEP, &statement, err) < 0)
+	if (store_sql_kept(&store->writer, &sql_remove_sweep, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	int result = store_sql_number(statement, &removed, err);
@@ -143,7 +156,7 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 	auto_borrowed rows = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(sql, STORE_LIST_SWEEPS, &rows, err) < 0)
+	if (store_sql_kept(sql, &sql_list_sweeps, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, STORE_SWEEPS_MAX);
 	for (;;) {
@@ -204,7 +217,7 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 	bool is_row = false;
 	size_t packed, len;
 
-	if (store_sql_kept(sql, STORE_GET_SWEEP, &row, err) < 0)
+	if (store_sql_kept(sql, &sql_get_sweep, &row, err) < 0)
 		return -1;
 	store_sql_bind_text(row, 1, id);
 	if (store_sql_step(row, &is_row, err) < 0)

@@ -405,7 +405,7 @@ static int step_or_fail(struct store_stmt *statement, bool *ret_row, struct pl_e
 /* Drops the statements that are ready, so that each is prepared again. */
 static void forget_statements(struct store_sql *sql)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(sql->kept); i++) {
+	for (size_t i = 0; i < STORE_STATEMENT_COUNT; i++) {
 		store_sql_drop(sql->kept[i]);
 		sql->kept[i] = NULL;
 	}

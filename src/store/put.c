@@ -1,7 +1,6 @@
 /*
- * Results in: what is there already is told, and what is not, or is to be there all the same, is stored. A put
- * has nothing to do with the columns in memory (memory.c): these take in what the file has, so that a row
- * is never in them that is not on the disk.
+ * Stores results, and finds those that are stored already. A put does not touch the columns in memory
+ * (memory.c). They are read from the database, so they never have a row that is not on the disk.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static STORE_STATEMENT(
 	sql_find_run_id_all,
 	"SELECT id, deleted, content_sha256, upload FROM benchmark_runs WHERE run_id = ?1"
 	" ORDER BY deleted, repeat LIMIT 1");
-/* the rule of store/possible_duplicates.h, of a row that need not be there yet, and of those that are */
+/* the rule of store/possible_duplicates.h between the stored rows and one that may be new */
 static STORE_STATEMENT(
 	sql_find_near,
 	"SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2 AND deleted = 0"
@@ -35,10 +34,7 @@ static STORE_STATEMENT(
 static STORE_STATEMENT(
 	sql_last_repeat,
 	"SELECT max(repeat) FROM benchmark_runs WHERE content_sha256 = ?1 OR run_id = ?2");
-static STORE_STATEMENT(
-	sql_next_version,
-	"UPDATE store_state SET data_version = data_version + 1 RETURNING data_version");
-static STORE_STATEMENT(sql_set_version, "UPDATE store_state SET data_version = ?1");
+
 static STORE_STATEMENT(sql_add_document,
 		       "INSERT INTO benchmark_documents (id, bytes, notes) VALUES (?1, ?2, ?3)");
 static STORE_STATEMENT(sql_replace_document,
@@ -109,49 +105,6 @@ void store_prepared_free(struct store_prepared *prepared)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Nobody else counts while the transaction is open: only its first count goes to the database at once. */
-int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
-{
-	struct store_stmt *count;
-
-	if (store->next_version == 0) {
-		if (store_sql_kept(&store->writer, &sql_next_version, &count, err) < 0 ||
-		    store_sql_number(count, &store->next_version, err) < 0)
-			return -1;
-		store->written_version = store->next_version;
-	}
-	*ret = store->next_version++;
-	return 0;
-}
-
-int store_write_version(struct store *store, struct pl_err *err)
-{
-	struct store_stmt *set;
-
-	if (store->next_version == 0 || store->written_version == store->next_version - 1)
-		return 0;
-	if (store_sql_kept(&store->writer, &sql_set_version, &set, err) < 0)
-		return -1;
-	store->written_version = store->next_version - 1;
-	store_sql_bind_i64(set, 1, store->written_version);
-	return store_sql_finish_later(set, err);
-}
-
-int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
-		   int64_t *ret_id, struct pl_err *err)
-{
-	auto_borrowed statement = NULL;
-	bool is_row = false;
-
-	if (store_sql_kept(sql, which, &statement, err) < 0)
-		return -1;
-	store_sql_bind_text(statement, 1, text);
-	if (store_sql_step(statement, &is_row, err) < 0)
-		return -1;
-	*ret_id = is_row ? store_sql_i64(statement, 0) : 0;
-	return 0;
-}
-
 /* As bind_row() has them. */
 static const char *const fixed_names[] = {
 	"run_id",   "content_sha256",  "form",    "name", "stored_at",   "changed", "repeat",
@@ -171,14 +124,6 @@ struct place_of_row {
 	int64_t id; /* of the row whose place it takes; 0: it is a new one */
 	struct store_edits edits;
 };
-
-void store_results_change(struct store *store)
-{
-	if (store->changes_results)
-		return;
-	store->changes_results = true;
-	store_memory_expect(store);
-}
 
 static void bind_row(struct store_stmt *statement, const struct store_prepared *prepared,
 		     const struct place_of_row *place, int64_t version, const char *now)
@@ -258,7 +203,7 @@ static int write_document(struct store *store, const struct store_statement *whi
 				       : 0;
 }
 
-/* ---- what is there already ----------------------------------------------------------------- */
+/* ---- stored rows with the same content or run ------------------------------------------------ */
 
 /* The row that is in the way; id 0: none is. */
 struct rival {
@@ -416,7 +361,7 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 	return write_row(store, prepared, place, &id, err);
 }
 
-/* Of those that told of the same run as what was there, and those that tell of the same as what is there now. */
+/* Marks again the duplicates of the run that the row had, and of the run that it has now. */
 static int settle_near(struct store *store, const char *key_before, const char *key,
 		       struct pl_err *err)
 {
@@ -457,7 +402,7 @@ static bool is_kept(const struct store_choice *choice, const struct rival *rival
 	return choice->on_known == STORE_KEEP && !(choice->same_stays && rival->is_same);
 }
 
-/* What is there already gives way: it is other content or was deleted, and is what was meant. */
+/* Whether the new result replaces the rival: its content differs or it was deleted, and the user chose it. */
 static bool is_replaced(const struct store_choice *choice, const struct rival *rival)
 {
 	return choice->on_known == STORE_REPLACE &&

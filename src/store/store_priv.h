@@ -138,9 +138,12 @@ void store_results_change(struct store *store);
 /* What stands beside the document of a result (store/change.h); store_edits_done(). */
 int store_edits_read(struct store_sql *sql, int64_t id, struct store_edits *ret, bool *ret_found,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* The same of STORE_EDIT_COLUMNS of a row, from column `at` on. */
+/* The same of these columns of a row, from column `at` on; r: benchmark_runs, e: benchmark_edits. */
+#define STORE_EDIT_COLUMNS "e.tags, e.notes, r.repeat, r.near, r.deleted, r.upload"
 int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
+/* The tags of a document, with those of the edits in their place. New reference. */
+json_t *store_tags_over(const json_t *edits, const json_t *tags);
 /* Cells of stored.*, whatever the document has there. */
 void store_stored_cells(const struct store *store, const struct store_edits *edits,
 			struct mirror_cell *cells);
@@ -214,6 +217,6 @@ void store_artifacts_open(struct store *store);
 /* Now, as it stands in the file. */
 void store_now(char text[32]);
 
-/* Statements that more than one file uses, in store.c. */
+/* Statements that more than one file uses, in read.c. */
 extern const struct store_statement store_sql_get_version;  /* row: data_version */
 extern const struct store_statement store_sql_get_document; /* ?1: id; row: bytes */

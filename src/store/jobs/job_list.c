@@ -9,7 +9,7 @@
 #define JOB_COLUMNS                                                                           \
 	"id, kind, name, state, created, finished, on_known, expected_files, expected_bytes," \
 	" received_files, received_bytes"
-/* The last: are there bytes to read it again by? A duplicate has those of the result that is there. */
+/* The last column: whether bytes are kept to read the item again. A duplicate has those of the stored result. */
 #define ITEM_COLUMNS                                                                            \
 	"i.item, i.name, i.state, i.form, i.result, i.run_id, i.message, i.faults, i.secrets,"  \
 	" i.near, i.is_deleted, i.choice, i.bytes,"                                             \
@@ -363,7 +363,7 @@ static int tell(struct store *store, told_fn *told, int64_t id, const struct sto
 	pthread_mutex_lock(&store->read_lock);
 	int result = at_once(store, told, id, page, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
-	/* who is told that a result is there finds it in memory */
+	/* a client that reads of a stored result here must find it in memory */
 	store_memory_follow(store, false);
 	return result;
 }

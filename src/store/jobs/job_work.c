@@ -8,7 +8,7 @@
 #include "store/jobs/job_priv.h"
 #include "store/documents/parts.h"
 
-/* of no part: a program of the form before has done them */
+/* items without a part: stored by a program of the form before */
 static STORE_STATEMENT(sql_count_old_items,
 		       "SELECT count(*) FROM job_items WHERE job = ?1 AND part IS NULL");
 static STORE_STATEMENT(

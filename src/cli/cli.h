@@ -18,8 +18,10 @@ extern const struct pl_commands cli_commands;
 int cli_unknown_command(const char *name);
 /* The same of a word behind `bench`. */
 int cli_unknown_bench(const char *name);
-/* The names of those to come, with commas; free(). */
-char *cli_later_names(void);
+/* The names of those to come that are not among these, with commas; free(). */
+char *cli_later_names(const struct pl_commands *commands);
+/* Says what the name will be in a later version, or that it is unknown, with the likely name; the exit status. */
+int cli_unknown_in(const struct pl_commands *commands, const char *name);
 
 #define COMMAND(name, options, summary)        \
 	int cmd_##name(int argc, char **argv); \

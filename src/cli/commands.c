@@ -1,70 +1,54 @@
-/*
- * Names that are no commands yet: what vLLM's suite has, or what is planned, gets an
- * answer that says what to do today, and not "unknown command".
- */
+/* The table of the commands, and `profllm help`. */
 #include "cli/cli.h"
 
-#include <string.h>
+#define HELP_BYTES_MAX 65536
 
-#include "base/text.h"
-
-#define NAMES_BYTES_MAX 4096
-
-static const struct later {
-	const char *name;
-	bool of_vllm; /* `vllm bench` has it */
-	const char *what;
-	const char *today;
-} laters[] = {
-#define BENCH_COMMAND(name, what, today) { name, true, what, today },
-#include "tbl/bench_commands.h"
-#define LATER(name, what, today) { name, false, what, today },
-#include "tbl/commands.h"
-};
-
-static const struct later *find_later(const char *name)
+static int print_help(void)
 {
-	return PL_ROW_FIND(laters, name, name);
-}
+	auto_free char *later = cli_later_names(&cli_commands);
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-static int tell_later(const char *shown, const struct later *later)
-{
-	return cli_refuse("'%s' is not in this version, it comes later: %s; today: %s", shown,
-			  later->what, later->today);
-}
-
-char *cli_later_names(void)
-{
-	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++) {
-		/* vLLM has one by the name of ours */
-		if (pl_command_find(&cli_commands, laters[i].name) == NULL)
-			pl_buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", laters[i].name);
-	}
-	return pl_buf_take(&names);
-}
-
-/* A command of ours that is planned is no benchmark of vLLM's, whatever its name. */
-int cli_unknown_bench(const char *name)
-{
-	const struct later *later = PL_ROW_FIND(laters, name, name);
-	auto_free char *shown = pl_asprintf("bench %s", name);
-
-	if (later != NULL && later->of_vllm)
-		return tell_later(shown, later);
-	if (name[0] == '\0')
-		return cli_refuse(
-			"found 'bench' alone, expected 'bench serve', latency, throughput, "
-			"startup or mm-processor (see profllm bench --help)");
-	return cli_refuse("found '%s', expected 'bench serve', latency, throughput, startup or "
-			  "mm-processor",
-			  shown);
+	pl_buf_add_text(&text,
+			"Usage: profllm COMMAND [options]\n\n"
+			"Measures LLM servers and reports whether the results can be trusted.\n\n"
+			"Commands:\n");
+	pl_command_add_list(&cli_commands, NULL, "", &text);
+	pl_buf_addf(&text,
+		    "\n"
+		    "Not in this version (each explains its purpose):\n"
+		    "  %s\n",
+		    later);
+	pl_buf_add_text(
+		&text, "\n"
+		       "Options:\n"
+		       "  -h, --help     show this help and exit\n"
+		       "  -V, --version  show the version and exit\n\n"
+		       "profllm COMMAND --help shows the options of a command.\n"
+		       "A first run, without a GPU:\n"
+		       "  profllm run --config configs/examples/quickstart.yaml --output r.json\n");
+	return cli_print(pl_buf_text(&text));
 }
 
 int cli_unknown_command(const char *name)
 {
-	const struct later *later = find_later(name);
+	return cli_unknown_in(&cli_commands, name);
+}
 
-	return later != NULL ? tell_later(name, later) : pl_command_refuse(&cli_commands, name);
+static const struct pl_command rows[] = {
+#define COMMAND(name, options, summary) { #name, cmd_##name, summary, options },
+#include "tbl/commands.h"
+	{ NULL, NULL, NULL, NULL },
+};
+
+const struct pl_commands cli_commands = {
+	.program = "profllm",
+	.summary = "measures LLM servers and reports whether the results can be trusted",
+	.items = rows,
+	.unknown = cli_unknown_command,
+	.print_help = print_help,
+};
+
+int cmd_help(int argc, char **argv)
+{
+	return pl_command_help(&cli_commands, argc, argv);
 }

@@ -1,5 +1,5 @@
 /*
- * profllm: finds the command and lets it run. The commands stand in cli/cmd_help.c.
+ * profllm: finds the command and lets it run. The commands are in cli/commands.c.
  */
 #include <string.h>
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "demo/history_priv.h"
 
 #define MEMORY_REACHED  0.75 /* of the bandwidth by the data sheet */
@@ -81,6 +82,15 @@ struct engine {
 	double slower, prefill_slower; /* the release's */
 	double input, output;
 };
+
+double demo_asked(const json_t *section, const char *key, double other)
+{
+	const json_t *value = json_object_get(section, key);
+
+	if (pl_text_equal(json_string_value(value), "inf"))
+		return INFINITY;
+	return json_is_number(value) ? json_number_value(value) : other;
+}
 
 static bool asks(const json_t *section, const char *key, const char *text)
 {

@@ -14,8 +14,6 @@
 #include "result/metrics/metrics.h"
 #include "vllm/server_args.h"
 
-#define RUN_ID_DIGITS 0xffffff
-
 static int empty_results(json_t **ret, struct pl_err *err)
 {
 	struct vllm_bench bench;
@@ -127,16 +125,6 @@ static json_t *make_config(const struct demo_plan *plan, const struct exp_config
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
-
-void demo_run_id(const struct demo *history, const struct demo_plan *plan,
-		 char ret[RES_RUN_ID_BYTES])
-{
-	char date[16];
-
-	pl_clock_format(plan->started_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
-	snprintf(ret, RES_RUN_ID_BYTES, "exp_%s_%06x", date,
-		 (unsigned)((uint64_t)plan->index + history->seed * 7919) & RUN_ID_DIGITS);
-}
 
 static int make_document(const struct demo *history, const struct demo_plan *plan,
 			 const struct exp_config *experiment, json_t **ret, struct pl_err *err)

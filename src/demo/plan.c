@@ -10,12 +10,13 @@
 #include "demo/history_priv.h"
 #include "vllm/catalog.h"
 
-#define BEGIN_S    1767571200LL /* 2026-01-05, a Monday */
-#define SPAN_S     (300 * 86400LL)
-#define APART_S    400  /* from one run of a sweep to the next, about */
-#define GPU_ROOM   0.72 /* of its memory, for weights */
-#define NIGHTLY_OF 4    /* every fourth sweep is one of the nightly ones */
-#define NIGHTLIES  6
+#define RUN_ID_DIGITS 0xffffff
+#define BEGIN_S       1767571200LL /* 2026-01-05, a Monday */
+#define SPAN_S        (300 * 86400LL)
+#define APART_S       400  /* from one run of a sweep to the next, about */
+#define GPU_ROOM      0.72 /* of its memory, for weights */
+#define NIGHTLY_OF    4    /* every fourth sweep is one of the nightly ones */
+#define NIGHTLIES     6
 
 enum use { USE_SWEEP = 1, USE_RUN };
 
@@ -120,15 +121,6 @@ static void set_asked(struct demo_plan *plan, const char *key, json_t *value)
 
 	json_object_set_new(pl_text_starts(key, "server.") ? plan->server : plan->load, dot + 1,
 			    value);
-}
-
-double demo_asked(const json_t *section, const char *key, double other)
-{
-	const json_t *value = json_object_get(section, key);
-
-	if (pl_text_equal(json_string_value(value), "inf"))
-		return INFINITY;
-	return json_is_number(value) ? json_number_value(value) : other;
 }
 
 static double weights_bytes(const struct demo_model *model)
@@ -320,4 +312,14 @@ void demo_plan_done(struct demo_plan *plan)
 	json_decref(plan->newer);
 	free(plan->name);
 	*plan = (struct demo_plan){ 0 };
+}
+
+void demo_run_id(const struct demo *history, const struct demo_plan *plan,
+		 char ret[RES_RUN_ID_BYTES])
+{
+	char date[16];
+
+	pl_clock_format(plan->started_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
+	snprintf(ret, RES_RUN_ID_BYTES, "exp_%s_%06x", date,
+		 (unsigned)((uint64_t)plan->index + history->seed * 7919) & RUN_ID_DIGITS);
 }

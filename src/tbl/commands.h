@@ -1,6 +1,6 @@
 /*
  * The commands of `profllm`, in the order of its help. A row declares cmd_NAME() and, but for help,
- * cli_NAME_command, and is the line of the table in src/cli/cmd_help.c.
+ * cli_NAME_command, and is the line of the table in src/cli/commands.c.
  *
  * COMMAND(name, options, summary)
  *   options   &cli_NAME_command, or NULL for a command without any

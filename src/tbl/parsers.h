@@ -8,6 +8,9 @@
  *   kind   TOOL: a value of tool_call_parser; REASONING: of reasoning_parser
  *   since  the first release that may have it: the one after the last that was read without it; NULL: the first
  *   until  the first release that was read and lacks it; NULL: the last has it
+ * PARSER_ARGUMENT(kind, name, key, noun, plugin)   an argument whose value is such a parser
+ *   key     of structured_outputs_config, which has it as a member, or NULL
+ *   plugin  the argument that names a file with more parsers
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef PARSERS
@@ -16,8 +19,15 @@
 #ifndef PARSER
 #define PARSER(kind, name, since, until)
 #endif
+#ifndef PARSER_ARGUMENT
+#define PARSER_ARGUMENT(kind, name, key, noun, plugin)
+#endif
 
 PARSERS("0.6.6", "0.33.0")
+
+PARSER_ARGUMENT(TOOL, tool_call_parser, NULL, "tool parser", "tool_parser_plugin")
+PARSER_ARGUMENT(REASONING, reasoning_parser, NULL, "reasoning parser", "reasoning_parser_plugin")
+PARSER_ARGUMENT(REASONING, structured_outputs_config, "reasoning_parser", "reasoning parser", "reasoning_parser_plugin")
 
 PARSER(TOOL, "apertus", "0.22.0", NULL)
 PARSER(TOOL, "beam", "0.33.0", NULL)
@@ -126,3 +136,4 @@ PARSER(REASONING, "step5", "0.33.0", NULL)
 
 #undef PARSERS
 #undef PARSER
+#undef PARSER_ARGUMENT

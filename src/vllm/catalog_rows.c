@@ -11,7 +11,6 @@
 #include "option/row_words.h"
 #include "vllm/catalog.h"
 #include "vllm/history.h"
-#include "vllm/parsers.h"
 
 #define RELEASE_CURRENT false
 #define RELEASE_GONE    true
@@ -257,6 +256,22 @@ static struct option_row *make_fields(const struct vllm_version *release, struct
 	return fields;
 }
 
+static bool is_parser(const char *arg)
+{
+	static const struct {
+		const char *name, *key;
+	} arguments[] = {
+#define PARSER_ARGUMENT(kind, name, key, noun, plugin) { #name, key },
+#include "tbl/parsers.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(arguments); i++) {
+		if (arguments[i].key == NULL && strcmp(arguments[i].name, arg) == 0)
+			return true;
+	}
+	return false;
+}
+
 void vllm_rows_make(const struct vllm_version *release, struct option_row *args,
 		    struct pl_arena *arena)
 {
@@ -268,7 +283,7 @@ void vllm_rows_make(const struct vllm_version *release, struct option_row *args,
 		const struct vllm_history *history = vllm_history_find(NULL, args[i].name);
 		args[i].fields = fields;
 		args[i].field_count = field_count;
-		args[i].choices_ruled = vllm_parser_is_value_of(args[i].name);
+		args[i].choices_ruled = is_parser(args[i].name);
 		if (history != NULL)
 			take_history(&args[i], history, release, arena);
 	}

@@ -39,10 +39,8 @@ static const struct argument {
 	const char *noun;
 	const char *plugin; /* the argument that names a file with more */
 } arguments[] = {
-	{ TOOL, "tool_call_parser", NULL, "tool parser", "tool_parser_plugin" },
-	{ REASONING, "reasoning_parser", NULL, "reasoning parser", "reasoning_parser_plugin" },
-	{ REASONING, "structured_outputs_config", "reasoning_parser", "reasoning parser",
-	  "reasoning_parser_plugin" },
+#define PARSER_ARGUMENT(kind, name, key, noun, plugin) { kind, #name, key, noun, plugin },
+#include "tbl/parsers.h"
 };
 
 struct check {
@@ -55,15 +53,6 @@ struct check {
 	void *user;
 	struct option_problems *problems;
 };
-
-bool vllm_parser_is_value_of(const char *arg)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(arguments); i++) {
-		if (arguments[i].key == NULL && strcmp(arguments[i].name, arg) == 0)
-			return true;
-	}
-	return false;
-}
 
 static bool is_at_least(const struct check *check, const char *release)
 {

@@ -6,8 +6,6 @@
 
 #include "vllm/rules.h"
 
-/* Is it an argument whose values are such parsers? */
-bool vllm_parser_is_value_of(const char *arg);
 /*
  * Adds a problem for each parser in `values` that the target does not register. An error if the server
  * would not start; a warning if the release is assumed or was not read, or if a plugin may register it.

@@ -309,14 +309,6 @@ const char *vllm_target_release(const struct vllm_target *target, struct vllm_ve
 	return NULL;
 }
 
-int vllm_release_compare(const struct vllm_version *release, const char *text, bool *ret_known)
-{
-	struct vllm_version other;
-
-	*ret_known = text != NULL && vllm_version_parse(text, &other, PL_ERR_IGNORED) == 0;
-	return *ret_known ? vllm_version_compare(release, &other) : 0;
-}
-
 char *vllm_newer_note(const char *release)
 {
 	struct vllm_target target = { .version = release };

@@ -137,3 +137,11 @@ bool vllm_version_is_untagged(const struct vllm_version *version)
 	return version->stage == -2 &&
 	       memcmp(version->release, untagged.release, sizeof(untagged.release)) == 0;
 }
+
+int vllm_release_compare(const struct vllm_version *release, const char *text, bool *ret_known)
+{
+	struct vllm_version other;
+
+	*ret_known = text != NULL && vllm_version_parse(text, &other, PL_ERR_IGNORED) == 0;
+	return *ret_known ? vllm_version_compare(release, &other) : 0;
+}

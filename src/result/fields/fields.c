@@ -110,13 +110,6 @@ static const char *const direction_names[] = { "neither", "lower", "higher" };
 static const char *const role_names[] = { "input", "output", "engine", "host", "provenance" };
 static const char *const one_names[] = { "none", "sum", "mean", "max", "min", "same", "each" };
 
-const char *res_field_below(const char *id, const char *beginning)
-{
-	/* asked a dozen times of each of a thousand fields of a result: most are told by a letter */
-	return id[0] == beginning[0] && pl_text_starts(id, beginning) ? id + strlen(beginning)
-								      : NULL;
-}
-
 /* ---- one field ----------------------------------------------------------------------------- */
 
 static const char *keep(struct res_fields *fields, char *text)

@@ -1,6 +1,6 @@
 /*
- * Between fields.c (which fields there are), value.c (what they have in a document), values.c
- * (the same of all at once), derived.c (what follows from others), tree.c and places.c (where they stand).
+ * Between fields.c (which fields there are), values.c (what they have in a document),
+ * derived.c (what follows from others), tree.c and places.c (where they stand).
  */
 #pragma once
 

@@ -4,7 +4,22 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "result/fields/fields_priv.h"
+
+const struct res_field_place res_field_places[] = {
+	{ "server.", "config.server" },
+	{ "benchmark.", "config.benchmark" },
+	{ "experiment.", "config.experiment" },
+	{ NULL, NULL },
+};
+
+const char *res_field_below(const char *id, const char *beginning)
+{
+	/* called a dozen times for each of a thousand fields of a result: the first letter rules out most */
+	return id[0] == beginning[0] && pl_text_starts(id, beginning) ? id + strlen(beginning)
+								      : NULL;
+}
 
 struct res_tree {
 	struct res_tree_node *nodes;

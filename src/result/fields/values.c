@@ -1,17 +1,330 @@
 /*
- * As value.c finds one field, so here all of them are: a field's path is cut at its dots in every way that
- * the document's keys allow, and the way whose first key is longest counts, if it leads to something. So of
- * an object the keys of most parts are gone into first, and what was found is not looked for again.
+ * The value of one field in a document, and of all fields. Three cases are kept apart everywhere: a leaf
+ * that is missing (also one inside a section that is null, of which the document says nothing), a leaf
+ * that is null, and a value. If a document has a list where the field is one value, the row says how to
+ * combine the entries. An unknown entry makes the result unknown, since half a sum would be wrong.
  */
 #include "result/fields/values.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "result/fields/fields.h"
 #include "result/fields/fields_priv.h"
 #include "result/fields/tree.h"
 
+const struct res_field_loan res_field_loans[] = {
+	{ "server.model", "config.benchmark.model" },
+	{ NULL, NULL },
+};
+
+json_t *res_field_loan_of(const char *id, const json_t *document)
+{
+	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {
+		json_t *value = strcmp(loan->id, id) == 0 ? pl_json_get_path(document, loan->place)
+							  : NULL;
+		if (json_is_string(value))
+			return value;
+	}
+	return NULL;
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+/* Numbers, or what is so or not: of these MAX is whether any is. */
+static json_t *sum_up(const json_t *values, enum res_field_one one)
+{
+	size_t count = json_array_size(values);
+	bool whole = true;
+	double sum = 0, least = INFINITY, most = -INFINITY;
+
+	PL_JSON_EACH(item, values) {
+		if (!json_is_number(item) && !json_is_boolean(item))
+			return json_null();
+		double number = json_is_boolean(item) ? json_is_true(item)
+						      : json_number_value(item);
+		whole = whole && json_is_integer(item);
+		sum += number;
+		least = fmin(least, number);
+		most = fmax(most, number);
+	}
+	double made = one == RES_FIELD_SUM    ? sum
+		      : one == RES_FIELD_MEAN ? sum / (double)count
+		      : one == RES_FIELD_MAX  ? most
+					      : least;
+	if (json_is_boolean(json_array_get(values, 0)))
+		return json_boolean(made > 0);
+	return whole && one != RES_FIELD_MEAN && fabs(made) < WHOLE_MAX
+		       ? json_integer((json_int_t)made)
+		       : pl_json_number(made);
+}
+
+/* Combines one value or more; null if one of them is unknown. */
+static json_t *make_one(json_t *values, enum res_field_one one)
+{
+	json_t *first = json_array_get(values, 0);
+
+	if (one == RES_FIELD_EACH)
+		return json_incref(values);
+	if (one != RES_FIELD_SAME)
+		return sum_up(values, one);
+	PL_JSON_EACH(item, values) {
+		if (!json_equal(item, first))
+			return json_null();
+	}
+	return json_incref(first);
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* Keys may have dots in them (p99.9_ttft_ms): the longest one that exists counts. */
+static json_t *walk_object(const json_t *json, const char *path, enum res_field_one one)
+{
+	auto_free char *key = pl_strdup(path);
+
+	for (char *dot = key + strlen(key); dot != NULL; dot = strrchr(key, '.')) {
+		*dot = '\0';
+		const json_t *inside = json_object_get(json, key);
+		const char *rest = path + (dot - key);
+		json_t *found = inside == NULL ? NULL
+					       : res_field_walk(inside, rest + (*rest == '.'), one);
+		if (found != NULL)
+			return found;
+	}
+	return NULL;
+}
+
+static json_t *walk_list(const json_t *json, const char *path, enum res_field_one one)
+{
+	auto_json json_t *values = json_array();
+	size_t known = 0;
+	int64_t index;
+
+	if (one == RES_FIELD_NONE)
+		return pl_text_to_i64(path, &index) && index >= 0
+			       ? json_incref(json_array_get(json, (size_t)index))
+			       : NULL;
+	PL_JSON_EACH(item, json) {
+		json_t *value = res_field_walk(item, path, RES_FIELD_NONE);
+		known += value != NULL;
+		json_array_append_new(values, value != NULL ? value : json_null());
+	}
+	return known > 0 ? make_one(values, one) : NULL;
+}
+
+json_t *res_field_walk(const json_t *json, const char *path, enum res_field_one one)
+{
+	if (path[0] == '\0')
+		return json_incref((json_t *)json);
+	if (json_is_object(json))
+		return walk_object(json, path, one);
+	return json_is_array(json) ? walk_list(json, path, one) : NULL;
+}
+
+/* "client_cpu.value": of the check by that id. */
+static json_t *check_value(const json_t *document, const char *path)
+{
+	const json_t *checks = pl_json_get_path(document, "quality.checks");
+	const char *dot = strrchr(path, '.');
+	auto_free char *id = dot != NULL ? pl_strndup(path, (size_t)(dot - path)) : pl_strdup("");
+
+	PL_JSON_EACH(check, checks) {
+		const char *name = pl_json_get_text(check, "id");
+		if (dot != NULL && name != NULL && strcmp(name, id) == 0)
+			return json_incref(json_object_get(check, dot + 1));
+	}
+	return NULL;
+}
+
+/* Over all entries of the kind. The list names every kind that there was. */
+json_t *res_field_failure_count(const json_t *errors, const char *path)
+{
+	const char *dot = strchr(path, '.');
+	double count = 0;
+
+	if (!json_is_array(errors) || dot == NULL)
+		return NULL;
+	PL_JSON_EACH(entry, errors) {
+		const char *kind = json_string_value(json_object_get(entry, "kind"));
+		const json_t *more = json_object_get(entry, dot + 1);
+		if (kind == NULL || strncmp(kind, path, (size_t)(dot - path)) != 0 ||
+		    kind[dot - path] != '\0')
+			continue;
+		if (more == NULL)
+			return NULL;
+		count += json_number_value(more);
+	}
+	return count < WHOLE_MAX ? json_integer((json_int_t)count) : json_null();
+}
+
+static json_t *derived(const struct res_fields *fields, const char *key, const json_t *document)
+{
+	auto_values struct res_values *values = res_values_found(fields, document);
+
+	return res_field_derive(values, key);
+}
+
+/* New reference; NULL: not recorded. */
+static json_t *find_value(const struct res_fields *fields, const struct res_field *field,
+			  const json_t *document)
+{
+	const char *path;
+	json_t *found;
+
+	if (!json_is_object(document))
+		return NULL;
+	if ((path = res_field_below(field->id, RES_FIELD_DERIVED ".")) != NULL)
+		return derived(fields, path, document);
+	if ((path = res_field_below(field->id, RES_FIELD_FAILURES ".")) != NULL)
+		return res_field_failure_count(pl_json_get_path(document, RES_FIELD_FAILURES),
+					       path);
+	if ((path = res_field_below(field->id, RES_FIELD_QUALITY ".")) != NULL &&
+	    (found = check_value(document, path)) != NULL)
+		return found;
+	if ((path = res_field_below(field->id, RES_FIELD_RUN ".")) != NULL)
+		return res_field_walk(document, path, field->one);
+	for (const struct res_field_place *at = res_field_places; at->beginning != NULL; at++) {
+		if ((path = res_field_below(field->id, at->beginning)) != NULL) {
+			const json_t *place = pl_json_get_path(document, at->place);
+			return place != NULL ? res_field_walk(place, path, field->one) : NULL;
+		}
+	}
+	return res_field_walk(document, field->id, field->one);
+}
+
+/* ---- meanings ------------------------------------------------------------------------------ */
+
+char *res_field_canonical(const json_t *json)
+{
+	return pl_json_to_text(json, PL_JSON_SORTED);
+}
+
+static void set_number(struct res_value *value, double number)
+{
+	value->kind = RES_VALUE_NUMBER;
+	value->number = number;
+}
+
+/* A number may be a text: "inf", "30s"; any other text is the word that it is. */
+static void set_text(const struct res_field *field, struct res_value *value)
+{
+	bool is_number = field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
+	double number;
+	int64_t ns;
+
+	value->kind = RES_VALUE_TEXT;
+	value->text = json_string_value(value->json);
+	if (field->option != NULL && field->option->type == OPTION_DURATION &&
+	    pl_text_to_duration_ns(value->text, &ns)) {
+		set_number(value, (double)ns / (double)PL_NS_PER_S);
+		json_decref(value->json);
+		value->json = json_real(value->number);
+	} else if (is_number && pl_text_to_f64(value->text, &number) && isinf(number)) {
+		set_number(value, number);
+	}
+}
+
+void res_field_value_of(const struct res_field *field, json_t *json, struct res_value *ret)
+{
+	*ret = (struct res_value){ .json = json };
+	if (json == NULL)
+		return;
+	ret->state = json_is_null(json) ? RES_VALUE_NULL : RES_VALUE_THERE;
+	if (json_is_number(json)) {
+		set_number(ret, json_number_value(json));
+	} else if (json_is_boolean(json)) {
+		ret->kind = RES_VALUE_YES;
+		ret->yes = json_is_true(json);
+	} else if (json_is_string(json)) {
+		set_text(field, ret);
+	} else if (ret->state == RES_VALUE_THERE) {
+		ret->kind = RES_VALUE_JSON;
+		ret->text = ret->made = res_field_canonical(json);
+	}
+}
+
+/* A run gives the server a port and an address of its own: the list has what the user set. */
+static void set_argument_source(const char *name, const json_t *document, struct res_value *value)
+{
+	const json_t *explicit = pl_json_get_path(document, "config.server_explicit");
+	const json_t *sources = pl_json_get_path(document, "config.server_source");
+
+	value->source = json_string_value(json_object_get(sources, name));
+	value->is_explicit = json_is_array(explicit)
+				     ? pl_json_has_text(explicit, name)
+				     : value->source != NULL &&
+					       strcmp(value->source, "explicit") == 0;
+}
+
+/* The whole argument or option is set or not, its keys with it. */
+static void set_source(const struct res_field *field, const json_t *document,
+		       struct res_value *value)
+{
+	const char *argument = res_field_below(field->id, "server.");
+	const char *option = res_field_below(field->id, "benchmark.");
+	const char *below = argument != NULL ? argument : option;
+
+	/* a thousand fields of each result come by here, and most are figures */
+	if (below == NULL && res_field_below(field->id, "experiment.") == NULL)
+		return;
+	auto_free char *name = below != NULL ? pl_strndup(below, strcspn(below, ".")) : NULL;
+	if (argument != NULL) {
+		set_argument_source(name, document, value);
+		return;
+	}
+	const json_t *asked = option != NULL ? pl_json_get_path(document, "config.experiment")
+					     : NULL;
+	if (option != NULL && json_is_object(asked))
+		value->is_explicit = json_object_get(json_object_get(asked, "benchmark"), name) !=
+				     NULL;
+	else if (option == NULL && value->state != RES_VALUE_NOT_RECORDED)
+		value->is_explicit = true;
+	else
+		return;
+	value->source = value->is_explicit ? "explicit" : "default";
+}
+
+void res_field_value(const struct res_fields *fields, const struct res_field *field,
+		     const json_t *document, struct res_value *ret)
+{
+	json_t *found = find_value(fields, field, document);
+	json_t *loan = found == NULL ? res_field_loan_of(field->id, document) : NULL;
+
+	res_field_value_of(field, loan != NULL ? json_incref(loan) : found, ret);
+	set_source(field, document, ret);
+	if (loan != NULL)
+		ret->source = RES_FIELD_BORROWED;
+}
+
+void res_value_done(struct res_value *value)
+{
+	json_decref(value->json);
+	free(value->made);
+}
+
+json_t *res_value_to_json(const struct res_value *value)
+{
+	static const char *const states[] = { "not_recorded", "null", "value" };
+	json_t *shown = value->state != RES_VALUE_THERE ? json_null() : json_incref(value->json);
+
+	if (value->kind == RES_VALUE_NUMBER && isinf(value->number)) {
+		json_decref(shown);
+		shown = json_string(value->number > 0 ? "inf" : "-inf");
+	}
+	return json_pack("{s:s, s:o, s:b, s:s?}", "state", states[value->state], "value", shown,
+			 "explicit", value->is_explicit, "source", value->source);
+}
+
+/* ---- all fields at once --------------------------------------------------------------------- */
+
+/*
+ * A field's path is cut at its dots in every way that
+ * the document's keys allow, and the way whose first key is longest counts, if it leads to something. So of
+ * an object the keys of most parts are gone into first, and what was found is not looked for again.
+ */
 struct found {
 	json_t *json; /* NULL: not recorded */
 	const char *source;
@@ -161,7 +474,7 @@ static void derive(struct res_values *values)
 
 /* ---- sources ------------------------------------------------------------------------------- */
 
-/* Of a field and those inside of it; NULL and false leave what was said. */
+/* Sets both for a field and the fields inside it; NULL and false change nothing. */
 static void mark(struct res_values *values, res_tree_at at, const char *source, bool is_explicit)
 {
 	const struct res_tree_node *node = res_tree_node(values->tree, at);
@@ -227,7 +540,7 @@ static void mark_keys(struct res_values *values, res_tree_at at)
 		mark_keys(values, below);
 }
 
-/* What is recorded under another name alone. */
+/* Fills the fields that a document records only under another name. */
 static void borrow(struct res_values *values)
 {
 	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {

@@ -9,7 +9,7 @@
 #include "result/fields/fields.h"
 #include "result/flat/agreement.h"
 #include "result/flat/console.h"
-#include "result/flat/flat.h"
+#include "result/flat/request_keys.h"
 #include "result/flat/read.h"
 #include "result/quality.h"
 

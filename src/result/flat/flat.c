@@ -9,6 +9,7 @@
 #include "result/report.h"
 #include "experiment/values.h"
 #include "result/timing.h"
+#include "result/flat/request_keys.h"
 
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
 
@@ -105,26 +106,11 @@ static json_t *gaps_of(const struct res_record *record)
 }
 
 /* The lists of single requests, in their order. */
-enum { INPUT_LENS, OUTPUT_LENS, TTFTS, ITLS, LATENCIES, STARTS, QUEUE_TIMES, TEXTS, ERRORS, LISTS };
-
-static const char *const list_keys[LISTS] = {
-	"input_lens",  "output_lens", "ttfts",           "itls",   "latencies",
-	"start_times", "queue_times", "generated_texts", "errors",
-};
-
-/* The server's own times, where it said some: vLLM's client since 0.33.0. */
-static const char *const server_keys[] = { "server_queue_times", "server_ttfts" };
-
-bool res_flat_is_of_requests(const char *key)
-{
-	return PL_TEXT_IS_ONE_OF(key, list_keys) || PL_TEXT_IS_ONE_OF(key, server_keys);
-}
-
 /*
  * uncounted: the length that vLLM has of a prompt that nobody counted. Zeros for what a failed
  * request does not have: vLLM's lists are of one length and hold no null.
  */
-static void add_record(json_t *const lists[LISTS], const struct res_record *record,
+static void add_record(json_t *const lists[RES_FLAT_LISTS], const struct res_record *record,
 		       int64_t uncounted)
 {
 	struct res_timing timing = res_timing_of(record);
@@ -133,30 +119,30 @@ static void add_record(json_t *const lists[LISTS], const struct res_record *reco
 	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
 							       : record->prompt_tokens_asked;
 	json_t *error = record->ok ? json_string("") : pl_json_text(record->error);
-	json_t *values[LISTS] = {
-		[INPUT_LENS] = json_integer(prompt != RES_NO_COUNT ? prompt : uncounted),
-		[OUTPUT_LENS] = json_integer(record->ok ? timing.output_tokens : 0),
-		[TTFTS] = seconds_or_zero(timing.ttft_s),
-		[ITLS] = gaps_of(record),
-		[LATENCIES] = seconds_or_zero(record->ok ? timing.e2el_s : NAN),
-		[STARTS] = json_real(acted ? (double)record->acted_ns / 1e9 : 0.0),
-		[QUEUE_TIMES] = json_real(held ? res_seconds(record->queued_ns, record->acted_ns)
-					       : 0.0),
-		[TEXTS] = json_string(record->text != NULL ? record->text : ""),
-		[ERRORS] = error != NULL ? error : json_string(""),
+	json_t *values[RES_FLAT_LISTS] = {
+		[RES_FLAT_INPUT_LENS] = json_integer(prompt != RES_NO_COUNT ? prompt : uncounted),
+		[RES_FLAT_OUTPUT_LENS] = json_integer(record->ok ? timing.output_tokens : 0),
+		[RES_FLAT_TTFTS] = seconds_or_zero(timing.ttft_s),
+		[RES_FLAT_ITLS] = gaps_of(record),
+		[RES_FLAT_LATENCIES] = seconds_or_zero(record->ok ? timing.e2el_s : NAN),
+		[RES_FLAT_STARTS] = json_real(acted ? (double)record->acted_ns / 1e9 : 0.0),
+		[RES_FLAT_QUEUE_TIMES] = json_real(
+			held ? res_seconds(record->queued_ns, record->acted_ns) : 0.0),
+		[RES_FLAT_TEXTS] = json_string(record->text != NULL ? record->text : ""),
+		[RES_FLAT_ERRORS] = error != NULL ? error : json_string(""),
 	};
 
-	for (size_t i = 0; i < LISTS; i++)
+	for (size_t i = 0; i < RES_FLAT_LISTS; i++)
 		json_array_append_new(lists[i], values[i]);
 }
 
 static void set_requests(const struct res_flat_input *input, json_t *flat)
 {
-	json_t *lists[LISTS];
+	json_t *lists[RES_FLAT_LISTS];
 
-	for (size_t i = 0; i < LISTS; i++) {
+	for (size_t i = 0; i < RES_FLAT_LISTS; i++) {
 		lists[i] = json_array();
-		json_object_set_new(flat, list_keys[i], lists[i]);
+		json_object_set_new(flat, res_flat_list_keys[i], lists[i]);
 	}
 	for (size_t i = 0; i < input->count; i++)
 		add_record(lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
@@ -176,8 +162,8 @@ static void set_server_times(const struct res_flat_input *input, json_t *flat)
 		json_array_append_new(ttft, pl_json_number(ok ? record->server_ttft_s : NAN));
 	}
 	if (any) {
-		json_object_set(flat, server_keys[0], queue);
-		json_object_set(flat, server_keys[1], ttft);
+		json_object_set(flat, res_flat_server_keys[0], queue);
+		json_object_set(flat, res_flat_server_keys[1], ttft);
 	}
 	json_decref(queue);
 	json_decref(ttft);
@@ -319,8 +305,8 @@ json_t *res_flat_build(const struct res_flat_input *input)
 	set_families(input, flat);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed) && !input->bench->save_detailed; i++)
 		json_object_del(flat, detailed[i]);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(server_keys) && !input->bench->save_detailed; i++)
-		json_object_del(flat, server_keys[i]);
+	for (size_t i = 0; i < RES_FLAT_SERVER_LISTS && !input->bench->save_detailed; i++)
+		json_object_del(flat, res_flat_server_keys[i]);
 	if (input->document != NULL)
 		json_object_set(flat, "profllm", (json_t *)input->document);
 	return flat;

@@ -22,5 +22,3 @@ struct res_flat_input {
 
 /* New reference. Lists of single requests only with save_detailed, as vLLM keeps them. */
 json_t *res_flat_build(const struct res_flat_input *input);
-/* Is that the key of one of those lists? */
-bool res_flat_is_of_requests(const char *key);

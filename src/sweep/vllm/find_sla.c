@@ -154,7 +154,8 @@ static int find_one(struct finding *finding, struct pl_err *err)
 
 int sweep_vllm_find_sla(struct sweep_vllm *sweep, const json_t *bench, struct pl_err *err)
 {
-	auto_free char *folder = sweep_vllm_bench_folder(sweep, bench, NULL, NULL);
+	auto_free char *folder = sweep_vllm_bench_folder(sweep->settings, sweep->serve, bench, NULL,
+							 NULL);
 
 	PL_JSON_EACH(limits, sweep->settings->limits) {
 		struct finding finding = {

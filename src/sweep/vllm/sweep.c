@@ -3,7 +3,6 @@
  */
 #include "sweep/vllm/sweep.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,65 +19,12 @@
 /* What file systems take as one name. */
 #define NAME_BYTES_MAX 255
 
-/* ---- what is shown ---- */
-
-void sweep_vllm_say(const struct sweep_vllm *sweep, const char *format, ...)
-{
-	va_list args;
-
-	if (sweep->settings->quiet)
-		return;
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
-	fflush(stdout);
-}
-
-void sweep_vllm_mark(const struct sweep_vllm *sweep, const char *mark, const json_t *parameters)
-{
-	auto_free char *text = vllm_python_text(parameters);
-
-	sweep_vllm_say(sweep, "%s", mark);
-	if (parameters != NULL)
-		sweep_vllm_say(sweep, "Overrides: %s", text);
-}
-
 /* ---- one load ---- */
-
-static char *bench_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
-			  const json_t *bench, const char *more_head, const char *more_name)
-{
-	auto_free char *serve_name = sweep_vllm_name(serve);
-	auto_free char *bench_name = sweep_vllm_name(bench);
-	const struct sweep_vllm_part parts[] = {
-		{ "SERVE-", serve_name },
-		{ settings->kind == SWEEP_VLLM_STARTUP ? "STARTUP-" : "BENCH-", bench_name },
-		{ more_head, more_name },
-	};
-
-	return sweep_vllm_folder(settings->folder, parts, more_head != NULL ? 3 : 2);
-}
-
-char *sweep_vllm_bench_folder(const struct sweep_vllm *sweep, const json_t *bench,
-			      const char *more_head, const char *more_name)
-{
-	return bench_folder(sweep->settings, sweep->serve, bench, more_head, more_name);
-}
-
-int sweep_vllm_add_rows(struct sweep_vllm *sweep, const json_t *runs, struct pl_err *err)
-{
-	auto_free char *path = pl_asprintf("%s/summary.csv", sweep->settings->folder);
-
-	if (runs == NULL)
-		return 0;
-	json_array_extend(sweep->rows, (json_t *)runs);
-	return sweep_vllm_write_csv(sweep->rows, path, err);
-}
 
 static int run_plain(struct sweep_vllm *sweep, const json_t *bench, struct pl_err *err)
 {
-	auto_free char *folder = sweep_vllm_bench_folder(sweep, bench, NULL, NULL);
+	auto_free char *folder = sweep_vllm_bench_folder(sweep->settings, sweep->serve, bench, NULL,
+							 NULL);
 	const struct sweep_vllm_runs runs = { .bench = bench, .folder = folder };
 	auto_json json_t *done = NULL;
 
@@ -242,7 +188,7 @@ static int check_programs(const struct sweep_vllm_settings *settings, struct pl_
 static int check_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
 			const json_t *bench, json_t *known, struct pl_err *err)
 {
-	auto_free char *folder = bench_folder(settings, serve, bench, NULL, NULL);
+	auto_free char *folder = sweep_vllm_bench_folder(settings, serve, bench, NULL, NULL);
 	const char *name = folder + strlen(settings->folder);
 	auto_json json_t *both = json_pack("[O, O]", serve, bench);
 	const json_t *before = json_object_get(known, folder);

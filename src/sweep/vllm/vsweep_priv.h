@@ -31,9 +31,9 @@ void sweep_vllm_say(const struct sweep_vllm *sweep, const char *format, ...) PL_
 /* "[BEGIN SERVER]" and the like, and the parameters that it is about (NULL: none). */
 void sweep_vllm_mark(const struct sweep_vllm *sweep, const char *mark, const json_t *parameters);
 
-/* Folder for a load of the server at hand; head "WL-", "SLA-" with its name, or NULL. free(). */
-char *sweep_vllm_bench_folder(const struct sweep_vllm *sweep, const json_t *bench,
-			      const char *more_head, const char *more_name);
+/* The folder of a load of a server; more_head: "WL-" or "SLA-" before more_name, or NULL. free(). */
+char *sweep_vllm_bench_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
+			      const json_t *bench, const char *more_head, const char *more_name);
 
 /*
  * Runs what is not over. *ret_runs: its runs in order, a new reference, whose summary.json stands;

@@ -51,7 +51,8 @@ static int run_value(const struct exploring *exploring, int64_t value, int64_t c
 
 	if (concurrency > 0)
 		json_object_set_new(load, CONCURRENCY, json_integer(concurrency));
-	auto_free char *folder = sweep_vllm_bench_folder(exploring->sweep, load, "WL-", name);
+	auto_free char *folder = sweep_vllm_bench_folder(
+		exploring->sweep->settings, exploring->sweep->serve, load, "WL-", name);
 	json_object_set_new(load, variable, json_integer(value));
 	const struct sweep_vllm_runs runs = { .bench = load, .folder = folder };
 	return sweep_vllm_run_all(exploring->sweep, &runs, ret_runs, err);

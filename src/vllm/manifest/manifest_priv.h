@@ -15,6 +15,8 @@ struct manifest_reader {
 	const struct vllm_words *variables; /* of a compose file; NULL: none */
 };
 
+/* Frees what it holds, not itself. */
+void vllm_container_done(struct vllm_container *container);
 struct vllm_container *vllm_manifest_add(struct manifest_reader *reader, const char *runtime,
 					 const char *name, const char *owner, int line);
 /* Locations of a scalar's text; the words are those that are charged for them. */

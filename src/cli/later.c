@@ -1,0 +1,65 @@
+/*
+ * Names that are no commands yet: what vLLM's suite has, or what is planned, gets an
+ * answer that says what to do today, and not "unknown command".
+ */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define NAMES_BYTES_MAX 4096
+
+static const struct later {
+	const char *name;
+	bool of_vllm; /* `vllm bench` has it */
+	const char *what;
+	const char *today;
+} laters[] = {
+#define BENCH_COMMAND(name, what, today) { name, true, what, today },
+#include "tbl/bench_commands.h"
+#define LATER(name, what, today) { name, false, what, today },
+#include "tbl/commands.h"
+};
+
+static int tell_later(const char *shown, const struct later *later)
+{
+	return cli_refuse("'%s' is not in this version, it comes later: %s; today: %s", shown,
+			  later->what, later->today);
+}
+
+char *cli_later_names(const struct pl_commands *commands)
+{
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++) {
+		/* vLLM has one by the name of ours */
+		if (pl_command_find(commands, laters[i].name) == NULL)
+			pl_buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", laters[i].name);
+	}
+	return pl_buf_take(&names);
+}
+
+/* A command of ours that is planned is no benchmark of vLLM's, whatever its name. */
+int cli_unknown_bench(const char *name)
+{
+	const struct later *later = PL_ROW_FIND(laters, name, name);
+	auto_free char *shown = pl_asprintf("bench %s", name);
+
+	if (later != NULL && later->of_vllm)
+		return tell_later(shown, later);
+	if (name[0] == '\0')
+		return cli_refuse(
+			"found 'bench' alone, expected 'bench serve', latency, throughput, "
+			"startup or mm-processor (see profllm bench --help)");
+	return cli_refuse("found '%s', expected 'bench serve', latency, throughput, startup or "
+			  "mm-processor",
+			  shown);
+}
+
+int cli_unknown_in(const struct pl_commands *commands, const char *name)
+{
+	const struct later *later = PL_ROW_FIND(laters, name, name);
+
+	return later != NULL ? tell_later(name, later) : pl_command_refuse(commands, name);
+}

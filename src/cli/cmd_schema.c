@@ -293,9 +293,12 @@ static void add_result(json_t *lists)
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x
 #define BELOW(x) "below", #x
-#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text)                 \
-	ROW("quality", "id about~ unit sense~ limit= effect~ worse worse_at= worse_effect~ text", \
-	    #id, #about, unit, #sense, #limit, #effect, worse, #worse_effect, text)
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+	ROW("quality",                                                                             \
+	    "id about~ unit sense~ limit= effect~ worse worse_at= worse_effect~ text finding "     \
+	    "action",                                                                              \
+	    #id, #about, unit, #sense, #limit, #effect, worse, #worse_effect, text, finding,       \
+	    action)
 #define FACT(name, text) ROW("quality_facts", "name text", #name, text)
 #include "tbl/quality.h"
 #undef FACT

@@ -54,13 +54,13 @@ bool dash_find_experiment(const struct dash_request *request, struct store_entry
 
 /* ---- told ---------------------------------------------------------------------------------- */
 
-/* What a run ends with below its verdict. */
-static json_t *sentence_of(const json_t *document)
+/* The three sentences that a run prints below its verdict. */
+static json_t *sentences_of(const json_t *document)
 {
-	auto_buf sentence = PL_BUF(SENTENCE_BYTES_MAX);
+	auto_buf sentences = PL_BUF(SENTENCE_BYTES_MAX);
 
-	res_report_sentence(document, &sentence);
-	return pl_json_text(sentence.len > 0 ? pl_buf_text(&sentence) : NULL);
+	res_report_sentences(document, &sentences);
+	return pl_json_text(pl_buf_text(&sentences));
 }
 
 static json_t *entry_json(const struct dash_context *context, const struct store_entry *entry)
@@ -76,10 +76,9 @@ static json_t *entry_json(const struct dash_context *context, const struct store
 		entry->stored_at, "sha256", entry->sha256, "simulated",
 		json_is_boolean(simulated) ? json_incref((json_t *)simulated) : json_null(),
 		"verdict", json_is_string(verdict) ? json_incref((json_t *)verdict) : json_null(),
-		"verdict_sentence",
-		json_is_string(verdict) ? sentence_of(entry->document) : json_null(), "document",
-		entry->document, "fields", dash_fields_of(context->fields, entry->fields_of),
-		"tags", json_is_object(tags) ? json_incref(tags) : json_object(), "notes",
+		"verdict_sentence", sentences_of(entry->document), "document", entry->document,
+		"fields", dash_fields_of(context->fields, entry->fields_of), "tags",
+		json_is_object(tags) ? json_incref(tags) : json_object(), "notes",
 		pl_json_text(entry->edit_notes), "repeat", (json_int_t)entry->repeat);
 }
 

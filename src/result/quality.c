@@ -58,13 +58,15 @@ const char *const res_quality_verdicts[] = { "trusted", "degraded", "client_limi
 const char *const res_quality_statuses[] = { "ok", "beyond", "unknown", NULL };
 
 enum check_id {
-#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) CHECK_##id,
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+	CHECK_##id,
 #include "tbl/quality.h"
 #undef QUALITY
 };
 
 static const double limits[] = {
-#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) limit,
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+	limit,
 #include "tbl/quality.h"
 #undef QUALITY
 };
@@ -230,7 +232,7 @@ PLAIN(simulated, simulated)
 		WORSE_BELOW, x \
 	}
 static const struct check checks[] = {
-#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) \
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
 	{ #id, about, unit, sense, limit, effect, worse, worse_effect, value_##id, text },
 #include "tbl/quality.h"
 #undef QUALITY
@@ -269,19 +271,19 @@ static enum effect effect_of(const struct check *check, double value)
 	return worse ? check->worse_effect : check->effect;
 }
 
-/* "output 66 of 40 tokens asked, 4 of 4 requests off" */
+/* "output 66 of 40 requested tokens, 4 of 4 requests differ" */
 static void add_lengths(const struct res_quality_facts *facts, struct pl_buf *buf)
 {
-	pl_buf_addf(buf, "; output %.0f of %.0f tokens asked, %.0f of %.0f requests off",
+	pl_buf_addf(buf, "; output %.0f of %.0f requested tokens, %.0f of %.0f requests differ",
 		    facts->output_received, facts->output_asked, facts->output_off,
 		    facts->output_counted);
 }
 
-/* The percentiles that the sample does not carry. */
+/* Percentiles that need more requests. */
 static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *buf)
 {
 	char number[PL_F64_TEXT_BYTES];
-	const char *before = "; not carried: ";
+	const char *before = "; too few for ";
 
 	for (size_t i = 0; i < facts->percentile_count; i++) {
 		double needed = res_quality_sample_needed(facts->percentiles[i]);

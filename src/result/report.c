@@ -364,7 +364,7 @@ static void add_tail(const json_t *result, bool colour, struct pl_buf *buf)
 			    json_string_value(json_array_get(tail, i)), colour ? "\033[0m" : "");
 }
 
-/* Where the whole log of the server lies: side files stand beside the result. */
+/* Path of the server log; artifacts are in the directory of the result. */
 static void add_log_path(const json_t *result, const char *path, struct pl_buf *buf)
 {
 	auto_free char *folder = path != NULL ? pl_file_dir(path) : NULL;
@@ -372,7 +372,7 @@ static void add_log_path(const json_t *result, const char *path, struct pl_buf *
 
 	PL_JSON_EACH(artifact, json_object_get(result, "artifacts")) {
 		if (pl_text_equal(pl_json_path_text(artifact, "kind"), "server_log"))
-			pl_buf_addf(buf, "Server's log: %s%s%s\n", is_here ? "" : folder,
+			pl_buf_addf(buf, "Server log: %s%s%s\n", is_here ? "" : folder,
 				    is_here ? "" : "/", pl_json_path_text(artifact, "name"));
 	}
 }
@@ -381,22 +381,16 @@ static void add_error(const json_t *result, const char *path, bool colour, struc
 {
 	const char *cause = pl_json_path_text(result, "error.cause");
 	const char *line = pl_json_path_text(result, "error.log_line");
-	const char *hint = pl_json_path_text(result, "error.hint");
 
 	pl_buf_addf(buf, "Status: %s", pl_json_path_text(result, "status"));
-	if (pl_json_path_text(result, "error.message") == NULL) {
-		pl_buf_add_char(buf, '\n');
-		return;
-	}
-	pl_buf_addf(buf, ", %s", pl_json_path_text(result, "error.message"));
 	if (cause != NULL)
 		pl_buf_addf(buf, " (%s)", cause);
 	pl_buf_add_char(buf, '\n');
+	if (pl_json_path_text(result, "error.message") == NULL)
+		return;
 	if (line != NULL)
-		pl_buf_addf(buf, "Log says: %s\n", line);
-	if (hint != NULL)
-		pl_buf_addf(buf, "To try: %s.\n", hint);
-	/* of a run that measured something the table is what one looks at */
+		pl_buf_addf(buf, "Log line: %s\n", line);
+	/* not if metrics were printed */
 	if (json_is_null(json_object_get(result, "results")))
 		add_tail(result, colour, buf);
 	add_log_path(result, path, buf);
@@ -417,10 +411,10 @@ void res_report_run(const json_t *result, const struct vllm_bench *bench, const 
 			res_report_table(results, bench, buf);
 		else
 			res_offline_report(bench->kind, results, buf);
-		if (pl_text_equal(bench->kind, "serve") ||
-		    pl_json_path_text(result, "quality.verdict") != NULL)
-			res_report_verdict(result, colour, buf);
 	}
+	if (!json_is_object(results) || pl_text_equal(bench->kind, "serve") ||
+	    pl_json_path_text(result, "quality.verdict") != NULL)
+		res_report_verdict(result, colour, buf);
 	add_error(result, path, colour, buf);
 	if (path != NULL)
 		pl_buf_addf(buf, "Result: %s\n", path);

@@ -18,17 +18,15 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 /* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
 bool res_report_shows(const char *key, const struct vllm_bench *bench);
 /*
- * "Verdict: trusted", below it how far the client can have moved a figure and whether the load was as
- * asked, and the reasons, of a result document. What only explains an error of the client is left out
- * where that and the load are within their limits. A run whose status is not `completed` has no
- * verdict: the line names the run and what the checks say of what was measured.
+ * Prints "Verdict: trusted", the three sentences and the other checks over their limits. "none"
+ * without a verdict, and for runs whose status is not `completed`.
  */
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
 /*
- * The sentence below it, on one line: "client error at most 0.022 ms (0.098 %) on p99 TTFT; load as
- * asked". Nothing is added where no request finished.
+ * Three sentences, one per line: whether to use the metrics, why, and what to do. For every result
+ * document: without a verdict, of failed runs and of other versions, too.
  */
-void res_report_sentence(const json_t *result, struct pl_buf *buf);
+void res_report_sentences(const json_t *result, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */
 void res_report_failures(const json_t *results, struct pl_buf *buf);
 /* The first ten failed requests, in the lines that vLLM prints before its table. */

@@ -1,8 +1,6 @@
 /*
- * The verdict as a person reads it: the word, one sentence with what it was made of, and the checks
- * that are beyond their limits. What may explain a client's error (a busy processor, bytes that
- * waited) is told where there is one to explain: beside figures that it has not moved it would only
- * frighten.
+ * The verdict as a person reads it: whether to use the metrics, why, and what to do; then the other
+ * checks over their limits. Checks that only explain a client error are hidden if there is none.
  */
 #include "result/report.h"
 
@@ -12,17 +10,23 @@
 #include "base/text.h"
 #include "result/document.h"
 
-#define TEXT_WIDTH       80
-#define REASON_BYTES_MAX (1u << 20)
-#define SHARE_TOLD_MAX   10.0
+#define TEXT_WIDTH         80
+#define SENTENCE_BYTES_MAX (1u << 20)
+#define SHARE_SHOWN_MAX    10.0
 
 enum about { FIGURES, LOAD, CLIENT, RUN };
+enum sense { MOST, LEAST };
 
 static const struct check_row {
 	const char *id;
 	enum about about;
+	enum sense sense;
+	const char *text;
+	const char *finding;
+	const char *action;
 } check_rows[] = {
-#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) { #id, about },
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+	{ #id, about, sense, text, finding, action },
 #include "tbl/quality.h"
 #undef QUALITY
 };
@@ -36,15 +40,444 @@ static const struct family {
 #include "tbl/metrics.h"
 };
 
+/* Verdicts from best to worst; an effect that lowers the verdict has the same name. */
+static const char *const verdicts[] = { "trusted", "degraded", "client_limited" };
+
+static const char *const beliefs[] = {
+	"you can rely on these metrics",
+	"use these metrics with care",
+	"do not use these metrics: they describe the load generator, not the server",
+};
+
+/* A result as the sentences need it. */
+struct ruling {
+	const json_t *result;
+	const json_t *quality;
+	const char *verdict; /* NULL: none */
+	enum res_status status;
+	bool is_complete;
+	bool has_metrics;
+	const json_t
+		*reason; /* first check with the worst effect; NULL: no check lowers the verdict */
+	bool is_explained; /* the reason leads to the verdict of the file */
+};
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+/* NULL: a check of another version. */
+static const struct check_row *row_of(const json_t *check)
+{
+	const char *id = pl_json_get_text(check, "id");
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(check_rows); i++) {
+		if (pl_text_equal(check_rows[i].id, id))
+			return &check_rows[i];
+	}
+	return NULL;
+}
+
+static enum about about_of(const json_t *check)
+{
+	const struct check_row *row = row_of(check);
+
+	return row != NULL ? row->about : RUN;
+}
+
+static bool has_status(const json_t *check, const char *status)
+{
+	return pl_text_equal(pl_json_get_text(check, "status"), status);
+}
+
+/* Index in verdicts[]; 0 for "info" and unknown names, too. */
+static size_t severity_of(const char *name)
+{
+	size_t i = PL_ARRAY_SIZE(verdicts) - 1;
+
+	while (i > 0 && !pl_text_equal(name, verdicts[i]))
+		i--;
+	return i;
+}
+
+/* How far the check lowers the verdict. */
+static size_t severity_of_check(const json_t *check)
+{
+	return has_status(check, "beyond") ? severity_of(pl_json_get_text(check, "effect")) : 0;
+}
+
+/* Number of checks about `about` that have this status. */
+static size_t count_of(const json_t *quality, enum about about, const char *status)
+{
+	size_t count = 0;
+
+	PL_JSON_EACH(check, json_object_get(quality, "checks"))
+		count += about_of(check) == about && has_status(check, status);
+	return count;
+}
+
+static const json_t *worst_check(const json_t *quality)
+{
+	const json_t *worst = NULL;
+
+	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
+		if (severity_of_check(check) > (worst != NULL ? severity_of_check(worst) : 0))
+			worst = check;
+	}
+	return worst;
+}
+
+/* Over its limit, or without a limit and above 0. */
+static bool is_reported(const json_t *check)
+{
+	bool has_limit = json_is_number(json_object_get(check, "limit"));
+
+	return has_status(check, "beyond") ||
+	       (has_status(check, "ok") && !has_limit && pl_json_get_f64(check, "value") > 0);
+}
+
+/* Listed below the sentences. */
+static bool is_note(const struct ruling *ruling, const json_t *check)
+{
+	bool sound = count_of(ruling->quality, FIGURES, "ok") > 0 &&
+		     count_of(ruling->quality, LOAD, "beyond") == 0;
+
+	return ruling->has_metrics && check != ruling->reason && is_reported(check) &&
+	       (severity_of_check(check) > 0 || !(sound && about_of(check) == CLIENT));
+}
+
+static struct ruling ruling_of(const json_t *result)
+{
+	const json_t *completed = pl_json_get_path(result, "results.completed");
+	const json_t *quality = json_object_get(result, "quality");
+	const json_t *reason = worst_check(quality);
+	struct ruling ruling = {
+		.result = result,
+		.quality = quality,
+		.verdict = pl_json_get_text(quality, "verdict"),
+		.status = RES_STATUS_COMPLETED,
+		.has_metrics = json_is_object(json_object_get(result, "results")) &&
+			       !(json_is_number(completed) && !(json_number_value(completed) > 0)),
+		.reason = reason,
+	};
+
+	if (res_status_find(pl_json_get_text(result, "status"), &ruling.status) < 0)
+		ruling.status = RES_STATUS_COMPLETED;
+	ruling.is_complete = ruling.status == RES_STATUS_COMPLETED;
+	ruling.is_explained = (reason != NULL ? severity_of_check(reason) : 0) ==
+			      severity_of(ruling.verdict);
+	return ruling;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* "12 %", "3 ms", "7"; shares are percentages. */
+static void add_amount(struct pl_buf *buf, double value, const char *unit)
+{
+	bool is_share = pl_text_equal(unit, "share");
+
+	pl_buf_addf(buf, "%.4g", is_share ? 100 * value : value);
+	if (is_share)
+		pl_buf_add_text(buf, " %");
+	else if (pl_text_equal(unit, "us"))
+		pl_buf_add_text(buf, " µs");
+	else if (unit != NULL && !pl_text_equal(unit, "count") && !pl_text_equal(unit, "yes"))
+		pl_buf_addf(buf, " %s", unit);
+}
+
+/* Names and counts: the end of a check's text, after the text of its row. "": none. */
+static const char *detail_of(const json_t *check)
+{
+	const struct check_row *row = row_of(check);
+	const char *text = pl_json_get_text(check, "text");
+
+	if (row == NULL || text == NULL || !pl_text_starts(text, row->text))
+		return "";
+	text += strlen(row->text);
+	return pl_text_starts(text, "; ") ? text : "";
+}
+
+/* "p99 TTFT" of "p99_ttft_ms"; unchanged if no family has this key. */
+static void add_metric(struct pl_buf *buf, const char *metric)
+{
+	size_t len = strcspn(metric, "_");
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
+		if (metric[len] == '_' && pl_text_equal(metric + len + 1, families[i].key)) {
+			pl_buf_addf(buf, "%.*s %s", (int)len, metric, families[i].name);
+			return;
+		}
+	}
+	pl_buf_add_text(buf, metric);
+}
+
+/* Rounds up to two digits, at least to `least`, so that "at most" stays true. */
+static void add_at_most(struct pl_buf *buf, double value, double least)
+{
+	double shown = value > 0 ? fmax(value, least) : 0;
+	double grain = shown > 0 && shown < 10 ? pow(10, floor(log10(shown)) - 1) : 1;
+
+	/* less by a hair, because 0.12 is 12.000000000000002 hundredths */
+	if (shown > 0)
+		shown = ceil(shown / grain - 1e-9) * grain;
+	pl_buf_addf(buf, shown < 10 ? "%.2g" : "%.0f", shown);
+}
+
+/* "0.022 ms (0.098 %)" of a measurement. */
+static void add_error(struct pl_buf *buf, const json_t *measurement)
+{
+	double share = pl_json_get_f64(measurement, "share");
+
+	add_at_most(buf,
+		    fmax(-pl_json_get_f64(measurement, "lo"), pl_json_get_f64(measurement, "hi")),
+		    0.001);
+	pl_buf_add_text(buf, " ms (");
+	/* shares of a metric near 0 have no meaning */
+	if (share < SHARE_SHOWN_MAX)
+		add_at_most(buf, 100 * share, 0.01);
+	else
+		pl_buf_addf(buf, "over %.0f", 100 * SHARE_SHOWN_MAX);
+	pl_buf_add_text(buf, " %)");
+}
+
+/* ---- sentences ----------------------------------------------------------------------------- */
+
+/* "FINDING (ID: found X, expected at most Y; DETAIL)" */
+static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const json_t *check)
+{
+	const struct check_row *row = row_of(check);
+	const char *id = pl_json_get_text(check, "id");
+	const char *unit = pl_json_get_text(check, "unit");
+	const char *text = pl_json_get_text(check, "text");
+	const json_t *value = json_object_get(check, "value");
+	const json_t *limit = json_object_get(check, "limit");
+	const json_t *measurement = json_object_get(ruling->quality, "measurement");
+	const char *metric = pl_json_get_text(measurement, "worst_figure");
+
+	if (row != NULL && row->about == FIGURES && metric != NULL) {
+		pl_buf_add_text(buf, "the load generator may have changed ");
+		add_metric(buf, metric);
+		pl_buf_add_text(buf, " by up to ");
+		add_error(buf, measurement);
+	} else if (row != NULL) {
+		pl_buf_add_text(buf, row->finding);
+	} else {
+		pl_buf_addf(buf, "%s",
+			    text != NULL && *text != '\0' ? text : "a check is over its limit");
+	}
+	pl_buf_addf(buf, " (%s", id != NULL ? id : "unknown check");
+	if (json_is_number(value) && !pl_text_equal(unit, "yes")) {
+		pl_buf_add_text(buf, ": found ");
+		add_amount(buf, json_number_value(value), unit);
+		if (json_is_number(limit)) {
+			pl_buf_add_text(buf, row == NULL                    ? ", limit "
+					     : row->sense == LEAST          ? ", expected at least "
+					     : json_number_value(limit) > 0 ? ", expected at most "
+									    : ", expected ");
+			add_amount(buf, json_number_value(limit), unit);
+		}
+	}
+	pl_buf_addf(buf, "%s)", detail_of(check));
+}
+
+/* The client error, and whether the load arrived as configured; false: both are unknown. */
+static bool add_soundness(struct pl_buf *buf, const json_t *quality)
+{
+	const json_t *measurement = json_object_get(quality, "measurement");
+	const char *metric = pl_json_get_text(measurement, "worst_figure");
+	bool load = count_of(quality, LOAD, "ok") > 0;
+
+	if (metric != NULL) {
+		pl_buf_add_text(buf, "the client changed ");
+		add_metric(buf, metric);
+		pl_buf_add_text(buf, ", the most affected metric, by at most ");
+		add_error(buf, measurement);
+	}
+	if (load)
+		pl_buf_addf(buf, "%sthe server received the configured load",
+			    metric != NULL ? ", and " : "");
+	return metric != NULL || load;
+}
+
+static bool is_offline(const json_t *result)
+{
+	const char *kind = pl_json_path_text(result, "benchmark.kind");
+
+	return kind != NULL && !pl_text_equal(kind, "serve");
+}
+
+static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
+{
+	size_t severity = severity_of(ruling->verdict);
+
+	if (!ruling->has_metrics && ruling->is_complete)
+		pl_buf_add_text(buf, "there are no metrics: no request finished");
+	else if (!ruling->has_metrics)
+		pl_buf_addf(buf, "there are no metrics: this is %s",
+			    res_status_run(ruling->status));
+	else if (!ruling->is_complete)
+		pl_buf_addf(buf, "do not compare these metrics with others: they are those of %s",
+			    res_status_run(ruling->status));
+	else if (ruling->verdict == NULL)
+		pl_buf_add_text(buf, "it is unknown whether you can rely on these metrics");
+	else if (severity == 0 && !pl_text_equal(ruling->verdict, verdicts[0]))
+		pl_buf_addf(buf, "the verdict '%s' is unknown to this version of profllm",
+			    ruling->verdict);
+	else if (severity == 0 && ruling->reason != NULL)
+		pl_buf_add_text(buf, beliefs[severity_of_check(ruling->reason)]);
+	else
+		pl_buf_add_text(buf, beliefs[severity]);
+}
+
+/* The errors of a run that did not complete, or of one in which no request finished. */
+static void add_failure(struct pl_buf *buf, const struct ruling *ruling)
+{
+	const char *message = pl_json_path_text(ruling->result, "error.message");
+	json_int_t failed = json_integer_value(pl_json_get_path(ruling->result, "results.failed"));
+
+	if (message != NULL)
+		pl_buf_add_text(buf, message);
+	else if (failed > 0)
+		pl_buf_addf(buf, "%lld %s failed", (long long)failed,
+			    failed == 1 ? "request" : "requests");
+	else
+		pl_buf_add_text(buf, "the result records no error");
+	if (ruling->has_metrics && ruling->verdict != NULL)
+		pl_buf_addf(buf, "; the checks of the measured part say '%s'", ruling->verdict);
+}
+
+/* Why there is no verdict, although requests finished. */
+static void add_missing(struct pl_buf *buf, const struct ruling *ruling)
+{
+	const json_t *quality = ruling->quality;
+	bool figures = count_of(quality, FIGURES, "ok") + count_of(quality, FIGURES, "beyond") > 0;
+	bool load = count_of(quality, LOAD, "ok") + count_of(quality, LOAD, "beyond") > 0;
+
+	if (is_offline(ruling->result))
+		pl_buf_add_text(buf, "an offline benchmark has no load generator to check");
+	else if (json_array_size(json_object_get(quality, "checks")) == 0)
+		pl_buf_add_text(buf, "the result has no quality checks");
+	else if (figures && load)
+		pl_buf_add_text(buf, "the result has quality checks, but records no verdict");
+	else
+		pl_buf_addf(buf, "the result does not record %s",
+			    figures ? "whether the server received the configured load"
+			    : load  ? "how far the client changed the metrics"
+				    : "how far the client changed the metrics, or whether the "
+				      "server received the configured load");
+}
+
+/* A verdict that the checks of its file do not lead to. */
+static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
+{
+	size_t count = json_array_size(json_object_get(ruling->quality, "checks"));
+
+	pl_buf_addf(buf, "the file records the verdict '%s', but ", ruling->verdict);
+	if (ruling->reason != NULL)
+		add_finding(buf, ruling, ruling->reason);
+	else if (count == 0)
+		pl_buf_add_text(buf, "has no checks");
+	else
+		pl_buf_add_text(buf, "none of its checks leads to it");
+}
+
+static void add_why(struct pl_buf *buf, const struct ruling *ruling)
+{
+	if (!ruling->has_metrics || !ruling->is_complete)
+		add_failure(buf, ruling);
+	else if (ruling->verdict == NULL)
+		add_missing(buf, ruling);
+	else if (!ruling->is_explained)
+		add_contradiction(buf, ruling);
+	else if (ruling->reason != NULL)
+		add_finding(buf, ruling, ruling->reason);
+	else if (!add_soundness(buf, ruling->quality))
+		add_contradiction(buf, ruling);
+}
+
+static void add_check_action(struct pl_buf *buf, const json_t *check)
+{
+	const struct check_row *row = row_of(check);
+
+	pl_buf_add_text(buf, row != NULL ? row->action
+					 : "read what this check means in the documentation of the "
+					   "version that wrote the file");
+}
+
+/* "no action is needed", and the checks that deserve a look. */
+static void add_no_action(struct pl_buf *buf, const struct ruling *ruling)
+{
+	const char *before = "; see the notes on ";
+
+	pl_buf_add_text(buf, "no action is needed");
+	PL_JSON_EACH(check, json_object_get(ruling->quality, "checks")) {
+		const char *id = pl_json_get_text(check, "id");
+		if (!is_note(ruling, check) || id == NULL)
+			continue;
+		pl_buf_addf(buf, "%s%s", before, id);
+		before = ", ";
+	}
+}
+
+static void add_action(struct pl_buf *buf, const struct ruling *ruling)
+{
+	const char *hint = pl_json_path_text(ruling->result, "error.hint");
+
+	if (hint != NULL && (!ruling->has_metrics || !ruling->is_complete))
+		pl_buf_add_text(buf, hint);
+	else if (!ruling->has_metrics || !ruling->is_complete)
+		pl_buf_add_text(buf, "correct the errors, then repeat the run");
+	else if (ruling->verdict == NULL && is_offline(ruling->result))
+		pl_buf_add_text(buf, "repeat the run, and compare the results");
+	else if (ruling->verdict == NULL)
+		pl_buf_add_text(buf, "measure with the client of profllm, 'profllm run' or "
+				     "'profllm bench', to get a verdict");
+	else if (ruling->reason != NULL)
+		add_check_action(buf, ruling->reason);
+	else if (pl_text_equal(ruling->verdict, verdicts[0]))
+		add_no_action(buf, ruling);
+	else
+		pl_buf_add_text(buf, "check which program wrote or changed the file; measure again "
+				     "with 'profllm run'");
+}
+
+/* A fragment as a sentence: a capital unless the first word is a name, and a period. */
+static void add_sentence(struct pl_buf *buf, const struct pl_buf *fragment)
+{
+	const char *text = pl_buf_text(fragment);
+	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+	bool is_name = !(text[word] == ' ' || text[word] == ',' || text[word] == '\0') ||
+		       pl_text_starts(text, "profllm ");
+
+	if (*text == '\0')
+		return;
+	pl_buf_add_char(buf, !is_name && word > 0 ? (char)(*text - 'a' + 'A') : *text);
+	pl_buf_add_text(buf, text + 1);
+	if (strchr(".!?", text[fragment->len - 1]) == NULL)
+		pl_buf_add_char(buf, '.');
+}
+
+void res_report_sentences(const json_t *result, struct pl_buf *buf)
+{
+	static void (*const parts[])(struct pl_buf *,
+				     const struct ruling *) = { add_belief, add_why, add_action };
+	struct ruling ruling = ruling_of(result);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
+		auto_buf fragment = PL_BUF(SENTENCE_BYTES_MAX);
+		parts[i](&fragment, &ruling);
+		if (i > 0)
+			pl_buf_add_char(buf, '\n');
+		add_sentence(buf, &fragment);
+	}
+}
+
+/* ---- console ------------------------------------------------------------------------------- */
+
 static const char *colour_of(const char *effect)
 {
-	if (pl_text_equal(effect, "trusted"))
-		return "\033[32m";
-	if (pl_text_equal(effect, "degraded"))
-		return "\033[33m";
-	if (pl_text_equal(effect, "client_limited"))
-		return "\033[31m";
-	return "";
+	static const char *const codes[] = { "\033[32m", "\033[33m", "\033[31m" };
+	size_t severity = severity_of(effect);
+
+	return severity > 0 || pl_text_equal(effect, verdicts[0]) ? codes[severity] : "";
 }
 
 static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
@@ -54,25 +487,18 @@ static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
 	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
 }
 
-static void add_value(struct pl_buf *buf, const json_t *check, const char *key)
-{
-	const json_t *value = json_object_get(check, key);
-	const char *unit = pl_json_get_text(check, "unit");
-
-	if (!json_is_number(value))
-		return;
-	pl_buf_addf(buf, "%s %.4g", key, json_number_value(value));
-	if (unit != NULL && !pl_text_equal(unit, "count") && !pl_text_equal(unit, "share") &&
-	    !pl_text_equal(unit, "yes"))
-		pl_buf_addf(buf, " %s", unit);
-}
-
-/* Words from column `at`, further lines under the first. */
+/* Words from column `at`; further lines are indented below the first. */
 static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 {
 	while (*text != '\0') {
-		size_t word = *text == ' ' ? 1 + strcspn(text + 1, " ") : strcspn(text, " ");
+		size_t word = *text == ' ' ? 1 + strcspn(text + 1, " \n") : strcspn(text, " \n");
 		size_t columns = pl_text_columns(text, word);
+		if (*text == '\n') {
+			pl_buf_add_text(buf, "\n  ");
+			at = strlen("  ");
+			text++;
+			continue;
+		}
 		if (at + columns > TEXT_WIDTH && *text == ' ') {
 			pl_buf_add_text(buf, "\n   ");
 			at = strlen("   ");
@@ -83,191 +509,42 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 	}
 }
 
-static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
+/* "  note: FINDING (ID: …). ACTION." */
+static void add_note(struct pl_buf *buf, const struct ruling *ruling, const json_t *check,
+		     bool colour)
 {
-	auto_buf rest = PL_BUF(REASON_BYTES_MAX);
-	const char *id = pl_json_get_text(check, "id");
-	const char *effect = pl_json_get_text(check, "effect");
-	const char *text = pl_json_get_text(check, "text");
+	auto_buf finding = PL_BUF(SENTENCE_BYTES_MAX), action = PL_BUF(SENTENCE_BYTES_MAX);
+	auto_buf text = PL_BUF(SENTENCE_BYTES_MAX);
+	size_t severity = severity_of_check(check);
+	const char *word = severity > 0 ? verdicts[severity] : "note";
 
-	if (effect == NULL)
-		effect = "info";
-	pl_buf_addf(&rest, ": %s: ", id != NULL ? id : "unknown");
-	add_value(&rest, check, "value");
-	if (json_is_number(json_object_get(check, "limit"))) {
-		pl_buf_add_text(&rest, ", ");
-		add_value(&rest, check, "limit");
-	}
-	pl_buf_addf(&rest, " (%s)", text != NULL ? text : "");
+	add_finding(&finding, ruling, check);
+	add_check_action(&action, check);
+	pl_buf_add_text(&text, ": ");
+	add_sentence(&text, &finding);
+	pl_buf_add_char(&text, ' ');
+	add_sentence(&text, &action);
 	pl_buf_add_text(buf, "  ");
-	add_coloured(buf, effect, colour);
-	add_wrapped(buf, pl_buf_text(&rest), 2 + strlen(effect));
+	add_coloured(buf, word, colour);
+	add_wrapped(buf, pl_buf_text(&text), 2 + strlen(word));
 	pl_buf_add_char(buf, '\n');
-}
-
-/*
- * A run that did not come to its end has no verdict, however sound what was measured until then: a
- * bare "trusted" would be read as one of the whole run.
- */
-static void add_verdict(const json_t *result, const char *verdict, bool colour, struct pl_buf *buf)
-{
-	const char *name = pl_json_get_text(result, "status");
-	double finished = json_number_value(pl_json_get_path(result, "results.completed"));
-	enum res_status status;
-
-	if (verdict == NULL && finished > 0)
-		pl_buf_add_text(buf, "none, too little is known of what was measured");
-	else if (verdict == NULL)
-		pl_buf_add_text(buf, "none, nothing was measured");
-	else if (res_status_find(name, &status) == 0 && status != RES_STATUS_COMPLETED)
-		pl_buf_addf(buf, "no verdict on %s; what was measured: %s", res_status_run(status),
-			    verdict);
-	else
-		add_coloured(buf, verdict, colour);
-}
-
-/* "p99 TTFT" of "p99_ttft_ms"; as it is where there is no such family. */
-static void add_figure(struct pl_buf *buf, const char *figure)
-{
-	size_t len = strcspn(figure, "_");
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
-		if (figure[len] == '_' && pl_text_equal(figure + len + 1, families[i].key)) {
-			pl_buf_addf(buf, "%.*s %s", (int)len, figure, families[i].name);
-			return;
-		}
-	}
-	pl_buf_add_text(buf, figure);
-}
-
-/* Two digits, and nothing finer than `least`: "at most" stays true. */
-static void add_at_most(struct pl_buf *buf, double value, double least)
-{
-	double shown = value > 0 ? fmax(value, least) : 0;
-	double grain = shown > 0 && shown < 10 ? pow(10, floor(log10(shown)) - 1) : 1;
-
-	/* upwards; a hair less, for 0.12 is 12.000000000000002 hundredths */
-	if (shown > 0)
-		shown = ceil(shown / grain - 1e-9) * grain;
-	pl_buf_addf(buf, shown < 10 ? "%.2g" : "%.0f", shown);
-}
-
-static void add_error(struct pl_buf *buf, const json_t *measurement)
-{
-	const char *figure = pl_json_get_text(measurement, "worst_figure");
-	double lo = pl_json_get_f64(measurement, "lo");
-	double hi = pl_json_get_f64(measurement, "hi");
-	double share = pl_json_get_f64(measurement, "share");
-
-	if (figure == NULL) {
-		pl_buf_add_text(buf, "client error not known");
-		return;
-	}
-	pl_buf_add_text(buf, "client error at most ");
-	add_at_most(buf, fmax(-lo, hi), 0.001);
-	pl_buf_add_text(buf, " ms (");
-	/* of a figure of nearly nothing anything is a thousandfold */
-	if (share < SHARE_TOLD_MAX)
-		add_at_most(buf, 100 * share, 0.01);
-	else
-		pl_buf_addf(buf, "over %.0f", 100 * SHARE_TOLD_MAX);
-	pl_buf_add_text(buf, " %) on ");
-	add_figure(buf, figure);
-}
-
-static enum about about_of(const json_t *check)
-{
-	const char *id = pl_json_get_text(check, "id");
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(check_rows); i++) {
-		if (pl_text_equal(check_rows[i].id, id))
-			return check_rows[i].about;
-	}
-	return RUN;
-}
-
-static bool has_status(const json_t *check, const char *status)
-{
-	return pl_text_equal(pl_json_get_text(check, "status"), status);
-}
-
-/* How many checks about it have this status. */
-static size_t count_of(const json_t *quality, enum about about, const char *status)
-{
-	size_t count = 0;
-
-	PL_JSON_EACH(check, json_object_get(quality, "checks"))
-		count += about_of(check) == about && has_status(check, status);
-	return count;
-}
-
-static void add_load(struct pl_buf *buf, const json_t *quality)
-{
-	const char *before = "load off: ";
-
-	if (count_of(quality, LOAD, "beyond") == 0) {
-		bool known = count_of(quality, LOAD, "ok") > 0;
-		pl_buf_add_text(buf, known ? "load as asked" : "load not known");
-		return;
-	}
-	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
-		const char *id = pl_json_get_text(check, "id");
-		bool rate = pl_text_equal(id, "rate_shortfall");
-		if (about_of(check) != LOAD || !has_status(check, "beyond"))
-			continue;
-		pl_buf_addf(buf, "%s%s %.3g (limit %.3g)", rate ? "" : before,
-			    rate ? "rate not reached:" : id, pl_json_get_f64(check, "value"),
-			    pl_json_get_f64(check, "limit"));
-		/* the rate's row comes first */
-		before = rate ? "; load off: " : ", ";
-	}
-}
-
-static void add_sentence(struct pl_buf *buf, const json_t *result)
-{
-	auto_buf sentence = PL_BUF(REASON_BYTES_MAX);
-
-	res_report_sentence(result, &sentence);
-	if (sentence.len == 0)
-		return;
-	pl_buf_add_text(buf, "  ");
-	add_wrapped(buf, pl_buf_text(&sentence), 2);
-	pl_buf_add_char(buf, '\n');
-}
-
-void res_report_sentence(const json_t *result, struct pl_buf *buf)
-{
-	const json_t *quality = json_object_get(result, "quality");
-
-	/* a finished request is what there is to say it of */
-	if (!(json_number_value(pl_json_get_path(result, "results.completed")) > 0))
-		return;
-	add_error(buf, json_object_get(quality, "measurement"));
-	pl_buf_add_text(buf, "; ");
-	add_load(buf, quality);
-}
-
-/* Over its limit, or without one and not as it was asked. */
-static bool is_reported(const json_t *check)
-{
-	bool has_limit = json_is_number(json_object_get(check, "limit"));
-
-	return has_status(check, "beyond") ||
-	       (has_status(check, "ok") && !has_limit && pl_json_get_f64(check, "value") > 0);
 }
 
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 {
-	const json_t *quality = json_object_get(result, "quality");
-	const char *verdict = pl_json_get_text(quality, "verdict");
-	bool sound = count_of(quality, FIGURES, "ok") > 0 && count_of(quality, LOAD, "beyond") == 0;
+	struct ruling ruling = ruling_of(result);
+	auto_buf sentences = PL_BUF(SENTENCE_BYTES_MAX);
+	bool has_verdict = ruling.verdict != NULL && ruling.has_metrics && ruling.is_complete;
 
 	pl_buf_add_text(buf, "Verdict: ");
-	add_verdict(result, verdict, colour, buf);
+	/* "trusted" would be read as the verdict on the complete run */
+	add_coloured(buf, has_verdict ? ruling.verdict : "none", colour);
+	pl_buf_add_text(buf, "\n  ");
+	res_report_sentences(result, &sentences);
+	add_wrapped(buf, pl_buf_text(&sentences), 2);
 	pl_buf_add_char(buf, '\n');
-	add_sentence(buf, result);
-	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
-		if (is_reported(check) && !(sound && about_of(check) == CLIENT))
-			add_reason(buf, check, colour);
+	PL_JSON_EACH(check, json_object_get(ruling.quality, "checks")) {
+		if (is_note(&ruling, check))
+			add_note(buf, &ruling, check, colour);
 	}
 }

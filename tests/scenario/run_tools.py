@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -42,6 +43,18 @@ def environment(extra=None):
     env = {name: value for name, value in os.environ.items()
            if name not in ("OPENAI_API_KEY", "NO_COLOR", "PROFLLM_LOG")}
     return {**env, **(extra or {})}
+
+
+def sentences_of(out):
+    """The lines below `Verdict:` without the line breaks of the console: three sentences, then the notes."""
+    block, = re.findall("^Verdict: .*\n((?:  .*\n)+)", out, re.M)
+    return re.sub(r"\n   +", " ", block[2:].rstrip("\n")).split("\n  ")
+
+
+def as_sentence(text):
+    """A message or hint as the report prints it."""
+    first = re.split("[ ,]", text)[0]
+    return f"{text[:1].upper() + text[1:] if re.fullmatch('[a-z]+', first) and first != 'profllm' else text}."
 
 
 def run_profllm(bin_dir, *args, cwd=None, env=None, patience=PATIENCE):

@@ -454,7 +454,7 @@ static void add_quality(struct res_fields *fields)
 	static const struct {
 		const char *id, *unit, *text;
 	} checks[] = {
-#define QUALITY(id, group, unit, sense, limit, effect, worse, worse_effect, text) \
+#define QUALITY(id, group, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
 	{ #id, unit, text },
 #include "tbl/quality.h"
 #undef QUALITY

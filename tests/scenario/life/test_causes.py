@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from run_tools import (base_config, command, environment, load_result, run_profllm, write_config)
+from run_tools import (as_sentence, base_config, command, environment, load_result, run_profllm, sentences_of, write_config)
 
 STAMP = "INFO 03-05 06:01:02 [core.py:1]"
 ENGINE = "(EngineCore pid=7)"
@@ -64,11 +64,13 @@ def test_cause_hint_and_last_words(bin_dir, tmp_path, patience, cause, line):
     assert error["cause"] == cause
     assert error["log_line"] in line and len(error["log_line"]) > 10
     assert error["log_tail"] == [f"{STAMP} begins", *line.split("\n"), FRONT]
-    assert f"exit status 1 ({cause})\n" in done.stdout
-    assert f"Log says: {error['log_line']}\n" in done.stdout
-    assert f"To try: {error['hint']}.\n" in done.stdout
+    assert f"Status: launch_failed ({cause})\n" in done.stdout
+    assert f"Log line: {error['log_line']}\n" in done.stdout
+    belief, why, action = sentences_of(done.stdout)
+    assert "launch" in belief and why == as_sentence(error["message"])
+    assert action.startswith(as_sentence(error["hint"]))
     assert f"  | {FRONT}\n" in done.stdout
-    assert f"Server's log: {tmp_path}/r.server.log\n" in done.stdout
+    assert f"Server log: {tmp_path}/r.server.log\n" in done.stdout
     assert "\x1b" not in done.stdout
 
 
@@ -84,7 +86,7 @@ def test_unknown_death_gets_no_wrong_cause(bin_dir, tmp_path, patience, log):
     line = log if log.startswith("RuntimeError") else None
     assert result["error"]["cause"] == "unknown" and result["error"]["log_line"] == line
     assert result["error"]["log_tail"] == [log]
-    assert f"  | {log}\n" in done.stdout and ("Log says" in done.stdout) == (line is not None)
+    assert f"  | {log}\n" in done.stdout and ("Log line: " in done.stdout) == (line is not None)
 
 
 @pytest.mark.parametrize("end,cause", [

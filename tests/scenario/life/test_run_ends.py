@@ -7,8 +7,8 @@ import subprocess
 import threading
 
 import pytest
-from run_tools import (base_config, environment, load_result, marked_processes, read_zst_lines,
-                       run_profllm, server_of, start_profllm, write_config)
+from run_tools import (as_sentence, base_config, environment, load_result, marked_processes, read_zst_lines,
+                       run_profllm, sentences_of, server_of, start_profllm, write_config)
 from wait_tools import wait_for
 
 
@@ -47,8 +47,9 @@ def assert_no_bare_verdict(out, result, run):
     verdict = result["quality"]["verdict"]
     line, = re.findall("^Verdict: (.*)$", out, re.M)
     assert (verdict is None) == (result["results"]["completed"] == 0)
-    assert line == (f"no verdict on {run}; what was measured: {verdict}" if verdict else
-                    "none, nothing was measured")
+    belief, why, action, *_ = sentences_of(out)
+    assert line == "none" and run in belief and action
+    assert (f"'{verdict}'" in why) == (verdict is not None)
 
 
 def assert_all_gone(result):
@@ -76,7 +77,8 @@ def test_vllm_that_is_not_there_names_the_simulator(bin_dir, tmp_path, patience)
     said = "vllm is not installed here: no program 'vllm' in PATH or beside profllm; --sim starts a simulator in its place"
     done = run_profllm(bin_dir, *words, "-o", tmp_path / "r.json", env=env, patience=patience)
     assert done.returncode == 3
-    assert f"\nStatus: launch_failed, launch.command: {said} (not_executable)\n" in "\n" + done.stdout
+    assert "\nStatus: launch_failed (not_executable)\n" in "\n" + done.stdout
+    assert sentences_of(done.stdout)[1] == f"launch.command: {said}."
     assert "--sim needs none" in done.stdout
     plan = run_profllm(bin_dir, *words, "--dry-run", env=env, patience=patience)
     assert plan.returncode == 0 and f"\nwarning: launch.command: {said}\n" in plan.stdout
@@ -380,7 +382,7 @@ def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
     assert result["status"] == "timeout" and result["error"]["cause"] == "hang"
     # the server has ended with the run: its number is of no use to anyone
     assert str(server) not in result["error"]["hint"] and "to see what it waits for, run again" in result["error"]["hint"]
-    assert result["error"]["hint"] in out
+    assert sentences_of(out)[2] == as_sentence(result["error"]["hint"])
     assert result["launch"]["exit"]["killed"] is True
     assert_all_gone(result)
 

@@ -334,7 +334,7 @@ def test_checks_of_the_work(bin_dir, records, how, name, wanted):
 def test_the_check_says_what_was_asked_and_received(bin_dir):
     quality = evaluate(*[stream_of(3)] * 3, stream_of(), quality=True, bin_dir=bin_dir, ignores_eos=True)
     check = check_of(quality, "output_length")
-    assert check["text"].endswith("; output 19 of 40 tokens asked, 3 of 4 requests off")
+    assert check["text"].endswith("; output 19 of 40 requested tokens, 3 of 4 requests differ")
     assert check["effect"] == "degraded" and quality["verdict"] == "degraded"
 
 

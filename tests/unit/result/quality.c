@@ -13,7 +13,8 @@
 #include "result/metrics/client_error.h"
 
 static const char *const ids[] = {
-#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) #id,
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+#id,
 #include "tbl/quality.h"
 #undef QUALITY
 };
@@ -690,7 +691,7 @@ static void test_result_quality__names_percentiles_not_carried(void **state)
 	const json_t *row = check_of(quality, "sample_size");
 	assert_float_equal(json_real_value(json_object_get(row, "limit")), 3688, 0);
 	assert_non_null(
-		strstr(text_of(row, "text"), "not carried: p99 (needs 368), p99.9 (needs 3688)"));
+		strstr(text_of(row, "text"), "too few for p99 (needs 368), p99.9 (needs 3688)"));
 	assert_null(strstr(text_of(row, "text"), "p95"));
 	assert_null(strstr(text_of(row, "text"), "p100"));
 }

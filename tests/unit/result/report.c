@@ -167,210 +167,377 @@ static void test_planned(void **state)
 	}
 }
 
-static json_t *result_with(const char *status, const char *verdict, json_t *checks)
+#define CLIENT_OK                                                                                \
+	"{'id': 'client_error', 'status': 'ok', 'value': 0.001, 'limit': 0.02, 'unit': 'share'," \
+	" 'effect': 'degraded', 'text': 't'}"
+#define RATE_OK                                                                                \
+	"{'id': 'rate_shortfall', 'status': 'ok', 'value': 1, 'limit': 0.98, 'unit': 'share'," \
+	" 'effect': 'degraded', 'text': 't'}"
+#define MEASURED "{'worst_figure': 'p99_ttft_ms', 'share': 0.00098, 'lo': -0.0213, 'hi': 0.005}"
+#define OVER(id, value, limit, unit, effect)                                       \
+	"{'id': '" id "', 'status': 'beyond', 'value': " value ", 'limit': " limit \
+	", 'unit': '" unit "', 'effect': '" effect "', 'text': 'of its version'}"
+#define CHECKED(verdict, measurement, checks)                                                  \
+	"{'status': 'completed', 'results': {'completed': 3}, 'quality': {'verdict': " verdict \
+	", 'measurement': " measurement ", 'checks': [" checks "]}}"
+
+/* Each kind of result: its console line, its sentences, and the checks that the console notes. */
+static const struct ruling_case {
+	const char *document; /* ' for " */
+	const char *verdict;
+	const char *sentences;
+	const char *notes[3];
+} ruling_cases[] = {
+	{ CHECKED("'trusted'", MEASURED, CLIENT_OK ", " RATE_OK),
+	  "trusted",
+	  "You can rely on these metrics.\n"
+	  "The client changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %), "
+	  "and "
+	  "the server received the configured load.\n"
+	  "No action is needed.",
+	  { NULL } },
+	/* a state of the client alone is no note; other checks over their limits are */
+	{ CHECKED("'trusted'", MEASURED,
+		  CLIENT_OK ", " RATE_OK
+			    ", " OVER("client_cpu", "0.9", "0.8", "share",
+				      "info") ", " OVER("short_run", "2", "10", "s", "info")),
+	  "trusted",
+	  "You can rely on these metrics.\n"
+	  "The client changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %), "
+	  "and "
+	  "the server received the configured load.\n"
+	  "No action is needed; see the notes on short_run.",
+	  { "  note: The run was short", "(short_run: found 2 s, expected at least 10 s)." } },
+	{ CHECKED("'degraded'",
+		  "{'worst_figure': 'median_e2el_ms', 'share': 1.25, 'lo': -1, 'hi': 1234.5}",
+		  OVER("client_error", "1.25", "0.02", "share", "degraded") ", " RATE_OK ", " OVER(
+			  "client_cpu", "0.9", "0.8", "share", "info")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The load generator may have changed median E2EL by up to 1235 ms (125 %) (client_error: "
+	  "found 125 %, expected at most 2 %).\n"
+	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
+	  "load.",
+	  { "  note: A worker", "(client_cpu: found 90 %, expected at most 80 %)." } },
+	/* the worst check is the reason, the other one follows */
+	{ CHECKED("'client_limited'", MEASURED,
+		  OVER("throttling", "0.5", "0.01", "share", "degraded") ", " OVER(
+			  "rate_shortfall", "0.5", "0.98", "share", "client_limited")),
+	  "client_limited",
+	  "Do not use these metrics: they describe the load generator, not the server.\n"
+	  "The load generator sent requests more slowly than the configured rate (rate_shortfall: "
+	  "found 50 %, expected at least 98 %).\n"
+	  "Raise benchmark.threads (--threads), give the client idle CPU cores, or lower "
+	  "benchmark.request_rate (--request-rate).",
+	  { "  degraded: A GPU lowered", "(throttling: found 50 %, expected at most 1 %)." } },
+	{ CHECKED("'degraded'", MEASURED,
+		  CLIENT_OK ", " RATE_OK
+			    ", " OVER("record_identity", "12.5", "1", "us", "degraded")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The times of a request contradict each other (record_identity: found 12.5 µs, expected "
+	  "at "
+	  "most 1 µs).\n"
+	  "Do not use its latencies; report the result file as a bug of profllm.",
+	  { NULL } },
+	{ CHECKED("'degraded'", MEASURED, OVER("config_mismatch", "2", "0", "count", "degraded")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The server runs with other values than the configured arguments (config_mismatch: found "
+	  "2, "
+	  "expected 0).\n"
+	  "Compare the arguments and the server log, correct the configuration, then repeat the "
+	  "run.",
+	  { NULL } },
+	{ CHECKED("'degraded'", MEASURED, OVER("foreign_load", "1", "0", "yes", "degraded")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "Other requests or processes used the server or its GPUs during the run (foreign_load).\n"
+	  "Stop them ('profllm gpus' lists the processes), then repeat the run.",
+	  { NULL } },
+	/* a check of the machine that lowers the verdict is shown although the client was fine */
+	{ CHECKED("'degraded'", MEASURED,
+		  CLIENT_OK ", " RATE_OK
+			    ", " OVER("host_steal", "0.2", "0.05", "share", "degraded")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The hypervisor took CPU time from the client's machine (host_steal: found 20 %, "
+	  "expected at "
+	  "most 5 %).\n"
+	  "Run the client on a machine with dedicated CPU cores.",
+	  { NULL } },
+	/* files of other versions */
+	{ CHECKED("'degraded'", MEASURED, OVER("moon_phase", "7", "3", "ms", "degraded")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "Of its version (moon_phase: found 7 ms, limit 3 ms).\n"
+	  "Read what this check means in the documentation of the version that wrote the file.",
+	  { NULL } },
+	{ CHECKED("'client_limited'", MEASURED, CLIENT_OK ", " RATE_OK),
+	  "client_limited",
+	  "Do not use these metrics: they describe the load generator, not the server.\n"
+	  "The file records the verdict 'client_limited', but none of its checks leads to it.\n"
+	  "Check which program wrote or changed the file; measure again with 'profllm run'.",
+	  { NULL } },
+	{ CHECKED("'degraded'", "null", ""),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The file records the verdict 'degraded', but has no checks.\n"
+	  "Check which program wrote or changed the file; measure again with 'profllm run'.",
+	  { NULL } },
+	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
+	  "trusted",
+	  "Use these metrics with care.\n"
+	  "The file records the verdict 'trusted', but the profiler slowed the server down "
+	  "(profiled).\n"
+	  "Repeat the run with benchmark.profile false (without --profile).",
+	  { NULL } },
+	{ CHECKED("'excellent'", "null", ""),
+	  "excellent",
+	  "The verdict 'excellent' is unknown to this version of profllm.\n"
+	  "The file records the verdict 'excellent', but has no checks.\n"
+	  "Check which program wrote or changed the file; measure again with 'profllm run'.",
+	  { NULL } },
+	/* no verdict */
+	{ CHECKED("null", "null", "{'id': 'failures', 'status': 'ok', 'value': 0, 'limit': 0}"),
+	  "none",
+	  "It is unknown whether you can rely on these metrics.\n"
+	  "The result does not record how far the client changed the metrics, or whether the "
+	  "server "
+	  "received the configured load.\n"
+	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
+	  { NULL } },
+	{ CHECKED("null", "null", CLIENT_OK),
+	  "none",
+	  "It is unknown whether you can rely on these metrics.\n"
+	  "The result does not record whether the server received the configured load.\n"
+	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
+	  { NULL } },
+	{ "{'status': 'completed', 'results': {'requests_per_second': 3}, 'benchmark': {'kind': "
+	  "'throughput'}, 'quality': {'verdict': null, 'checks': []}}",
+	  "none",
+	  "It is unknown whether you can rely on these metrics.\n"
+	  "An offline benchmark has no load generator to check.\n"
+	  "Repeat the run, and compare the results.",
+	  { NULL } },
+	{ "{'results': {'completed': 3}}",
+	  "none",
+	  "It is unknown whether you can rely on these metrics.\n"
+	  "The result has no quality checks.\n"
+	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
+	  { NULL } },
+	/* nothing measured, or not all */
+	{ "{'status': 'partial', 'results': {'completed': 0, 'failed': 12}}",
+	  "none",
+	  "There are no metrics: this is a partial run.\n"
+	  "12 requests failed.\n"
+	  "Correct the errors, then repeat the run.",
+	  { NULL } },
+	{ "{'status': 'launch_failed', 'results': null, 'error': {'message': 'server exited with "
+	  "status "
+	  "1', 'hint': 'lower max_model_len'}}",
+	  "none",
+	  "There are no metrics: this is a failed launch.\n"
+	  "Server exited with status 1.\n"
+	  "Lower max_model_len.",
+	  { NULL } },
+	{ "{'status': 'interrupted', 'results': {'completed': 3}, 'error': {'message': 'stopped by "
+	  "SIGINT',"
+	  " 'hint': 'run it again'}, 'quality': {'verdict': 'trusted', 'checks': []}}",
+	  "none",
+	  "Do not compare these metrics with others: they are those of an interrupted run.\n"
+	  "Stopped by SIGINT; the checks of the measured part say 'trusted'.\n"
+	  "Run it again.",
+	  { NULL } },
+};
+
+static json_t *document_of(const char *quoted)
 {
-	return json_pack("{s:s, s:{s:i}, s:{s:s?, s:o}}", "status", status, "results", "completed",
-			 verdict != NULL ? 3 : 0, "quality", "verdict", verdict, "checks", checks);
+	auto_free char *text = pl_strdup(quoted);
+
+	for (char *c = text; *c != '\0'; c++) {
+		if (*c == '\'')
+			*c = '"';
+	}
+	return parse(text);
 }
 
-static void test_verdict(void **state)
-{
-	json_t *checks = parse(
-		"[{\"id\": \"a\", \"status\": \"ok\", \"effect\": \"degraded\", \"value\": 1,"
-		" \"limit\": 2, \"unit\": \"ms\", \"text\": \"fine\"},"
-		"{\"id\": \"b\", \"status\": \"beyond\", \"effect\": \"degraded\", \"value\": "
-		"12.345,"
-		" \"limit\": 3.0, \"unit\": \"ms\", \"text\": \"late\"},"
-		"{\"id\": \"c\", \"status\": \"beyond\", \"effect\": \"info\", \"value\": 7,"
-		" \"limit\": 0, \"unit\": \"count\", \"text\": \"failed requests\"},"
-		"{\"id\": \"d\", \"status\": \"unknown\", \"effect\": \"degraded\", \"value\": "
-		"null,"
-		" \"limit\": 1, \"unit\": \"ms\", \"text\": \"not known\"}]");
-	auto_json json_t *result = result_with("completed", "degraded", checks);
-	auto_json json_t *empty = result_with("completed", NULL, json_array());
-	auto_buf buf = { 0 };
-
-	(void)state;
-	pl_buf_init(&buf, 1u << 16);
-	res_report_verdict(result, false, &buf);
-	assert_string_equal(pl_buf_text(&buf), "Verdict: degraded\n"
-					       "  client error not known; load not known\n"
-					       "  degraded: b: value 12.35 ms, limit 3 ms (late)\n"
-					       "  info: c: value 7, limit 0 (failed requests)\n");
-	pl_buf_clear(&buf);
-	res_report_verdict(result, true, &buf);
-	assert_non_null(strstr(pl_buf_text(&buf), "Verdict: \033[33mdegraded\033[0m\n"));
-	pl_buf_clear(&buf);
-	res_report_verdict(empty, true, &buf);
-	assert_string_equal(pl_buf_text(&buf), "Verdict: none, nothing was measured\n");
-	pl_buf_clear(&buf);
-	json_object_set_new(json_object_get(empty, "results"), "completed", json_integer(2));
-	res_report_verdict(empty, true, &buf);
-	assert_string_equal(pl_buf_text(&buf),
-			    "Verdict: none, too little is known of what was measured\n"
-			    "  client error not known; load not known\n");
-}
-
-static json_t *check_with(const char *id, const char *status, double value, double limit)
-{
-	bool info = pl_text_equal(id, "client_cpu") || pl_text_equal(id, "short_run");
-
-	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:s}", "id", id, "status", status,
-			 "effect", info ? "info" : "degraded", "value", value, "limit", limit,
-			 "unit", "share", "text", "why");
-}
-
-/* Without the breaks of a terminal. The caller's (free()). */
+/* Without the line breaks of the console. The caller's (free()). */
 static char *unwrapped(const char *text)
 {
 	char *line = pl_strdup(text);
 	char *end = line;
 
 	for (const char *c = text; *c != '\0'; c++) {
-		*end++ = *c == '\n' ? ' ' : *c;
-		if (*c == '\n')
-			c += strspn(c + 1, " ");
+		*end++ = pl_text_starts(c, "\n    ") ? ' ' : *c;
+		if (pl_text_starts(c, "\n    "))
+			c += strlen("    ");
 	}
 	*end = '\0';
 	return line;
 }
 
-/* What is beyond its limit in each case, and what is read then. */
-static void test_sentence(void **state)
+static void test_verdict(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ruling_cases); i++) {
+		const struct ruling_case *ruling = &ruling_cases[i];
+		auto_json json_t *result = document_of(ruling->document);
+		auto_buf sentences = PL_BUF(1u << 16), console = PL_BUF(1u << 16);
+		res_report_sentences(result, &sentences);
+		if (strcmp(pl_buf_text(&sentences), ruling->sentences) != 0)
+			fail_msg("case %zu: found:\n%s\nexpected:\n%s", i, pl_buf_text(&sentences),
+				 ruling->sentences);
+		res_report_verdict(result, false, &console);
+		auto_free char *head = pl_asprintf("Verdict: %s\n", ruling->verdict);
+		auto_free char *line = unwrapped(pl_buf_text(&console));
+		assert_true(pl_text_starts(line, head));
+		for (const char *c = ruling->sentences; *c != '\0'; c += *c == '\n') {
+			size_t len = strcspn(c, "\n");
+			auto_free char *sentence = pl_asprintf("\n  %.*s\n", (int)len, c);
+			if (strstr(line, sentence) == NULL)
+				fail_msg("case %zu: no line %s in:\n%s", i, sentence, line);
+			c += len;
+		}
+		size_t notes = 0, lines = 0;
+		for (; notes < PL_ARRAY_SIZE(ruling->notes) && ruling->notes[notes] != NULL;
+		     notes++) {
+			if (strstr(line, ruling->notes[notes]) == NULL)
+				fail_msg("case %zu: no note %s in:\n%s", i, ruling->notes[notes],
+					 line);
+		}
+		for (const char *c = line; *c != '\0'; c++)
+			lines += *c == '\n';
+		assert_int_equal(lines, 4 + (notes > 0));
+		for (const char *c = pl_buf_text(&console); *c != '\0'; c += strcspn(c, "\n") + 1)
+			assert_true(pl_text_columns(c, strcspn(c, "\n")) <= 80);
+	}
+}
+
+/* Bounds are rounded up, and a share of a metric near 0 is cut off. */
+static void test_client_error_is_rounded_up(void **state)
 {
 	static const struct {
-		const char *figure;
+		const char *metric;
 		double share, lo, hi;
-		const char *error, *rate, *gaps; /* status of client_error, rate_…, gap_distance */
-		const char *sentence;
-		bool explained;
+		const char *text;
 	} cases[] = {
-		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005, "ok", "ok", "ok",
-		  "client error at most 0.022 ms (0.098 %) on p99 TTFT; load as asked", false },
-		{ "mean_first_token_ms", 0, 0, 0, "ok", "unknown", "ok",
-		  "client error at most 0 ms (0 %) on mean First Token; load as asked", false },
+		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005,
+		  " p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %)" },
+		{ "mean_first_token_ms", 0, 0, 0,
+		  " mean First Token, the most affected metric, by at most 0 ms (0 %)" },
 		/* a nanosecond is not more than a microsecond */
-		{ "p90_itl_ms", 1e-9, 0, 1e-6, "ok", "ok", "unknown",
-		  "client error at most 0.001 ms (0.01 %) on p90 ITL; load as asked", false },
-		{ "median_e2el_ms", 1.25, -1, 1234.5, "beyond", "ok", "ok",
-		  "client error at most 1235 ms (125 %) on median E2EL; load as asked", true },
-		{ "p90_itl_ms", 1.5e8, -1, 153.4, "beyond", "ok", "ok",
-		  "client error at most 154 ms (over 1000 %) on p90 ITL; load as asked", true },
-		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "ok", "beyond",
-		  "client error at most 2 ms (0.1 %) on p99 TTFT; load off: gap_distance 0.14\n"
-		  "    (limit 0.1)",
-		  true },
-		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "beyond", "unknown",
-		  "client error at most 2 ms (0.1 %) on p99 TTFT; rate not reached: 0.5 (limit\n"
-		  "    0.98)",
-		  true },
-		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "beyond", "beyond",
-		  "client error at most 2 ms (0.1 %) on p99 TTFT; rate not reached: 0.5 (limit\n"
-		  "    0.98); load off: gap_distance 0.14 (limit 0.1)",
-		  true },
-		{ NULL, 0, 0, 0, "unknown", "unknown", "unknown",
-		  "client error not known; load not known", true },
+		{ "p90_itl_ms", 1e-9, 0, 1e-6,
+		  " p90 ITL, the most affected metric, by at most 0.001 ms (0.01 %)" },
+		{ "p90_itl_ms", 1.5e8, -1, 153.4,
+		  " p90 ITL, the most affected metric, by at most 154 ms (over 1000 %)" },
+		{ "p12_moon", 0.01, -1, 2,
+		  " p12_moon, the most affected metric, by at most 2 ms (1 %)" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		json_t *measurement = cases[i].figure == NULL
-					      ? json_null()
-					      : json_pack("{s:s, s:f, s:f, s:f}", "worst_figure",
-							  cases[i].figure, "share", cases[i].share,
-							  "lo", cases[i].lo, "hi", cases[i].hi);
-		auto_json json_t *result = result_with("completed", "degraded", json_array());
-		json_t *quality = json_object_get(result, "quality");
-		json_t *checks = json_object_get(quality, "checks");
-		auto_free char *wanted = pl_asprintf("Verdict: degraded\n  %s\n",
-						     cases[i].sentence);
-		auto_buf buf = { 0 };
-		json_object_set_new(quality, "measurement", measurement);
-		json_array_append_new(checks,
-				      check_with("client_error", cases[i].error, 0.03, 0.02));
-		json_array_append_new(checks,
-				      check_with("rate_shortfall", cases[i].rate, 0.5, 0.98));
-		json_array_append_new(checks, check_with("gap_distance", cases[i].gaps, 0.14, 0.1));
-		json_array_append_new(checks, check_with("client_cpu", "beyond", 0.9, 0.8));
-		json_array_append_new(checks, check_with("short_run", "beyond", 2, 10));
-		pl_buf_init(&buf, 1u << 16);
-		res_report_verdict(result, false, &buf);
-		const char *text = pl_buf_text(&buf);
-		if (!pl_text_starts(text, wanted))
-			fail_msg("case %zu: %s is not %s", i, text, wanted);
-		auto_free char *line = unwrapped(cases[i].sentence);
-		auto_buf sentence = PL_BUF(1u << 16);
-		res_report_sentence(result, &sentence);
-		assert_string_equal(pl_buf_text(&sentence), line);
-		json_object_set_new(json_object_get(result, "results"), "completed",
-				    json_integer(0));
-		auto_buf none = PL_BUF(1u << 16);
-		res_report_sentence(result, &none);
-		assert_int_equal(none.len, 0);
-		/* a client's state explains; of itself it is nothing to read of */
-		assert_int_equal(strstr(text, "  info: client_cpu: value 0.9, limit 0.8") != NULL,
-				 cases[i].explained);
-		assert_non_null(strstr(text, "  info: short_run: "));
-		assert_int_equal(strstr(text, "degraded: client_error: ") != NULL,
-				 pl_text_equal(cases[i].error, "beyond"));
+		auto_json json_t *result = document_of(
+			CHECKED("'trusted'", "null", CLIENT_OK ", " RATE_OK));
+		auto_buf sentences = PL_BUF(1u << 16);
+		json_object_set_new(json_object_get(result, "quality"), "measurement",
+				    json_pack("{s:s, s:f, s:f, s:f}", "worst_figure",
+					      cases[i].metric, "share", cases[i].share, "lo",
+					      cases[i].lo, "hi", cases[i].hi));
+		res_report_sentences(result, &sentences);
+		if (strstr(pl_buf_text(&sentences), cases[i].text) == NULL)
+			fail_msg("no %s in %s", cases[i].text, pl_buf_text(&sentences));
 	}
 }
 
-/* Of every status: only a run that came to its end has a verdict, and the line fits into 80. */
+/* Counts and names that a check of this version adds to its text are shown. */
+static void test_detail_of_check(void **state)
+{
+	static const char *const text =
+#define FACT(name, text)
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+	strcmp(#id, "config_mismatch") == 0 ? text:
+#include "tbl/quality.h"
+#undef QUALITY
+#undef FACT
+		"";
+	auto_json json_t *result = document_of(CHECKED(
+		"'degraded'", "null", OVER("config_mismatch", "1", "0", "count", "degraded")));
+	json_t *check = json_array_get(pl_json_get_path(result, "quality.checks"), 0);
+	auto_free char *detailed = pl_asprintf("%s; dtype: asked half, reported float32", text);
+	auto_buf sentences = PL_BUF(1u << 16);
+
+	(void)state;
+	json_object_set_new(check, "text", json_string(detailed));
+	res_report_sentences(result, &sentences);
+	assert_non_null(strstr(pl_buf_text(&sentences), "(config_mismatch: found 1, expected 0; "
+							"dtype: asked half, reported float32)."));
+}
+
+/* Each row has a finding and an action that fit into a sentence. */
+static void test_rows_are_fragments(void **state)
+{
+	static const char *const texts[] = {
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
+	finding, action,
+#include "tbl/quality.h"
+#undef QUALITY
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		size_t len = strlen(texts[i]);
+		assert_in_range(len, 20, 130);
+		assert_true(texts[i][0] >= 'a' && texts[i][0] <= 'z');
+		assert_true(texts[i][len - 1] != '.');
+	}
+}
+
+/* Only a run that completed has a verdict, whatever its checks say. */
 static void test_verdict_of_status(void **state)
 {
 	static const char *const verdicts[] = { "trusted", "degraded", "client_limited" };
-	auto_buf buf = { 0 };
 
 	(void)state;
-	pl_buf_init(&buf, 1u << 16);
 	for (unsigned i = 0; i < RES_STATUS_COUNT * PL_ARRAY_SIZE(verdicts); i++) {
 		enum res_status status = (enum res_status)(i / PL_ARRAY_SIZE(verdicts));
 		const char *verdict = verdicts[i % PL_ARRAY_SIZE(verdicts)];
-		auto_json json_t *result = result_with(res_status_name(status), verdict,
-						       json_array());
-		auto_free char *bare = pl_asprintf("Verdict: %s\n", verdict);
-		pl_buf_clear(&buf);
+		bool is_complete = status == RES_STATUS_COMPLETED;
+		auto_json json_t *result = json_pack(
+			"{s:s, s:{s:i}, s:{s:s, s:[]}}", "status", res_status_name(status),
+			"results", "completed", 3, "quality", "verdict", verdict, "checks");
+		auto_free char *line = pl_asprintf("Verdict: %s\n", is_complete ? verdict : "none");
+		auto_buf buf = PL_BUF(1u << 16);
 		res_report_verdict(result, false, &buf);
-		assert_int_equal(pl_text_starts(pl_buf_text(&buf), bare),
-				 status == RES_STATUS_COMPLETED);
-		assert_true(strcspn(pl_buf_text(&buf), "\n") <= 80);
+		assert_true(pl_text_starts(pl_buf_text(&buf), line));
+		auto_buf sentences = PL_BUF(1u << 16);
+		res_report_sentences(result, &sentences);
+		assert_int_equal(strstr(pl_buf_text(&sentences), res_status_run(status)) != NULL,
+				 !is_complete);
 	}
-	auto_json json_t *result = result_with("timeout", "trusted", json_array());
-	pl_buf_clear(&buf);
-	res_report_verdict(result, true, &buf);
-	assert_string_equal(pl_buf_text(&buf), "Verdict: no verdict on a run that timed out; what "
-					       "was measured: trusted\n"
-					       "  client error not known; load not known\n");
 }
 
-/* Further lines stand under the first; colours take no columns. */
-static void test_verdict_wraps(void **state)
+/* The verdict and the effects of further checks are colored; colors take no columns. */
+static void test_verdict_colours(void **state)
 {
-	auto_json json_t *result = parse(
-		"{\"quality\": {\"verdict\": \"degraded\", \"checks\": [{\"id\": "
-		"\"prefix_hits\", \"status\": "
-		"\"beyond\", \"effect\": \"degraded\", \"value\": 0.37, \"limit\": 0.02, \"unit\": "
-		"\"share\", \"text\": \"hits above those that the data set itself brings: prompts "
-		"were "
-		"seen before\"}]}}");
-	auto_buf buf = { 0 };
+	auto_json json_t *result = document_of(
+		CHECKED("'client_limited'", MEASURED,
+			OVER("idle_slots", "0.5", "0.05", "share", "client_limited") ", " OVER(
+				"throttling", "0.5", "0.01", "share", "degraded")));
+	auto_buf plain = PL_BUF(1u << 16), colored = PL_BUF(1u << 16), stripped = PL_BUF(1u << 16);
 
 	(void)state;
-	for (int colour = 0; colour < 2; colour++) {
-		const char *on = colour ? "\033[33m" : "", *off = colour ? "\033[0m" : "";
-		auto_free char *wanted = pl_asprintf(
-			"Verdict: %sdegraded%s\n"
-			"  %sdegraded%s: prefix_hits: value 0.37, limit 0.02 (hits above those "
-			"that "
-			"the data\n"
-			"    set itself brings: prompts were seen before)\n",
-			on, off, on, off);
-		pl_buf_init(&buf, 1u << 16);
-		res_report_verdict(result, colour == 1, &buf);
-		assert_string_equal(pl_buf_text(&buf), wanted);
-		pl_buf_done(&buf);
+	res_report_verdict(result, false, &plain);
+	res_report_verdict(result, true, &colored);
+	assert_non_null(strstr(pl_buf_text(&colored), "Verdict: \033[31mclient_limited\033[0m\n"));
+	assert_non_null(strstr(pl_buf_text(&colored), "\n  \033[33mdegraded\033[0m: A GPU"));
+	for (const char *c = pl_buf_text(&colored); *c != '\0'; c++) {
+		if (*c == '\033')
+			c += strcspn(c, "m");
+		else
+			pl_buf_add_char(&stripped, *c);
 	}
+	assert_string_equal(pl_buf_text(&stripped), pl_buf_text(&plain));
 }
 
 /* As vLLM prints them: of those that failed the first ten. */
@@ -551,11 +718,18 @@ static void test_probes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),          cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_planned),        cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_sentence),       cmocka_unit_test(test_verdict_of_status),
-		cmocka_unit_test(test_verdict_wraps),  cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_first_failures), cmocka_unit_test(test_real_run),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_planned),
+		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_verdict_of_status),
+		cmocka_unit_test(test_client_error_is_rounded_up),
+		cmocka_unit_test(test_detail_of_check),
+		cmocka_unit_test(test_rows_are_fragments),
+		cmocka_unit_test(test_verdict_colours),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_first_failures),
+		cmocka_unit_test(test_real_run),
 		cmocka_unit_test(test_probes),
 	};
 

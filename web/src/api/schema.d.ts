@@ -2237,8 +2237,8 @@ export interface components {
             simulated: boolean | null;
             verdict: string | null;
             /**
-             * @description What the verdict was made of, in the words of profllm: how far the client can have moved a figure, whether the
-             *     load was as asked; null without a verdict, and where no request finished
+             * @description Three sentences, one per line: whether to use the metrics, why, and what to do; also of results without a
+             *     verdict and of failed runs
              */
             verdict_sentence: string | null;
             /** @description The result as a document of our own form (api/result.schema.json), with what it has */

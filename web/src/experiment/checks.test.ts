@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
-import { type Check, checksOf, intervalOf } from './model'
-import { figure, logLines, summary, unexplainedWords } from './ruling'
+import { checksOf, intervalOf } from './model'
+import { figure, logLines } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
-const check = (status: string, effect = 'degraded'): Check => ({ id: 'x', status, effect, text: '', unit: '', value: undefined, limit: undefined })
 
 describe('checks of a document', () => {
   it('may lack what ours have', () => {
@@ -24,17 +23,6 @@ describe('checks of a document', () => {
     expect(figure('none', 'share')).toBe('none')
     expect(figure(0, 'share')).toBe('0')
     expect(figure(false, 'yes')).toBe('no')
-  })
-})
-
-describe('the sum of a verdict', () => {
-  it('adds up', () => {
-    expect(summary([check('beyond'), check('beyond', 'client_limited'), check('beyond', 'info'), check('ok'), check('ok'), check('unknown')]))
-      .toBe('Two of 6 checks count against it, 2 passed, 1 is over its limit but informational, 1 is unknown.')
-    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 passed, 2 are over their limits but informational.')
-    expect(summary([check('beyond', 'degraded')])).toBe('The only check counts against it.')
-    expect(summary([check('beyond', 'degraded'), check('beyond', 'degraded')])).toBe('Two of 2 checks count against it.')
-    expect(summary([check('ok')])).toBe('The only check passed.')
   })
 })
 
@@ -57,12 +45,4 @@ it('intervals of derived metrics follow from those of what they are made of', ()
 it('the line of the log that names the cause is shown once', () => {
   expect(logLines('ValueError: x', 'begin\n  ValueError: x\nend')).toEqual(['begin\n  ValueError: x\nend'])
   expect([logLines('a', 'b'), logLines('a', null), logLines(null, null)]).toEqual([['a', 'b'], ['a'], []])
-})
-
-it('a verdict that the checks of its file do not lead to is said to be the file’s', () => {
-  const [fine, over] = [{ id: 'a', status: 'ok', effect: 'degraded' }, { id: 'b', status: 'beyond', effect: 'degraded' }] as Parameters<typeof unexplainedWords>[1]
-  expect(unexplainedWords('degraded', [fine!, fine!])).toBe('The file records the verdict degraded, but none of its 2 checks shows why.')
-  expect(unexplainedWords('client_limited', [])).toBe('The file records the verdict client limited, but has no checks.')
-  expect(unexplainedWords('client_limited', [over!])).toBe('The file records the verdict client limited, but no check over its limit has this effect.')
-  expect(['degraded', 'trusted', null].map((verdict) => unexplainedWords(verdict, [over!]))).toEqual(['', '', ''])
 })

@@ -11,37 +11,8 @@ import css from './experiment.module.css'
 import { type Check, decides, textOf } from './model'
 
 const BAR = 188
-const NUMBERS = ['', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
-const CONSEQUENCE: Record<string, string> = {
-  trusted: 'All known checks are within their limits.',
-  degraded: 'Consider these reasons when you read the metrics.',
-  client_limited: 'The load generator was the bottleneck: the metrics describe it, not the server.',
-}
 
-const word = (n: number) => NUMBERS[n] || String(n)
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-// Every check is counted once: the numbers add up to how many there are.
-export function summary(checks: Check[]) {
-  const against = checks.filter(decides).length
-  const informational = checks.filter((check) => check.status === 'beyond' && !decides(check)).length
-  const passed = checks.filter((check) => check.status === 'ok').length
-  const unknown = checks.length - against - informational - passed
-  if (checks.length === 1) return `The only check ${against ? 'counts against it' : passed ? 'passed' : unknown ? 'is unknown' : 'is over its limit but informational'}.`
-  const parts = [against ? `${word(against)} of ${checks.length} checks ${against === 1 ? 'counts' : 'count'} against it` : `None of ${checks.length} checks counts against it`]
-  if (passed) parts.push(`${passed} passed`)
-  if (informational) parts.push(`${informational} ${informational === 1 ? 'is over its limit' : 'are over their limits'} but informational`)
-  if (unknown) parts.push(`${unknown} ${unknown === 1 ? 'is' : 'are'} unknown`)
-  return `${parts.join(', ')}.`
-}
-
-// A file may record a verdict that its own checks do not lead to; '' if they do.
-export function unexplainedWords(verdict: string | null, checks: Check[]) {
-  if (verdict !== 'degraded' && verdict !== 'client_limited') return ''
-  const reasons = checks.filter(decides)
-  if (reasons.length === 0) return `The file records the verdict ${verdictWord(verdict)}, but ${checks.length === 0 ? 'has no checks' : `none of its ${checks.length} checks shows why`}.`
-  return verdict === 'degraded' || reasons.some(({ effect }) => effect === verdict) ? '' : `The file records the verdict ${verdictWord(verdict)}, but no check over its limit has this effect.`
-}
 
 export function figure(value: unknown, unit: string) {
   if (value === undefined) return NOT_RECORDED
@@ -54,48 +25,37 @@ export function figure(value: unknown, unit: string) {
 export const unitOf = (unit: string) => formOfUnit(unit, []).unit
 const withUnitOf = (value: unknown, unit: string) => [figure(value, unit), typeof value === 'number' && unitOf(unit)].filter(Boolean).join(' ')
 
-// With reasons they stand beside the sum; without, the sentence takes their place and the sum goes below it.
+// Whether to use the metrics, why, and what to do, in the words of the console. Then the checks that lower the verdict.
 export function Ruling({ experiment, checks, catalogue }: { experiment: Experiment; checks: Check[]; catalogue: Catalogue }) {
-  const { verdict, verdict_sentence: sentence } = experiment
-  const failure = textOf(experiment, 'error.message')
-  if (failure !== null) return <Failure experiment={experiment} message={String(failure)} catalogue={catalogue} />
+  const status = textOf(experiment, 'run.status')
+  const verdict = status === null || status === 'completed' ? experiment.verdict : null
+  if (textOf(experiment, 'error.message') !== null) return <Failure experiment={experiment} catalogue={catalogue} />
+  const [belief, why, action] = sentencesOf(experiment)
   const reasons = checks.filter(decides)
-  const sum = checks.length ? summary(checks) : ''
-  const unexplained = unexplainedWords(verdict, checks)
-  const told = sentence === null ? '' : `${capital(sentence)}.`
-  if (reasons.length === 0) {
-    return (
-      <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
-        <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
-        <div className={css.grounds}>
-          <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : `This file ${checks.length ? 'records too little for a verdict' : 'has no quality checks, so it has no verdict'}.`)}</bdi></b>
-          {(unexplained || sum) && <p>{unexplained || sum}</p>}
-        </div>
-      </section>
-    )
-  }
   return (
-    <section className={css.ruling} data-verdict={verdict ?? undefined} aria-label="Verdict">
-      <div className={css.what}>
-        {verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}
-        <p>{sum}</p>
-      </div>
+    <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
+      <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
       <div className={css.grounds}>
-        <ul className={css.reasons}>
-          {reasons.map((check, i) => (
-            <li key={i}>
-              <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
-              <span className="n">{check.value === undefined ? 'value not recorded' : withUnitOf(check.value, check.unit)}{typeof check.limit === 'number' && <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>}</span>
-              <Bullet check={check} />
-            </li>
-          ))}
-        </ul>
-        {told && <p><bdi>{told}</bdi></p>}
-        {unexplained && <p>{unexplained}</p>}
+        <b><bdi>{belief}</bdi></b>
+        <p><bdi>{why}</bdi></p>
+        <p><bdi>{action}</bdi></p>
+        {reasons.length > 0 && (
+          <ul className={css.reasons}>
+            {reasons.map((check, i) => (
+              <li key={i}>
+                <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
+                <span className="n">{check.value === undefined ? 'value not recorded' : withUnitOf(check.value, check.unit)}{typeof check.limit === 'number' && <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>}</span>
+                <Bullet check={check} />
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
     </section>
   )
 }
+
+const sentencesOf = ({ verdict_sentence: sentence }: Experiment) => (sentence ?? '').split('\n')
 
 // Value and limit on one scale; a value far beyond fills the bar, and the tick says where the limit lay.
 function Bullet({ check: { value, limit, unit } }: { check: Check }) {
@@ -119,9 +79,10 @@ export function logLines(line: string | null, tail: string | null) {
 }
 
 // Cause, remedy and log line first, then how far the start-up came.
-function Failure({ experiment, message, catalogue }: { experiment: Experiment; message: string; catalogue: Catalogue }) {
+function Failure({ experiment, catalogue }: { experiment: Experiment; catalogue: Catalogue }) {
   const text = (id: string) => (textOf(experiment, `error.${id}`) === null ? null : String(textOf(experiment, `error.${id}`)))
-  const [cause, hint] = [text('cause') === 'unknown' ? null : text('cause'), text('hint')]
+  const [belief, why, action] = sentencesOf(experiment)
+  const cause = text('cause') === 'unknown' ? null : text('cause')
   const lines = logLines(text('log_line'), text('log_tail'))
   const duration = textOf(experiment, 'run.duration')
   const phases = PHASES.map((id) => ({ name: lowerFirst(inWords(catalogue.get(id).label)), at: textOf(experiment, id) }))
@@ -131,8 +92,8 @@ function Failure({ experiment, message, catalogue }: { experiment: Experiment; m
   return (
     <section className={join(css.ruling, css.failure)} data-verdict="failed" aria-label="Failure">
       <State state="rejected" word={`${outcome}${cause === null ? '' : `: ${lowerFirst(inWords(cause))}`}`} />
-      <p className={css.message}><bdi>{capital(message)}.</bdi>{typeof duration === 'number' && ` The run ended after ${span(duration)}.`}</p>
-      {hint !== null && <p><b>Next step</b> <bdi>{capital(hint)}.</bdi></p>}
+      <p className={css.message}><b><bdi>{belief}</bdi></b> <bdi>{why}</bdi>{typeof duration === 'number' && ` The run ended after ${span(duration)}.`}</p>
+      <p><b>Next step</b> <bdi>{action}</bdi></p>
       {lines.length > 0 && <pre className={css.lines} tabIndex={0} aria-label="Log"><bdi>{lines.join('\n')}</bdi></pre>}
       {reached.length > 0 && (
         <p className={css.phases}>

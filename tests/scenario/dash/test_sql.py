@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long_file
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 SLOW = bool(os.environ.get("PROFLLM_SANITIZED"))
-TREES = 10_000 if LONG else 500
+TREES = 10_000 if LONG else 200
 ROWS = 400 if SLOW else 2000
 ODD = 100 if SLOW else 400
 SEED = 20261123

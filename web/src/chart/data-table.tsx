@@ -1,19 +1,20 @@
 // The same data as a table, for keys and readers of screens, by pages.
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
 import { count } from '../format/number'
-import { cutMiddle } from '../names/rows'
+import type { RowName } from '../names/rows'
 import { Button, join } from '../ui/controls'
 import { useMedia } from '../ui/use-media'
 import { paths } from '../url/paths'
 import { captionOf } from './caption'
 import css from './chart.module.css'
 import type { Chart } from './items'
+import { useItemNames } from './point-name'
 import { columnsOf } from './table'
 
 const PAGE = 200
-const LETTERS = 44 // of a name; a phone has room for fewer
+const LETTERS = 38 // of a name; a phone has room for fewer
 const PHONE_LETTERS = 20
 
 export function DataTable({ chart, label }: { chart: Chart; label: string }) {
@@ -22,7 +23,8 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const columns = columnsOf(chart)
   const pages = Math.max(1, Math.ceil(chart.items.length / PAGE))
   const page = Math.min(wanted, pages - 1)
-  const items = chart.items.slice(page * PAGE, (page + 1) * PAGE)
+  const items = useMemo(() => chart.items.slice(page * PAGE, (page + 1) * PAGE), [chart, page])
+  const names = useItemNames(chart, items, letters)
   return (
     <>
       <div className={`fades ${css.table ?? ''}`} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
@@ -32,7 +34,7 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
           <tbody>
             {items.map((item, row) => (
               <tr key={row} aria-rowindex={page * PAGE + row + 2}>
-                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Name id={item.id} name={column.show(item)} letters={letters} /> : <bdi>{column.show(item)}</bdi>}</td>)}
+                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Name id={item.id} own={column.show(item)} name={names.get(item.id)} /> : <bdi>{column.show(item)}</bdi>}</td>)}
               </tr>
             ))}
           </tbody>
@@ -52,7 +54,6 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
 // Words begin with a capital letter; symbols such as n and p95 stay.
 const headWords = (head: string) => (head === 'id' ? 'ID' : /^[a-z]{3}/.test(head) ? head.charAt(0).toUpperCase() + head.slice(1) : head)
 
-function Name({ id, name, letters }: { id: number; name: string; letters: number }) {
-  const short = cutMiddle(name, letters)
-  return <Link href={paths.experiment(id)} {...(short !== name && { title: name, 'aria-label': `${short}, ${name}` })}><bdi>{short}</bdi></Link>
+function Name({ id, own, name }: { id: number; own: string; name: RowName | undefined }) {
+  return <Link href={paths.experiment(id)} {...(name && { title: name.full, 'aria-label': `${name.short}, ${name.full}` })}><bdi>{name?.short ?? own}</bdi></Link>
 }

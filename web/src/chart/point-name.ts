@@ -1,14 +1,15 @@
 // Names an experiment on the chart as its row in the table, by what varies. If the row is not loaded, the rows of the same name are
 // requested.
 import { useQuery } from '@tanstack/react-query'
-import { createContext, type RefObject, useContext, useEffect, useState } from 'react'
+import { createContext, type RefObject, useContext, useEffect, useMemo, useState } from 'react'
 
 import { apply } from '../api/queries'
 import type { ApplyRequest, Filter, Row } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { nameOf as nameOfRow } from '../format/value'
 import { NAMING_FIELDS } from '../names/names'
-import { rowNames } from '../names/rows'
+import { type RowName, rowNames } from '../names/rows'
+import { aboutOf, type Chart, type Item, type Named } from './items'
 
 export interface PointName {
   short: string
@@ -29,10 +30,10 @@ const LETTERS = 40 // that a tooltip shows
 const SAME_MAX = 100
 const REQUEST_AFTER_MS = 120 // a pointer that only passes requests nothing
 
-// The table names the same rows in a column of another width.
+// The table names the same rows in a column of another width, with signs next to them.
 const copies = new WeakMap<readonly Row[], Row[]>()
 function copyOf(rows: readonly Row[]) {
-  const copy = copies.get(rows) ?? [...rows]
+  const copy = copies.get(rows) ?? rows.map((row) => ({ ...row, simulated: false }))
   copies.set(rows, copy)
   return copy
 }
@@ -64,6 +65,25 @@ function useSameNamed(id: number | null, name: string | null, among: NamedAmong 
     staleTime: Infinity,
     enabled: isAsked,
   }).data?.rows
+}
+
+// A row of what a chart knows about an experiment.
+function rowOfItem({ answer, x, y, colours }: Chart, item: Item & { id: number }): Row {
+  const axis = (named: Named | null, at: number | null): [string, unknown][] => (named && at !== null && named.field.role !== 'output' ? [[named.field.id, named.kinds ? named.kinds[at]?.value : at]] : [])
+  const color: [string, unknown][] = colours ? [[colours.field.id, colours.kinds[item.kind]?.value]] : []
+  const cells = Object.fromEntries([...(answer.lines ? [] : [...axis(x, item.x), ...axis(y, item.y)]), ...color, ['run.name', aboutOf(answer)?.labels['run.name']?.[item.at]]].filter(([, value]) => value !== undefined))
+  return { id: item.id, run_id: null, simulated: false, verdict: null, cells }
+}
+
+// The names of experiments of a chart in its table: as the rows in the table below where that has all of them.
+export function useItemNames(chart: Chart, items: readonly Item[], letters: number): ReadonlyMap<number, RowName> {
+  const among = useContext(AmongRows)
+  return useMemo(() => {
+    const known = new Map(among?.rows.current.map((row) => [row.id, row]))
+    const shown = items.filter((item): item is Item & { id: number } => item.id !== null)
+    const rows = shown.every(({ id }) => known.has(id)) ? shown.flatMap(({ id }) => ({ ...known.get(id), simulated: false }) as Row) : shown.map((item) => rowOfItem(chart, item))
+    return among ? rowNames(rows, among.catalogue, letters) : new Map()
+  }, [among, chart, items, letters])
 }
 
 // `own`: its name as far as the chart knows it; null: it has none.

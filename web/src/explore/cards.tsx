@@ -55,7 +55,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
     const field = catalogue.get(id)
     return { field, form: formFor(field, answer.rows.map((row) => row.cells[id])) }
   })
-  const names = rowNames(answer.rows, catalogue, CARD_LETTERS, true)
+  const names = rowNames(answer.rows, catalogue, CARD_LETTERS)
   return (
     <>
       {all.length > FIGURES_MAX && <p className={css.cardsNote}>A card shows the first {FIGURES_MAX} of {count(all.length)} columns.</p>}

@@ -6,7 +6,7 @@ import { type RefObject, useCallback, useMemo } from 'react'
 import type { ApplyRequest, Field, Row, Sort } from '../api/types'
 import { type Catalogue, sectionOf, shortName } from '../fields/catalogue'
 import { type Form, formFor, paddingOf } from '../format/number'
-import { briefly, isFigure, showValue, UNSET } from '../format/value'
+import { briefly, isFigure, nameOf, showValue, UNSET } from '../format/value'
 import { usePreferences } from '../keys/store'
 import type { RowName } from '../names/rows'
 import { entryNow, placeOf } from '../url/entry'
@@ -16,6 +16,9 @@ export const NAMES = 'names' // the first column, which is no field's
 export const BAR_PX = 44
 const NAMES_PX = 248
 const NAME_CHROME_PX = 72 // the padding, the box and the slot next to a name
+const NAMES_USUAL_PX = 340
+const NAMES_MOST_PX = 372 // of names with wide letters
+const SIGN_PX = 76 // of a simulated result
 const OWN_PX = 20 // the ellipsis of the name after a label
 const LETTER_PX = 7
 const ALL_DRAWN = 40
@@ -116,15 +119,19 @@ export interface Across {
 
 const sum = (list: number[]) => list.reduce((all, px) => all + px, 0)
 
-// The length of a name that the column shows at the width that it has without labels.
-export const lettersIn = (px = NAMES_PX) => Math.floor((px - NAME_CHROME_PX) / LETTER_PX)
+// The length of a name that the column shows at a width, or at its largest one.
+export const lettersIn = (px = NAMES_USUAL_PX) => Math.floor((px - NAME_CHROME_PX) / LETTER_PX)
 
 export const useNameLetters = () => lettersIn(usePreferences((state) => state.widths[NAMES]))
 
-// The width of the names: room for the labels that stand in for names.
-function fittingNames(labels: ReadonlyMap<number, RowName>, ruler: Ruler) {
-  const widest = Math.max(0, ...[...labels.values()].map(({ short }) => ruler(short, 'sans', 500)))
-  return Math.ceil(Math.min(MOST_PX, Math.max(NAMES_PX, widest + NAME_CHROME_PX + OWN_PX)))
+// The width of the names: room for all of them, and for the signs next to them.
+function fittingNames(rows: Row[], labels: ReadonlyMap<number, RowName>, ruler: Ruler) {
+  let widest = 0
+  for (const row of rows) {
+    const name = labels.get(row.id)
+    widest = Math.max(widest, ruler(name?.short ?? nameOf(row), 'sans', 500) + (name?.own ? OWN_PX : 0) + (row.simulated === true ? SIGN_PX : 0))
+  }
+  return Math.ceil(Math.min(NAMES_MOST_PX, Math.max(NAMES_PX, widest + NAME_CHROME_PX)))
 }
 
 export function useAcross(shown: Shown[], pins: number, rows: Row[], labels: ReadonlyMap<number, RowName>, scroll: RefObject<HTMLElement | null>): Across {
@@ -134,7 +141,7 @@ export function useAcross(shown: Shown[], pins: number, rows: Row[], labels: Rea
     return shown.map((column) => fitting(column, rows, ruler))
   }, [shown, rows])
   const widths = useMemo(() => shown.map(({ field }, i) => made[field.id] ?? fit[i] ?? LEAST_PX), [shown, made, fit])
-  const fitNames = useMemo(() => fittingNames(labels, rulerOf()), [labels])
+  const fitNames = useMemo(() => fittingNames(rows, labels, rulerOf()), [rows, labels])
   const names = made[NAMES] ?? fitNames
   const pinnedPx = sum(widths.slice(0, pins))
   const count = names + pinnedPx < window.innerWidth * PINNED_SHARE ? pins : 0

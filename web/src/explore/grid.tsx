@@ -73,7 +73,7 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
   const [isThere, setThere] = useState(false)
   useLayoutEffect(() => setThere(true), [])
   const letters = useNameLetters()
-  const across = useAcross(shown, pinned, rows, rowNames(rows, catalogue, letters, true), scroll)
+  const across = useAcross(shown, pinned, rows, rowNames(rows, catalogue, letters), scroll)
   const handlers = useHeads(shown, sort, change)
   return (
     <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={-1} data-focus-home role="region" aria-label="Table, scrolls sideways">
@@ -116,7 +116,7 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   const kept = useRef({ pages: [] as number[] }).current
   const { pageAt, rowAt: ownRow } = useRows({ answer, round, seen, kept })
   const rowAt = filmed ? (index: number) => filmed.rows[index] : ownRow
-  const nameAt = (row: Row, index: number) => rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue, letters, true).get(row.id)
+  const nameAt = (row: Row, index: number) => rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue, letters).get(row.id)
   useTopOfFilm(scroll, filmed !== undefined, contentOf(request))
   const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
   const onSelect = useCallback((index: number) => {

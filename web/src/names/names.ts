@@ -20,6 +20,7 @@ export class Several {
 export interface Fields {
   get: (id: string) => Field
   fields: readonly Field[]
+  byId?: ReadonlyMap<string, Field>
 }
 
 // One component of a name. `texts` goes from the shortest form to the longest; the first that keeps different values different is used.
@@ -66,7 +67,7 @@ const LENGTHS: Aspect = noFill(aspect('lengths', [], raw))
 const KNOWN: Aspect[] = [
   aspect('model', ['server.model', 'benchmark.model'], lastPart, raw),
   noFill(aspect('engine', ['environment.engine.name'])),
-  aspect('version', ['environment.engine.version'], (value) => version(value).replace(/\+.*$/, ''), version),
+  noFill(aspect('version', ['environment.engine.version'], (value) => version(value).replace(/\+.*$/, ''), version)),
   aspect('GPU', ['system.hardware_info.gpu_name'], gpu, withoutMaker, raw),
   short('TP', 'server.tensor_parallel_size'),
   short('PP', 'server.pipeline_parallel_size'),
@@ -169,7 +170,7 @@ function chosenOf(things: readonly Thing[], all: Component[], fill: number): Com
   }
   for (const one of chosen.toReversed()) {
     const fewer = chosen.filter((other) => other !== one)
-    if (chosen.length > USUAL_MOST && countDistinct(fewer, things) === distinct) chosen = fewer
+    if ((chosen.length > USUAL_MOST || one.aspect.isFill === false) && countDistinct(fewer, things) === distinct) chosen = fewer
   }
   for (const one of all) if (chosen.length > 0 && chosen.length < fill && one.isClean && one.aspect.isFill && !chosen.includes(one)) chosen.push(one)
   return all.filter((one) => chosen.includes(one))

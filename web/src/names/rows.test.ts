@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 
 import type { Field, Row } from '../api/types'
-import { cutMiddle, endOf, rowNames } from './rows'
+import { cutApart, cutMiddle, endOf } from './cut'
+import { rowNames, valuesInName } from './rows'
 
 const field = (id: string): Field => ({ id, label: id, help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false })
 const FIELDS = { get: field, fields: [] }
@@ -16,15 +17,22 @@ it('rows of one name, and those without a name, are told apart by what varies', 
   expect(rowNames(rows, FIELDS)).toBe(rowNames(rows, FIELDS))
 })
 
-it('names that look alike in the column lose only what the column cannot show', () => {
+it('long names that nothing but their own text tells apart are cut where they are alike', () => {
   const named = (...names: string[]) => names.map((name) => row(name, 1))
   const long = named('a-long-beginning-of-a-name-gemma-4-e2b-it-and-so-on-1', 'a-long-beginning-of-a-name-gemma-4-e2b-it-and-so-on-2', 'a-long-beginning-of-a-name-qwen')
-  expect(shown(long)).toEqual(['…gemma-4-e2b-it-and-so-on-1', '…gemma-4-e2b-it-and-so-on-2', '…qwen'])
-  expect(shown(long, 22)).toEqual(['…4-e2b-it-and-so-on-1', '…4-e2b-it-and-so-on-2', '…qwen'])
+  expect(shown(long)).toEqual(['a-long-beginning-…4-e2b-it-and-so-on-1', 'a-long-beginning-…4-e2b-it-and-so-on-2', undefined])
+  expect(shown(long, 22)).toEqual(['a-long-…and-so-on-1', 'a-long-…and-so-on-2', 'a-long-…a-name-qwen'])
   expect(shown(long, 60)).toEqual([undefined, undefined, undefined])
   expect(shown([row('given', 1), row('run-2', 1)])).toEqual([undefined, undefined])
-  expect(shown(named('run-1', 'run-2'))).toEqual([undefined, undefined])
   expect(shown(named('nightly-benchmark-of-node-8', 'nightly-benchmark-of-node-12'))).toEqual([undefined, undefined])
+})
+
+it('the values in the name of a run of a sweep are its label, in one form', () => {
+  const name = (size: number, seqs: number, load: number) => `tensor_parallel_size=${size} max_num_seqs=${seqs} max_concurrency=${load}`
+  const rows = [row(name(4, 64, 32), 32), row(name(8, 64, 32), 32), row(name(8, 256, 32), 32), row(name(8, 256, 64), 64), row('ours', 1)]
+  expect(shown(rows)).toEqual(['TP 4 · c32 · max_num_seqs 64', 'TP 8 · c32 · max_num_seqs 64', 'TP 8 · c32 · max_num_seqs 256', 'TP 8 · c64 · max_num_seqs 256', undefined])
+  expect(rowNames(rows, FIELDS).get(rows[0]?.id ?? 0)).toEqual({ short: 'TP 4 · c32 · max_num_seqs 64', own: '', full: `${name(4, 64, 32)}: TP 4, concurrency 32, max_num_seqs 64` })
+  expect(valuesInName('a=1 b.c=x on=true rest')).toEqual({ a: 1, 'b.c': 'x', on: true })
 })
 
 it('long file names that begin alike are shown after a label of what varies', () => {
@@ -32,8 +40,7 @@ it('long file names that begin alike are shown after a label of what varies', ()
   const rows = [row(name('concurrency8-FP8-215107'), 8), row(name('concurrency64-FP8-215150'), 64), row('other.json', 8)]
   expect(shown(rows)).toEqual(['c8', 'c64', undefined])
   expect(rowNames(rows, FIELDS).get(rows[0]?.id ?? 0)).toEqual({ short: 'c8', own: name('concurrency8-FP8-215107'), full: `${name('concurrency8-FP8-215107')}: concurrency 8` })
-  expect(shown([row(name('215107'), 8), row(name('215150'), 8), row(name('215200'), 16)])).toEqual(['c8 · …itkns-512-215107.json', 'c8 · …itkns-512-215150.json', 'c16'])
-  expect(shown([row(name('215107'), 8), row(name('215150'), 8)])).toEqual(['…itkns-512-215107.json', '…itkns-512-215150.json'])
+  expect(shown([row(name('215107'), 8), row(name('215150'), 8)])).toEqual(['someone__25-03-…itkns-512-215107.json', 'someone__25-03-…itkns-512-215150.json'])
 })
 
 it('repeats of one configuration have the last part of their run id', () => {
@@ -47,15 +54,20 @@ it('no two rows have one short name', () => {
   expect(new Set(names).size).toBe(100)
 })
 
-it('a name that is too long loses its middle, and keeps the end that tells it from others', () => {
+it('a name that is too long loses its middle, after a separator', () => {
   expect([endOf('gpt-oss-b200-tp8-c64', 8), endOf('gpt-oss-b200-tp8-c64', 5), endOf('gpt-oss-b200-tp8-c64', 2), endOf('abcdefghij', 6)]).toEqual(['tp8-c64', 'c64', '4', 'hij'])
-  expect([cutMiddle('gpt-oss-b200-tp8-c64', 20), cutMiddle('gpt-oss-b200-tp8-c64', 14)]).toEqual(['gpt-oss-b200-tp8-c64', 'gpt-os…tp8-c64'])
-  const cut = (rows: Row[]) => rows.map((one) => rowNames(rows, FIELDS, 25, true).get(one.id))
-  const simulated = { ...row('gpt-oss-b200-tp8-c64', 8), simulated: true }
-  expect(cut([simulated, row('gpt-oss-b200-tp4-c64', 8), row('alone-with-a-long-beginning-c256', 8)])).toEqual([
-    { short: 'gpt-os…tp8-c64', full: 'gpt-oss-b200-tp8-c64', own: '' }, undefined, { short: 'alone-with…beginning-c256', full: 'alone-with-a-long-beginning-c256', own: '' },
-  ])
-  // two that would look alike stay as they are
-  const other = 'another-name-0-that-has-one-end'
-  expect(cut([row('a-first-name-x-of-a-suite-and-one-long-end', 8), row('a-first-name-x-in-a-suite-and-one-long-end', 8), row(other, 8)]).map((name) => name?.short)).toEqual([undefined, undefined, 'another-name-…has-one-end'])
+  expect([cutMiddle('gpt-oss-b200-tp8-c64', 20), cutMiddle('gpt-oss-b200-tp8-c64', 14)]).toEqual(['gpt-oss-b200-tp8-c64', 'gpt-…tp8-c64'])
+})
+
+it('names that a cut would make alike are cut where they are alike, and never look the same', () => {
+  const cut = (letters: number, ...texts: string[]) => cutApart(texts.map((text, i) => ({ text, letters, mark: `#${i}` })))
+  expect(cut(20, 'llama-3.1-h100-tp2-c64', 'llama-3.1-h200-tp2-c64', 'short')).toEqual(['llama-…h100-tp2-c64', 'llama-…h200-tp2-c64', 'short'])
+  expect(cut(30, 'a-first-name-x-of-a-suite-and-one-long-end', 'a-first-name-x-in-a-suite-and-one-long-end')).toEqual(['…of-a-suite-and-one-long-end', '…in-a-suite-and-one-long-end'])
+  // two that differ at their ends alone, from other beginnings
+  const texts = ['tp=4 seqs=64 load=32', 'tp=8 seqs=64 load=32', 'tp=4 seqs=128 load=32', 'tp=8 seqs=128 load=32', 'tp=4 seqs=64 load=64']
+  for (const letters of [14, 16, 18]) {
+    const some = cut(letters, ...texts)
+    expect(new Set(some).size).toBe(texts.length)
+    expect(Math.max(...some.map((one) => one.length))).toBeLessThanOrEqual(letters)
+  }
 })

@@ -1,8 +1,8 @@
-// Names of rows in a table. A row whose own name repeats, is a generated id, or is a long file name gets a label of what
-// varies. Other long names that begin alike lose as much of their common beginning as the column cannot show. A table cuts what is still
-// too long in its middle, because ends of names differ more often than beginnings.
+// Names of rows: in the table, on cards, in the table of a chart and on its points. A row keeps its own name if that is short and no
+// other row has it. All other rows are named by what varies among them, and a name that is still too long is cut where it is like the others.
 import type { Row } from '../api/types'
 import { nameOf } from '../format/value'
+import { cutApart } from './cut'
 import { distinctNames, type Fields } from './names'
 
 export interface RowName {
@@ -11,120 +11,74 @@ export interface RowName {
   full: string // for hover and screen readers
 }
 
-const SEEN = 28 // letters of a name that a row shows
-const LEAST = 4 // letters of a difference that a reader sees
-const KEPT = 8 // letters of a shared beginning that are worth cutting
+const SEEN = 38 // letters of a name that a row shows
+const OWN_LEAST = 8 // letters of its own name that are worth showing next to a label
+const SIGN = 11 // letters in the room of the sign next to a simulated result
 
 const GENERATED = /^(exp_\d{8}_\d{6}_|result \d+$)/
-const FILE = /\.jsonl?(\.\w+)?$/i
 export const isGeneratedName = (name: string) => GENERATED.test(name)
-const isGenerated = (row: Row) => isGeneratedName(nameOf(row))
 
-const END_SHARE = 0.6 // of a cut name, the most that its end has
-const SEPARATORS = '-_/. :='
-const SIGN = 11 // letters in the room of the sign next to a simulated result
-const WIDER = 10 // letters that a column grows by for its labels
-
-// The longest end of a text that begins after a separator and has at most `most` letters.
-export function endOf(text: string, most: number) {
-  for (let at = Math.max(1, text.length - most); at < text.length; at++) if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(at)
-  return text.slice(-Math.max(1, Math.floor(most / 2)))
+// Values in a name such as "max_num_seqs=256 max_concurrency=32", as a sweep writes it.
+export function valuesInName(name: string): Record<string, unknown> {
+  const pairs = name.split(' ').map((word) => /^([a-z]\w*(?:\.\w+)*)=(.+)$/i.exec(word))
+  return Object.fromEntries(pairs.flatMap((pair) => {
+    const [, key = '', text = ''] = pair ?? []
+    return key ? [[key, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text]] : []
+  }))
 }
 
-// A text of at most `letters` letters: its beginning and its end.
-export function cutMiddle(text: string, letters: number) {
-  if (text.length <= letters || letters < LEAST * 2) return text
-  const end = endOf(text, Math.floor((letters - 1) * END_SHARE))
-  return `${text.slice(0, letters - 1 - end.length).trimEnd()}…${end}`
-}
-
-// Cuts what the column cannot show. A name that another one would look like stays as it is.
-function cutNames(rows: readonly Row[], names: Map<number, RowName>, letters: number) {
-  const shown = rows.map((row) => {
-    const name = names.get(row.id)
-    return { row, name, text: name?.short ?? nameOf(row), most: letters + (name ? WIDER : 0) - (row.simulated === true ? SIGN : 0) }
-  })
-  const cut = shown.map(({ text, most }) => cutMiddle(text, most))
-  const counts = new Map<string, number>()
-  for (const text of cut) counts.set(text, (counts.get(text) ?? 0) + 1)
-  shown.forEach(({ row, name, text }, i) => {
-    const short = cut[i] ?? text
-    if (short !== text && counts.get(short) === 1) names.set(row.id, { short, full: name?.full ?? text, own: name?.own ?? '' })
-  })
-}
-
-// Up to the last separator within what all begin with.
-function sharedPrefix(names: string[]) {
-  const [first = ''] = names
-  let length = first.length
-  for (const name of names) while (!name.startsWith(first.slice(0, length))) length--
-  return Math.max(...[...'-_/. :'].map((mark) => first.lastIndexOf(mark, length - 1))) + 1
-}
-
-// The start of a tail: after the first separator from which the longest name fits, at most `most`.
-function tailStart(names: string[], most: number, letters: number) {
-  const least = Math.max(...names.map((name) => name.length)) - letters + 1
-  for (let at = Math.max(least, 1); at < most; at++) if ('-_/ :'.includes(names[0]?.[at - 1] ?? '')) return at
-  return most
-}
-
-// Cuts the common beginning of names that look alike in the first `letters`, again where the rest looks alike.
-function tails(names: string[], letters: number): string[] {
-  const shown = [...names]
-  for (const at of Map.groupBy(names.keys(), (i) => names[i]?.slice(0, letters - LEAST)).values()) {
-    const group = at.map((i) => names[i] ?? '')
-    const from = group.length > 1 && group.some((name) => name.length > letters) ? sharedPrefix(group) : 0
-    if (from < KEPT) continue
-    const start = tailStart(group, from, letters)
-    tails(group.map((name) => name.slice(start)), letters).forEach((tail, i) => { shown[at[i] ?? 0] = `…${tail.replace(/^…/, '')}` })
-  }
-  return shown
+// The cells of a row, and what its name says about fields that have no value there.
+function valuesOf(row: Row, fields: Fields): Record<string, unknown> {
+  const said = Object.entries(valuesInName(nameOf(row))).map(([key, value]) => [['server.', 'benchmark.'].map((section) => section + key).find((id) => fields.byId?.has(id)) ?? key, value] as const)
+  return { ...row.cells, ...Object.fromEntries(said.filter(([id]) => (row.cells[id] ?? null) === null)) }
 }
 
 // The last part of each run id where that is enough: the first parts are dates.
-function shortIds(group: Row[]) {
+function shortIds(group: readonly Row[]) {
   const ids = group.map(({ id, run_id }) => run_id ?? `result ${id}`)
   const ends = ids.map((id) => id.slice(id.lastIndexOf('_') + 1))
   return new Set(ends).size === ids.length ? ends : ids
 }
 
-// Labels for long file names that begin alike: what varies, and next to it the file name.
-function fileNames(rows: readonly Row[], fields: Fields, letters: number): [number, RowName][] {
-  const isLong = (row: Row) => FILE.test(nameOf(row)) && nameOf(row).length > letters
-  return [...Map.groupBy(rows.filter(isLong), (row) => nameOf(row).slice(0, KEPT)).values()].filter((group) => group.length > 1).flatMap((group) => {
-    const ids = tails(group.map(nameOf), letters)
-    return distinctNames(group.map((row, i) => ({ values: row.cells, id: ids[i] ?? '' })), fields).flatMap(({ short, full }, i): [number, RowName][] => {
-      const [row, id = ''] = [group[i], ids[i]]
-      return row && short !== id ? [[row.id, { short, full: nameOf(row) + full.slice(id.length), own: nameOf(row) }]] : []
-    })
+const roomOf = (row: Row, letters: number) => letters - (row.simulated === true ? SIGN : 0)
+
+// Names by what varies. Where that is not enough, the row's own name follows, cut to what differs, or a part of its id if others have that name too.
+function labels(rows: readonly Row[], counts: ReadonlyMap<string, number>, fields: Fields, letters: number): [number, RowName][] {
+  const ids = shortIds(rows)
+  const hasOwn = (row: Row) => !isGeneratedName(nameOf(row))
+  const isAlone = (row: Row) => hasOwn(row) && counts.get(nameOf(row)) === 1
+  const cut = cutApart(rows.map((row, i) => ({ text: isAlone(row) ? nameOf(row) : (ids[i] ?? ''), letters, mark: `#${row.id}` })))
+  const things = rows.map((row, i) => ({
+    values: valuesOf(row, fields), name: !isAlone(row) && hasOwn(row) ? nameOf(row) : null, id: cut[i] ?? '',
+  }))
+  return distinctNames(things, fields).map(({ short, full }, i) => {
+    const [row, id] = [rows[i] as Row, cut[i] ?? '']
+    if (!isAlone(row)) return [row.id, { short, full, own: short === nameOf(row) || !hasOwn(row) ? '' : nameOf(row) }]
+    const own = nameOf(row)
+    const isLabel = short !== id && !short.includes('…') && (short.length <= roomOf(row, letters) || short.length < own.length)
+    return [row.id, { short: isLabel ? short : own, full: own + full.slice(id.length), own: isLabel && Object.keys(valuesInName(own)).length === 0 ? own : '' }]
   })
 }
 
-const cache = new WeakMap<readonly Row[], { letters: number; isCut: boolean; names: Map<number, RowName> }>()
+const cache = new WeakMap<readonly Row[], { letters: number; names: Map<number, RowName> }>()
 
-// The rows that need another name than their own, by id. Rows of one page are distinguished from each other.
-// `letters`: the length of the longest name that the column shows. `isCut`: longer names are cut in their middle.
-export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN, isCut = false): ReadonlyMap<number, RowName> {
+// The rows that need another name than their own, by id. No two rows of one page have the same short name.
+// `letters`: the length of the longest name that is shown.
+export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): ReadonlyMap<number, RowName> {
   const known = cache.get(rows)
-  if (known?.letters === letters && known.isCut === isCut) return known.names
-  const names = new Map<number, RowName>()
-  for (const [own, group] of Map.groupBy(rows, (row) => (isGenerated(row) ? '' : nameOf(row)))) {
-    if (group.length < 2 && own !== '') continue
-    const ids = shortIds(group)
-    const things = group.map((row, i) => ({ values: row.cells, name: own === '' ? null : own, id: ids[i] ?? '' }))
-    distinctNames(things, fields).forEach(({ short, full }, i) => {
-      const row = group[i]
-      if (row) names.set(row.id, { short, full, own: short === nameOf(row) ? '' : nameOf(row) })
-    })
-  }
-  for (const [id, name] of fileNames(rows.filter((row) => !names.has(row.id)), fields, letters)) names.set(id, name)
-  const others = rows.filter((row) => !names.has(row.id))
-  const own = others.map(nameOf)
-  tails(own, letters).forEach((short, i) => {
-    const row = others[i]
-    if (row && short !== own[i]) names.set(row.id, { short, full: own[i] ?? '', own: '' })
+  if (known?.letters === letters) return known.names
+  const counts = new Map<string, number>()
+  for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1)
+  const isPlain = (row: Row) => !isGeneratedName(nameOf(row)) && counts.get(nameOf(row)) === 1 && nameOf(row).length <= roomOf(row, letters)
+  const names = new Map<number, RowName>(labels(rows.filter((row) => !isPlain(row)), counts, fields, letters))
+  const cut = cutApart(rows.map((row) => ({ text: names.get(row.id)?.short ?? nameOf(row), letters: roomOf(row, letters), mark: `#${row.id}` })))
+  rows.forEach((row, i) => {
+    const [found, short] = [names.get(row.id), cut[i] ?? '']
+    const name = found && { ...found, own: roomOf(row, letters) - short.length < OWN_LEAST ? '' : found.own }
+    if (short !== (name?.short ?? nameOf(row))) names.set(row.id, { short, full: name?.full ?? nameOf(row), own: name?.own ?? '' })
+    else if (name?.short === nameOf(row)) names.delete(row.id)
+    else if (name) names.set(row.id, name)
   })
-  if (isCut) cutNames(rows, names, letters)
-  cache.set(rows, { letters, isCut, names })
+  cache.set(rows, { letters, names })
   return names
 }

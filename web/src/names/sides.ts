@@ -3,7 +3,8 @@ import type { Comparison } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { LETTERS, oneOf, type Side } from '../url/compare'
 import { type DistinctName, distinctNames, Several } from './names'
-import { cutMiddle, isGeneratedName } from './rows'
+import { cutMiddle } from './cut'
+import { isGeneratedName } from './rows'
 
 // The values of the inputs in which the sides differ, by side.
 function differingValues({ inputs, sides }: Pick<Comparison, 'inputs' | 'sides'>): Record<string, unknown>[] {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { canShift, type Columns, dropped, hidden, pinTurned, recorded, shifted, shown } from './columns-model'
+import { canShift, type Columns, dropped, hidden, pinTurned, shifted, shown, usualColumns } from './columns-model'
 
 const from = (text: string): Columns => {
   const [pins = '', rest = ''] = text.split('|')
@@ -30,11 +30,32 @@ it('the ends of a block are ends', () => {
   expect([canShift(from('ab|cd'), 'a', -1), canShift(from('ab|cd'), 'b', 1), canShift(from('ab|cd'), 'c', -1), canShift(from('ab|cd'), 'd', 1)]).toEqual([false, false, false, false])
 })
 
+const USUAL = ['quality.verdict', 'model', 'load', 'm.out', 'm.ttft', 'rate']
+const usual = (cells: Record<string, unknown>[], more: { count?: number; sorted?: string[]; varying?: string[] } = {}) =>
+  usualColumns({
+    columns: USUAL, rows: cells.map((one, id) => ({ id, run_id: null, simulated: false, verdict: null, cells: one })), count: more.count ?? cells.length, sorted: more.sorted ?? [],
+    varying: more.varying && new Set(more.varying), parameters: ['rate', 'seqs', 'a', 'b', 'c'], isMetric: (id) => id.startsWith('m.'),
+  })
+
+it('the parameters that vary come before the metrics, and columns without any value come last', () => {
+  const swept = [1, 2, 3].map((rate) => ({ 'quality.verdict': null, model: 'one', load: null, 'm.out': rate, 'm.ttft': rate, rate, seqs: 8 }))
+  expect(usual(swept)).toEqual(['model', 'rate', 'm.out', 'm.ttft', 'quality.verdict', 'load'])
+  expect(usual(swept.map((one, at) => ({ ...one, seqs: at })))).toEqual(['model', 'rate', 'seqs', 'm.out', 'm.ttft', 'quality.verdict', 'load'])
+  expect(usual(swept, { sorted: ['load'] })).toEqual(['model', 'load', 'rate', 'm.out', 'm.ttft', 'quality.verdict'])
+  // the verdict column shows which run failed
+  expect(usual([{ ...swept[0], 'run.status': 'launch_failed' }, { ...swept[1] }])).toEqual(['quality.verdict', 'model', 'rate', 'm.out', 'm.ttft', 'load'])
+  // no more than there is room for
+  expect(usual([1, 2].map((at) => ({ model: at, load: at, 'm.out': at, rate: at, seqs: at, a: at, b: at, c: at })))).toEqual(['model', 'load', 'rate', 'seqs', 'm.out'])
+})
+
+it('of rows that are not all loaded the server knows what varies', () => {
+  const rows = [{ model: 'one', load: null, 'm.out': 1, 'm.ttft': 1, rate: 1 }]
+  expect(usual(rows, { count: 2 })).toEqual(['model', 'm.out', 'm.ttft', 'rate', 'quality.verdict', 'load'])
+  expect(usual(rows, { count: 2, varying: ['rate', 'load'] })).toEqual(['model', 'load', 'rate', 'm.out', 'm.ttft', 'quality.verdict'])
+})
+
 it('leaves out the usual columns that no row records, where all rows are here', () => {
-  const row = (...ids: string[]) => ({ cells: Object.fromEntries(ids.map((id) => [id, id === 'unset' ? null : 1])) })
-  const rows = [row('a', 'unset'), row('a')]
-  expect(recorded(['a', 'b', 'unset'], rows, 2, [])).toEqual(['a', 'unset'])
-  expect(recorded(['a', 'b', 'unset'], rows, 2, ['b'])).toEqual(['a', 'b', 'unset'])
-  expect(recorded(['a', 'b', 'unset'], rows, 3, [])).toEqual(['a', 'b', 'unset'])
-  expect(recorded(['a', 'b'], [], 0, [])).toEqual(['a', 'b'])
+  expect(usual([{ model: 1, rate: null }])).toEqual(['model', 'rate'])
+  expect(usual([{ model: 1 }], { sorted: ['m.out'] })).toEqual(['model', 'm.out'])
+  expect(usual([])).toEqual(USUAL)
 })

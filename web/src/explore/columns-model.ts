@@ -1,4 +1,7 @@
 import type { Row } from '../api/types'
+import { isFailed } from '../format/value'
+
+const VERDICT = 'quality.verdict'
 
 // Columns in their order; the first `pinned` of them stay where they are while the others scroll.
 export interface Columns {
@@ -41,8 +44,37 @@ export function dropped(columns: Columns, keys: ReadonlySet<unknown>, target: st
   return { ...columns, ids: left.toSpliced(left.indexOf(target) + (isAfter ? 1 : 0), 0, ...taken) }
 }
 
-// Of the usual columns those that some row records; all of them where not all rows are here. A sorted column stays.
-export function recorded(columns: string[], rows: Pick<Row, 'cells'>[], count: number, sorted: string[]) {
-  if (rows.length === 0 || rows.length < count) return columns
-  return columns.filter((id) => sorted.includes(id) || rows.some(({ cells }) => cells[id] !== undefined))
+type Cells = Pick<Row, 'cells'>
+
+// Fields with more than one value in the rows; unset is a value, and not recorded is none.
+export function varyingIn(rows: readonly Cells[], ids: readonly string[]): ReadonlySet<string> {
+  return new Set(ids.filter((id) => new Set(rows.flatMap(({ cells }) => (cells[id] === undefined ? [] : [JSON.stringify(cells[id])]))).size > 1))
+}
+
+const PARAMETERS = 4 // that vary and have a column before the metrics
+
+interface Usual {
+  columns: string[]
+  rows: readonly Row[] // the first ones
+  count: number // of all rows
+  sorted: string[]
+  varying: ReadonlySet<string> | undefined // in all rows; undefined: not known yet
+  parameters: readonly string[] // that may become columns, the most important ones first
+  isMetric: (id: string) => boolean
+}
+
+// The columns of a table for which the user chose none: the parameters that vary come before the metrics, and columns without any
+// value come last. If all rows are loaded, columns that no row records are left out. A sorted column stays in its place.
+export function usualColumns({ columns, rows, count, sorted, varying, parameters, isMetric }: Usual): string[] {
+  const isWhole = rows.length >= count
+  if (rows.length === 0) return columns
+  const varies = isWhole ? varyingIn(rows, [...columns, ...parameters]) : varying
+  const hasValue = (id: string) => sorted.includes(id) || varies?.has(id) || rows.some(({ cells }) => (cells[id] ?? null) !== null || (id === VERDICT && isFailed(cells['run.status'])))
+  const isRecorded = (id: string) => !isWhole || sorted.includes(id) || rows.some(({ cells }) => cells[id] !== undefined)
+  const first = columns.findIndex(isMetric)
+  const before = columns.slice(0, first < 0 ? columns.length : first)
+  const room = PARAMETERS - before.filter((id) => id !== VERDICT && varies?.has(id)).length
+  const more = parameters.filter((id) => varies?.has(id) && !before.includes(id)).slice(0, Math.max(0, room))
+  const all = [...before, ...more, ...columns.slice(before.length).filter((id) => !more.includes(id))].filter(isRecorded)
+  return [...all.filter(hasValue), ...all.filter((id) => !hasValue(id))]
 }

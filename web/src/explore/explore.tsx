@@ -7,7 +7,7 @@ import { useLocation, useSearch } from 'wouter'
 import { ApiError, get } from '../api/client'
 import { applyOptions, experimentPath, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
 import type { ApplyRequest, Filter, Row, Sort } from '../api/types'
-import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
+import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS, PARAMETER_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
 import { fieldsWithChoice, treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
@@ -27,11 +27,12 @@ import { Icon } from '../ui/icons'
 import { lazyPart } from '../ui/lazy-part'
 import { AnswerLine } from './answer-line'
 import { cardColumns, Cards } from './cards'
-import { recorded } from './columns-model'
+import { usualColumns } from './columns-model'
 import css from './explore.module.css'
 import { FilterDrawer } from './filter-drawer'
 import { FilterPanel, type PanelHandle } from './filter-panel'
 import { Grid, type GridHandle } from './grid'
+import { VERDICT } from './grid-columns'
 import { markdownOf, rowOf } from './markdown'
 import { PresetBar } from './preset-bar'
 import { stateOf } from './preset-state'
@@ -122,8 +123,10 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const choosable = useMemo(() => told.data && fieldsWithChoice(told.data.options), [told.data])
   const columns = useMemo(() => {
     if (state.onlyDiffering && varying) return chosen.filter((id) => varying.has(id))
-    return state.columns || isPhone || !shown ? chosen : recorded(chosen, shown.rows, shown.count, state.sort.map(({ field }) => field))
-  }, [chosen, varying, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
+    if (state.columns || isPhone || !shown) return chosen
+    const isMetric = (id: string) => id !== VERDICT && catalogue.get(id).role === 'output'
+    return usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
+  }, [catalogue, chosen, varying, choosable, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
   const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])

@@ -47,6 +47,11 @@ export const DEFAULT_COLUMNS = [
   'results.output_throughput', 'results.median_ttft_ms', 'results.p99_tpot_ms', 'results.median_e2el_ms', 'results.energy_per_token_j',
   'server.quantization', 'benchmark.request_rate', 'environment.engine.version', 'run.timestamp',
 ]
+// Parameters that are columns of a first visit where they vary. All of them are fields that name rows, which every request has.
+export const PARAMETER_COLUMNS = [
+  'benchmark.request_rate', 'server.quantization', 'server.max_num_seqs', 'benchmark.random_input_len', 'benchmark.random_output_len', 'server.max_num_batched_tokens', 'server.pipeline_parallel_size',
+  'server.data_parallel_size', 'server.dtype', 'server.kv_cache_dtype', 'server.max_model_len', 'server.gpu_memory_utilization', 'server.enable_prefix_caching', 'benchmark.dataset_name', 'benchmark.num_prompts',
+]
 // Of these a card on a phone makes one line, without names.
 export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size']
 // A card holds less than a row before anybody chose.

@@ -112,13 +112,25 @@ static void values_of(void *context, size_t side, const struct res_field *field,
 		query_compared_values(&alike->tally, column, alike->rows, VALUES_LISTED, ret);
 }
 
+/* The numbers that groups and cells summarize, by row; a row with NaN is in none of them. NULL: every row is drawn. */
+static const double *summarized(const struct points *points)
+{
+	if (points->form == POINTS_GROUPS)
+		return points->y.at;
+	return points->form == POINTS_GRID ? points->value.at : NULL;
+}
+
 json_t *query_points_cautions(const struct points *points)
 {
+	const double *numbers = summarized(points);
 	auto_free uint64_t *rows = pl_alloc_array(mirror_view_words(points->view), sizeof(*rows));
 
-	for (size_t i = 0; i < points->row_count; i++)
-		rows[points->rows[i] / MIRROR_WORD_ROWS] |= UINT64_C(1)
-							    << points->rows[i] % MIRROR_WORD_ROWS;
+	for (size_t i = 0; i < points->row_count; i++) {
+		if (numbers == NULL || !isnan(numbers[i]))
+			rows[points->rows[i] / MIRROR_WORD_ROWS] |= UINT64_C(1)
+								    << points->rows[i] %
+									       MIRROR_WORD_ROWS;
+	}
 	auto_facet_rows struct facet_rows *counted = query_facet_rows_new(points->view, rows);
 	struct alike alike = { .points = points, .rows = counted };
 	json_t *cautions = res_compare_cautions(

@@ -625,6 +625,20 @@ def test_of_many_values_that_are_not_alike_the_most_frequent_are_named(bin_dir):
     driver.close()
 
 
+def test_groups_and_cells_caution_of_the_rows_that_they_summarize_alone(bin_dir):
+    """A run without the number is in no figure, so that nothing about it can mislead who reads the figures."""
+    driver = Driver(bin_dir)
+    for i, (model, status, results) in enumerate([("one", "completed", {"p99_ttft_ms": 1}), ("one", "completed", {"p99_ttft_ms": 2}), ("other", "launch_failed", {}), ("other", "completed", {"p99_ttft_ms": None})]):
+        driver.tell(document={"status": status, "config": {"server": {"model": model, "tensor_parallel_size": i}, "benchmark": {}}, "results": results}, id=i + 1)
+    y = "results.p99_ttft_ms"
+    groups = ask(driver, form="groups", x="server.tensor_parallel_size", y=y)
+    grid = ask(driver, form="grid", x="server.tensor_parallel_size", y="server.dtype", value=y)
+    bins = ask(driver, form="groups", x="server.tensor_parallel_size", y="server.tensor_parallel_size")
+    assert [caution["kind"] for caution in groups["cautions"] + grid["cautions"]] == []
+    assert {"model", "status"} <= {caution["kind"] for caution in bins["cautions"]}
+    driver.close()
+
+
 def point(x, y, **server):
     return {"config": {"server": server, "benchmark": {}}, "results": {"p99_ttft_ms": x, "p99_tpot_ms": y}}
 

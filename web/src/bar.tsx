@@ -4,21 +4,29 @@ import { Link, useLocation } from 'wouter'
 import css from './bar.module.css'
 import { applyTheme, type Theme, usePreferences } from './keys/store'
 import { IconButton } from './ui/controls'
-import { sidesOf, useTray } from './tray/store'
+import { isUnder, screens, type Tab } from './screens'
+import { useTray } from './tray/store'
 import { Icon, Mark } from './ui/icons'
 import { oneStop } from './ui/one-stop'
 import { paths } from './url/paths'
 
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
 
-export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }) {
+function TabLink({ tab }: { tab: Tab }) {
   const [location] = useLocation()
-  const { theme, lastExplore } = usePreferences()
-  const pinned = useTray((tray) => tray.pinned)
-  const isExplore = location === paths.explore() || location.startsWith(paths.experiment(''))
-  const isUpload = location.startsWith(paths.upload())
-  const isCompare = location === '/compare'
-  const isSweeps = location.startsWith(paths.sweeps())
+  // href and count read these stores
+  usePreferences()
+  useTray()
+  const count = tab.count?.() ?? 0
+  return (
+    <Link href={tab.href(location)} aria-current={isUnder(location, tab.under) ? 'page' : undefined}>
+      {tab.name} {count > 0 && <span className="n-11">{count}</span>}
+    </Link>
+  )
+}
+
+export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }) {
+  const theme = usePreferences((preferences) => preferences.theme)
   return (
     <header className={css.bar}>
       <a className="skip" href="#main">Skip to the content</a>
@@ -27,10 +35,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         ProfLLM
       </Link>
       <nav className={css.nav} aria-label="Screens" {...oneStop}>
-        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isExplore ? 'page' : undefined}>Explore</Link>
-        <Link href={isCompare ? `${location}${window.location.search}` : paths.compare({ sides: sidesOf(pinned) })} aria-current={isCompare ? 'page' : undefined}>Compare {pinned.length > 0 && <span className="n-11">{pinned.length}</span>}</Link>
-        <Link href={paths.sweeps()} aria-current={isSweeps ? 'page' : undefined}>Sweeps</Link>
-        <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
+        {screens.map(({ tab }) => tab && <TabLink key={tab.name} tab={tab} />)}
       </nav>
       <div className={css.end} role="toolbar" aria-label="Search and settings" {...oneStop}>
         <AriaButton className={css.find ?? ''} onPress={onFind}>

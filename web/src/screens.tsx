@@ -1,0 +1,54 @@
+// The screens: one row per address. `tab` adds a link to the bar.
+import type { ReactNode } from 'react'
+
+import { Explore } from './explore/explore'
+import { usePreferences } from './keys/store'
+import { sidesOf, useTray } from './tray/store'
+import { lazyPart } from './ui/lazy-part'
+import { paths } from './url/paths'
+
+// The first screen does not wait for the code of the others.
+const Experiment = lazyPart(() => import('./experiment/experiment').then((module) => module.Experiment))
+const Compare = lazyPart(() => import('./compare/compare').then((module) => module.Compare))
+const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
+const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
+const Upload = lazyPart(() => import('./upload/upload').then((module) => module.Upload))
+
+export interface Tab {
+  name: string
+  under: string[] // the tab is the current one at these addresses, and below them
+  href: (location: string) => string
+  count?: () => number // 0: none is shown
+}
+
+export interface Screen {
+  path: string
+  title?: string // undefined: the screen sets its own
+  render: (params: { id?: string; job?: string }) => ReactNode
+  tab?: Tab
+}
+
+export const screens: Screen[] = [
+  {
+    path: '/', title: 'Explore', render: () => <Explore />,
+    tab: { name: 'Explore', under: ['/', '/experiments'], href: (location) => (location === '/' ? paths.explore() : usePreferences.getState().lastExplore) },
+  },
+  { path: '/experiments/:id', render: ({ id = '' }) => <Experiment key={id} id={id} /> },
+  {
+    path: '/compare', title: 'Compare', render: () => <Compare />,
+    tab: {
+      name: 'Compare', under: ['/compare'],
+      href: (location) => (location === '/compare' ? `/compare${window.location.search}` : paths.compare({ sides: sidesOf(useTray.getState().pinned) })),
+      count: () => useTray.getState().pinned.length,
+    },
+  },
+  { path: '/sweeps', title: 'Sweeps', render: () => <SweepList />, tab: { name: 'Sweeps', under: ['/sweeps'], href: () => paths.sweeps() } },
+  { path: '/sweeps/:id', render: ({ id = '' }) => <Sweep key={id} id={id} /> },
+  {
+    path: '/upload/:job?', title: 'Upload', render: ({ job }) => <Upload job={job ?? null} />,
+    tab: { name: 'Upload', under: ['/upload'], href: () => paths.upload() },
+  },
+]
+
+export const isUnder = (location: string, places: string[]) =>
+  places.some((place) => location === place || (place !== '/' && location.startsWith(`${place}/`)))

@@ -12,6 +12,8 @@
  *	pq          the call does nothing and returns what it returns without memory
  *	pq_lost     the connection is cut before the call
  *	pq_answer   the server executes the call, and the connection is cut before the answer arrives
+ *
+ * `pq_sync` counts the responses to the syncs of a pipeline, and fails the allocation of one of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +66,8 @@
 	X(sqlite_exec, SQLITE_IOERR)    \
 	X(pq, ENOMEM)                   \
 	X(pq_lost, ECONNRESET)          \
-	X(pq_answer, ECONNRESET)
+	X(pq_answer, ECONNRESET)        \
+	X(pq_sync, ENOMEM)
 
 enum kind {
 #define X(name, error) KIND_##name,
@@ -528,6 +531,10 @@ char *PQerrorMessage(const PGconn *pg)
 	return pq_failed ? text : NEXT(PQerrorMessage)(pg);
 }
 
+/* Of the pipeline of this thread: statements whose responses were not all read, and whether one to a sync follows. */
+static _Thread_local size_t unanswered;
+static _Thread_local bool awaits_sync, sync_fails;
+
 static bool pq_fails(enum kind kind)
 {
 	pq_failed = fails(kind);
@@ -573,7 +580,7 @@ PQ_RESULT(PQprepare, (PGconn * pg, const char *name, const char *text, int count
 PQ_RESULT(PQdescribePrepared, (PGconn * pg, const char *name), pg, name)
 
 /* A call that puts something on the way to the server and returns 1. */
-#define PQ_SEND(name, params, ...)                          \
+#define PQ_SEND(name, params, sent_too, ...)                \
 	int name params                                     \
 	{                                                   \
 		if (pq_fails(KIND_pq))                      \
@@ -582,6 +589,8 @@ PQ_RESULT(PQdescribePrepared, (PGconn * pg, const char *name), pg, name)
 			cut(pg);                            \
 		bool is_unanswered = fails(KIND_pq_answer); \
 		int sent = NEXT(name)(__VA_ARGS__);         \
+		if (sent == 1)                              \
+			sent_too;                           \
 		if (is_unanswered)                          \
 			cut(pg);                            \
 		return sent;                                \
@@ -589,18 +598,51 @@ PQ_RESULT(PQdescribePrepared, (PGconn * pg, const char *name), pg, name)
 PQ_SEND(PQsendQueryPrepared,
 	(PGconn * pg, const char *name, int count, const char *const *values, const int *lengths,
 	 const int *formats, int format),
-	pg, name, count, values, lengths, formats, format)
-PQ_SEND(PQpipelineSync, (PGconn * pg), pg)
-PQ_SEND(PQenterPipelineMode, (PGconn * pg), pg)
-PQ_SEND(PQexitPipelineMode, (PGconn * pg), pg)
+	unanswered++, pg, name, count, values, lengths, formats, format)
+PQ_SEND(PQpipelineSync, (PGconn * pg), awaits_sync = true, pg)
+PQ_SEND(PQenterPipelineMode, (PGconn * pg), unanswered = 0, pg)
+PQ_SEND(PQexitPipelineMode, (PGconn * pg), awaits_sync = false, pg)
+
+/* The response to a sync is the one after those to all statements: libpq allocates it in one of the calls that read. */
+static bool begin_read(void)
+{
+	if (awaits_sync && unanswered == 0) {
+		awaits_sync = false;
+		sync_fails = fails(KIND_pq_sync);
+	}
+	next_fails = sync_fails;
+	return sync_fails;
+}
+
+static void end_read(bool was_to_fail)
+{
+	sync_fails = was_to_fail && next_fails;
+	next_fails = false;
+}
 
 /* Without memory it returns a result that says so, and not NULL. */
 PGresult *PQgetResult(PGconn *pg)
 {
 	if (fails(KIND_pq_lost))
 		cut(pg);
-	return NEXT(PQgetResult)(pg);
+	bool is_to_fail = begin_read();
+	PGresult *result = NEXT(PQgetResult)(pg);
+	end_read(is_to_fail);
+	if (result == NULL && unanswered > 0)
+		unanswered--;
+	return result;
 }
+
+#define PQ_READ(name)                      \
+	int name(PGconn *pg)               \
+	{                                  \
+		bool fail = begin_read();  \
+		int done = NEXT(name)(pg); \
+		end_read(fail);            \
+		return done;               \
+	}
+PQ_READ(PQisBusy)
+PQ_READ(PQconsumeInput)
 
 PGconn *PQconnectdbParams(const char *const *keys, const char *const *values, int expand)
 {

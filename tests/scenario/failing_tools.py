@@ -80,11 +80,11 @@ def check_end(done, call):
     assert done.returncode == 0 or done.stderr.strip() or "Status: failed" in done.stdout, f"exits with {done.returncode} and says nothing"
 
 
-def each_call(workload, kind, counts, folder, check):
-    """check(folder of its own, call) for each chosen call; reports all that went wrong at the end."""
+def each_call(workload, kind, counts, folder, check, usual=1):
+    """check(folder of its own, call) for each chosen call, `usual` of them in a usual run; reports all that went wrong at the end."""
     count, faults = counts[kind], []
     assert count > 0, f"{workload} has no call of kind {kind}"
-    numbers = random.Random(f"{SEED} {workload} {kind}").sample(range(1, count + 1), min(CALLS_MAX if FULL else 1, count))
+    numbers = random.Random(f"{SEED} {workload} {kind}").sample(range(1, count + 1), min(CALLS_MAX if FULL else usual, count))
     for number in sorted(numbers):
         call = f"{kind}:{number}"
         try:

@@ -63,13 +63,23 @@ static char *line_of(const char *text)
 	return line;
 }
 
+static const char *first_of(const char *text, const char *other)
+{
+	if (text != NULL && text[0] != '\0')
+		return text;
+	return other != NULL && other[0] != '\0' ? other : "out of memory, or no reason given";
+}
+
 int store_pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *says = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	/* what libpq says itself is of a connection that broke; and 57P0x: the server is about to cut it */
 	bool is_lost = state == NULL || pl_text_starts(state, "57P0");
-	auto_free char *line = line_of(says != NULL ? says : PQerrorMessage(connection->pg));
+	/* without memory libpq may leave the connection's message empty */
+	if (says == NULL)
+		says = first_of(PQerrorMessage(connection->pg), PQresultErrorMessage(result));
+	auto_free char *line = line_of(says);
 
 	connection->is_lost |= is_lost;
 	if (is_lost)

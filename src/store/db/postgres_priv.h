@@ -57,11 +57,12 @@ int store_pg_exec(struct pg_connection *connection, const char *text, PGresult *
 /* All answers are read, the first fault is told: before anything is said that is not sent below. */
 int store_pg_drain(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
 
-/* What does no harm where it fails. */
+/* What does no harm where it fails. A lost connection is not used: libpq may wait for a response that never comes. */
 static inline void pg_try(struct pg_connection *connection, const char *text)
 {
 	(void)!store_pg_drain(connection, PL_ERR_IGNORED);
-	PQclear(PQexec(connection->pg, text));
+	if (!connection->is_lost)
+		PQclear(PQexec(connection->pg, text));
 }
 
 /* ---- statements; see postgres_statement.c ------------------------------------------------------ */

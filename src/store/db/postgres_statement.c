@@ -3,11 +3,14 @@
  * is told by the server, which knows what it stands for.
  */
 #include <endian.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "store/db/postgres_priv.h"
 
@@ -15,6 +18,8 @@
 /* Of a cursor at a time: a way to the server for each costs more than what is in a row. */
 #define ROWS_AT_A_TIME 200
 #define JSONB_VERSION  1
+/* Longest wait for one response; a statement waits at most 20 s for a lock (BUSY_TEXT in postgres.c). */
+#define ANSWER_SECONDS 300
 
 /* pg_type.dat */
 enum type {
@@ -478,49 +483,110 @@ static bool take_answer(struct pg_statement *statement, PGresult *answer)
 	return is_good;
 }
 
-/* The first fault of those that are on the way; NULL: there was none, or the connection is lost, which `ok` says. */
-static PGresult *read_answers(struct pg_connection *connection, bool *ok)
+/* libpq itself failed, for lack of memory or of a connection. It may have dropped responses, so that it waits for more
+ * than the server sends. */
+static bool is_of_libpq(const PGresult *answer)
+{
+	return PQresultStatus(answer) == PGRES_FATAL_ERROR &&
+	       PQresultErrorField(answer, PG_DIAG_SQLSTATE) == NULL;
+}
+
+enum loss {
+	LOSS_NONE,
+	LOSS_LIBPQ,  /* PQerrorMessage() says why */
+	LOSS_SILENT, /* the server did not respond in time */
+};
+
+/*
+ * Waits until libpq has the next response or the end of those to one statement. If libpq finds no memory for the
+ * response to a sync, it consumes it and stays busy: then only its message shows that nothing more comes.
+ */
+static enum loss wait_for_answer(struct pg_connection *connection, bool has_fault)
+{
+	struct pollfd socket = { .fd = PQsocket(connection->pg), .events = POLLIN };
+	int64_t end_ns = pl_clock_now_ns() + ANSWER_SECONDS * PL_NS_PER_S;
+
+	while (PQisBusy(connection->pg) == 1) {
+		int64_t left_ms = (end_ns - pl_clock_now_ns()) / PL_NS_PER_MS;
+		/* after an error of the server the message is the server's */
+		bool is_stuck = !has_fault && PQerrorMessage(connection->pg)[0] != '\0';
+		if (left_ms <= 0)
+			return LOSS_SILENT;
+		if (socket.fd < 0 || is_stuck)
+			return LOSS_LIBPQ;
+		if (poll(&socket, 1, (int)left_ms) > 0 && PQconsumeInput(connection->pg) != 1)
+			return LOSS_LIBPQ;
+	}
+	return LOSS_NONE;
+}
+
+/* NULL: the end of the responses to one statement, or a loss, after which nothing more may be read. */
+static PGresult *next_answer(struct pg_connection *connection, bool has_fault, enum loss *loss)
+{
+	*loss = wait_for_answer(connection, has_fault);
+	if (*loss != LOSS_NONE)
+		return NULL;
+	PGresult *answer = PQgetResult(connection->pg);
+	if (answer != NULL && is_of_libpq(answer))
+		*loss = LOSS_LIBPQ;
+	return answer;
+}
+
+/* The first error among the responses that are on the way; NULL: none. Stops at a loss. */
+static PGresult *read_answers(struct pg_connection *connection, enum loss *loss)
 {
 	PGresult *fault = NULL;
 
-	for (size_t i = 0; i < connection->asked_count; i++) {
-		PGresult *answer = PQgetResult(connection->pg);
-		*ok = *ok && answer != NULL;
+	for (size_t i = 0; i < connection->asked_count && *loss == LOSS_NONE; i++) {
+		PGresult *answer = next_answer(connection, fault != NULL, loss);
+		if (answer == NULL)
+			*loss = *loss == LOSS_NONE ? LOSS_LIBPQ : *loss;
 		/* skipped statements follow the failed one */
-		if (answer != NULL && !take_answer(connection->asked[i], answer)) {
+		else if (!take_answer(connection->asked[i], answer)) {
 			if (fault == NULL)
 				fault = pl_take(answer);
 			PQclear(answer);
 		}
 		/* the end of the answer */
-		while (*ok && (answer = PQgetResult(connection->pg)) != NULL)
+		while (*loss == LOSS_NONE &&
+		       (answer = next_answer(connection, fault != NULL, loss)) != NULL)
 			PQclear(answer);
 	}
 	return fault;
 }
 
+/* The state of the pipeline is unknown: the connection is not read again, and the next transaction makes a new one. */
+static int lose(struct pg_connection *connection, enum loss loss, struct pl_err *err)
+{
+	connection->asked_count = 0;
+	connection->is_lost = true;
+	if (loss == LOSS_SILENT)
+		return pl_err_set(err, PL_ERR_IO, "'%s': the server did not respond within %d s",
+				  connection->name, ANSWER_SECONDS);
+	return store_pg_fail(connection, NULL, err);
+}
+
 int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 {
+	enum loss loss = LOSS_NONE;
+
 	if (connection->asked_count == 0)
 		return 0;
 	/* without a sync the server may hold its answers back for good */
-	if (PQpipelineSync(connection->pg) != 1) {
-		connection->asked_count = 0;
-		connection->is_lost = true;
-		return store_pg_fail(connection, NULL, err);
-	}
-	bool ok = true;
-	auto_result fault = read_answers(connection, &ok);
+	if (connection->is_lost || PQpipelineSync(connection->pg) != 1)
+		return lose(connection, LOSS_LIBPQ, err);
+	auto_result fault = read_answers(connection, &loss);
 	/* of the sync */
-	PQclear(PQgetResult(connection->pg));
+	if (loss == LOSS_NONE)
+		PQclear(next_answer(connection, fault != NULL, &loss));
+	if (loss == LOSS_NONE && PQexitPipelineMode(connection->pg) != 1)
+		loss = LOSS_LIBPQ;
+	if (loss != LOSS_NONE)
+		lose(connection, loss, fault != NULL ? PL_ERR_IGNORED : err);
 	connection->asked_count = 0;
 	if (fault != NULL)
-		store_pg_fail(connection, fault, err);
-	if (PQexitPipelineMode(connection->pg) != 1 || !ok) {
-		connection->is_lost = true;
-		return fault != NULL ? -1 : store_pg_fail(connection, NULL, err);
-	}
-	return fault != NULL ? -1 : 0;
+		return store_pg_fail(connection, fault, err);
+	return loss != LOSS_NONE ? -1 : 0;
 }
 
 int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err)

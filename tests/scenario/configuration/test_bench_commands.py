@@ -273,3 +273,12 @@ def test_some_real_lines_by_the_program(bin_dir, lines, answers, tmp_path):
         back = to_command(bin_dir, tmp_path, "--bench", "e.yaml")
         assert from_command(bin_dir, tmp_path, back, "again.yaml") == text, row["id"]
     assert len(taken) > 8
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--nmu-runs", "3"], ["word"]])
+def test_vllms_sweeps_have_two_names(bin_dir, words):
+    """`bench sweep KIND` is `sweep KIND`: what it prints, and its status."""
+    for kind in ("serve", "serve_workload", "serve_sla", "startup"):
+        short, long = (run_profllm(bin_dir, *start, kind, *words) for start in (["sweep"], ["bench", "sweep"]))
+        assert short.returncode == (0 if words == ["--help"] else 2) and (short.returncode or f" {kind} " in short.stdout)
+        assert (long.returncode, long.stdout, long.stderr) == (short.returncode, short.stdout, short.stderr)

@@ -147,6 +147,16 @@ def test_names_that_differ_by_case_are_one(bin_dir, tmp_path, prompts):
     assert got[0][1][:5] == ["host: other", "authorization: c", "x-a: 3", "B: 2", "x-request-id: p-0"]
 
 
+def test_a_header_is_known_by_its_whole_name(bin_dir, tmp_path, prompts):
+    """Names that are as long as those that have a place of their own, or begin like them."""
+    words = ["--header", "Abcd=1", "Host-Name=2", "Content-Type-Of=3", "X-Twelve-Abc=4", "X-Fourteen-Abc=5", "x-request-id-of=6"]
+    got, port = sent(bin_dir, tmp_path, *custom(prompts, "openai-chat", *words), path=PATHS["openai-chat"])
+    assert with_ours(got[0][1]) == [
+        f"Host: 127.0.0.1:{port}", "Content-Type: application/json", "Abcd: 1", "Host-Name: 2", "Content-Type-Of: 3", "X-Twelve-Abc: 4",
+        "X-Fourteen-Abc: 5", "x-request-id-of: 6", "x-request-id: p-0", "Accept: */*", "Accept-Encoding: *", "User-Agent: *",
+        f"Content-Length: {len(got[0][2])}"]
+
+
 @pytest.mark.parametrize("path, line", [
     ("/a b/é{}/completions", "/a%20b/%C3%A9%7B%7D/completions"), ("/%7Ea/completions", "/%7Ea/completions")])
 def test_path_that_no_request_line_can_hold(bin_dir, tmp_path, prompts, path, line):

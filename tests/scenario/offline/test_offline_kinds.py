@@ -177,6 +177,18 @@ def test_latency_at_a_server(bin_dir, tmp_path, schema):
     assert result["config"]["server"]["enable_prefix_caching"] is False
 
 
+def test_latency_counts_the_drafts_of_a_server_that_speculates(bin_dir, tmp_path, schema):
+    """Of the batches that are measured: those that warm up are not."""
+    line = "latency --batch-size 3 --num-iters 4 --num-iters-warmup 2 --input-len 16 --output-len 32"
+    _, result, _ = bench(bin_dir, tmp_path, line, "--speculative-config", '{"method": "ngram", "num_speculative_tokens": 3}')
+    schema.validate(result)
+    figures = result["results"]
+    drafts, accepted = figures["spec_decode_num_drafts"], figures["spec_decode_accepted_tokens"]
+    assert figures["completed"] == 12 and 0 < accepted <= figures["spec_decode_draft_tokens"]
+    # a step is a draft, and gives a token of its own and those that it accepted; the last one may accept more than are wanted
+    assert 12 * 32 - 12 * 4 <= drafts + accepted <= 12 * 32 + 12 * 3
+
+
 def test_throughput_at_a_server(bin_dir, tmp_path, schema):
     done, result, flat = bench(bin_dir, tmp_path, "throughput --num-prompts 12 --input-len 20 --output-len 5 --n 2")
     schema.validate(result)

@@ -185,6 +185,26 @@ static void every_row_survives_an_overlay(void **state)
 	}
 }
 
+/* A key that few rows have is missing from the JSON of the others, and is not null there. */
+static void rare_keys_are_left_out_where_they_say_nothing(void **state)
+{
+	static const char *const rare[] = { "of",     "instead",         "after",
+					    "remark", "command_default", "file_choices" };
+	auto_json json_t *argument = vllm_option_to_json(vllm_arg_find(catalog, "port"));
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rare); i++)
+		assert_null(json_object_get(argument, rare[i]));
+	assert_true(vllm_field_count() > 0);
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		auto_json json_t *field = vllm_option_to_json(vllm_field_at(i));
+		const char *of = pl_json_get_text(field, "of");
+		assert_non_null(of);
+		assert_string_equal(of, vllm_field_at(i)->of);
+		assert_non_null(vllm_arg_find(catalog, of));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +213,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reader_and_command_line_know_them, begin, end),
 		cmocka_unit_test_setup_teardown(wrong_overlays_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(every_row_survives_an_overlay, begin, end),
+		cmocka_unit_test_setup_teardown(rare_keys_are_left_out_where_they_say_nothing,
+						begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

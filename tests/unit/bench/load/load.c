@@ -9,10 +9,39 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "events.h"
 #include "play.h"
+
+#define KERNEL_SIGNALS 8 /* bytes of its sigset_t */
+
+/* The calls of every event loop; those of the null adapter's run are its worker's alone. */
+static _Atomic bool waits_fail;
+
+static int wait_with(long call, int fd, struct epoll_event *events, int room, long timeout)
+{
+	if (!waits_fail)
+		return (int)syscall(call, fd, events, room, timeout, NULL, KERNEL_SIGNALS);
+	errno = EBADF;
+	return -1;
+}
+
+int epoll_wait(int fd, struct epoll_event *events, int room, int timeout_ms)
+{
+	return wait_with(SYS_epoll_pwait, fd, events, room, timeout_ms);
+}
+
+int epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout,
+		 const sigset_t *signals)
+{
+	(void)signals;
+	return wait_with(SYS_epoll_pwait2, fd, events, room, (long)timeout);
+}
 
 static void connections_are_kept_and_used_again(void **state)
 {
@@ -397,6 +426,24 @@ static void the_null_adapter_answers_by_itself(void **state)
 	play_done(&play);
 }
 
+/* A run whose event loop cannot wait has no result: the records that it has are a part of what was to be measured. */
+static void a_loop_that_cannot_wait_fails_the_run(void **state)
+{
+	static const char *const orders[] = { "-" };
+	struct play play = play_new(NULL, orders, 1, 4);
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	waits_fail = true;
+	int done = bench_load_run(&play.load, &play.outcome, &err);
+	waits_fail = false;
+	assert_int_equal(done, -1);
+	assert_null(play.outcome);
+	assert_int_equal(err.code, PL_ERR_IO);
+	assert_non_null(strstr(err.text, "worker 0: cannot wait for events: "));
+	play_done(&play);
+}
+
 static void a_plan_out_of_order_is_refused(void **state)
 {
 	static const char *const orders[] = { "-" };
@@ -469,6 +516,7 @@ int main(void)
 		cmocka_unit_test(requests_go_out_by_the_schedule),
 		cmocka_unit_test(bodies_larger_than_a_socket_buffer_arrive_whole),
 		cmocka_unit_test(the_null_adapter_answers_by_itself),
+		cmocka_unit_test(a_loop_that_cannot_wait_fails_the_run),
 		cmocka_unit_test(a_plan_out_of_order_is_refused),
 		cmocka_unit_test(an_empty_plan_is_over_at_once),
 		cmocka_unit_test(limits_are_named_before_the_start),

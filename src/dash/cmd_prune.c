@@ -75,18 +75,15 @@ static int prune(const struct prune_options *options, const char *db, int64_t *r
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
 	int64_t now_ns = pl_clock_real_ns();
-	char unclaimed[32];
-
-	pl_clock_rfc3339(now_ns - UNCLAIMED_NS, unclaimed);
 	if (store_open(&(struct store_options){ .path = db,
 						.data = options->data,
 						.fields = fields,
 						.must_exist = true },
 		       &store, err) < 0)
 		return -1;
-	if (store_prune(store, now_ns - options->older_than_ns, ret_results, err) < 0)
+	if (store_prune(store, now_ns, options->older_than_ns, ret_results, err) < 0)
 		return -1;
-	return store_artifacts_sweep(store, unclaimed, ret_files, err);
+	return store_artifacts_sweep(store, now_ns, UNCLAIMED_NS, ret_files, err);
 }
 
 int dash_cmd_prune(int argc, char **argv)

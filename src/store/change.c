@@ -23,12 +23,23 @@ static STORE_STATEMENT(
 	sql_list_changes,
 	"SELECT time, author, kind, name, before, after FROM benchmark_changes WHERE id = ?1"
 	" ORDER BY number DESC");
-/* the last that was done to it was to delete it */
+/*
+ * The last change of each is its deletion. A clock that was set may have dated it years off, so that the order of the
+ * changes counts, too: no deletion is old that follows a change between ?1 and ?2 (now), or whose result was stored
+ * then; one of the future is old if an old change follows it.
+ */
 static STORE_STATEMENT(
 	sql_list_deleted,
-	"SELECT r.id FROM benchmark_runs r WHERE r.deleted = 1 AND (SELECT c.time"
-	" FROM benchmark_changes c WHERE c.id = r.id ORDER BY c.number DESC LIMIT 1) < ?1"
-	" ORDER BY r.id");
+	"SELECT r.id FROM benchmark_runs r JOIN benchmark_changes c ON c.number ="
+	" (SELECT max(l.number) FROM benchmark_changes l WHERE l.id = r.id)"
+	" WHERE r.deleted = 1"
+	" AND (c.time < ?1 OR (c.time > ?2 AND c.number <"
+	" (SELECT max(o.number) FROM benchmark_changes o WHERE o.time < ?1)))"
+	" AND NOT (r.stored_at >= ?1 AND r.stored_at <= ?2)"
+	" AND c.number < (SELECT coalesce(min(n.number), 9223372036854775807)"
+	" FROM benchmark_changes n WHERE n.time >= ?1 AND n.time <= ?2) ORDER BY r.id");
+static STORE_STATEMENT(sql_list_all_deleted,
+		       "SELECT id FROM benchmark_runs WHERE deleted = 1 ORDER BY id");
 static STORE_STATEMENT(sql_prune, "DELETE FROM benchmark_runs WHERE id = ?1");
 static STORE_STATEMENT(sql_note_pruned, "UPDATE store_state SET pruned = data_version");
 
@@ -45,7 +56,10 @@ int store_change_note(struct store *store, int64_t id, const struct store_change
 	struct store_stmt *note;
 	char now[32];
 
-	store_now(now);
+	if (change->kind == STORE_CHANGE_DELETED)
+		store_aging_now(store, now);
+	else
+		store_now(now);
 	if (store_sql_kept(&store->writer, &sql_note_change, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, id);
@@ -357,15 +371,28 @@ struct ids {
 	size_t room;
 };
 
-static int list_deleted(struct store *store, const char *before, struct ids *ret,
+struct deleted {
+	int64_t now_ns;
+	int64_t older_than_ns; /* 0: all */
+};
+
+static int list_deleted(struct store *store, const struct deleted *which, struct ids *ret,
 			struct pl_err *err)
 {
+	char before[32], now[32];
 	auto_borrowed list = NULL;
 	bool is_row = false;
+	bool all = which->older_than_ns == 0;
 
-	if (store_sql_kept(&store->writer, &sql_list_deleted, &list, err) < 0)
+	if (store_sql_kept(&store->writer, all ? &sql_list_all_deleted : &sql_list_deleted, &list,
+			   err) < 0)
 		return -1;
-	store_sql_bind_text(list, 1, before);
+	pl_clock_rfc3339(which->now_ns - which->older_than_ns, before);
+	pl_clock_rfc3339(which->now_ns, now);
+	if (!all) {
+		store_sql_bind_text(list, 1, before);
+		store_sql_bind_text(list, 2, now);
+	}
 	for (;;) {
 		if (store_sql_step(list, &is_row, err) < 0)
 			return -1;
@@ -387,12 +414,13 @@ static int prune_one(struct store *store, int64_t id, struct pl_err *err)
 	return store_sql_finish(prune, err);
 }
 
-static int prune(struct store *store, const char *before, struct ids *ids, struct pl_err *err)
+static int prune(struct store *store, const struct deleted *which, struct ids *ids,
+		 struct pl_err *err)
 {
 	struct store_stmt *note;
 	int64_t version;
 
-	if (list_deleted(store, before, ids, err) < 0)
+	if (list_deleted(store, which, ids, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ids->count; i++) {
 		if (prune_one(store, ids->items[i], err) < 0)
@@ -406,16 +434,15 @@ static int prune(struct store *store, const char *before, struct ids *ids, struc
 	return store_sql_finish(note, err);
 }
 
-int store_prune(struct store *store, int64_t before_ns, int64_t *ret_count, struct pl_err *err)
+int store_prune(struct store *store, int64_t now_ns, int64_t older_than_ns, int64_t *ret_count,
+		struct pl_err *err)
 {
-	char before[32];
-
-	pl_clock_rfc3339(before_ns, before);
+	const struct deleted which = { now_ns, older_than_ns };
 	struct ids ids = { 0 };
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	int result = store_end(store, prune(store, before, &ids, err), err);
+	int result = store_end(store, prune(store, &which, &ids, err), err);
 	*ret_count = (int64_t)ids.count;
 	free(ids.items);
 	return result;

@@ -59,6 +59,10 @@ int store_restore(struct store *store, int64_t id, const char *author,
 int store_changes_json(struct store *store, int64_t id, json_t **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 
-/* Results that were deleted before then are gone, and what belongs to them. *ret_count: how many. */
-int store_prune(struct store *store, int64_t before_ns, int64_t *ret_count,
+/*
+ * Removes for good the results that were deleted more than older_than_ns ago (0: all deleted results), and what belongs
+ * to them. *ret_count: how many. now_ns is a real time. A deletion whose date contradicts the order of the changes, as
+ * after the clock was set, counts as recent.
+ */
+int store_prune(struct store *store, int64_t now_ns, int64_t older_than_ns, int64_t *ret_count,
 		struct pl_err *err) PL_MUST_CHECK;

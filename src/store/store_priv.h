@@ -216,6 +216,9 @@ void store_artifacts_open(struct store *store);
 
 /* Now, as it stands in the file. */
 void store_now(char text[32]);
+/* The time from which something ages that is removed when it is old. Setting the wall clock back while the store is
+ * open makes nothing old. */
+void store_aging_now(const struct store *store, char text[32]);
 
 /* Statements that more than one file uses, in read.c. */
 extern const struct store_statement store_sql_get_version;  /* row: data_version */

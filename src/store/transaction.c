@@ -26,6 +26,14 @@ void store_now(char text[32])
 	pl_clock_rfc3339(pl_clock_real_ns(), text);
 }
 
+void store_aging_now(const struct store *store, char text[32])
+{
+	int64_t real_ns = pl_clock_real_ns();
+	int64_t lived_ns = store->opened_real_ns + (pl_clock_now_ns() - store->opened_ns);
+
+	pl_clock_rfc3339(real_ns > lived_ns ? real_ns : lived_ns, text);
+}
+
 /* No one else counts while the transaction is open, so only its first count goes to the database at once. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -34,7 +35,10 @@ static STORE_STATEMENT(
 	" AND NOT EXISTS (SELECT 1 FROM benchmark_runs r WHERE r.run_id = artifacts.run_id"
 	" AND r.id <> ?1)");
 static STORE_STATEMENT(sql_forget_unclaimed,
-		       "DELETE FROM artifacts WHERE stored_at < ?1 AND NOT EXISTS (SELECT 1"
+		       /* by their order, too, as deletions are */
+		       "DELETE FROM artifacts WHERE stored_at < ?1 AND id <"
+		       " (SELECT coalesce(min(n.id), 9223372036854775807) FROM artifacts n"
+		       " WHERE n.stored_at >= ?1 AND n.stored_at <= ?2) AND NOT EXISTS (SELECT 1"
 		       " FROM benchmark_runs r WHERE r.run_id = artifacts.run_id)");
 
 #define RUN_ID_BYTES_MAX 1000
@@ -215,7 +219,7 @@ static int put_row(const struct store_artifact_in *in, int64_t *ret_old, struct 
 	struct store_stmt *statement;
 	char now[32];
 
-	store_now(now);
+	store_aging_now(in->store, now);
 	if (bind_names(in, &sql_remove_artifact, &statement, err) < 0 ||
 	    store_sql_number(statement, ret_old, err) < 0 ||
 	    bind_names(in, &sql_add_artifact, &statement, err) < 0)
@@ -542,22 +546,27 @@ int store_artifacts_forget(struct store *store, int64_t id, struct pl_err *err)
 	return store_sql_finish(forget, err);
 }
 
-static int forget_unclaimed(struct store *store, const char *before, struct pl_err *err)
+static int forget_unclaimed(struct store *store, int64_t now_ns, int64_t unclaimed_ns,
+			    struct pl_err *err)
 {
+	char before[32], now[32];
 	struct store_stmt *forget;
 
 	if (store_sql_kept(&store->writer, &sql_forget_unclaimed, &forget, err) < 0)
 		return -1;
+	pl_clock_rfc3339(now_ns - unclaimed_ns, before);
+	pl_clock_rfc3339(now_ns, now);
 	store_sql_bind_text(forget, 1, before);
+	store_sql_bind_text(forget, 2, now);
 	return store_sql_finish(forget, err);
 }
 
-int store_artifacts_sweep(struct store *store, const char *before, size_t *ret_files,
-			  struct pl_err *err)
+int store_artifacts_sweep(struct store *store, int64_t now_ns, int64_t unclaimed_ns,
+			  size_t *ret_files, struct pl_err *err)
 {
 	*ret_files = 0;
 	if (store_begin(store, err) < 0 ||
-	    store_end(store, forget_unclaimed(store, before, err), err) < 0)
+	    store_end(store, forget_unclaimed(store, now_ns, unclaimed_ns, err), err) < 0)
 		return -1;
 	return store->files == NULL
 		       ? 0

@@ -109,8 +109,9 @@ int store_artifacts_count_unnamed(struct store *store, size_t *ret,
  */
 int store_artifacts_forget(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
 /*
- * Of run_ids that no result has: those that came before `before` (RFC 3339). Then files that no artifact has.
- * Not within a transaction. *ret_files: how many files went.
+ * Removes the artifacts of run_ids that no result has if they were stored more than unclaimed_ns ago, then the files that
+ * no artifact has. now_ns is a real time; as in store_prune(), a date that contradicts the order counts as recent. Not
+ * within a transaction. *ret_files: how many files were removed.
  */
-int store_artifacts_sweep(struct store *store, const char *before, size_t *ret_files,
-			  struct pl_err *err) PL_MUST_CHECK;
+int store_artifacts_sweep(struct store *store, int64_t now_ns, int64_t unclaimed_ns,
+			  size_t *ret_files, struct pl_err *err) PL_MUST_CHECK;

@@ -68,7 +68,7 @@ int store_job_settle(struct store *store, int64_t id, struct pl_err *err)
 	struct store_stmt *settle;
 	char now[32];
 
-	store_now(now);
+	store_aging_now(store, now);
 	if (store_sql_kept(&store->writer, &sql_settle_job, &settle, err) < 0)
 		return -1;
 	store_sql_bind_i64(settle, 1, id);
@@ -84,7 +84,7 @@ static int close_old(struct store *store, const char *then, struct pl_err *err)
 	struct store_stmt *close;
 	char now[32];
 
-	store_now(now);
+	store_aging_now(store, now);
 	if (store_sql_kept(&store->writer, &sql_close_old_jobs, &close, err) < 0)
 		return -1;
 	store_sql_bind_text(close, 1, then);

@@ -108,7 +108,7 @@ static int add_job(struct store *store, const char *kind, const char *state,
 	struct store_stmt *add;
 	char now[32];
 
-	store_now(now);
+	store_aging_now(store, now);
 	if (store_sql_kept(&store->writer, &sql_add_job, &add, err) < 0)
 		return -1;
 	store_sql_bind_text(add, 1, kind);
@@ -319,7 +319,7 @@ static int cancel_job(struct store *store, int64_t id, void *context, enum store
 
 	(void)context;
 	(void)ret;
-	store_now(now);
+	store_aging_now(store, now);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {
 		if (store_job_run(store, each[i], id, err) < 0)
 			return -1;

@@ -137,7 +137,8 @@ def test_prune(bin_dir, db):
         ids = [stored(one, name) for name in ("old", "new", "stays")]
         for result in ids[:2]:
             one.ask("DELETE", f"/api/data/experiments/{result}")
-        change(db, f"UPDATE benchmark_changes SET time = '2020-01-01T00:00:00Z' WHERE id = {ids[0]}")
+        change(db, f"UPDATE benchmark_runs SET stored_at = '2019-12-01T00:00:00.000Z' WHERE id = {ids[0]}")
+        change(db, f"UPDATE benchmark_changes SET time = '2020-01-01T00:00:00.000Z' WHERE id = {ids[0]}")
         assert prune("--older-than", "30d").startswith("1 result")
         assert one.get(f"/api/data/experiments/{ids[0]}").status == 404 and one.get(f"/api/data/experiments/{ids[1]}").status == 410
         assert prune().startswith("1 result") and prune().startswith("0 results")

@@ -174,6 +174,112 @@ def test_dashboard(bin_dir, tmp_path, clock):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+HOUR_NS = 3600 * 10**9
+
+
+class Pruned:
+    """A database of results that are deleted while the clock is wrong, and pruned while it is right."""
+
+    def __init__(self, bin_dir, folder, clock):
+        self.bin_dir, self.db, self.clock = bin_dir, folder / "d.db", clock
+
+    def dashboard(self):
+        return Dashboard(self.bin_dir, self.db, env=self.clock.extra)
+
+    def delete(self, one, number):
+        assert one.ask("DELETE", f"/api/data/experiments/small-{number}").status == 204
+
+    def prune(self, *args, after_ns=0):
+        """How many results a prune removes at that time."""
+        self.clock.move(after_ns)
+        done = subprocess.run([self.bin_dir / "profllm-dashboard", "prune", "--db", self.db, "--json", *args], text=True, capture_output=True,
+                              env=environment(self.clock.extra), timeout=60)
+        self.clock.move(0)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["results"]
+
+
+@pytest.fixture
+def pruned(bin_dir, tmp_path, clock):
+    return Pruned(bin_dir, tmp_path, clock)
+
+
+def check_pruned_in_time(pruned):
+    """One result was deleted just now, whatever its date is."""
+    assert pruned.prune("--older-than", "1h") == 0
+    assert pruned.prune("--older-than", "1h", after_ns=HOUR_NS // 2) == 0
+    assert pruned.prune("--older-than", "1h", after_ns=2 * HOUR_NS) == 1
+
+
+def test_deleted_while_the_clock_is_set_back(pruned):
+    with pruned.dashboard() as one:
+        one.upload("/api/upload/batch", [little(number) for number in range(2)])
+        pruned.clock.move(-10 * YEAR_NS)
+        pruned.delete(one, 0)
+        pruned.clock.move(0)
+    check_pruned_in_time(pruned)
+
+
+@pytest.mark.parametrize("sees", ["its result", "an earlier change"])
+def test_deleted_by_a_server_that_starts_while_the_clock_is_set_back(pruned, sees):
+    """Only the order of what was stored shows that the clock is wrong."""
+    with pruned.dashboard() as one:
+        if sees == "an earlier change":
+            pruned.clock.move(-YEAR_NS)
+        one.upload("/api/upload/batch", [little(number) for number in range(2)])
+    pruned.clock.move(0)
+    with pruned.dashboard() as one:
+        if sees == "an earlier change":
+            assert one.ask("PATCH", "/api/data/experiments/small-1", b'{"notes": "right"}', {"Content-Type": "application/json"}).status == 200
+    pruned.clock.move(-10 * YEAR_NS)
+    with pruned.dashboard() as one:
+        pruned.delete(one, 0)
+    check_pruned_in_time(pruned)
+
+
+def test_deleted_while_the_clock_is_set_ahead(pruned):
+    """It is not kept for ten years: once a later change is old enough, it is older."""
+    with pruned.dashboard() as one:
+        one.upload("/api/upload/batch", [little(number) for number in range(2)])
+        pruned.clock.move(10 * YEAR_NS)
+        pruned.delete(one, 0)
+    pruned.clock.move(0)
+    with pruned.dashboard() as one:
+        assert one.ask("PATCH", "/api/data/experiments/small-1", b'{"notes": "right"}', {"Content-Type": "application/json"}).status == 200
+    check_pruned_in_time(pruned)
+
+
+@pytest.mark.parametrize("by_ns", [-10 * YEAR_NS, 10 * YEAR_NS])
+def test_prune_without_a_limit_takes_all(pruned, by_ns):
+    with pruned.dashboard() as one:
+        one.upload("/api/upload/batch", [little(number) for number in range(3)])
+        pruned.delete(one, 0)
+        pruned.clock.move(by_ns)
+        pruned.delete(one, 1)
+    assert pruned.prune() == 2
+
+
+def test_pruned_while_the_clock_is_set_back(pruned):
+    """Nothing is old then, and nothing becomes old by it."""
+    with pruned.dashboard() as one:
+        one.upload("/api/upload/batch", [little(number) for number in range(2)])
+        pruned.delete(one, 0)
+    assert pruned.prune("--older-than", "1h", after_ns=-10 * YEAR_NS) == 0
+    check_pruned_in_time(pruned)
+
+
+def test_artifacts_that_wait_for_their_result(bin_dir, tmp_path, pruned):
+    """They came while the clock was set back, and are not unclaimed for years."""
+    with pruned.dashboard() as one:
+        pruned.clock.move(-10 * YEAR_NS)
+        assert one.ask("PUT", "/api/upload/artifact/small-7/server_log/r.server.log", b"started").status in (200, 201, 204)
+        pruned.clock.move(0)
+    pruned.prune()
+    with pruned.dashboard() as one:
+        one.upload("/api/upload/json", little(7))
+        assert [artifact["name"] for artifact in one.get("/api/data/experiments/small-7/artifacts").json["artifacts"]] == ["r.server.log"]
+
+
 @pytest.mark.parametrize("by_ns", [-10 * YEAR_NS, 10 * YEAR_NS])
 def test_the_write_lock(bin_dir, tmp_path, clock, by_ns):
     """Writers wait for each other as long as ever: one for another process, those behind it for that one."""

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "store/change.h"
 #include "mirror/mirror.h"
 #include "query/query.h"
@@ -268,7 +269,7 @@ static void test_store__rows_may_go_while_nobody_looks(void **state)
 	put_text(&tools, other, "{'run_id': 'c'}");
 	assert_int_equal(in_memory(store, &version), 3);
 	assert_int_equal(store_delete(other, 2, NULL, &answer, &err), 0);
-	assert_int_equal(store_prune(other, INT64_MAX, &pruned, &err), 0);
+	assert_int_equal(store_prune(other, pl_clock_real_ns(), 0, &pruned, &err), 0);
 	assert_int_equal(pruned, 1);
 	put_text(&tools, other, "{'run_id': 'd'}");
 	assert_int_equal(in_memory(store, &version), 3);

@@ -152,12 +152,12 @@ def test_what_nobody_tells_is_not_called_alike(kept):
     """Neighbours are a count: none are told of where none are recorded."""
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("two")}])
     assert answer["cautions"] == []
-    assert kinds_of(answer, "alike") == ["simulated", "status", "failures", "verdict", "output", "load", "neighbours"]
+    assert kinds_of(answer, "alike") == ["simulated", "status", "failures", "verdict", "output", "load", "neighbours", "model"]
     assert kinds_of(answer, "not_told") == ["data_set", "lengths", "precision", "client"]
     # of no run, or one side of none, nothing is known at all
     for sides in ([{"filter": suite("nobody's")}] * 2, [{"ids": [1]}, {"filter": suite("nobody's")}]):
         empty = ask(kept, sides)
-        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 11
+        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 12
 
 
 def test_a_side_without_a_row_has_nothing(kept):

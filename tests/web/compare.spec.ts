@@ -3,8 +3,9 @@ import type { Page } from '@playwright/test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { counted, expect, names, soundness, test, useDashboard } from './fixtures'
+import { counted, expect, soundness, test, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
+import { failedLaunch } from './states'
 
 const SIZES = [256, 256, 1024]
 const BEGIN_NS = 1e12
@@ -26,6 +27,8 @@ const dashboard = useDashboard((store, own) => {
   })
   store.import(folder)
 })
+
+const failing = useDashboard((store, own) => { store.import(own, failedLaunch(store.folder)) })
 
 const tray = (page: Page) => page.getByRole('region', { name: 'Tray' })
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -51,7 +54,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the baseline')
   const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= as A: 256', '1024'])
-  await expect(part(page, 'With care')).toContainText(/Read with care: (dataset and precision|precision and dataset)\. These may cause/)
+  await expect(part(page, 'With care')).toContainText('Read with care: dataset and precision may cause the differences below.')
   await expect(part(page, 'With care')).toContainText('All of these are simulated')
   // the second becomes the baseline with Alt and an arrow, and the focus follows it
   await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
@@ -81,9 +84,12 @@ test('figures are those of the server; what a side has not is a dash, and counte
   const cells = part(page, 'Metrics').getByRole('row', { name: /^P99 TTFT/ }).getByRole('cell')
   await expect(cells.nth(0)).toContainText('10090 – 110')
   await expect(cells.nth(1)).toContainText('+50.0 % worse in these runsby more than 5 %')
-  // two single runs: no p-value of a difference between configurations, and the plot has its own ticks
+  // two single runs: no p-value of a difference between configurations
   await expect(cells.nth(1)).not.toContainText(', p ')
-  await expect(cells.nth(1).locator('svg text')).toHaveText(['−33 %', '+50 %', '0'])
+  // one axis for all metrics, in the head of each candidate
+  await expect(part(page, 'Metrics').locator('thead svg')).toHaveCount(2)
+  await expect(part(page, 'Metrics').locator('thead svg').first().locator('text')).toHaveText([/^(−33 %|×1\/2)$/, /^(\+50 %|×2)$/, '0'])
+  await expect(part(page, 'Metrics').locator('tbody svg text')).toHaveCount(0)
   await expect(cells.nth(0).locator('svg')).toHaveCount(0)
   await expect(part(page, 'Summary')).toContainText('Single runs: these counts compare the runs, not their configurations.')
   await expect(cells.nth(1)).toContainText(/\+[\d.]+ … \+[\d.]+ %/)
@@ -104,14 +110,23 @@ test('figures are those of the server; what a side has not is a dash, and counte
   expect(await soundness(page)).toEqual([])
 })
 
-test('the list of equal parameters changes no name of those that differ', async ({ page }) => {
+test('the list of equal parameters has groups and a search, and changes no name of those that differ', async ({ page }) => {
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)
   const heads = part(page, 'What differs').getByRole('rowheader')
   const before = await heads.allInnerTexts()
   await page.getByRole('button', { name: /^Show [\d,]+ equal parameters$/ }).click()
-  await expect(page.getByRole('region', { name: 'Equal parameters' })).toBeVisible()
+  const equal = page.getByRole('region', { name: 'Equal parameters' })
+  await expect(equal).toBeVisible()
   await expect(heads).toHaveText(before)
+  await expect(equal.getByRole('heading', { name: 'Model', exact: true })).toBeVisible()
+  expect(await equal.locator('dt').count()).toBeGreaterThan(100)
+  await page.getByRole('textbox', { name: 'Search equal parameters' }).fill('tensor parallel')
+  await expect(equal.locator('dt', { hasText: /^Tensor parallel size/ }).first()).toBeVisible()
+  expect(await equal.locator('dt').count()).toBeLessThan(20)
+  // Hide is above the list
+  const [hide, list] = [await page.getByRole('button', { name: 'Hide equal parameters' }).boundingBox(), await equal.boundingBox()]
+  expect(hide?.y).toBeLessThan(list?.y ?? 0)
 })
 
 test('numbers have their unit, marks and heads say how sure they are, and the arrow of the base is in its box', async ({ page }) => {
@@ -125,7 +140,7 @@ test('numbers have their unit, marks and heads say how sure they are, and the ar
   const metrics = part(page, 'Metrics')
   await expect(metrics.getByRole('row', { name: /^P99 TTFT/ }).getByRole('cell').nth(1).locator('[data-look]')).toHaveAttribute('data-look', 'filled')
   await expect(metrics.getByRole('row', { name: /^Output throughput/ }).first().getByRole('cell').nth(1).locator('[data-look]')).toHaveAttribute('data-look', 'dashed')
-  await expect(metrics).toContainText('Requests of one run are never taken as independent samples of a configuration.')
+  await expect(metrics).toContainText('95 % intervals do not include run-to-run variation')
   const base = page.getByRole('combobox', { name: /^Baseline/ })
   const [box, arrow] = [await base.boundingBox(), await base.locator('xpath=following-sibling::*').boundingBox()]
   expect((arrow?.x ?? Infinity) + (arrow?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0))
@@ -145,7 +160,7 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
   for (const [i, [left]] of cards.entries()) if (i > 0) expect(left).toBeGreaterThanOrEqual((cards[i - 1]?.[1] ?? 0) - 0.5)
   await page.setViewportSize({ width: 390, height: 844 })
   const card = part(page, 'Metrics').locator('tr', { hasText: 'P99 TTFT' }).locator('td').nth(1)
-  expect(await card.innerText()).toMatch(/\+50\.0 %\s+worse in these runs\s[^]*\s\+[\d.]+ … \+[\d.]+ %/)
+  expect(await card.innerText()).toMatch(/\+50\.0 %\s+worse in these runs\s[^]*\+[\d.]+ … \+[\d.]+ %/)
   // a sentence about all sides has the width of the page
   expect((await part(page, 'Summary').locator('p').last().boundingBox())?.width).toBeGreaterThan(300)
 })
@@ -171,7 +186,9 @@ test('the header, the summary and all tables have the same columns, and the head
     return axis && mark ? ((mark.left + mark.right) / 2 - (axis.left + axis.right) / 2) / axis.width : 0
   })
   expect(away).toBeGreaterThan(1 / 6)
-  await expect(part(page, 'Metrics').getByRole('row', { name: /^P99 TTFT/ }).locator('text')).toHaveText([/^−|^×1/, /^\+|^×/, '0'])
+  // nine metrics fit below the header, each on one or two lines
+  const heights = await part(page, 'Metrics').locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...heights)).toBeLessThanOrEqual(36)
   await part(page, 'Quality').scrollIntoViewIfNeeded()
   await expect(page.getByRole('listitem', { name: /^A: run-1/ })).toBeInViewport()
   // at 820 px the verdict of each difference is in view
@@ -206,11 +223,31 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
   const [one, two] = await ids(page)
   await compared(page, `side=${one}&side=${two}`)
-  await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, dataset, lengths, output length, load form, precision, client and neighbors are alike on all sides.')
+  await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, dataset, lengths, output length, load form, precision, client, neighbors and model are the same on all sides.')
   const nobodys = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'nobody' } }))
   await compared(page, `side=${one}&side=${nobodys}`)
   await expect(part(page, 'With care')).toContainText('B has no run: its inputs cannot be checked.')
   await expect(part(page, 'With care')).not.toContainText('on all sides')
+})
+
+test('a side that failed to start says so, raises no caution, and its facts are not recorded', async ({ page }) => {
+  await page.goto(`${failing().url}/compare?side=1&side=2`)
+  await expect(page.getByRole('listitem', { name: /^B/ })).toContainText('launch failed')
+  await expect(part(page, 'With care')).toHaveText(/^B has no metrics: launch failed\.$/)
+  await expect(part(page, 'Summary')).toContainText('nothing to compare')
+  const differs = part(page, 'What differs')
+  await expect(differs.getByRole('row', { name: /^Engine version/ }).getByRole('cell').last()).toHaveText('–')
+  await expect(differs.getByRole('row', { name: /^Max concurrency/ }).getByRole('cell').last()).toHaveText('unset')
+})
+
+test('where sides are one below the other, a side moves up and down', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [one, two] = await ids(page)
+  await compared(page, `side=${one}&side=${two}`)
+  await page.getByRole('button', { name: 'Move A down' }).click()
+  await expect(page).toHaveURL(new RegExp(`side=${two}&side=${one}$`))
+  await page.getByRole('button', { name: 'Move B up' }).click()
+  await expect(page).toHaveURL(new RegExp(`side=${one}&side=${two}$`))
 })
 
 test('the tray, rows and points mark each other; a row takes itself out again', async ({ page, complaints }) => {
@@ -226,10 +263,18 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await page.getByRole('button', { name: 'Unpin A: run-2' }).click()
   await expect(tray(page)).toHaveCount(0)
   await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
-  await expect(page.getByRole('alert')).toHaveText(/^Side A: experiment 999999 does not exist any more\. Remove side A$/)
-  expect(await names(page)).toEqual([])
-  await page.getByRole('button', { name: 'Remove side A' }).click()
+  await expect(page.getByRole('alert')).toHaveText(/^Experiment 999999 does not exist or was deleted\. Remove it from the comparison$/)
+  await expect(page.getByRole('main').getByRole('link', { name: 'run-1' })).toHaveAttribute('href', '/experiments/1')
+  await page.getByRole('button', { name: 'Remove it from the comparison' }).click()
   await expect(page).toHaveURL(/\/compare\?side=1$/)
+  // the sides that exist are compared
+  await page.goto(`${dashboard().url}/compare?side=1&side=999998&side=2,999999&side=3`)
+  await expect(page.getByRole('alert')).toHaveText(/^Experiments 999998, 999999 do not exist or were deleted\./)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the baseline')
+  await expect(page.getByRole('listitem', { name: /^[ABC]: / })).toHaveCount(3)
+  await expect(part(page, 'Metrics').getByRole('table')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove them from the comparison' }).click()
+  await expect(page).toHaveURL(/\/compare\?side=1&side=2&side=3$/)
 })
 
 test('tabs share the tray: no pin is lost, what differs names the pins, and eight is the limit', async ({ page, context }) => {

@@ -34,7 +34,7 @@ export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, ha
 const LATENCY = { model_id: 'org/model', avg_latency: 1.5, latencies: [1, 2], percentiles: { 10: 1.1, 25: 1.25, 50: 1.5, 75: 1.75, 90: 1.9, 99: 1.99 } }
 
 // A server that exits before it is ready.
-function failedLaunch(folder: string) {
+export function failedLaunch(folder: string) {
   const config = write(folder, 'failed.yaml', {
     name: 'failed-launch', server: { model: 'sim/test', max_model_len: 2048, tensor_parallel_size: 2 }, launch: { command: ['/bin/sh', '-c', 'echo "ValueError: no room for the KV cache" >&2; exit 3'], gpus: [] },
     benchmark: { backend: 'openai', dataset_name: 'random', random_input_len: 16, random_output_len: 4, num_prompts: 4 },

@@ -1,5 +1,5 @@
-// Compare: two to eight experiments or groups beside each other. The address is the comparison.
-import { type CSSProperties, useEffect, useMemo } from 'react'
+// Compare: two to eight experiments or groups side by side. The address is the comparison.
+import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
@@ -11,7 +11,7 @@ import { sidesOf, useTray } from '../tray/store'
 import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
-import { type CompareState, isComparable, LETTERS, moved, oneOf, sidesFor } from '../url/compare'
+import { type CompareState, isComparable, LETTERS, moved, oneOf, type Side, sidesFor } from '../url/compare'
 import { undo } from '../url/entry'
 import { selectedOf } from '../url/explore'
 import { paths } from '../url/paths'
@@ -22,10 +22,10 @@ import css from './compare.module.css'
 import { Curves } from './curves'
 import { Differs } from './differs'
 import { Metrics, shownOf } from './metrics'
-import { type Answer, detailsOf, MANY, metricsOf, requestOf, viewsOf, withoutTwins } from './model'
+import { type Answer, detailsOf, MANY, metricsOf, ownNameOf, requestOf, viewsOf, withoutTwins } from './model'
 import { OverTime } from './over-time'
 import { Quality } from './quality'
-import { Sides } from './sides'
+import { SideVerdict, Sides } from './sides'
 import { StartUp } from './startup'
 import { Summary } from './summary'
 import { Take } from './take'
@@ -53,17 +53,36 @@ const Failed = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
   <Note kind="bad" role="alert"><b>Could not load the comparison.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act></Note>
 )
 
-// The side that the server refused, if it names an experiment that does not exist.
-function missingOf(error: Error | null, { sides }: CompareState) {
+// The experiment that the server refused because it does not exist.
+function missingOf(error: Error | null, sides: Side[]) {
   const [, at, index] = (error instanceof ApiError && error.status === 422 && /^\/sides\/(\d+)\/ids\/(\d+)$/.exec(error.problem.pointer ?? '')) || []
   const side = sides[Number(at)]
-  const id = side && 'ids' in side ? side.ids[Number(index)] : undefined
-  return side && id !== undefined ? { side, id, at: Number(at) } : null
+  return side && 'ids' in side ? (side.ids[Number(index)] ?? null) : null
 }
 
-const MissingSide = ({ letter, id, onRemove }: { letter: string; id: number; onRemove: () => void }) => (
-  <Note kind="bad" role="alert"><b>Side {letter}: experiment {id} does not exist any more.</b> <Act onPress={onRemove}>Remove side {letter}</Act></Note>
+// Sides without the experiments that do not exist; a side of nothing else goes.
+const withoutMissing = (sides: Side[], missing: number[]) => sides.flatMap((side): Side[] => {
+  if (!('ids' in side) || !side.ids.some((id) => missing.includes(id))) return [side]
+  const ids = side.ids.filter((id) => !missing.includes(id))
+  return ids.length ? [{ ...side, ids }] : []
+})
+
+const Missing = ({ ids, onRemove }: { ids: number[]; onRemove: () => void }) => (
+  <div className={page.notice}><Note kind="bad" role="alert"><b>{ids.length === 1 ? `Experiment ${ids[0] ?? ''} does not exist or was deleted.` : `Experiments ${ids.join(', ')} do not exist or were deleted.`}</b> <Act onPress={onRemove}>Remove {ids.length === 1 ? 'it' : 'them'} from the comparison</Act></Note></div>
 )
+
+// The only side that is left, by name.
+function Remaining({ side, catalogue }: { side: Side; catalogue: Catalogue }) {
+  const id = oneOf(side)
+  const [experiment] = useExperiments([id])
+  const name = ownNameOf(side, experiment, catalogue)
+  return (
+    <>
+      <p className={page.lead}>A comparison needs two sides, and this one has one:</p>
+      <p className={css.remaining}><b>{id === null ? name : <Link href={paths.experiment(id)}>{name}</Link>}</b> {experiment && <SideVerdict experiment={experiment} />}</p>
+    </>
+  )
+}
 
 function TooFew({ state }: { state: CompareState }) {
   const pinned = useTray((tray) => tray.pinned)
@@ -78,58 +97,67 @@ function TooFew({ state }: { state: CompareState }) {
   )
 }
 
-function useScreen(catalogue: Catalogue, state: CompareState) {
-  const request = useMemo(() => requestOf(state), [state])
+function useScreen(catalogue: Catalogue, whole: CompareState) {
+  const [missing, setMissing] = useState<number[]>([])
+  const state = useMemo(() => ({ ...whole, sides: withoutMissing(whole.sides, missing) }), [whole, missing])
+  const request = useMemo(() => (state.sides.length < 2 ? null : requestOf(state)), [state])
   const ids = useMemo(() => detailsOf(catalogue), [catalogue])
   const answer = useComparison(request)
+  const gone = missingOf(answer.error, state.sides)
+  useEffect(() => { if (gone !== null) setMissing((known) => [...known, gone]) }, [gone])
   // after the first: it is read further down
   const more = useMemo(() => (answer.data && !answer.isPlaceholderData && ids.length ? requestOf(state, ids) : null), [answer.data, answer.isPlaceholderData, state, ids])
   const details = useComparison(more)
   const asked = useMemo(() => state.sides.map(oneOf), [state.sides])
   const experiments = useExperiments(asked)
-  const data: Answer | undefined = answer.data
+  const data: Answer | undefined = request ? answer.data : undefined
   const views = useMemo(() => (data ? viewsOf(sidesIn(data, state), data, asked.length === data.sides.length ? experiments : [], catalogue) : []), [data, state, asked, experiments, catalogue])
   const { shown: metrics, folded } = useMemo(() => withoutTwins(data ? metricsOf(data.metrics, catalogue) : []), [data, catalogue])
   const told = useMemo(() => (details.data ? metricsOf(details.data.metrics, catalogue) : null), [details.data, catalogue])
-  return { answer, data, views, metrics, folded, details: told, detailsError: details.error, isWaiting: answer.isFetching && (!data || answer.isPlaceholderData) }
+  return { shownSides: state.sides, missing: missing.filter((id) => whole.sides.some((side) => 'ids' in side && side.ids.includes(id))), error: gone === null ? answer.error : null, answer, data, views, metrics, folded, details: told, detailsError: details.error, isWaiting: answer.isFetching && (!data || answer.isPlaceholderData) }
 }
 
 // While the next answer comes the last one stays, with the sides that it is of.
 const sidesIn = (answer: Answer, state: CompareState) => (answer.sides.length === state.sides.length ? state.sides : (answer.request.sides as CompareState['sides']))
 
 function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: CompareState; change: CompareChange }) {
-  const { answer, data, views, metrics, folded, details, detailsError, isWaiting } = useScreen(catalogue, state)
+  const { shownSides, missing, error, answer, data, views, metrics, folded, details, detailsError, isWaiting } = useScreen(catalogue, state)
   const lastExplore = usePreferences((kept) => kept.lastExplore)
-  useEffect(() => { document.title = `Compare ${state.sides.length} · ProfLLM` }, [state.sides.length])
+  useEffect(() => { document.title = `Compare ${shownSides.length} · ProfLLM` }, [shownSides.length])
   usePlace({ content: 'compare', isReady: data !== undefined })
-  // what is changed here is what the tray holds from now on
+  // the tray holds what is compared
   const setSides = (sides: CompareState['sides']) => {
     const names = new Map(views.map(({ side, ownName }) => [side, ownName]))
     useTray.getState().set(sides.map((side) => ({ side, name: names.get(side) ?? '' })))
     change({ sides })
   }
-  const missing = missingOf(answer.error, state)
-  const noun = state.sides.every((side) => oneOf(side) !== null) ? 'experiments' : 'sides'
-  const title = `${state.sides.length} ${noun}, ${missing ? `${LETTERS[missing.at] ?? ''} is missing` : 'A is the baseline'}`
-  const move = (from: number, to: number) => setSides(moved(state.sides, from, to))
+  const noun = shownSides.every((side) => oneOf(side) !== null) ? 'experiment' : 'side'
+  const title = shownSides.length < 2 ? 'Compare' : `${shownSides.length} ${noun}s, A is the baseline`
+  const [only] = shownSides
+  const move = (from: number, to: number) => setSides(moved(shownSides, from, to))
+  const removeMissing = () => {
+    for (const side of state.sides) if (!shownSides.includes(side)) useTray.getState().remove(side)
+    change({ sides: shownSides })
+  }
   return (
-    <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting} data-many={state.sides.length > MANY || undefined} style={{ '--sides': state.sides.length } as CSSProperties}>
+    <main id="main" className={join(page.read, page.wide, css.screen)} aria-busy={isWaiting} data-many={shownSides.length > MANY || undefined} style={{ '--sides': shownSides.length } as CSSProperties}>
       <Progress on={isWaiting} />
       <p className={page.crumbs}><Link href={lastExplore}>Explore</Link> <span>/</span> <span>Compare</span></p>
       <div className={page.head}>
-        <div><h1>{title}</h1>{data && <p className={page.facts}><span className="dim">{data.inputs.equal} parameters equal in all, {data.inputs.differing.length} differ</span></p>}</div>
+        <div><h1>{title}</h1></div>
         <div className={page.end}>
           {views.length > 0 && <Select label="Baseline, which all other sides are compared with" value="A" onChange={(letter) => move(LETTERS.indexOf(letter), 0)} options={views.map(({ letter }) => [letter, `Baseline: ${letter}`])} />}
           {data && <Take shown={{ answer: data, views, metrics: shownOf(metrics, state.onlyClear), details: details ?? [], catalogue, link: window.location.href }} />}
         </div>
       </div>
-      {missing && <MissingSide letter={LETTERS[missing.at] ?? ''} id={missing.id} onRemove={() => { useTray.getState().remove(missing.side); change({ sides: state.sides.toSpliced(missing.at, 1) }) }} />}
-      {answer.error && !missing && <Failed error={answer.error} onRetry={() => void answer.refetch()} />}
+      {missing.length > 0 && <Missing ids={missing} onRemove={removeMissing} />}
+      {shownSides.length === 1 && only && <Remaining side={only} catalogue={catalogue} />}
+      {error && shownSides.length > 1 && <Failed error={error} onRetry={() => void answer.refetch()} />}
       {data && (
         <>
-          <Sides views={views} onMove={move} onRemove={(at) => setSides(state.sides.toSpliced(at, 1))} onSimulated={() => change({ withSimulated: true })} />
+          <Sides views={views} onMove={move} onRemove={(at) => setSides(shownSides.toSpliced(at, 1))} onSimulated={() => change({ withSimulated: true })} />
           <Summary views={views} metrics={metrics} />
-          <Cautions answer={data} views={views} catalogue={catalogue} isMatched={state.match} onMatch={(match) => change({ match })} />
+          <Cautions answer={data} views={views} metrics={metrics} catalogue={catalogue} isMatched={state.match} onMatch={(match) => change({ match })} />
           <Differs answer={data} views={views} catalogue={catalogue} withEqual={state.withEqual} onEqual={(withEqual) => change({ withEqual })} />
           <Metrics answer={data} views={views} metrics={metrics} folded={folded} onlyClear={state.onlyClear} onOnlyClear={(onlyClear) => change({ onlyClear })} />
           <Curves families={data.families} views={views} isLog={state.logCurves} onLog={(logCurves) => change({ logCurves })} />

@@ -1,11 +1,12 @@
-// The inputs in which the sides differ, the most important first, then those in which runs of one side differ. Equal inputs are folded.
+// The inputs in which the sides differ, the most important first, then those in which runs of one side differ. Equal inputs are
+// folded: a list with groups and a search.
 import { useState } from 'react'
 
-import type { ComparedInput } from '../api/types'
-import { type Catalogue, namesApart } from '../fields/catalogue'
+import type { ComparedInput, Field } from '../api/types'
+import { type Catalogue, isRepeat, namesApart, type Section, sectionOf } from '../fields/catalogue'
 import { count, formOfRow, isNumeric } from '../format/number'
-import { NOT_RECORDED, UNSET, valueText, wholeText, withUnit } from '../format/value'
-import { Act, join } from '../ui/controls'
+import { nullWord, valueText, wholeText, withUnit } from '../format/value'
+import { Act, Field as Input, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import css from './compare.module.css'
 import { type Answer, isSameAs, type SideView, valuesOf, valuesText } from './model'
@@ -21,44 +22,46 @@ interface Props {
 const HEADED_FROM = 8 // fewer need no headings
 const FOLDED_FROM = 16
 const FOLDED_TO = 12
-const ROLES: Record<string, string> = { input: 'What was asked for', engine: 'The engine', host: 'The host' }
+const ROLES: Record<string, string> = { input: 'Configuration', engine: 'Reported by the engine', host: 'Host' }
 
 export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqual }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const all = inputs.differing.length + inputs.equal + inputs.partly_recorded
-  const between = inputs.differing.filter((one) => one.between).sort((a, b) => catalogue.rankOf(a.field) - catalogue.rankOf(b.field))
-  const isFolded = !isOpen && inputs.differing.length >= FOLDED_FROM
+  const shown = inputs.differing.filter((one) => !repeats(one, inputs.differing))
+  const all = shown.length + inputs.equal + inputs.partly_recorded
+  const between = shown.filter((one) => one.between).sort((a, b) => catalogue.rankOf(a.field) - catalogue.rankOf(b.field))
+  const isFolded = !isOpen && shown.length >= FOLDED_FROM
   const roles = Object.keys(ROLES).map((role) => ({ role, rows: between.filter((one) => one.role === role) })).filter(({ rows }) => rows.length)
-  // the list of equal parameters may repeat a name from here; then it says the longer one alone
-  const differing = inputs.differing.map(({ field }) => catalogue.get(field))
+  const differing = shown.map(({ field }) => catalogue.get(field))
   const names = namesApart(differing)
-  const namesOfAll = namesApart([...differing, ...[...(inputs.equal_fields ?? []).map(({ field }) => field), ...(inputs.partly_recorded_fields ?? [])].map((id) => catalogue.get(id))])
-  const within = inputs.differing.filter((one) => !one.between)
+  const within = shown.filter((one) => !one.between)
   return (
     <section className={page.block} aria-label="What differs">
-      <div className={page.blockHead}><h2>What differs</h2><p>{count(inputs.differing.length)} of {count(all)} parameters</p></div>
-      {inputs.differing.length > 0 && (
+      <div className={page.blockHead}><h2>What differs</h2><p>{count(shown.length)} of {count(all)} parameters</p></div>
+      {shown.length > 0 && (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="What differs, scrolls sideways">
           <table className={join(page.rows, css.sided)}>
             <thead><tr><th scope="col">Parameter</th>{views.map(({ letter, at }) => <th key={letter} scope="col">{letter}{at === 0 ? ', the baseline' : ''}</th>)}</tr></thead>
             {isFolded && <Rows title="" rows={between.slice(0, FOLDED_TO)} catalogue={catalogue} names={names} />}
-            {!isFolded && roles.map(({ role, rows }) => <Rows key={role} title={inputs.differing.length >= HEADED_FROM || within.length > 0 ? (ROLES[role] ?? role) : ''} rows={rows} catalogue={catalogue} names={names} />)}
-            {!isFolded && within.length > 0 && <Rows title="Differs between the runs of a side" rows={within} catalogue={catalogue} names={names} />}
+            {!isFolded && roles.map(({ role, rows }) => <Rows key={role} title={shown.length >= HEADED_FROM || within.length > 0 ? (ROLES[role] ?? role) : ''} rows={rows} catalogue={catalogue} names={names} />)}
+            {!isFolded && within.length > 0 && <Rows title="Differs within a side" rows={within} catalogue={catalogue} names={names} />}
           </table>
         </div>
       )}
-      {inputs.differing.length >= FOLDED_FROM && <p className={css.foot}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? `Show the ${FOLDED_TO} most important` : `Show all ${count(inputs.differing.length)}`}</Act></p>}
-      {inputs.differing.length === 0 && <p className={css.quiet}>No recorded input differs.</p>}
-      {withEqual && <Equal answer={inputs} catalogue={catalogue} names={namesOfAll} />}
+      {shown.length >= FOLDED_FROM && <p className={css.foot}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? `Show the ${FOLDED_TO} most important` : `Show all ${count(shown.length)}`}</Act></p>}
+      {shown.length === 0 && <p className={css.quiet}>No recorded input differs.</p>}
       <p className={css.foot}>
         <Act aria-expanded={withEqual} onPress={() => onEqual(!withEqual)}>{withEqual ? 'Hide equal parameters' : `Show ${count(inputs.equal + inputs.partly_recorded)} equal parameters`}</Act>
         <span>Ports, file names and addresses are not compared.{inputs.partly_recorded > 0 && ` ${count(inputs.partly_recorded)} of the equal ones are not recorded in some runs.`}</span>
       </p>
+      {withEqual && <Equal answer={inputs} catalogue={catalogue} differing={differing} />}
     </section>
   )
 }
 
 type Names = ReturnType<typeof namesApart>
+
+// A field that repeats another one has nothing to add where both have the same values.
+const repeats = (one: ComparedInput, all: ComparedInput[]) => all.some((other) => isRepeat(one.field, other.field) && one.sides.every((told, at) => isSameAs(other.sides[at], told)))
 
 function Rows({ title, rows, catalogue, names }: { title: string; rows: ComparedInput[]; catalogue: Catalogue; names: Names }) {
   return (
@@ -83,13 +86,34 @@ function Rows({ title, rows, catalogue, names }: { title: string; rows: Compared
   )
 }
 
-function Equal({ answer: { equal_fields: equal = [], partly_recorded_fields: partly = [] }, catalogue, names }: { answer: Answer['inputs']; catalogue: Catalogue; names: Names }) {
+function Equal({ answer: { equal_fields: equal = [], partly_recorded_fields: partly = [] }, catalogue, differing }: { answer: Answer['inputs']; catalogue: Catalogue; differing: Field[] }) {
+  const [words, setWords] = useState('')
+  const values = new Map<string, unknown>([...equal.map(({ field, value }) => [field, value] as const), ...partly.map((id) => [id, undefined] as const)])
+  const all = [...values.keys()].map((id) => catalogue.get(id))
+  const found = words.trim() === '' ? all : catalogue.search(words, all)
   return (
-    <div className={css.equal} role="region" aria-label="Equal parameters" tabIndex={0}>
-      <dl>
-        {equal.map(({ field: id, value }) => <div key={id}><dt title={id}>{names.get(id)}</dt><dd className="n" title={value === null ? undefined : wholeText(catalogue.get(id), value)}><bdi>{value === null ? UNSET : withUnit(catalogue.get(id), value)}</bdi></dd></div>)}
-        {partly.map((id) => <div key={id}><dt title={id}>{names.get(id)}</dt><dd className="dim">equal, or {NOT_RECORDED}</dd></div>)}
-      </dl>
-    </div>
+    <>
+      <div className={css.find}><Input label="Search equal parameters" icon="search" placeholder={`Search ${count(all.length)} parameters`} value={words} onChange={(event) => setWords(event.target.value)} /></div>
+      <div className={css.equal} role="region" aria-label="Equal parameters" tabIndex={0}>
+        {found.length === 0 && <p className={css.quiet}>No equal parameter matches.</p>}
+        {catalogue.sorted(found).map((section) => <EqualSection key={section.title} section={section} differing={differing} values={values} />)}
+      </div>
+    </>
   )
+}
+
+// A name that also occurs in the table of what differs is the longer one here.
+function EqualSection({ section: { title, fields }, differing, values }: { section: Section; differing: Field[]; values: Map<string, unknown> }) {
+  const names = namesApart([...differing.filter((field) => sectionOf(field) === title), ...fields])
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <dl>{fields.map((field) => <div key={field.id}><dt title={field.id}>{names.get(field.id)}</dt><EqualValue field={field} value={values.get(field.id)} /></div>)}</dl>
+    </section>
+  )
+}
+
+function EqualValue({ field, value }: { field: Field; value: unknown }) {
+  if (value === undefined) return <dd className="dim">not recorded by all runs</dd>
+  return <dd className="n" title={value === null ? undefined : wholeText(field, value)}><bdi>{value === null ? nullWord(field) : withUnit(field, value)}</bdi></dd>
 }

@@ -1,5 +1,5 @@
 // One row per metric, one column per side: the value, the difference from the baseline with its verdict, and its interval on
-// an axis that belongs to the metric.
+// an axis that all metrics share.
 import type { ComparedFigure, ComparedRatio } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
@@ -11,10 +11,6 @@ import { Nothing } from '../ui/verdict'
 import css from './compare.module.css'
 import { colourOf, Mark, MarkPath } from './mark'
 import { type Answer, clearPercent, findingNote, findingWord, foldedText, howText, intervalText, isBeyond, isClear, isUndecidable, lookOf, markOf, type MetricView, missingText, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
-
-const NOT_SAMPLES = 'Requests of one run are never taken as independent samples of a configuration.'
-const HIGH = 18
-const TICK = 12 // px, below the mark
 
 interface Props {
   answer: Answer
@@ -33,23 +29,24 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
   const shown = shownOf(metrics, onlyClear)
   const isSingle = views.every(({ told }) => told.runs === 1)
   const isVague = isUndecidable(views, metrics)
+  const span = spanOf(metrics.flatMap(({ told }) => told.against))
   return (
     <section className={page.block} aria-label="Metrics">
       <div className={page.blockHead}>
         <h2>Metrics</h2>
-        <p>{isVague ? 'single runs without an interval: a difference may be chance' : isSingle ? 'single runs: 95 % intervals do not include run-to-run variation' : 'means over runs; 95 % intervals between runs, or within a single run'}</p>
-        <span className={page.end}><Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check></span>
+        <p>{isVague ? 'single runs without a confidence interval: a difference may be chance' : isSingle ? 'single runs: 95 % intervals do not include run-to-run variation' : 'means of runs; 95 % intervals include run-to-run variation, except for a side with one run'}</p>
+        <span className={page.end}>
+          <span className={css.legend}><span><Mark at={0} />clear</span><span><Mark at={0} look="hollow" />unclear</span><span><Mark at={0} look="dashed" />no interval</span><span>‹ › beyond the axis</span></span>
+          <Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check>
+        </span>
       </div>
       {answer.not_ready.length > 0 && <p className={css.foot}>Not ready in time: {answer.not_ready.join(', ')}.</p>}
-      <p className={css.foot}>
-        <span className={css.legend}><span><Mark at={0} />clear</span><span><Mark at={0} look="hollow" />interval includes no change</span><span><Mark at={0} look="dashed" />no interval</span><span>‹ › beyond the axis</span></span>
-        <span>{NOT_SAMPLES}</span>
-      </p>
+      <p className={join(css.foot, css.scale)}>Axis from {tickText(1 / span.limit)} to {tickText(span.limit)}, the same for all metrics.</p>
       {shown.length === 0 ? <p className={css.quiet}>{metrics.length === 0 ? 'No side has a headline metric.' : `None of ${metrics.length} metrics has a clear difference.`}</p> : (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
           <table className={join(page.rows, css.sided, css.metrics)}>
-            <thead><tr><th scope="col">Metric</th>{views.map(({ letter, at }) => <th key={letter} scope="col">{letter}{at === 0 ? ', the baseline' : ''}</th>)}</tr></thead>
-            <tbody>{shown.map((metric) => <Metric key={metric.told.field} metric={metric} views={views} effect={answer.effect} isVague={isVague} />)}</tbody>
+            <thead><tr><th scope="col">Metric</th>{views.map(({ letter, at }) => <th key={letter} scope="col"><div className={css.box}><div className={css.cell}><span>{letter}{at === 0 ? ', the baseline' : ''}</span>{at > 0 && <Ticks span={span} />}</div></div></th>)}</tr></thead>
+            <tbody>{shown.map((metric) => <Metric key={metric.told.field} metric={metric} views={views} span={span} effect={answer.effect} isVague={isVague} />)}</tbody>
           </table>
         </div>
       )}
@@ -58,8 +55,7 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
   )
 }
 
-function Metric({ metric: { told, field, form }, views, effect, isVague }: { metric: MetricView; views: SideView[]; effect: number; isVague: boolean }) {
-  const span = spanOf(told.against)
+function Metric({ metric: { told, field, form }, views, span, effect, isVague }: { metric: MetricView; views: SideView[]; span: Span; effect: number; isVague: boolean }) {
   return (
     <tr>
       <th scope="row" title={`${field.id}\n${field.help}`}>
@@ -112,22 +108,29 @@ function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; a
 }
 
 const share = (span: Span, ratio: number) => `${(shareOf(span, ratio) * 100).toFixed(2)}%`
+
+// The axis, once in the head of each candidate's column.
+const Ticks = ({ span }: { span: Span }) => (
+  <svg className={css.interval} aria-hidden="true" data-ticks="">
+    {[...span.ticks, 1].map((tick) => <text key={tick} className={css.tick} x={share(span, tick)} y="50%" dy="4">{tick === 1 ? '0' : tickText(tick)}</text>)}
+  </svg>
+)
+
 const Grid = ({ span }: { span: Span }) => (
   <>
-    {span.ticks.map((tick) => <line key={tick} x1={share(span, tick)} x2={share(span, tick)} y1="0" y2={HIGH} stroke="var(--grid)" />)}
-    <line x1="50%" x2="50%" y1="0" y2={HIGH} stroke="var(--line-3)" />
-    {[...span.ticks, 1].map((tick) => <text key={tick} className={css.tick} x={share(span, tick)} y={HIGH + TICK - 2}>{tick === 1 ? '0' : tickText(tick)}</text>)}
+    {span.ticks.map((tick) => <line key={tick} x1={share(span, tick)} x2={share(span, tick)} y1="0" y2="100%" stroke="var(--grid)" />)}
+    <line x1="50%" x2="50%" y1="0" y2="100%" stroke="var(--line-3)" />
   </>
 )
 
 // The difference as a mark, its interval as a line with ends. An end beyond the axis has no tick, a mark beyond it is an arrow.
 function Interval({ span, ratio: { ratio, low, high, ...rest }, at }: { span: Span; ratio: ComparedRatio; at: number }) {
-  const end = (to: number) => !isBeyond(span, to) && <line x1={share(span, to)} x2={share(span, to)} y1={HIGH / 2 - 3} y2={HIGH / 2 + 3} stroke={colourOf(at)} strokeWidth="1.3" />
+  const end = (to: number) => !isBeyond(span, to) && <svg x={share(span, to)} y="50%" overflow="visible"><line y1="-3" y2="3" stroke={colourOf(at)} strokeWidth="1.3" /></svg>
   return (
-    <svg className={css.interval} height={ratio === null ? HIGH : HIGH + TICK} aria-hidden="true" data-beyond={(ratio !== null && isBeyond(span, ratio)) || undefined}>
+    <svg className={css.interval} aria-hidden="true" data-beyond={(ratio !== null && isBeyond(span, ratio)) || undefined}>
       {ratio !== null && <Grid span={span} />}
-      {low !== null && high !== null && <><line x1={share(span, low)} x2={share(span, high)} y1={HIGH / 2} y2={HIGH / 2} stroke={colourOf(at)} strokeWidth="1.3" />{end(low)}{end(high)}</>}
-      {ratio !== null && <svg x={share(span, ratio)} y={HIGH / 2} overflow="visible">{isBeyond(span, ratio) ? <path d={ratio > 1 ? 'M-3 -4L2 0L-3 4' : 'M3 -4L-2 0L3 4'} stroke={colourOf(at)} strokeWidth="1.6" fill="none" /> : <MarkPath at={at} x={0} y={0} look={markOf({ ratio, low, high, ...rest })} scale={0.8} />}</svg>}
+      {low !== null && high !== null && <><line x1={share(span, low)} x2={share(span, high)} y1="50%" y2="50%" stroke={colourOf(at)} strokeWidth="1.3" />{end(low)}{end(high)}</>}
+      {ratio !== null && <svg x={share(span, ratio)} y="50%" overflow="visible">{isBeyond(span, ratio) ? <path d={ratio > 1 ? 'M-3 -4L2 0L-3 4' : 'M3 -4L-2 0L3 4'} stroke={colourOf(at)} strokeWidth="1.6" fill="none" /> : <MarkPath at={at} x={0} y={0} look={markOf({ ratio, low, high, ...rest })} scale={0.8} />}</svg>}
     </svg>
   )
 }

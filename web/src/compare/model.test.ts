@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 
-import type { ComparedRatio, ComparedValues, Field } from '../api/types'
+import type { Caution, ComparedRatio, ComparedValues, Field } from '../api/types'
 import { formOfRow } from '../format/number'
 import { valueText, wholeText, withUnit } from '../format/value'
 import { Catalogue, namesApart } from '../fields/catalogue'
 import { namesOfSides } from '../names/sides'
-import { deviate, findingText, isBeyond, isOfTheseRuns, isUndecidable, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, valuesOf, valuesText, verdictsText, withoutTwins } from './model'
+import { cautionsFor, deviate, findingText, isBeyond, isOfTheseRuns, isUndecidable, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, type SideView, valuesBySide, valuesOf, valuesText, verdictsText, withMetrics, withoutTwins } from './model'
 
 const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
 
@@ -59,7 +59,7 @@ it('ticks are round and stay within', () => {
   for (const top of [1e-9, 1, 3, 7.7, 12345, 1e12]) expect(ticksTo(top, 4).every((tick) => tick <= top * 1.000001)).toBe(true)
 })
 
-it('the axis of a metric holds its own differences; one that is far away leaves it instead of flattening the others', () => {
+it('the axis of all metrics holds their differences; one that is far away leaves it instead of flattening the others', () => {
   expect(spanOf([]).limit).toBeLessThan(1.1)
   const near = spanOf([ratio({ ratio: 1.03, low: 1.01, high: 1.05 })])
   expect([near.limit < 1.1, shareOf(near, 1), shareOf(near, 1.05) > 0.75]).toEqual([true, 0.5, true])
@@ -72,6 +72,27 @@ it('the axis of a metric holds its own differences; one that is far away leaves 
     expect([span.ticks.every((tick) => !isBeyond(span, tick)), span.ticks.length]).toEqual([true, 2])
   }
   expect([1 / 3, 1 / 1.5, 0.8, 1.1, 2, 10].map(tickText)).toEqual(['×1/3', '−33 %', '−20 %', '+10 %', '×2', '×10'])
+})
+
+it('sides without metrics raise no caution, nor do fields that matching makes the same', () => {
+  const view = (at: number, runs = 1) => ({ at, letter: 'ABC'[at], told: { runs } }) as unknown as SideView
+  const values = (...all: unknown[]) => ({ values: all.map((value) => ({ value, count: 1 })), distinct: all.length, null: all.length ? 0 : 1, not_recorded: 0 })
+  const caution = (kind: string, ...fields: [string, ReturnType<typeof values>[]][]) => ({ kind, title: kind, text: '', fields: fields.map(([id, sides]) => ({ field: id, label: id, sides })) }) as unknown as Caution
+  const metrics = [{ told: { sides: [{ value: 1 }, { value: 2 }, { value: null }] } }] as unknown as Parameters<typeof withMetrics>[1]
+  const measured = withMetrics([view(0), view(1), view(2)], metrics)
+  expect(measured.map(({ letter }) => letter)).toEqual(['A', 'B'])
+  const cautions = [
+    caution('load', ['benchmark.max_concurrency', [values(4), values(4), values()]], ['benchmark.num_prompts', [values(20), values(40), values(4)]]),
+    caution('simulated', ['environment.engine.simulated', [values(true), values(true), values()]]),
+    caution('verdict', ['quality.verdict', [values('degraded'), values('degraded'), values('degraded')]]),
+  ]
+  const fieldsOf = (found: Caution[]) => found.map(({ kind, fields }) => [kind, fields.map(({ field: id }) => id)])
+  expect(fieldsOf(cautionsFor(cautions, measured, []))).toEqual([['load', ['benchmark.num_prompts']], ['verdict', ['quality.verdict']]])
+  expect(fieldsOf(cautionsFor(cautions, measured, ['benchmark.num_prompts']))).toEqual([['verdict', ['quality.verdict']]])
+  const size = field({ id: 'server.max_num_seqs', role: 'input', unit: '' })
+  expect(valuesBySide(size, [values(64), values(32), values(64)] as never, [view(0), view(1), view(2)])).toEqual([{ letters: 'A, C', text: '64' }, { letters: 'B', text: '32' }])
+  // what a user can set is unset; a fact that is null was not recorded
+  expect([field({ id: 'server.max_num_seqs', role: 'input' }), field({ id: 'quality.verdict' }), field({ id: 'environment.engine.version' })].map((one) => valuesText(one, values() as never, undefined, undefined, true))).toEqual(['unset', 'no verdict', 'not recorded'])
 })
 
 it('a summary counts what the comparison found and puts the headline metrics first', () => {

@@ -1,12 +1,12 @@
 // What is compared, without drawing it: sides with what they are called, values and ratios in words.
-import type { CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
+import type { Caution, CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { PHASES } from '../fields/phases'
 import { twinOf } from '../fields/twins'
 import { treeWords } from '../filter/tree-words'
 import { count, type Form, formFor, formOfRow, showNumber } from '../format/number'
 import { lowEnd } from '../format/unit'
-import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
+import { NOT_RECORDED, nullWord, withUnit } from '../format/value'
 import { namesOfSides } from '../names/sides'
 import { type CompareState, LETTERS, oneOf, type Side } from '../url/compare'
 
@@ -76,16 +76,41 @@ const MORE_DIGITS = 3
 
 export const valuesOf = (sides: ComparedValues[]) => sides.flatMap(({ values }) => values.map(({ value }) => value))
 
-// One value as it is, several with how many runs have each.
-export function valuesText(field: Field, told: ComparedValues, most = VALUES_SHOWN, say: (value: unknown) => string = (value) => withUnit(field, value, formOfRow(field, valuesOf([told])))) {
+// One value as it is, several with how many runs have each. `isLong`: absent values in words.
+export function valuesText(field: Field, told: ComparedValues, most = VALUES_SHOWN, say: (value: unknown) => string = (value) => withUnit(field, value, formOfRow(field, valuesOf([told]))), isLong = false) {
+  const nothing = isLong ? 'not recorded' : NOT_RECORDED
+  // a result does not choose its facts: null in one of them means that the run did not record it
+  const unset = told.null > 0 ? nullWord(field, nothing) : nothing
+  const missing = [[unset, told.null + (unset === nothing ? told.not_recorded : 0)], [nothing, unset === nothing ? 0 : told.not_recorded]] as const
   const parts = told.values.slice(0, most).map(({ value, count: runs }) => [say(value), runs] as const)
   const more = told.distinct - parts.length
-  const words = [...parts, ...(told.null > 0 ? [[UNSET, told.null] as const] : []), ...(told.not_recorded > 0 ? [[NOT_RECORDED, told.not_recorded] as const] : [])]
+  const words = [...parts, ...missing.filter(([, runs]) => runs > 0)]
   if (words.length === 1 && more <= 0) return words[0]?.[0] ?? ''
   return words.map(([text, runs]) => `${text} (${count(runs)})`).join(', ') + (more > 0 ? `, and ${count(more)} more` : '')
 }
 
 export const isSameAs = (a: ComparedValues | undefined, b: ComparedValues) => a !== undefined && JSON.stringify(a) === JSON.stringify(b)
+
+// ---- cautions -------------------------------------------------------------------------------------------
+
+// The sides that have a value of any metric: a run that failed has none.
+export const withMetrics = (views: SideView[], metrics: MetricView[]) => views.filter(({ at }) => metrics.some(({ told }) => (told.sides[at]?.value ?? null) !== null))
+
+// The cautions about the given sides. A field goes where matching makes it the same, or where only other sides differ in it.
+export function cautionsFor(cautions: Caution[], views: SideView[], matchedBy: string[]): Caution[] {
+  const isOne = (all: ComparedValues[]) => new Set(all.map((one) => JSON.stringify(one))).size < 2
+  const differs = (sides: ComparedValues[]) => isOne(sides) || !isOne(views.flatMap(({ at }) => sides[at] ?? [])) || views.some(({ at }) => (sides[at]?.distinct ?? 0) > 1)
+  return cautions.flatMap((caution) => {
+    const fields = caution.fields.filter(({ field, sides }) => !matchedBy.includes(field) && differs(sides))
+    return fields.length > 0 || caution.fields.length === 0 ? [{ ...caution, fields }] : []
+  })
+}
+
+// The values of each side, once for all sides that have the same.
+export function valuesBySide(field: Field, sides: ComparedValues[], views: SideView[]) {
+  const letters = Map.groupBy(views, ({ at }) => { const told = sides[at]; return told ? valuesText(field, told, undefined, undefined, true) : '' })
+  return [...letters].map(([text, same]) => ({ text, letters: same.length === views.length ? 'all' : same.map(({ letter }) => letter).join(', ') }))
+}
 
 // ---- figures --------------------------------------------------------------------------------------------
 
@@ -152,13 +177,13 @@ export function intervalText({ low, high }: ComparedFigure, form: Form) {
     return [showNumber(low, finer), showNumber(high, finer)] as const
   }
   const more = low === high ? 0 : Array.from({ length: MORE_DIGITS }, (_, i) => i).find((digits) => texts(digits)[0] !== texts(digits)[1])
-  return texts(more ?? MORE_DIGITS).join(' – ')
+  return texts(more ?? 0).join(' – ')
 }
 export const pText = (p: number | null) => (p === null ? NOT_RECORDED : p < 0.001 ? '< 0.001' : p.toFixed(3))
 
 // Runs of a side that have no number there, and why.
 export function missingText({ not_recorded, null: unset, infinite, words }: ComparedFigure) {
-  const parts: [number, string][] = [[not_recorded, 'not recorded'], [unset, UNSET], [infinite, 'infinite'], [words, 'a word']]
+  const parts: [number, string][] = [[not_recorded + unset, 'not recorded'], [infinite, 'infinite'], [words, 'text']]
   return parts.filter(([runs]) => runs > 0).map(([runs, why]) => `${count(runs)} ${why}`).join(', ')
 }
 
@@ -169,7 +194,7 @@ export const lookOf = ({ finding }: ComparedRatio) => (finding === 'better' || f
 
 const FINDINGS: Record<ComparedRatio['finding'], string> = {
   better: 'better', worse: 'worse', higher: 'higher', lower: 'lower', no_difference: 'unclear',
-  not_known: 'unclear', equal: 'same number', no_ratio: 'no ratio', nothing: 'nothing to compare',
+  not_known: 'unclear', equal: 'equal', no_ratio: 'no ratio', nothing: 'nothing to compare',
 }
 
 // Intervals within two single runs show a difference between these runs, not between their configurations.
@@ -224,15 +249,15 @@ export function ticksTo(top: number, steps: number): number[] {
 }
 
 const SPANS: [upTo: number, ticks: number[]][] = [
-  [1.06, [0.95, 1.05]], [1.13, [0.9, 1.1]], [1.35, [0.8, 1.2]], [1.8, [1 / 1.5, 1.5]], [2.6, [1 / 2, 2]], [Infinity, [1 / 3, 3]],
+  [1.06, [0.95, 1.05]], [1.13, [0.9, 1.1]], [1.35, [0.8, 1.2]], [2, [1 / 1.5, 1.5]], [Infinity, [1 / 2, 2]],
 ]
-const MOST = 4 // differences beyond this ratio do not flatten the others: they leave the axis with an arrow
+const MOST = 3 // differences beyond this ratio do not flatten the others: they leave the axis with an arrow
 
-// The ratio to which the axis of one metric goes either way, and its ticks.
+// The ratio to which the axis of all metrics goes either way, and its ticks.
 export function spanOf(ratios: ComparedRatio[]) {
   const ends = ratios.flatMap(({ ratio, low, high }) => [ratio, low, high]).filter((end): end is number => end !== null && end > 0 && Number.isFinite(end))
   const most = Math.min(MOST, Math.max(1.05, ...ends.map((end) => Math.max(end, 1 / end))))
-  const [, ticks] = SPANS.find(([upTo]) => most <= upTo) ?? [0, [1 / 3, 3]]
+  const [, ticks] = SPANS.find(([upTo]) => most <= upTo) ?? [0, [1 / 2, 2]]
   return { limit: most * 1.04, ticks }
 }
 
@@ -261,12 +286,12 @@ export interface Summary {
   better: MetricView[]
   changed: MetricView[] // neither direction is better
   equal: number
-  unclear: number
+  unclear: number // or without a ratio
   without: number // that have no value on one of the two sides
 }
 
 // Counts the outcomes of the metrics of one candidate against the baseline.
 export function summaryOf(metrics: MetricView[], at: number): Summary {
   const of = (...findings: ComparedRatio['finding'][]) => metrics.filter(({ told }) => findings.includes(told.against[at - 1]?.finding ?? 'nothing')).sort((a, b) => rank(a) - rank(b))
-  return { worse: of('worse'), better: of('better'), changed: of('higher', 'lower'), equal: of('equal').length, unclear: of('no_difference', 'not_known').length, without: of('nothing').length }
+  return { worse: of('worse'), better: of('better'), changed: of('higher', 'lower'), equal: of('equal').length, unclear: of('no_difference', 'not_known', 'no_ratio').length, without: of('nothing').length }
 }

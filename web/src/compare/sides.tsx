@@ -5,11 +5,14 @@ import { Link } from 'wouter'
 
 import { count } from '../format/number'
 import { isFailed, statusWord } from '../format/value'
+import { SEPARATOR } from '../names/names'
 import { Slot } from '../tray/slot'
 import { Act, IconButton, join } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
+import type { Experiment } from '../api/types'
 import { Simulated, State, Verdict } from '../ui/verdict'
 import { type Side, writeSide } from '../url/compare'
+import { useMedia } from '../ui/use-media'
 import { paths } from '../url/paths'
 import css from './compare.module.css'
 import { Mark } from './mark'
@@ -25,6 +28,7 @@ interface Props {
 export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
   const [dragged, setDragged] = useState<number | null>(null)
   const list = useRef<HTMLOListElement>(null)
+  const isStacked = useMedia('(max-width: 1023px)') // one side below the other
   const move = (from: number, to: number) => {
     if (to < 0 || to >= views.length) return
     onMove(from, to)
@@ -32,7 +36,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-at="${to}"]`)?.focus())
   }
   const keys = (event: KeyboardEvent, at: number) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    const by = { ArrowLeft: -1, ArrowRight: 1, ...(isStacked && { ArrowUp: -1, ArrowDown: 1 }) }[event.key]
     if (!event.altKey || by === undefined) return
     event.preventDefault()
     move(at, at + by)
@@ -50,11 +54,11 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
               <Mark at={view.at} />
               <Name view={view} />
             </div>
-            {view.ownName !== view.name && <p className={join(css.own, 'clip')} title={view.ownName}><bdi>{view.ownName}</bdi></p>}
+            {view.ownName !== view.name && !view.name.includes(view.ownName) && <p className={join(css.own, 'clip')} title={view.ownName}><bdi>{view.ownName}</bdi></p>}
             <About view={view} onSimulated={onSimulated} />
             <span className={css.buttons}>
-              {view.at > 0 && <IconButton icon="left" name={`Move ${view.letter} forward`} onPress={() => move(view.at, view.at - 1)} />}
-              {view.at < views.length - 1 && <IconButton icon="right" name={`Move ${view.letter} back`} onPress={() => move(view.at, view.at + 1)} />}
+              {view.at > 0 && <IconButton icon={isStacked ? 'up' : 'left'} name={`Move ${view.letter} ${isStacked ? 'up' : 'left'}`} onPress={() => move(view.at, view.at - 1)} />}
+              {view.at < views.length - 1 && <IconButton icon={isStacked ? 'lower' : 'right'} name={`Move ${view.letter} ${isStacked ? 'down' : 'right'}`} onPress={() => move(view.at, view.at + 1)} />}
               <IconButton icon="close" name={`Remove ${view.letter}`} onPress={() => onRemove(view.at)} />
             </span>
           </li>
@@ -68,22 +72,29 @@ const addressOf = (side: Side, id: number | undefined) => (id !== undefined ? pa
 
 function Name({ view: { side, name, fullName, told } }: { view: SideView }) {
   const href = addressOf(side, told.runs === 1 ? told.ids?.[0] : undefined)
-  return <b className={css.name} title={fullName}>{href === null ? <bdi>{name}</bdi> : <Link href={href}><bdi>{name}</bdi></Link>}</b>
+  // a component is never cut from its separator
+  const parts = name.split(SEPARATOR).map((part, i) => <bdi key={i}>{part}</bdi>)
+  return <b className={css.name} title={fullName}>{href === null ? <span>{parts}</span> : <Link href={href}>{parts}</Link>}</b>
+}
+
+// A run that failed has no verdict: its status says more.
+export function SideVerdict({ experiment }: { experiment: Experiment }) {
+  const status = experiment.fields['run.status']?.value
+  return isFailed(status) ? <State state="failed" word={statusWord(status)} /> : <Verdict verdict={experiment.verdict} />
 }
 
 function About({ view: { at, told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
   const { runs, simulated, left_out: left = 0, fell_out: fell = 0 } = told
-  const status = experiment?.fields['run.status']?.value
   const requests = experiment?.fields['results.completed']?.value
   return (
     <p className={css.about}>
-      {isFailed(status) ? <State state="failed" word={statusWord(status)} /> : experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}
+      {experiment ? <SideVerdict experiment={experiment} /> : <span>{verdictsText(told)}</span>}
       {simulated > 0 && <Simulated />}
       {simulated > 0 && simulated < runs && <span>{count(simulated)} of them</span>}
-      <span className="n dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}</span>
-      {at === 0 && <span className="dim">baseline</span>}
+      <span className="dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}</span>
+      {at === 0 && <span className={join(css.base, 'dim')}>baseline</span>}
       {left > 0 && <span>{count(left)} simulated excluded <Act onPress={onSimulated}>Include</Act></span>}
-      {fell > 0 && <span>{count(fell)} without a match excluded</span>}
+      {fell > 0 && <span>{count(fell)} excluded: no match</span>}
     </p>
   )
 }

@@ -60,6 +60,8 @@ export const CARD_COLUMNS = ['quality.verdict', ...CARD_FACTS, 'results.output_t
 // Fields that repeat another one in most results: one is enough where they do.
 const REPEATED: Record<string, string> = { 'benchmark.model': 'server.model', 'system.hardware_info.gpu_count': 'derived.gpu_count' }
 
+export const isRepeat = (id: string, of: string) => REPEATED[id] === of
+
 type Counted = { values: readonly { value?: unknown; count: number }[]; more: number } | undefined
 
 // Fields with no value that the field they repeat does not have, in no more results. A field whose values are not known is one of them.
@@ -100,6 +102,8 @@ const LONG: Record<string, string> = {
   'benchmark.model': 'Requested model',
   'derived.gpu_count': 'GPUs of the run',
   'derived.failed_share': 'Failed share',
+  'environment.engine.name': 'Engine',
+  'environment.engine.version': 'Engine version',
   'run.timestamp': 'Started',
   'derived.output_throughput_per_gpu': 'Output throughput per GPU',
   'derived.tokens_per_s_per_user': 'Output per user',

@@ -8,6 +8,8 @@ const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
 const HASH_SHOWN = 12
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
+// The word for null: only what a user can set is unset.
+export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
 
 // What a file was, by the contract's names.
 const FORMS = {

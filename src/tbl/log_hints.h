@@ -11,9 +11,9 @@
  * The first row that fits counts. The macro is undefined again at the end.
  */
 LOG_HINT(out_of_memory, ANY, "less than desired GPU memory utilization",
-	 "end what else holds the GPU (profllm gpus shows it), or lower gpu_memory_utilization below the free share that the log states")
+	 "end the other processes on the GPU ('profllm gpus' lists them), or lower gpu_memory_utilization below the free share in the log")
 LOG_HINT(out_of_memory, ANY, "less than the engine's budget",
-	 "end what else holds the GPU (profllm gpus shows it), or lower gpu_memory_utilization below the free share that the log states")
+	 "end the other processes on the GPU ('profllm gpus' lists them), or lower gpu_memory_utilization below the free share in the log")
 LOG_HINT(out_of_memory, ANY, "less than requested memory for kv",
 	 "lower VLLM_CPU_KVCACHE_SPACE or kv_cache_memory_bytes, or free memory of the host")
 LOG_HINT(out_of_memory, ANY, "when warming up sampler",
@@ -21,22 +21,22 @@ LOG_HINT(out_of_memory, ANY, "when warming up sampler",
 LOG_HINT(out_of_memory, ANY, "when warming up pooler",
 	 "lower max_num_seqs first, then gpu_memory_utilization: the pooler is warmed up with max_num_seqs requests")
 LOG_HINT(out_of_memory, ANY, "Cannot allocate memory",
-	 "give the server more memory of the host, or lower swap_space, cpu_offload_gb and the number of loading workers")
+	 "give the server more host memory, or lower swap_space, cpu_offload_gb and the number of loading workers")
 LOG_HINT(out_of_memory, ANY, "Failed to load model - not enough GPU memory",
 	 "the weights do not fit: raise tensor_parallel_size, use a quantized checkpoint, or set cpu_offload_gb")
 LOG_HINT(out_of_memory, WEIGHTS, "",
-	 "the weights do not fit: raise tensor_parallel_size, use a quantized checkpoint, set cpu_offload_gb, or end what else holds the GPU (profllm gpus shows it)")
+	 "the weights do not fit: raise tensor_parallel_size, use a quantized checkpoint, set cpu_offload_gb, or end the other processes on the GPU ('profllm gpus' lists them)")
 LOG_HINT(out_of_memory, PROFILE, "",
 	 "the trial run of the largest batch does not fit: lower max_num_batched_tokens, max_model_len or limit_mm_per_prompt, or raise tensor_parallel_size")
 LOG_HINT(out_of_memory, KV_CACHE, "",
-	 "the KV cache does not fit: lower gpu_memory_utilization or kv_cache_memory_bytes, or end what took the memory meanwhile (profllm gpus shows it)")
+	 "the KV cache does not fit: lower gpu_memory_utilization or kv_cache_memory_bytes, or end the other processes on the GPU ('profllm gpus' lists them)")
 LOG_HINT(out_of_memory, GRAPHS, "",
 	 "the CUDA graphs do not fit: lower gpu_memory_utilization, max_num_seqs or max_cudagraph_capture_size, or set enforce_eager")
 LOG_HINT(out_of_memory, SERVING, "",
 	 "a batch under load does not fit: lower gpu_memory_utilization, max_num_batched_tokens or max_num_seqs")
 
 LOG_HINT(kv_cache_too_small, ANY, "leaving none for the KV cache",
-	 "raise gpu_memory_utilization, which a server for processors takes of the host's memory, or set kv_cache_memory_bytes or VLLM_CPU_KVCACHE_SPACE")
+	 "raise gpu_memory_utilization (on CPU, a share of the host memory), or set kv_cache_memory_bytes or VLLM_CPU_KVCACHE_SPACE")
 LOG_HINT(kv_cache_too_small, ANY, "estimated maximum model length is",
 	 "lower max_model_len to the length that the log estimates, raise gpu_memory_utilization, or use kv_cache_dtype fp8")
 LOG_HINT(kv_cache_too_small, ANY, "No available memory for the cache blocks",
@@ -153,7 +153,7 @@ LOG_HINT(cuda_error, ANY, "ECC error",
 LOG_HINT(cuda_error, ANY, "forked subprocess",
 	 "set VLLM_WORKER_MULTIPROC_METHOD=spawn in launch.env")
 LOG_HINT(cuda_error, ANY, "busy or unavailable",
-	 "end what else uses the GPU (profllm gpus shows it), or set its compute mode to default (nvidia-smi -c 0)")
+	 "end the other processes on the GPU ('profllm gpus' lists them), or set its compute mode to default (nvidia-smi -c 0)")
 LOG_HINT(no_gpu, ANY, "invalid literal",
 	 "name GPUs by number in launch.gpus or CUDA_VISIBLE_DEVICES: this release does not read UUIDs")
 LOG_HINT(no_gpu, ANY, "than the number of available",

@@ -91,7 +91,7 @@ LOGS = [
      engine("ValueError: Free memory on device cuda:0 (3.1/79.1 GiB) on startup is less than desired GPU memory "
             "utilization (0.92, 72.8 GiB). Decrease GPU memory utilization or reduce GPU memory used by other "
             "processes.", "vllm/v1/worker/gpu_worker.py:init_device")),
-    ("a neighbor leaves during the trial run", "memory_changed", "Error in memory profiling", "end what else",
+    ("a neighbor leaves during the trial run", "memory_changed", "Error in memory profiling", "end the other processes",
      engine("AssertionError: Error in memory profiling. Initial free memory 10.1 GiB, current free memory 30.2 GiB. "
             "This happens when other processes sharing the same container release GPU memory while vLLM is profiling "
             "during initialization.", "vllm/v1/worker/gpu_worker.py:determine_available_memory")),
@@ -251,7 +251,7 @@ LOGS = [
     ("CUDA libraries are missing", "missing_dependency", "libcudart.so.13", "LD_LIBRARY_PATH",
      plain("ImportError: libcudart.so.13: cannot open shared object file: No such file or directory",
            "vllm/platforms/cuda.py:<module>")),
-    ("a module is missing", "missing_dependency", "No module named 'bitsandbytes'", "install what the log names",
+    ("a module is missing", "missing_dependency", "No module named 'bitsandbytes'", "install the package that the log names",
      engine("ModuleNotFoundError: No module named 'bitsandbytes'", *LOAD)),
     ("a cache that may not be written", "permission_denied", "PermissionError", "VLLM_CACHE_ROOT",
      engine("PermissionError: [Errno 13] Permission denied: '/root/.cache/vllm/torch_compile_cache'", *PROFILE)),

@@ -24,6 +24,14 @@ FILE_BYTES = 4096
 TIMEOUT_S = 120
 
 
+def preloaded(bin_dir):
+    """With ASan's library first, as it wants it: its allocator is in use, and the calls of MEMORY do not fail."""
+    shim = str(bin_dir.parent / "tests/failing_calls.so")
+    if os.environ.get("PROFLLM_SANITIZED") != "address":
+        return shim
+    return subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip() + " " + shim
+
+
 class Failing:
     """A program whose calls are counted, and of which one fails: "KIND:N"; N 0: none."""
 
@@ -32,7 +40,7 @@ class Failing:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.file = self.folder / "calls"
         self.file.write_bytes(bytes(FILE_BYTES))
-        self.env = environment({"LD_PRELOAD": str(bin_dir.parent / "tests/failing_calls.so"), "PROFLLM_FAIL_PROGRAM": program,
+        self.env = environment({"LD_PRELOAD": preloaded(bin_dir), "PROFLLM_FAIL_PROGRAM": program,
                                 "PROFLLM_FAIL_CALL": call, "PROFLLM_FAIL_FILE": str(self.file)})
 
     def counts(self):

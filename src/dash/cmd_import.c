@@ -125,6 +125,7 @@ struct view {
 	size_t others; /* of folders: no results by their names */
 	size_t sweeps_kept, sweeps_failed;
 	size_t artifacts[ARTIFACT_STATES];
+	char failure[512]; /* start of the message of the last artifact that failed */
 	bool is_watching;
 	int64_t began_ns;
 	int64_t shown_ns; /* when progress was told last */
@@ -284,6 +285,18 @@ static json_t *artifact_json(const struct dash_imported *imported,
 			 "message", pl_json_text(artifact->message));
 }
 
+/* One cause fails all artifacts of a result, as an unreadable database does: it has one line, and the summary counts them. */
+static void fail_artifact(struct view *view, const struct dash_imported_artifact *artifact)
+{
+	const char *message = artifact->message;
+
+	if (strncmp(view->failure, message, sizeof(view->failure) - 1) == 0)
+		return;
+	snprintf(view->failure, sizeof(view->failure), "%s", message);
+	wipe(view);
+	pl_log(PL_LOG_ERROR, "'%s' is not stored: %s", artifact->path, message);
+}
+
 /* What waits may come yet, where the folder is watched. */
 static void told_artifact(void *context, const struct dash_imported *imported,
 			  const struct dash_imported_artifact *artifact)
@@ -300,8 +313,7 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 		add_json(view, view->beside, artifact_json(imported, artifact));
 	auto_free char *name = pl_clean_line(artifact->name);
 	if (is_failed) {
-		wipe(view);
-		pl_log(PL_LOG_ERROR, "'%s' is not stored: %s", artifact->path, artifact->message);
+		fail_artifact(view, artifact);
 	} else if (!view->options->json && !view->options->quiet &&
 		   strcmp(artifact->state, "duplicate") != 0) {
 		auto_free char *line = pl_asprintf("  %-9s %s (%s)\n", artifact->state, name,

@@ -99,7 +99,7 @@ async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: C
     expect([name, kind, answer['count']]).toEqual([name, kind, runs.length])
     await show(page, `${address(...of)}&run.suite=${name}`)
     const wanted = marks(answer)
-    if (wanted === 0) await expect(page.getByRole('note', { name: 'Nothing can be drawn' })).toBeVisible()
+    if (wanted === 0) await expect(page.getByRole('note', { name: 'Nothing can be drawn' }).or(page.getByRole('heading', { name: /^No experiment matches/ }))).toBeVisible()
     else await expect.poll(async () => [name, kind, (await page.getByTestId('plot').isVisible()) && (await marksOn(page, values))], { intervals: [50] }).toEqual([name, kind, { inside: wanted, outside: 0 }])
     if (notDrawn && kind in notDrawn) await expect(about).toContainText(notDrawn[kind] as string)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
@@ -237,16 +237,34 @@ test('an SLO outside the axis, or on a field that no axis has, says so', async (
   expect(new URL(page.url()).searchParams.get('slo')).toBeNull()
 })
 
+test('the SLO: neither its handle nor its label covers the best result, and its field shows a long number', async ({ page }) => {
+  const best = 20
+  await page.goto(`${dashboard().url}/?run.suite=judged&server.model=left&x=${USUAL[0]}&y=${USUAL[1]}&slo=${USUAL[0]}:${best}`)
+  const slider = page.getByRole('slider', { name: 'SLO of P99 TTFT' })
+  const plot = page.getByTestId('plot')
+  await expect(slider).toBeVisible()
+  const [frame, handle, label] = [await plot.boundingBox(), await slider.boundingBox(), await slider.locator('span').boundingBox()]
+  const [x = 0, y = 0] = await plot.locator('> div').first().evaluate((host, at) => (host as unknown as { chart: { convertToPixel: (finder: object, at: number[]) => number[] } }).chart.convertToPixel({ gridIndex: 0 }, at), [best, 200])
+  for (const box of [handle, label]) {
+    if (!box || !frame) throw new Error('the SLO is not drawn')
+    const [left, top] = [box.x - frame.x, box.y - frame.y]
+    expect(x < left - 4 || x > left + box.width + 4 || y < top - 4 || y > top + box.height + 4).toBe(true)
+  }
+  const input = page.getByRole('group', { name: 'SLO', exact: true }).getByRole('textbox')
+  await input.fill('90,000,000')
+  expect(await input.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+})
+
 test('the SLO falls back to results without a verdict, and says so', async ({ page }) => {
   const best = page.getByRole('group', { name: 'SLO', exact: true }).getByRole('status')
   const opens = (above: number, slo: number) => page.goto(`${dashboard().url}/?run.suite=judged&x=${USUAL[0]}&y=${USUAL[1]}&slo=${USUAL[0]}:${slo}&where=${encodeURIComponent(JSON.stringify({ field: USUAL[0], op: 'gt', value: above }))}`)
   await opens(12, 18)
-  await expect(best).toContainText(/^Best within the SLO, no verdict: run \d+, 480 tok\/s/)
-  await expect(best).toContainText('of 3 results without a verdict')
+  await expect(best).toContainText(/^Best within SLO across 4 models: run \d+: 480 tok\/s, P99 TTFT [\d.]+ ms \(3 results without a verdict meet it\)/)
   await opens(12, 45)
-  await expect(best).toContainText(/^Best within the SLO: run \d+, 600 tok\/s/)
-  await expect(best).toContainText('of 6 trusted, measured results within')
+  await expect(best).toContainText(/^Best within SLO across 4 models: run \d+: 600 tok\/s, P99 TTFT [\d.]+ ms \(6 trusted results meet it\)/)
   // only degraded results are within
   await opens(35, 45)
-  await expect(best).toHaveText('No trusted, measured result is within the SLO, and no result without a verdict.')
+  await expect(best).toHaveText(/^No trusted result meets the SLO\. \d+ other results? (do|does)\.$/)
+  await opens(12, 1)
+  await expect(best).toHaveText(/^No result meets the SLO; the lowest P99 TTFT is [\d.]+ ms\.$/)
 })

@@ -82,7 +82,7 @@ function Fields({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catal
 const groupsOf = ({ answer }: Chart) => (answer.colour ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
 const GROUPS_MAX = 50
 const DETAILS_HIGH = 420 // px
-const COUNT_AFTER_MS = 1000 // matching costs the server more than the chart: not while the filter may still change
+const COUNT_AFTER_MS = 300 // matching costs the server more than the chart: not while the filter may still change
 
 export const noMatchWords = (groups: number) => `No combination of the other inputs occurs in all ${count(groups)} groups.`
 
@@ -104,7 +104,7 @@ function useMatchCount({ answer }: Chart, canMatch: boolean, round: number) {
 }
 
 function MatchCells({ keeps, groups, set }: { keeps: number | null; groups: number; set: Props['set'] }) {
-  const why = keeps === null ? 'Counting the results that this keeps.' : keeps === 0 ? noMatchWords(groups) : 'Keeps only results whose other inputs occur in every group.'
+  const why = keeps === null ? 'Counting the results that this keeps.' : keeps === 0 ? noMatchWords(groups) : 'A cell is one combination of the inputs that are not compared. Keeps only results whose cell occurs in every group.'
   return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match cells{keeps !== null && ` (keeps ${count(keeps)})`}</Act></span>
 }
 
@@ -154,7 +154,7 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
       )}
       {matched && (
         <Section title="Matched cells">
-          <p>{cellWords(chart)}. {count(answer.left_out.unmatched ?? 0)} results have no match in every group.</p>
+          <p>A cell is one combination of the inputs that are not compared. {cellWords(chart)}. {count(answer.left_out.unmatched ?? 0)} results have no match in every group.</p>
           {matched.by.length > 0 && <p title={matched.by.join('\n')}>Equal: {namesOf(matched.by, catalogue)}.</p>}
           {matched.apart.length > 0 && <p title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</p>}
         </Section>

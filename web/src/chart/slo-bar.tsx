@@ -3,17 +3,20 @@ import { useEffect, useId, useState } from 'react'
 import { Link } from 'wouter'
 
 import { useBest, useExperiments } from '../api/queries'
+import type { Field } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { boundText, count, formFor, showNumber } from '../format/number'
 import { readQuantity } from '../format/read'
 import { nameOf } from '../format/value'
 import { Act, Field as TextField, IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
+import { isGeneratedName } from '../names/rows'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { type Chart, type Named, unitOf } from './items'
+import { lowerFirst } from './model'
 import { usePointName } from './point-name'
-import { bestRequest, commandOf, countsSimulated, goalOf, namedOf, type Slo, THROUGHPUT } from './slo'
+import { type Best, bestMark, bestRequest, commandOf, describedBy, goalOf, mixedWords, namedOf, ranksMarks, type Slo, THROUGHPUT } from './slo'
 
 const COPIED_MS = 2000
 
@@ -30,38 +33,59 @@ interface Props {
 export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRemove }: Props) {
   const named = namedOf(chart, slo.axis)
   const goal = goalOf(chart, slo.axis, catalogue.get(THROUGHPUT))
-  const trusted = useBest(bestRequest(chart, slo, goal, 'trusted'), round)
-  const lacksTrusted = trusted.data?.count === 0
-  const unjudged = useBest(lacksTrusted ? bestRequest(chart, slo, goal, null) : null, round)
-  const isUnjudged = lacksTrusted && (unjudged.data?.count ?? 0) > 0
-  const best = lacksTrusted ? unjudged : trusted
-  const row = best.data?.rows[0]
-  const [experiment] = useExperiments([isMoving || !row ? null : row.id])
-  const value = row?.cells[goal.id]
-  const name = usePointName(row?.id ?? null, row ? nameOf(row) : null)
-  const kind = countsSimulated(chart) ? 'trusted' : 'trusted, measured'
-  const results = best.data?.count === 1 ? 'result' : 'results'
+  const { best, row, isUnjudged, isKnown, error } = useBestWithin(chart, slo, goal, round)
+  const [experiment] = useExperiments([isMoving || !best ? null : best.id])
+  const name = usePointName(best?.id ?? null, best?.own ?? null)
+  const isLabel = best !== null && (name.own !== '' || isGeneratedName(name.short))
+  const mixed = mixedWords(chart)
+  const form = formFor(goal, [best?.goal])
   return (
     <div className={css.slo} role="group" aria-label="SLO" {...oneStop}>
       <Limit label={`${longName(named.field)} at most`} named={named} value={slo.value} onChange={onChange} />
       <p role="status" className={css.best} aria-busy={isMoving || undefined}>
-        {best.error && <>Could not find the best result. {best.error.message}</>}
-        {row && typeof value === 'number' && (
+        {error && <>Could not find the best result. {error.message}</>}
+        {best && (
           <>
             <span className={css.result}>
-              <span>Best within the SLO{isUnjudged && ', no verdict'}: </span>
-              <Link className="clip" href={paths.experiment(row.id)} title={name.full}><bdi>{name.short}</bdi></Link>
-              <span>, <b className="n-12">{showNumber(value, formFor(goal, [value]))}</b> {formFor(goal, [value]).unit}</span>
+              Best within SLO{mixed && ` across ${mixed}`}: <Link href={paths.experiment(best.id)} title={name.full}><bdi>{(isLabel && row && describedBy(row.cells)) || name.short}</bdi></Link>:{' '}
+              <b className="n-12">{showNumber(best.goal, form)}</b> {form.unit}, {lowerFirst(named.name)} <b className="n-12">{showNumber(best.limited, formFor(named.field, [best.limited]))}</b> {unitOf(named)}{' '}
+              <span className={css.by}>({count(best.count)} {isUnjudged ? '' : 'trusted '}{best.count === 1 ? 'result' : 'results'}{isUnjudged && ' without a verdict'} {best.count === 1 ? 'meets' : 'meet'} it)</span>
             </span>
-            <Command document={experiment?.id === row.id ? experiment.document : undefined} />
+            <Command document={experiment?.id === best.id ? experiment.document : undefined} />
           </>
         )}
-        {best.data && !row && <>No {kind} result is within the SLO, and no result without a verdict.</>}
-        {row && <span className={css.by}>of {count(best.data?.count ?? 0)} {isUnjudged ? `${results} without a verdict` : `${kind} ${results} within`}</span>}
+        {isKnown && !best && <NoneWithin chart={chart} slo={slo} goal={goal} named={named} round={round} />}
       </p>
       <IconButton icon="close" name="Remove the SLO" onPress={onRemove} />
     </div>
   )
+}
+
+// The best result: of those that the filter leaves the server knows it, of matched cells the chart.
+function useBestWithin(chart: Chart, slo: Slo, goal: Field, round: number) {
+  const isOfMarks = ranksMarks(chart) && [chart.x, chart.y].some((axis) => axis?.field.id === goal.id)
+  const trusted = useBest(isOfMarks ? null : bestRequest(chart, slo, goal, 'trusted'), round)
+  const lacksTrusted = trusted.data?.count === 0
+  const unjudged = useBest(!isOfMarks && lacksTrusted ? bestRequest(chart, slo, goal, null) : null, round)
+  if (isOfMarks) {
+    const best = bestMark(chart, slo, goal, 'trusted')
+    return { best: best ?? bestMark(chart, slo, goal, null), row: undefined, isUnjudged: best === null, isKnown: true, error: null }
+  }
+  const found = lacksTrusted ? unjudged : trusted
+  const row = found.data?.rows[0]
+  const [value, limited] = [row?.cells[goal.id], row?.cells[namedOf(chart, slo.axis).field.id]]
+  const best: Best | null = row && typeof value === 'number' && typeof limited === 'number' ? { id: row.id, own: nameOf(row), goal: value, limited, count: found.data?.count ?? 0 } : null
+  return { best, row, isUnjudged: lacksTrusted, isKnown: found.data !== undefined, error: found.error }
+}
+
+// Why no result is named: how far the nearest one is, or that no result within the limit is trusted.
+function NoneWithin({ chart, slo, goal, named, round }: Pick<Props, 'chart' | 'slo' | 'round'> & { goal: Field; named: Named }) {
+  const within = useBest(bestRequest(chart, slo, goal, 'any'), round)
+  const nearest = useBest(bestRequest(chart, { axis: slo.axis, value: null }, goal, 'any'), round)
+  const least = nearest.data?.rows[0]?.cells[named.field.id]
+  if (!within.data || !nearest.data) return null
+  if (within.data.count > 0) return <>No trusted result meets the SLO. {count(within.data.count)} {within.data.count === 1 ? 'other result does.' : 'other results do.'}</>
+  return <>No result meets the SLO{typeof least === 'number' && <>; the lowest {lowerFirst(named.name)} is {showNumber(least, formFor(named.field, [least]))} {unitOf(named)}</>}.</>
 }
 
 // An SLO that the chart cannot draw, so that no limit of the address is invisible.
@@ -84,7 +108,7 @@ function Command({ document }: { document: unknown }) {
     return () => clearTimeout(timer)
   }, [copied])
   if (document === undefined) return null
-  if (command === null) return <span className={css.by}>no server command recorded</span>
+  if (command === null) return null
   const copy = async () => {
     await navigator.clipboard.writeText(command)
     setCopied(command)
@@ -104,6 +128,7 @@ function Limit({ label, named, value, onChange }: { label: string; named: Named;
   useEffect(() => setText(null), [value]) // a limit that is set elsewhere replaces what was typed
   const read = text === null ? { value } : readQuantity(named.field, text)
   const fault = 'fault' in read ? read.fault : read.value === null || read.value > 0 ? '' : 'An SLO is greater than 0.'
+  const shown = text ?? boundText(value, named.form)
   const commit = () => {
     if (fault) return
     setText(null)
@@ -112,11 +137,11 @@ function Limit({ label, named, value, onChange }: { label: string; named: Named;
   return (
     <span className={css.limit}>
       SLO: {named.name} ≤
-      <TextField label={label} number value={text ?? boundText(value, named.form)} invalid={fault !== ''} aria-describedby={fault ? why : undefined} onChange={(event) => setText(event.target.value)} onBlur={commit}
+      <span className={css.number} style={{ width: `calc(${shown.length}ch + 26px)` }}><TextField label={label} number value={shown} invalid={fault !== ''} aria-describedby={fault ? why : undefined} onChange={(event) => setText(event.target.value)} onBlur={commit}
         onKeyDown={(event) => {
           if (event.key === 'Enter') commit()
           if (event.key === 'Escape') setText(null)
-        }} />
+        }} /></span>
       {unitOf(named)}
       {fault && <span id={why} role="alert" className={css.why}>{fault}</span>}
     </span>

@@ -1,4 +1,5 @@
-// The SLO in the drawing: a line with a handle, and a veil over the marks beyond it.
+// The SLO in the drawing: a line with a handle, and a veil over the marks beyond it. The handle is at the end of the line where the worst
+// results are, and its label beyond the limit, so that neither covers the best result.
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 
 import { longName } from '../fields/catalogue'
@@ -7,6 +8,10 @@ import type { Chart } from './items'
 import { placeWords, unitOf } from './items'
 import type { Scale } from './plot'
 import { LARGE_STEP, namedOf, rounded, type Slo, STEP } from './slo'
+
+const OUTSIDE = ', outside this axis'
+const LETTER_PX = 7 // of the label
+const LABEL_PX = 24 // its height with a gap
 
 const KEYS: Record<string, 1 | -1> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }
 
@@ -27,6 +32,7 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
   const wanted = scale.toPx(axis, value)
   const at = Math.min(isX ? right : bottom, Math.max(isX ? left : top, wanted))
   const isOutside = Math.abs(wanted - at) > 1
+  const goal = (isX ? chart.y : chart.x)?.field.direction
   const text = `${placeWords(named, value, true)} ${unitOf(named)}`.trim()
   const move = (event: PointerEvent<HTMLElement>) => {
     if (dragged.current === null) return
@@ -52,8 +58,9 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
       <div className={css.beyond} style={isX ? { left: at, top, width: right - at, height: bottom - top } : { left, top, width: right - left, height: at - top }} />
       <div className={css.sloLine} data-axis={axis} style={isX ? { left: at, top, height: bottom - top } : { left, top: at, width: right - left }} />
       <div className={css.sloHandle} data-axis={axis} role="slider" tabIndex={0} aria-label={`SLO of ${longName(named.field)}`} aria-orientation={isX ? 'horizontal' : 'vertical'}
-        aria-valuemin={0} aria-valuemax={Math.max(value, rounded(scale.fromPx(axis, isX ? right : top)))} aria-valuenow={value} aria-valuetext={`at most ${text}${isOutside ? ', outside this axis' : ''}`}
-        style={isX ? { left: at, top } : { left: right, top: at }} data-side={isX ? (at > (left + right) / 2 ? 'before' : 'after') : undefined}
+        aria-valuemin={0} aria-valuemax={Math.max(value, rounded(scale.fromPx(axis, isX ? right : top)))} aria-valuenow={value} aria-valuetext={`at most ${text}${isOutside ? OUTSIDE : ''}`}
+        style={isX ? { left: at, top: goal === 'lower' ? top : bottom } : { left: goal === 'lower' ? right : left, top: at }}
+        data-side={isX ? (right - at > (text.length + OUTSIDE.length) * LETTER_PX ? 'after' : 'before') : at - top > LABEL_PX ? 'above' : 'below'} data-end={isX && goal !== 'lower' ? 'bottom' : !isX && goal !== 'lower' ? 'left' : undefined}
         onKeyDown={keys}
         onPointerDown={(event) => {
           event.stopPropagation()
@@ -72,7 +79,7 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
           if (last) (last.to === last.from ? onCancel() : onChange(last.to))
         }}
         onPointerCancel={() => { dragged.current = null; onCancel() }}>
-        <span>≤ {text}{isOutside && ', outside this axis'}</span>
+        <span>≤ {text}{isOutside && OUTSIDE}</span>
       </div>
     </>
   )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { readChart, writeChart, CHART } from '../url/chart'
 import type { Chart } from './items'
-import { bestRequest, commandOf, goalOf, sloAxes, sloOf } from './slo'
+import { bestMark, bestRequest, commandOf, describedBy, goalOf, mixedWords, ranksMarks, sloAxes, sloOf } from './slo'
 
 const latency = { id: 'results.p99_ttft_ms', unit: 'ms', type: 'number', direction: 'lower' }
 const output = { id: 'results.output_throughput', unit: 'tok/s', type: 'number', direction: 'higher' }
@@ -43,4 +43,32 @@ test('the address has the field and the limit as stored', () => {
   expect(writeChart({ ...CHART, slo: { field: latency.id, value: 0.5 } })).toEqual([['slo', 'results.p99_ttft_ms:0.5']])
   expect(readChart(new URLSearchParams('slo=results.p99_ttft_ms:0.5')).slo).toEqual({ field: latency.id, value: 0.5 })
   for (const text of ['results.p99_ttft_ms', 'results.p99_ttft_ms:-5', 'a:b', ':5']) expect(readChart(new URLSearchParams({ slo: text })).slo).toBeNull()
+})
+
+const item = (id: number, x: number, y: number, more: object = {}) => ({ id, at: id, x, y, isSimulated: false, ...more })
+const matched = (items: object[], verdict: (string | null)[], state: object = { match: true }) =>
+  ({ ...chartOf(latency, output, { form: 'points', matched: { cells: 1, groups: 2 }, marks: { verdict, labels: { 'run.name': ['a', 'b', null, 'd'] } } }, state), items }) as unknown as Chart
+
+test('of matched cells the best is one of the marks: the server does not know which rows they keep', () => {
+  const marks = [item(0, 100, 10), item(1, 200, 30), item(2, 300, 20), item(3, 900, 90)]
+  const chart = matched(marks, ['trusted', 'degraded', 'trusted', 'trusted'])
+  expect(ranksMarks(chart)).toBe(true)
+  expect(bestMark(chart, { axis: 'x', value: 500 }, output as never, 'trusted')).toEqual({ id: 2, own: null, goal: 20, limited: 300, count: 2 })
+  expect(bestMark(chart, { axis: 'x', value: 500 }, output as never, null)).toBeNull()
+  expect(bestMark(matched(marks, [null, null, null, null]), { axis: 'x', value: 200 }, output as never, null)).toEqual({ id: 1, own: 'b', goal: 30, limited: 200, count: 2 })
+  expect(ranksMarks(matched(marks, [], { match: false }))).toBe(false)
+})
+
+test('results of several models or lengths are named as mixed, also where the color shows the models', () => {
+  const side = (distinct: number) => ({ fields: [{ sides: [{ distinct, null: 0, not_recorded: 0, values: [] }] }] })
+  const chart = (cautions: object[], colours: object | null = null) => ({ answer: { cautions }, colours }) as unknown as Chart
+  expect(mixedWords(chart([{ kind: 'model', ...side(2) }, { kind: 'lengths', ...side(4) }, { kind: 'load', ...side(7) }]))).toBe('2 models and 4 lengths')
+  expect(mixedWords(chart([{ kind: 'lengths', ...side(1) }]))).toBe('')
+  expect(mixedWords(chart([], { field: { id: 'server.model' }, kinds: [{ state: 'value', count: 2 }, { state: 'value', count: 1 }, { state: 'missing', count: 1 }] }))).toBe('2 models')
+})
+
+test('a result without a name of its own is described by its model and its load', () => {
+  expect(describedBy({ 'server.model': 'Qwen/Qwen3.5-2B', 'benchmark.max_concurrency': null, 'benchmark.request_rate': 0.5 })).toBe('Qwen3.5-2B at 0.5 req/s')
+  expect(describedBy({ 'benchmark.model': 'a/b/', 'benchmark.max_concurrency': 8 })).toBe('b at concurrency 8')
+  expect(describedBy({ 'server.model': 'a/b', 'benchmark.request_rate': 'inf' })).toBeNull()
 })

@@ -1,8 +1,9 @@
 // The SLO of a scatter, a limit of a latency: its axis, the request for the best result within it, and the command of a result.
 import type { ApplyRequest, Field, Filter } from '../api/types'
-import { isNumeric } from '../format/number'
+import { count, isNumeric } from '../format/number'
 import type { ChartState } from '../url/chart'
-import type { Chart, Named } from './items'
+import { type Chart, type Item, type Named, ownNameOf } from './items'
+import { countKinds } from './guard'
 
 export type SloAxis = 'x' | 'y'
 
@@ -55,20 +56,68 @@ export function goalOf(chart: Chart, axis: SloAxis, throughput: Field): Field {
 // Simulated results count where the chart has no others, or was asked for them.
 export const countsSimulated = ({ answer, state }: Chart) => state.withSimulated || answer.simulated === answer.count
 
-export type Verdict = 'trusted' | null // null: no verdict is recorded, as in vLLM's own files
+export type Verdict = 'trusted' | null | 'any' // null: no verdict is recorded, as in vLLM's own files
 
-// Ranks all results of the filter with the verdict, also those without a mark of their own.
-export function bestRequest(chart: Chart, { axis, value }: Slo, goal: Field, verdict: Verdict): ApplyRequest {
+const NAMING = ['run.name', 'server.model', 'benchmark.model', 'benchmark.max_concurrency', 'benchmark.request_rate']
+
+// Ranks all results of the filter with the verdict, also those without a mark of their own. Without `value` there is no limit, and
+// the result with the lowest latency is the best.
+export function bestRequest(chart: Chart, { axis, value }: { axis: SloAxis; value: number | null }, goal: Field, verdict: Verdict): ApplyRequest {
   const { filter } = chart.answer.request
   const limited = namedOf(chart, axis).field.id
   const and: Filter[] = [
     ...(filter ? [filter as Filter] : []),
-    { field: limited, op: 'le', value },
+    ...(value === null ? [] : [{ field: limited, op: 'le', value } as const]),
     { field: goal.id, op: 'not_null' },
-    verdict === null ? { not: { field: VERDICT, op: 'not_null' } } : { field: VERDICT, op: 'eq', value: verdict },
+    ...(verdict === 'any' ? [] : [verdict === null ? { not: { field: VERDICT, op: 'not_null' } } : { field: VERDICT, op: 'eq', value: verdict } as Filter]),
     ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } }]),
   ]
-  return { filter: { and }, sort: [{ field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }], columns: ['run.name', goal.id, limited], limit: 1, offset: 0, facets: [] } as ApplyRequest
+  const sort = value === null ? { field: limited, dir: 'asc' } : { field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }
+  return { filter: { and }, sort: [sort], columns: [...NAMING, goal.id, limited], limit: 1, offset: 0, facets: [] } as unknown as ApplyRequest
+}
+
+export interface Best {
+  id: number
+  own: string | null // its own name
+  goal: number
+  limited: number
+  count: number // results within the limit
+}
+
+// Whether the drawing has each result that matched cells keep, so that the best is found among its marks. The server ranks results of a
+// filter only.
+export const ranksMarks = ({ answer, state }: Chart) => state.match && answer.matched !== null && answer.form === 'points'
+
+// The best mark within the limit; null: no mark with the verdict is.
+export function bestMark(chart: Chart, { axis, value }: Slo, goal: Field, verdict: 'trusted' | null): Best | null {
+  const [own, other] = axis === 'x' ? (['x', 'y'] as const) : (['y', 'x'] as const)
+  const isJudged = ({ at }: Item) => (chart.answer.marks?.verdict[at] ?? null) === verdict
+  const within = chart.items.filter((item) => item.id !== null && item[own] !== null && item[own] <= value && item[other] !== null && isJudged(item) && (countsSimulated(chart) || !item.isSimulated))
+  const way = goal.direction === 'lower' ? -1 : 1
+  const [best] = within.toSorted((a, b) => way * ((b[other] as number) - (a[other] as number)))
+  return best ? { id: best.id as number, own: ownNameOf(chart, best), goal: best[other] as number, limited: best[own] as number, count: within.length } : null
+}
+
+const MIXED = { model: 'models', lengths: 'lengths' }
+
+// "2 models and 4 lengths": results that are hardly comparable, so that the best of them is no choice between configurations.
+export function mixedWords({ answer, colours }: Chart): string {
+  const shown = Object.entries(MIXED).flatMap(([kind, noun]) => {
+    const caution = answer.cautions.find((one) => one.kind === kind)
+    const colored = kind === 'model' && colours && /\.model$/.test(colours.field.id) ? colours.kinds.filter(({ state, count: n }) => state === 'value' && n > 0).length : 0
+    const most = Math.max(caution ? countKinds(caution) : 0, colored)
+    return most > 1 ? [`${count(most)} ${noun}`] : []
+  })
+  return shown.join(' and ')
+}
+
+const lastPart = (value: unknown) => String(value).replace(/\/+$/, '').replace(/^.*\//, '')
+
+// "Qwen3.5-2B at 0.5 req/s": a result that has no name of its own, or only a long one.
+export function describedBy(cells: Readonly<Record<string, unknown>>): string | null {
+  const [model, concurrency, rate] = [cells['server.model'] ?? cells['benchmark.model'], cells['benchmark.max_concurrency'], cells['benchmark.request_rate']]
+  const load = typeof concurrency === 'number' ? `concurrency ${concurrency}` : typeof rate === 'number' ? `${rate} req/s` : null
+  return typeof model === 'string' && load !== null ? `${lastPart(model)} at ${load}` : null
 }
 
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { longName } from '../fields/catalogue'
 import { arrow, count } from '../format/number'
 import { Act, join } from '../ui/controls'
+import { useMedia } from '../ui/use-media'
 import css from './chart.module.css'
 import { type Colours, colourOf, rampAt } from './colours'
 import { scaleOf } from './heat'
@@ -27,6 +28,7 @@ function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
 
 const LINE_HIGH = 24
 const LINES = 2
+const PHONE_LINES = 4 // the page scrolls there
 
 // From little to much, with both ends in figures.
 function Scale({ chart, colours }: { chart: Chart; colours: Colours }) {
@@ -56,15 +58,16 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
   const [isWhole, setWhole] = useState(false)
   const [isCut, setCut] = useState(false)
   const list = useRef<HTMLDivElement>(null)
+  const lines = useMedia('(max-width: 640px)') ? PHONE_LINES : LINES
   // two lines at most, so that the plot keeps its height
   useLayoutEffect(() => {
     const element = list.current
     if (!element) return
-    const watch = new ResizeObserver(() => setCut(element.scrollHeight > LINE_HIGH * (LINES + 0.5)))
+    const watch = new ResizeObserver(() => setCut(element.scrollHeight > LINE_HIGH * (lines + 0.5)))
     watch.observe(element)
     return () => watch.disconnect()
-  }, [])
-  useLayoutEffect(() => setCut((list.current?.scrollHeight ?? 0) > LINE_HIGH * (LINES + 0.5)), [chart])
+  }, [lines])
+  useLayoutEffect(() => setCut((list.current?.scrollHeight ?? 0) > LINE_HIGH * (lines + 0.5)), [chart, lines])
   return (
     <div className={css.legend} data-whole={isWhole || undefined}>
       <span className={css.ytitle}>
@@ -81,7 +84,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
           </span>
         ))}
       </div>
-      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'two lines' : 'full legend'}</Act>}
+      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'short legend' : 'full legend'}</Act>}
     </div>
   )
 }

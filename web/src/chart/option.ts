@@ -104,7 +104,7 @@ function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [
 }
 
 // In steps: between two of its results a frontier is as good as the worse one.
-function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place]): StrandsShape {
+export function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place]): StrandsShape {
   return {
     at: Float32Array.from(own.flatMap((at, i) => {
       const [item, before] = [items[at] as Item, items[own[i - 1] ?? at] as Item]

@@ -2,7 +2,7 @@
 // must know before two are compared. The address is its state.
 import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-import { causeOf } from '../api/client'
+import { causeOf, isSilence } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
 import type { Filter, PointsAnswer, Row } from '../api/types'
 import { unknownFieldOf } from '../api/unknown-field'
@@ -22,6 +22,7 @@ import css from './chart.module.css'
 import { useColours } from './colours'
 import { DataTable } from './data-table'
 import { Files } from './files-menu'
+import { FrontierNames, hasFrontierNames } from './frontier-names'
 import { Guard } from './guard'
 import type { Box } from './hits'
 import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, OVER_RUNS, ownNameOf, unitOf } from './items'
@@ -79,7 +80,10 @@ export function ChartPanel(props: PanelProps) {
   const { state, where, choices, selected, catalogue, varying, round, onChart, onChoose } = props
   const request = useRequest(props)
   const asked = usePoints(request, round)
-  const { data, refetch } = asked
+  const { refetch } = asked
+  const isAway = isSilence(asked.error)
+  const last = useHeld(asked.data, asked.data === undefined)
+  const data = asked.data ?? (isAway ? last : undefined) // the chart stays while the server is away
   const axes = useMemo(() => axesOf(state, varying, data), [state, varying, data])
   const again = useCallback(() => void refetch(), [refetch])
   // what was chosen is told of at once, what is drawn is of the answer
@@ -110,7 +114,7 @@ export function ChartPanel(props: PanelProps) {
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
   const among = useMemo<NamedAmong>(() => ({ rows: props.rows, catalogue, tree, round }), [props.rows, catalogue, tree, round])
   return (
-    <section className={join(css.chart, isWaiting && css.waiting)} aria-label="Chart" aria-busy={isWaiting}>
+    <section className={join(css.chart, isWaiting && css.waiting, isAway && css.old)} aria-label="Chart" aria-busy={isWaiting}>
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
         <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} scaleX={chart && isLogScale(chart, 'x')} scaleY={chart && isLogScale(chart, 'y')} set={set} />
@@ -122,7 +126,7 @@ export function ChartPanel(props: PanelProps) {
         </span>
       </div>
       <Progress on={isWaiting} />
-      {asked.error && <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />}
+      {asked.error && !(isAway && data) && <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />}
       {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <AmongRows value={among}><Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} /></AmongRows>}
       {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
@@ -275,13 +279,18 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
               <Legend chart={chart} colours={colours} />
               {drawing.targets.length === 0 ? <Nothing chart={chart} catalogue={catalogue} round={round} set={set} /> : (
                 <Plot drawing={drawing} filmed={filmed} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
-                  over={slo ? (scale) => <SloLine chart={chart} slo={slo} scale={scale} onMove={(value) => setMoved({ ...slo, value })} onChange={(value) => changeSlo(slo.axis, value)} onCancel={() => setMoved(null)} /> : undefined}
+                  over={slo || hasFrontierNames(chart) ? (scale) => (
+                    <>
+                      {hasFrontierNames(chart) && <FrontierNames chart={chart} colours={colours} scale={scale} />}
+                      {slo && <SloLine chart={chart} slo={slo} scale={scale} onMove={(value) => setMoved({ ...slo, value })} onChange={(value) => changeSlo(slo.axis, value)} onCancel={() => setMoved(null)} />}
+                    </>
+                  ) : undefined}
                   tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={onBrush} />
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>
                   {capital(captionOf(chart))}
-                  {limitable && !slo && <span title="Service level objective: a limit on this axis that results must meet"><Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act></span>}
+                  {limitable && !slo && drawing.targets.length > 0 && <span title="Service level objective: a limit on this axis that results must meet"><Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act></span>}
                 </span>
                 {!answer.lines && <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>}
               </div>

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+
+import { placesOfNames } from './frontier-names'
+
+const BOX = { left: 60, right: 600, top: 10, bottom: 240 }
+
+test('a name is at the end of its line, and none covers another', () => {
+  const names = placesOfNames([{ words: 'llama', x: 100, y: 60 }, { words: 'qwen', x: 104, y: 62 }, { words: 'a-very-long-name-of-a-model', x: 590, y: 12 }], BOX, 12)
+  expect(names.map(({ words, at, isLeft }) => [words, at, isLeft])).toEqual([['a-very-long…', 2, true], ['llama', 0, false], ['qwen', 1, false]])
+  const [, one, two] = names
+  expect((two?.y ?? 0) - (one?.y ?? 0)).toBeGreaterThanOrEqual(14)
+})
+
+test('names without room are left out', () => {
+  const names = placesOfNames(Array.from({ length: 40 }, (_, at) => ({ words: `model-${at}`, x: 100, y: 120 })), BOX, 24)
+  expect(names.length).toBeGreaterThan(4)
+  expect(names.length).toBeLessThan(12)
+})

@@ -139,6 +139,11 @@ test('on a phone: cards, and the filters in a drawer', async ({ browser }) => {
   await page.getByRole('button', { name: /^Filters/ }).tap()
   const drawer = page.getByRole('dialog', { name: 'Filters' })
   await drawer.getByRole('group', { name: 'Verdict', exact: true }).getByText('degraded').tap()
+  // the drawer tells what a choice leaves, and the line above the chart shares it
+  await drawer.getByRole('button', { name: 'Show 1 experiment', exact: true }).tap()
+  await expect(drawer).toHaveCount(0)
+  for (const name of ['Link', 'Export']) await expect(page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
+  await page.getByRole('button', { name: /^Filters/ }).tap()
   await drawer.getByRole('button', { name: 'Filter tree', exact: true }).tap()
   await expect(page.getByRole('region', { name: 'Filter as a tree' }).getByRole('group', { name: 'Condition on Verdict' })).toBeVisible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)

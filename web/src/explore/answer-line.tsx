@@ -92,15 +92,17 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
         </div>
       )}
       <div className={css.answerEnd} role="toolbar" aria-label="Filter tools" {...oneStop}>
-        {tree && shown !== undefined && shown.count > 0 && <Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} />}
-        <Button aria-expanded={isTree} onPress={onTree}>
-          <Icon name="tree" />
-          Filter tree
-        </Button>
+        {tree && shown !== undefined && shown.count > 0 && <span className={css.wide}><Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} /></span>}
+        <span className={css.wide}>
+          <Button aria-expanded={isTree} onPress={onTree}>
+            <Icon name="tree" />
+            Filter tree
+          </Button>
+        </span>
         <CopyLink />
         <Button aria-haspopup="dialog" isDisabled={!shown?.count} onPress={onExport}>
           <Icon name="upload" />
-          Export
+          <span className={css.phoneSr}>Export</span>
         </Button>
       </div>
     </div>
@@ -119,7 +121,7 @@ function CopyLink() {
   return (
     <Button onPress={() => void copy()}>
       <Icon name="link" />
-      <span aria-live="polite">{done ? 'Copied' : 'Link'}</span>
+      <span aria-live="polite" className={done ? undefined : css.phoneSr}>{done ? 'Copied' : 'Link'}</span>
     </Button>
   )
 }

@@ -4,7 +4,8 @@ import { memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffec
 
 import { useLocation, useSearch } from 'wouter'
 
-import { ApiError, get } from '../api/client'
+import { get, isSilence } from '../api/client'
+import { unknownFieldOf } from '../api/unknown-field'
 import { applyOptions, experimentPath, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
 import type { ApplyRequest, Filter, Row, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS, PARAMETER_COLUMNS } from '../fields/catalogue'
@@ -18,11 +19,11 @@ import { NAMING_FIELDS } from '../names/names'
 import { Tray } from '../tray/tray'
 import { slotsById, useTray } from '../tray/store'
 import { undo } from '../url/entry'
-import { type ExploreState, readExplore, readView } from '../url/explore'
+import { DEFAULT_SORT, type ExploreState, readExplore, readView } from '../url/explore'
 import { withFieldReplaced } from '../url/field-in-state'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
-import { Button, Progress } from '../ui/controls'
+import { Button, join, Progress } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { lazyPart } from '../ui/lazy-part'
 import { AnswerLine } from './answer-line'
@@ -96,15 +97,27 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [round, setRound] = useState(0)
   const tree = useMemo(() => treeOf(state.choices, state.where), [state.choices, state.where])
   const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
+  // rows without the sort key that the server refused, instead of none
+  const [refusal, setRefusal] = useState<{ id: string; error: Error } | null>(null)
+  const isRefused = refusal !== null && state.sort.some(({ field }) => field === refusal.id)
+  const sort = useMemo(() => {
+    const left = isRefused ? state.sort.filter(({ field }) => field !== refusal.id) : state.sort
+    return left.length > 0 ? left : DEFAULT_SORT
+  }, [state.sort, isRefused, refusal])
   const requestOf = useCallback((filter: Filter | undefined, page: number): ApplyRequest => {
     const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
+    const asked: ApplyRequest = { sort, columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
     return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
-  }, [catalogue, chosen, isPhone, state.sort])
+  }, [catalogue, chosen, isPhone, state.sort, sort])
   const request = useMemo(() => requestOf(tree, state.page), [requestOf, tree, isPhone && state.page])
   const looked = useRef(new Map<string, string[]>())
   const facetsOf = useCallback(() => [...looked.current.values()].flat(), [])
   const answer = useApply(request, round, facetsOf)
+  useEffect(() => {
+    const unknown = unknownFieldOf(answer.error)
+    if (unknown?.use === 'sorts by' && answer.error) setRefusal({ id: unknown.id, error: answer.error })
+  }, [answer.error])
+  const refused = isRefused ? refusal.error : null
   const isAwaited = answer.isFetching && (!answer.data || answer.isPlaceholderData)
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
@@ -129,10 +142,14 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   }, [catalogue, chosen, varying, choosable, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
-  const facets = useMemo(() => ({ ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets])
+  // where nothing matches, the panel shows the values of all results, so that another one can be chosen
+  const isEmpty = shown?.count === 0 && tree !== undefined
+  const all = useVarying(undefined, round, isEmpty)
+  const facets = useMemo(() => (isEmpty && all.data ? all.data.options : { ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets, isEmpty, all.data])
   // a frame of a film needs the rows that fit the window, the least that the server has to send and the page to read
   useFilmed(state, isWaiting, (filter) => applyOptions({ ...requestOf(filter, 0), limit: Math.ceil(window.innerHeight / ROW_LEAST_PX) }, round, facetsOf))
-  return { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isAwaited, isWaiting, shown }
+  const choices = useMemo(() => (isEmpty && all.data ? fieldsWithChoice(all.data.options) : choosable), [isEmpty, all.data, choosable])
+  return { state, change, round, setRound, tree, options, varying, choosable: choices, facets, panelTree: isEmpty ? undefined : tree, looked, chosen, columns, answer, refused, isAwaited, isWaiting, shown }
 }
 
 // The first chart's question does not wait for the chart's script.
@@ -162,7 +179,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
   const isLow = useMedia('(max-height: 600px)')
-  const { state, change, round, setRound, tree, options, varying, choosable, facets, looked, chosen, columns, answer, isAwaited, isWaiting, shown } = useScreen(catalogue, isPhone)
+  const { state, change, round, setRound, tree, options, varying, choosable, facets, panelTree, looked, chosen, columns, answer, refused, isAwaited, isWaiting, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -199,7 +216,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   useEffect(() => { if (isFirst) askNewer() }, [isFirst, askNewer])
 
   const page = (shown?.request.offset ?? 0) / PAGE_ROWS
-  const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
+  const asked = answer.error ?? refused ?? options.error
   const grid = useRef<GridHandle>(null)
   const pinned = useMemo(() => columns.filter((id) => chosen.indexOf(id) < state.pinned).length, [columns, chosen, state.pinned])
   const now = useRef(state)
@@ -223,13 +240,13 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const status = useMemo(() => shown && <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer ?? null} nowVersion={version} onNewer={askNewer} />,
     [isPhone, shown, page, change, newer, version, askNewer])
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={choosable} facets={facets} isSettled={!isWaiting && !options.isFetching} isFailed={options.isError} looked={looked} tree={tree} round={round} onTree={openTree} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={choosable} facets={facets} isSettled={!isWaiting && !options.isFetching} isFailed={options.isError} looked={looked} tree={panelTree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
       <div className={css.presets}><PresetBar state={late.state} /></div>
       {!isNarrow && filters}
-      {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)} onTree={openTree}>{filters}</FilterDrawer>}
+      {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)} onTree={openTree} matching={shown?.count}>{filters}</FilterDrawer>}
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
@@ -239,23 +256,22 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
             <TreeEditor catalogue={catalogue} tree={tree} error={answer.error} round={round} change={change} onClose={() => setTree(false)} />
           </Suspense>
         )}
-        {asked && (
+        {asked && !(shown && isSilence(asked)) && (
           <ErrorNote error={asked} what={shown ? 'Could not update the table.' : 'Could not load the table.'}
             onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onField={onField} />
         )}
         {!shown && !asked && <Waiting hasChart={state.chart.isOpen} />}
         {shown && shown.total === 0 && <FirstRun />}
-        {shown && shown.total > 0 && (
+        {shown && shown.total > 0 && shown.count === 0 && <Empty catalogue={catalogue} state={state} change={change} round={round} />}
+        {shown && shown.count > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
             <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} varying={varying} round={round} selected={marked} rows={named} catalogue={catalogue} onChart={onChart} onChoose={onChoose} onField={onField} />
           </ChartPlace>
         )}
-        {shown && shown.total > 0 && (
-          <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
+        {shown && shown.count > 0 && (
+          <section className={join(css.wrap, isSilence(answer.error) && css.old)} aria-label="Experiments" aria-busy={isWaiting}>
             <TableTools status={isPhone ? null : status} isLow={isLow} catalogue={catalogue} state={arranged} sort={shown.request.sort ?? NO_SORT} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
-            {shown.count === 0 ? (
-              <Empty catalogue={catalogue} state={state} change={change} round={round} />
-            ) : shown.rows.length === 0 ? (
+            {shown.rows.length === 0 ? (
               <Beyond count={shown.count} page={page} pageRows={PAGE_ROWS} change={change} />
             ) : isPhone ? (
               <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} slots={slots} />

@@ -2,11 +2,12 @@
 import type { ReactNode } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 
+import { count } from '../format/number'
 import { Button, IconButton } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import css from './explore.module.css'
 
-export function FilterDrawer({ isOpen, onClose, onTree, children }: { isOpen: boolean; onClose: () => void; onTree: () => void; children: ReactNode }) {
+export function FilterDrawer({ isOpen, onClose, onTree, matching, children }: { isOpen: boolean; onClose: () => void; onTree: () => void; matching: number | undefined; children: ReactNode }) {
   return (
     <ModalOverlay isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable className={css.shade ?? ''}>
       <Modal className={css.drawer ?? ''}>
@@ -18,6 +19,11 @@ export function FilterDrawer({ isOpen, onClose, onTree, children }: { isOpen: bo
             <IconButton icon="close" name="Close" onPress={onClose} />
           </div>
           {children}
+          {matching !== undefined && (
+            <div className={css.drawerFoot}>
+              <Button look="fill" onPress={onClose}>{matching === 0 ? 'Show no experiments' : `Show ${count(matching)} ${matching === 1 ? 'experiment' : 'experiments'}`}</Button>
+            </div>
+          )}
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -120,7 +120,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
   const others = active.length - helping.length
   const clear = <Act onPress={() => change({ choices: {}, where: undefined })}>Clear all</Act>
   return (
-    <div className={css.centre}>
+    <div className={join(css.centre, css.first)}>
       <h2>No experiment matches {active.length === 1 ? 'this filter' : `${NUMBERS[active.length] ?? 'all'} filters`}</h2>
       {isKnown && helping.length > 0 && (
         <>
@@ -136,7 +136,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
               ))}
             </tbody>
           </table>
-          <p className="small dim">{others > 0 ? `The other${others > 1 ? ` ${others}` : ''} ${others > 1 ? 'do' : 'does'} not matter. ` : ''}{clear}</p>
+          <p className="small dim">{others > 0 ? `Removing ${others > 1 ? `one of the other ${others}` : 'the other one'} changes nothing. ` : ''}{clear}</p>
         </>
       )}
       {isKnown && helping.length === 0 && <p>Removing a single filter is not enough. {clear}</p>}

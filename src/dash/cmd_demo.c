@@ -1,5 +1,5 @@
 /*
- * `profllm-dashboard demo`: a database of made-up results (demo/), then all that `serve` does. Its
+ * `profllm-dashboard demo`: a database of synthetic results (demo/), then all that `serve` does. Its
  * database is a file of its own that goes with it, unless one is named.
  */
 #include <errno.h>
@@ -54,7 +54,7 @@ const struct pl_opt_command dash_demo_command = {
 	.details = "The results resemble ten months of a laboratory: sweeps of 20 runs of one "
 		   "model on one host, vLLM releases, failed launches and disturbed runs. They "
 		   "have the fields and the ranges of real results, but were not measured. Each "
-		   "is marked in its name, in the tag made_up and in "
+		   "is marked in its name, in the tag synthetic and in "
 		   "environment.engine.simulated.\n\n"
 		   "The command then works like serve: the first line on standard output is "
 		   "'listening on http://ADDRESS:PORT', and ^C or SIGTERM ends it.\n\n"
@@ -136,7 +136,7 @@ static int check_empty(const struct demo_options *options, struct store *store, 
 		return 0;
 	auto_free char *shown = store_path_shown(options->serve.db);
 	return pl_err_invalid(err,
-			      "'%s' has %lld results, and made-up ones would stand among them: "
+			      "'%s' has %lld results, and synthetic ones would be mixed with them: "
 			      "name a new file, or add --add",
 			      shown, (long long)count);
 }
@@ -179,8 +179,8 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	auto_free char *plain = store_path_shown(db);
 	auto_free char *shown = pl_clean_line(plain);
 	pl_log(PL_LOG_INFO,
-	       "made-up results in '%s': %lld stored, %lld there already, %lld in conflict", shown,
-	       (long long)counts[STORE_STORED], (long long)counts[STORE_DUPLICATE],
+	       "synthetic results in '%s': %lld stored, %lld already stored, %lld in conflict",
+	       shown, (long long)counts[STORE_STORED], (long long)counts[STORE_DUPLICATE],
 	       (long long)counts[STORE_CONFLICT]);
 	return 0;
 }

@@ -61,7 +61,7 @@ static int make(const struct demo_fill *fill, int64_t number, struct made *ret)
 	if (demo_document(fill->history, number, &json, &ret->err) < 0)
 		return -1;
 	take(json, &ret->document);
-	ret->prepared = store_prepare(fill->store, &ret->document, "made up");
+	ret->prepared = store_prepare(fill->store, &ret->document, "synthetic");
 	store_document_let_go(&ret->document);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * A made-up document: what the plan asks for is read as any experiment, so that config has what
+ * A synthetic document: what the plan asks for is read as any experiment, so that config has what
  * `profllm run` would write of it; the parts are put together by the same function as real ones.
  */
 #include "demo/history.h"
@@ -61,7 +61,7 @@ static int read_experiment(const struct demo_plan *plan, struct exp_config **ret
 		plan->name, "tags", plan->tags, "server", plan->server, "launch", "vllm_version",
 		demo_release_at(plan->release), "benchmark", plan->load);
 
-	return exp_config_read_json(vllm_catalog_reference(), asked, "a made-up experiment", NULL,
+	return exp_config_read_json(vllm_catalog_reference(), asked, "a synthetic experiment", NULL,
 				    0, ret, &problems, err);
 }
 
@@ -169,6 +169,6 @@ int demo_document(const struct demo *history, int64_t index, json_t **ret, struc
 
 	demo_plan(history, index, &plan);
 	if (read_experiment(&plan, &experiment, err) < 0)
-		return pl_err_wrap(err, "made-up result %lld", (long long)index);
+		return pl_err_wrap(err, "synthetic result %lld", (long long)index);
 	return make_document(history, &plan, experiment, ret, err);
 }

@@ -1,4 +1,4 @@
-/* `system`, `launch` and `environment` of a made-up run. */
+/* `system`, `launch` and `environment` of a synthetic run. */
 #include <stdio.h>
 
 #include "demo/history_priv.h"

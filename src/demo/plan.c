@@ -244,7 +244,7 @@ static void ask_load(struct demo_dice *dice, struct demo_plan *plan)
 
 static void tag(int64_t number, struct demo_dice *dice, struct demo_plan *plan)
 {
-	json_object_set_new(plan->tags, "made_up", json_string("yes"));
+	json_object_set_new(plan->tags, "synthetic", json_string("yes"));
 	json_object_set_new(plan->tags, "team",
 			    json_string(teams[demo_below(dice, PL_ARRAY_SIZE(teams))]));
 	if (demo_chance(dice, 0.6))
@@ -253,7 +253,7 @@ static void tag(int64_t number, struct demo_dice *dice, struct demo_plan *plan)
 	if (demo_chance(dice, 0.15))
 		json_object_set_new(plan->tags, "note",
 				    json_string(notes[demo_below(dice, PL_ARRAY_SIZE(notes))]));
-	plan->name = pl_asprintf("made up: %s, %s on %s", plan->sweep->name, plan->model->title,
+	plan->name = pl_asprintf("synthetic: %s, %s on %s", plan->sweep->name, plan->model->title,
 				 plan->host->name);
 }
 

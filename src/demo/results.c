@@ -1,5 +1,5 @@
 /*
- * `results` and `quality` of a made-up run. Latencies are spread as e to the power of a bell, so that all
+ * `results` and `quality` of a synthetic run. Latencies are spread as e to the power of a bell, so that all
  * their statistics follow from a median and a width; what has no figure stays null.
  */
 #include <stddef.h>

@@ -1,4 +1,4 @@
-"""`profllm-dashboard demo`: a database of made-up results, and all that serve does."""
+"""`profllm-dashboard demo`: a database of synthetic results, and all that serve does."""
 import json
 import os
 import pty
@@ -27,11 +27,11 @@ def documents(dashboard, ids):
 
 def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
     with demo(bin_dir, tmp_path / "made.db", "--seed", "5") as shown:
-        said = shown.post("/api/filters/apply", {"limit": 200, "columns": ["tags.made_up", "run.name"]}).json
+        said = shown.post("/api/filters/apply", {"limit": 200, "columns": ["tags.synthetic", "run.name"]}).json
         assert said["count"] == said["total"] == ROWS
         for row in said["rows"]:
             assert row["simulated"] is True
-            assert row["cells"]["tags.made_up"] == "yes" and row["cells"]["run.name"].startswith("made up: ")
+            assert row["cells"]["tags.synthetic"] == "yes" and row["cells"]["run.name"].startswith("synthetic: ")
         options = shown.get("/api/filters/options?fields=server.model,results.output_throughput,run.suite").json["options"]
         assert all(one["count"] == ROWS and one["recorded"] > 0 for one in options.values())
         document = json.loads(documents(shown, [1])[0])
@@ -41,7 +41,7 @@ def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
         # what comes in stands beside them
         assert shown.upload("/api/upload/json", {"run_id": "real", "suite": "s"})["counts"]["stored"] == 1
         status, _, err = shown.stop()
-    assert status == 0 and f"{ROWS} stored, 0 there already" in err
+    assert status == 0 and f"{ROWS} stored, 0 already stored" in err
     assert ask(tmp_path / "made.db", "SELECT count(*) FROM benchmark_runs") == [(ROWS + 1,)]
 
 
@@ -129,7 +129,7 @@ def test_a_database_that_has_results_is_left_alone(bin_dir, tmp_path):
         assert shown.post("/api/filters/apply", {}).json["count"] == 2 * ROWS
     with demo(bin_dir, db, "--add", "--seed", "1") as shown:
         assert shown.post("/api/filters/apply", {}).json["count"] == 2 * ROWS
-        assert f"0 stored, {ROWS} there already" in shown.stop()[2]
+        assert f"0 stored, {ROWS} already stored" in shown.stop()[2]
 
 
 def test_a_terminal_has_a_bar(bin_dir, tmp_path):

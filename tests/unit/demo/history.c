@@ -102,8 +102,8 @@ static void test_demo_history__results_pass_and_say_what_they_are(void **state)
 			assert_int_equal(pl_json_get_i64(results, "retried_requests"), 0);
 		}
 		assert_true(json_is_true(pl_json_get_path(made, "system.hardware_info.simulated")));
-		assert_string_equal(pl_json_path_text(made, "tags.made_up"), "yes");
-		assert_true(pl_text_starts(pl_json_get_text(made, "name"), "made up: "));
+		assert_string_equal(pl_json_path_text(made, "tags.synthetic"), "yes");
+		assert_true(pl_text_starts(pl_json_get_text(made, "name"), "synthetic: "));
 	}
 }
 
@@ -230,7 +230,7 @@ static void test_demo_history__figures_follow_the_load(void **state)
 	for (int64_t sweep = 0; sweep < SWEEPS; sweep++) {
 		auto_json json_t *few = document(history, sweep * DEMO_SWEEP);
 		auto_json json_t *many = document(history, sweep * DEMO_SWEEP + 5);
-		if (!pl_text_starts(pl_json_get_text(few, "name"), "made up: concurrency") ||
+		if (!pl_text_starts(pl_json_get_text(few, "name"), "synthetic: concurrency") ||
 		    !is_whole(few) || !is_whole(many))
 			continue;
 		seen++;

@@ -13,6 +13,7 @@ test('tags and notes are said, found by, and told with who said them', async ({ 
   const said = page.getByRole('region', { name: 'Tags and notes', exact: true })
   await expect(said).toContainText('No tags or notes yet.')
   await said.getByRole('button', { name: 'Edit' }).click()
+  for (const label of ['Tag', 'Value', 'Notes', 'Your name, optional']) await expect(said.getByText(label, { exact: true })).toBeVisible()
   await said.getByLabel('Tag 1', { exact: true }).fill('driver')
   await said.getByLabel('Value of tag 1').fill('r570')
   await said.getByLabel('Tag 2', { exact: true }).fill('bad')

@@ -17,6 +17,7 @@ const dashboard = useDashboard((store, own) => {
     if (twin !== key && /^(mean|median|std|p\d)/.test(key) && twin in plain.results) plain.results[key] = plain.results[twin]
     if (/_token_gap_ms$/.test(key) && typeof value === 'number') plain.results[key] = value + 1
   }
+  plain.results.mean_ttft_ms_ci95 = [plain.results.mean_ttft_ms * 0.5, plain.results.mean_ttft_ms * 1.1]
   write(folder, '1.json', plain)
   const failed = variant(base, { name: 'failed' })
   failed.status = 'launch_failed'
@@ -41,6 +42,8 @@ test('a latency that repeats another one is one line; where they differ each is 
   await expect(metrics.getByRole('row', { name: /^First Token/ })).toHaveText('First Tokensame as Time to First Token in this run')
   await expect(metrics.getByRole('row', { name: /^Token Gap/ })).toContainText('gaps between tokens')
   await expect(metrics.getByRole('row', { name: /^Inter-token Latency/ })).toContainText('gaps between chunks')
+  // an interval that leaves its axis is marked
+  await expect(metrics.getByRole('row', { name: /^mean/ }).first().locator('[data-cut]')).toHaveCount(1)
   for (const name of ['Completed', 'Failed']) await expect(metrics.getByRole('rowheader', { name, exact: true })).toHaveCount(1)
   await expect(metrics).not.toContainText('unset')
   await expect(page.locator('dl[aria-label^="Key metrics"]')).not.toContainText(/unset|–$/)
@@ -52,7 +55,7 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
   await expect(failure).toContainText('Did not start: KV cache too small')
   await expect(failure).toContainText('Next step Lower max_model_len')
   await expect(failure).toContainText('ValueError: KV cache memory is needed')
-  await expect(failure).toContainText(/spawn 0\.1 sfirst line 4\.3 s.*not reached: .*ready/)
+  await expect(failure).toContainText(/process started 0\.1 sfirst log line 4\.3 s.*not reached: .*/)
   await expect(part(page, 'Metrics')).toHaveCount(0)
   await expect(page.locator('dl[aria-label^="Key metrics"]')).toHaveCount(0)
   await expect(page.getByRole('main').getByRole('img', { name: 'not recorded' })).toHaveCount(0)
@@ -70,6 +73,8 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
 test('a file without verdict, system and intervals shows no columns and no sections for them', async ({ page }) => {
   await open(page, 3)
   await expect(part(page, 'Metrics').locator('thead th')).toHaveText(['Metric', 'Value', 'Unit'])
+  // the file does not say which values its user set
+  await expect(part(page, 'Parameters').getByText(/set by you/)).toHaveCount(0)
   await expect(page.locator('dl[aria-label^="Key metrics"] dt')).toHaveText(['Output throughput', 'Request throughput', 'Median TTFT', 'P99 TTFT'])
   await expect(page.getByRole('main').getByRole('img', { name: 'not recorded' })).toHaveCount(0)
   // what a file says about itself can be checked: its sums, its order of percentiles, its lists

@@ -1,8 +1,7 @@
-// Startup side by side: when each phase was reached, on one axis from the start of the process.
+// Startup side by side: the time of each phase, on one axis from the start of the process.
 import { useRef } from 'react'
 
-import { inWords } from '../fields/catalogue'
-import { PHASES } from '../fields/phases'
+import { PHASES, phaseName } from '../fields/phases'
 import { showNumber } from '../format/number'
 import { join } from '../ui/controls'
 import page from '../ui/page.module.css'
@@ -24,7 +23,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
   const phases = details ? phasesOf(details) : []
   return (
     <section className={page.block} aria-label="Startup">
-      <div className={page.blockHead}><h2>Startup</h2><p>seconds from process start to each phase; each segment has the number of the phase that it ends with</p></div>
+      <div className={page.blockHead}><h2>Startup</h2><p>seconds from the start of the process; a segment ends with the phase of its number</p></div>
       {details && phases.length === 0 && <p className={css.quiet}>No side recorded its startup.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
@@ -34,7 +33,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
             <tbody>
               {phases.map(({ told, field, form }, i) => (
                 <tr key={told.field}>
-                  <th scope="row" title={`${told.field}\n${field.help}`}><span className={css.number}>{i + 1}</span> {inWords(field.label)}</th>
+                  <th scope="row" title={`${told.field}\n${field.help}`}><span className={css.number}>{i + 1}</span> {phaseName(told.field)}</th>
                   {told.sides.map((figure, at) => <td key={at} className={page.val} title={missingText(figure)}>{figure.value === null ? <Nothing of={undefined} /> : <>{showNumber(figure.value, form)} <span className="dim">{form.unit}</span></>}</td>)}
                 </tr>
               ))}
@@ -46,7 +45,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
   )
 }
 
-// A lane a side; what two neighbouring phases have between them is one piece.
+// A lane per side, with a segment between two neighboring phases.
 function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 900)
@@ -58,7 +57,7 @@ function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
       <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Startup of each side on one axis of seconds; the table has the figures">
         {ticksTo(last, TICKS).map((tick) => <g key={tick}><path d={`M${toX(tick)} 0V${high - 18}`} stroke="var(--grid)" /><text className={css.tick} x={toX(tick)} y={high - 4}>{tick} s</text></g>)}
         {views.map(({ letter, at }) => {
-          const reached = phases.flatMap(({ told, field }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: inWords(field.label), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)
+          const reached = phases.flatMap(({ told }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: phaseName(told.field), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)
           return (
             <g key={letter} transform={`translate(0 ${at * LANE})`}>
               <text className={css.laneName} x="4" y="15">{letter}</text>

@@ -1,7 +1,8 @@
-// Everything that the file records, by sections; opened one by one, for there are a thousand.
+// All recorded fields by section. Sections are folded, as a result has about a thousand fields.
 import { useState } from 'react'
 
 import { sectionOf } from '../fields/catalogue'
+import { count } from '../format/number'
 import { Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
@@ -22,7 +23,7 @@ export function AllFields({ entries }: { entries: Entry[] }) {
     <section className={page.block} id="fields" aria-label="All fields">
       <div className={page.blockHead}>
         <h2>All fields</h2>
-        <p role="status">{found.length} of {entries.length} that this file records</p>
+        <p role="status">{found.length === entries.length ? count(entries.length) : `${count(found.length)} of ${count(entries.length)}`} recorded in this file</p>
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField label="Search all fields" type="search" icon="search" placeholder="Search all fields" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>

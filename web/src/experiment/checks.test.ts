@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
 import { checksOf, intervalOf } from './model'
-import { figure, logLines } from './ruling'
+import { causeLine, figure, logLines } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
 
@@ -45,4 +45,11 @@ it('intervals of derived metrics follow from those of what they are made of', ()
 it('the line of the log that names the cause is shown once', () => {
   expect(logLines('ValueError: x', 'begin\n  ValueError: x\nend')).toEqual(['begin\n  ValueError: x\nend'])
   expect([logLines('a', 'b'), logLines('a', null), logLines(null, null)]).toEqual([['a', 'b'], ['a'], []])
+})
+
+it('without a known cause, the title names the line of the log with the error', () => {
+  expect(causeLine('RuntimeError: out of memory', null)).toBe('RuntimeError: out of memory')
+  expect(causeLine(null, 'loading\nValueError: first\n  OSError: last\nexit')).toBe('OSError: last')
+  expect([causeLine(null, 'no error here'), causeLine(null, null)]).toEqual(['', ''])
+  expect(causeLine(`ValueError: ${'x'.repeat(300)}`, null)).toHaveLength(120)
 })

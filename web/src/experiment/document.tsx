@@ -1,4 +1,4 @@
-// The file as a tree that opens where it is pressed. Texts stand as texts, whatever is in them.
+// The file as a tree with folded objects. Strings are shown as strings, whatever they contain.
 import { useState } from 'react'
 
 import type { Experiment } from '../api/types'
@@ -25,7 +25,7 @@ export function Document({ experiment }: { experiment: Experiment }) {
       <div className={page.blockHead}>
         <h2>Document</h2>
         <p>
-          {formWord(experiment.form)}, came as <bdi>{experiment.name ?? 'nameless'}</bdi>, stored {time(experiment.stored_at)} UTC,
+          {formWord(experiment.form)}{experiment.name && <>, uploaded as <bdi>{experiment.name}</bdi></>}, stored {time(experiment.stored_at)} UTC,
           SHA-256 <span className="n" title={experiment.sha256}>{experiment.sha256.slice(0, 12)}</span>
         </p>
         <span className={page.end}>

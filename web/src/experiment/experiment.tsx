@@ -1,4 +1,4 @@
-// One experiment: whether it can be trusted and why, what it measured, how it was set up, the file itself.
+// One experiment: its verdict, metrics, parameters, artifacts and document.
 import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
@@ -84,7 +84,7 @@ function Facts({ experiment }: { experiment: Result }) {
       {text('run.status') !== null && <span>{String(text('run.status')).replaceAll('_', ' ')}</span>}
       {model !== null && <span><bdi>{String(model)}</bdi></span>}
       {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
-      {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine} `}<span className="n">{version}</span></span>}
+      {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine === 'vllm' ? 'vLLM' : engine} `}<span className="n">{version}</span></span>}
       {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
       {sweep !== undefined && <span>sweep <Link href={paths.sweep(sweep)}><bdi>{String(experiment.tags['sweep_name'] ?? sweep)}</bdi></Link></span>}
       {typeof duration === 'number' && <span>took <span className="n">{span(duration)}</span></span>}
@@ -96,7 +96,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const { remove } = useChange(experiment, shown)
   const restore = useRestore(shown)
   const author = usePreferences((kept) => kept.author)
-  // what was said is read before the figures; where nothing was there is nothing to read
+  // notes come before the metrics
   const isNoted = hasNotes(experiment)
   const [isGone, setGone] = useState(false)
   const entries = useMemo(() => entriesOf(catalogue, experiment), [catalogue, experiment])
@@ -104,7 +104,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const metrics = useMemo(() => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }), [experiment, entries])
   const artifacts = useArtifacts(experiment.id)
   const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.absent?.length ?? 0) > 0
-  // derived fields alone are no measurement
+  // derived fields alone do not count as a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length
   const parameters = <Parameters entries={entries} experiment={experiment} />
@@ -113,7 +113,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   useEffect(() => { document.title = `${title} · ProfLLM` }, [title])
   usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
-    ['verdict', 'Verdict', String(checks.filter(decides).length || '')],
+    ['verdict', textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure', String(checks.filter(decides).length || '')],
     ['parameters', 'Parameters', set > 0 ? `${set} set` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
@@ -140,7 +140,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
           <div className={notes.gone}><Note kind="warn" role="status"><b>This experiment was deleted.</b> You can restore it until the store is pruned. <Act autoFocus isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
         )}
         {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Could not {remove.error ? 'delete' : 'restore'} the experiment.</b> {causeOf((remove.error ?? restore.error) as Error)}</Note></div>}
-        <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} catalogue={catalogue} /></div>
+        <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} /></div>
         {isNoted && <Notes experiment={experiment} shown={shown} />}
         <Figures experiment={experiment} catalogue={catalogue} />
         {isMeasured ? <div className={page.two}>{parameters}<Metrics {...metrics} experiment={experiment} /></div> : parameters}

@@ -12,7 +12,7 @@ import css from './experiment.module.css'
 import { type Entry, type Family, type Interval, intervalOf } from './model'
 
 const KEY = ['results.output_throughput', 'results.request_throughput', 'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.energy_per_token_j']
-// of vLLM's offline benchmarks, by benchmark.kind: what each is about
+// those of vLLM's offline benchmarks, by benchmark.kind
 const KEY_OF: Record<string, string[]> = {
   latency: ['results.avg_latency', 'results.percentiles.50', 'results.percentiles.90', 'results.percentiles.99'],
   throughput: ['results.tokens_per_second', 'results.requests_per_second', 'results.elapsed_time', 'results.num_requests', 'results.total_num_tokens'],
@@ -46,7 +46,7 @@ export function Figures({ experiment, catalogue }: { experiment: Experiment; cat
             <dd title={`${rawValue(value)} ${field.unit}`}>
               <span className={css.v}>{showValue(field, value, form)}</span>
               <span className={css.u}>{form.unit}</span>
-              {interval && <span className={css.c} title={`${id}_ci95`}>{intervalWords(interval, form)}</span>}
+              {interval && <span className={css.c} title={`${id}_ci95`}>95 % CI {intervalWords(interval, form)}</span>}
             </dd>
           </div>
         )
@@ -75,7 +75,7 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
       </div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
         <table className={page.rows}>
-          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th>{hasIntervals && <><th scope="col" className={page.num}>95 % interval</th><th scope="col" className={css.ci}>±20 %</th></>}</tr></thead>
+          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th>{hasIntervals && <><th scope="col" className={page.num}>95 % CI</th><th scope="col" className={css.ci} title="The axis of the interval">−20 … +20 %</th></>}</tr></thead>
           <tbody>
             <Rows title="Rates" {...table} entries={figures.filter(({ field }) => RATE.test(field.unit))} />
             {families.map((family) => <FamilyView key={family.title} family={family} isDefined={family.twin !== null || families.some(({ twin }) => twin?.title === family.title && !twin.isSame)} hasIntervals={hasIntervals} />)}
@@ -141,14 +141,16 @@ const IntervalCells = ({ value, interval, form }: { value: unknown; interval: In
   </>
 )
 
-// The interval relative to its figure; what goes beyond ±20 % ends open.
+// The interval relative to its value. An end beyond ±20 % is an arrow.
 function Glyph({ value, interval: [low, high], form }: { value: number; interval: [number, number]; form: Form }) {
   const place = (at: number) => Math.max(0, Math.min(GLYPH, GLYPH / 2 + ((at / value - 1) / 0.2) * (GLYPH / 2)))
   const [from, to] = [place(low), place(high)]
+  const start = from > 0 ? `M${from} 4v6` : 'M4 4L0 7L4 10'
+  const end = to < GLYPH ? `M${to} 4v6` : `M${GLYPH - 4} 4L${GLYPH} 7L${GLYPH - 4} 10`
   return (
     <svg viewBox={`0 0 ${GLYPH} 14`} role="img" aria-label={`95 % interval ${intervalWords([low, high], form)}`}>
       <path d={`M${GLYPH / 2} 1V13`} stroke="var(--line-2)" />
-      <path d={`M${from} 7H${to}${from > 0 ? `M${from} 4v6` : ''}${to < GLYPH ? `M${to} 4v6` : ''}`} stroke="var(--text-2)" fill="none" />
+      <path data-cut={from <= 0 || to >= GLYPH || undefined} d={`M${from} 7H${to}${start}${end}`} stroke="var(--text-2)" fill="none" />
       <circle cx={GLYPH / 2} cy="7" r="2.6" fill="var(--text)" />
     </svg>
   )

@@ -1,4 +1,4 @@
-// What people say of a result: tags by which it is found, and notes. The file stays as it came.
+// Tags and notes that users add to a result. The uploaded file does not change.
 import { type FormEvent, useState } from 'react'
 
 import { causeOf } from '../api/client'
@@ -6,7 +6,7 @@ import { useChange, useChanges } from '../api/queries'
 import type { ChangeRequest, Changes, Experiment } from '../api/types'
 import { time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
-import { Act, Button, Field, IconButton, Note } from '../ui/controls'
+import { Act, Button, Field, IconButton, join, Note } from '../ui/controls'
 import page from '../ui/page.module.css'
 import css from './notes.module.css'
 
@@ -64,24 +64,25 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
     if (!isChanged) return onClose()
     change.mutate({ ...body, ...authorOf({ author }) }, { onSuccess: onClose })
   }
-  // a line that is begun has an empty one below it
+  // an empty line follows the last one with a tag
   const edit = (at: number, part: 0 | 1, text: string) => {
     const next = tags.map((tag, i): [string, string] => (i !== at ? tag : part === 0 ? [text, tag[1]] : [tag[0], text]))
     setTags(next.at(-1)?.[0] ? [...next, ['', '']] : next)
   }
   return (
     <form className={css.form} onSubmit={save}>
+      <p className={join(css.line, css.labels)} aria-hidden="true"><span>Tag</span><span>Value</span></p>
       {tags.map(([name, value], i) => (
         <div key={i} className={css.line}>
-          <Field label={`Tag ${i + 1}`} placeholder="tag" maxLength={100} value={name} onChange={(event) => edit(i, 0, event.target.value)} />
-          <Field label={`Value of tag ${i + 1}`} placeholder="value" maxLength={1000} value={value} onChange={(event) => edit(i, 1, event.target.value)} />
+          <Field label={`Tag ${i + 1}`} maxLength={100} value={name} onChange={(event) => edit(i, 0, event.target.value)} />
+          <Field label={`Value of tag ${i + 1}`} maxLength={1000} value={value} onChange={(event) => edit(i, 1, event.target.value)} />
           {name !== '' ? <IconButton icon="close" name={`Remove tag ${name}`} onPress={() => setTags(tags.filter((_, other) => other !== i))} /> : <span />}
         </div>
       ))}
-      <label className={css.area}><span className="sr">Notes</span><textarea rows={4} maxLength={NOTES_MAX} placeholder="Notes" value={notes} onChange={(event) => setNotes(event.target.value)} /></label>
+      <label className={css.area}><span>Notes</span><textarea rows={4} maxLength={NOTES_MAX} value={notes} onChange={(event) => setNotes(event.target.value)} /></label>
       {change.error && <Note kind="bad" role="alert"><b>Could not save the change.</b> {causeOf(change.error)}</Note>}
       <div className={css.foot}>
-        <Field label="Your name" placeholder="your name (optional)" maxLength={200} value={author} onChange={(event) => set({ author: event.target.value })} />
+        <div className={css.author}><span aria-hidden="true">Your name, optional</span><Field label="Your name" maxLength={200} value={author} onChange={(event) => set({ author: event.target.value })} /></div>
         <span className="grow" />
         <Button onPress={onClose}>Cancel</Button>
         <Button look="fill" type="submit" isDisabled={change.isPending || !isChanged}>Save</Button>

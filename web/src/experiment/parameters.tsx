@@ -1,4 +1,4 @@
-// How it was set up: what somebody set first, defaults when asked for. Values stand as they were written.
+// The parameters: those that the user set first, then the defaults. Values are shown as they were written.
 import { useState } from 'react'
 
 import type { Experiment } from '../api/types'
@@ -11,12 +11,13 @@ import css from './experiment.module.css'
 import { type Entry, isDefault, isSet, nameOf } from './model'
 
 const DEFAULTS_SHOWN = 5 // of each part
+const RECORDED_SHOWN = 12 // of a file that does not record which values its user set
 const TITLES: Record<string, string> = { server: 'Server', benchmark: 'Benchmark', experiment: 'Experiment' }
 const SOURCES: Record<string, string> = { explicit: 'set', default: 'default', unknown: 'default not known', absent: 'not in this release' }
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
 
-// Names are of a part: a server and a load may both have a seed.
+// By part, as a server and a load may both have a seed.
 function partsOf(entries: Entry[]) {
   return [...Map.groupBy(entries, partOf)].map(([part, list]) => ({ part, list }))
 }
@@ -35,22 +36,24 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const [isLong, setLong] = useState(false)
   const set = entries.filter((entry) => isSet(entry) && matches(entry, words))
   const defaults = entries.filter((entry) => isDefault(entry) && matches(entry, words))
+  // a file of another program records values, and not who set them
+  const hasSource = experiment.form === 'own' || entries.some(isSet)
+  const most = hasSource ? DEFAULTS_SHOWN : RECORDED_SHOWN
   const isWhole = isLong || words !== ''
-  const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - DEFAULTS_SHOWN), 0)
-  const hasSource = entries.some((entry) => isSet(entry) || (isDefault(entry) && typeof entry.value.source === 'string'))
+  const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - most), 0)
   const columns = hasSource ? 3 : 2
   const engine = experiment.fields['environment.engine.version']?.value
   return (
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
         <h2>Parameters</h2>
-        {hasSource && <p>those that you set first</p>}
+        {hasSource && set.length > 0 && <p>set by you first, then defaults</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>
       </div>
       <table className={join(page.rows, css.parameters)}>
-        <thead><tr><th scope="col">Name</th><th scope="col">Value</th>{hasSource && <th scope="col">From</th>}</tr></thead>
+        <thead><tr><th scope="col">Name</th><th scope="col">Value</th>{hasSource && <th scope="col">Source</th>}</tr></thead>
         <tbody>
           {partsOf(set).map(({ part, list }) => [
             <tr key={part} className={page.sect}><th colSpan={columns} scope="colgroup">{TITLES[part] ?? part}, set by you</th></tr>,
@@ -59,13 +62,13 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
           {partsOf(defaults).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
-                {TITLES[part] ?? part}, {hasSource ? 'not set by you' : 'recorded'}{part === 'server' && typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
+                {TITLES[part] ?? part}, {hasSource ? 'not set by you' : 'recorded in the file'}{part === 'server' && typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
               </th>
             </tr>,
-            ...(isWhole ? list : list.slice(0, DEFAULTS_SHOWN)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
+            ...(isWhole ? list : list.slice(0, most)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
           ])}
           {!words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">This file records no parameters.</td></tr>}
-          {words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">No parameter is called “{words}”.</td></tr>}
+          {words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">No parameter matches “{words}”.</td></tr>}
         </tbody>
       </table>
       {hidden > 0 && <p className={css.more}><Act onPress={() => setLong(true)}>Show {hidden} more</Act></p>}

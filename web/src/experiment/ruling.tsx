@@ -1,8 +1,8 @@
 // The verdict in words, with what it rests on.
 import type { Experiment } from '../api/types'
-import { formOfUnit, showNumber } from '../format/number'
-import { type Catalogue, inWords } from '../fields/catalogue'
-import { PHASES } from '../fields/phases'
+import { count, formOfUnit, showNumber } from '../format/number'
+import { inWords } from '../fields/catalogue'
+import { PHASES, phaseName } from '../fields/phases'
 import { span } from '../format/time'
 import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
 import { join } from '../ui/controls'
@@ -26,10 +26,10 @@ export const unitOf = (unit: string) => formOfUnit(unit, []).unit
 const withUnitOf = (value: unknown, unit: string) => [figure(value, unit), typeof value === 'number' && unitOf(unit)].filter(Boolean).join(' ')
 
 // Whether to use the metrics, why, and what to do, in the words of the console. Then the checks that lower the verdict.
-export function Ruling({ experiment, checks, catalogue }: { experiment: Experiment; checks: Check[]; catalogue: Catalogue }) {
+export function Ruling({ experiment, checks }: { experiment: Experiment; checks: Check[] }) {
   const status = textOf(experiment, 'run.status')
   const verdict = status === null || status === 'completed' ? experiment.verdict : null
-  if (textOf(experiment, 'error.message') !== null) return <Failure experiment={experiment} catalogue={catalogue} />
+  if (textOf(experiment, 'error.message') !== null) return <Failure experiment={experiment} />
   const [belief, why, action] = sentencesOf(experiment)
   const reasons = checks.filter(decides)
   return (
@@ -78,27 +78,37 @@ export function logLines(line: string | null, tail: string | null) {
   return [isInTail ? null : line, tail].filter((part) => part !== null)
 }
 
-// Cause, remedy and log line first, then how far the start-up came.
-function Failure({ experiment, catalogue }: { experiment: Experiment; catalogue: Catalogue }) {
+const ERROR_LINE = /\b\w*(Error|Exception)\b: ?\S/
+const TITLE_LETTERS = 120
+
+// The line of the log that names the cause: as recorded, or the last line with an error.
+export function causeLine(line: string | null, tail: string | null) {
+  const found = (line ?? (tail ?? '').split('\n').findLast((one) => ERROR_LINE.test(one)) ?? '').trim()
+  return found.length > TITLE_LETTERS ? `${found.slice(0, TITLE_LETTERS - 1)}…` : found
+}
+
+// Cause, remedy and log line first, then the progress of the startup.
+function Failure({ experiment }: { experiment: Experiment }) {
   const text = (id: string) => (textOf(experiment, `error.${id}`) === null ? null : String(textOf(experiment, `error.${id}`)))
   const [belief, why, action] = sentencesOf(experiment)
-  const cause = text('cause') === 'unknown' ? null : text('cause')
+  const known = text('cause') === 'unknown' ? null : text('cause')
+  const cause = known === null ? causeLine(text('log_line'), text('log_tail')) : lowerFirst(inWords(known))
   const lines = logLines(text('log_line'), text('log_tail'))
   const duration = textOf(experiment, 'run.duration')
-  const phases = PHASES.map((id) => ({ name: lowerFirst(inWords(catalogue.get(id).label)), at: textOf(experiment, id) }))
+  const phases = PHASES.map((id) => ({ name: phaseName(id), at: textOf(experiment, id) }))
   const reached = phases.filter(({ at }) => typeof at === 'number')
   const missing = phases.slice(phases.findLastIndex(({ at }) => at !== null) + 1)
   const outcome = OUTCOMES[String(textOf(experiment, 'run.status'))] ?? 'Failed'
   return (
     <section className={join(css.ruling, css.failure)} data-verdict="failed" aria-label="Failure">
-      <State state="rejected" word={`${outcome}${cause === null ? '' : `: ${lowerFirst(inWords(cause))}`}`} />
+      <State state="rejected" word={`${outcome}${cause === '' ? '' : `: ${cause}`}`} />
       <p className={css.message}><b><bdi>{belief}</bdi></b> <bdi>{why}</bdi>{typeof duration === 'number' && ` The run ended after ${span(duration)}.`}</p>
       <p><b>Next step</b> <bdi>{action}</bdi></p>
       {lines.length > 0 && <pre className={css.lines} tabIndex={0} aria-label="Log"><bdi>{lines.join('\n')}</bdi></pre>}
       {reached.length > 0 && (
         <p className={css.phases}>
           <b>Startup</b> {reached.map(({ name, at }) => <span key={name}>{name} <span className="n">{Number(at).toFixed(1)} s</span></span>)}
-          {missing.length > 0 && <span>not reached: {missing.map(({ name }) => name).join(', ')}</span>}
+          {missing.length > 0 && <span title={missing.map(({ name }) => name).join('\n')}>not reached: {missing[0]?.name}{missing.length > 1 && ` and ${count(missing.length - 1)} more`}</span>}
         </p>
       )}
     </section>

@@ -1,4 +1,4 @@
-// Where values stand on an axis from below to above: from zero, or, where all are above zero, by their logarithm.
+// The position of values on a vertical axis: linear from zero, or logarithmic if all values are above zero.
 export interface Axis {
   ticks: number[]
   refused: number // values at or below zero, for which there is no logarithm
@@ -41,7 +41,7 @@ export function axisOf(values: number[], ends: number[], asksLog: boolean): Axis
   }
   const above = all.filter((value) => value > 0)
   const found = logTicks(Math.min(...above), Math.max(...above))
-  // one tick is no axis
+  // an axis has at least two ticks
   const ticks = found.length > 1 ? found : [...found, (found[0] ?? 1) * 10]
   const [low, high] = [ticks[0] ?? 1, ticks.at(-1) ?? 10]
   return { ticks, refused, isLog, share: (value) => (value <= low ? 0 : Math.log(value / low) / Math.log(high / low)) }

@@ -1,4 +1,4 @@
-// One place on an axis that several drawings share: pointed at in one, or gone to by keys, it is read in all.
+// One position on an axis that several drawings share: set by pointer or keys in one, read in all.
 import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useState } from 'react'
 
 import { NOT_RECORDED } from '../format/value'
@@ -10,7 +10,7 @@ import type { SideView } from './model'
 const FAR = 10
 
 export interface Cursor {
-  places: number[] // that it may stand at, in their order
+  places: number[] // possible positions, in order
   at: number | null // of those
   set: (at: number | null) => void
 }
@@ -39,7 +39,7 @@ interface Props {
   children: ReactNode
 }
 
-// To readers of screens a slider whose value is the reading; its drawing is told by the label.
+// For screen readers, a slider whose value is the reading and whose label describes the drawing.
 export function CursorArea({ host, label, said, cursor, toX, children }: Props) {
   const { places, at, set } = cursor
   const point = ({ clientX }: PointerEvent) => {
@@ -71,7 +71,7 @@ export const CursorLine = ({ x, top, bottom, spots }: { x: number; top: number; 
   </g>
 )
 
-// The reading below a drawing. Where nothing is read some other stands there unseen: what is below does not move.
+// The reading below a drawing. Without a cursor, an invisible reading keeps its place, so the content below does not move.
 export const Read = ({ place, texts, views, isShown }: { place: string; texts: (string | null)[]; views: SideView[]; isShown: boolean }) => (
   <p className={css.reading} aria-hidden={!isShown || undefined}>
     <b>{place}</b>{views.map(({ letter }, at) => <span key={letter}><Slot letter={letter} />{texts[at] ?? NOT_RECORDED}</span>)}

@@ -1,4 +1,4 @@
-// What is shown, to take along: Markdown for people, CSV and JSON for programs. Numbers are in full in CSV and JSON.
+// Exports of the shown comparison: Markdown for people, CSV and JSON for programs. CSV and JSON have full precision.
 import type { ComparedFigure, ComparedInput, ComparedRatio } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { codeMarkdown, escapedMarkdown, safeCell } from '../format/file_cell'
@@ -40,7 +40,7 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
   })
 }
 
-// In one form, and hashes whole: nobody hovers over a text.
+// In one form, with whole hashes: an exported text has no tooltip.
 function inputRow({ field: id, sides }: ComparedInput, catalogue: Catalogue) {
   const field = catalogue.get(id)
   const form = formOfRow(field, valuesOf(sides))

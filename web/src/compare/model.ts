@@ -1,4 +1,4 @@
-// What is compared, without drawing it: sides with what they are called, values and ratios in words.
+// The comparison without its drawing: sides with their names, values and ratios in words.
 import type { Caution, CompareRequest, ComparedFigure, ComparedMetric, ComparedRatio, ComparedSide, ComparedValues, Comparison, Experiment, Field } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { PHASES } from '../fields/phases'
@@ -62,7 +62,7 @@ export function viewsOf(sides: Side[], answer: Answer, experiments: (Experiment 
   })
 }
 
-// What is known of a group's verdicts; who has none is told apart from who is trusted.
+// The verdicts of a group in words. Runs without a verdict are counted separately.
 export function verdictsText({ runs, trusted, untrusted }: ComparedSide) {
   if (runs === 0) return 'no run'
   const none = runs - trusted - untrusted
@@ -230,7 +230,7 @@ export const howText = ({ how }: ComparedRatio) => HOW[how]
 
 // ---- places on axes -------------------------------------------------------------------------------------
 
-// Of a share between 0 and 1, the standard normal deviate: Winitzki's approximation, for where percentiles stand.
+// Returns the standard normal deviate of a share between 0 and 1 (Winitzki's approximation): the position of a percentile.
 export function deviate(share: number) {
   const x = 2 * share - 1
   const a = 0.147

@@ -1,4 +1,4 @@
-// What was sampled while the load ran, all sides on one axis from the start of their measured runs.
+// Telemetry of all sides during the load, on one axis from the start of the measured runs.
 import { useRef, useState } from 'react'
 
 import { causeOf } from '../api/client'

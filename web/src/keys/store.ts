@@ -1,4 +1,4 @@
-// What is remembered in this browser and belongs to no address.
+// Preferences that this browser stores, as they are not part of an address.
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 
@@ -9,8 +9,8 @@ interface Preferences {
   letterKeys: boolean // WCAG 2.1.4: keys of one letter can be switched off
   openSections: Record<string, boolean> // of the filter panel, where they differ from the program's
   lastExplore: string // where "Explore" goes back to
-  widths: Record<string, number> // of columns that somebody made wider or narrower, by field
-  unfinished: Record<string, number> // files beside results that had not come yet, by upload
+  widths: Record<string, number> // of columns that the user resized, by field
+  unfinished: Record<string, number> // artifacts whose results had not arrived yet, by upload
   author: string // as whom one changes results
   set: (part: Partial<Omit<Preferences, 'set'>>) => void
 }
@@ -22,7 +22,7 @@ export const usePreferences = create<Preferences>()(
   ),
 )
 
-// As what is sent tells who changes something, where that is known.
+// The author as a key of a request; none if unknown.
 export const authorOf = ({ author }: { author: string }) => (author.trim() ? { author: author.trim() } : {})
 
 // public/theme.js reads the same before the first paint.

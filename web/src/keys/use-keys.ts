@@ -1,4 +1,4 @@
-// Keys of one letter: never while somebody types, never with a modifier, none at all when switched off.
+// Single-letter shortcuts: inactive while the user types, with a modifier, or if switched off.
 import { useEffect, useRef } from 'react'
 
 import { usePreferences } from './store'

@@ -1,4 +1,4 @@
-// What a line of the list says of a sweep beside what the server tells of it.
+// A row of the list of sweeps, with words for what the server reports.
 import type { SweepHead } from '../api/types'
 import { startOf } from './model'
 

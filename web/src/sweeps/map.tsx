@@ -68,7 +68,7 @@ function CellBox({ cell, drawn, colours, isFirst }: { cell: Cell; drawn: Drawn; 
   return href === undefined ? <span role="link" aria-disabled="true" {...shared}>{text}</span> : <a href={href} {...shared}>{text}</a>
 }
 
-// Of a row whose cells are one configuration.
+// The configuration of a row, if all its cells have the same one.
 const RowMark = ({ slots: [slot, ...others] }: { slots: (number | undefined)[] }) => (slot !== undefined && others.every((other) => other === slot) ? <SlotMark slot={slot} /> : null)
 
 function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Drawn; colours: Colours; isFirst: boolean }) {
@@ -102,7 +102,7 @@ function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Dra
 const STEPS: Record<string, [rows: number, columns: number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 const boxOf = (target: EventTarget) => (target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null)
 
-// The next one in that direction, over what the sweep does not have, and behind the last line into the next map.
+// Returns the next cell in that direction. It skips positions without a cell, and continues in the next map after the last row.
 function next(root: HTMLElement, from: HTMLElement, [down, right]: [number, number]) {
   const place = from.closest('td') as HTMLTableCellElement
   const rows = [...root.querySelectorAll<HTMLTableRowElement>('tbody tr')]
@@ -154,5 +154,5 @@ function SweepMapOf({ onRead, onTrouble, ...drawn }: Props) {
   )
 }
 
-// What is pointed at changes the reading alone.
+// Pointing at a cell changes only the reading.
 export const SweepMap = memo(SweepMapOf)

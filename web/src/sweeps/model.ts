@@ -1,5 +1,5 @@
-// A sweep as a map: runs to cells, the keys that vary to two axes and, where cells would lie on each other, to maps
-// beside each other.
+// A sweep as a map: runs become cells, and the keys that vary become two axes. Further keys, if cells would overlap, become
+// several maps.
 import type { SweepRun } from '../api/types'
 
 export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_sent' | 'falls_out'
@@ -29,7 +29,7 @@ export interface Cell {
 
 const PART = /(?:^| )([\w.]+)=/g
 
-// Of a sweep without a plan the label is all there is: "max_num_seqs=64 max_concurrency=8".
+// Without a plan, only the label has the values: "max_num_seqs=64 max_concurrency=8".
 export function pointOfLabel(label: string): Point {
   const parts = [...label.matchAll(PART)]
   return Object.fromEntries(parts.map((part, i) => {
@@ -40,7 +40,7 @@ export function pointOfLabel(label: string): Point {
 
 const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
-// Of the runs that finished well: the mean, and how many have the value.
+// The mean of the completed runs, and how many have the value.
 export function meanOf(runs: SweepRun[], metric: string) {
   const values = runs.filter((run) => ['done', 'partial'].includes(kindOf(run))).map((run) => numberOf(run.values[metric])).filter((value) => value !== null)
   return { n: values.length, value: values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null }
@@ -104,7 +104,7 @@ export function inputsOf(cells: Cell[]): Input[] {
 export const isLoad = ({ key }: Input) => !/^(server|launch)\./.test(key)
 const longest = (inputs: Input[]) => inputs.toSorted((a, b) => b.values.length - a.values.length)[0]
 
-// Which two are shown when nobody chose: a load to the right, a server's argument downwards.
+// The default axes: a load option as columns, a server argument as rows.
 export function axesOf(inputs: Input[], x: string, y: string): { x: Input | undefined; y: Input | undefined } {
   const of = (key: string) => inputs.find((input) => input.key === key)
   const chosenY = of(y)
@@ -121,7 +121,7 @@ export interface Facet {
 const placeOf = (cell: Cell, keys: string[]) => keys.map((key) => same(cell.point[key])).join('\n')
 const countPlaces = (cells: Cell[], keys: string[]) => new Set(cells.map((cell) => placeOf(cell, keys))).size
 
-// Keys that part cells which would lie on each other; one that follows from those before it parts nothing.
+// Keys that separate cells with the same position. A key that follows from those before it separates nothing.
 function partingKeys(cells: Cell[], inputs: Input[], taken: string[]) {
   const keys: string[] = []
   let count = countPlaces(cells, taken)
@@ -146,7 +146,7 @@ export function facetsOf(cells: Cell[], inputs: Input[], { x, y }: { x: Input | 
     const down = lines.get(y ? same(cell.point[y.key]) : '') ?? 0
     const right = columns.get(x ? same(cell.point[x.key]) : '') ?? 0
     const alike = byPlace.get(place) ?? []
-    // what no key parts would lie on each other: the next one has a map of its own
+    // cells that no key separates would overlap: each further one gets its own map
     let facet = alike.find(({ rows }) => rows[down]?.[right] === undefined)
     if (!facet) {
       facet = { values: keys.map((key) => [key, cell.point[key]]), rows: Array.from(lines, () => Array.from(columns, () => undefined)) }
@@ -182,7 +182,7 @@ export function shareOf({ low, high, isLog }: Scale, value: number) {
   return isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)
 }
 
-// When each run that has a result was over, in ms.
+// The end of each run that has a result, in ms.
 function endsOf(runs: SweepRun[]) {
   return runs.flatMap(({ timestamp, duration_s }) => {
     const at = timestamp === null ? NaN : Date.parse(timestamp) + (duration_s ?? 0) * 1000
@@ -195,7 +195,7 @@ const SILENT_MS = 15 * 60_000
 const SILENT = 5 // times the usual
 
 export interface Pace {
-  last: number | null // when the last run was over
+  last: number | null // the end of the last run
   everyMs: number | null // from one end to the next, pauses left out
 }
 
@@ -226,7 +226,7 @@ export const valueWords = (value: unknown) => (value === NOTHING ? '–' : value
 
 export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', running: 'running', failed: 'failed', queued: 'queued', missing: 'missing', not_sent: 'not uploaded', falls_out: 'skipped' }
 
-// "swp_20261123_060000_0a1b2c" tells when it began.
+// "swp_20261123_060000_0a1b2c" contains the start time.
 export function startOf(id: string): string | null {
   const found = /^swp_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_/.exec(id)
   return found ? `${found[1]}-${found[2]}-${found[3]}T${found[4]}:${found[5]}:${found[6]}Z` : null

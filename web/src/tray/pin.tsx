@@ -1,4 +1,4 @@
-// Pins what stands beside it, and takes it out again.
+// The button that pins or unpins an experiment.
 import { type Side } from '../url/compare'
 import { Button } from '../ui/controls'
 import { Icon } from '../ui/icons'

@@ -1,4 +1,4 @@
-// A window over the page; Escape and a press beside it close it.
+// A modal dialog. Escape and a press outside close it.
 import type { ReactNode } from 'react'
 import { Dialog as AriaDialog, Modal, ModalOverlay } from 'react-aria-components'
 

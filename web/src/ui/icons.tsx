@@ -1,4 +1,4 @@
-// Strokes of 16 × 16. An icon never stands without a name beside it or on its button.
+// Icons of 16 × 16. Each icon has a name next to it or on its button.
 const PATHS = {
   search: <><circle cx="7" cy="7" r="4" /><path d="M10 10l3.5 3.5" /></>,
   theme: <><circle cx="8" cy="8" r="5.2" /><path d="M8 2.8v10.4" /><path d="M8 2.8a5.2 5.2 0 0 1 0 10.4z" fill="currentColor" stroke="none" /></>,

@@ -1,9 +1,9 @@
-// What the page made, as a file of the browser's.
+// Saves a text as a file.
 export function save(name: string, content: Blob | string, type = '') {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content)
   link.download = name
   link.click()
-  // not at once: the browser has only begun to read it
+  // later, as the browser still reads it
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

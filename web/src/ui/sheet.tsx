@@ -1,4 +1,4 @@
-// A window from the bottom of a phone's screen; Escape and a press beside it close it.
+// A modal sheet at the bottom of a phone's screen. Escape and a press outside close it.
 import type { ReactNode } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 

@@ -14,7 +14,7 @@ export interface Suggestion {
 
 interface Props {
   label: string
-  text: string // while nobody types
+  text: string // while the user does not type
   items: Suggestion[]
   placeholder?: string
   isFigure?: boolean

@@ -1,4 +1,4 @@
-// What somebody is typing or dragging: shown at once, handed on when they pause.
+// A value that the user types or drags: shown at once, applied after a pause.
 import { useEffect, useRef, useState } from 'react'
 
 export const PAUSE_MS = 120
@@ -17,7 +17,7 @@ export function useDraft<T>(value: T, commit: (value: T) => void): [T, Draft<T>[
   const latest = useRef(commit)
   latest.current = commit
   const key = JSON.stringify(value)
-  // what comes from outside (Back, a chip's cross) wins over an old draft, not over one that is being made
+  // a value from outside (Back, a chip's cross) replaces an old draft, not a current one
   useEffect(() => {
     if (!pending.current) setDraft(value)
   }, [key])

@@ -59,6 +59,6 @@ export function RowVerdict({ row: { verdict, cells } }: { row: Row }) {
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
 
-// What is no value: null is a word, and what no file says a dash.
+// An absent value: a word for null, a dash if not recorded.
 export const Nothing = ({ of }: { of: null | undefined }) =>
   of === null ? <span className={css.none}>{UNSET}</span> : <span className={css.none} aria-label="not recorded" role="img">{NOT_RECORDED}</span>

@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const RUN_TIMEOUT_MS = 120_000
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Document = any
 
 export const program = (name: string) => join(process.env['PROFLLM_BIN'] as string, name)

@@ -35,16 +35,16 @@ export function nearest({ x, y, count, cell }: Hits, px: number, py: number, acr
 export const isLogAxis = (axis: unknown) => (axis as { type?: string }).type === 'log'
 
 // Where the values of an axis stand: the drawing is asked for the ends, for each it would take long.
-export function placing<T>(list: T[], valueOf: (one: T) => number, onLog: boolean, ask: (value: number) => number): (one: T) => number {
+export function placing<T>(list: T[], measure: (one: T) => number, onLog: boolean, ask: (value: number) => number): (one: T) => number {
   const on = onLog ? Math.log : (value: number) => value
   let [least, most] = [Infinity, -Infinity]
   for (const one of list) {
-    least = Math.min(least, valueOf(one))
-    most = Math.max(most, valueOf(one))
+    least = Math.min(least, measure(one))
+    most = Math.max(most, measure(one))
   }
   const begin = ask(least)
   const step = most > least ? (ask(most) - begin) / (on(most) - on(least)) : 0
-  return (one) => begin + (on(valueOf(one)) - on(least)) * step
+  return (one) => begin + (on(measure(one)) - on(least)) * step
 }
 
 export interface Box {

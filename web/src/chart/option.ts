@@ -98,7 +98,7 @@ function marks(chart: Chart, colours: Colours, list: Item[], perShape: number, [
   return Array.from({ length: Math.ceil(list.length / many) }, (_, nth) => {
     const own = list.slice(nth * many, (nth + 1) * many)
     const shape: MarksShape = { at: new Float32Array(own.length * 2), sizes: Float32Array.from(own, sizing ? (item) => sizing.wide(sizing.of(item)) : () => (first.shape === OTHER ? 6 : MARK)), slot: first.shape }
-    own.forEach((item, i) => shape.at.set([x(item), y(item)], i * 2))
+    own.forEach((item, i) => { shape.at.set([x(item), y(item)], i * 2) })
     return { type: MARKS, shape, style: look, silent: true, z2: first.slot === OTHER ? 0 : 1 }
   })
 }

@@ -231,7 +231,10 @@ function useRoughWidth(element: RefObject<HTMLElement | null>) {
   useLayoutEffect(() => {
     const watched = element.current
     if (!watched) return
-    const read = () => setWide(lastWide = Math.max(1, Math.floor(watched.clientWidth / WIDE_STEP)) * WIDE_STEP)
+    const read = () => {
+      lastWide = Math.max(1, Math.floor(watched.clientWidth / WIDE_STEP)) * WIDE_STEP
+      setWide(lastWide)
+    }
     read()
     const watch = new ResizeObserver(read)
     watch.observe(watched)

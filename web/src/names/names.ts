@@ -116,7 +116,7 @@ const lengthText = (thing: Thing, text: (value: unknown) => string) => {
   return input && output ? `${input}/${output}` : input ? `${input} in` : output ? `${output} out` : ''
 }
 
-const valueOf = (thing: Thing, one: Aspect) => (one === LENGTHS ? [read(thing, INPUT_LENGTHS), read(thing, OUTPUT_LENGTHS)] : read(thing, one.ids))
+const valuesOf = (thing: Thing, one: Aspect) => (one === LENGTHS ? [read(thing, INPUT_LENGTHS), read(thing, OUTPUT_LENGTHS)] : read(thing, one.ids))
 
 interface Component {
   aspect: Aspect
@@ -127,7 +127,7 @@ interface Component {
 const keyOf = (value: unknown) => JSON.stringify(value instanceof Several ? value.values : (value ?? null))
 
 function componentOf(things: readonly Thing[], one: Aspect): Component | null {
-  const values = things.map((thing) => valueOf(thing, one))
+  const values = things.map((thing) => valuesOf(thing, one))
   const keys = values.map(keyOf)
   const distinct = new Set(keys).size
   if (distinct < 2) return null

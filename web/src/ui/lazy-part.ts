@@ -59,5 +59,5 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: a component of any properties, as React's own lazy() takes
 export const lazyPart = <T extends ComponentType<any>>(load: () => Promise<T>) => lazy(async () => ({ default: await loadPart(load) }))

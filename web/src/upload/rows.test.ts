@@ -49,7 +49,10 @@ it('announced files that no one sends are missing', () => {
 
 it('counts never fall and an upload is not over early, in any order of parts, answers and reports', () => {
   let seed = 11
-  const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
   for (let round = 0; round < 200; round++) {
     const total = 1 + random(20)
     const waiting = Array.from({ length: total }, (_, i) => entry(`${i}`, 'waiting'))

@@ -322,7 +322,10 @@ it('the limit is the contract’s; what is larger is told and not sent', async (
 // Whatever breaks whenever: each file is there once, and nothing is left over.
 it('under any order of failures each file comes once', async () => {
   let seed = 7
-  const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed / 2_147_483_647
+  }
   for (let round = 0; round < 50; round++) {
     server = new Server()
     let breaks = 12

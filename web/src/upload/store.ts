@@ -32,6 +32,7 @@ function remember(sender: Sender) {
 }
 
 export const useUploads = create<Uploads>()((set, getState) => {
+  // biome-ignore lint/correctness/noUnusedVariables: ??= reads it
   let telling: ReturnType<typeof setTimeout> | null = null
   const tell = () => {
     telling ??= setTimeout(() => {

@@ -67,6 +67,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
     watch.observe(element)
     return () => watch.disconnect()
   }, [lines])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another chart has another legend
   useLayoutEffect(() => setCut((list.current?.scrollHeight ?? 0) > LINE_HIGH * (lines + 0.5)), [chart, lines])
   return (
     <div className={css.legend} data-whole={isWhole || undefined}>

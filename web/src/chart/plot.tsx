@@ -79,14 +79,14 @@ function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDraw
       delete element.chart
       chart.dispose()
     }
-  }, [])
+  }, [host])
   useLayoutEffect(() => {
     const chart = host.current?.chart
     if (!chart) return
     chart.setOption(drawing.option, { notMerge: true })
     if (window.matchMedia('print').matches) chart.getZr().flush()
     tell.current(measure(chart, drawing))
-  }, [drawing])
+  }, [host, drawing])
 }
 
 // Paints the frames of a film until another drawing replaces it or the film ends.
@@ -99,7 +99,9 @@ function useFilmLayer(host: React.RefObject<Host | null>, layer: React.RefObject
     if (layer.current) layer.current.answer = undefined
     scales.current = null
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new drawing ends the film
   useLayoutEffect(end, [drawing])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads refs
   useEffect(() => useFilm.subscribe(({ frame }) => {
     const chart = host.current?.chart
     if (!chart || !layer.current) return
@@ -123,6 +125,7 @@ export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, ca
   useDrawing(host, drawing, setHits)
   const layer = useRef<Layer>(null)
   useFilmLayer(host, layer, drawing, filmed)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new drawing can lose the point
   useEffect(() => { if (hovered !== null && hovered >= drawing.targets.length) onHover(null) }, [drawing])
 
   const place = (event: PointerEvent): [number, number] => {

@@ -103,6 +103,7 @@ export function IdleSlo({ slo: { field, value }, catalogue, isScatter, onRemove 
 function Command({ document }: { document: unknown }) {
   const [copied, setCopied] = useState<string | null>(null)
   const command = commandOf(document)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time starts again with each copy
   useEffect(() => {
     const timer = setTimeout(() => setCopied(null), COPIED_MS)
     return () => clearTimeout(timer)
@@ -125,7 +126,8 @@ function Command({ document }: { document: unknown }) {
 function Limit({ label, named, value, onChange }: { label: string; named: Named; value: number; onChange: (value: number) => void }) {
   const [text, setText] = useState<string | null>(null) // null: not edited
   const why = useId()
-  useEffect(() => setText(null), [value]) // a limit that is set elsewhere replaces what was typed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a limit that is set elsewhere replaces what was typed
+  useEffect(() => setText(null), [value])
   const read = text === null ? { value } : readQuantity(named.field, text)
   const fault = 'fault' in read ? read.fault : read.value === null || read.value > 0 ? '' : 'An SLO is greater than 0.'
   const shown = text ?? boundText(value, named.form)

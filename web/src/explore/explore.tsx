@@ -109,6 +109,7 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
     const asked: ApplyRequest = { sort, columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
     return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
   }, [catalogue, chosen, isPhone, state.sort, sort])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page matters on a phone alone
   const request = useMemo(() => requestOf(tree, state.page), [requestOf, tree, isPhone && state.page])
   const looked = useRef(new Map<string, string[]>())
   const facetsOf = useCallback(() => [...looked.current.values()].flat(), [])
@@ -208,6 +209,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     ']': () => history.forward(),
     e: () => { if (shown?.count) setExport(true) },
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is in the address
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
   const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null

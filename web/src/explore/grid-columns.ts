@@ -147,6 +147,7 @@ export function useAcross(shown: Shown[], pins: number, rows: Row[], labels: Rea
   const count = names + pinnedPx < window.innerWidth * PINNED_SHARE ? pins : 0
   const isCut = shown.length > ALL_DRAWN
   // another function with other columns: widths that are known belong to those that were
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another function makes the virtualizer measure again
   const keyOf = useCallback((i: number) => shown[count + i]?.field.id ?? i, [shown, count, widths])
   const virtual = useVirtualizer({
     horizontal: true, enabled: isCut, count: isCut ? shown.length - count : 0, getScrollElement: () => scroll.current, getItemKey: keyOf,

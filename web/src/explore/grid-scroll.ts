@@ -146,6 +146,7 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
   }, [scroll, look, measure, putBar])
 
   // other rows: their top was measured already, unless the table is scrolled
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the rows change, and reads refs
   useLayoutEffect(() => {
     const { rows, bar } = latest.current.heights
     if (at.current.top !== 0) measure()

@@ -60,6 +60,7 @@ function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Chan
   })
   const headers = table.getHeaderGroups()[0]?.headers
   // they stay what they are while rows pass by: heads are not drawn anew in each frame of a scroll
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the handlers change with the order
   return useMemo(() => headers?.map(({ column }) => column.getToggleSortingHandler()) ?? [], [headers, sorting])
 }
 
@@ -158,6 +159,7 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
 // A film shows the first rows. If the content is the same after it, the table returns to its scroll position.
 function useTopOfFilm(scroll: React.RefObject<HTMLDivElement | null>, isFilm: boolean, content: string) {
   const before = useRef<{ top: number; content: string } | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the start and the end of a film matter
   useLayoutEffect(() => {
     const element = scroll.current
     if (!element) return

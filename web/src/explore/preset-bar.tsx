@@ -20,6 +20,7 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
   const [, navigate] = useLocation()
   const [dialog, setDialog] = useState<'new' | 'edit' | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: any change of the page ends the message
   useEffect(() => setFailure(null), [state])
   if (!presets) return null
   const current = presets.find(({ id }) => id === state.preset) ?? null

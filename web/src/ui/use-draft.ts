@@ -18,6 +18,7 @@ export function useDraft<T>(value: T, commit: (value: T) => void): [T, Draft<T>[
   latest.current = commit
   const key = JSON.stringify(value)
   // a value from outside (Back, a chip's cross) replaces an old draft, not a current one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key is the value as text, so an equal value does nothing
   useEffect(() => {
     if (!pending.current) setDraft(value)
   }, [key])

@@ -57,7 +57,7 @@ export function useWhenSeen<T>(element: RefObject<Element | null>, value: T): T 
     }
     wait(update)
     return () => { waiting.delete(update) }
-  }, [shown, value])
+  }, [shown, value, state])
   useEffect(() => {
     const { current } = element
     if (!current) return
@@ -65,6 +65,6 @@ export function useWhenSeen<T>(element: RefObject<Element | null>, value: T): T 
       state.isSeen = isSeen
       if (isSeen) render()
     })
-  }, [element])
+  }, [element, state])
   return shown
 }

@@ -67,6 +67,7 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   const id = job?.job_id
   const counts = JSON.stringify(job?.counts ?? null)
   const stored = job?.counts.stored ?? 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new counts mean new items
   useEffect(() => { if (id !== undefined) void client.invalidateQueries({ queryKey: itemsKey(id) }) }, [client, id, counts])
   // with the first stored result, as a link to the results leaves this page before the upload is over
   useEffect(() => { if (stored > 0) void client.invalidateQueries({ predicate: isOfResults, refetchType: 'none' }) }, [stored, client])
@@ -74,6 +75,7 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   // all files have arrived, but the client left before it closed the upload
   const { close } = useJobActions(id ?? '')
   const isWhole = job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is closed once; mutate is new in each render
   useEffect(() => { if (isWhole) close.mutate() }, [isWhole])
   const settled = isOver ? job?.counts.stored : undefined
   const before = useRef(settled)

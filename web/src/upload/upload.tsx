@@ -35,6 +35,7 @@ export function Upload({ job }: { job: string | null }) {
     navigate(paths.job(next.job as string), { replace: true })
   })
   const { refetch } = jobs
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another upload means another list
   useEffect(() => { void refetch() }, [job, refetch])
   usePlace({ content: `upload ${job ?? ''}`, isReady: true })
   return (

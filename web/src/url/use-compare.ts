@@ -22,6 +22,7 @@ export function useCompare(): { state: CompareState; change: CompareChange; view
     const id = readView(from)
     return readCompare(id === null ? from : (client.getQueryData<View>(viewKey(id))?.state ?? ''))
   }, [client])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read() finds view.data in the cache
   const state = useMemo(() => read(search), [read, search, view.data])
   useShortAddress(paths.compareView)
   const change = useCallback<CompareChange>((part) => navigate(paths.compare({ ...read(window.location.search), ...part }), changeOptions(false)), [navigate, read])

@@ -30,6 +30,7 @@ export function useExplore(): [ExploreState, Change] {
   const kept = useView(readView(search)).data
   // what another address says alike stays the same object: who shows only that is not drawn anew
   const last = useRef<ExploreState>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: readAddress() finds it in the cache
   const state = useMemo(() => (last.current = replaceEqualDeep(last.current, readAddress(client, search)) as ExploreState), [client, search, kept])
   useShortAddress(paths.view)
   const change = useCallback<Change>(

@@ -46,6 +46,7 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
     const { entry: of, row } = shown.current
     if (of !== '' && of !== entryNow() && !wanted.current) keepPlace(of, { ...scroller.at(), row })
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place changes with the entry and its content alone
   useLayoutEffect(() => {
     const before = shown.current
     if (!isReady || (before.entry === entry && before.content === content)) return
@@ -67,6 +68,7 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
     const { top, left } = read()
     if ((top === place.top && left === place.left) || --wanted.current.tries === 0) wanted.current = null
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: all of these read refs
   useEffect(() => {
     const target = scroller.target()
     const note = () => {

@@ -16,6 +16,7 @@ export function useShortAddress(address: (id: string) => string) {
   const search = useSearch()
   const client = useQueryClient()
   const [, navigate] = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: search is read from the window, as written
   useEffect(() => {
     const written = window.location.search.slice(1)
     if (written.length <= ADDRESS_MAX) return

@@ -167,6 +167,10 @@ static void add_names(json_t *lists)
 #define PARSER(kind, name, since, until) { #kind, name, since, until },
 #include "tbl/parsers.h"
 	};
+	static const char *const arguments[][5] = {
+#define PARSER_ARGUMENT(kind, name, key, noun, plugin) { #kind, #name, key, noun, plugin },
+#include "tbl/parsers.h"
+	};
 	static const char *const variables[][4] = {
 #define VARIABLE(name, since, until, by) { name, since, until, by },
 #include "tbl/variables.h"
@@ -176,6 +180,11 @@ static void add_names(json_t *lists)
 		add(lists, "parsers",
 		    json_pack("{s:o, s:s, s:s?, s:s?}", "kind", word_json(parsers[i][0]), "name",
 			      parsers[i][1], "since", parsers[i][2], "until", parsers[i][3]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(arguments); i++)
+		add(lists, "parser_arguments",
+		    json_pack("{s:o, s:s, s:s?, s:s, s:s}", "kind", word_json(arguments[i][0]),
+			      "name", arguments[i][1], "key", arguments[i][2], "noun",
+			      arguments[i][3], "plugin", arguments[i][4]));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(variables); i++)
 		add(lists, "variables",
 		    json_pack("{s:s, s:s?, s:s?, s:s?}", "name", variables[i][0], "since",

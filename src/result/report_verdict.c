@@ -344,25 +344,31 @@ static void add_failure(struct pl_buf *buf, const struct ruling *ruling)
 		pl_buf_addf(buf, "; the checks of the measured part say '%s'", ruling->verdict);
 }
 
-/* Why there is no verdict, although requests finished. */
-static void add_missing(struct pl_buf *buf, const struct ruling *ruling)
+/* "the result does not record …" after `before`; nothing if the client error and the load are known. */
+static bool add_unrecorded(struct pl_buf *buf, const json_t *quality, const char *before)
 {
-	const json_t *quality = ruling->quality;
 	bool figures = count_of(quality, FIGURES, "ok") + count_of(quality, FIGURES, "beyond") > 0;
 	bool load = count_of(quality, LOAD, "ok") + count_of(quality, LOAD, "beyond") > 0;
 
+	if (figures && load)
+		return false;
+	pl_buf_addf(buf, "%sthe result does not record %s", before,
+		    figures ? "whether the server received the configured load"
+		    : load  ? "how far the client changed the metrics"
+			    : "how far the client changed the metrics, or whether the "
+			      "server received the configured load");
+	return true;
+}
+
+/* Why there is no verdict, although requests finished. */
+static void add_missing(struct pl_buf *buf, const struct ruling *ruling)
+{
 	if (is_offline(ruling->result))
 		pl_buf_add_text(buf, "an offline benchmark has no load generator to check");
-	else if (json_array_size(json_object_get(quality, "checks")) == 0)
+	else if (json_array_size(json_object_get(ruling->quality, "checks")) == 0)
 		pl_buf_add_text(buf, "the result has no quality checks");
-	else if (figures && load)
+	else if (!add_unrecorded(buf, ruling->quality, ""))
 		pl_buf_add_text(buf, "the result has quality checks, but records no verdict");
-	else
-		pl_buf_addf(buf, "the result does not record %s",
-			    figures ? "whether the server received the configured load"
-			    : load  ? "how far the client changed the metrics"
-				    : "how far the client changed the metrics, or whether the "
-				      "server received the configured load");
 }
 
 /* A verdict that the checks of its file do not lead to. */
@@ -387,9 +393,12 @@ static void add_why(struct pl_buf *buf, const struct ruling *ruling)
 		add_missing(buf, ruling);
 	else if (!ruling->is_explained)
 		add_contradiction(buf, ruling);
-	else if (ruling->reason != NULL)
+	else if (ruling->reason != NULL) {
+		enum about about = about_of(ruling->reason);
 		add_finding(buf, ruling, ruling->reason);
-	else if (!add_soundness(buf, ruling->quality))
+		if (about != FIGURES && about != LOAD)
+			add_unrecorded(buf, ruling->quality, "; ");
+	} else if (!add_soundness(buf, ruling->quality))
 		add_contradiction(buf, ruling);
 }
 

@@ -22,7 +22,7 @@ LISTS = {
     "experiment_checks": {"CHECK": "experiment_checks"},
     "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts",
                       "CHARTED": "charted_fields", "RECORDED": "recorded_fields", "MEASURED": "measured_fields"},
-    "parsers": {"PARSERS": "parser_releases", "PARSER": "parsers"},
+    "parsers": {"PARSERS": "parser_releases", "PARSER": "parsers", "PARSER_ARGUMENT": "parser_arguments"},
     "variables": {"VARIABLES_OF": "variable_releases", "VARIABLE": "variables"},
     "constraints": {"RULE": "rules"}, "errors": {"ERR": "errors"}, "hardware": {"GPU": "hardware"},
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",
@@ -124,7 +124,9 @@ def test_rows_as_they_are_written(rows):
     assert (window["type"], window["default"], window["min"], window["exclusive"]) == ("int", 1000, 0, "min")
     assert by(rows["quality"], "id", "client_cpu") == {
         "id": "client_cpu", "about": "client", "unit": "share", "sense": "most", "limit": 0.8, "effect": "info", "worse": "never",
-        "worse_at": None, "worse_effect": "info", "text": "CPU share of the busiest worker"}
+        "worse_at": None, "worse_effect": "info", "text": "CPU share of the busiest worker",
+        "finding": "a worker of the load generator used most of its CPU core",
+        "action": "raise benchmark.threads (--threads), or run the client on faster CPU cores"}
     rate = by(rows["quality"], "id", "rate_shortfall")
     assert (rate["about"], rate["sense"], rate["effect"], rate["worse"], rate["worse_at"], rate["worse_effect"]) == (
         "load", "least", "degraded", "below", 0.95, "client_limited")

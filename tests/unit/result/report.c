@@ -240,7 +240,9 @@ static const struct ruling_case {
 	  "most 1 µs).\n"
 	  "Do not use its latencies; report the result file as a bug of profllm.",
 	  { NULL } },
-	{ CHECKED("'degraded'", MEASURED, OVER("config_mismatch", "2", "0", "count", "degraded")),
+	{ CHECKED("'degraded'", MEASURED,
+		  CLIENT_OK ", " RATE_OK
+			    ", " OVER("config_mismatch", "2", "0", "count", "degraded")),
 	  "degraded",
 	  "Use these metrics with care.\n"
 	  "The server runs with other values than the configured arguments (config_mismatch: found "
@@ -252,7 +254,9 @@ static const struct ruling_case {
 	{ CHECKED("'degraded'", MEASURED, OVER("foreign_load", "1", "0", "yes", "degraded")),
 	  "degraded",
 	  "Use these metrics with care.\n"
-	  "Other requests or processes used the server or its GPUs during the run (foreign_load).\n"
+	  "Other requests or processes used the server or its GPUs during the run (foreign_load); "
+	  "the result does not record how far the client changed the metrics, or whether the "
+	  "server received the configured load.\n"
 	  "Stop them ('profllm gpus' lists the processes), then repeat the run.",
 	  { NULL } },
 	/* a check of the machine that lowers the verdict is shown although the client was fine */
@@ -270,7 +274,8 @@ static const struct ruling_case {
 	{ CHECKED("'degraded'", MEASURED, OVER("moon_phase", "7", "3", "ms", "degraded")),
 	  "degraded",
 	  "Use these metrics with care.\n"
-	  "Of its version (moon_phase: found 7 ms, limit 3 ms).\n"
+	  "Of its version (moon_phase: found 7 ms, limit 3 ms); the result does not record how far "
+	  "the client changed the metrics, or whether the server received the configured load.\n"
 	  "Read what this check means in the documentation of the version that wrote the file.",
 	  { NULL } },
 	{ CHECKED("'client_limited'", MEASURED, CLIENT_OK ", " RATE_OK),
@@ -461,8 +466,10 @@ static void test_detail_of_check(void **state)
 #undef QUALITY
 #undef FACT
 		"";
-	auto_json json_t *result = document_of(CHECKED(
-		"'degraded'", "null", OVER("config_mismatch", "1", "0", "count", "degraded")));
+	auto_json json_t *result = document_of(
+		CHECKED("'degraded'", "null",
+			OVER("config_mismatch", "1", "0", "count", "degraded") ", " CLIENT_OK
+									       ", " RATE_OK));
 	json_t *check = json_array_get(pl_json_get_path(result, "quality.checks"), 0);
 	auto_free char *detailed = pl_asprintf("%s; dtype: asked half, reported float32", text);
 	auto_buf sentences = PL_BUF(1u << 16);

@@ -16,6 +16,7 @@ import css from './filter-panel.module.css'
 const PX = 252
 const HIGH = 40
 const LETTER_PX = 6.7 // of the mono face at 11 px
+const NEAR = 3 // positions whose answers are requested before a drag
 
 export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const { edges, counts } = facet.histogram ?? { edges: [], counts: [] }
@@ -30,6 +31,7 @@ export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { f
     setEnds(next, isHeld)
     film.seek(field.id, withEnds(choice, next), following.map((one) => withEnds(choice, one)))
   }
+  const prepare = (following: Ends[]) => film.prepare(field.id, following.map((one) => withEnds(choice, one)))
   const cancel = () => {
     drop()
     film.stop()
@@ -38,7 +40,7 @@ export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { f
   return (
     <div className={css.range}>
       {counts.length > 0 && <Histogram id={field.id} name={name} edges={edges} counts={counts} ends={ends} form={form} />}
-      {counts.length > 0 && <Thumbs name={name} edges={edges} ends={ends} form={form} onSeek={seek} onEnd={flush} onCancel={cancel} />}
+      {counts.length > 0 && <Thumbs name={name} edges={edges} ends={ends} form={form} onNear={prepare} onSeek={seek} onEnd={flush} onCancel={cancel} />}
       {counts.length > 0 && <Ticks id={field.id} edges={edges} form={form} />}
       <RangeInputs name={name} field={field} ends={ends} onChange={setEnds} onDone={flush} />
     </div>
@@ -95,16 +97,17 @@ function placesFrom(at: number, way: 1 | -1, least: number, most: number) {
 }
 
 // Tells a pointer drag from arrow keys. Escape cancels the drag; later moves of the same press are ignored.
-function useDrag(area: RefObject<HTMLElement | null>, onStart: () => void, onCancel: () => void) {
+function useDrag(area: RefObject<HTMLElement | null>, onNear: (x: number) => void, onStart: (x: number) => void, onCancel: () => void) {
   const by = useRef<'keys' | 'pointer' | 'cancelled'>('keys')
-  const latest = useRef({ onStart, onCancel })
-  latest.current = { onStart, onCancel }
+  const latest = useRef({ onNear, onStart, onCancel })
+  latest.current = { onNear, onStart, onCancel }
   useEffect(() => {
     const element = area.current
-    const start = ({ button }: PointerEvent) => {
+    const near = ({ clientX, buttons }: PointerEvent) => { if (buttons === 0) latest.current.onNear(clientX) }
+    const start = ({ button, clientX }: PointerEvent) => {
       if (button !== 0) return
       by.current = 'pointer'
-      latest.current.onStart()
+      latest.current.onStart(clientX)
     }
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || by.current !== 'pointer') return
@@ -113,9 +116,11 @@ function useDrag(area: RefObject<HTMLElement | null>, onStart: () => void, onCan
       by.current = 'cancelled'
       latest.current.onCancel()
     }
+    element?.addEventListener('pointerenter', near)
     element?.addEventListener('pointerdown', start, { capture: true })
     window.addEventListener('keydown', press, { capture: true })
     return () => {
+      element?.removeEventListener('pointerenter', near)
       element?.removeEventListener('pointerdown', start, { capture: true })
       window.removeEventListener('keydown', press, { capture: true })
     }
@@ -128,20 +133,28 @@ interface ThumbsProps {
   edges: number[]
   ends: Ends
   form: Form
+  onNear: (following: Ends[]) => void // the pointer is on the slider, and may press
   onSeek: (ends: Ends, following: Ends[], isHeld: boolean) => void // held: onEnd or onCancel follows
   onEnd: () => void
   onCancel: () => void
 }
 
-function Thumbs({ name, edges, ends, form, onSeek, onEnd, onCancel }: ThumbsProps) {
+function Thumbs({ name, edges, ends, form, onNear, onSeek, onEnd, onCancel }: ThumbsProps) {
   const last = edges.length - 1
   const low = ends[0] === null ? 0 : edgeOf(edges, ends[0])
   const high = ends[1] === null ? last : Math.max(low, edgeOf(edges, ends[1]))
   // a thumb that was not moved keeps what was typed
   const endsAt = (from: number, to: number): Ends => [from === low ? ends[0] : from === 0 ? null : (edges[from] ?? null), to === high ? ends[1] : to === last ? null : (edges[to] ?? null)]
   const area = useRef<HTMLDivElement>(null)
-  const near = () => [...placesFrom(low, 1, 0, high).map((from) => endsAt(from, high)), ...placesFrom(high, -1, low, last).map((to) => endsAt(low, to))]
-  const by = useDrag(area, () => onSeek(ends, near(), true), onCancel)
+  // the positions of the thumb that is nearer to the pointer come first
+  const near = (x: number) => {
+    const { left = 0, width = 1 } = area.current?.getBoundingClientRect() ?? {}
+    const isHigh = ((x - left) / width) * last * 2 > low + high
+    const ofLow = placesFrom(low, 1, 0, high).map((from) => endsAt(from, high))
+    const ofHigh = placesFrom(high, -1, low, last).map((to) => endsAt(low, to))
+    return isHigh ? [...ofHigh, ...ofLow] : [...ofLow, ...ofHigh]
+  }
+  const by = useDrag(area, (x) => onNear(near(x).slice(0, NEAR)), (x) => onSeek(ends, near(x), true), onCancel)
   const move = (value: number | number[]) => {
     if (by.current === 'cancelled') return
     const [from = 0, to = last] = value as number[]

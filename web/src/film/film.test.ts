@@ -67,3 +67,13 @@ test('the last frame stays after the release until the page shows its own', asyn
   film.settle()
   expect(shown()).toBeUndefined()
 })
+
+test('what a drag may need first is asked for before it begins, and shown when it does', async () => {
+  film.prepare('f.x', [upTo(8), upTo(7)])
+  await answer(8)
+  expect(shown()).toBeUndefined()
+  await answer(7)
+  film.seek('f.x', upTo(8), [])
+  expect(shown()).toBe(8)
+  expect(asked).toEqual([8, 7])
+})

@@ -41,6 +41,7 @@ let wanted: Choices | null = null
 let ahead: Choices[] = []
 let isFollowing = false
 let isAhead = false
+let isNear = false // a drag may begin: `ahead` is requested although nothing is wanted
 let isReleased = false
 
 const keptOptions = <T>(options: ReturnType<Ask<T>>) => ({ ...options, gcTime: KEPT_MS })
@@ -74,7 +75,7 @@ async function goAhead(from: Source) {
   if (isAhead) return
   isAhead = true
   for (;;) {
-    const next = wanted && !isFollowing && source === from ? ahead.find((choices) => !found(from, choices)) : undefined
+    const next = (wanted || isNear) && !isFollowing && source === from ? ahead.find((choices) => !found(from, choices)) : undefined
     if (!next || await ask(from, next).then(() => false, () => true)) break
   }
   isAhead = false
@@ -92,12 +93,21 @@ export const film = {
   setPoints(ask: typeof pointsOf) {
     pointsOf = ask
   },
+  // Requests what a drag may need first, and shows nothing.
+  prepare(field: string, next: (Choice | undefined)[]) {
+    if (!source || wanted || isReleased) return
+    const others = source.choices()
+    ahead = next.map((one) => withChoice(others, field, one))
+    isNear = true
+    void goAhead(source)
+  },
   // Shows the answers to a choice of the field; `next` are those that may follow, the likeliest first.
   seek(field: string, choice: Choice | undefined, next: (Choice | undefined)[]) {
     if (!source) return
     const others = source.choices()
     const at = withChoice(others, field, choice)
     isReleased = false
+    isNear = false
     if (wanted && isSame(wanted, at)) return
     wanted = at
     ahead = next.map((one) => withChoice(others, field, one))
@@ -121,6 +131,7 @@ export const film = {
   },
   stop() {
     isReleased = false
+    isNear = false
     wanted = null
     ahead = []
     if (useFilm.getState().frame) useFilm.setState({ frame: null })

@@ -26,18 +26,33 @@ export interface FrontierName {
 
 const clip = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
 
-// A name next to the first result of each line, none over another. A name without room is left out.
-export function placesOfNames(ends: readonly { words: string; x: number; y: number }[], box: Scale['box'], most: number): FrontierName[] {
+const MARK_PX = 7 // half of a mark, with a gap
+const SHIFTS = [-14, -7, 0, 7, 14, -21, 21, -28, 28] // of a name from its point, the best first
+
+// A name next to the first result of each line, none over another, and over as few marks as the room allows. A name without room is
+// left out.
+export function placesOfNames(ends: readonly { words: string; x: number; y: number }[], box: Scale['box'], most: number, marks: readonly (readonly [number, number])[] = []): FrontierName[] {
   const placed: (FrontierName & { from: number; to: number })[] = []
   ends.map((end, at) => ({ ...end, at })).toSorted((a, b) => a.y - b.y).forEach(({ words: full, x, y, at }) => {
     const words = clip(full, most)
     const wide = words.length * LETTER_PX + GAP_PX
-    const isLeft = x + wide > box.right
-    const [from, to] = isLeft ? [x - wide, x] : [x, x + wide]
-    const isTaken = (top: number) => placed.some((other) => from < other.to && to > other.from && Math.abs(top - other.y) < HIGH_PX)
-    let top = Math.max(box.top + HIGH_PX / 2, y - HIGH_PX)
-    while (isTaken(top) && top < box.bottom - HIGH_PX) top += HIGH_PX / 2
-    if (!isTaken(top)) placed.push({ words, full, at, x, y: top, isLeft, from, to })
+    let best: (typeof placed)[number] | null = null
+    let least = Infinity
+    for (const isLeft of [false, true]) {
+      const [from, to] = isLeft ? [x - wide, x] : [x, x + wide]
+      if (from < box.left || to > box.right) continue
+      for (const [order, shift] of SHIFTS.entries()) {
+        const top = y + shift
+        if (top < box.top + HIGH_PX / 2 || top > box.bottom - HIGH_PX / 2) continue
+        if (placed.some((other) => from < other.to && to > other.from && Math.abs(top - other.y) < HIGH_PX)) continue
+        const covered = marks.filter(([left, high]) => left > from - MARK_PX / 2 && left < to + MARK_PX && Math.abs(high - top) < MARK_PX + HIGH_PX / 2 && !(left === x && high === y)).length
+        const cost = covered * SHIFTS.length * 2 + order + (isLeft ? SHIFTS.length : 0)
+        if (cost >= least) continue
+        least = cost
+        best = { words, full, at, x, y: top, isLeft, from, to }
+      }
+    }
+    if (best) placed.push(best)
   })
   return placed.map(({ from: _, to: __, ...name }) => name)
 }
@@ -53,7 +68,7 @@ export function FrontierNames({ chart, colours, scale }: { chart: Chart; colours
   const words = kindsInWords({ id: by.field } as never, by.kinds)
   const lines = frontiersOf(chart).map(({ marks, with_untrusted: all, by: at }) => ({ own: marks.length > 1 ? marks : all, words: words[at ?? -1] ?? '' })).filter(({ own, words: name }) => own.length > 1 && name !== '')
   const px = (item: Item | undefined): [number, number] => (item && item.y !== null ? [scale.toPx('x', item.x), scale.toPx('y', item.y)] : [NaN, NaN])
-  const names = placesOfNames(lines.map(({ own, words: name }) => { const [x, y] = px(items[own[0] ?? -1]); return { words: name, x, y } }), scale.box, most)
+  const names = placesOfNames(lines.map(({ own, words: name }) => { const [x, y] = px(items[own[0] ?? -1]); return { words: name, x, y } }), scale.box, most, items.filter(({ y }) => y !== null).map(px))
   const line = shown === null ? undefined : lines[shown]
   const colorOf = (own: number[]) => colourOf(colours, items[own[0] ?? 0]?.slot ?? 0)
   const steps = line && stepsThrough(line.own, items, [(item) => px(item)[0], (item) => px(item)[1]]).at

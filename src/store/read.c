@@ -55,20 +55,28 @@ static int unpack_member(const struct store *store, int64_t id, const void *pack
 	return res_read_member(store->fields, bytes, bytes_len, name, member, ret, err);
 }
 
+int store_step_result(struct store_sql *sql, const struct store_statement *which, int64_t id,
+		      struct store_stmt **ret, struct pl_err *err)
+{
+	bool is_row = false;
+
+	if (store_sql_kept(sql, which, ret, err) < 0)
+		return -1;
+	store_sql_bind_i64(*ret, 1, id);
+	if (store_sql_step(*ret, &is_row, err) < 0)
+		return -1;
+	return is_row ? 0
+		      : pl_err_set(err, PL_ERR_NOT_FOUND, "there is no result %lld", (long long)id);
+}
+
 int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, const char *member,
 		    json_t **ret, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
-	bool is_row = false;
 	size_t len;
 
-	if (store_sql_kept(sql, &store_sql_get_document, &statement, err) < 0)
+	if (store_step_result(sql, &store_sql_get_document, id, &statement, err) < 0)
 		return -1;
-	store_sql_bind_i64(statement, 1, id);
-	if (store_sql_step(statement, &is_row, err) < 0)
-		return -1;
-	if (!is_row)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "there is no result %lld", (long long)id);
 	const void *packed = store_sql_bytes(statement, 0, &len);
 	if (member != NULL)
 		return unpack_member(store, id, packed, len, member, ret, err);

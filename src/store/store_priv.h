@@ -129,6 +129,12 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		     const struct store_choice *choice, struct store_put_result *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * Runs a statement whose only parameter is the id of a result, to its first row. NOT_FOUND if there is none.
+ * *ret: as of store_sql_kept().
+ */
+int store_step_result(struct store_sql *sql, const struct store_statement *which, int64_t id,
+		      struct store_stmt **ret, struct pl_err *err) PL_MUST_CHECK;
 /* *ret_id: of the row where the statement's only parameter is this text; 0: none. */
 int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
 		   int64_t *ret_id, struct pl_err *err) PL_MUST_CHECK;

@@ -291,15 +291,9 @@ const struct store_artifact *store_artifacts_find(const struct store_artifacts *
 static int run_id_of(struct store *store, int64_t id, char **ret, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
-	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, &sql_get_run_id, &statement, err) < 0)
+	if (store_step_result(&store->reader, &sql_get_run_id, id, &statement, err) < 0)
 		return -1;
-	store_sql_bind_i64(statement, 1, id);
-	if (store_sql_step(statement, &is_row, err) < 0)
-		return -1;
-	if (!is_row)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "there is no result %lld", (long long)id);
 	*ret = pl_strdup(store_sql_text(statement, 0));
 	return 0;
 }

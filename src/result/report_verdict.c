@@ -496,11 +496,22 @@ static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
 	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
 }
 
+/* Length of the next word with the blank before it. A unit stays with its number: " 0.2 %". */
+static size_t word_len(const char *text)
+{
+	size_t blank = *text == ' ', len = blank + strcspn(text + blank, " \n");
+	bool is_number = len > blank && text[len - 1] >= '0' && text[len - 1] <= '9';
+
+	return is_number && text[len] == ' ' && text[len + 1] == '%'
+		       ? len + 1 + strcspn(text + len + 1, " \n")
+		       : len;
+}
+
 /* Words from column `at`; further lines are indented below the first. */
 static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 {
 	while (*text != '\0') {
-		size_t word = *text == ' ' ? 1 + strcspn(text + 1, " \n") : strcspn(text, " \n");
+		size_t word = word_len(text);
 		size_t columns = pl_text_columns(text, word);
 		if (*text == '\n') {
 			pl_buf_add_text(buf, "\n  ");

@@ -98,7 +98,7 @@ function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; a
   const note = isVague ? '' : findingNote(ratio, effect)
   return (
     <>
-      <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.words, howText(ratio)].join('\n')}>
+      <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.words, note, howText(ratio)].filter(Boolean).join('\n')}>
         {ratio.ratio !== null && <b>{clearPercent(ratio)}</b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
       </span>
       <Interval span={span} ratio={ratio} at={at} />

@@ -13,6 +13,7 @@
 #define TEXT_WIDTH         80
 #define SENTENCE_BYTES_MAX (1u << 20)
 #define SHARE_SHOWN_MAX    10.0
+#define SIMULATED          "simulated" /* check that a simulator answered */
 
 enum about { FIGURES, LOAD, CLIENT, RUN };
 enum sense { MOST, LEAST };
@@ -49,6 +50,14 @@ static const char *const beliefs[] = {
 	"do not use these metrics: they describe the load generator, not the server",
 };
 
+/* The same for a simulated server. */
+static const char *const beliefs_simulated[] = {
+	"the measurement is sound, but the server is simulated: these metrics say nothing about "
+	"an engine",
+	"use these metrics only for tests, and with care: the server is simulated",
+	"do not use these metrics: they describe the load generator, and the server is simulated",
+};
+
 /* A result as the sentences need it. */
 struct ruling {
 	const json_t *result;
@@ -56,6 +65,7 @@ struct ruling {
 	const char *verdict; /* NULL: none */
 	enum res_status status;
 	bool is_complete;
+	bool is_simulated; /* a simulator answered the requests */
 	bool has_metrics;
 	const json_t
 		*reason; /* first check with the worst effect; NULL: no check lowers the verdict */
@@ -65,15 +75,18 @@ struct ruling {
 /* ---- checks -------------------------------------------------------------------------------- */
 
 /* NULL: a check of another version. */
-static const struct check_row *row_of(const json_t *check)
+static const struct check_row *find_row(const char *id)
 {
-	const char *id = pl_json_get_text(check, "id");
-
 	for (size_t i = 0; i < PL_ARRAY_SIZE(check_rows); i++) {
 		if (pl_text_equal(check_rows[i].id, id))
 			return &check_rows[i];
 	}
 	return NULL;
+}
+
+static const struct check_row *row_of(const json_t *check)
+{
+	return find_row(pl_json_get_text(check, "id"));
 }
 
 static enum about about_of(const json_t *check)
@@ -134,13 +147,15 @@ static bool is_reported(const json_t *check)
 	       (has_status(check, "ok") && !has_limit && pl_json_get_f64(check, "value") > 0);
 }
 
-/* Listed below the sentences. */
+/* Listed below the sentences, which name a simulator themselves. */
 static bool is_note(const struct ruling *ruling, const json_t *check)
 {
+	bool is_said = ruling->is_simulated &&
+		       pl_text_equal(pl_json_get_text(check, "id"), SIMULATED);
 	bool sound = count_of(ruling->quality, FIGURES, "ok") > 0 &&
 		     count_of(ruling->quality, LOAD, "beyond") == 0;
 
-	return ruling->has_metrics && check != ruling->reason && is_reported(check) &&
+	return ruling->has_metrics && check != ruling->reason && !is_said && is_reported(check) &&
 	       (severity_of_check(check) > 0 || !(sound && about_of(check) == CLIENT));
 }
 
@@ -154,6 +169,8 @@ static struct ruling ruling_of(const json_t *result)
 		.quality = quality,
 		.verdict = pl_json_get_text(quality, "verdict"),
 		.status = RES_STATUS_COMPLETED,
+		.is_simulated = json_is_true(
+			pl_json_get_path(result, "environment.engine.simulated")),
 		.has_metrics = json_is_object(json_object_get(result, "results")) &&
 			       !(json_is_number(completed) && !(json_number_value(completed) > 0)),
 		.reason = reason,
@@ -306,6 +323,7 @@ static bool is_offline(const json_t *result)
 
 static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 {
+	const char *const *by_severity = ruling->is_simulated ? beliefs_simulated : beliefs;
 	size_t severity = severity_of(ruling->verdict);
 
 	if (!ruling->has_metrics && ruling->is_complete)
@@ -322,9 +340,9 @@ static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 		pl_buf_addf(buf, "the verdict '%s' is unknown to this version of profllm",
 			    ruling->verdict);
 	else if (severity == 0 && ruling->reason != NULL)
-		pl_buf_add_text(buf, beliefs[severity_of_check(ruling->reason)]);
+		pl_buf_add_text(buf, by_severity[severity_of_check(ruling->reason)]);
 	else
-		pl_buf_add_text(buf, beliefs[severity]);
+		pl_buf_add_text(buf, by_severity[severity]);
 }
 
 /* The errors of a run that did not complete, or of one in which no request finished. */
@@ -411,12 +429,13 @@ static void add_check_action(struct pl_buf *buf, const json_t *check)
 					   "version that wrote the file");
 }
 
-/* "no action is needed", and the checks that deserve a look. */
+/* "no action is needed", or the way from a simulator to an engine; and the checks that deserve a look. */
 static void add_no_action(struct pl_buf *buf, const struct ruling *ruling)
 {
 	const char *before = "; see the notes on ";
 
-	pl_buf_add_text(buf, "no action is needed");
+	pl_buf_add_text(buf,
+			ruling->is_simulated ? find_row(SIMULATED)->action : "no action is needed");
 	PL_JSON_EACH(check, json_object_get(ruling->quality, "checks")) {
 		const char *id = pl_json_get_text(check, "id");
 		if (!is_note(ruling, check) || id == NULL)

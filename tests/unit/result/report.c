@@ -181,6 +181,12 @@ static void test_planned(void **state)
 	"{'status': 'completed', 'results': {'completed': 3}, 'quality': {'verdict': " verdict \
 	", 'measurement': " measurement ", 'checks': [" checks "]}}"
 
+#define SIMULATED(verdict, checks)                                                           \
+	"{'status': 'completed', 'results': {'completed': 3}, 'environment': {'engine': "    \
+	"{'simulated': true}}, 'quality': {'verdict': " verdict ", 'measurement': " MEASURED \
+	", 'checks': [" checks "]}}"
+#define SIMULATOR OVER("simulated", "1", "0", "yes", "info")
+
 /* Each kind of result: its console line, its sentences, and the checks that the console notes. */
 static const struct ruling_case {
 	const char *document; /* ' for " */
@@ -195,6 +201,34 @@ static const struct ruling_case {
 	  "and "
 	  "the server received the configured load.\n"
 	  "No action is needed.",
+	  { NULL } },
+	/* a simulator: the sentences name it, the notes do not repeat it */
+	{ SIMULATED("'trusted'", CLIENT_OK ", " RATE_OK ", " SIMULATOR),
+	  "trusted",
+	  "The measurement is sound, but the server is simulated: these metrics say nothing about "
+	  "an engine.\n"
+	  "The client changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %), "
+	  "and "
+	  "the server received the configured load.\n"
+	  "Measure a real server before you draw conclusions about hardware.",
+	  { NULL } },
+	{ SIMULATED("'degraded'", OVER("failures", "0.1", "0.01", "share",
+				       "degraded") ", " CLIENT_OK ", " RATE_OK ", " SIMULATOR),
+	  "degraded",
+	  "Use these metrics only for tests, and with care: the server is simulated.\n"
+	  "Some requests failed and are not part of the latencies (failures: found 10 %, expected "
+	  "at most 1 %).\n"
+	  "Read the errors of the failed requests, then repeat the run.",
+	  { NULL } },
+	{ SIMULATED("'client_limited'",
+		    OVER("client_error", "0.1", "0.02", "share", "client_limited") ", " RATE_OK),
+	  "client_limited",
+	  "Do not use these metrics: they describe the load generator, and the server is "
+	  "simulated.\n"
+	  "The load generator may have changed p99 TTFT by up to 0.022 ms (0.098 %) "
+	  "(client_error: found 10 %, expected at most 2 %).\n"
+	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
+	  "load.",
 	  { NULL } },
 	/* a state of the client alone is no note; other checks over their limits are */
 	{ CHECKED("'trusted'", MEASURED,

@@ -33,7 +33,7 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
   const [belief, why, action] = sentencesOf(experiment)
   const reasons = checks.filter(decides)
   return (
-    <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
+    <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} data-simulated={experiment.simulated || undefined} aria-label="Verdict">
       <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
       <div className={css.grounds}>
         <b><bdi>{belief}</bdi></b>

@@ -4,6 +4,8 @@ import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { type Form, KINDS } from '../../web/src/chart/kind-rows'
+import { CHART_KINDS, type ChartKind } from '../../web/src/url/chart'
 import { expect, test, useDashboard } from './fixtures'
 import { little, write } from './results'
 
@@ -53,16 +55,15 @@ const dashboard = useDashboard((store) => {
 type Answer = Record<string, Record<string, (number | null)[]>> & { lines?: { id: number[] }; bins?: { counts: number[][] } }
 const withNumber = ({ groups }: Answer) => (groups?.['n'] ?? []).filter((n) => (n ?? 0) > 0).length
 const groups = (_: string, y: string) => ({ form: 'groups', x: MODEL, y })
-interface Kind { address: (x: string, y: string) => string; asks: (x: string, y: string) => object; values: number; marks: (answer: Answer) => number }
-const KINDS: Record<string, Kind> = {
-  scatter: { address: (x, y) => `x=${x}&y=${y}&colour=${MODEL}`, asks: (x, y) => ({ x, y }), values: 2, marks: ({ marks }) => marks?.['id']?.length ?? 0 },
-  line: { address: (_, y) => `chart=line&x=${MODEL}&y=${y}&colour=`, asks: groups, values: 2, marks: withNumber },
-  box: { address: (_, y) => `chart=box&x=${MODEL}&y=${y}&colour=`, asks: groups, values: 6, marks: withNumber },
-  bar: { address: (_, y) => `chart=bar&x=${MODEL}&y=${y}&colour=&spread=none`, asks: groups, values: 2, marks: withNumber },
-  histogram: { address: (x) => `chart=histogram&x=${x}&colour=`, asks: (x) => ({ form: 'bins', x }), values: 3, marks: ({ bins }) => (bins?.counts[0] ?? []).filter((n) => n > 0).length },
-  heat: { address: (_, y) => `chart=heat&x=${MODEL}&y=${LOAD}&value=${y}`, asks: (_, y) => ({ form: 'grid', x: MODEL, y: LOAD, value: y }), values: 4, marks: ({ grid }) => grid?.['n']?.length ?? 0 },
-  parallel: { address: (x, y) => `chart=parallel&axes=${MODEL},${x},${y}&colour=${LOAD}`, asks: (x, y) => ({ form: 'parallel', axes: [MODEL, x, y] }), values: 5, marks: ({ lines }) => lines?.id.length ?? 0 },
+interface Shown { address: (x: string, y: string) => string; asks: (x: string, y: string) => object; values: number; marks: (answer: Answer) => number }
+const FORMS: Record<Form, Shown> = {
+  points: { address: (x, y) => `x=${x}&y=${y}&colour=${MODEL}`, asks: (x, y) => ({ x, y }), values: 2, marks: ({ marks }) => marks?.['id']?.length ?? 0 },
+  groups: { address: (_, y) => `x=${MODEL}&y=${y}&colour=&spread=none`, asks: groups, values: 2, marks: withNumber },
+  bins: { address: (x) => `x=${x}&colour=`, asks: (x) => ({ form: 'bins', x }), values: 3, marks: ({ bins }) => (bins?.counts[0] ?? []).filter((n) => n > 0).length },
+  grid: { address: (_, y) => `x=${MODEL}&y=${LOAD}&value=${y}`, asks: (_, y) => ({ form: 'grid', x: MODEL, y: LOAD, value: y }), values: 4, marks: ({ grid }) => grid?.['n']?.length ?? 0 },
+  parallel: { address: (x, y) => `axes=${MODEL},${x},${y}&colour=${LOAD}`, asks: (x, y) => ({ form: 'parallel', axes: [MODEL, x, y] }), values: 5, marks: ({ lines }) => lines?.id.length ?? 0 },
 }
+const VALUES: Partial<Record<ChartKind, number>> = { box: 6 } // of one mark, where they are not those of its form
 
 interface Drawn { getModel: () => { getSeries: () => { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[] } }[] }; convertToPixel: (finder: object, value: number[]) => number[]; getWidth: () => number; getHeight: () => number; getZr: () => { storage: { getDisplayList: (isFresh: boolean) => { shape?: { at?: Float32Array; sizes?: Float32Array } }[] } } }
 
@@ -77,7 +78,7 @@ const marksOn = (page: Page, length: number) => page.getByTestId('plot').locator
     const data = series.getData()
     for (let i = 0; i < data.count(); i++) {
       const values = data.getValues(i).map(Number)
-      if (values.length !== size || (series.subType === 'line' && Number.isNaN(values[1]))) continue
+      if (values.length !== size || Number.isNaN(values[1])) continue
       const [x = NaN, y = NaN] = chart.convertToPixel({ gridIndex: 0 }, values.slice(0, 2))
       place(x, y)
     }
@@ -94,10 +95,12 @@ const show = (page: Page, query: string) => page.evaluate((search) => {
 async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: Case) {
   const about = page.getByRole('note', { name: 'About this chart' })
   const filter = { field: 'run.suite', op: 'eq', value: name }
-  for (const [kind, { address, asks, values, marks }] of Object.entries(KINDS)) {
+  for (const kind of CHART_KINDS) {
+    const { address, asks, values: usual, marks } = FORMS[KINDS[kind].form]
+    const values = VALUES[kind] ?? usual
     const answer = (await (await page.request.post(`${dashboard().url}/api/data/points`, { data: { ...asks(...of), filter } })).json()) as Answer
     expect([name, kind, answer['count']]).toEqual([name, kind, runs.length])
-    await show(page, `${address(...of)}&run.suite=${name}`)
+    await show(page, `chart=${kind}&${address(...of)}&run.suite=${name}`)
     const wanted = marks(answer)
     if (wanted === 0) await expect(page.getByRole('note', { name: 'Nothing can be drawn' }).or(page.getByRole('heading', { name: /^No experiment matches/ }))).toBeVisible()
     else await expect.poll(async () => [name, kind, (await page.getByTestId('plot').isVisible()) && (await marksOn(page, values))], { intervals: [50] }).toEqual([name, kind, { inside: wanted, outside: 0 }])

@@ -5,6 +5,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { KINDS } from '../../web/src/chart/kind-rows'
+import { CHART_KINDS, type ChartKind } from '../../web/src/url/chart'
 import { type Dashboard, test, useDashboard } from './fixtures'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { little, program, read, variant, vllmResult, write } from './results'
@@ -161,6 +163,16 @@ const uploaded = async (page: Page, count: number) => {
 
 const TREE = { or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 200 }, { and: [{ not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } }, { field: 'server.tensor_parallel_size', op: 'ge', value: 4 }] }] }
 const AXES = 'y=results.output_throughput&x=results.p99_ttft_ms&colour=system.hardware_info.gpu_name'
+// The kinds of charts with other axes than those that the page chooses.
+const CHARTS: Partial<Record<ChartKind, string>> = {
+  scatter: `${AXES}&size=benchmark.max_concurrency`,
+  line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&colour=server.model&stat=mean&spread=ci',
+  bar: 'chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&colour=system.hardware_info.gpu_name',
+  box: 'chart=box&y=results.p99_ttft_ms&x=server.model&colour=system.hardware_info.gpu_name',
+  histogram: 'chart=histogram&x=results.p99_ttft_ms&colour=server.model',
+  heat: 'chart=heat&x=benchmark.max_concurrency&y=server.model&value=results.output_throughput&server.tensor_parallel_size=2,4',
+  parallel: 'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&colour=results.output_throughput',
+}
 const GPU = 'system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200'
 const PIN = ['j', 'p', 'j', 'p', 'j', 'p']
 const AWAY = /ERR_CONNECTION_REFUSED/
@@ -199,12 +211,7 @@ export const STATES: State[] = [
 
   // Explore: the chart
   { page: 'Chart', name: 'scatter, frontier and reading', open: chart(`${AXES}&log=y`, async (page) => { await plot(page).focus(); await press('ArrowRight', 'ArrowRight', 'ArrowRight', 'Enter')(page); await expect(page.getByRole('complementary', { name: 'Reading' }).getByRole('link')).toBeVisible() }) },
-  { page: 'Chart', name: 'line', open: chart('chart=line&y=results.output_throughput&x=benchmark.max_concurrency&colour=server.model&stat=mean&spread=ci') },
-  { page: 'Chart', name: 'bar', open: chart('chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&colour=system.hardware_info.gpu_name') },
-  { page: 'Chart', name: 'box', open: chart('chart=box&y=results.p99_ttft_ms&x=server.model&colour=system.hardware_info.gpu_name') },
-  { page: 'Chart', name: 'histogram', open: chart('chart=histogram&x=results.p99_ttft_ms&colour=server.model') },
-  { page: 'Chart', name: 'heat map', open: chart('chart=heat&x=benchmark.max_concurrency&y=server.model&value=results.output_throughput&server.tensor_parallel_size=2,4') },
-  { page: 'Chart', name: 'parallel axes', open: chart('chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&colour=results.output_throughput') },
+  ...CHART_KINDS.map((kind): State => ({ page: 'Chart', name: KINDS[kind].words.toLowerCase(), open: chart(CHARTS[kind] ?? `chart=${kind}`) })),
   { page: 'Chart', name: 'as a table', open: explore(`${AXES}&as=table`, (page) => page.getByRole('group', { name: /^Table of the chart/ })) },
   { page: 'Chart', name: 'nothing to draw', open: explore(`${AXES}&run.name=no-verdict`, (page) => page.getByRole('region', { name: 'Chart', exact: true }).getByRole('note')) },
   { page: 'Chart', name: 'hidden', open: explore('chart=off') },

@@ -7,6 +7,7 @@ import { time } from '../format/time'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
+import { KINDS } from './kind-rows'
 import { logAxis } from './log-ticks'
 import { canBeLogIn, sum } from './model'
 import { type Names, namesOf } from './names'
@@ -94,7 +95,7 @@ export function ofNames({ words, rotate, step }: Names, colours: Colours) {
 export function namesBelow(chart: Chart, wide: number): Names | null {
   const { x, answer, items } = chart
   if (answer.lines || answer.bins?.edges || !x.kinds || isOnNumbers(chart)) return null
-  const words = answer.bins ? x.kinds.map((_, at) => binWords(chart, at)) : x.words
+  const words = answer.bins ? x.kinds.map((_, at) => binWords(chart, at)) : x.words.slice(0, x.shown)
   return namesOf(words, answer.groups ? words.map((_, at) => sum(items.filter((item) => item.x === at).map(({ n }) => n))) : null, wide)
 }
 
@@ -111,7 +112,7 @@ function ofBins(chart: Chart, colours: Colours, px: number) {
 }
 
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
-export const isOnNumbers = ({ state, x, answer }: Chart) => answer.groups !== undefined && state.kind === 'line' && x.kinds !== null && x.kinds.length > 0 && x.kinds.every(({ state: is, value }) => is === 'value' && typeof value === 'number' && Number.isFinite(value))
+export const isOnNumbers = ({ state, x, answer }: Chart) => answer.groups !== undefined && KINDS[state.kind].isLine === true && x.kinds !== null && x.kinds.length > 0 && x.kinds.every(({ state: is, value }) => is === 'value' && typeof value === 'number' && Number.isFinite(value))
 
 const WIDE_TIMES = 100 // the server uses the same for axes that are no kinds
 
@@ -155,7 +156,7 @@ function endsOf({ answer, state, items, spread }: Chart): [number, number] {
   return values.length ? [Math.min(...values), Math.max(...values)] : [0, 1]
 }
 
-const isZeroBased = ({ answer, state }: Chart) => answer.bins !== undefined || (state.kind === 'bar' && !state.fromData && !answer.y?.log)
+const isZeroBased = ({ answer, state }: Chart) => answer.bins !== undefined || (KINDS[state.kind].isFromZero === true && !state.fromData && !answer.y?.log)
 export const isLogY = (chart: Chart) => chart.answer.y?.log === true && endsOf(chart)[0] > 0
 
 const BAR_LEAST = 0.05 // of the range: the lowest bar has a height, too
@@ -163,7 +164,7 @@ const BAR_LEAST = 0.05 // of the range: the lowest bar has a height, too
 function scaledY(chart: Chart): Scaled {
   const { state, answer } = chart
   const [least, most] = endsOf(chart)
-  const room = state.kind === 'bar' && answer.groups && state.fromData ? (most - least) * BAR_LEAST : 0
+  const room = KINDS[state.kind].isFromZero && answer.groups && state.fromData ? (most - least) * BAR_LEAST : 0
   const isLog = isLogY(chart)
   return { isLog, ends: [isLog ? least : least - room, most], isZero: isZeroBased(chart) }
 }
@@ -171,7 +172,7 @@ function scaledY(chart: Chart): Scaled {
 // Where the axis of bars begins that does not begin at zero; null: it does, or nothing has to be said of it.
 export function beginOf(chart: Chart): number | null {
   const { answer, state, y } = chart
-  if (state.kind !== 'bar' || !answer.groups || !y || isZeroBased(chart)) return null
+  if (!KINDS[state.kind].isFromZero || !answer.groups || !y || isZeroBased(chart)) return null
   return ticksOf(y, true, scaledY(chart)).min || null
 }
 

@@ -1,12 +1,12 @@
 // What of ECharts the charts need, and nothing else.
-import { CustomChart, LineChart } from 'echarts/charts'
+import { CustomChart } from 'echarts/charts'
 import { GraphicComponent, GridComponent } from 'echarts/components'
 import { type ECharts, init, use } from 'echarts/core'
 import { CanvasRenderer, SVGRenderer } from 'echarts/renderers'
 
 import type { Option } from './option'
 
-use([LineChart, CustomChart, GridComponent, GraphicComponent, CanvasRenderer, SVGRenderer])
+use([CustomChart, GridComponent, GraphicComponent, CanvasRenderer, SVGRenderer])
 
 export type { ECharts }
 

@@ -6,9 +6,11 @@ import { arrow, count } from '../format/number'
 import { MONO, SANS } from './axes'
 import { captionOf } from './caption'
 import { type Colours, colourOf, rampAt } from './colours'
+import { gapWords } from './gaps'
 import { scaleOf } from './heat'
 import { aboutOf, type Chart, drawnOf, placeWords, unitOf } from './items'
 import { type Key, keysOf } from './keys'
+import { KINDS } from './kind-rows'
 import { OTHER, RAMP, RAMP_STEPS } from './kinds'
 import { chartWords, leftOutOf, lowerFirst, STAT_WORDS } from './model'
 import { GRID, type Option } from './option'
@@ -26,13 +28,14 @@ const CHAR_WIDE = 6.2
 export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undefined): string[] {
   const { answer } = chart
   const left = leftOutOf(answer, catalogue).map(({ rows, words }) => `${count(rows)} ${words}`)
+  const gaps = gapWords(chart)
   return [
     `${chartWords(chart.state, answer, catalogue, drawnOf(chart))}.${captionOf(chart) ? ` ${captionOf(chart)}.` : ''}`,
     `Filter: ${tree ? treeWords(catalogue, tree) : 'none'}`,
     `n = ${count(drawnOf(chart))} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not plotted: ${left.join(', ')}` : ''}`,
     ...(answer.simulated > 0 && !answer.left_out.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
     ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} stand for all of them`] : []),
-    ...(chart.axes.some(({ gaps }) => gaps > 0) ? [`Broken lines: ${chart.axes.filter(({ gaps }) => gaps > 0).map(({ name, gaps }) => `${count(gaps)} without ${lowerFirst(name)}`).join(', ')}`] : []),
+    ...(gaps ? [`Broken lines: ${gaps.words.join('; ')}`] : []),
     ...(answer.not_ready.length ? [`There was no time for: ${answer.not_ready.join(', ')}`] : []),
     `ProfLLM, data version ${answer.data_version}, ${new Date(answer.at).toISOString().slice(0, 19)}Z`,
   ]
@@ -60,6 +63,7 @@ function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: numbe
   const of = (type: string, shape: object, style: object) => ({ type, x, y, shape, silent: true, style })
   const square = [[-5, -5], [5, -5], [5, 5], [-5, 5]]
   if (look === 'size') return of('circle', { cx: 0, cy: 0, r: wide / 2 }, { ...stroke, lineWidth: 1 })
+  if (look === 'faint') return of('circle', { cx: 0, cy: 0, r: 5 }, { fill: colours.text2, opacity: 0.4 })
   if (look === 'hollow') return of('circle', { cx: 0, cy: 0, r: 4.4 }, { fill: colours.sheet, stroke: colours.text2, lineWidth: 1.6 })
   if (look === 'dashed') return of('polyline', { points: [[-6, 0], [6, 0]] }, { ...stroke, lineDash: [4, 2] })
   if (look === 'frontier') return of('polyline', { points: [[-6, -3], [0, -3], [0, 3], [6, 3]] }, stroke)
@@ -94,7 +98,7 @@ export function sheetOf(option: Option, chart: Chart, colours: Colours, notes: s
   const grid = option.grid as { left: number; right: number; top: number; bottom: number }
   const end = begin + PLOT_HIGH + Math.max(0, grid.bottom - GRID.bottom)
   const height = end + 34 + lines.length * LINE + 12
-  const title = answer.lines ? `Parallel axes${chart.colours ? `, by ${lowerFirst(longName(chart.colours.field))}` : ''}` : `↑ ${y ? `${y.name} ${unitOf(y)}` : 'Experiments'}`
+  const title = answer.lines ? `${KINDS[chart.state.kind].words}${chart.colours ? `, by ${lowerFirst(longName(chart.colours.field))}` : ''}` : `↑ ${y ? `${y.name} ${unitOf(y)}` : 'Experiments'}`
   const graphic = [
     text(title, GRID.left, 8, colours.text, { font: `600 12px ${SANS}` }),
     ...legend,

@@ -8,7 +8,8 @@ import type { ECharts } from './draw'
 import { isLogAxis, placing } from './hits'
 import type { Chart, Item } from './items'
 import { MARKS, type MarksShape, type StrandsShape } from './marks'
-import { drawingOf, type Option, shapesOf } from './option'
+import { shapesOf } from './draw-scatter'
+import { drawingOf, DRAWINGS, type Option } from './option'
 import { blend, spriteOf, spritesOf } from './sprites'
 
 type Ends = [number, number]
@@ -27,7 +28,7 @@ export interface Filmed {
 
 export const filmedOf = (chart: Chart, colours: Colours, wide: number): Filmed => ({ chart, colours, wide })
 
-const isScatter = ({ answer, state }: Chart) => answer.marks !== undefined && answer.marks !== null && state.kind === 'scatter'
+const isPainted = ({ answer, state }: Chart) => Boolean(answer.marks && DRAWINGS[state.kind].isFilmed)
 
 function scalesOf({ answer, x, y }: Chart): Scales {
   const key = [answer.x?.field, answer.x?.kind, answer.x?.log, ...(x.kinds ? x.words : []), answer.y?.field, answer.y?.kind, answer.y?.log, ...(y?.kinds ? y.words : [])].join('\n')
@@ -55,7 +56,7 @@ function axesOption({ chart, colours, wide }: Filmed, { x, y }: Scales): Option 
 export function drawFrame(drawing: ECharts, layer: HTMLCanvasElement, filmed: Filmed, held: Scales | null): Scales {
   const { chart, colours, wide } = filmed
   const scales = grown(held, scalesOf(chart))
-  if (!isScatter(chart)) {
+  if (!isPainted(chart)) {
     drawing.setOption(drawingOf(chart, colours, wide).option, { notMerge: true })
     return scales
   }

@@ -19,9 +19,15 @@ test('names without room are left out', () => {
 
 test('a name covers no mark where there is room without', () => {
   const marks = [[100, 120], [130, 108], [150, 116]] as const
-  const [name] = placesOfNames([{ words: 'llama-3', x: 100, y: 120 }], BOX, 24, marks)
+  const [name] = placesOfNames([{ words: 'llama-3', x: 100, y: 120 }], BOX, 24, { marks })
   expect(name?.isLeft === false && Math.abs((name?.y ?? 0) - 120) < 7).toBe(false)
   const top = name?.y ?? 0
   const [from, to] = name?.isLeft ? [50, 100] : [100, 150]
   expect(marks.slice(1).filter(([x, y]) => x > from && x < to && Math.abs(y - top) < 10)).toEqual([])
+})
+
+test('a name crosses no line where there is room without', () => {
+  const lines = [[[100, 120], [100, 106], [400, 106]]] as const
+  const [name] = placesOfNames([{ words: 'llama-3', x: 100, y: 120 }], BOX, 24, { lines })
+  expect(name?.isLeft || Math.abs((name?.y ?? 0) - 106) >= 7).toBe(true)
 })

@@ -66,6 +66,9 @@ const NAME_GAP = 16
 const NAME_MAX = 22 // letters
 const lettersIn = (side: number) => Math.min(NAME_MAX, Math.floor((side - NAME_GAP) / NAME_WIDE))
 
+// The legend explains the colors and the signs of cells.
+export const heatWords = ({ items, x, y }: Chart) => (items.length < (x.kinds?.length ?? 0) * (y?.kinds?.length ?? 0) ? 'Blank: no experiment' : '')
+
 export function heatOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { x, y, items } = chart
   const words = y?.words ?? []

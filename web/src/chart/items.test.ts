@@ -188,7 +188,7 @@ it('bins that are not equally wide are told', () => {
 
 it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {
   const sized = chartOf(state({ size: 'results.p99_ttft_ms' }), answer({ marks: { ...marks, size: [10, 130] }, frontier: [{ colour: 0, marks: [0, 1], with_untrusted: [0, 1] }], request: { form: 'points', size: 'results.p99_ttft_ms' } as Answer['request'] }), catalogue)
-  expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['kind', 'results', 3], ['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['frontier', 'frontier', null]])
+  expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['kind', 'results', 3], ['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['faint', 'faint: simulated', 1], ['frontier', 'frontier', null]])
   const [, little, most] = keysOf(sized)
   expect((most!.wide / little!.wide) ** 2).toBeCloseTo(10, 0)
   const { option } = sheetOf(drawingOf(sized, COLOURS, 960).option, sized, COLOURS, [])

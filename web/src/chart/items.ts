@@ -6,7 +6,8 @@ import { count, COUNTS, type Form, formOfScale, plainNumber, showNumber } from '
 import { lowEnd } from '../format/unit'
 import { NOT_RECORDED, verdictWord } from '../format/value'
 import { time } from '../format/time'
-import { type ChartState, type Spread } from '../url/chart'
+import type { ChartState, Spread, Stat } from '../url/chart'
+import { KINDS } from './kind-rows'
 import { kindsInWords, OTHER, slotsOf } from './kinds'
 import { type Answer, finite, formOfAxis, lowerFirst, NOTHINGS, SPREAD_KEYS, SPREAD_WORDS, spreadOf, STAT_WORDS, statKey, sum } from './model'
 
@@ -35,6 +36,7 @@ export interface Named {
   form: Form
   kinds: Kind[] | null // where places of kinds are positions
   words: string[] // of the kinds
+  shown: number // of the kinds have a place on the axis, the first ones
 }
 
 // One of parallel axes.
@@ -58,7 +60,7 @@ export interface Chart {
   colours: { field: Field; kinds: Kind[]; words: string[]; slots: number[] } | null
 }
 
-// Bars or boxes that stand beside each other in one place, by the kinds of their colour; none where no two of them meet.
+// Bars or boxes next to each other in one place, by the kinds of their color; none if no two of them are in one place.
 export interface Beside {
   kinds: number[]
   fell: { kinds: number; rows: number } | null // for them there is no room
@@ -68,7 +70,7 @@ const BESIDE_MAX = 24 // beyond, none could be told from another
 
 // Those of most results have the room, in the order of all. A kind without a value takes none.
 function besideOf(state: ChartState, items: Item[]): Beside {
-  if (state.kind !== 'bar' && state.kind !== 'box') return { kinds: [], fell: null }
+  if (!KINDS[state.kind].isBeside) return { kinds: [], fell: null }
   if (new Set(items.map(({ x }) => x)).size === items.length) return { kinds: [], fell: null }
   const rows = new Map<number, number>()
   for (const { kind, n, y } of items) if (y !== null) rows.set(kind, (rows.get(kind) ?? 0) + n)
@@ -82,7 +84,7 @@ function named(catalogue: Catalogue, axis: Answer['x'], values: number[] = []): 
   if (!axis) return null
   const field = catalogue.get(axis.field)
   const kinds = axis.kinds?.kinds ?? null
-  return { field, name: longName(field), form: formOfAxis(field, axis, values), kinds, words: kinds ? kindsInWords(field, kinds) : [] }
+  return { field, name: longName(field), form: formOfAxis(field, axis, values), kinds, words: kinds ? kindsInWords(field, kinds) : [], shown: kinds?.length ?? 0 }
 }
 
 const BARE = { value: null, low: null, high: null, openLow: false, openHigh: false, id: null, isHollow: false, isSimulated: false, size: null }
@@ -99,6 +101,18 @@ function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
       size: finite(marks.size?.[at]),
     }
   })
+}
+
+// A place without a value has no room on the axis of bars and boxes: it comes after all others, which alone are drawn.
+function withoutEmpty(state: ChartState, x: Named, items: Item[]): { x: Named; items: Item[] } {
+  const drawn = new Set(items.filter(({ y }) => y !== null).map(({ x: at }) => at))
+  if (!KINDS[state.kind].isBeside || !x.kinds || drawn.size === 0 || drawn.size === x.kinds.length) return { x, items }
+  const order = [...x.kinds.keys()].sort((a, b) => Number(drawn.has(b)) - Number(drawn.has(a)) || a - b)
+  const to = new Map(order.map((from, at) => [from, at]))
+  return {
+    x: { ...x, kinds: order.map((at) => x.kinds?.[at] as Kind), words: order.map((at) => x.words[at] as string), shown: drawn.size },
+    items: items.map((item) => ({ ...item, x: to.get(item.x) ?? item.x })),
+  }
 }
 
 const INTERVAL_FROM = 3 // of two, Student's t says next to nothing
@@ -125,7 +139,7 @@ function groupsOf(state: ChartState, { groups }: Answer, slots: number[], spread
   return groups.n.map((n, at) => {
     const kind = groups.colour?.[at] ?? 0
     const slot = slots[kind] ?? 0
-    const y = finite(groups[state.kind === 'box' ? 'p50' : statKey(state.stat)][at])
+    const y = finite(groups[statKey(statOf(state))][at])
     const isTold = spread !== 'ci' || n >= INTERVAL_FROM
     return { ...BARE, at, kind, slot, shape: slot, x: groups.x?.[at] ?? 0, y, n, low: low && isTold ? finite(groups[low][at]) : null, high: high && isTold ? finite(groups[high][at]) : null }
   })
@@ -182,19 +196,22 @@ function itemsOf(state: ChartState, answer: Answer, slots: number[], spread: Spr
 }
 
 function sizeOf(field: Field, items: Item[]): Named {
-  return { field, name: longName(field), form: formOfScale(field, items.map(({ size }) => size)), kinds: null, words: [] }
+  return { field, name: longName(field), form: formOfScale(field, items.map(({ size }) => size)), kinds: null, words: [], shown: 0 }
 }
+
+// The aggregate of a group: that of a kind that has no choice is the median.
+const statOf = ({ kind, stat }: ChartState): Stat => (KINDS[kind].stat ? stat : 'median')
 
 export const boxKeys = (spread: Spread) => (spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const))
 
 // All that is drawn along the axis of y, ends of spreads among them.
 export function drawnValues(state: ChartState, { groups }: Answer, items: Item[], spread: Spread): (number | null)[] {
   const keys = boxKeys(spread)
-  if (groups && state.kind === 'box') return items.flatMap(({ at }) => keys.map((key) => finite(groups[key][at])))
+  if (groups && KINDS[state.kind].spread === 'whiskers') return items.flatMap(({ at }) => keys.map((key) => finite(groups[key][at])))
   return items.flatMap(({ y, low, high, openLow }) => [y, openLow ? null : low, high])
 }
 
-const NOWHERE = { name: '', form: COUNTS, kinds: null, words: [] }
+const NOWHERE = { name: '', form: COUNTS, kinds: null, words: [], shown: 0 }
 
 export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
   const kinds = answer.colour?.kinds ?? []
@@ -202,12 +219,13 @@ export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue)
   const spread = spreadOf(state)
   const all = itemsOf(state, answer, slots, spread)
   const beside = besideOf(state, all)
-  const items = beside.fell ? all.filter(({ kind }) => beside.kinds.includes(kind)) : all
+  const along = named(catalogue, answer.x, answer.bins?.edges ?? answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') }
+  const { x, items } = withoutEmpty(state, along, beside.fell ? all.filter(({ kind }) => beside.kinds.includes(kind)) : all)
   const field = answer.colour && catalogue.get(answer.colour.field)
   const known = (values: (number | null)[]) => values.filter((value) => value !== null)
   return {
     state, answer, items, spread, beside,
-    x: named(catalogue, answer.x, answer.bins?.edges ?? answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') },
+    x,
     y: named(catalogue, answer.y, known(items.map(({ y }) => y))),
     value: named(catalogue, answer.value ?? null, known(items.map(({ value }) => value))),
     axes: axesOfAnswer(catalogue, answer),
@@ -280,17 +298,40 @@ function spreadLine({ spread, answer }: Chart, axis: Named, { at, low, high, ope
 export const OVER_RUNS = 'Over runs: requests of one run are never taken as independent samples of a configuration.'
 export const isOverRuns = ({ answer }: Chart) => answer.groups !== undefined || answer.grid !== undefined
 
-const standsFor = ({ n }: Item): [string, string][] => (n > 1 ? [['stands for', `${count(n)} results`]] : [])
+// Items of a scatter that no one could tell apart: each list has the same place. A mark that stands for several results says so by its size.
+const stacks = new WeakMap<Item[], number[][]>()
+export function stacksOf({ items, answer, size }: Chart): number[][] {
+  const known = stacks.get(items)
+  if (known) return known
+  const places = new Map<string, number[]>()
+  if (answer.marks && answer.form !== 'thinned' && !size) {
+    items.forEach(({ x, y }, at) => {
+      if (y === null) return
+      const own = places.get(`${x} ${y}`)
+      if (own) own.push(at)
+      else places.set(`${x} ${y}`, [at])
+    })
+  }
+  const found = [...places.values()].filter(({ length }) => length > 1)
+  stacks.set(items, found)
+  return found
+}
+
+function standsFor(chart: Chart, item: Item): [string, string][] {
+  if (item.n > 1) return [['stands for', `${count(item.n)} results`]]
+  const stack = stacksOf(chart).find((own) => own.some((at) => chart.items[at] === item))
+  return stack ? [['at this point', `${count(stack.length)} results`]] : []
+}
 
 // [what, value]: a line each.
 export function linesOf(chart: Chart, item: Item): [string, string][] {
   const { x, y, value, axes, answer, state } = chart
   if (answer.bins) return [[x.name, `${binWords(chart, item.at)} ${x.form.unit}`.trim()], ['experiments', count(item.n)]]
-  if (answer.lines) return [...axes.map((axis, at): [string, string] => [axis.name, figure(axis, answer.lines?.at[at]?.[item.at] ?? null)]), ...standsFor(item)]
+  if (answer.lines) return [...axes.map((axis, at): [string, string] => [axis.name, figure(axis, answer.lines?.at[at]?.[item.at] ?? null)]), ...standsFor(chart, item)]
   if (answer.grid && value && y) return [[`${STAT_WORDS[state.stat]} ${lowerFirst(value.name)} over runs`, figure(value, item.value)], ...spreadLine(chart, value, item), [x.name, placeWords(x, item.x)], [y.name, placeWords(y, item.y ?? 0)], ...countLines(answer.grid, item)]
   if (!y) return []
-  if (!answer.groups) return [[y.name, figure(y, item.y)], [x.name, figure(x, item.x)], ...standsFor(item)]
-  return [[`${state.kind === 'box' ? 'median' : STAT_WORDS[state.stat]} ${lowerFirst(y.name)} over runs`, figure(y, item.y)], ...spreadLine(chart, y, item), ...countLines(answer.groups, item)]
+  if (!answer.groups) return [[y.name, figure(y, item.y)], [x.name, figure(x, item.x)], ...standsFor(chart, item)]
+  return [[`${STAT_WORDS[statOf(state)]} ${lowerFirst(y.name)} over runs`, figure(y, item.y)], ...spreadLine(chart, y, item), ...countLines(answer.groups, item)]
 }
 
 export const verdictOf = (chart: Chart, item: Item) => verdictWord(aboutOf(chart.answer)?.verdict[item.at] ?? null)

@@ -1,12 +1,13 @@
 // What colours, shapes and lines of the chart stand for: one list, for the page and for files.
 import { aboutOf, type Chart, frontiersOf, isSameFrontier } from './items'
 import { failedOf } from './heat'
+import { KINDS } from './kind-rows'
 import { legendOf, OTHER } from './kinds'
 import { sum } from './model'
 import { sizeKeys } from './sizes'
 
 export interface Key {
-  look: 'kind' | 'size' | 'hollow' | 'dashed' | 'frontier' | 'empty' | 'corner'
+  look: 'kind' | 'size' | 'hollow' | 'faint' | 'dashed' | 'frontier' | 'empty' | 'corner'
   slot: number
   wide: number // of a size
   words: string
@@ -26,7 +27,7 @@ function inOrder({ colours, items, state, beside }: Chart, keys: Kinds[]): Kinds
   const own = keys.filter(({ slot }) => slot !== OTHER)
   if (own.every(({ kinds }) => isNumber(kinds)) || beside.kinds.length > 0) return keys
   const endOf = ({ kinds }: Kinds) => items.filter(({ kind, y }) => kinds.includes(kind) && y !== null).reduce((last, item) => (item.x >= last.x ? { x: item.x, y: item.y as number } : last), { x: -Infinity, y: -Infinity }).y
-  const rank = state.kind === 'line' ? new Map(own.map((key) => [key, endOf(key)])) : new Map(own.map((key) => [key, key.count ?? 0]))
+  const rank = KINDS[state.kind].isLine ? new Map(own.map((key) => [key, endOf(key)])) : new Map(own.map((key) => [key, key.count ?? 0]))
   return [...own.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)), ...keys.filter(({ slot }) => slot === OTHER)]
 }
 
@@ -57,11 +58,13 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
   const { answer, items } = chart
   const hollow = aboutOf(answer) ? items.filter(({ isHollow }) => isHollow).length : 0
   const ofHollow = answer.form === 'thinned' ? null : hollow
+  const simulated = aboutOf(answer) ? items.filter(({ isSimulated }) => isSimulated).length : 0
   const empty = answer.grid ? items.filter(({ value }) => value === null).length : 0
   const failed = sum(items.map((item) => failedOf(chart, item)))
   const frontiers = frontiersOf(chart)
   return [
     ...(hollow > 0 ? [answer.lines ? ['dashed', 'dashed: not trusted', ofHollow] as const : ['hollow', `hollow: ${hollowWords(chart)}`, ofHollow] as const] : []),
+    ...(simulated > 0 ? [['faint', 'faint: simulated', answer.form === 'thinned' ? null : simulated] as const] : []),
     ...(empty > 0 ? [['empty', 'no number', empty] as const] : []),
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
     ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
@@ -70,7 +73,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
 }
 
 // A legend without colors begins with the marks themselves, not with their frontier.
-const bareKeys = ({ colours, answer, items }: Chart): Key[] => (!colours && answer.marks && items.some(({ isHollow }) => !isHollow) ? [{ look: 'kind', slot: 0, wide: FULL, words: 'results', count: answer.drawn }] : [])
+const bareKeys = ({ colours, answer, items }: Chart): Key[] => (!colours && answer.marks && items.some(({ isHollow, isSimulated }) => !isHollow && !isSimulated) ? [{ look: 'kind', slot: 0, wide: FULL, words: 'results', count: answer.drawn }] : [])
 
 export function keysOf(chart: Chart): Key[] {
   return [

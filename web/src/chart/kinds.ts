@@ -74,5 +74,8 @@ export function legendOf(field: Field, kinds: Kind[], slots = slotsOf(kinds)): L
       rest.kinds.push(at)
     }
   })
+  // "other" would name values where no value is
+  const states = new Set(rest.kinds.map((at) => kinds[at]?.state))
+  if (rest.kinds.length > 1 && [...states].every((state) => state === 'missing' || state === 'null')) rest.words = [...new Set(rest.kinds.map((at) => words[at] ?? ''))].join(' or ')
   return rest.kinds.length ? [...own, rest] : own
 }

@@ -10,6 +10,7 @@ import { type Colours, colourOf, rampAt } from './colours'
 import { scaleOf } from './heat'
 import { type Chart, placeWords, unitOf } from './items'
 import { type Key, keysOf } from './keys'
+import { KINDS } from './kind-rows'
 import { OTHER, RAMP_STEPS } from './kinds'
 import { lowerFirst, STAT_WORDS } from './model'
 import { shapeOf } from './shapes'
@@ -22,6 +23,7 @@ function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
   if (look === 'frontier') return <svg {...box}><path d="M-6-3H0V3H6" fill="none" stroke="currentColor" strokeWidth="1.5" /></svg>
   if (look === 'empty') return <svg {...box}><path d="M-5-5H5V5H-5z" fill="none" stroke={colours.quiet} strokeDasharray="3 2" /></svg>
   if (look === 'corner') return <svg {...box}><path d="M-5-5H5V5z" fill="currentColor" /></svg>
+  if (look === 'faint') return <svg {...box}><path d={shapeOf(0)} fill="currentColor" opacity={0.4} /></svg>
   if (look === 'hollow') return <svg {...box}><path d={shapeOf(0)} fill={colours.sheet} stroke={colours.text2} strokeWidth="1.6" /></svg>
   return <svg {...box}><path d={shapeOf(slot)} fill={colour} stroke={colour} strokeWidth={0.5} /></svg>
 }
@@ -51,7 +53,7 @@ function Scale({ chart, colours }: { chart: Chart; colours: Colours }) {
   )
 }
 
-const yWords = ({ y, answer }: Chart) => (answer.lines ? 'Parallel axes' : y ? y.name : 'Experiments')
+const yWords = ({ y, answer, state }: Chart) => (answer.lines ? KINDS[state.kind].words : y ? y.name : 'Experiments')
 
 export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
   const { y, answer } = chart

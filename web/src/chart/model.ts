@@ -3,53 +3,13 @@ import type { Field, Filter, PointsAnswer, PointsAxis, PointsRequest } from '../
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, type Form, formOfScale } from '../format/number'
 import { AXES_MIN, type ChartKind, type ChartState, type Spread, type Stat } from '../url/chart'
+import { type AxisRole, type Choice, type Form as AnswerForm, isList, KINDS, OUTPUT, TP, USUAL_AXES } from './kind-rows'
 
 export type Answer = PointsAnswer & { request: PointsRequest; at: number }
 
 export type Role = 'x' | 'y' | 'value' | 'colour'
 
-const GPU = 'system.hardware_info.gpu_name'
-const TP = 'server.tensor_parallel_size'
-const MODEL = 'server.model'
-const QUANTIZATION = 'server.quantization'
-const PER_GPU = 'derived.output_throughput_per_gpu'
-const PER_USER = 'derived.tokens_per_s_per_user'
-const OUTPUT = 'results.output_throughput'
-const P99_TTFT = 'results.p99_ttft_ms'
-const MEDIAN_TTFT = 'results.median_ttft_ms'
-const CONCURRENCY = 'benchmark.max_concurrency'
-const RATE = 'benchmark.request_rate'
-const BENCH = 'benchmark.kind'
-// the metrics of `vllm bench throughput` and `vllm bench latency`
-const OFFLINE = ['results.tokens_per_second', 'results.avg_latency']
-const FAST = [PER_GPU, OUTPUT, P99_TTFT]
-const GROUPS = [TP, MODEL, QUANTIZATION, BENCH]
-const COLOURS = [MODEL, GPU, TP]
 const CHOICES_MAX = 24 // of the server
-
-type Choice = NonNullable<PointsRequest['choices']>[number]
-
-const against = (ys: string[], xs: string[]): Choice[] => ys.flatMap((y) => xs.map((x) => ({ x, y })))
-
-// The axes of each kind of chart that the user did not choose, the preferred ones first: the server draws the first that the
-// filtered results have.
-const USUAL: Record<ChartKind, { choices: Choice[]; colours: string[] }> = {
-  scatter: {
-    choices: [
-      { x: PER_USER, y: PER_GPU }, { x: MEDIAN_TTFT, y: OUTPUT }, { x: P99_TTFT, y: OUTPUT }, { x: PER_USER, y: OUTPUT }, { x: 'results.median_tpot_ms', y: OUTPUT },
-      { x: CONCURRENCY, y: OUTPUT }, { x: RATE, y: OUTPUT }, { x: 'run.timestamp', y: OUTPUT }, { x: CONCURRENCY, y: MEDIAN_TTFT }, { x: 'run.timestamp', y: MEDIAN_TTFT },
-      ...against([...OFFLINE, OUTPUT, MEDIAN_TTFT], [BENCH]),
-    ],
-    colours: COLOURS,
-  },
-  line: { choices: against([...FAST, ...OFFLINE], [CONCURRENCY, RATE, TP, 'run.timestamp']), colours: COLOURS },
-  bar: { choices: [...against(FAST, [...GROUPS, CONCURRENCY, RATE]), ...against(OFFLINE, GROUPS.slice(-2))], colours: [GPU, MODEL, QUANTIZATION] },
-  box: { choices: [...against([P99_TTFT, MEDIAN_TTFT, OUTPUT], [...GROUPS, CONCURRENCY, RATE]), ...against(OFFLINE, GROUPS.slice(-2))], colours: [GPU, MODEL, QUANTIZATION] },
-  histogram: { choices: [P99_TTFT, MEDIAN_TTFT, OUTPUT, ...OFFLINE].map((x) => ({ x })), colours: [GPU, MODEL] },
-  heat: { choices: FAST.flatMap((value) => against([TP, GPU, MODEL, RATE], [CONCURRENCY, RATE]).map((choice) => ({ ...choice, value }))), colours: [] },
-  parallel: { choices: [], colours: [OUTPUT, P99_TTFT, GPU] },
-}
-const USUAL_AXES = [MODEL, GPU, TP, QUANTIZATION, CONCURRENCY, RATE, P99_TTFT, 'results.median_tpot_ms', OUTPUT]
 const AXES_USUALLY = 6
 
 // The fields that a chart shows.
@@ -61,21 +21,26 @@ export interface Axes {
   axes: string[]
 }
 
-type AxisRole = 'x' | 'y' | 'value'
-const ROLES: Record<ChartKind, AxisRole[]> = { scatter: ['x', 'y'], line: ['x', 'y'], bar: ['x', 'y'], box: ['x', 'y'], histogram: ['x'], heat: ['x', 'y', 'value'], parallel: [] }
+const formOf = (kind: ChartKind, x: string | null | undefined, catalogue: Catalogue) => {
+  const { form, overTime } = KINDS[kind]
+  return overTime && x && catalogue.get(x).type === 'time' ? overTime : form
+}
 
-const FORMS = { scatter: 'points', line: 'groups', bar: 'groups', box: 'groups', histogram: 'bins', heat: 'grid', parallel: 'parallel' } as const
+const USUAL_KINDS: Record<AnswerForm, ChartKind> = { points: 'scatter', groups: 'bar', bins: 'histogram', grid: 'heat', parallel: 'parallel' }
 
-// A line over time goes through single runs, in their order.
-const formOf = (kind: ChartKind, x: string | null | undefined, catalogue: Catalogue) => (kind === 'line' && x && catalogue.get(x).type === 'time' ? 'points' : FORMS[kind])
+// While the next answer is on its way the last one stays, drawn by a kind that fits it.
+export function drawnKind(kind: ChartKind, { bins, grid, lines, groups }: PointsAnswer): ChartKind {
+  const form = bins ? 'bins' : grid ? 'grid' : lines ? 'parallel' : groups ? 'groups' : 'points'
+  return KINDS[kind].form === form || KINDS[kind].overTime === form ? kind : USUAL_KINDS[form]
+}
 
-export const isChosenByUser = (chart: ChartState) => ROLES[chart.kind].every((role) => chart[role] !== null)
+export const isChosenByUser = (chart: ChartState) => KINDS[chart.kind].roles.every((role) => chart[role] !== null)
 
 // With the axes that the user chose in them.
 export function choicesOf(chart: ChartState, catalogue: Catalogue): Choice[] {
-  const roles = ROLES[chart.kind]
+  const roles = KINDS[chart.kind].roles
   const fixed = Object.fromEntries(roles.flatMap((role) => (chart[role] === null ? [] : [[role, chart[role]]])))
-  const known = USUAL[chart.kind].choices.map((choice): Choice => ({ ...choice, ...fixed }))
+  const known = KINDS[chart.kind].choices.map((choice): Choice => ({ ...choice, ...fixed }))
     .filter((choice) => roles.every((role) => catalogue.byId.has(choice[role] ?? '')) && new Set(roles.map((role) => choice[role])).size === roles.length)
   const choices = known.map((choice) => ({ form: formOf(chart.kind, choice.x, catalogue) as NonNullable<Choice['form']>, ...choice }))
   return choices.filter((choice, at) => choices.findIndex((other) => roles.every((role) => other[role] === choice[role])) === at).slice(0, CHOICES_MAX)
@@ -89,22 +54,21 @@ function parallelAxes(chart: ChartState, varying: ReadonlySet<string> | undefine
 
 // What the chart shows: the user's choice at once, the server's as soon as its response is there.
 export function axesOf(chart: ChartState, varying: ReadonlySet<string> | undefined, answer: PointsAnswer | undefined): Axes {
-  const of = (role: AxisRole) => (ROLES[chart.kind].includes(role) ? (chart[role] ?? answer?.[role]?.field ?? '') : '')
-  return { x: of('x'), y: of('y'), value: of('value'), colour: chart.kind === 'heat' ? '' : (chart.colour ?? answer?.colour?.field ?? ''), axes: chart.kind === 'parallel' ? parallelAxes(chart, varying) : [] }
+  const of = (role: AxisRole) => (KINDS[chart.kind].roles.includes(role) ? (chart[role] ?? answer?.[role]?.field ?? '') : '')
+  return { x: of('x'), y: of('y'), value: of('value'), colour: KINDS[chart.kind].codes.includes('colour') ? (chart.colour ?? answer?.colour?.field ?? '') : '', axes: isList(chart.kind) ? parallelAxes(chart, varying) : [] }
 }
 
-export const needsVarying = (chart: ChartState) => chart.kind === 'parallel' && chart.axes === null
+export const needsVarying = (chart: ChartState) => isList(chart.kind) && chart.axes === null
 
 const SELECTED_MAX = 200
+export const RUN_ID = 'run.run_id' // the table names results without a name by it
 const DRAWN_DIGITS = 7 // a plot of 10,000 pixels needs 5
 
-// Charts whose axis may be logarithmic. Bars have a length, so only the user makes their axis logarithmic.
-const CAN_BE_LOG: Record<'x' | 'y', ChartKind[]> = { x: ['scatter', 'line'], y: ['scatter', 'line', 'bar', 'box'] }
-export const canBeLogIn = (kind: ChartKind, axis: 'x' | 'y') => CAN_BE_LOG[axis].includes(kind)
+export const canBeLogIn = (kind: ChartKind, axis: 'x' | 'y') => KINDS[kind].log[axis] !== false
 
 function askedScale({ kind, logX, logY }: ChartState, axis: 'x' | 'y'): boolean | 'auto' {
-  if (!canBeLogIn(kind, axis)) return false
-  return (axis === 'x' ? logX : logY) ?? (kind === 'bar' ? false : 'auto')
+  const scale = KINDS[kind].log[axis]
+  return scale !== false && ((axis === 'x' ? logX : logY) ?? (scale === 'auto' && 'auto'))
 }
 
 export function requestOf(chart: ChartState, varying: ReadonlySet<string> | undefined, catalogue: Catalogue, tree: Filter | undefined, selected: number[]): PointsRequest {
@@ -113,21 +77,18 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
   if (tree) request.filter = tree as PointsRequest['filter'] & object
   const choices = isChosenByUser(chart) ? [] : choicesOf(chart, catalogue)
   if (choices.length) request.choices = choices
-  else for (const role of ROLES[kind]) if (chart[role]) request[role] = chart[role]
-  if (kind === 'parallel') request.axes = parallelAxes(chart, varying)
+  else for (const role of KINDS[kind].roles) if (chart[role]) request[role] = chart[role]
+  if (isList(kind)) request.axes = parallelAxes(chart, varying)
   if (chart.colour) request.colour = chart.colour
-  else if (chart.colour === null && USUAL[kind].colours.length) request.colour_choices = USUAL[kind].colours.filter((id) => catalogue.byId.has(id))
+  else if (chart.colour === null && KINDS[kind].colours.length) request.colour_choices = KINDS[kind].colours.filter((id) => catalogue.byId.has(id))
   if (chart.withSimulated) request.simulated = true
   if (chart.match) request.match = true
   const [logX, logY] = [askedScale(chart, 'x'), askedScale(chart, 'y')]
   if (logX) request.x_log = logX
   if (logY) request.y_log = logY
-  if (kind === 'scatter') {
-    if (chart.shape) request.shape = chart.shape
-    if (chart.size) request.size = chart.size
-  }
-  if (kind === 'scatter' || kind === 'line' || kind === 'parallel') {
-    request.labels = ['run.name']
+  for (const code of ['shape', 'size'] as const) if (KINDS[kind].codes.includes(code) && chart[code]) request[code] = chart[code]
+  if (KINDS[kind].isNamed) {
+    request.labels = chart.asTable && catalogue.byId.has(RUN_ID) ? ['run.name', RUN_ID] : ['run.name']
     request.significant_digits = DRAWN_DIGITS
     const own = [...new Set([...(chart.point === null ? [] : [chart.point]), ...selected])].slice(0, SELECTED_MAX)
     if (own.length) request.selected = own
@@ -138,8 +99,8 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
 // The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay those of the drawing
 // before the film: another scale in each frame would cost more than the marks, and nobody could compare two frames.
 export function filmRequestOf({ labels: _, choices, colour_choices: colours, ...request }: PointsRequest, state: ChartState, answer: PointsAnswer, catalogue: Catalogue): PointsRequest {
-  const roles = Object.fromEntries(ROLES[state.kind].flatMap((role) => (answer[role] ? [[role, answer[role].field]] : [])))
-  const isHeld = choices !== undefined && Object.keys(roles).length === ROLES[state.kind].length
+  const roles = Object.fromEntries(KINDS[state.kind].roles.flatMap((role) => (answer[role] ? [[role, answer[role].field]] : [])))
+  const isHeld = choices !== undefined && Object.keys(roles).length === KINDS[state.kind].roles.length
   return {
     ...request,
     ...(isHeld ? { ...roles, form: formOf(state.kind, answer.x?.field, catalogue) } : choices && { choices }),
@@ -164,7 +125,6 @@ export function questionOf({ request, x, y, value, colour }: Answer): PointsRequ
 
 export const STAT_WORDS: Record<Stat, string> = { median: 'median', mean: 'mean', p95: 'p95' }
 export const SPREAD_WORDS: Record<Spread, string> = { iqr: 'quartiles (p25 – p75)', range: 'least to greatest', ci: '95 % interval of the mean', none: 'no spread' }
-export const KIND_WORDS: Record<ChartKind, string> = { scatter: 'Scatter', line: 'Line', bar: 'Bars', box: 'Boxes', histogram: 'Histogram', heat: 'Heat map', parallel: 'Parallel axes' }
 
 // An interval of the mean says nothing of a median.
 export const spreadsOf = (stat: Stat): Spread[] => (stat === 'mean' ? ['iqr', 'range', 'ci', 'none'] : ['iqr', 'range', 'none'])
@@ -231,6 +191,6 @@ export function chartWords(chart: ChartState, answer: Answer, catalogue: Catalog
   if (answer.lines) return `Parallel axes of ${of}: ${(answer.axes ?? []).map((axis) => name(axis?.field)).join(', ')}${by}`
   if (answer.grid) return `Heat map: ${STAT_WORDS[chart.stat]} ${name(answer.value?.field)} by ${x} and ${y} of ${of}`
   if (answer.form === 'bins') return `Histogram of ${x} of ${of}${by}`
-  if (answer.form === 'groups') return `${KIND_WORDS[chart.kind]}: ${chart.kind === 'box' ? '' : `${STAT_WORDS[chart.stat]} `}${y} by ${x} of ${of}${by}`
-  return `${KIND_WORDS[chart.kind]} of ${of}: ${y} against ${x}${by}`
+  if (answer.form === 'groups') return `${KINDS[chart.kind].words}: ${KINDS[chart.kind].stat ? `${STAT_WORDS[chart.stat]} ` : ''}${y} by ${x} of ${of}${by}`
+  return `${KINDS[chart.kind].words} of ${of}: ${y} against ${x}${by}`
 }

@@ -8,6 +8,7 @@ import { CHART, type ChartKind, type ChartState } from '../url/chart'
 import css from './chart.module.css'
 import { noMatchWords } from './guard'
 import type { Chart } from './items'
+import { isList } from './kind-rows'
 import { choicesOf, leftOutOf, lowerFirst, questionOf } from './model'
 
 const OFFERS = 4
@@ -50,7 +51,7 @@ function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKi
 export function Nothing(props: Props) {
   const { chart: { answer, state }, catalogue, set } = props
   const canOffer = answer.count > 0 && !answer.left_out.unmatched
-  const isOwn = state.kind !== 'parallel' // parallel axes are no pair
+  const isOwn = !isList(state.kind) // axes of a list are no pair
   const own = useOffers(props, state.kind, canOffer && isOwn)
   const scatter = useOffers(props, 'scatter', canOffer && (!isOwn || own?.length === 0))
   const offers = own?.length ? own : (scatter ?? [])

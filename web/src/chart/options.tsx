@@ -13,6 +13,7 @@ import type { ChartState, Spread, Stat } from '../url/chart'
 import { STATS } from '../url/chart'
 import css from './chart.module.css'
 import type { Chart, Named } from './items'
+import { isList, KINDS } from './kind-rows'
 import { spreadOf, SPREAD_WORDS, spreadsOf, STAT_WORDS } from './model'
 
 interface Props {
@@ -49,32 +50,31 @@ function rangesOf({ x, y, value, axes }: Chart): [string, Named][] {
 }
 
 function Menu({ state, chart, choices, onChange, onChoose }: Props) {
-  const isGroups = ['line', 'bar', 'box'].includes(state.kind)
-  const isHeat = state.kind === 'heat'
+  const { stat, spread, isFromZero } = KINDS[state.kind]
   const ranges = chart ? rangesOf(chart) : []
   return (
     <>
-      {((isGroups && state.kind !== 'box') || isHeat) && (
+      {stat && (
         <div className={css.group}>
-          <h3>Value of a {isHeat ? 'cell' : 'group'}</h3>
-          <Segment label={`Value of a ${isHeat ? 'cell' : 'group'}`} value={state.stat} onChange={(stat) => onChange({ stat: stat as Stat })} options={STATS.map((stat) => [stat, STAT_WORDS[stat]])} />
+          <h3>Value of a {stat}</h3>
+          <Segment label={`Value of a ${stat}`} value={state.stat} onChange={(next) => onChange({ stat: next as Stat })} options={STATS.map((one) => [one, STAT_WORDS[one]])} />
         </div>
       )}
-      {isGroups && (
+      {spread && (
         <div className={css.group}>
-          <h3>{state.kind === 'box' ? 'Whiskers' : 'Bars of error'}</h3>
-          {state.kind === 'box'
-            ? <Select label="Whiskers" value={spreadOf(state) === 'range' ? 'range' : 'iqr'} onChange={(spread) => onChange({ spread: spread as Spread })} options={[['iqr', 'p5 to p95'], ['range', SPREAD_WORDS.range]]} />
-            : <Select label="Bars of error" value={spreadOf(state)} onChange={(spread) => onChange({ spread: spread as Spread })} options={spreadsOf(state.stat).map((spread) => [spread, SPREAD_WORDS[spread]])} />}
+          <h3>{spread === 'whiskers' ? 'Whiskers' : 'Bars of error'}</h3>
+          {spread === 'whiskers'
+            ? <Select label="Whiskers" value={spreadOf(state) === 'range' ? 'range' : 'iqr'} onChange={(next) => onChange({ spread: next as Spread })} options={[['iqr', 'p5 to p95'], ['range', SPREAD_WORDS.range]]} />
+            : <Select label="Bars of error" value={spreadOf(state)} onChange={(next) => onChange({ spread: next as Spread })} options={spreadsOf(state.stat).map((one) => [one, SPREAD_WORDS[one]])} />}
         </div>
       )}
-      {state.kind === 'bar' && (
+      {isFromZero && (
         <div className={css.group}>
           <h3>Axis</h3>
-          <Check isSelected={!state.fromData} isDisabled={state.logY === true} onChange={(zero) => onChange({ fromData: !zero })}>bars from zero</Check>
+          <Check isSelected={!state.fromData} isDisabled={state.logY === true} onChange={(zero) => onChange({ fromData: !zero })}>{KINDS[state.kind].nouns[1]} from zero</Check>
         </div>
       )}
-      {state.kind === 'parallel' && chart && <Order chart={chart} onOrder={(axes) => onChange({ axes })} />}
+      {isList(state.kind) && chart && <Order chart={chart} onOrder={(axes) => onChange({ axes })} />}
       {ranges.length > 0 && (
         <div className={css.group}>
           <h3>Filter by range</h3>

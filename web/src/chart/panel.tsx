@@ -4,14 +4,13 @@ import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo,
 
 import { causeOf, isSilence } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
-import type { Filter, PointsAnswer, Row } from '../api/types'
+import type { Filter, Row } from '../api/types'
 import { unknownFieldOf } from '../api/unknown-field'
 import type { Catalogue } from '../fields/catalogue'
 import { type ChartAnswer, film } from '../film/film'
 import { type Choices, treeOf } from '../filter/model'
 import { isNumeric } from '../format/number'
 import { Act, Acts, Bone, Button, IconButton, join, Note, Progress, Segment } from '../ui/controls'
-import { Icon, type IconName } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import { UnknownFieldActs, UnknownFieldWords } from '../ui/unknown-field'
 import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
@@ -28,7 +27,8 @@ import type { Box } from './hits'
 import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, OVER_RUNS, ownNameOf, unitOf } from './items'
 import { Legend } from './legend'
 import { useLinked } from './linked'
-import { axesOf, type Axes, chartWords, filmRequestOf, KIND_WORDS, needsVarying, requestOf } from './model'
+import { isList, KINDS, type KindRow } from './kind-rows'
+import { axesOf, type Axes, chartWords, drawnKind, filmRequestOf, needsVarying, requestOf } from './model'
 import { filmedOf } from './film'
 import { Nothing } from './nothing'
 import { drawingOf } from './option'
@@ -59,8 +59,6 @@ export interface PanelProps extends Asked {
   onField: (id: string, to: string | null) => void // instead of a field that does not exist
 }
 
-const ICONS: Record<ChartKind, IconName> = { scatter: 'scatter', line: 'line', bar: 'bars', box: 'box', histogram: 'histogram', heat: 'heat', parallel: 'parallel' }
-
 function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   const canAsk = varying !== undefined || !needsVarying(state)
   const own = needsVarying(state) ? varying : undefined
@@ -87,7 +85,7 @@ export function ChartPanel(props: PanelProps) {
   const axes = useMemo(() => axesOf(state, varying, data), [state, varying, data])
   const again = useCallback(() => void refetch(), [refetch])
   // what was chosen is told of at once, what is drawn is of the answer
-  const chart = useMemo(() => (data ? chartOf({ ...state, kind: kindOf(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
+  const chart = useMemo(() => (data ? chartOf({ ...state, kind: drawnKind(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
   const tree = useHeld(props.tree, isWaiting)
   const now = useRef({} as Now)
@@ -145,10 +143,14 @@ const Kinds = memo(function Kinds({ kind: chosen, set }: { kind: ChartKind; set:
   return (
     <span className={css.kinds}>
       <Segment label="Kind of chart" value={chosen} onChange={(kind) => set({ kind: kind as ChartKind, point: null })}
-        options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KIND_WORDS[kind]}><Icon name={ICONS[kind]} /><span className="sr">{KIND_WORDS[kind]}</span></span>])} />
+        options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KINDS[kind].words}><KindIcon {...KINDS[kind].icon} /><span className="sr">{KINDS[kind].words}</span></span>])} />
     </span>
   )
 })
+
+function KindIcon({ lines, dots, solid }: KindRow['icon']) {
+  return <svg className="i" viewBox="0 0 16 16" aria-hidden="true"><path d={lines} />{dots && <path d={dots} strokeWidth="2" />}{solid && <path d={solid} fill="currentColor" stroke="none" />}</svg>
+}
 
 const TableButton = memo(function TableButton({ asTable, set }: { asTable: boolean; set: Set }) {
   return <IconButton icon="table" name={asTable ? 'Show the drawing' : 'Show as a table'} aria-pressed={asTable} onPress={() => set({ asTable: !asTable })} />
@@ -157,15 +159,6 @@ const TableButton = memo(function TableButton({ asTable, set }: { asTable: boole
 const HideButton = memo(function HideButton({ set }: { set: Set }) {
   return <IconButton icon="up" name="Hide the chart" onPress={() => set({ isOpen: false })} />
 })
-
-// While the next answer comes the last one stays, drawn as what it is.
-function kindOf(kind: ChartKind, answer: PointsAnswer): ChartKind {
-  if (answer.bins) return 'histogram'
-  if (answer.grid) return 'heat'
-  if (answer.lines) return 'parallel'
-  if (answer.groups) return ['line', 'bar', 'box'].includes(kind) ? kind : 'bar'
-  return kind === 'line' ? 'line' : 'scatter'
-}
 
 interface PicksProps extends Pick<PanelProps, 'state' | 'catalogue' | 'varying'> {
   axes: Axes
@@ -176,20 +169,19 @@ interface PicksProps extends Pick<PanelProps, 'state' | 'catalogue' | 'varying'>
 
 const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, scaleY, set }: PicksProps) {
   const own = { catalogue, varying }
-  const { kind } = state
-  const isScatter = kind === 'scatter'
-  const isHeat = kind === 'heat'
-  if (kind === 'parallel') return <ParallelPicks {...own} axes={axes} set={set} />
+  const { roles, codes, fits = {} } = KINDS[state.kind]
+  if (isList(state.kind)) return <ListPicks {...own} axes={axes} set={set} />
+  const axis = (role: 'x' | 'y') => roles.includes(role) && <Pick {...own} role={role} name={`Axis ${role}`} value={axes[role]} {...(fits[role] && { fits: fits[role] })} onPick={(id) => set(role === 'x' ? { x: id, logX: null } : { y: id, logY: null })} />
   return (
     <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
-      {kind !== 'histogram' && <Pick {...own} role="y" name="Axis y" value={axes.y} {...(!isScatter && !isHeat && { fits: isNumeric })} onPick={(y) => set({ y, logY: null })} />}
+      {axis('y')}
       {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} set={set} />}
-      <Pick {...own} role="x" name="Axis x" value={axes.x} onPick={(x) => set({ x, logX: null })} />
+      {axis('x')}
       {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} set={set} />}
-      {isHeat ? <Pick {...own} role="value" name="Value of a cell" value={axes.value} fits={isNumeric} onPick={(value) => set({ value })} />
-        : <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
-      {isScatter && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
-      {isScatter && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
+      {roles.includes('value') && <Pick {...own} role="value" name="Value of a cell" value={axes.value} {...(fits.value && { fits: fits.value })} onPick={(value) => set({ value })} />}
+      {codes.includes('colour') && <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
+      {codes.includes('shape') && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
+      {codes.includes('size') && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
     </span>
   )
 })
@@ -199,7 +191,7 @@ function ScaleButton({ axis, isLog, set }: { axis: 'x' | 'y'; isLog: boolean; se
 }
 
 // Each axis by itself, left to right; one more behind them.
-function ParallelPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
+function ListPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
     <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axes.map((id, at) => (
@@ -249,7 +241,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   const fig = useRef<HTMLDivElement>(null)
   const wide = useRoughWidth(fig)
   const drawing = useMemo(() => drawingOf(chart, colours, wide), [chart, colours, wide])
-  const filmed = useCallback((next: ChartAnswer) => filmedOf(chartOf({ ...state, kind: kindOf(state.kind, next) }, next, catalogue), colours, wide), [state, catalogue, colours, wide])
+  const filmed = useCallback((next: ChartAnswer) => filmedOf(chartOf({ ...state, kind: drawnKind(state.kind, next) }, next, catalogue), colours, wide), [state, catalogue, colours, wide])
   const [hovered, setHovered] = useState<number | null>(null)
   const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
   // of a line the place where it begins

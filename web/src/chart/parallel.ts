@@ -4,6 +4,7 @@ import type { CustomSeriesOption } from 'echarts/charts'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
 import { shortName } from '../fields/catalogue'
+import { AXES_MIN } from '../url/chart'
 import { innerTicks, tickWords } from '../format/ticks'
 import { time } from '../format/time'
 import { arrow, count } from '../format/number'
@@ -24,7 +25,8 @@ const TITLE_HIGH = 13
 const TITLE_WIDE = 6.2
 const BOTTOM = 28
 const TICK_HIGH = 14
-const CHAR_WIDE = 6.6
+const CHAR_WIDE = 6.6 // of a figure
+const NAME_WIDE = 7 // of a letter of a name
 const USUAL_HIGH = 238
 const MORE_MAX = 120
 const TICKS = 4
@@ -81,19 +83,18 @@ const THIN = 1 // a stroke of one pixel is painted far faster than one that is a
 const WIDE = 2.2
 const ALONE = 4 // to each side, of a place between two gaps
 
-// The axes in pixels: where the first is and how far apart they are, where they begin, how high and how wide they are.
+// The axes in pixels: where each is, where they begin and how high they are.
 interface Frame {
-  left: number
-  band: number
+  xs: number[]
   bottom: number
   high: number
   gutters: number[] // to the left of each axis
 }
 
 // From axis `first` to before `end` without a gap. A wide line is two thin ones next to each other.
-function piece(points: number[], [first, end]: [number, number], heights: number[], { left, band, gutters }: Frame, isDouble: boolean) {
-  const leaves = (i: number): [number, number] => [left + i * band, heights[i] as number]
-  const enters = (i: number): [number, number] => [left + i * band - (gutters[i] ?? 0), heights[i] as number]
+function piece(points: number[], [first, end]: [number, number], heights: number[], { xs, gutters }: Frame, isDouble: boolean) {
+  const leaves = (i: number): [number, number] => [xs[i] as number, heights[i] as number]
+  const enters = (i: number): [number, number] => [(xs[i] as number) - (gutters[i] ?? 0), heights[i] as number]
   if (end - first === 1) {
     const [[x0, y], [x1]] = [enters(first), leaves(first)]
     if (x0 === x1) points.push(x0 - ALONE, y, x1 + ALONE, y, NaN, NaN)
@@ -126,9 +127,8 @@ export function strandsOf(lines: number[], shares: Float64Array[], frame: Frame,
   return Float32Array.from(points)
 }
 
-function lines(chart: Chart, colours: Colours, shares: Float64Array[], gutters: number[]): CustomSeriesOption {
-  const { items, answer } = chart
-  const isMixed = answer.simulated < answer.count
+function lines(chart: Chart, colours: Colours, shares: Float64Array[], { gutters, places }: Layout): CustomSeriesOption {
+  const { items } = chart
   const opacity = opacityOf(items.length)
   const bundled = bundles(items)
   const isMany = items.length > PATHS_MAX
@@ -138,12 +138,12 @@ function lines(chart: Chart, colours: Colours, shares: Float64Array[], gutters: 
   items.forEach((_, line) => {
     const own = shares.map((share) => share[line] as number)
     const begin = Math.max(0, own.findIndex((share) => !Number.isNaN(share)))
-    data.set([begin, own[begin] || 0, ...own], line * wide)
+    data.set([places[begin] as number, own[begin] || 0, ...own], line * wide)
   })
   const shape = (frame: Frame, own: number[], item: Item) => {
     const isWide = item.n > 1
     const at = strandsOf(own, shares, frame, isWide && isMany)
-    const look = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: isMany ? THIN : isWide ? WIDE : 1.2, opacity: item.isSimulated && isMixed ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
+    const look = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: isMany ? THIN : isWide ? WIDE : 1.2, opacity: item.isSimulated ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
     return { type: STRANDS, shape: { at }, style: look, silent: true }
   }
   return {
@@ -151,9 +151,8 @@ function lines(chart: Chart, colours: Colours, shares: Float64Array[], gutters: 
     // the first draws all: one by one they would cost the drawing more than what is seen of them
     renderItem: ({ dataIndex }, api) => {
       if (dataIndex > 0) return null
-      const [left = 0, bottom = 0] = api.coord([0, 0])
-      const [right = 0, top = 0] = api.coord([1, 1])
-      const frame = { left, band: right - left, bottom, high: bottom - top, gutters }
+      const [bottom = 0, top = 0] = [api.coord([0, 0])[1], api.coord([0, 1])[1]]
+      const frame = { xs: places.map((at) => api.coord([at, 0])[0] ?? 0), bottom, high: bottom - top, gutters }
       return { type: 'group', children: [...bundled].map(([first, own]) => shape(frame, own, items[first] as Item)) } as unknown as CustomSeriesRenderItemReturn
     },
   }
@@ -203,23 +202,32 @@ interface Layout {
   titles: string[][]
   lines: number // of the highest title
   gutters: number[] // px to the left of each axis, for its labels
+  places: number[] // px of each axis from the first
 }
 
 const LABEL_SIDE = 5
-const GUTTER_SHARE = { names: 0.6, numbers: 0.75 } // of the space between two axes: a number is never cut
-const GUTTER_SHARE_NARROW = 0.5
-const GUTTER_LEAST = 34
-const NAME_WIDE = 7 // of a letter of a name
+const GUTTER_MAX = 150
+const RUN_LEAST = 40 // px between two axes in which lines can be followed
 
-// The labels of the first axis are at its left and those of the last at its right, where no line is.
-function guttersOf({ axes, answer }: Chart, band: number, isNarrow: boolean): number[] {
+// The px that the labels of each middle axis need. Those of the first axis are at its left and those of the last at its right, where no line is.
+function guttersOf({ axes, answer }: Chart, isNarrow: boolean): number[] {
   return axes.map((axis, at) => {
     if (at === 0 || at === axes.length - 1) return 0
     const labels = ticksOf(axis, answer.lines?.at[at] ?? [], USUAL_HIGH, isNarrow)
-    const most = Math.max(0, ...labels.map(({ words }) => words.length)) * (axis.kinds ? NAME_WIDE : CHAR_WIDE) + LABEL_SIDE * 2
-    const share = !axis.kinds ? GUTTER_SHARE.numbers : isNarrow ? GUTTER_SHARE_NARROW : GUTTER_SHARE.names
-    return Math.ceil(Math.min(most, Math.max(GUTTER_LEAST, band * share)))
+    return Math.ceil(Math.min(GUTTER_MAX, Math.max(0, ...labels.map(({ words }) => words.length)) * (axis.kinds ? NAME_WIDE : CHAR_WIDE) + LABEL_SIDE * 2))
   })
+}
+
+const sum = (list: number[]) => list.reduce((all, one) => all + one, 0)
+
+// Lines have the same room between all axes; where that is too little, labels get less.
+export function placesOf(wanted: number[], wide: number): Pick<Layout, 'gutters' | 'places'> {
+  const runs = Math.max(1, wanted.length - 1)
+  const share = Math.min(1, Math.max(0, wide - runs * RUN_LEAST) / Math.max(1, sum(wanted)))
+  const gutters = wanted.map((own) => Math.floor(own * share))
+  const run = (wide - sum(gutters)) / runs
+  let at = 0
+  return { gutters, places: gutters.map((own, i) => (at += i === 0 ? 0 : own + run)) }
 }
 
 // By whole words, the last line cut.
@@ -239,38 +247,55 @@ const TITLE_LINES_NARROW = 3
 function layoutOf(chart: Chart, wide: number): Layout {
   const { axes } = chart
   const left = leftOf(chart, wide)
-  const bandOf = (right: number) => (wide - left - right) / Math.max(1, axes.length - 1)
-  const isNarrow = bandOf(SIDE) < NARROW
+  const isNarrow = (wide - left - SIDE) / Math.max(1, axes.length - 1) < NARROW
   const right = isNarrow ? SIDE_NARROW : SIDE
-  const band = bandOf(right)
+  const { gutters, places } = placesOf(guttersOf(chart, isNarrow), wide - left - right)
+  const run = (places[1] ?? 0) - (gutters[1] ?? 0)
   const most = isNarrow ? TITLE_LINES_NARROW : TITLE_LINES
   const titles = axes.map((axis, at) => {
-    const room = at === 0 ? left - 4 : at === axes.length - 1 ? right + band / 2 - 8 : band - 6
+    const room = at === 0 ? left - 4 : at === axes.length - 1 ? right + run / 2 - 8 : (gutters[at] ?? 0) + run - 6
     const letters = Math.floor(room / TITLE_WIDE)
     const long = linesOfTitle(axis.name, letters, most)
     return long.some((line) => line.endsWith('…')) ? linesOfTitle(shortName(axis.field), letters, most) : long
   })
-  return { left, right, isNarrow, titles, lines: Math.max(1, ...titles.map(({ length }) => length)), gutters: guttersOf(chart, band, isNarrow) }
+  return { left, right, isNarrow, titles, lines: Math.max(1, ...titles.map(({ length }) => length)), gutters, places }
+}
+
+// How many axes from the given one on have the room that their lines and labels need; two at least.
+export function axesThatFit(chart: Chart, from: number, wide: number): number {
+  for (let end = chart.axes.length; end > from + AXES_MIN; end--) {
+    const part = partOf(chart, from, end)
+    const room = wide - leftOf(part, wide) - SIDE_NARROW
+    if (sum(guttersOf(part, true)) + (part.axes.length - 1) * RUN_LEAST <= room) return end - from
+  }
+  return Math.min(AXES_MIN, chart.axes.length - from)
+}
+
+// The chart with some of its axes. Its items stay the same ones.
+export function partOf(chart: Chart, from: number, end: number): Chart {
+  const { answer, axes } = chart
+  if (!answer.lines || (from === 0 && end >= axes.length)) return chart
+  return { ...chart, axes: axes.slice(from, end), answer: { ...answer, lines: { ...answer.lines, at: answer.lines.at.slice(from, end) } } }
 }
 
 const clip = (text: string, wide: number) => (text.length * NAME_WIDE <= wide ? text : `${text.slice(0, Math.max(2, Math.floor(wide / NAME_WIDE) - 1)).trimEnd()}…`)
 
-function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, gutters }: Layout): CustomSeriesOption {
+function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, gutters, places }: Layout): CustomSeriesOption {
   const { axes, answer } = chart
   return {
-    ...QUIET, z: 5, encode: { x: 0, y: 1 }, data: axes.map((_, i) => [i, 0]),
+    ...QUIET, z: 5, encode: { x: 0, y: 1 }, data: places.map((at) => [at, 0]),
     renderItem: ({ dataIndex }, api) => {
       const axis = axes[dataIndex] as Axis
-      const [x = 0, bottom = 0] = api.coord([dataIndex, 0])
-      const top = api.coord([dataIndex, 1])[1] ?? 0
-      const band = Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
+      const [x = 0, bottom = 0] = api.coord([places[dataIndex] as number, 0])
+      const top = api.coord([0, 1])[1] ?? 0
+      const before = api.coord([places[dataIndex - 1] ?? 0, 0])[0] ?? 0
       const align = dataIndex === 0 || dataIndex === axes.length - 1 ? 'right' as const : 'center' as const
       const gutter = gutters[dataIndex] ?? 0
       const side = align === 'center' ? x - gutter / 2 : dataIndex === 0 ? x : x + right - 4
       const text = (words: string, left: number, y: number, more: object) => ({ type: 'text' as const, style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...more } })
       const stem = (at: number) => ({ type: 'line' as const, shape: { x1: at, y1: top, x2: at, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } })
       const all = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
-      const unit = align === 'center' && all.length * CHAR_WIDE > band ? arrow(axis.field) : all
+      const unit = align === 'center' && all.length * CHAR_WIDE > x - before ? arrow(axis.field) : all
       const title = titles[dataIndex] ?? []
       // the outer axes have their values where no line is
       const isLast = dataIndex === axes.length - 1 && dataIndex > 0
@@ -278,7 +303,8 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, 
       return {
         type: 'group',
         children: [
-          stem(x), ...(gutter ? [stem(x - gutter)] : []),
+          // a middle axis is a column: it ends the lines at its left and begins them at its right
+          ...(gutter ? [{ type: 'rect' as const, shape: { x: x - gutter, y: top, width: gutter, height: bottom - top }, style: { fill: colours.grid, opacity: 0.6 } }, stem(x - gutter)] : []), stem(x),
           ...title.map((line, i) => text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, { fill: colours.text, font: `500 11px ${SANS}`, align })),
           ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
           ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(axis.kinds ? clip(words, room) : words, isLast ? x + LABEL_SIDE : x - LABEL_SIDE, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: isLast ? 'left' : 'right' })),
@@ -289,23 +315,26 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, 
   }
 }
 
+export const parallelWords = ({ axes }: Chart) => (axes.some(({ gaps }) => gaps > 0) ? '– below an axis: experiments without a value on it' : '')
+
 export function parallelOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { axes, items } = chart
   const layout = layoutOf(chart, wide)
+  const { places } = layout
   const top = TOP + layout.lines * TITLE_HIGH
   const names = Math.max(0, ...axes.map(({ kinds }) => kinds?.length ?? 0))
   const shares = crossings(chart)
-  const targets = shares.flatMap((own, x) => {
+  const targets = shares.flatMap((own, axis) => {
     const there = Uint32Array.from(items.keys()).filter((line) => !Number.isNaN(own[line]))
     there.sort((a, b) => (own[a] as number) - (own[b] as number))
-    return Array.from(there, (item): Target => ({ item, x, y: own[item] as number, shift: 0 }))
+    return Array.from(there, (item): Target => ({ item, x: places[axis] as number, y: own[item] as number, shift: 0 }))
   })
   const hidden = { type: 'value' as const, show: false, min: 0, splitLine: { show: false } }
   return {
-    targets, beside: 0, reach: 'near', brush: 'axis', gutters: layout.gutters, more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)), isTraced: true,
+    targets, beside: 0, reach: 'near', brush: 'axis', more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)), lines: layout,
     option: {
       animation: false, grid: { left: layout.left, right: layout.right, top, bottom: BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...hidden, max: Math.max(1, axes.length - 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares, layout.gutters), stems(chart, colours, layout)],
+      xAxis: { ...hidden, max: Math.max(1, places.at(-1) ?? 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares, layout), stems(chart, colours, layout)],
     },
   }
 }

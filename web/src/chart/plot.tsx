@@ -7,7 +7,8 @@ import css from './chart.module.css'
 import { type ECharts, open } from './draw'
 import { drawFrame, type Filmed, type Scales } from './film'
 import { type Box, boxOf, type Hits, isLogAxis, nearest, NO_HITS, placing } from './hits'
-import { barWidth, type Drawing, GRID, type Target } from './option'
+import { barWidth } from './bands'
+import { type Drawing, GRID, type Target } from './option'
 
 const DRAG_FROM = 5
 const AXIS_WIDE = 10 // to each side, of a region along an axis
@@ -152,8 +153,10 @@ export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, ca
     if (!canBrush || !chart) return
     const value = (px: [number, number]) => chart.convertFromPixel({ gridIndex: 0 }, px) as [number, number]
     const [begin, end] = [value(from), value(to)]
-    // along the axis where it began
-    onBrush(boxOf(begin, drawing.brush === 'axis' ? [begin[0], end[1]] : end))
+    if (!drawing.lines) return onBrush(boxOf(begin, end))
+    // along the axis next to its beginning, by the number of that axis
+    const axis = nearestAt(drawing.lines.places, begin[0])
+    onBrush(boxOf([axis, begin[1]], [axis, end[1]]))
   }
   const keys = (event: KeyboardEvent) => {
     const last = hits.count - 1
@@ -173,7 +176,7 @@ export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, ca
   }
   const spot = (target: number): [number, number] => [hits.x[target] ?? -99, hits.y[target] ?? -99]
   const dragged = drag && (drawing.brush === 'axis' ? boxOf([drag.from[0] - AXIS_WIDE, drag.from[1]], [drag.from[0] + AXIS_WIDE, drag.to[1]]) : boxOf(drag.from, drag.to))
-  const look = { hits, traces, targets: drawing.targets, gutters: drawing.gutters ?? [] }
+  const look = { hits, traces, targets: drawing.targets, axes: drawing.lines }
   return (
     <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
       onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot" style={{ '--more': `${drawing.more}px` } as CSSProperties}>
@@ -191,6 +194,8 @@ export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, ca
   )
 }
 
+const nearestAt = (places: number[], at: number) => places.reduce((best, place, i) => (Math.abs(place - at) < Math.abs((places[best] as number) - at) ? i : best), 0)
+
 function scaleOf(chart: ECharts, { option }: Drawing): Scale {
   const grid = option.grid as typeof GRID
   const finder = (axis: 'x' | 'y') => (axis === 'x' ? { xAxisIndex: 0 } : { yAxisIndex: 0 })
@@ -202,8 +207,8 @@ function scaleOf(chart: ECharts, { option }: Drawing): Scale {
 }
 
 // What belongs to one item, by the item; null where each stands for itself.
-function tracesOf({ targets, isTraced }: Drawing): Map<number, number[]> | null {
-  if (!isTraced) return null
+function tracesOf({ targets, lines }: Drawing): Map<number, number[]> | null {
+  if (!lines) return null
   const traces = new Map<number, number[]>()
   targets.forEach(({ item }, at) => {
     const own = traces.get(item)
@@ -217,22 +222,23 @@ interface Look {
   hits: Hits
   traces: Map<number, number[]> | null
   targets: Target[]
-  gutters: number[]
+  axes: Drawing['lines']
   target: number
   look: string | undefined
   radius: number
 }
 
 // Around a point or a cell; of a line all of it stands out.
-function Ring({ hits: { x, y, cell }, traces, targets, gutters, target, look, radius }: Look) {
+function Ring({ hits: { x, y, cell }, traces, targets, axes, target, look, radius }: Look) {
   const [cx = -99, cy = -99] = [x[target], y[target]]
   if (cell) return <rect className={look} x={cx - cell[0]} y={cy - cell[1]} width={cell[0] * 2} height={cell[1] * 2} rx={2} />
   const own = traces?.get(targets[target]?.item ?? -1) ?? []
   // the line ends at a gap and at the labels of an axis
   const path = own.map((at, i) => {
-    const place = targets[at]?.x ?? 0
-    const isBroken = i === 0 || place - (targets[own[i - 1] ?? 0]?.x ?? 0) > 1
-    const gutter = gutters[place] ?? 0
+    const axisOf = (one: number | undefined) => axes?.places.indexOf(targets[one ?? -1]?.x ?? NaN) ?? 0
+    const axis = axisOf(at)
+    const isBroken = i === 0 || axis - axisOf(own[i - 1]) > 1
+    const gutter = axes?.gutters[axis] ?? 0
     return `${isBroken ? '' : `L${(x[at] ?? 0) - gutter} ${y[at]}`}${isBroken || gutter ? `M${x[at]} ${y[at]}` : ''}`
   }).join('')
   return <>{path && <path className={look} d={path} />}<circle className={look} cx={cx} cy={cy} r={traces ? 4 : radius} /></>

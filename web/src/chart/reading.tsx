@@ -11,12 +11,12 @@ import { IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import { Simulated, Verdict } from '../ui/verdict'
 import { Pin } from '../tray/pin'
-import type { ChartKind } from '../url/chart'
 import { paths } from '../url/paths'
 import { canBrushOn } from './brush'
 import css from './chart.module.css'
 import { aboutOf, type Chart, isOverRuns, type Item, linesOf, nameOf, type Named, OVER_RUNS, ownNameOf } from './items'
 import { groupOf } from './group'
+import { KINDS } from './kind-rows'
 import { usePointName } from './point-name'
 import { questionOf } from './model'
 
@@ -28,12 +28,8 @@ interface Props {
   onClose: () => void
 }
 
-const NOUNS: Record<ChartKind, string> = { scatter: 'point', line: 'point', bar: 'bar', box: 'box', histogram: 'bar', heat: 'cell', parallel: 'line' }
-
 function emptyWords(chart: Chart) {
-  if (chart.state.asTable) return 'Show the drawing to select a part of it.'
-  if (chart.items.length === 0) return ''
-  return `Select a ${NOUNS[chart.state.kind]} to read it here.${canBrushOn(chart) ? ' Drag to filter by a region.' : ''}`
+  return `Select a ${KINDS[chart.state.kind].nouns[0]} to read it here.${canBrushOn(chart) ? ' Drag to filter by a region.' : ''}`
 }
 
 export function Reading({ chart, item, catalogue, round, onClose }: Props) {
@@ -118,7 +114,7 @@ function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; ca
         {near.fields.map(({ field: name, value, differ }) => {
           const field = catalogue.get(name)
           const words = value === undefined ? NOT_RECORDED : value === null ? UNSET : withUnit(field, value)
-          return <div key={name} style={{ display: 'contents' }}><dt title={`${longName(field)}: ${differ} of ${near.neighbours} have it otherwise`}>{name.split('.').slice(1).join('.')}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
+          return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.neighbours} have another value`}>{longName(field)}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
         })}
       </dl>
     </div>

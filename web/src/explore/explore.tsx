@@ -294,6 +294,6 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
 
 // Its place is kept while its script comes.
 function ChartPlace({ isOpen, onOpen, children }: { isOpen: boolean; onOpen: () => void; children: ReactNode }) {
-  if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="scatter" />Show the chart</Button></div>
+  if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="lower" />Show the chart</Button></div>
   return <Suspense fallback={<ChartBones />}>{children}</Suspense>
 }

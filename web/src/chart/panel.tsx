@@ -2,7 +2,7 @@
 // must know before two are compared. The address is its state.
 import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-import { causeOf, isSilence } from '../api/client'
+import { causeOf } from '../api/client'
 import { pointsOptions, usePoints, usePointsAhead } from '../api/queries'
 import type { Filter, Row } from '../api/types'
 import { unknownFieldOf } from '../api/unknown-field'
@@ -23,6 +23,7 @@ import { DataTable } from './data-table'
 import { Files } from './files-menu'
 import { FrontierNames, hasFrontierNames } from './frontier-names'
 import { Guard } from './guard'
+import { useAnswer, useHeld } from './held'
 import type { Box } from './hits'
 import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, OVER_RUNS, ownNameOf, unitOf } from './items'
 import { Legend } from './legend'
@@ -65,13 +66,6 @@ function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   return useMemo(() => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null), [canAsk, state, own, catalogue, tree, selected])
 }
 
-// As it was before something is awaited.
-function useHeld<T>(value: T, isAwaited: boolean): T {
-  const held = useRef(value)
-  if (!isAwaited) held.current = value
-  return held.current
-}
-
 // Another filter draws nothing anew before its answer is here: who presses a box, or draws a region, has the page's time for
 // that alone.
 export function ChartPanel(props: PanelProps) {
@@ -79,9 +73,7 @@ export function ChartPanel(props: PanelProps) {
   const request = useRequest(props)
   const asked = usePoints(request, round)
   const { refetch } = asked
-  const isAway = isSilence(asked.error)
-  const last = useHeld(asked.data, asked.data === undefined)
-  const data = asked.data ?? (isAway ? last : undefined) // the chart stays while the server is away
+  const { data, isAway } = useAnswer(asked)
   const axes = useMemo(() => axesOf(state, varying, data), [state, varying, data])
   const again = useCallback(() => void refetch(), [refetch])
   // what was chosen is told of at once, what is drawn is of the answer
@@ -125,7 +117,7 @@ export function ChartPanel(props: PanelProps) {
       </div>
       <Progress on={isWaiting} />
       {asked.error && !(isAway && data) && <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />}
-      {!chart && !asked.error && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
+      {!chart && (!asked.error || isAway) && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
       {chart && <AmongRows value={among}><Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} /></AmongRows>}
       {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
     </section>

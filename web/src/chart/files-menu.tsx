@@ -28,9 +28,10 @@ const SAID_MS = 2500
 // `of`: what is shown when something is chosen.
 interface Props {
   of: RefObject<{ chart: Chart | null; catalogue: Catalogue; tree: Filter | undefined }>
+  isDisabled: boolean // nothing is shown yet
 }
 
-export const Files = memo(function Files({ of }: Props) {
+export const Files = memo(function Files({ of, isDisabled }: Props) {
   const [said, setSaid] = useState('')
   const button = useRef<HTMLButtonElement>(null)
   const make = async (kind: string) => {
@@ -60,7 +61,7 @@ export const Files = memo(function Files({ of }: Props) {
   return (
     <MenuTrigger>
       <span className="small mid" role="status">{said}</span>
-      <IconButton ref={button} icon="picture" name="Save the chart" />
+      <IconButton ref={button} icon="picture" name="Save the chart" isDisabled={isDisabled} />
       <Popover placement="bottom end" className={controls.pop ?? ''}>
         <Menu aria-label="Save the chart" className={css.list ?? ''} onAction={(key) => act(String(key))}>
           {ITEMS.map(([key, words]) => <MenuItem key={key} id={key} className={css.option ?? ''}>{words}</MenuItem>)}

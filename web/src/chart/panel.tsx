@@ -29,7 +29,7 @@ import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, O
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { isList, KINDS, type KindRow } from './kind-rows'
-import { axesOf, type Axes, chartWords, drawnKind, filmRequestOf, needsVarying, requestOf } from './model'
+import { axesOf, type Axes, canBeLogIn, chartWords, drawnKind, filmRequestOf, needsVarying, requestOf } from './model'
 import { filmedOf } from './film'
 import { Nothing } from './nothing'
 import { drawingOf } from './option'
@@ -102,14 +102,16 @@ export function ChartPanel(props: PanelProps) {
     return () => film.setPoints(null)
   }, [canFilm, askOf])
   const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
+  // its controls have their places before the answer arrives
+  const scaleOf = (axis: 'x' | 'y') => (chart ? isLogScale(chart, axis) : canBeLogIn(state.kind, axis) ? false : null)
   const among = useMemo<NamedAmong>(() => ({ rows: props.rows, catalogue, tree, round }), [props.rows, catalogue, tree, round])
   return (
     <section className={join(css.chart, isWaiting && css.waiting, isAway && css.old)} aria-label="Chart" aria-busy={isWaiting}>
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
-        <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} scaleX={chart && isLogScale(chart, 'x')} scaleY={chart && isLogScale(chart, 'y')} set={set} />
+        <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} scaleX={scaleOf('x')} scaleY={scaleOf('y')} isLoading={!chart} set={set} />
         <span className={css.end} role="toolbar" aria-label="Chart tools" {...oneStop}>
-          {chart && <Files of={now} />}
+          <Files of={now} isDisabled={!chart} />
           <TableButton asTable={state.asTable} set={set} />
           <Options state={state} chart={chart} choices={choices} catalogue={catalogue} onChange={set} onChoose={choose} />
           <HideButton set={set} />
@@ -117,7 +119,7 @@ export function ChartPanel(props: PanelProps) {
       </div>
       <Progress on={isWaiting} />
       {asked.error && !(isAway && data) && <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />}
-      {!chart && (!asked.error || isAway) && <div className={css.none}><Bone width={260} /><Bone width={180} /></div>}
+      {!chart && (!asked.error || isAway) && <div className={css.bones}><Bone width={210} /><Bone width={320} /><span className={css.axes} /></div>}
       {chart && <AmongRows value={among}><Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} /></AmongRows>}
       {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
     </section>
@@ -156,10 +158,11 @@ interface PicksProps extends Pick<PanelProps, 'state' | 'catalogue' | 'varying'>
   axes: Axes
   scaleX: boolean | null // logarithmic; null: no scale to choose
   scaleY: boolean | null
+  isLoading: boolean
   set: Set
 }
 
-const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, scaleY, set }: PicksProps) {
+const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, scaleY, isLoading, set }: PicksProps) {
   const own = { catalogue, varying }
   const { roles, codes, fits = {} } = KINDS[state.kind]
   if (isList(state.kind)) return <ListPicks {...own} axes={axes} set={set} />
@@ -167,9 +170,9 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
   return (
     <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axis('y')}
-      {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} set={set} />}
+      {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} isDisabled={isLoading} set={set} />}
       {axis('x')}
-      {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} set={set} />}
+      {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} isDisabled={isLoading} set={set} />}
       {roles.includes('value') && <Pick {...own} role="value" name="Value of a cell" value={axes.value} {...(fits.value && { fits: fits.value })} onPick={(value) => set({ value })} />}
       {codes.includes('colour') && <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
       {codes.includes('shape') && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
@@ -178,8 +181,8 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
   )
 })
 
-function ScaleButton({ axis, isLog, set }: { axis: 'x' | 'y'; isLog: boolean; set: Set }) {
-  return <Button look="low" aria-pressed={isLog} aria-label={`log scale of ${axis}`} onPress={() => set(axis === 'x' ? { logX: !isLog } : { logY: !isLog })}><span className={css.scaleWord}>log</span></Button>
+function ScaleButton({ axis, isLog, isDisabled, set }: { axis: 'x' | 'y'; isLog: boolean; isDisabled: boolean; set: Set }) {
+  return <Button look="low" isDisabled={isDisabled} aria-pressed={isLog} aria-label={`log scale of ${axis}`} onPress={() => set(axis === 'x' ? { logX: !isLog } : { logY: !isLog })}><span className={css.scaleWord}>log</span></Button>
 }
 
 // Each axis by itself, left to right; one more behind them.

@@ -14,6 +14,7 @@ import { Act, Acts, Bone, Button, IconButton, join, Note, Progress, Segment } fr
 import { oneStop } from '../ui/one-stop'
 import { UnknownFieldActs, UnknownFieldWords } from '../ui/unknown-field'
 import { AXES_MAX, AXES_MIN, CHART_KINDS, type ChartKind, type ChartState } from '../url/chart'
+import { AxisPager, useAxesPage } from './axis-pager'
 import { isLogScale } from './axes'
 import { brushed, canBrushOn } from './brush'
 import { captionOf } from './caption'
@@ -34,6 +35,7 @@ import { filmedOf } from './film'
 import { Nothing } from './nothing'
 import { drawingOf } from './option'
 import { Options } from './options'
+import { partOf } from './parallel'
 import { Pick } from './pick'
 import { Plot } from './plot'
 import { AmongRows, type NamedAmong, usePointName } from './point-name'
@@ -235,8 +237,10 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   const colours = useColours()
   const fig = useRef<HTMLDivElement>(null)
   const wide = useRoughWidth(fig)
-  const drawing = useMemo(() => drawingOf(chart, colours, wide), [chart, colours, wide])
-  const filmed = useCallback((next: ChartAnswer) => filmedOf(chartOf({ ...state, kind: drawnKind(state.kind, next) }, next, catalogue), colours, wide), [state, catalogue, colours, wide])
+  const { page, setFrom } = useAxesPage(chart, wide)
+  const { from, end } = page
+  const drawing = useMemo(() => drawingOf(partOf(chart, from, end), colours, wide), [chart, from, end, colours, wide])
+  const filmed = useCallback((next: ChartAnswer) => filmedOf(partOf(chartOf({ ...state, kind: drawnKind(state.kind, next) }, next, catalogue), from, end), colours, wide), [state, catalogue, from, end, colours, wide])
   const [hovered, setHovered] = useState<number | null>(null)
   const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
   // of a line the place where it begins
@@ -275,13 +279,14 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
                       {slo && <SloLine chart={chart} slo={slo} scale={scale} onMove={(value) => setMoved({ ...slo, value })} onChange={(value) => changeSlo(slo.axis, value)} onCancel={() => setMoved(null)} />}
                     </>
                   ) : undefined}
-                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={onBrush} />
+                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={({ x, y }) => onBrush(answer.lines ? { x: [x[0] + from, x[1] + from], y } : { x, y })} />
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>
                   {capital(captionOf(chart))}
                   {limitable && !slo && drawing.targets.length > 0 && <span title="Service level objective: a limit on this axis that results must meet"><Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act></span>}
                 </span>
+                <AxisPager page={page} onFrom={setFrom} />
                 {!answer.lines && <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>}
               </div>
             </>

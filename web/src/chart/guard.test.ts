@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { Caution } from '../api/types'
-import { countKinds, mixedList } from './guard'
+import { countKinds, fieldsOf, mixedList } from './guard'
 
 const caution = (kind: string, distinct: number, unset: number, missing: number) => ({ kind, title: `the ${kind}`, fields: [{ sides: [{ values: [], distinct, null: unset, not_recorded: missing }] }] }) as unknown as Caution
 
@@ -18,4 +18,11 @@ it('names what is partly unknown without a count', () => {
   // a kind without a noun, too: one known value is no mixture
   expect(mixedList([caution('simulated', 1, 0, 1)])).toBe('partly unknown: the simulated')
   expect(mixedList([caution('simulated', 2, 0, 0)])).toBe('the simulated')
+})
+
+it('fields with several known values come first, in the order of their kinds; all others are folded', () => {
+  const of = (kind: string, field: string, distinct: number, unset: number) => ({ kind, title: kind, text: '', fields: [{ field, sides: [{ values: [], distinct, null: unset, not_recorded: 1 }] }] }) as unknown as Caution
+  const { differing, unknown } = fieldsOf([of('data_set', 'hf', 0, 112), of('load', 'concurrency', 6, 1), of('load', 'rate', 0, 112), of('model', 'model', 4, 0), of('status', 'status', 1, 0)])
+  expect(differing.map(({ field }) => field)).toEqual(['model', 'concurrency'])
+  expect(unknown.map(({ field }) => field)).toEqual(['rate', 'hf', 'status'])
 })

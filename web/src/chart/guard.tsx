@@ -16,8 +16,9 @@ import { oneStop } from '../ui/one-stop'
 import { Simulated } from '../ui/verdict'
 import type { ChartState } from '../url/chart'
 import css from './chart.module.css'
+import { gapWords } from './gaps'
 import type { Chart } from './items'
-import { leftOutOf, lowerFirst, questionOf, sum } from './model'
+import { leftOutOf, questionOf, sum } from './model'
 
 interface Props {
   chart: Chart
@@ -60,28 +61,52 @@ export function mixedList(mixed: Caution[]) {
   return [known.length > 0 && listOf(known, mixedWords), unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`].filter(Boolean).join('; ')
 }
 
-// Every field that differs, with its values.
-function Fields({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catalogue }) {
+// The fields of cautions, the most important first: those with several known values, and those of which some values are not known.
+export function fieldsOf(cautions: Caution[]) {
+  const all = cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).flatMap(({ kind, title, text, fields }) => fields.map((one) => ({ kind, title, text, ...one })))
+  return { differing: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) > 1), unknown: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) < 2) }
+}
+
+// A count stays on the line of its value.
+const joined = (text: string) => text.replaceAll(' (', '\u00a0(')
+
+function Fields({ fields, catalogue, label }: { fields: ReturnType<typeof fieldsOf>['differing']; catalogue: Catalogue; label: string }) {
   return (
-    <dl className={css.unlike} aria-label="Fields that differ">
-      {cautions.flatMap(({ kind, title, text, fields }) => fields.map(({ field: of, sides: [side] }) => {
+    <dl className={css.unlike} aria-label={label}>
+      {fields.map(({ kind, title, text, field: of, sides: [side] }) => {
         const field = catalogue.get(of)
         const form = formOfRow(field, side ? valuesOf([side]) : [])
         return (
           <div key={`${kind} ${of}`}>
             <dt title={`${of}\n${title}: ${text}`}>{longName(field)}{form.unit && ` [${form.unit}]`}</dt>
-            <dd className="n"><bdi>{side && valuesText(field, side, Infinity, (value) => valueText(field, value, form))}</bdi></dd>
+            <dd><bdi>{side && joined(valuesText(field, side, Infinity, (value) => valueText(field, value, form)))}</bdi></dd>
           </div>
         )
-      }))}
+      })}
     </dl>
+  )
+}
+
+function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catalogue }) {
+  const { differing, unknown } = fieldsOf(cautions)
+  return (
+    <>
+      {differing.length > 0 && <Section title="What differs"><Fields fields={differing} catalogue={catalogue} label="Fields that differ" /></Section>}
+      {unknown.length > 0 && (
+        <details className={css.unknown}>
+          <summary>Partly unknown: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}</summary>
+          <Fields fields={unknown} catalogue={catalogue} label="Fields that are partly unknown" />
+        </details>
+      )}
+    </>
   )
 }
 
 // Cells are matched between the kinds of the color, and of bars without a color those of their axis.
 const groupsOf = ({ answer }: Chart) => (answer.colour ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
 const GROUPS_MAX = 50
-const DETAILS_HIGH = 420 // px
+const DETAILS_HIGH = 390 // px: below the line there is that much room at 900 px
+const REASONS_SAID = 2
 const COUNT_AFTER_MS = 300 // matching costs the server more than the chart: not while the filter may still change
 
 export const noMatchWords = (groups: number) => `No combination of the other inputs occurs in all ${count(groups)} groups.`
@@ -124,19 +149,19 @@ interface DetailsProps extends Props {
 }
 
 function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose }: DetailsProps) {
-  const { answer, axes, state } = chart
+  const { answer, state } = chart
   const { matched } = answer
   const left = leftOutOf(answer, catalogue)
   const simulated = answer.left_out.simulated ?? 0
-  const gaps = axes.filter(({ gaps: rows }) => rows > 0)
+  const gaps = gapWords(chart)
   const act = (part: Partial<ChartState>) => {
     onClose()
     set(part)
   }
   return (
     <>
-      {mixed.length > 0 && <Section title="What differs"><Fields cautions={mixed} catalogue={catalogue} /></Section>}
-      {ofAll.length > 0 && <Section title="Read with care"><Fields cautions={ofAll} catalogue={catalogue} /></Section>}
+      <Differing cautions={mixed} catalogue={catalogue} />
+      {ofAll.length > 0 && <Section title="Read with care"><Fields fields={Object.values(fieldsOf(ofAll)).flat()} catalogue={catalogue} label="Fields to read with care" /></Section>}
       {left.length > 0 && (
         <Section title="Not plotted">
           <ul>{left.map(({ reason, rows, words }) => <li key={reason}>{count(rows)} {reason === 'simulated' ? <Simulated /> : words}</li>)}</ul>
@@ -144,7 +169,7 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
       )}
       {simulated > 0 && <p><Act onPress={() => act({ withSimulated: true })}>Draw simulated results</Act></p>}
       {simulated === 0 && state.withSimulated && answer.simulated > 0 && answer.simulated < answer.count && <p><Act onPress={() => act({ withSimulated: false })}>Exclude simulated results</Act></p>}
-      {gaps.length > 0 && <Section title="Broken lines"><ul>{gaps.map(({ name, gaps: rows }) => <li key={name}>{count(rows)} without {lowerFirst(name)}</li>)}</ul></Section>}
+      {gaps && <Section title="Broken lines"><ul>{gaps.words.map((words) => <li key={words}>{words}</li>)}</ul></Section>}
       {answer.form === 'thinned' && (
         <Section title={answer.lines ? 'Lines' : 'Marks'}>
           {answer.lines
@@ -178,15 +203,15 @@ export const Guard = memo(function Guard(props: Props) {
   const keeps = useMatchCount(chart, canMatch, round)
   const reasons = leftOutOf(answer, catalogue)
   const left = sum(reasons.map(({ rows }) => rows))
-  const gaps = sum(chart.axes.map(({ gaps: rows }) => rows))
+  const gaps = gapWords(chart)
   const simulated = (answer.left_out.simulated ?? 0) > 0 ? 0 : answer.simulated
   const parts: [key: string, words: ReactNode][] = [
     ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${cellWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
     ...(mixed.length ? [['mixed', <><b>Mixed:</b> {mixedList(mixed)}</>] as [string, ReactNode]] : []),
     ...(ofAll.length ? [['care', <><b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}</>] as [string, ReactNode]] : []),
     ...(simulated ? [['simulated', <>{simulated === answer.count ? 'All' : count(simulated)} <Simulated /></>] as [string, ReactNode]] : []),
-    ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted{reasons.length === 1 && `: ${reasons[0]?.words}`}</span>] as [string, ReactNode]] : []),
-    ...(gaps ? [['gaps', `${count(gaps)} gaps in lines`] as [string, ReactNode]] : []),
+    ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted{reasons.length <= REASONS_SAID && `: ${reasons.map(({ rows, words }) => (reasons.length === 1 ? words : `${count(rows)} ${words}`)).join(', ')}`}</span>] as [string, ReactNode]] : []),
+    ...(gaps ? [['gaps', <span key="" title={gaps.words.join('\n')}>{count(gaps.count)} {gaps.count === 1 ? 'gap' : 'gaps'} in lines</span>] as [string, ReactNode]] : []),
     ...([['x', answer.x], ['y', answer.y]] as const).flatMap(([name, axis]): [string, ReactNode][] => (axis && axis.not_positive > 0 ? [[name, `${name} is not logarithmic: ${count(axis.not_positive)} at or below zero`]] : [])),
     ...(answer.not_ready.length ? [['not ready', `no time for: ${answer.not_ready.join(', ')}`] as [string, ReactNode]] : []),
   ]
@@ -208,7 +233,7 @@ export const Guard = memo(function Guard(props: Props) {
         <Popover isOpen triggerRef={button} placement="bottom end" maxHeight={DETAILS_HIGH} onOpenChange={setOpen} className={controls.pop ?? ''}>
           <Dialog id={dialog} aria-label="Details of the chart" className={css.details ?? ''}>
             <Details {...props} mixed={mixed} ofAll={ofAll} keeps={keeps} canMatch={canMatch} onClose={() => setOpen(false)} />
-            <Button look="line" onPress={() => setOpen(false)}>Done</Button>
+            <p className={css.done}><Button look="line" onPress={() => setOpen(false)}>Done</Button></p>
           </Dialog>
         </Popover>
       )}

@@ -5,26 +5,24 @@ import { Link } from 'wouter'
 import { count } from '../format/number'
 import type { RowName } from '../names/rows'
 import { Button, join } from '../ui/controls'
-import { useMedia } from '../ui/use-media'
+import { Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { captionOf } from './caption'
 import css from './chart.module.css'
-import type { Chart } from './items'
+import { aboutOf, type Chart } from './items'
 import { useItemNames } from './point-name'
 import { columnsOf } from './table'
 
 const PAGE = 200
-const LETTERS = 38 // of a name; a phone has room for fewer
-const PHONE_LETTERS = 20
+const LETTERS = 38 // of a name
 
 export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const [wanted, setPage] = useState(0)
-  const letters = useMedia('(max-width: 640px)') ? PHONE_LETTERS : LETTERS
   const columns = columnsOf(chart)
   const pages = Math.max(1, Math.ceil(chart.items.length / PAGE))
   const page = Math.min(wanted, pages - 1)
   const items = useMemo(() => chart.items.slice(page * PAGE, (page + 1) * PAGE), [chart, page])
-  const names = useItemNames(chart, items, letters)
+  const names = useItemNames(chart, items, LETTERS)
   return (
     <>
       <div className={`fades ${css.table ?? ''}`} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
@@ -34,7 +32,7 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
           <tbody>
             {items.map((item, row) => (
               <tr key={row} aria-rowindex={page * PAGE + row + 2}>
-                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Name id={item.id} own={column.show(item)} name={names.get(item.id)} /> : <bdi>{column.show(item)}</bdi>}</td>)}
+                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Name id={item.id} own={column.show(item)} name={names.get(item.id)} /> : column.isVerdict ? <Verdict verdict={aboutOf(chart.answer)?.verdict[item.at]} /> : <bdi>{column.show(item)}</bdi>}</td>)}
               </tr>
             ))}
           </tbody>

@@ -264,9 +264,10 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     set(withSlo(chart, axis, value))
   }
   const said = itemOf(hovered ?? pinned)
+  const isAlone = pinned === null && (state.asTable || items.length === 0) // nothing can be selected
   return (
     <>
-      <div className={css.body}>
+      <div className={css.body} data-alone={isAlone || undefined}>
         <div ref={fig} className={css.fig}>
           {wide === 0 ? null : state.asTable ? <DataTable chart={chart} label={label} /> : (
             <>
@@ -292,7 +293,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
             </>
           )}
         </div>
-        <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
+        {!isAlone && <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />}
       </div>
       {slo && !state.asTable && <SloBar chart={chart} catalogue={catalogue} round={round} slo={slo} isMoving={moved !== null} onChange={(value) => changeSlo(slo.axis, value)} onRemove={() => set({ slo: null })} />}
       {!slo && state.slo && !state.asTable && <IdleSlo slo={state.slo} catalogue={catalogue} isScatter={state.kind === 'scatter'} onRemove={() => set({ slo: null })} />}

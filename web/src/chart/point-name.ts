@@ -10,6 +10,7 @@ import { nameOf as nameOfRow } from '../format/value'
 import { NAMING_FIELDS } from '../names/names'
 import { type RowName, rowNames } from '../names/rows'
 import { aboutOf, type Chart, type Item, type Named } from './items'
+import { RUN_ID } from './model'
 
 export interface PointName {
   short: string
@@ -72,18 +73,20 @@ function rowOfItem({ answer, x, y, colours }: Chart, item: Item & { id: number }
   const axis = (named: Named | null, at: number | null): [string, unknown][] => (named && at !== null && named.field.role !== 'output' ? [[named.field.id, named.kinds ? named.kinds[at]?.value : at]] : [])
   const color: [string, unknown][] = colours ? [[colours.field.id, colours.kinds[item.kind]?.value]] : []
   const cells = Object.fromEntries([...(answer.lines ? [] : [...axis(x, item.x), ...axis(y, item.y)]), ...color, ['run.name', aboutOf(answer)?.labels['run.name']?.[item.at]]].filter(([, value]) => value !== undefined))
-  return { id: item.id, run_id: null, simulated: false, verdict: null, cells }
+  const runId = aboutOf(answer)?.labels[RUN_ID]?.[item.at]
+  return { id: item.id, run_id: typeof runId === 'string' ? runId : null, simulated: false, verdict: null, cells }
 }
 
-// The names of experiments of a chart in its table: as the rows in the table below where that has all of them.
+// The names of experiments of a chart in its table: as in the table below for those that it has, so that no experiment has two names.
 export function useItemNames(chart: Chart, items: readonly Item[], letters: number): ReadonlyMap<number, RowName> {
   const among = useContext(AmongRows)
+  const rows = among?.rows.current
   return useMemo(() => {
-    const known = new Map(among?.rows.current.map((row) => [row.id, row]))
-    const shown = items.filter((item): item is Item & { id: number } => item.id !== null)
-    const rows = shown.every(({ id }) => known.has(id)) ? shown.flatMap(({ id }) => ({ ...known.get(id), simulated: false }) as Row) : shown.map((item) => rowOfItem(chart, item))
-    return among ? rowNames(rows, among.catalogue, letters) : new Map()
-  }, [among, chart, items, letters])
+    if (!among || !rows) return new Map()
+    const known = new Set(rows.map(({ id }) => id))
+    const others = items.filter((item): item is Item & { id: number } => item.id !== null && !known.has(item.id))
+    return new Map([...rowNames(others.map((item) => rowOfItem(chart, item)), among.catalogue, letters), ...rowNames(copyOf(rows), among.catalogue, letters)])
+  }, [among, rows, chart, items, letters])
 }
 
 // `own`: its name as far as the chart knows it; null: it has none.

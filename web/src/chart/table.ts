@@ -10,6 +10,7 @@ export interface Column {
   unit: string // of what is shown
   rawUnit: string // of what is as it is stored
   isFigure: boolean
+  isVerdict?: true
   show: (item: Item) => string
   raw: (item: Item) => string | number | null
 }
@@ -58,7 +59,7 @@ export function columnsOf(chart: Chart): Column[] {
   else columns.push(place, ...(y ? [placeColumn(y, (item) => item.y)] : []))
   columns.push(...colour)
   if (chart.size) columns.push(placeColumn(chart.size, ({ size }) => size))
-  columns.push({ head: 'verdict', ...NO_UNIT, isFigure: false, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
+  columns.push({ head: 'verdict', ...NO_UNIT, isFigure: false, isVerdict: true, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
   if (answer.form === 'thinned') columns.push({ head: 'stands for', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
   columns.push({ head: 'id', ...NO_UNIT, isFigure: true, show: (item) => String(item.id), raw: (item) => item.id })
   return columns

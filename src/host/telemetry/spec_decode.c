@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "host/telemetry/metrics_page.h"
 
-#define PREFIX "vllm:spec_decode_"
+#define PREFIX    "vllm:spec_decode_"
+#define COUNT_MAX 9007199254740992.0 /* up to here a double has every whole number */
 
 /* k of {…position="k"…}; -1: none. */
 static long position_of(const struct host_sample *sample)
@@ -78,6 +79,12 @@ static bool fell(const struct host_spec_decode *before, const struct host_spec_d
 	       after->accepted_tokens < before->accepted_tokens;
 }
 
+/* Returns false for a page's infinities and NaN, too. */
+static bool is_count(double value)
+{
+	return value >= 0 && value <= COUNT_MAX && value == floor(value);
+}
+
 /* By position, over those that either page has; one that went missing counts nothing. */
 static json_t *rates_by_position(const struct host_spec_decode *before,
 				 const struct host_spec_decode *after, double drafts)
@@ -89,7 +96,7 @@ static json_t *rates_by_position(const struct host_spec_decode *before,
 		if (isnan(from) && isnan(to))
 			continue;
 		double more = isnan(to) ? 0 : to - (isnan(from) ? 0 : from);
-		json_array_append_new(rates, json_real(more / drafts));
+		json_array_append_new(rates, json_real(isfinite(more) ? more / drafts : 0));
 	}
 	return rates;
 }
@@ -101,7 +108,8 @@ json_t *host_spec_decode_between(const struct host_spec_decode *before,
 	double tokens = after->draft_tokens - before->draft_tokens;
 	double accepted = after->accepted_tokens - before->accepted_tokens;
 
-	if (!before->known || !after->known || fell(before, after) || tokens <= 0)
+	if (!before->known || !after->known || fell(before, after) || !is_count(drafts) ||
+	    !is_count(tokens) || !is_count(accepted) || tokens <= 0)
 		return NULL;
 	/*
 	 * As vLLM's own benchmark has them: the rate in percent, the length with the token that

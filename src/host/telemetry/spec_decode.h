@@ -26,8 +26,9 @@ struct host_spec_decode {
 void host_spec_decode_parse(const char *text, size_t len, struct host_spec_decode *ret);
 /*
  * What came between two pages: {acceptance_rate (%), acceptance_length, num_drafts, draft_tokens,
- * accepted_tokens, per_position_acceptance_rates}. NULL where nothing was drafted, or where a
- * counter fell: the server began anew. New reference.
+ * accepted_tokens, per_position_acceptance_rates}. NULL where nothing was drafted, where a
+ * counter decreased because the server restarted, or where a difference is not a count (a fraction,
+ * infinite, above 2^53). New reference.
  */
 json_t *host_spec_decode_between(const struct host_spec_decode *before,
 				 const struct host_spec_decode *after);

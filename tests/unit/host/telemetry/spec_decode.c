@@ -71,6 +71,23 @@ static void without_drafts_there_is_nothing(void **state)
 	assert_false(none.known);
 }
 
+/* 1e300 fits no integer; a fraction counts nothing. */
+static void test_host_telemetry_spec_decode__differences_are_counts(void **state)
+{
+	static const char *const values[] = { "1e300", "+Inf", "NaN", "9007199254740994", "7.5" };
+	struct host_spec_decode before, after;
+
+	(void)state;
+	parse(before_page, &before);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(values); i++) {
+		auto_free char *page = pl_asprintf("%svllm:spec_decode_num_draft_tokens_total %s\n",
+						   after_page, values[i]);
+		parse(page, &after);
+		assert_true(after.known);
+		assert_null(host_spec_decode_between(&before, &after));
+	}
+}
+
 static void odd_positions_are_left_out(void **state)
 {
 	struct host_spec_decode page;
@@ -93,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_difference_is_what_came_between),
 		cmocka_unit_test(without_drafts_there_is_nothing),
+		cmocka_unit_test(test_host_telemetry_spec_decode__differences_are_counts),
 		cmocka_unit_test(odd_positions_are_left_out),
 	};
 

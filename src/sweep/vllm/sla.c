@@ -26,9 +26,11 @@ static const struct op {
 	{ ">", -1, STRICT },
 };
 
-/* NULL: it begins with none. */
-static const struct op *read_limit(const char *text, double *ret_limit)
+/* Reads the limit of a key. Returns NULL for a value that has none and for the combination's name. */
+static const struct op *read_limit(const char *key, const json_t *value, double *ret_limit)
 {
+	const char *text = strcmp(key, SWEEP_VLLM_NAME) != 0 ? json_string_value(value) : NULL;
+
 	for (size_t i = 0; text != NULL && i < PL_ARRAY_SIZE(ops); i++) {
 		if (pl_text_starts(text, ops[i].text)) {
 			bool is_number = pl_text_to_f64(text + strlen(ops[i].text), ret_limit);
@@ -44,7 +46,7 @@ char *sweep_vllm_sla_name(const json_t *limits)
 	double limit;
 
 	PL_JSON_EACH_MEMBER(key, value, limits) {
-		const struct op *op = read_limit(json_string_value(value), &limit);
+		const struct op *op = read_limit(key, value, &limit);
 		if (op != NULL)
 			pl_buf_addf(&name, "%s%s%s%.2f", name.len > 0 ? "-" : "", key, op->text,
 				    limit);
@@ -57,8 +59,7 @@ static int check_limits(const json_t *limits, const char *path, struct pl_err *e
 	double limit;
 
 	PL_JSON_EACH_MEMBER(key, value, limits) {
-		if (strcmp(key, SWEEP_VLLM_NAME) == 0 ||
-		    read_limit(json_string_value(value), &limit) != NULL)
+		if (strcmp(key, SWEEP_VLLM_NAME) == 0 || read_limit(key, value, &limit) != NULL)
 			continue;
 		auto_free char *found = pl_json_to_text(value, PL_JSON_PYTHON);
 		return pl_err_invalid(
@@ -114,7 +115,7 @@ int sweep_vllm_sla_margin(const json_t *limits, const json_t *runs, double *ret,
 	double worst = -INFINITY, limit, mean;
 
 	PL_JSON_EACH_MEMBER(key, value, limits) {
-		const struct op *op = read_limit(json_string_value(value), &limit);
+		const struct op *op = read_limit(key, value, &limit);
 		if (op == NULL)
 			continue;
 		if (sweep_vllm_mean(runs, key, &mean, err) < 0)

@@ -71,6 +71,8 @@ static void test_sweep_vllm_sla__margins(void **state)
 		{ "{\"a\": \"<=400\"}", "a<=400.00", 0 },
 		{ "{\"b\": \">=2.5\", \"a\": \"<390.5\"}", "b>=2.50-a<390.50", 9.5 },
 		{ "{\"b\": \">1.5\"}", "b>1.50", -0.5 },
+		/* the name of a combination is no limit */
+		{ "{\"_benchmark_name\": \"<=5\", \"b\": \">1.5\"}", "b>1.50", -0.5 },
 	};
 	auto_json json_t *runs = json_loads("[{\"a\": 300, \"b\": 1}, {\"a\": 500, \"b\": 3}]", 0,
 					    NULL);

@@ -15,7 +15,7 @@ bool run_redirect_is(int status)
 	return false;
 }
 
-/* Length of "http://host:port"; 0: it is no such URL. */
+/* Returns the length of "http://host:port", or 0 where the text has no scheme or no host. */
 static size_t origin_len(const char *url)
 {
 	const char *host = url == NULL ? NULL : strstr(url, "://");
@@ -23,7 +23,8 @@ static size_t origin_len(const char *url)
 	if (host == NULL || !(pl_text_starts(url, "http://") || pl_text_starts(url, "https://")))
 		return 0;
 	host += strlen("://");
-	return (size_t)(host - url) + strcspn(host, "/?#");
+	size_t len = strcspn(host, "/?#");
+	return len > 0 ? (size_t)(host - url) + len : 0;
 }
 
 /*

@@ -27,6 +27,7 @@ static void test_run_redirect__names_what_to_write(void **state)
 		{ "http://h:1", "//other/v1/models", NULL },
 		{ "http://h:1", "models/", NULL },
 		{ "http://h:1", "ftp://h/v1/models", NULL },
+		{ "http://h:1", "http:///v1/models", NULL },
 		{ "http://h:1", "", NULL },
 		{ NULL, "/v1/models", NULL },
 	};

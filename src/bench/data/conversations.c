@@ -27,6 +27,7 @@ struct window {
 	char *owned; /* NULL: data is borrowed */
 	const char *data;
 	size_t len, room;
+	size_t first_room;  /* of the first read */
 	size_t at;          /* what is before was passed */
 	size_t counted;     /* lines up to here */
 	size_t line;        /* of `counted`, from 1 */
@@ -100,7 +101,7 @@ static int read_on(struct window *window, bool *ret_more, struct pl_err *err)
 	if (window->len == window->room) {
 		if (window->room >= WINDOW_BYTES_MAX)
 			return fault(window, window->at, "a conversation of more than 1 GiB", err);
-		window->room = window->room == 0 ? WINDOW_BYTES : 2 * window->room;
+		window->room = window->room == 0 ? window->first_room : 2 * window->room;
 		window->owned = pl_realloc_array(window->owned, window->room, 1);
 		window->data = window->owned;
 	}
@@ -484,15 +485,15 @@ static int read_lines(struct window *window, struct bench_entries *into, struct 
 
 static int read_all(struct window *window, struct bench_entries *into, struct pl_err *err)
 {
+	bool more;
 	char byte;
 
+	if (read_on(window, &more, err) < 0)
+		return -1;
+	if (window->len >= strlen(MARK) && memcmp(window->data, MARK, strlen(MARK)) == 0)
+		window->at = strlen(MARK);
 	if (next_byte(window, &byte, err) < 0)
 		return -1;
-	if (window->len - window->at >= 3 && memcmp(window->data + window->at, MARK, 3) == 0) {
-		window->at += 3;
-		if (next_byte(window, &byte, err) < 0)
-			return -1;
-	}
 	if (byte == '{')
 		return read_lines(window, into, err);
 	if (byte != '[')
@@ -505,7 +506,15 @@ static int read_all(struct window *window, struct bench_entries *into, struct pl
 int bench_conversations_read(const char *path, int fd, struct bench_entries *into,
 			     struct pl_err *err)
 {
-	struct window window = { .path = path, .fd = fd, .data = "", .line = 1 };
+	return bench_conversations_read_by(path, fd, WINDOW_BYTES, into, err);
+}
+
+int bench_conversations_read_by(const char *path, int fd, size_t bytes, struct bench_entries *into,
+				struct pl_err *err)
+{
+	struct window window = {
+		.path = path, .fd = fd, .data = "", .first_room = bytes, .line = 1
+	};
 	int done = read_all(&window, into, err);
 
 	free(window.owned);

@@ -16,6 +16,10 @@
 /* Reads an open file, from its start. */
 int bench_conversations_read(const char *path, int fd, struct bench_entries *into,
 			     struct pl_err *err) PL_MUST_CHECK;
+/* Reads an open file as bench_conversations_read() does, `bytes` at a time, at least 3 (a byte order mark);
+ * twice as many for a conversation that is longer. Tests move the ends of the parts with it. */
+int bench_conversations_read_by(const char *path, int fd, size_t bytes, struct bench_entries *into,
+				struct pl_err *err) PL_MUST_CHECK;
 /* Reads a text, which is borrowed. */
 int bench_conversations_parse(const char *path, const char *text, size_t len,
 			      struct bench_entries *into, struct pl_err *err) PL_MUST_CHECK;

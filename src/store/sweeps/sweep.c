@@ -151,6 +151,25 @@ int store_sweep_remove(struct store *store, const char *id, bool *ret_found, str
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
+static int malformed(const char *id, struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_IO, "sweep '%s': the stored plan is malformed", id);
+}
+
+/* Parses what the database has of the sweep `id`. */
+static int parse_object(const char *text, size_t len, const char *id, json_t **ret,
+			struct pl_err *err)
+{
+	auto_json json_t *json = NULL;
+
+	if (pl_json_parse(text, len, id, &json, err) < 0)
+		return -1;
+	if (!json_is_object(json))
+		return malformed(id, err);
+	*ret = pl_take(json);
+	return 0;
+}
+
 static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
@@ -166,7 +185,7 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 		if (!is_row)
 			return 0;
 		const char *text = store_sql_text(rows, 3);
-		if (pl_json_parse(text, strlen(text), "sweep", &head, err) < 0)
+		if (parse_object(text, strlen(text), store_sql_text(rows, 0), &head, err) < 0)
 			return -1;
 		json_t *told = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
 					 "created", store_sql_text(rows, 1), "changed",
@@ -228,8 +247,11 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 	}
 	const void *bytes = store_sql_bytes(row, 2, &packed);
 	if (pl_zst_unpack(bytes, packed, PLAN_BYTES_MAX, id, &text, &len, err) < 0 ||
-	    pl_json_parse(text, len, id, &plan, err) < 0)
+	    parse_object(text, len, id, &plan, err) < 0)
 		return -1;
+	const json_t *runs = json_object_get(plan, "runs");
+	if (runs != NULL && !json_is_array(runs))
+		return malformed(id, err);
 	json_object_set_new(plan, "created", json_string(store_sql_text(row, 0)));
 	json_object_set_new(plan, "changed", json_string(store_sql_text(row, 1)));
 	*ret = pl_take(plan);

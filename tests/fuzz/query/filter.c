@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "query/query.h"
+#include "results.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,36 +30,7 @@ static const char *const texts[RESULTS] = {
 	" \"tags\": {\"any\": \"\xce\xa3\"}, \"results\": {\"p99_ttft_ms\": -0.0}}",
 	"{\"results\": null, \"tags\": {\"any\": 1e300}}",
 };
-static json_t *documents[RESULTS];
 static struct mirror *mirror;
-
-static int read_document(void *context, int64_t id, const char *member, json_t **ret,
-			 int64_t *ret_changed, struct pl_err *err)
-{
-	(void)member;
-	(void)context;
-	(void)err;
-	*ret_changed = 0;
-	*ret = json_incref(documents[id - 1]);
-	return 0;
-}
-
-static void make_mirror(void)
-{
-	struct res_fields *fields = res_fields_new(NULL);
-
-	mirror = mirror_new(fields, read_document, NULL);
-	for (size_t i = 0; i < RESULTS; i++) {
-		auto_row row = { .id = 0 };
-		documents[i] = json_loads(texts[i], 0, NULL);
-		if (documents[i] == NULL)
-			abort();
-		mirror_row_of_document(fields, documents[i], &row);
-		row.id = (int64_t)i + 1;
-		mirror_append(mirror, &row);
-	}
-	mirror_publish(mirror);
-}
 
 /* RFC 6901, of a pointer whose keys may themselves be parts of it. */
 static const json_t *at_pointer(const json_t *json, const char *pointer)
@@ -131,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	auto_json json_t *tree = json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
 
 	if (mirror == NULL)
-		make_mirror();
+		mirror = results_mirror(texts, RESULTS);
 	if (tree == NULL)
 		return 0;
 	if (json_is_string(tree)) {

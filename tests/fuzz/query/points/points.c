@@ -5,12 +5,10 @@
 #include "query/points/points.h"
 
 #include "../../../asked.h"
+#include "../results.h"
 
 #include <stdint.h>
 #include <stdlib.h>
-
-#include "result/fields/fields.h"
-#include "mirror/row.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,41 +32,12 @@ static const char *const texts[] = {
 };
 #define RESULTS PL_ARRAY_SIZE(texts)
 
-static json_t *documents[RESULTS];
 static struct mirror *mirror;
 
 static void must(bool holds)
 {
 	if (!holds)
 		abort();
-}
-
-static int read_document(void *context, int64_t id, const char *member, json_t **ret,
-			 int64_t *ret_changed, struct pl_err *err)
-{
-	(void)member;
-	(void)context;
-	(void)err;
-	*ret_changed = 0;
-	*ret = json_incref(documents[id - 1]);
-	return 0;
-}
-
-/* Made once, kept to the end. */
-static void make_mirror(void)
-{
-	struct res_fields *fields = res_fields_new(NULL);
-
-	mirror = mirror_new(fields, read_document, NULL);
-	for (size_t i = 0; i < RESULTS; i++) {
-		auto_row row = { .id = 0 };
-		documents[i] = json_loads(texts[i], 0, NULL);
-		must(documents[i] != NULL);
-		mirror_row_of_document(fields, documents[i], &row);
-		row.id = (int64_t)i + 1;
-		mirror_append(mirror, &row);
-	}
-	mirror_publish(mirror);
 }
 
 static json_int_t number(const json_t *object, const char *key)
@@ -121,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (mirror == NULL)
-		make_mirror();
+		mirror = results_mirror(texts, RESULTS);
 	if (request == NULL)
 		return 0;
 	if (!asked_fits(ASKED_POINTS, request, &faults))

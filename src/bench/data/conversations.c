@@ -379,13 +379,16 @@ static int read_value(struct window *window, bool is_array, struct turns *turns,
 	while (true) {
 		struct io_jwalk walk;
 		io_jwalk_init(&walk, window->data + window->at, window->len - window->at);
-		if (walk_value(&walk, turns)) {
+		const char *limit = window->data + window->len;
+		bool is_walked = walk_value(&walk, turns);
+		/* a number may continue in the next part */
+		if (is_walked && (walk.at < limit || window->is_over)) {
 			window->at = (size_t)(walk.at - window->data);
 			return 0;
 		}
 		turns_done(turns);
-		const char *end = value_end(window, is_array);
-		if (end == window->data + window->len && !window->is_over) {
+		const char *end = is_walked ? limit : value_end(window, is_array);
+		if (end == limit && !window->is_over) {
 			if (read_on(window, &more, err) < 0)
 				return -1;
 			continue;

@@ -117,12 +117,13 @@ static int find_long(const struct parse *parse, size_t len, struct met *met, str
 	return 0;
 }
 
+/* `letter` is not NUL, which stands for an option without one. */
 static const struct pl_opt *find_letter(const struct parse *parse, char letter)
 {
 	const struct pl_opt *option;
 
 	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
-		if (option->letter != 0 && option->letter == letter)
+		if (option->letter == letter)
 			return option;
 	}
 	return NULL;

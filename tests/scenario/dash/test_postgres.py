@@ -309,6 +309,17 @@ def test_columns_that_are_missing_are_filled(bin_dir, postgres, tmp_path):
     assert ask(db, "SELECT DISTINCT theirs FROM benchmark_runs") == [(5,)]
 
 
+def test_values_of_fields_that_it_lacks_are_passed_over(bin_dir, db):
+    """As a program that knew more fields has stored them."""
+    with Dashboard(bin_dir, db) as one:
+        one.upload("/api/upload/json", little(0))
+        assert one.stop() == (0, "", "")
+    change(db, "UPDATE benchmark_runs SET other_kinds = '{\"server.no_such_field\": \"x\", \"server.seed\": 5}'")
+    with Dashboard(bin_dir, db) as one:
+        assert [row["run_id"] for row in one.rows()] == ["small-0"]
+        assert one.stop() == (0, "", "")
+
+
 @pytest.mark.threads
 def test_the_driver(bin_dir, db):
     """tests/unit/store/db/driver.c with a server: what it promises of SQLite, it keeps here."""

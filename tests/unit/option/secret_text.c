@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "option/secret.h"
 
 static bool is_flag(const char *flag)
 {
@@ -118,11 +119,28 @@ static void others_are_shown(void **state)
 	}
 }
 
+/* What a shell fills in is not in the word. */
+static void test_option_secret_text__assigned_by_a_shell(void **state)
+{
+	static const char *const secrets[] = { "HF_TOKEN=S", "HF_TOKEN='S'", "HF_TOKEN=$",
+					       "HF_TOKEN=$1", "HF_TOKEN=(S)" };
+	static const char *const others[] = { "HF_TOKEN=",         "HF_TOKEN=$OTHER",
+					      "HF_TOKEN=${OTHER}", "HF_TOKEN=\"$(cat f)\"",
+					      "HF_TOKEN=$_",       "HOME=S" };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(secrets); i++)
+		assert_true(option_secret_is_assigned(secrets[i]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++)
+		assert_false(option_secret_is_assigned(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(secrets_are_hidden),
 		cmocka_unit_test(others_are_shown),
+		cmocka_unit_test(test_option_secret_text__assigned_by_a_shell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

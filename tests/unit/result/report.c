@@ -756,6 +756,22 @@ static void test_probes(void **state)
 	vllm_bench_done(&bench);
 }
 
+static void test_result_report__shows_sections_that_it_has_and_can_measure(void **state)
+{
+	struct vllm_bench bench;
+
+	(void)state;
+	vllm_bench_init(&bench);
+	set_text(&bench.percentile_metrics, "other,ttft,e2el");
+	assert_true(res_report_shows("ttft_ms", &bench));
+	assert_false(res_report_shows("tpot_ms", &bench));
+	assert_false(res_report_shows("other_ms", &bench));
+	bench.skip_tokenizer_init = true;
+	assert_false(res_report_shows("ttft_ms", &bench));
+	assert_true(res_report_shows("e2el_ms", &bench));
+	vllm_bench_done(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -772,6 +788,7 @@ int main(void)
 		cmocka_unit_test(test_first_failures),
 		cmocka_unit_test(test_real_run),
 		cmocka_unit_test(test_probes),
+		cmocka_unit_test(test_result_report__shows_sections_that_it_has_and_can_measure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

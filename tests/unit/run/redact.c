@@ -96,6 +96,27 @@ static void test_run_redact__broken_prints_find_nothing(void **state)
 	}
 }
 
+/* Of an environment only the secrets are hidden: other values are words of logs. */
+static void test_run_redact__knows_the_secrets_of_a_launch_alone(void **state)
+{
+	struct run_launch launch = { .values = json_pack("{s:s}", "model", "a-model-name"),
+				     .env = json_pack("{s:s, s:s}", "PLACE", "an-ordinary-value",
+						      "HF_TOKEN", "hf_secret-value-1"),
+				     .secret_env = json_pack("[s]", "HF_TOKEN"),
+				     .argv = json_pack("[s, s]", "vllm", "serve") };
+	auto_json json_t *text = json_string(
+		"a-model-name an-ordinary-value hf_secret-value-1 serve");
+
+	(void)state;
+	run_redact_know(&launch);
+	auto_json json_t *shown = run_redact(text);
+	assert_string_equal(json_string_value(shown), "a-model-name an-ordinary-value *** serve");
+	json_decref(launch.values);
+	json_decref(launch.env);
+	json_decref(launch.secret_env);
+	json_decref(launch.argv);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -103,6 +124,7 @@ int main(void)
 		cmocka_unit_test(test_run_redact__prints_find_what_is_no_utf8),
 		cmocka_unit_test(test_run_redact__prints_find_nothing_else),
 		cmocka_unit_test(test_run_redact__broken_prints_find_nothing),
+		cmocka_unit_test(test_run_redact__knows_the_secrets_of_a_launch_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

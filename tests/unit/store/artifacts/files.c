@@ -112,6 +112,26 @@ static void test_store_artifacts_files__another_hash_leaves_nothing(void **state
 	store_files_free(files);
 }
 
+/* A directory has the name of the file: who sent it is not told that it is stored. */
+static void test_store_artifacts_files__a_name_that_cannot_be_written_fails(void **state)
+{
+	const char *folder = scratch_path(*state, "files");
+	struct store_files *files = store_files_new(folder);
+	auto_free char *incoming = pl_asprintf("%s/incoming", folder);
+	auto_free char *path = store_files_path(files, ABC);
+	auto_free char *shard = pl_file_dir(path);
+	struct store_file_in *in = begin(files, "abc");
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(mkdir(shard, 0755), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(store_file_in_end(in, ABC, &err), -1);
+	assert_non_null(strstr(err.text, path));
+	store_file_in_free(in, false);
+	assert_int_equal(count_in(incoming), 0);
+	store_files_free(files);
+}
+
 /* Whole and under its name, and nobody has said that it is kept: a row may name it or not. */
 static void test_store_artifacts_files__tidy_asks_for_rows(void **state)
 {
@@ -243,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_store_artifacts_files__once_by_its_hash),
 		scratch_test(test_store_artifacts_files__another_hash_leaves_nothing),
+		scratch_test(test_store_artifacts_files__a_name_that_cannot_be_written_fails),
 		scratch_test(test_store_artifacts_files__tidy_asks_for_rows),
 		scratch_test(test_store_artifacts_files__tidy_leaves_who_writes_alone),
 		scratch_test(test_store_artifacts_files__sweep_takes_what_nobody_names),

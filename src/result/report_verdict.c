@@ -52,8 +52,8 @@ static const char *const beliefs[] = {
 
 /* The same for a simulated server. */
 static const char *const beliefs_simulated[] = {
-	"the measurement is sound, but the server is simulated: these metrics say nothing about "
-	"an engine",
+	("the measurement is sound, but the server is simulated: these metrics say nothing about "
+	 "an engine"),
 	"use these metrics only for tests, and with care: the server is simulated",
 	"do not use these metrics: they describe the load generator, and the server is simulated",
 };

@@ -165,6 +165,27 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
   expect((await part(page, 'Summary').locator('p').last().boundingBox())?.width).toBeGreaterThan(300)
 })
 
+test('two sides and eight have their heads on one line, one axis, and whole notes on how many runs are needed', async ({ page }) => {
+  const [one, two, three] = await ids(page)
+  const metrics = part(page, 'Metrics')
+  for (const sides of [`side=${one},${two}&side=${one},${three}`, Array.from({ length: 8 }, (_, i) => `side=${[one, two, three, `${one},${two}`, `${one},${three}`, `${two},${three}`, `${two},${one}`, `${three},${one}`][i]}`).join('&')]) {
+    await compared(page, sides)
+    const tops = await metrics.locator('thead th').evaluateAll((heads) => heads.map((head) => {
+      const range = document.createRange()
+      range.selectNodeContents(head.querySelector('span') ?? head)
+      return Math.round(range.getBoundingClientRect().top)
+    }))
+    expect(new Set(tops).size, `tops of the heads: ${tops.join(', ')}`).toBe(1)
+    const axes = await metrics.locator('tbody td:nth-of-type(2) svg[aria-hidden]').filter({ has: page.locator('line') }).evaluateAll((all) => all.filter((one) => !one.parentElement?.closest('svg')).map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 20).map(({ left, width }) => `${Math.round(left)} ${Math.round(width)}`))
+    expect(axes.length).toBeGreaterThan(3)
+    expect([...new Set(axes)]).toHaveLength(1)
+  }
+  await compared(page, `side=${one},${two}&side=${one},${three}`)
+  const notes = metrics.getByText(/needs \d[\d,]* more runs? each$/)
+  expect(await notes.count()).toBeGreaterThan(0)
+  expect(await notes.evaluateAll((all) => all.filter((note) => note.scrollWidth > note.clientWidth && note.clientWidth > 0).map((note) => note.textContent))).toEqual([])
+})
+
 test('the header, the summary and all tables have the same columns, and the header and the words stay in view', async ({ page }) => {
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)
@@ -264,6 +285,7 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await expect(tray(page)).toHaveCount(0)
   await page.goto(`${dashboard().url}/compare?side=999999&side=1`)
   await expect(page.getByRole('alert')).toHaveText(/^Experiment 999999 does not exist or was deleted\. Remove it from the comparison$/)
+  await expect(page.getByRole('main').getByText('simulated', { exact: true })).toBeVisible() // like the badge of the only side
   await expect(page.getByRole('main').getByRole('link', { name: 'run-1' })).toHaveAttribute('href', '/experiments/1')
   await page.getByRole('button', { name: 'Remove it from the comparison' }).click()
   await expect(page).toHaveURL(/\/compare\?side=1$/)

@@ -11,6 +11,7 @@ import { sidesOf, useTray } from '../tray/store'
 import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
+import { Simulated } from '../ui/verdict'
 import { type CompareState, isComparable, LETTERS, moved, oneOf, type Side, sidesFor } from '../url/compare'
 import { undo } from '../url/entry'
 import { selectedOf } from '../url/explore'
@@ -79,7 +80,7 @@ function Remaining({ side, catalogue }: { side: Side; catalogue: Catalogue }) {
   return (
     <>
       <p className={page.lead}>A comparison needs two sides, and this one has one:</p>
-      <p className={css.remaining}><b>{id === null ? name : <Link href={paths.experiment(id)}>{name}</Link>}</b> {experiment && <SideVerdict experiment={experiment} />}</p>
+      <p className={css.remaining}><b>{id === null ? name : <Link href={paths.experiment(id)}>{name}</Link>}</b> {experiment && <SideVerdict experiment={experiment} />} {experiment?.simulated && <Simulated />}</p>
     </>
   )
 }

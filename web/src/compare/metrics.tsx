@@ -61,12 +61,12 @@ function Metric({ metric: { told, field, form }, views, span, effect, isVague }:
       <th scope="row" title={`${field.id}\n${field.help}`}>
         {longName(field)} <span className="dim">{form.unit}{'\u00a0'}{arrow(field)}</span><span className="sr">{directionWords(field)}</span>
       </th>
-      {views.map(({ letter, at, told: { runs } }) => {
+      {views.map(({ letter, at, told: { runs, simulated } }) => {
         const ratio = at === 0 ? undefined : told.against[at - 1]
         return (
           <td key={letter}>
             <div className={css.box}>
-              <div className={css.cell}>
+              <div className={css.cell} data-simulated={(runs > 0 && simulated === runs) || undefined}>
                 <span className={css.letter}><Slot letter={letter} /></span>
                 <Value figure={told.sides[at]} runs={runs} unit={field.unit} form={form} />
                 {ratio && <Against ratio={ratio} at={at} span={span} effect={effect} isVague={isVague} />}
@@ -123,14 +123,16 @@ const Grid = ({ span }: { span: Span }) => (
   </>
 )
 
-// The difference as a mark, its interval as a line with ends. An end beyond the axis has no tick, a mark beyond it is an arrow.
+const arrowOf = (ratio: number) => (ratio > 1 ? 'M-3 -4L2 0L-3 4' : 'M3 -4L-2 0L3 4')
+
+// The difference as a mark, its interval as a line with ends. A mark or an end beyond the axis is an arrow.
 function Interval({ span, ratio: { ratio, low, high, ...rest }, at }: { span: Span; ratio: ComparedRatio; at: number }) {
-  const end = (to: number) => !isBeyond(span, to) && <svg x={share(span, to)} y="50%" overflow="visible"><line y1="-3" y2="3" stroke={colourOf(at)} strokeWidth="1.3" /></svg>
+  const end = (to: number) => <svg x={share(span, to)} y="50%" overflow="visible">{isBeyond(span, to) ? <path d={arrowOf(to)} stroke={colourOf(at)} strokeWidth="1.3" fill="none" /> : <line y1="-3" y2="3" stroke={colourOf(at)} strokeWidth="1.3" />}</svg>
   return (
     <svg className={css.interval} aria-hidden="true" data-beyond={(ratio !== null && isBeyond(span, ratio)) || undefined}>
       {ratio !== null && <Grid span={span} />}
       {low !== null && high !== null && <><line x1={share(span, low)} x2={share(span, high)} y1="50%" y2="50%" stroke={colourOf(at)} strokeWidth="1.3" />{end(low)}{end(high)}</>}
-      {ratio !== null && <svg x={share(span, ratio)} y="50%" overflow="visible">{isBeyond(span, ratio) ? <path d={ratio > 1 ? 'M-3 -4L2 0L-3 4' : 'M3 -4L-2 0L3 4'} stroke={colourOf(at)} strokeWidth="1.6" fill="none" /> : <MarkPath at={at} x={0} y={0} look={markOf({ ratio, low, high, ...rest })} scale={0.8} />}</svg>}
+      {ratio !== null && <svg x={share(span, ratio)} y="50%" overflow="visible">{isBeyond(span, ratio) ? <path d={arrowOf(ratio)} stroke={colourOf(at)} strokeWidth="1.6" fill="none" /> : <MarkPath at={at} x={0} y={0} look={markOf({ ratio, low, high, ...rest })} scale={0.8} />}</svg>}
     </svg>
   )
 }

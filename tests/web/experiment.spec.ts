@@ -49,6 +49,26 @@ test('a latency that repeats another one is one line; where they differ each is 
   await expect(page.locator('dl[aria-label^="Key metrics"]')).not.toContainText(/unset|–$/)
 })
 
+test('the numbers of a simulated run are fainter than its words', async ({ page }) => {
+  await open(page, 1)
+  const colours = (locator: string) => page.locator(locator).evaluateAll((all) => [...new Set(all.map((one) => getComputedStyle(one).color))])
+  const [faint] = await colours('section[aria-label="Metrics"] td.dim')
+  expect(await colours('dl[aria-label^="Key metrics"] dd > span:first-child')).toEqual([faint])
+  expect(await colours('section[aria-label="Metrics"] tbody tr:nth-child(2) td:nth-child(2)')).toEqual([faint])
+  expect(await colours('section[aria-label="Metrics"] tbody tr:nth-child(2) th')).not.toEqual([faint])
+})
+
+test('the titles of two blocks are on one line with each other and with what is beside them, also on a phone', async ({ page }) => {
+  await open(page, 1)
+  const base = (name: string) => page.locator(`section[aria-label="${name}"] h2`).evaluate((title) => Math.round(title.getBoundingClientRect().top))
+  expect(await base('Parameters')).toBe(await base('Metrics'))
+  const head = (name: string) => page.locator(`section[aria-label="${name}"] thead`).evaluate((row) => Math.round(row.getBoundingClientRect().top))
+  expect(await head('Parameters')).toBe(await head('Metrics'))
+  await page.setViewportSize({ width: 390, height: 844 })
+  const left = (locator: string) => page.locator(locator).first().evaluate((one) => { const range = document.createRange(); range.selectNodeContents(one); return Math.round(range.getBoundingClientRect().left) })
+  expect(await left('nav[aria-label="On this page"] a')).toBe(await left('h1'))
+})
+
 test('a failed launch shows its cause, remedy, log line and phases, and nothing that is empty', async ({ page }) => {
   await open(page, 2)
   const failure = part(page, 'Failure')

@@ -124,7 +124,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   ]
   return (
     <div className={page.doc}>
-      <nav className={css.toc} aria-label="On this page" {...oneStop}>
+      <nav className={join(css.toc, 'fades')} aria-label="On this page" {...oneStop}>
         {places.map(([id, name, note]) => <a key={id} href={`#${id}`}>{name}<span className="n-11">{note}</span></a>)}
       </nav>
       <main id="main" className={page.read}>

@@ -34,7 +34,7 @@ export function Figures({ experiment, catalogue }: { experiment: Experiment; cat
   const ids = wanted.filter((id) => experiment.fields[id]?.value !== undefined && experiment.fields[id].value !== null)
   if (ids.length === 0) return null
   return (
-    <dl className={css.figures} aria-label="Key metrics, 95 % interval within the run beneath">
+    <dl className={css.figures} data-simulated={experiment.simulated || undefined} aria-label="Key metrics, 95 % interval within the run beneath">
       {ids.map((id) => {
         const field = catalogue.get(id)
         const value = experiment.fields[id]?.value
@@ -74,7 +74,7 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
         <p>{typeof done === 'number' ? `${count(done)} requests${failed === 0 ? ', none failed' : typeof failed === 'number' ? `, ${count(failed)} failed` : ''}` : ''}</p>
       </div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
-        <table className={page.rows}>
+        <table className={page.rows} data-simulated={experiment.simulated || undefined}>
           <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th>{hasIntervals && <><th scope="col" className={page.num}>95 % CI</th><th scope="col" className={css.ci} title="The axis of the interval">−20 … +20 %</th></>}</tr></thead>
           <tbody>
             <Rows title="Rates" {...table} entries={figures.filter(({ field }) => RATE.test(field.unit))} />

@@ -202,6 +202,27 @@ test('the outline that is shown while the first response is awaited is where its
   expect(await page.getByRole('columnheader', { name: /^Experiment/ }).evaluate((element) => element.getBoundingClientRect().top)).toBe(rows)
 })
 
+test('on a phone the first card is whole on the first screen, and what is awaited is outlined within the window', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  let answer = () => {}
+  const isAnswered = new Promise<void>((resolve) => { answer = resolve })
+  await page.route('**/api/filters/*', async (route) => {
+    await isAnswered
+    await route.continue()
+  })
+  await page.goto(`${dashboard().url}/`)
+  const outline = page.getByRole('status', { name: 'Waiting for the first response' })
+  await expect(outline.locator('i').first()).toBeVisible()
+  expect(await outline.locator('i').evaluateAll((all) => Math.max(...all.map((bone) => bone.getBoundingClientRect().right)))).toBeLessThanOrEqual(390)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  answer()
+  await expect(page.getByTestId('plot')).toBeVisible()
+  const card = page.getByRole('main').getByRole('listitem').filter({ has: page.getByRole('link') }).first()
+  await expect(card).toBeInViewport({ ratio: 1 })
+  await context.close()
+})
+
 test('on a phone, what scrolls sideways is paler at the end that has more, and no key is offered', async ({ browser }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
   const page = await context.newPage()

@@ -76,7 +76,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
       <span className={css.ytitle}>
         {!answer.lines && <span aria-hidden="true">↑ </span>}{yWords(chart)} <span className="dim">{y ? unitOf(y) : ''}</span>
       </span>
-      <div ref={list} className={css.entries} role="group" aria-label="Legend">
+      <div ref={list} className={join(css.entries, 'fades')} role="group" aria-label="Legend">
         {answer.lines && chart.colours && <span className="dim">{chart.colours.field.id === '' ? '' : longName(chart.colours.field)}</span>}
         {answer.grid && <Scale chart={chart} colours={colours} />}
         {keysOf(chart).map((key, at) => (

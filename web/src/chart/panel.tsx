@@ -170,7 +170,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
   if (isList(state.kind)) return <ListPicks {...own} axes={axes} set={set} />
   const axis = (role: 'x' | 'y') => roles.includes(role) && <Pick {...own} role={role} name={`Axis ${role}`} value={axes[role]} {...(fits[role] && { fits: fits[role] })} onPick={(id) => set(role === 'x' ? { x: id, logX: null } : { y: id, logY: null })} />
   return (
-    <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
+    <span className={join(css.picks, 'fades')} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axis('y')}
       {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} isDisabled={isLoading} set={set} />}
       {axis('x')}
@@ -190,7 +190,7 @@ function ScaleButton({ axis, isLog, isDisabled, set }: { axis: 'x' | 'y'; isLog:
 // Each axis by itself, left to right; one more behind them.
 function ListPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
-    <span className={css.picks} role="toolbar" aria-label="Axes and colors" {...oneStop}>
+    <span className={join(css.picks, 'fades')} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axes.map((id, at) => (
         <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
       ))}

@@ -44,8 +44,8 @@ export function PresetDialog({ preset, onSave, onDuplicate, onRemove, onClose }:
           <h2>{preset ? 'Preset' : 'Save as a preset'}</h2>
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
-        <TextField label="Name" placeholder="Name" maxLength={200} autoFocus value={name} onChange={(event) => setName(event.target.value)} />
-        <TextField label="Purpose" placeholder="Purpose (optional)" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} />
+        <div className={css.labeled}><span aria-hidden="true">Name</span><TextField label="Name" maxLength={200} autoFocus value={name} onChange={(event) => setName(event.target.value)} /></div>
+        <div className={css.labeled}><span aria-hidden="true">Purpose, optional</span><TextField label="Purpose" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} /></div>
         <Check isSelected={isDefault} onChange={setDefault}>Open Explore with this preset</Check>
         {!preset && <p className="small dim">A preset holds filters, columns and order. All users of this dashboard see it.</p>}
         {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}

@@ -21,12 +21,15 @@ const world = useWorld()
 const fileOf = (look: Look, state: (typeof STATES)[number]) => `${look}-${`${state.page} ${state.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.png`
 
 const TRIES = 6
+const APART_MS = 400
 
-// On an emulated phone a picture may be of a frame before a dialog opened: takes pictures until two are the same.
+// On an emulated phone a picture may be of a frame before a dialog opened, for some tenths of a second: takes pictures until
+// two are the same. Animations stay, as Playwright ends those that fade the ends of what scrolls.
 async function picture(page: Page, path: string) {
-  let last = await page.screenshot({ path, animations: 'disabled' })
+  let last = await page.screenshot({ path })
   for (let i = 1; i < TRIES; i++) {
-    const next = await page.screenshot({ path, animations: 'disabled' })
+    await page.waitForTimeout(APART_MS)
+    const next = await page.screenshot({ path })
     if (next.equals(last)) return
     last = next
   }

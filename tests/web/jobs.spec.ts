@@ -365,6 +365,10 @@ for (const [name, viewport] of [['a desk', { width: 1440, height: 900 }], ['a ph
     await looksSound(page, page.getByRole('button', { name: 'Choose files' }))
     await page.getByTestId('folder').setInputFiles(path)
     await looksSound(page, row(page, /broken\.json/).filter({ hasText: 'rejected' }))
+    // the outcome is on the first screen, whole
+    await page.evaluate(() => window.scrollTo(0, 0))
+    await expect(row(page, /broken\.json/)).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })).toBeInViewport()
     await page.goto(`${empty().url}/upload`)
     await page.getByTestId('files').setInputFiles(write(folder, 'other.json', { ...sound, duration: 3 }))
     await looksSound(page, files(page).getByRole('button', { name: 'Apply to other.json' }))

@@ -63,7 +63,7 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   await expect(other.getByRole('row', { name: /broken\.json/ })).toContainText('rejected')
   await other.close()
 
-  await page.getByRole('link', { name: 'Show 2 results in Explore' }).click()
+  await page.getByRole('link', { name: 'Show 2 experiments in Explore' }).click()
   await expect(page).toHaveURL(/\?stored\.upload=1$/)
   await expect(counted(page)).toHaveText(/2 of 2 experiments/)
   const ours = page.getByRole('row', { name: /^ours/ })
@@ -85,7 +85,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   const loads = [1, 2, 3, 8, 9, 32, 33, 64, 65, 128]
   await page.goto(fresh().url)
   await drop(page, loads.map((load, i) => write(folder, `ten-c${load}.json`, serve(load, 4 * 2 ** i, 100 * (i + 1), 128 + i / 2))))
-  await page.getByRole('link', { name: 'Show 10 results in Explore' }).click()
+  await page.getByRole('link', { name: 'Show 10 experiments in Explore' }).click()
   await expect(counted(page)).toHaveText('10 of 10 experiments')
   await expect(page.getByTestId('plot')).toBeVisible()
   // from 4 ms to 2 s
@@ -139,7 +139,7 @@ test('who goes to the results before the upload is closed finds them, also witho
     await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
     await page.route('**/close', () => {}) // it never ends
     await drop(page, [1, 2].map((load) => write(folder, `early-c${load}.json`, serve(load, load, load * 10))))
-    await page.getByRole('link', { name: 'Show 2 results in Explore' }).click()
+    await page.getByRole('link', { name: 'Show 2 experiments in Explore' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
     await page.getByRole('button', { name: 'Clear all' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
@@ -204,7 +204,7 @@ test('the same again is a duplicate, other content under its run id a conflict',
   await expect(conflict).toContainText('stored with other content')
   // the duplicate is one of the upload's results, the conflict is not
   const job = page.url().split('/').at(-1)
-  await page.getByRole('link', { name: /^Show (stored )?result in Explore$/ }).click()
+  await page.getByRole('link', { name: /^Show (stored )?experiment in Explore$/ }).click()
   await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`Upload ?${job}`))

@@ -1,7 +1,8 @@
 // Chooses files by pointer, keyboard or clipboard, and sets the conflict policy.
 import { useEffect, useRef } from 'react'
 
-import { Button, Segment } from '../ui/controls'
+import { Button, join, Segment } from '../ui/controls'
+import { useMedia } from '../ui/use-media'
 import { useSend } from './drop-anywhere'
 import { filesOfClipboard, filesOfInput } from './files'
 import { type Choice, FILE_MAX } from './sender'
@@ -10,7 +11,7 @@ import css from './upload.module.css'
 
 export const CHOICES: [Choice, string][] = [['skip', 'Skip'], ['keep', 'Keep both'], ['replace', 'Replace']]
 const EFFECTS: Record<Choice, string> = {
-  skip: 'A conflicting file is not stored until you choose what to do with it.',
+  skip: 'A conflicting file is not stored. You can still keep or replace it in the list.',
   keep: 'A conflicting file is stored as a repeat of the stored result.',
   replace: 'A conflicting file replaces the stored result.',
 }
@@ -48,10 +49,28 @@ function usePaste() {
   }, [])
 }
 
-export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pickFolder: () => void }) {
+// isSmall: buttons alone, where an upload is shown below
+export function DropZone({ pickFiles, pickFolder, isSmall }: { pickFiles: () => void; pickFolder: () => void; isSmall: boolean }) {
   const onKnown = useUploads((uploads) => uploads.onKnown)
   const choose = useUploads((uploads) => uploads.chooseOnKnown)
+  const isTouch = useMedia('(hover: none)')
   usePaste()
+  const policy = (
+    <span className={css.policy}>
+      <span title="A conflict is a file with the run ID of a stored result and other content">On conflict</span>
+      <Segment label="On conflict" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
+    </span>
+  )
+  if (isSmall) {
+    return (
+      <div className={join(css.known, css.small)} title={EFFECTS[onKnown]}>
+        <Button look="line" onPress={pickFiles}>Choose files</Button>
+        <Button look="line" onPress={pickFolder}>Choose a folder</Button>
+        {policy}
+        {!isTouch && <span className="dim">You can also drop or paste files.</span>}
+      </div>
+    )
+  }
   return (
     <>
       <div className={css.drop}>
@@ -59,8 +78,8 @@ export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pic
           <path d="M14 17V4M9 9l5-5 5 5M4 17v5.5c0 .8.7 1.5 1.5 1.5h17c.8 0 1.5-.7 1.5-1.5V17" />
         </svg>
         <div>
-          <b>Drop files or a folder anywhere on this page</b>
-          <p>You can also paste a result, or run <code>profllm upload FILE… --to {window.location.origin}</code>. The limit per file is {FILE_MAX / 1024 / 1024} MiB.</p>
+          <b>{isTouch ? 'Choose result files or a folder' : 'Drop files or a folder anywhere on this page'}</b>
+          <p>You can also {isTouch ? '' : 'paste a result, or '}run <code>profllm upload FILE… --to {window.location.origin}</code>. The limit per file is {FILE_MAX / 1024 / 1024} MiB.</p>
         </div>
         <div className={css.acts}>
           <Button look="line" onPress={pickFolder}>Choose a folder</Button>
@@ -68,8 +87,7 @@ export function DropZone({ pickFiles, pickFolder }: { pickFiles: () => void; pic
         </div>
       </div>
       <div className={css.known}>
-        <span title="A conflict is a file with the run ID of a stored result and other content">On conflict</span>
-        <Segment label="On conflict" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
+        {policy}
         <span className="dim">{EFFECTS[onKnown]}</span>
       </div>
     </>

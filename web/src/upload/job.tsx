@@ -160,7 +160,7 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
       {reading > 0 && <span><State state="reading" /><b className="n">{count(reading)}</b></span>}
       {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
-      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {job.counts.stored === 0 ? 'stored ' : ''}{results === 1 ? 'result' : `${count(results)} results`} in Explore</Link>}
+      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {job.counts.stored === 0 ? 'stored ' : ''}{results === 1 ? 'experiment' : `${count(results)} experiments`} in Explore</Link>}
     </p>
   )
 }

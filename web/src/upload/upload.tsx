@@ -7,8 +7,7 @@ import { useJob, useJobs } from '../api/uploads'
 import { usePreferences } from '../keys/store'
 import { count } from '../format/number'
 import { clock } from '../format/time'
-import { Act, join, Note } from '../ui/controls'
-import controls from '../ui/controls.module.css'
+import { Act, Acts, ButtonLink, join, Note } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
@@ -40,14 +39,14 @@ export function Upload({ job }: { job: string | null }) {
   usePlace({ content: `upload ${job ?? ''}`, isReady: true })
   return (
     <main id="main" className={join(page.read, page.wide)}>
-      <div className={page.head}>
+      <div className={join(page.head, css.head)}>
         <div>
           <h1>Upload</h1>
-          <p className={page.facts}>Upload results of ProfLLM or vLLM benchmarks, with their artifacts. A rejected file does not stop the others.</p>
+          {job === null && <p className={page.facts}>Upload results of profllm run or vllm bench (--save-result), with their artifacts. A rejected file does not stop the others.</p>}
         </div>
-        {job !== null && <div className={page.end}><Link href={paths.upload()} className={controls.button ?? ''}>All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}</Link></div>}
+        {job !== null && <div className={page.end}><ButtonLink href={paths.upload()}>All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}</ButtonLink></div>}
       </div>
-      <DropZone {...pickers} />
+      <DropZone {...pickers} isSmall={job !== null} />
       {pickers.inputs}
       {job === null ? shown && <JobView sender={shown} onChoose={pickers.pickFolder} /> : <Served id={job} sender={shown} onChoose={pickers.pickFolder} />}
       {others.length > 0 && <Others senders={others} />}
@@ -70,7 +69,7 @@ function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefin
     )
   }
   if (!job.error) return null
-  return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load this upload.</b> {causeOf(job.error)} {!(job.error instanceof ApiError && job.error.status === 404) && again}</Note></div>
+  return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load this upload.</b> {causeOf(job.error)} <Acts>{!(job.error instanceof ApiError && job.error.status === 404) && again}<Link href={paths.upload()}>All uploads</Link></Acts></Note></div>
 }
 
 const Others = ({ senders }: { senders: Sender[] }) => (

@@ -73,7 +73,7 @@ test('a sweep that runs fills its map cell by cell, what failed of it leads to i
   expect(await new Promise((resolve) => execFile(program('profllm'), ['sweep', 'run', file, '-o', join(out, 't')], (error) => resolve(error?.code ?? 0)))).toBe(0)
   expect(read(join(out, 't', 'summary.json')).runs.map((run: Document) => [run.label, run.status])).toEqual([['max_num_seqs=4 max_concurrency=1', 'completed'], ['max_num_seqs=4 max_concurrency=2', 'completed']])
   expect(existsSync(join(out, 't', 'summary.csv'))).toBe(true)
-  await page.getByRole('link', { name: 'Explore results' }).click()
+  await page.getByRole('link', { name: 'Explore experiments' }).click()
   await expect(page.getByRole('grid', { name: 'Active filters' }).getByRole('row', { name: /Sweep/ })).toBeVisible()
 })
 

@@ -162,7 +162,7 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
         {edge !== null && <rect className={css.within} clipPath={`url(#${clip})`} x={isLower ? LEFT : edge} y={TOP} width={Math.max(0, isLower ? edge - LEFT : plotRight - edge)} height={HIGH - BOTTOM - TOP} />}
         {up.ticks.map((tick, i) => <g key={tick}><path className={tick === up.low ? css.axis : css.gridLine} d={`M${LEFT} ${py(tick)}H${plotRight}`} /><text className={css.tick} x={LEFT - 6} y={py(tick) + 4} textAnchor="end">{upWords[i]}</text></g>)}
         {across.ticks.map((tick, i) => <text key={tick} className={css.tick} x={Math.min(px(tick), px(tick) > width - EDGE ? width : Infinity)} y={HIGH - BOTTOM + 16} textAnchor={px(tick) > width - EDGE ? 'end' : 'middle'}>{acrossWords[i]}</text>)}
-        <text className={css.axisName} x={0} y={12}>{shortName(y.field)} {forms.y.unit} ↑</text>
+        <text className={css.axisName} x={0} y={12}>↑ {shortName(y.field)} {forms.y.unit}</text>
         <text className={css.axisName} x={plotRight} y={HIGH - 4} textAnchor="end">{shortName(x.field)} {forms.x.unit}{across.isLog ? ', log scale' : ''} →</text>
         {edge !== null && <><path className={css.edge} d={`M${edge} ${TOP}V${HIGH - BOTTOM}`} /><text className={css.edgeName} x={edge + (edge > plotRight - 70 ? -4 : 4)} y={TOP + 10} textAnchor={edge > plotRight - 70 ? 'end' : 'start'}>{isLower ? '≤' : '≥'} {plainNumber(limit as number, forms.x)} {forms.x.unit}</text></>}
         {lines.map((line) => <path key={line.id} className={css.line} style={{ stroke: slotColour(line.slot) }} d={line.points.map((point, i) => `${i ? 'L' : 'M'}${px(point.x).toFixed(1)} ${py(point.y).toFixed(1)}`).join('')} />)}
@@ -172,7 +172,7 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
               onFocus={() => { setCurrent(point.cell.id); onRead(point.cell) }} onMouseEnter={() => onRead(point.cell)} onClick={() => { const experiment = experimentOf(point); if (experiment != null) navigate(paths.experiment(experiment)) }}>
               <circle className={css.target} r={12} />
               {point === best && <circle className={css.ring} r={9} />}
-              <path d={shapeOf(line.slot)} transform="scale(.8)" style={{ fill: point.isTrusted && (limit === null || isWithin(point, limit, isLower)) ? slotColour(line.slot) : 'var(--sheet)', stroke: slotColour(line.slot), strokeDasharray: point.isTrusted ? undefined : '2 1.5' }} />
+              <path d={shapeOf(line.slot)} transform="scale(.8)" style={{ fill: point.isTrusted && (limit === null || isWithin(point, limit, isLower)) ? slotColour(line.slot) : 'var(--sheet)', stroke: slotColour(line.slot), strokeDasharray: point.isTrusted ? undefined : '3 1.5' }} />
             </g>
           )))}
         </g>

@@ -55,7 +55,7 @@ export function SweepList() {
       <h1>Sweeps</h1>
       <p className={page.facts}>A sweep runs every combination of the values in one experiment file.</p>
       {error && <div className={page.block}><Note kind="bad" role="alert"><b>Could not load the sweeps.</b> {causeOf(error)} <Act onPress={() => void heads.refetch()}>Retry</Act></Note></div>}
-      {isThere && sweeps.length === 0 && <div className={page.block}><div className={css.none}><p>No sweeps yet. To run a sweep and watch it here:</p><code>profllm sweep run -o DIR --upload {window.location.origin} FILE</code><p>To add a finished sweep:</p><code>profllm upload DIR --to {window.location.origin}</code></div></div>}
+      {isThere && sweeps.length === 0 && <div className={page.block}><div className={css.none}><p>No sweeps yet. To run a sweep and watch it here:</p><code>profllm sweep run -o DIR --upload {window.location.origin} FILE</code><p>To add a finished sweep:</p><code>profllm upload DIR --to {window.location.origin}</code><p>Results of vLLM's own benchmarks are on <Link className="inline" href={paths.upload()}>Upload</Link> and Explore, each as an experiment.</p></div></div>}
       {sweeps.length > 0 && <section className={page.block} aria-label="All sweeps"><Table sweeps={sweeps} /></section>}
     </main>
   )

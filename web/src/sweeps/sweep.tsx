@@ -85,7 +85,7 @@ function Head({ sweep, name, models }: { sweep: Told; name: string; models: stri
             {sweep.servers_started !== null && <span><span className="n">{count(sweep.servers_started)}</span> {sweep.servers_started === 1 ? 'server' : 'servers'} started</span>}
           </p>
         </div>
-        <div className={page.end}><Link className={join(controls.button, controls.line)} href={paths.sweepResults(sweep.id)}>Explore results</Link></div>
+        <div className={page.end}><ButtonLink look="line" href={paths.sweepResults(sweep.id)}>Explore experiments</ButtonLink></div>
       </div>
     </>
   )

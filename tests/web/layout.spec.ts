@@ -202,6 +202,23 @@ test('the outline that is shown while the first response is awaited is where its
   expect(await page.getByRole('columnheader', { name: /^Experiment/ }).evaluate((element) => element.getBoundingClientRect().top)).toBe(rows)
 })
 
+test('a link that sorts by several fields shows the number and arrow of each, and the column of each metric', async ({ page }) => {
+  await explore(page, '?sort=server.tensor_parallel_size,-results.output_throughput,results.p99_tpot_ms&select=1,2')
+  const table = page.getByRole('region', { name: 'Table, scrolls sideways' })
+  for (const [at, head] of ['TP ▴1', 'Output ▾2', 'P99 TPOT ▴3'].entries()) {
+    const shown = page.getByText(head, { exact: true })
+    await expect(table.getByRole('columnheader', { name: new RegExp(`sort key ${at + 1}`) })).toBeInViewport({ ratio: 1 })
+    const tool = shown.and(page.locator('[aria-hidden]'))
+    expect(await tool.evaluate((key) => key.getBoundingClientRect().right <= (key.parentElement as HTMLElement).getBoundingClientRect().right + 1), head).toBe(true)
+  }
+  // a sort that is chosen at a head moves no column
+  const left = () => table.getByRole('columnheader', { name: /^P99 TTFT/ }).evaluate((head) => head.getBoundingClientRect().left)
+  const before = await left()
+  await table.getByRole('columnheader', { name: /^P99 TTFT/ }).getByRole('button').click()
+  await expect(table.getByRole('columnheader', { name: /^P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending')
+  expect(await left()).toBe(before)
+})
+
 test('on a phone the first card is whole on the first screen, and what is awaited is outlined within the window', async ({ browser }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
   const page = await context.newPage()

@@ -60,7 +60,8 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
   const [isWhole, setWhole] = useState(false)
   const [isCut, setCut] = useState(false)
   const list = useRef<HTMLDivElement>(null)
-  const lines = useMedia('(max-width: 640px)') ? PHONE_LINES : LINES
+  const isPhone = useMedia('(max-width: 640px)') // one line that scrolls
+  const lines = isPhone ? PHONE_LINES : LINES
   // two lines at most, so that the plot keeps its height
   useLayoutEffect(() => {
     const element = list.current
@@ -76,7 +77,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
       <span className={css.ytitle}>
         {!answer.lines && <span aria-hidden="true">↑ </span>}{yWords(chart)} <span className="dim">{y ? unitOf(y) : ''}</span>
       </span>
-      <div ref={list} className={join(css.entries, 'fades')} role="group" aria-label="Legend">
+      <div ref={list} className={join(css.entries, 'fades')} role="group" aria-label="Legend" tabIndex={isPhone ? 0 : undefined}>
         {answer.lines && chart.colours && <span className="dim">{chart.colours.field.id === '' ? '' : longName(chart.colours.field)}</span>}
         {answer.grid && <Scale chart={chart} colours={colours} />}
         {keysOf(chart).map((key, at) => (

@@ -93,7 +93,7 @@ function TooFew({ state }: { state: CompareState }) {
   return (
     <Framed>
       <p className={page.lead}>{state.sides.length === 1 ? 'A comparison needs two sides, and this one has one.' : pinned.length === 0 && 'Nothing is pinned yet.'} On Explore, {isTouch ? <>tap <b>+</b> on two to eight experiments.</> : <>select two to eight experiments, or press <kbd>p</kbd> on each.</>} You can also pin everything that a filter matches as one group. The first one is the baseline.</p>
-      <p className={page.lead}><ButtonLink href={lastExplore} look="line">Explore experiments</ButtonLink> {isComparable(selected) && <><ButtonLink href={paths.compare({ sides: sidesFor(selected) })} look="line">Compare the {selected.length} selected results</ButtonLink> </>}{pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
+      <p className={page.lead}><ButtonLink href={lastExplore} look="line">Explore experiments</ButtonLink> {isComparable(selected) && <><ButtonLink href={paths.compare({ sides: sidesFor(selected) })} look="line">Compare the {selected.length} selected ones</ButtonLink> </>}{pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
     </Framed>
   )
 }

@@ -111,17 +111,24 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
 
 const CountNow = ({ usual }: { usual: number }) => count(useFilm(({ frame }) => frame?.rows.count ?? usual))
 
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/
+const SAID_MS = 3000
+
+// A dashboard on a loopback address is reached from its own computer, or through a tunnel.
 function CopyLink() {
   const [done, setDone] = useState(false)
+  const isLocal = LOOPBACK.test(window.location.hostname)
   const copy = async () => {
     await navigator.clipboard.writeText(window.location.href)
     setDone(true)
-    setTimeout(() => setDone(false), 2000)
+    setTimeout(() => setDone(false), SAID_MS)
   }
   return (
-    <Button onPress={() => void copy()}>
-      <Icon name="link" />
-      <span aria-live="polite" className={done ? undefined : css.phoneSr}>{done ? 'Copied' : 'Link'}</span>
-    </Button>
+    <span title={isLocal ? `${window.location.host} is this computer. On another one the link needs an SSH tunnel to the same port.` : undefined}>
+      <Button onPress={() => void copy()}>
+        <Icon name="link" />
+        <span aria-live="polite" className={done ? undefined : css.phoneSr}>{!done ? 'Link' : isLocal ? 'Copied, for this computer' : 'Copied'}</span>
+      </Button>
+    </span>
   )
 }

@@ -3,7 +3,7 @@ import { type RefObject, useMemo, useState } from 'react'
 import { Button as AriaButton, Checkbox, Dialog, DropIndicator, GridList, GridListItem, Popover, useDragAndDrop } from 'react-aria-components'
 
 import { type Catalogue, longName, sectionOf } from '../fields/catalogue'
-import { Act, Button, Check, Field as TextField, IconButton } from '../ui/controls'
+import { Act, Button, Check, Field as TextField, IconButton, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { Sheet } from '../ui/sheet'
@@ -40,7 +40,7 @@ export function ColumnPicker({ catalogue, columns, anchor, isCustom, onlyDifferi
         <TextField autoFocus={anchor !== null} label="Search columns by name, alias or unit" icon="search" type="search" placeholder="Search columns by name, alias or unit" value={words} onChange={(event) => setWords(event.target.value)} />
         <IconButton icon="close" name="Close" onPress={onClose} />
       </div>
-      <div className={css.list}>
+      <div className={join(css.list, 'fades-down')}>
         {pinned > 0 && (
           <>
             <h2 className={css.title}><span>Pinned</span><span className="n-11">{pinned}</span></h2>

@@ -31,9 +31,9 @@ it('the ends of a block are ends', () => {
 })
 
 const USUAL = ['quality.verdict', 'model', 'load', 'm.out', 'm.ttft', 'rate']
-const usual = (cells: Record<string, unknown>[], more: { count?: number; sorted?: string[]; varying?: string[] } = {}) =>
+const usual = (cells: Record<string, unknown>[], more: { count?: number; sorted?: string[]; leading?: string[]; varying?: string[] } = {}) =>
   usualColumns({
-    columns: USUAL, rows: cells.map((one, id) => ({ id, run_id: null, simulated: false, verdict: null, cells: one })), count: more.count ?? cells.length, sorted: more.sorted ?? [],
+    columns: USUAL, rows: cells.map((one, id) => ({ id, run_id: null, simulated: false, verdict: null, cells: one })), count: more.count ?? cells.length, sorted: more.sorted ?? [], leading: more.leading ?? [],
     varying: more.varying && new Set(more.varying), parameters: ['rate', 'seqs', 'a', 'b', 'c'], isMetric: (id) => id.startsWith('m.'),
   })
 
@@ -46,6 +46,12 @@ it('the parameters that vary come before the metrics, and columns without any va
   expect(usual([{ ...swept[0], 'run.status': 'launch_failed' }, { ...swept[1] }])).toEqual(['quality.verdict', 'model', 'rate', 'm.out', 'm.ttft', 'load'])
   // no more than there is room for
   expect(usual([1, 2].map((at) => ({ model: at, load: at, 'm.out': at, rate: at, seqs: at, a: at, b: at, c: at })))).toEqual(['model', 'load', 'rate', 'seqs', 'm.out'])
+})
+
+it('a metric that leads comes before the other metrics, and no parameter moves', () => {
+  const rows = [1, 2].map((rate) => ({ model: rate, load: 1, 'm.out': rate, 'm.ttft': rate, rate }))
+  expect(usual(rows, { sorted: ['m.ttft'], leading: ['m.ttft', 'load'] })).toEqual(['model', 'load', 'rate', 'm.ttft', 'm.out'])
+  expect(usual(rows, { sorted: ['m.ttft'] })).toEqual(['model', 'load', 'rate', 'm.out', 'm.ttft'])
 })
 
 it('of rows that are not all loaded the server knows what varies', () => {

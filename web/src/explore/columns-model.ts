@@ -58,23 +58,26 @@ interface Usual {
   rows: readonly Row[] // the first ones
   count: number // of all rows
   sorted: string[]
+  leading?: readonly string[] // metrics that come before the others
   varying: ReadonlySet<string> | undefined // in all rows; undefined: not known yet
   parameters: readonly string[] // that may become columns, the most important ones first
   isMetric: (id: string) => boolean
 }
 
 // The columns of a table for which the user chose none: the parameters that vary come before the metrics, and columns without any
-// value come last. If all rows are loaded, columns that no row records are left out. A sorted column stays in its place.
-export function usualColumns({ columns, rows, count, sorted, varying, parameters, isMetric }: Usual): string[] {
+// value come last. If all rows are loaded, columns that no row records are left out. A sorted column stays in its place, unless it leads.
+export function usualColumns({ columns, rows, count, sorted, leading = [], varying, parameters, isMetric }: Usual): string[] {
   const isWhole = rows.length >= count
   if (rows.length === 0) return columns
   const varies = isWhole ? varyingIn(rows, [...columns, ...parameters]) : varying
   const hasValue = (id: string) => sorted.includes(id) || varies?.has(id) || rows.some(({ cells }) => (cells[id] ?? null) !== null || (id === VERDICT && isFailed(cells['run.status'])))
   const isRecorded = (id: string) => !isWhole || sorted.includes(id) || rows.some(({ cells }) => cells[id] !== undefined)
-  const first = columns.findIndex(isMetric)
-  const before = columns.slice(0, first < 0 ? columns.length : first)
+  const metric = columns.findIndex(isMetric)
+  const before = columns.slice(0, metric < 0 ? columns.length : metric)
   const room = PARAMETERS - before.filter((id) => id !== VERDICT && varies?.has(id)).length
   const more = parameters.filter((id) => varies?.has(id) && !before.includes(id)).slice(0, Math.max(0, room))
-  const all = [...before, ...more, ...columns.slice(before.length).filter((id) => !more.includes(id))].filter(isRecorded)
+  const first = [...before, ...more]
+  const leads = leading.filter((id) => isMetric(id) && !first.includes(id))
+  const all = [...first, ...leads, ...columns.slice(before.length).filter((id) => !more.includes(id) && !leads.includes(id))].filter(isRecorded)
   return [...all.filter(hasValue), ...all.filter((id) => !hasValue(id))]
 }

@@ -19,7 +19,7 @@ import { NAMING_FIELDS } from '../names/names'
 import { Tray } from '../tray/tray'
 import { slotsById, useTray } from '../tray/store'
 import { undo } from '../url/entry'
-import { DEFAULT_SORT, type ExploreState, readExplore, readView } from '../url/explore'
+import { DEFAULT_SORT, type ExploreState, readExplore, readView, writeSort } from '../url/explore'
 import { withFieldReplaced } from '../url/field-in-state'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
@@ -135,12 +135,14 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const told = useDeferredValue(useMemo(() => ({ data, isOld: isPlaceholderData }), [data, isPlaceholderData]))
   const varying = useMemo(() => told.data && new Set(Object.keys(told.data.options)), [told.data])
   const choosable = useMemo(() => told.data && fieldsWithChoice(told.data.options), [told.data])
+  // the order of the address is in view; one that is chosen at a head moves no column
+  const [leading] = useState(() => (writeSort(state.sort) === writeSort(DEFAULT_SORT) ? [] : state.sort.map(({ field }) => field)))
   const columns = useMemo(() => {
     if (state.onlyDiffering && varying) return chosen.filter((id) => varying.has(id))
     if (state.columns || isPhone || !shown) return chosen
     const isMetric = (id: string) => id !== VERDICT && catalogue.get(id).role === 'output'
-    return usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
-  }, [catalogue, chosen, varying, choosable, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
+    return usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), leading, varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
+  }, [catalogue, chosen, varying, choosable, leading, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
   // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
   const isStale = told.isOld && !isWaiting
   // where nothing matches, the panel shows the values of all results, so that another one can be chosen

@@ -8,7 +8,8 @@ import { longName } from '../fields/catalogue'
 import { useFacetNow } from '../film/film'
 import { type Choice, isEmpty } from '../filter/model'
 import { count, formOfRow } from '../format/number'
-import { brieflyAll, wholeText, withUnit } from '../format/value'
+import { brieflyAll, rawValue, wholeText, withUnit } from '../format/value'
+import { cutWhereAlike } from '../names/cut'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { useDraft } from '../ui/use-draft'
@@ -24,6 +25,7 @@ const FEW_LINES = 6
 const TOGGLES_MAX = 6
 const TOGGLE_LETTERS = 5
 const BAR_PX = 40
+const LINE_LETTERS = 17 // of a value that are seen in the panel
 
 export type OnChoose = (choice: Choice | undefined, options?: { typing?: string }) => void
 
@@ -159,12 +161,13 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
   const form = formOfRow(field, shown.map(({ value }) => value))
-  const texts = brieflyAll(field, shown.map(({ value }) => (typeof value === 'number' && form.decimals !== null ? withUnit(field, value, form) : wholeText(field, value))))
+  const whole = brieflyAll(field, shown.map(({ value }) => (typeof value === 'number' && form.decimals !== null ? withUnit(field, value, form) : wholeText(field, value))))
+  const texts = cutWhereAlike(whole, LINE_LETTERS)
   return (
     <div {...inside}>
       {shown.map(({ value, count: n }, i) => (
         <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} id={field.id} choice={choice} n={n} nOf={(now) => countIn(now, value)} most={most}
-          onChange={() => onChoose(toggled(choice, value as Scalar))} title={String(value)}>
+          onChange={() => onChoose(toggled(choice, value as Scalar))} title={rawValue(value)} label={texts[i] === whole[i] ? undefined : `${whole[i] ?? ''}, ${count(n)} experiments`}>
           {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{texts[i]}</bdi>}
         </Line>
       ))}
@@ -192,12 +195,13 @@ interface LineProps extends CountProps {
   onChange: () => void
   children: React.ReactNode
   title?: string
+  label?: string | undefined // where the text that is shown is cut
   faint?: boolean
 }
 
-function Line({ isSelected, isExcept = false, onChange, children, title, faint, ...counted }: LineProps) {
+function Line({ isSelected, isExcept = false, onChange, children, title, label, faint, ...counted }: LineProps) {
   return (
-    <Tick isSelected={isSelected} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
+    <Tick isSelected={isSelected} {...(label !== undefined && { label })} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
       <span className={controls.box} data-box="" />
       <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}{isSelected && isExcept && <span className="sr"> excluded</span>}</span>
       <Bar {...counted} />

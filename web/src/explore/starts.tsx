@@ -91,7 +91,7 @@ export function Starts({ round }: { round: number }) {
   return (
     <nav className={css.starts} aria-label="Views to start from" {...oneStop}>
       <span>Start from</span>
-      {shown.map(({ start, n }) => <Link key={start.name} href={addressOf(start)} title={`${start.about}; ${count(n ?? 0)} results`}>{start.name}</Link>)}
+      {shown.map(({ start, n }) => <Link key={start.name} href={addressOf(start)} title={`${start.about}; ${count(n ?? 0)} experiments`}>{start.name}</Link>)}
     </nav>
   )
 }

@@ -12,6 +12,7 @@ import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Act, Acts, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
 import { UnknownFieldActs, UnknownFieldWords } from '../ui/unknown-field'
+import { useMedia } from '../ui/use-media'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import type { Change } from '../url/use-explore'
@@ -159,10 +160,11 @@ export function Beyond({ count: n, page, pageRows, change }: { count: number; pa
 }
 
 export function FirstRun() {
+  const isTouch = useMedia('(hover: none)')
   return (
-    <div className={css.centre}>
+    <div className={join(css.centre, css.first)}>
       <h2>No experiments yet</h2>
-      <p>Drop result files anywhere on this page, or upload them from the machine that made them:</p>
+      <p>{isTouch ? 'Choose' : 'Drop'} result files of <code>profllm run</code> or <code>vllm bench … --save-result</code>{isTouch ? '' : ' anywhere on this page'}, or upload them from the machine that made them:</p>
       <code>profllm upload results/*.json --to {window.location.origin}</code>
       <div className={css.acts}><ButtonLink href={paths.upload()} look="fill">Choose files</ButtonLink></div>
     </div>

@@ -32,7 +32,7 @@ export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer: o
       {byPages ? <Rows first={first} last={last} answer={answer} /> : <OnScreen answer={answer} />}
       {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
       <span className={css.end}>
-        <span className={css.version}>Data version <span className="n-11">{count(answer.data_version)}{newer !== null && nowVersion !== undefined ? `, now ${count(nowVersion)}` : ''}</span></span>
+        <span className={css.version}>Data version <span className="n-11">{count(answer.data_version)}</span>{newer !== null && nowVersion !== undefined && <>, now <span className="n-11">{count(nowVersion)}</span></>}</span>
         <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `Show ${count(newer)} newer` : 'Show changes'}</Act>}</span>
       </span>
     </div>

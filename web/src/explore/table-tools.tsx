@@ -2,7 +2,7 @@
 import { memo, type ReactNode, Suspense, useRef, useState } from 'react'
 
 import type { Sort } from '../api/types'
-import type { Catalogue } from '../fields/catalogue'
+import { type Catalogue, shortName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button, ButtonLink, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -51,7 +51,7 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
       ) : (
         <span className={css.sorted}>
           <Icon name="sort" />
-          <span className="clip" title="Select a column head to sort. With Shift, add it as a sort key">{sortWords(catalogue, sort)}</span>
+          <span className="clip" title={`${sortWords(catalogue, sort)}\nSelect a column head to sort. With Shift, add it as a sort key`}>{sort.length > 1 ? <SortKeys catalogue={catalogue} sort={sort} /> : sortWords(catalogue, sort)}</span>
           {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
         </span>
       )}
@@ -82,6 +82,16 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
     </div>
   )
 })
+
+// Several keys as in the heads of their columns, each with its number and its arrow.
+function SortKeys({ catalogue, sort }: { catalogue: Catalogue; sort: Sort[] }) {
+  return (
+    <>
+      <span className="sr">{sortWords(catalogue, sort)}</span>
+      {sort.map(({ field, dir }, at) => <span key={field} className={css.key} aria-hidden="true">{shortName(catalogue.get(field))} {dir === 'asc' ? '▴' : '▾'}<sup>{at + 1}</sup></span>)}
+    </>
+  )
+}
 
 const SAID_MS = 2000
 

@@ -54,6 +54,17 @@ interface Text {
   mark: string // shown instead of what no cut can show; unique among the texts
 }
 
+// Texts of a list that cuts them at its edge: those that begin alike as far as they would be seen are cut where they differ.
+export function cutWhereAlike(texts: readonly string[], letters: number): string[] {
+  const shown = [...texts]
+  for (const same of Map.groupBy(texts.keys(), (at) => texts[at]?.slice(0, letters)).values()) {
+    if (new Set(same.map((at) => texts[at])).size < 2) continue
+    const cut = cutApart(same.map((at, i) => ({ text: texts[at] ?? '', letters, mark: String(i + 1) })))
+    same.forEach((at, i) => { shown[at] = cut[i] ?? '' })
+  }
+  return shown
+}
+
 // The texts that look alike and are not, in groups.
 const alikeOf = (texts: readonly Text[], shown: readonly string[]) => [...Map.groupBy(texts.keys(), (at) => shown[at]).values()].filter((same) => new Set(same.map((at) => texts[at]?.text)).size > 1)
 

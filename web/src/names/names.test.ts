@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { Field } from '../api/types'
+import { cutWhereAlike } from './cut'
 import { distinctNames, Several, type Thing } from './names'
 
 const LISTED = ['server.max_num_seqs', 'server.enable_prefix_caching', 'results.output_throughput', 'server.port']
@@ -72,6 +73,15 @@ it('a group is named by the one value that its runs share, before what its runs 
   expect(shorts(things({ [MODEL]: new Several(models), [TP]: 1 }, { [MODEL]: new Several(models.slice(1)), [TP]: new Several([2]) }))).toEqual(['TP 1', 'TP 2'])
   expect(shorts(things({ [C]: new Several([8, 16]) }, { [C]: new Several([32, 64, 128]) }, { [C]: 4 }))).toEqual(['c8, c16', 'c32–128', 'c4'])
   expect(shorts(things({ [MODEL]: new Several(models) }, { [MODEL]: 'x/m' }))).toEqual(['3 models', 'm'])
+})
+
+it('values that begin alike are cut where they differ, all others are left whole', () => {
+  const [one, two] = ['{"(256, 256, 1)":0.5,"(720, 1280, 1)":0.5}', '{"(256, 256, 1)":0.5,"(720, 1280, 1)":0.25}']
+  const [first, second, third] = cutWhereAlike([one, two, 'Qwen2.5-72B-Instruct-of-any-length'], 17)
+  expect(first).not.toBe(second)
+  for (const text of [first, second]) expect(text?.length).toBeLessThanOrEqual(17)
+  expect([first?.endsWith('.5}'), second?.endsWith('.25}'), third]).toEqual([true, true, 'Qwen2.5-72B-Instruct-of-any-length'])
+  expect(cutWhereAlike([one, one], 17)).toEqual([one, one])
 })
 
 it('with little room only what is needed', () => {

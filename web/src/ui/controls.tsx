@@ -11,7 +11,7 @@ const LOOKS: Record<Look, string | undefined> = { quiet: '', line: css.line, fil
 export const join = (...names: (string | undefined | false)[]) => names.filter(Boolean).join(' ')
 
 export function Button({ look = 'quiet', ...props }: Omit<ButtonProps, 'className'> & { look?: Look; ref?: Ref<HTMLButtonElement> }) {
-  return <AriaButton {...props} className={join(css.button, LOOKS[look])} />
+  return <AriaButton {...props} data-look={look} className={join(css.button, LOOKS[look])} />
 }
 
 export function IconButton({ icon, name, ...props }: Omit<ButtonProps, 'className' | 'children'> & { icon: IconName; name: string; ref?: Ref<HTMLButtonElement> }) {
@@ -29,7 +29,7 @@ export function Act(props: Omit<ButtonProps, 'className'> & { ref?: Ref<HTMLButt
 
 export function ButtonLink({ href, look = 'quiet', children }: { href: string; look?: Look; children: ReactNode }) {
   return (
-    <Link href={href} className={join(css.button, LOOKS[look])}>
+    <Link href={href} data-look={look} className={join(css.button, LOOKS[look])}>
       {children}
     </Link>
   )

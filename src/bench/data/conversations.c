@@ -387,7 +387,12 @@ static int read_value(struct window *window, bool is_array, struct turns *turns,
 			return 0;
 		}
 		turns_done(turns);
-		const char *end = is_walked ? limit : value_end(window, is_array);
+		/* nor does the walker know whether the rest of a string or of a word comes; no line ends within one */
+		bool is_cut = !window->is_over &&
+			      (is_walked ||
+			       (!is_array &&
+				memchr(walk.at, '\n', (size_t)(limit - walk.at)) == NULL));
+		const char *end = is_cut ? limit : value_end(window, is_array);
 		if (end == limit && !window->is_over) {
 			if (read_on(window, &more, err) < 0)
 				return -1;

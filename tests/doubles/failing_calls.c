@@ -108,10 +108,6 @@ static struct library {
 };
 #define LIBRARY_COUNT (sizeof(libraries) / sizeof(libraries[0]))
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-
 static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
@@ -189,17 +185,17 @@ static bool malloc_fails(const void *caller)
 
 void *malloc(size_t size)
 {
-	return malloc_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+	return malloc_fails(__builtin_return_address(0)) ? NULL : NEXT(malloc)(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-	return malloc_fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+	return malloc_fails(__builtin_return_address(0)) ? NULL : NEXT(calloc)(count, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-	return malloc_fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+	return malloc_fails(__builtin_return_address(0)) ? NULL : NEXT(realloc)(memory, size);
 }
 
 static json_malloc_t program_json_malloc;

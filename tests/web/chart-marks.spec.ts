@@ -114,6 +114,18 @@ test('results at one point are counted there, and simulated ones are fainter tha
   await expect(page.getByRole('status', { name: 'Chart reading' })).toContainText('at this point 2 results')
 })
 
+test('the name of a frontier has the sign of its line on its own line of text', async ({ page }) => {
+  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=server.quantization&server.model=whole,part`)
+  const names = plot(page).getByTitle(/^Frontier of /)
+  await expect(names.first()).toBeVisible()
+  for (const name of await names.all()) {
+    const [text, sign] = [await name.boundingBox(), await name.locator('svg').boundingBox()]
+    expect(text?.height).toBeLessThanOrEqual(16)
+    // to the left of the words: above them it would look like a result
+    expect([(sign?.y ?? 0) >= (text?.y ?? 0) - 1, (sign?.x ?? 0) < (text?.x ?? 0) + 8, (sign?.width ?? 0) > (sign?.height ?? 0)]).toEqual([true, true, true])
+  }
+})
+
 test('the table of a chart has the names of the table below, fills the chart, and its button is pressed', async ({ page }) => {
   await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=&as=table`)
   const table = page.getByRole('group', { name: /^Table of the chart/ })

@@ -1,4 +1,4 @@
-// Names of frontiers that share a color: the model at the upper end of each line, with the mark of its color. A name apart from its line has
+// Names of frontiers that share a color: the model at the upper end of each line, with a piece of a line and the mark of its color. A name apart from its line has
 // a leader to it. The name under the pointer shows its line.
 import { useState } from 'react'
 
@@ -14,7 +14,7 @@ import { shapeOf } from './shapes'
 const HIGH_PX = 14
 const LETTER_PX = 6.2
 const GAP_PX = 8
-const SWATCH_PX = 12
+const SWATCH_PX = 17
 const MOST = 24 // letters
 const PHONE_MOST = 12
 
@@ -115,7 +115,7 @@ export function FrontierNames({ chart, colours, scale }: { chart: Chart; colours
       </svg>
       {names.map(({ words: name, full, at, x, y, isLeft }) => (
         <span key={at} className={css.frontierName} data-left={isLeft || undefined} style={{ left: x, top: y, color: colourOf(colours, slotOf(at)) }} title={`Frontier of ${full}`} onPointerEnter={() => setShown(at)} onPointerLeave={() => setShown(null)}>
-          <svg viewBox="-6 -6 12 12" aria-hidden="true"><path d={shapeOf(slotOf(at))} fill={colourOf(colours, slotOf(at))} /></svg>
+          <svg viewBox="-10 -7 20 14" aria-hidden="true"><path d="M-10 0H10" stroke={colourOf(colours, slotOf(at))} strokeWidth={2} /><path d={shapeOf(slotOf(at))} fill={colourOf(colours, slotOf(at))} /></svg>
           {name}
         </span>
       ))}

@@ -33,6 +33,7 @@ const clip = (text: string, most: number) => (text.length > most ? `${text.slice
 
 const MARK_PX = 7 // half of a mark, with a gap
 const SHIFTS = [-14, -7, 0, 7, 14, -21, 21, -28, 28, -42, 42] // of a name from its point, the best first
+const ASIDE = [0, -70, 70] // px of a name from its point, along the axis
 const LEADER_FROM = 8 // px
 
 interface Rect {
@@ -62,8 +63,8 @@ export function placesOfNames(ends: readonly { words: string; x: number; y: numb
     const wide = words.length * LETTER_PX + GAP_PX + SWATCH_PX
     let best: (typeof placed)[number] | null = null
     let least = Infinity
-    for (const isLeft of [false, true]) {
-      const [from, to] = isLeft ? [x - wide, x] : [x, x + wide]
+    for (const [isLeft, aside] of [false, true].flatMap((left) => ASIDE.map((dx) => [left, dx] as const))) {
+      const [from, to] = isLeft ? [x + aside - wide, x + aside] : [x + aside, x + aside + wide]
       if (from < box.left || to > box.right) continue
       for (const [order, shift] of SHIFTS.entries()) {
         const top = y + shift
@@ -73,10 +74,10 @@ export function placesOfNames(ends: readonly { words: string; x: number; y: numb
         const tight = { from: from + 3, to: to - 3, top: top - HIGH_PX / 2, bottom: top + HIGH_PX / 2 }
         const covered = marks.filter((mark) => isInside(mark, near) && !(mark[0] === x && mark[1] === y)).length
         const crossed = lines.filter((line) => line.some((corner, i) => i > 0 && crosses(line[i - 1] as Point, corner, tight))).length
-        const cost = (covered + crossed) * SHIFTS.length * 2 + order + (isLeft ? SHIFTS.length : 0)
+        const cost = ((covered + crossed) * 2 + (isLeft ? 1 : 0) + (aside === 0 ? 0 : 1.5)) * SHIFTS.length + order
         if (cost >= least) continue
         least = cost
-        best = { words, full, at, x, y: top, isLeft, from, to }
+        best = { words, full, at, x: x + aside, y: top, isLeft, from, to }
       }
     }
     if (best) placed.push(best)
@@ -109,8 +110,8 @@ export function FrontierNames({ chart, colours, scale }: { chart: Chart; colours
       <svg className={css.over} aria-hidden="true">
         {line && <polyline points={stepsOf(line.own).join(' ')} fill="none" stroke={colourOf(colours, slotOf(shown ?? 0))} strokeWidth={4} opacity={0.6} />}
         {names.map(({ at, x, y, isLeft }) => {
-          const from = ends[at]?.y ?? y
-          return Math.abs(y - from) > LEADER_FROM && <line key={at} x1={x} y1={from} x2={x + (isLeft ? -4 : 4)} y2={y} stroke={colourOf(colours, slotOf(at))} strokeWidth={1} />
+          const { x: fromX, y: fromY } = ends[at] ?? { x, y }
+          return Math.hypot(x - fromX, y - fromY) > LEADER_FROM && <line key={at} x1={fromX} y1={fromY} x2={x + (isLeft ? -4 : 4)} y2={y} stroke={colourOf(colours, slotOf(at))} strokeWidth={0.8} opacity={0.6} />
         })}
       </svg>
       {names.map(({ words: name, full, at, x, y, isLeft }) => (

@@ -230,7 +230,7 @@ static size_t list_figures(const json_t *comparison, figure_fn *is_it, struct pl
 	size_t count = 0;
 
 	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
-		PL_JSON_EACH(ratio, json_object_get(metric, "against")) {
+		PL_JSON_EACH(ratio, json_object_get(metric, "ratios")) {
 			if (!is_it(metric, ratio, ratio_at + 1))
 				continue;
 			pl_buf_addf(names, "%s%s", count > 0 ? ", " : "",
@@ -254,7 +254,7 @@ static bool is_unsure(const json_t *metric, const json_t *ratio, size_t side)
 {
 	(void)metric;
 	(void)side;
-	return pl_text_equal(pl_json_get_text(ratio, "how"), "none") &&
+	return pl_text_equal(pl_json_get_text(ratio, "method"), "none") &&
 	       !pl_text_equal(pl_json_get_text(ratio, "finding"), "equal");
 }
 

@@ -231,10 +231,10 @@ static json_t *dry_run_json(const struct cli_sweep *sweep, const struct sweep_fo
 
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "source", sweep->sweep->source,
 			 "servers", (json_int_t)plan->servers, "runs",
-			 (json_int_t)(plan->count - plan->fallen), "left_out",
+			 (json_int_t)(plan->count - plan->fallen), "excluded",
 			 (json_int_t)sweep->sweep->left_out, "merged",
-			 (json_int_t)sweep->sweep->merged, "cells",
-			 cli_sweep_cells_json(sweep, false), "fallen",
+			 (json_int_t)sweep->sweep->merged, "combinations",
+			 cli_sweep_cells_json(sweep, false), "skipped",
 			 cli_sweep_cells_json(sweep, true), "forecast", forecast_json(forecast));
 }
 
@@ -309,10 +309,11 @@ static int print_outcome(const struct sweep_options *options, const struct sweep
 
 	if (options->json) {
 		auto_json json_t *report = json_pack(
-			"{s:I, s:I, s:I, s:I, s:I, s:s}", "runs", (json_int_t)outcome->runs, "over",
-			(json_int_t)outcome->over, "failed", (json_int_t)outcome->failed, "partial",
-			(json_int_t)outcome->partial, "not_sent", (json_int_t)outcome->not_sent,
-			"folder", options->output_dir);
+			"{s:I, s:I, s:I, s:I, s:I, s:s}", "runs", (json_int_t)outcome->runs,
+			"finished", (json_int_t)outcome->over, "failed",
+			(json_int_t)outcome->failed, "partial", (json_int_t)outcome->partial,
+			"not_uploaded", (json_int_t)outcome->not_sent, "folder",
+			options->output_dir);
 		return cli_print_json(report);
 	}
 	pl_buf_addf(&text, "%zu of %zu runs are over, %zu failed, %zu partial: %s/summary.csv\n",

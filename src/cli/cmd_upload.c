@@ -26,7 +26,7 @@ struct upload_options {
 	bool insecure;
 	bool json;
 	bool without_artifacts;
-	const char *on_known;
+	const char *on_conflict;
 	int64_t wait_ns;
 };
 
@@ -42,10 +42,13 @@ static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "to", to, "URL",
 	       "send to this dashboard, such as http://127.0.0.1:8421 or unix:PATH"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
-	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
+	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "WORD",
 	       "handle a result whose content or run_id is already stored: skip it, replace "
 	       "the stored one, or keep both",
 	       .choices = known_names, .def = "skip"),
+	/* the spelling of version 0.1 */
+	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
+	       .hidden = true),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
 	       "retry for TIME while the dashboard is unreachable or full", .def = "60s"),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
@@ -56,35 +59,36 @@ static const struct pl_opt upload_rows[] = {
 
 const struct pl_opt_command cli_upload_command = {
 	.name = "profllm upload",
-	.usage =
-		"FILE… --to URL [--on-known WORD] [--wait TIME] [--without-artifacts] [--insecure] "
-		"[--json]",
+	.usage = "FILE… --to URL [--on-conflict WORD] [--wait TIME] [--without-artifacts] "
+		 "[--insecure] "
+		 "[--json]",
 	.summary = "Send results to a dashboard and show the outcome of each.",
-	.details = "A FILE holds one result, a JSON array of results, one result per line, or a "
-		   "log with tables of vllm bench serve. A result is from profllm, of any "
-		   "version, or from vllm bench serve. Files may be compressed (.zst, .gz). A "
-		   "directory stands for all files in it with the name of a result (.json, "
-		   ".jsonl, .ndjson, compressed or not), except artifacts.\n\n"
-		   "Examples:\n"
-		   "  profllm upload r.json --to http://127.0.0.1:8421\n"
-		   "  profllm upload results/ --to https://bench.example --json\n\n"
-		   "For the directory of a sweep (profllm sweep run), the summary.json is sent, "
-		   "too.\n\n"
-		   "Each stored result is followed by its artifacts (requests, series, logs, "
-		   "plots, traces) that the dashboard lacks. An artifact that is missing or was "
-		   "changed is reported and not sent.\n\n"
-		   "The same content is stored once (duplicate). A different result with a stored "
-		   "run_id is a conflict, and --on-known sets what happens to it. All files form "
-		   "one upload, and the last line of output is the address of its page. The "
-		   "dashboard continues with accepted files if this command stops. If you repeat "
-		   "the command, it sends only what is missing (with --on-known replace, "
-		   "everything).\n\n"
-		   "While a dashboard is unreachable or full, the command retries for the time of "
-		   "--wait, with growing pauses.\n\n"
-		   "Exit status: 0 every result is stored, 1 the dashboard cannot be reached or "
-		   "does not accept files, 2 bad usage, a file cannot be read, a result was "
-		   "rejected, cancelled, deleted on the dashboard or in conflict, or an artifact "
-		   "was refused.",
+	.details =
+		"A FILE holds one result, a JSON array of results, one result per line, or a "
+		"log with tables of vllm bench serve. A result is from profllm, of any "
+		"version, or from vllm bench serve. Files may be compressed (.zst, .gz). A "
+		"directory stands for all files in it with the name of a result (.json, "
+		".jsonl, .ndjson, compressed or not), except artifacts.\n\n"
+		"Examples:\n"
+		"  profllm upload r.json --to http://127.0.0.1:8421\n"
+		"  profllm upload results/ --to https://bench.example --json\n\n"
+		"For the directory of a sweep (profllm sweep run), the summary.json is sent, "
+		"too.\n\n"
+		"Each stored result is followed by its artifacts (requests, series, logs, "
+		"plots, traces) that the dashboard lacks. An artifact that is missing or was "
+		"changed is reported and not sent.\n\n"
+		"The same content is stored once (duplicate). A different result with a stored "
+		"run_id is a conflict, and --on-conflict sets what happens to it. All files form "
+		"one upload, and the last line of output is the address of its page. The "
+		"dashboard continues with accepted files if this command stops. If you repeat "
+		"the command, it sends only what is missing (with --on-conflict replace, "
+		"everything).\n\n"
+		"While a dashboard is unreachable or full, the command retries for the time of "
+		"--wait, with growing pauses.\n\n"
+		"Exit status: 0 every result is stored, 1 the dashboard cannot be reached or "
+		"does not accept files, 2 bad usage, a file cannot be read, a result was "
+		"rejected, cancelled, deleted on the dashboard or in conflict, or an artifact "
+		"was refused.",
 	.options = upload_rows,
 	.operand = "FILE",
 };
@@ -167,7 +171,7 @@ static void add_item(struct pl_buf *text, const json_t *item)
 	auto_free char *fault_words = upload_item_fault(item);
 	add_clean(text, ": ", fault_words != NULL ? fault_words : message);
 	if (is_conflict)
-		pl_buf_add_text(text, " (--on-known replace or keep decides)");
+		pl_buf_add_text(text, " (--on-conflict replace or keep decides)");
 	pl_buf_add_char(text, '\n');
 	if (fault_words != NULL)
 		add_faults(text, json_object_get(item, "faults"), message);
@@ -232,7 +236,7 @@ static void add_artifact(struct pl_buf *text, const json_t *artifact)
 
 static void add_artifact_counts(const struct upload *upload, struct pl_buf *text)
 {
-	static const char *const states[] = { "stored", "duplicate", "absent", "changed",
+	static const char *const states[] = { "stored", "duplicate", "missing", "changed",
 					      "failed" };
 	size_t counts[PL_ARRAY_SIZE(states)] = { 0 }, all = 0;
 
@@ -379,7 +383,7 @@ static int send_files(const struct upload_options *options, const struct run_tar
 				 .files = named->files,
 				 .count = named->count,
 				 .name = named->name,
-				 .on_known = options->on_known,
+				 .on_conflict = options->on_conflict,
 				 .wait_ns = options->wait_ns,
 				 .wait_first_ns = options->wait_ns,
 				 .on_away = say_away,

@@ -50,7 +50,7 @@ static void add_json(const struct cli_sweep *sweep, struct pl_buf *text)
 		json_object_set_new(cell, "experiment", asked(sweep, i));
 		json_array_append_new(cells, cell);
 	}
-	auto_json json_t *all = json_pack("{s:o, s:o}", "cells", cells, "fallen",
+	auto_json json_t *all = json_pack("{s:o, s:o}", "combinations", cells, "skipped",
 					  cli_sweep_cells_json(sweep, true));
 	pl_json_write(all, PL_JSON_INDENT, text);
 	pl_buf_add_char(text, '\n');

@@ -176,7 +176,7 @@ void dash_list_artifacts(const struct dash_request *request, struct dash_answer 
 			json_array_append_new(absent, artifact_json(artifact));
 	}
 	dash_answer_json(answer, 200,
-			 json_pack("{s:o, s:o}", "artifacts", there, "absent", absent));
+			 json_pack("{s:o, s:o}", "artifacts", there, "missing", absent));
 }
 
 /* ---- one ----------------------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 		return;
 	}
 	json_t *json = store_series_bins(text != NULL ? text : "", len, &span);
-	json_object_set_new(json, "is_there", json_boolean(artifact != NULL));
+	json_object_set_new(json, "recorded", json_boolean(artifact != NULL));
 	dash_answer_json(answer, 200, json);
 }
 

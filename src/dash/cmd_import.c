@@ -29,7 +29,7 @@ struct import_options {
 	const char *db;
 	const char *data;
 	struct pl_opt_list watch;
-	const char *on_known;
+	const char *on_conflict;
 	bool without_artifacts;
 	bool json;
 	bool quiet;
@@ -52,10 +52,13 @@ static const struct pl_opt import_rows[] = {
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
 	       "import the results in DIR and its subdirectories, and new ones until "
 	       "interrupted; may be repeated"),
-	PL_OPT(TEXT, 0, "on-known", on_known, "WORD",
+	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "WORD",
 	       "handle other content with a stored run_id: skip it, replace the stored "
 	       "result, or keep both",
 	       .choices = known_names, .def = "skip"),
+	/* the spelling of version 0.1 */
+	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
+	       .hidden = true),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
 	       "import results without their artifacts"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
@@ -67,7 +70,7 @@ static const struct pl_opt import_rows[] = {
 
 const struct pl_opt_command dash_import_command = {
 	.name = DASH_PROGRAM " import",
-	.usage = "[PATH ...] [--watch DIR] [--db DB] [--data DIR] [--on-known WORD] "
+	.usage = "[PATH ...] [--watch DIR] [--db DB] [--data DIR] [--on-conflict WORD] "
 		 "[--without-artifacts] [--json] "
 		 "[--quiet]",
 	.summary = "Import result files into the database.",
@@ -94,8 +97,8 @@ const struct pl_opt_command dash_import_command = {
 		   "imports files that appeared while it was not running, and rereads files that "
 		   "were replaced. Artifacts may arrive later than their result.\n\n"
 		   "The same content is stored once. A different result with a stored run_id is a "
-		   "conflict: the stored result stays, unless --on-known says otherwise. A "
-		   "deleted result is restored by --on-known replace, but never by --watch. "
+		   "conflict: the stored result stays, unless --on-conflict says otherwise. A "
+		   "deleted result is restored by --on-conflict replace, but never by --watch. "
 		   "Secrets in stored documents are replaced by ***. Artifacts are stored "
 		   "unchanged. A result is reported as stored after it is on disk. After a kill, "
 		   "repeat the command to import the rest. profllm-dashboard may use the database "
@@ -109,7 +112,7 @@ const struct pl_opt_command dash_import_command = {
 };
 
 /* What became of files beside results. */
-static const char *const artifact_states[] = { "stored", "duplicate", "absent", "changed",
+static const char *const artifact_states[] = { "stored", "duplicate", "missing", "changed",
 					       "failed" };
 #define ARTIFACT_STATES PL_ARRAY_SIZE(artifact_states)
 
@@ -189,7 +192,7 @@ static void log_faults(const json_t *faults)
 
 static void tell_failure(struct view *view, const struct dash_imported *imported)
 {
-	const char *deleted = imported->is_deleted ? ", and was deleted there: --on-known "
+	const char *deleted = imported->is_deleted ? ", and was deleted there: --on-conflict "
 						     "replace, or restore, brings it back"
 						   : "";
 
@@ -436,7 +439,7 @@ static int import_files(struct view *view, const struct res_files *files, struct
 	auto_dash_import struct dash_import *import = dash_import_new(
 		store, reader, told, view->options->without_artifacts ? NULL : told_artifact, view);
 
-	dash_import_choose(import, store_known_of(view->options->on_known), false);
+	dash_import_choose(import, store_known_of(view->options->on_conflict), false);
 	dash_import_tell_sweeps(import, told_sweep);
 	for (size_t i = 0; i < files->count; i++) {
 		const struct res_file *file = &files->items[i];
@@ -480,7 +483,7 @@ static int watch_folders(struct view *view, struct store *store, const struct st
 		.told = told,
 		.artifact = view->options->without_artifacts ? NULL : told_artifact,
 		.sweep = told_sweep,
-		.on_known = store_known_of(view->options->on_known),
+		.on_conflict = store_known_of(view->options->on_conflict),
 		.context = view,
 		.looked = say_watching,
 	};

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/yaml.h"
+#include "schema/former.h"
 
 #define NAME "openapi.yaml"
 /* Where the made schemas stand in the document. */
@@ -425,6 +426,7 @@ int dash_operation_query(const struct dash_operation *operation, const struct da
 		if (add_member(operation, &target->members[i], query, err) < 0)
 			return -1;
 	}
+	schema_rename_former(query);
 	if (!schema_check(operation->query, query, QUERY_FAULTS_MAX, faults)) {
 		word_flags(operation, faults);
 		return pl_err_set(err, PL_ERR_INVALID, "the query does not fit");

@@ -13,7 +13,7 @@ typedef int dash_query_fn(const struct mirror_snapshot *snapshot, const json_t *
 			  struct pl_buf *ret_json, struct schema_faults *faults,
 			  struct pl_err *err);
 
-/* Its answer, or why there is none. An answer with something in not_ready is partial. */
+/* Its answer, or why there is none. An answer with something in incomplete is partial. */
 void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
 	      struct dash_answer *answer);
 

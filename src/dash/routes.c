@@ -16,6 +16,7 @@
 #include "dash/page.h"
 #include "dash/problem.h"
 #include "result/fields/fields.h"
+#include "schema/former.h"
 #include "store/documents/document.h"
 #include "mirror/mirror.h"
 #include "store/store.h"
@@ -278,6 +279,7 @@ static bool read_body(const struct dash_head *head, const struct dash_match *mat
 		dash_refuse_error(answer, &err);
 		return false;
 	}
+	schema_rename_former(*ret);
 	if (schema_check(schema, *ret, BODY_FAULTS_MAX, &faults))
 		return true;
 	dash_refuse_faults(answer, &faults);

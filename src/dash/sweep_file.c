@@ -8,16 +8,16 @@
 #define KEYS_BYTES_MAX (1u << 20)
 
 /* Statuses that are no failure; all others are. */
-static const char *const fine[] = { "completed", "partial",  "missing",
-				    "falls_out", "not_sent", "running" };
+static const char *const fine[] = { "completed", "partial",      "missing",
+				    "skipped",   "not_uploaded", "running" };
 
 static bool is_wanted(const json_t *run, const json_t *kinds)
 {
 	const char *status = pl_json_get_text(run, "status");
 	bool is_failed = status != NULL && !PL_TEXT_IS_ONE_OF(status, fine);
 
-	if (status == NULL || pl_json_get_true(run, "gone") ||
-	    !json_is_object(json_object_get(run, "point")))
+	if (status == NULL || pl_json_get_true(run, "removed") ||
+	    !json_is_object(json_object_get(run, "parameters")))
 		return false;
 	PL_JSON_EACH(kind, kinds) {
 		const char *wanted = json_string_value(kind);
@@ -33,7 +33,7 @@ static json_t *group_of(json_t *groups, const json_t *run)
 	const char *set = pl_json_get_text(run, "set");
 	auto_buf keys = PL_BUF(KEYS_BYTES_MAX);
 
-	PL_JSON_EACH_MEMBER(key, value, json_object_get(run, "point"))
+	PL_JSON_EACH_MEMBER(key, value, json_object_get(run, "parameters"))
 		pl_buf_addf(&keys, "%s\n", key);
 	for (size_t number = 1;; number++) {
 		auto_free char *name = number == 1
@@ -55,11 +55,11 @@ static size_t collect(const json_t *sweep, const json_t *kinds, json_t *groups)
 	auto_json json_t *taken = json_object();
 
 	PL_JSON_EACH(run, json_object_get(sweep, "runs")) {
-		const char *cell = pl_json_get_text(run, "cell");
+		const char *cell = pl_json_get_text(run, "combination");
 		if (cell == NULL || !is_wanted(run, kinds) || json_object_get(taken, cell) != NULL)
 			continue;
 		json_object_set_new(taken, cell, json_true());
-		json_array_append(group_of(groups, run), json_object_get(run, "point"));
+		json_array_append(group_of(groups, run), json_object_get(run, "parameters"));
 	}
 	return json_object_size(taken);
 }
@@ -83,7 +83,7 @@ static void add_comment_text(struct pl_buf *buf, const char *text)
 
 static void add_head(struct pl_buf *buf, const json_t *sweep, const json_t *kinds, size_t count)
 {
-	const json_t *left_out = json_object_get(sweep, "left_out");
+	const json_t *redacted = json_object_get(sweep, "redacted");
 	const char *name = pl_json_get_text(sweep, "name");
 
 	pl_buf_add_text(buf, "# Of the sweep ");
@@ -96,13 +96,13 @@ static void add_head(struct pl_buf *buf, const json_t *sweep, const json_t *kind
 			    : strcmp(json_string_value(kind), "missing") == 0 ? "have no result"
 									      : "are partial");
 	pl_buf_add_text(buf, ".\n#\n#   profllm sweep run -o FOLDER THIS_FILE\n");
-	if (json_array_size(left_out) > 0)
+	if (json_array_size(redacted) > 0)
 		pl_buf_add_text(buf, "#\n# Secrets are not in it; give them anew:");
-	PL_JSON_EACH(key, left_out) {
+	PL_JSON_EACH(key, redacted) {
 		pl_buf_add_text(buf, key_at > 0 ? ", " : " ");
 		add_comment_text(buf, json_string_value(key));
 	}
-	pl_buf_add_text(buf, json_array_size(left_out) > 0 ? "\n" : "");
+	pl_buf_add_text(buf, json_array_size(redacted) > 0 ? "\n" : "");
 }
 
 size_t dash_sweep_file(const json_t *sweep, const json_t *kinds, struct pl_buf *ret)

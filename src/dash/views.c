@@ -41,5 +41,5 @@ void dash_get_view(const struct dash_request *request, struct dash_answer *answe
 	else
 		dash_answer_json(answer, 200,
 				 json_pack("{s:s, s:s, s:s}", "id", id, "state", link.state,
-					   "created", link.created));
+					   "created_at", link.created));
 }

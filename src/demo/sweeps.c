@@ -84,9 +84,9 @@ static json_t *row(const struct demo_sweep *sweep, json_t *slow, json_t *fast)
 	char cell[65];
 
 	cell_of(label, cell);
-	return json_pack("{s:s, s:s, s:i, s:s, s:n, s:s, s:{s:O, s:O}, s:b}", "run", cell, "cell",
-			 cell, "repeat", 1, "server", server, "set", "label", label, "point",
-			 sweep->slow.key, slow, sweep->fast.key, fast, "gone", 0);
+	return json_pack("{s:s, s:s, s:i, s:s, s:n, s:s, s:{s:O, s:O}, s:b}", "run", cell,
+			 "combination", cell, "repeat", 1, "server", server, "set", "label", label,
+			 "parameters", sweep->slow.key, slow, sweep->fast.key, fast, "removed", 0);
 }
 
 static json_t *run_row(const struct demo *history, const struct demo_plan *plan)
@@ -115,7 +115,7 @@ static void add_skipped(const struct demo_plan *plan, json_t *loads, json_t *run
 		json_t *run = row(plan->sweep, gpus, load);
 		json_object_update_new(
 			run,
-			json_pack("{s:s, s:s, s:o}", "status", "falls_out", "cause",
+			json_pack("{s:s, s:s, s:o}", "status", "skipped", "cause",
 				  "world_fits_gpus", "message",
 				  json_sprintf("tensor_parallel_size: found %lld, expected at "
 					       "most %lld, the GPUs of '%s'",
@@ -155,5 +155,5 @@ json_t *demo_study(const struct demo *history, size_t i)
 			 json_object_get(plan.tags, "sweep_name"), "state", "ended", "file",
 			 json_sprintf("%s.yaml", plan.sweep->name), "servers_started",
 			 (json_int_t)json_object_size(servers), "running", "experiment", "server",
-			 plan.server, "benchmark", plan.load, "left_out", "runs", runs);
+			 plan.server, "benchmark", plan.load, "redacted", "runs", runs);
 }

@@ -271,7 +271,7 @@ static int write_metrics(struct query *query, struct pl_buf *out, struct pl_err 
 
 static void write_not_ready(const struct query *query, struct pl_buf *out)
 {
-	query_out_key(out, "not_ready");
+	query_out_key(out, "incomplete");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < query->not_ready.count; i++) {
 		query_out_next(out);

@@ -11,7 +11,7 @@
  * null is left out. Answers
  *
  *	{count, total, rows: [{id, run_id, simulated, verdict, cells: {ID: value}}], next_cursor,
- *	 facets: {ID: FACET}, metrics: {ID: METRIC}, not_ready: [id], elapsed_ms, data_version}
+ *	 facets: {ID: FACET}, metrics: {ID: METRIC}, incomplete: [id], elapsed_ms, data_version}
  *
  * - count: results that the filter (query/filter.h) means; total: all that there are.
  * - rows are sorted by each key in turn: numbers by size, then words; texts by code points; times as
@@ -26,10 +26,10 @@
  * - facets: each obeys the filter but for its own field's terms (query_filter_rows_without()); true: of
  *   every column that varies among the rows of its own.
  * - budget_ms: facets and then metrics are made one after the other until they have used so much time, the first
- *   of each in any case; those that are left are named in not_ready.
+ *   of each in any case; those that are left are named in incomplete.
  *
  * query_options(): {fields: [id], filter, search, limit (1 … 1000, 50), budget_ms}, all may be left
- * out. Answers {count, total, options: {ID: OPTION}, not_ready, data_version}; without fields: as facets: true.
+ * out. Answers {count, total, options: {ID: OPTION}, incomplete, data_version}; without fields: as facets: true.
  *
  * query_values(): {field, filter, search, limit (1 … 1000, 50), offset}, of which only field is needed. Answers
  * {field, count, distinct, matching, values: [{value, count}], more, data_version}: all values (words among

@@ -339,7 +339,7 @@ static int list_changes(struct store *store, int64_t id, json_t *list, struct pl
 		if (!is_row)
 			return 0;
 		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "time",
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "changed_at",
 					text_json(rows, 0), "author", text_json(rows, 1), "kind",
 					text_json(rows, 2), "name", text_json(rows, 3), "from",
 					text_json(rows, 4), "to", text_json(rows, 5)));

@@ -399,13 +399,13 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 
 static bool is_kept(const struct store_choice *choice, const struct rival *rival)
 {
-	return choice->on_known == STORE_KEEP && !(choice->same_stays && rival->is_same);
+	return choice->on_conflict == STORE_KEEP && !(choice->same_stays && rival->is_same);
 }
 
 /* Whether the new result replaces the rival: its content differs or it was deleted, and the user chose it. */
 static bool is_replaced(const struct store_choice *choice, const struct rival *rival)
 {
-	return choice->on_known == STORE_REPLACE &&
+	return choice->on_conflict == STORE_REPLACE &&
 	       (rival->is_deleted ? !choice->deleted_stays : !rival->is_same) &&
 	       (choice->expected == NULL || strcmp(choice->expected, rival->sha256) == 0);
 }
@@ -466,8 +466,8 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 int store_put(struct store *store, const struct store_prepared *prepared,
 	      struct store_put_result *ret, struct pl_err *err)
 {
-	return store_put_as(store, prepared, &(struct store_choice){ .on_known = STORE_SKIP }, ret,
-			    err);
+	return store_put_as(store, prepared, &(struct store_choice){ .on_conflict = STORE_SKIP },
+			    ret, err);
 }
 
 int store_put_as(struct store *store, const struct store_prepared *prepared,

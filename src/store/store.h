@@ -76,7 +76,7 @@ enum store_known store_known_of(const char *name);
 
 /* The same, and what is said with it. */
 struct store_choice {
-	enum store_known on_known;
+	enum store_known on_conflict;
 	const char *author; /* of the change that it makes, or NULL */
 	const char *
 		expected; /* sha256 of what is replaced: another one is a conflict; NULL: whatever is there */

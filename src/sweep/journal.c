@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/document.h"
+#include "schema/former.h"
 
 #define FILE_BYTES_MAX  (1u << 30)
 #define BLOCK_BYTES     65536
@@ -40,6 +41,7 @@ static void take_start(struct sweep_journal *journal, const char *server)
 /* What is sent is the result of the row before it. */
 static void take_row(struct sweep_journal *journal, const char *key, json_t *row)
 {
+	schema_rename_former_run(row);
 	json_object_set(journal->rows, key, row);
 	json_object_del(journal->sent, key);
 }

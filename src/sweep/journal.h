@@ -4,7 +4,7 @@
  *
  *	{"sweep": "swp_…", "profllm": "0.1.0"}               the first
  *	{"start": "SERVER", "log": "servers/….log"}          a server is about to be started
- *	{"run": "KEY", "cell": "ID", "status": "completed", …}   a row of the summary; a later one of the same
+ *	{"run": "KEY", "combination": "ID", "status": "completed", …}   a row of the summary; a later one of the same
  *	                                                     run takes its place
  *	{"sent": "KEY"}                                      its result is at the dashboard
  *

@@ -216,7 +216,7 @@ json_t *sweep_cell_json(const struct sweep_cell *cell)
 {
 	json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:O}", "id", cell->id, "server",
 				 cell->server, "set", pl_json_text(cell->cell->set), "label",
-				 cell->cell->label, "point", cell->cell->point);
+				 cell->cell->label, "parameters", cell->cell->point);
 
 	if (!cell->falls_out)
 		return json;

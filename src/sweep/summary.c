@@ -32,8 +32,8 @@ static const char *const figures[] = {
 };
 
 /* In front of the figures; a key of the sweep is behind `set`. */
-static const char *const heads[] = { "run", "cell", "repeat", "server", "set" };
-static const char *const states[] = { "status", "verdict", "cause", "message", "gone" };
+static const char *const heads[] = { "run", "combination", "repeat", "server", "set" };
+static const char *const states[] = { "status", "verdict", "cause", "message", "removed" };
 static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "beside" };
 
 /* Of `launch`: what a run had of its host, for who looks whether runs got in each other's way. */
@@ -53,10 +53,10 @@ json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 {
 	const struct sweep_cell *cell = &plan->cells[task->cell];
 	const json_t *results = json_object_get(result, "results");
-	json_t *row = json_pack("{s:s, s:I, s:s, s:o, s:s, s:O}", "cell", cell->id, "repeat",
+	json_t *row = json_pack("{s:s, s:I, s:s, s:o, s:s, s:O}", "combination", cell->id, "repeat",
 				(json_int_t)task->repeat, "server", cell->server, "set",
-				pl_json_text(cell->cell->set), "label", cell->cell->label, "point",
-				cell->cell->point);
+				pl_json_text(cell->cell->set), "label", cell->cell->label,
+				"parameters", cell->cell->point);
 
 	if (result == NULL)
 		return row;
@@ -94,7 +94,7 @@ static void add_row(const struct sweep_plan *plan, const struct sweep_task *task
 	/* names may have changed since */
 	json_object_set_new(row, "label", json_string(plan->cells[task->cell].cell->label));
 	json_object_set_new(row, "set", pl_json_text(plan->cells[task->cell].cell->set));
-	json_object_set_new(row, "gone", json_false());
+	json_object_set_new(row, "removed", json_false());
 	json_array_append_new(rows, row);
 }
 
@@ -105,12 +105,12 @@ static void add_fallen(const struct sweep_cell *cell, json_t *rows)
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	option_problem_text(problem, OPTION_AS_FILE, &text);
-	json_array_append_new(rows,
-			      json_pack("{s:s, s:s, s:s, s:o, s:s, s:O, s:s, s:s, s:s, s:b}", "run",
-					cell->id, "cell", cell->id, "server", cell->server, "set",
-					pl_json_text(cell->cell->set), "label", cell->cell->label,
-					"point", cell->cell->point, "status", "falls_out", "cause",
-					rule, "message", pl_buf_text(&text), "gone", 0));
+	json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:o, s:s, s:O, s:s, s:s, s:s, s:b}",
+					      "run", cell->id, "combination", cell->id, "server",
+					      cell->server, "set", pl_json_text(cell->cell->set),
+					      "label", cell->cell->label, "parameters",
+					      cell->cell->point, "status", "skipped", "cause", rule,
+					      "message", pl_buf_text(&text), "removed", 0));
 }
 
 /* Runs of the journal that the file asks for no more. */
@@ -120,7 +120,7 @@ static void add_gone(const struct sweep_journal *journal, const json_t *known, j
 		if (json_object_get(known, key) != NULL)
 			continue;
 		json_t *row = json_copy(kept);
-		json_object_set_new(row, "gone", json_true());
+		json_object_set_new(row, "removed", json_true());
 		json_array_append_new(rows, row);
 	}
 }
@@ -168,7 +168,7 @@ static json_t *keys_of(const json_t *rows)
 	json_t *keys = json_object();
 
 	PL_JSON_EACH(row, rows) {
-		PL_JSON_EACH_MEMBER(key, value, json_object_get(row, "point"))
+		PL_JSON_EACH_MEMBER(key, value, json_object_get(row, "parameters"))
 			json_object_set_new(keys, key, json_true());
 	}
 	return keys;
@@ -191,7 +191,8 @@ static void add_line(struct pl_buf *text, const json_t *row, const json_t *keys)
 	PL_JSON_EACH_MEMBER(key, unused, keys) {
 		auto_json json_t *name = json_string(key);
 		add_cell(text,
-			 row != NULL ? json_object_get(json_object_get(row, "point"), key) : name,
+			 row != NULL ? json_object_get(json_object_get(row, "parameters"), key)
+				     : name,
 			 false);
 	}
 	add_columns(text, row, states, PL_ARRAY_SIZE(states), false);
@@ -205,13 +206,13 @@ static json_t *make_summary(const struct sweep_plan *plan, const struct sweep_jo
 			    const struct sweep_standing *standing, json_t *rows)
 {
 	auto_free char *name = sweep_name(plan->sweep);
-	json_t *left_out = json_array();
-	json_t *asked = sweep_asked(plan->sweep, left_out);
+	json_t *redacted = json_array();
+	json_t *asked = sweep_asked(plan->sweep, redacted);
 
 	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id,
 			 "name", pl_json_text(name), "state", standing->state, "file",
 			 plan->sweep->source, "servers_started", (json_int_t)journal->started,
-			 "running", standing->running, "experiment", asked, "left_out", left_out,
+			 "running", standing->running, "experiment", asked, "redacted", redacted,
 			 "runs", rows);
 }
 

@@ -2,7 +2,7 @@
  * FOLDER/summary.json and summary.csv: a row a run, in the order of the file, then what the file no
  * longer has. Each is written beside its place and renamed.
  *
- *	{sweep, name, state, file, servers_started, running: [RUN], experiment, left_out, runs: [row]}
+ *	{sweep, name, state, file, servers_started, running: [RUN], experiment, redacted, runs: [row]}
  *
  * It is also what a dashboard is told of a sweep (SweepPlan in api/openapi.yaml): what there is to run,
  * what experiment it is of (sweep/asked.h), and what there is of runs without a result.

@@ -163,7 +163,7 @@ static void know_rows(const struct sweep_plan *plan, const json_t *rows, struct 
 	auto_json json_t *loads = loads_of(plan);
 
 	PL_JSON_EACH_MEMBER(key, row, rows) {
-		const char *cell = pl_json_get_text(row, "cell");
+		const char *cell = pl_json_get_text(row, "combination");
 		const char *load = pl_json_get_text(loads, cell != NULL ? cell : "");
 		const char *server = pl_json_get_text(row, "server");
 		double ready_s = pl_json_get_f64(row, "ready_s");

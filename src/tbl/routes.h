@@ -54,7 +54,7 @@ ROUTE("POST", "/api/upload/jobs/{job_id}/close", close_job, NONE, WRITE)
 ROUTE("POST", "/api/upload/jobs/{job_id}/cancel", cancel_job, NONE, WRITE)
 ROUTE("POST", "/api/upload/jobs/{job_id}/retry", retry_job, NONE, WRITE)
 ROUTE("POST", "/api/upload/jobs/{job_id}/choose", choose_job, NONE, WRITE)
-ROUTE("GET", "/api/upload/jobs/{job_id}/absent", get_absent, NONE, QUEUE)
+ROUTE("GET", "/api/upload/jobs/{job_id}/missing", get_absent, NONE, QUEUE)
 ROUTE("GET", "/api/upload/jobs/{job_id}/items/{index}/diff", diff_item, NONE, QUEUE)
 /* its turn comes behind what was received: who asks has lost the answer to that */
 ROUTE("POST", "/api/upload/known", list_known, NONE, WRITE)

@@ -130,7 +130,7 @@ static void send_one(struct upload *upload, struct upload_result *result,
 	}
 	switch (res_beside_look(beside, &bytes, &err)) {
 	case RES_BESIDE_ABSENT:
-		tell(result, beside, 0, "absent", "it does not lie beside the result");
+		tell(result, beside, 0, "missing", "it does not lie beside the result");
 		return;
 	case RES_BESIDE_CHANGED:
 		tell(result, beside, bytes, "changed",

@@ -72,8 +72,8 @@ static int open_job(struct upload *upload, const size_t *files, size_t count, st
 	auto_json json_t *body = json_pack(
 		"{s:o, s:I, s:I, s:s}", "name",
 		pl_json_text(upload->name != NULL ? upload->name : upload->files[0].name), "files",
-		(json_int_t)count, "bytes", bytes, "on_known",
-		upload->on_known != NULL ? upload->on_known : "skip");
+		(json_int_t)count, "bytes", bytes, "on_conflict",
+		upload->on_conflict != NULL ? upload->on_conflict : "skip");
 	if (upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
 		return -1;
 	upload->job_id = pl_strdup(pl_json_get_text(answer, "job_id"));
@@ -158,7 +158,7 @@ static void send_all(struct upload *upload)
 	size_t count;
 
 	/* to replace is to look at each anew: what came before may have been replaced since */
-	bool asks = !pl_text_equal(upload->on_known, "replace");
+	bool asks = !pl_text_equal(upload->on_conflict, "replace");
 	if (asks && upload_find_known(upload, &err) < 0) {
 		upload_fail_waiting(upload, &err);
 		return;
@@ -201,7 +201,7 @@ char *upload_item_fault(const json_t *item)
 	bool is_there = pl_text_equal(state, "stored") || pl_text_equal(state, "duplicate");
 
 	if (json_is_true(json_object_get(item, "deleted")) && !pl_text_equal(state, "stored"))
-		return pl_strdup("was deleted there: --on-known replace, or restore, brings it "
+		return pl_strdup("was deleted there: --on-conflict replace, or restore, brings it "
 				 "back");
 	if (is_there)
 		return NULL;

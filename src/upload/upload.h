@@ -48,7 +48,7 @@ struct upload_result {
 	json_t *items;       /* what is in it: [{name, state, message, faults, deleted, …}] */
 	/*
 	 * Of those of its results that are there: [{kind, name, run_id, bytes, state, message}], where state is stored,
-	 * duplicate (the dashboard has it), absent or changed (here; not sent), failed.
+	 * duplicate (the dashboard has it), missing or changed (here; not sent), failed.
 	 */
 	json_t *artifacts;
 };
@@ -57,11 +57,11 @@ struct upload {
 	const struct run_target *target;
 	const struct upload_file *files;
 	size_t count;
-	const char *name;       /* of the upload; NULL: its first file's */
-	const char *on_known;   /* a name of STORE_KNOWN (tbl/store_words.h); NULL: skip */
-	int64_t wait_ns;        /* how long one that is away or has no room is waited for */
-	int64_t wait_first_ns;  /* the same of one that has not answered yet */
-	bool without_artifacts; /* the results alone */
+	const char *name;        /* of the upload; NULL: its first file's */
+	const char *on_conflict; /* a name of STORE_KNOWN (tbl/store_words.h); NULL: skip */
+	int64_t wait_ns;         /* how long one that is away or has no room is waited for */
+	int64_t wait_first_ns;   /* the same of one that has not answered yet */
+	bool without_artifacts;  /* the results alone */
 	/* after each step; NULL: nobody asks */
 	void (*on_progress)(const struct upload *upload);
 	/* It is away, and is waited for so long; NULL: nobody asks. */

@@ -141,10 +141,10 @@ def measure(build, sizes=SIZES, peer_rows=100_000, wide_rows=100_000, http_rows=
     fields = driver.ask(describe=True)["fields"]
     facets, metrics = narrow(fields)
     every = [row["id"] for row in fields if row["distinct"] > 1 and row["type"] in ("count", "yes", "text", "number", "json", "time")]
-    out = {"narrow": [], "wide": [], "left_out": {}, "varied": sum(row["distinct"] > 1 for row in fields if row["id"] in facets)}
+    out = {"narrow": [], "wide": [], "excluded": {}, "varied": sum(row["distinct"] > 1 for row in fields if row["id"] in facets)}
     types = {row["id"]: row["type"] for row in fields}
     with tempfile.TemporaryDirectory() as name:
-        peers, out["left_out"] = sql_peers.open_all(pathlib.Path(name), types, postgres)
+        peers, out["excluded"] = sql_peers.open_all(pathlib.Path(name), types, postgres)
         try:
             for rows in sizes:
                 for order in ORDERS:
@@ -201,7 +201,7 @@ def table(results):
     memory_table(results)
     question_table(results)
     peer_table(results)
-    for name, why in results["left_out"].items():
+    for name, why in results["excluded"].items():
         print(f"\nNo rows of {name}: {why}.")
     if results["http"]:
         dashboard_load.table(results["http"])

@@ -109,7 +109,7 @@ def show(results):
     if results["further"]:
         further_table(results)
     kernel_lines(results)
-    for name, why in results["left_out"].items():
+    for name, why in results["excluded"].items():
         print(f"\nNo row of {name}: {why}.")
     other_table(results)
     datasets.table(results["datasets"])

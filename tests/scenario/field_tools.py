@@ -53,7 +53,7 @@ def list_leaves(place, entries, rows):
     """A field for each key that the entries have."""
     for key in dict.fromkeys(key for entry in entries for key in entry):
         row = rows[f"{place}.{key}"]
-        yield row["id"], summed([entry.get(key) for entry in entries], row["one"])
+        yield row["id"], summed([entry.get(key) for entry in entries], row["aggregation"])
 
 
 def quality_leaves(checks):

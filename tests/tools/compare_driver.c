@@ -62,7 +62,7 @@ static json_t *ratio(const json_t *asked)
 			 pl_json_number(found.ratio), "low", pl_json_number(found.interval.low),
 			 "high", pl_json_number(found.interval.high), "p", pl_json_number(found.p),
 			 "how", res_ratio_how_name(found.how), "finding",
-			 res_finding_name(found.finding), "more_runs",
+			 res_finding_name(found.finding), "more_runs_count",
 			 pl_json_count(found.more_runs), "regression",
 			 res_ratio_is_regression(&found, effect), "words", words, "sides",
 			 sample_json(&a), sample_json(&b));

@@ -46,10 +46,10 @@ static json_t *answer_sweep(const json_t *asked)
 	for (size_t i = 0; i < sweep->count; i++)
 		json_array_append_new(cells, json_pack("{s:o, s:s, s:O}", "set",
 						       pl_json_text(sweep->cells[i].set), "label",
-						       sweep->cells[i].label, "point",
+						       sweep->cells[i].label, "parameters",
 						       sweep->cells[i].point));
-	return json_pack("{s:o, s:I, s:I}", "cells", cells, "left_out", (json_int_t)sweep->left_out,
-			 "merged", (json_int_t)sweep->merged);
+	return json_pack("{s:o, s:I, s:I}", "combinations", cells, "excluded",
+			 (json_int_t)sweep->left_out, "merged", (json_int_t)sweep->merged);
 }
 
 static json_t *answer_sample(const json_t *asked)

@@ -57,11 +57,11 @@ const withNumber = ({ groups }: Answer) => (groups?.['n'] ?? []).filter((n) => (
 const groups = (_: string, y: string) => ({ form: 'groups', x: MODEL, y })
 interface Shown { address: (x: string, y: string) => string; asks: (x: string, y: string) => object; values: number; marks: (answer: Answer) => number }
 const FORMS: Record<Form, Shown> = {
-  points: { address: (x, y) => `x=${x}&y=${y}&colour=${MODEL}`, asks: (x, y) => ({ x, y }), values: 2, marks: ({ marks }) => marks?.['id']?.length ?? 0 },
-  groups: { address: (_, y) => `x=${MODEL}&y=${y}&colour=&spread=none`, asks: groups, values: 2, marks: withNumber },
-  bins: { address: (x) => `x=${x}&colour=`, asks: (x) => ({ form: 'bins', x }), values: 3, marks: ({ bins }) => (bins?.counts[0] ?? []).filter((n) => n > 0).length },
+  points: { address: (x, y) => `x=${x}&y=${y}&color=${MODEL}`, asks: (x, y) => ({ x, y }), values: 2, marks: ({ marks }) => marks?.['id']?.length ?? 0 },
+  groups: { address: (_, y) => `x=${MODEL}&y=${y}&color=&spread=none`, asks: groups, values: 2, marks: withNumber },
+  bins: { address: (x) => `x=${x}&color=`, asks: (x) => ({ form: 'bins', x }), values: 3, marks: ({ bins }) => (bins?.counts[0] ?? []).filter((n) => n > 0).length },
   grid: { address: (_, y) => `x=${MODEL}&y=${LOAD}&value=${y}`, asks: (_, y) => ({ form: 'grid', x: MODEL, y: LOAD, value: y }), values: 4, marks: ({ grid }) => grid?.['n']?.length ?? 0 },
-  parallel: { address: (x, y) => `axes=${MODEL},${x},${y}&colour=${LOAD}`, asks: (x, y) => ({ form: 'parallel', axes: [MODEL, x, y] }), values: 5, marks: ({ lines }) => lines?.id.length ?? 0 },
+  parallel: { address: (x, y) => `axes=${MODEL},${x},${y}&color=${LOAD}`, asks: (x, y) => ({ form: 'parallel', axes: [MODEL, x, y] }), values: 5, marks: ({ lines }) => lines?.id.length ?? 0 },
 }
 const VALUES: Partial<Record<ChartKind, number>> = { box: 6 } // of one mark, where they are not those of its form
 
@@ -118,7 +118,7 @@ test('every kind of chart is usable and honest over what is seldom looked at', a
 
 test('cells are matched by one press, and the address says so', async ({ page }) => {
   const about = page.getByRole('note', { name: 'About this chart' })
-  const address = `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=halves`
+  const address = `x=results.p99_ttft_ms&y=results.output_throughput&color=${MODEL}&run.suite=halves`
   await page.goto(`${dashboard().url}/?${address}`)
   await expect(about).toContainText('Mixed: 6 loads')
   await expect(page.getByTestId('plot')).toBeVisible()
@@ -140,9 +140,9 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await expect(page).not.toHaveURL(/match=/)
   await expect(about).not.toContainText('Matched')
   // where no cell occurs in all groups, the button says so and cannot be pressed; a link that matches all the same gives the reason
-  await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model&run.suite=crossed')
+  await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed')
   await expect(about.getByRole('button', { name: 'Match cells (keeps 0)' })).toBeDisabled()
-  await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model&run.suite=crossed&match=1')
+  await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed&match=1')
   const nothing = page.getByRole('note', { name: 'Nothing can be drawn' })
   await expect(nothing).toContainText('No combination of the other inputs occurs in all 2 groups.')
   await nothing.getByRole('button', { name: 'Use all results' }).click()
@@ -152,16 +152,16 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await page.route('**/api/data/points', async (route) => {
     const response = await route.fetch()
     const answer = (await response.json()) as object
-    await route.fulfill({ response, json: isFirst ? { ...answer, not_ready: ['colour'] } : answer })
+    await route.fulfill({ response, json: isFirst ? { ...answer, incomplete: ['color'] } : answer })
     isFirst = false
   })
-  await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=one`)
-  await expect(about).toContainText('no time for: colour')
+  await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&color=${MODEL}&run.suite=one`)
+  await expect(about).toContainText('no time for: color')
   await about.getByRole('button', { name: 'Retry' }).press('Enter')
   await expect(about).toHaveCount(0)
   await page.unroute('**/api/data/points')
   // of rows of one kind nothing is to be warned of, whatever else there is
-  await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&colour=${MODEL}&run.suite=equal`)
+  await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&color=${MODEL}&run.suite=equal`)
   await expect(about).toHaveCount(0)
   // without groups there is nothing to match between, which is said
   await page.goto(`${dashboard().url}/?${address.replace(MODEL, '')}&match=1`)

@@ -48,7 +48,7 @@ type Shapes = Awaited<ReturnType<typeof painted>>
 // The points of each line that is drawn, piece by piece.
 const pieces = (shapes: Shapes) => shapes.filter(({ at, marks }) => at.length > 0 && marks === 0).map(({ at }) => at.reduce<number[]>((sizes, x, i) => (i % 2 ? sizes : Number.isNaN(x) ? [...sizes, 0] : [...sizes.slice(0, -1), (sizes.at(-1) ?? 0) + 1]), [0]).filter((size) => size > 0))
 
-const LINES = `chart=line&x=${LOAD}&y=${OUTPUT}&colour=server.model&spread=range&server.model=whole,part`
+const LINES = `chart=line&x=${LOAD}&y=${OUTPUT}&color=server.model&spread=range&server.model=whole,part`
 
 test('a line ends at a value that is missing, which the note names; error bars of two lines are next to each other', async ({ page }) => {
   await open(page, LINES)
@@ -86,7 +86,7 @@ test('a place that is not a number is after a break of the axis', async ({ page 
 })
 
 test('boxes: a group without a value has no room, one result is a mark in the middle of its place', async ({ page }) => {
-  await open(page, `chart=box&x=server.model&y=${OUTPUT}&colour=server.quantization&simulated=1`)
+  await open(page, `chart=box&x=server.model&y=${OUTPUT}&color=server.quantization&simulated=1`)
   await expect(plot(page)).toBeVisible()
   const shapes = await painted(page)
   const texts = shapes.filter(({ type }) => type === 'tspan').map(({ text }) => text)
@@ -97,7 +97,7 @@ test('boxes: a group without a value has no room, one result is a mark in the mi
 })
 
 test('results at one point are counted there, and simulated ones are fainter than measured ones', async ({ page }) => {
-  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=&simulated=1`)
+  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&simulated=1`)
   await expect(plot(page)).toBeVisible()
   await expect(page.getByRole('group', { name: 'Legend' })).toContainText('faint: simulated 2')
   await expect(page.getByText('×2: two results with equal values, at one point')).toBeVisible()
@@ -106,7 +106,7 @@ test('results at one point are counted there, and simulated ones are fainter tha
   const [faint, full] = [2, RUNS.filter(({ output }) => output !== null).length - 2].map((count) => shapes.find(({ marks }) => marks === count)?.opacity)
   expect(faint).toBeLessThan(full as number)
   // alone they are as faint
-  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=&simulated=1&server.model=twin`)
+  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&simulated=1&server.model=twin`)
   await expect(plot(page)).toBeVisible()
   expect((await painted(page)).find(({ marks }) => marks === 2)?.opacity).toBe(faint)
   await plot(page).focus()
@@ -115,7 +115,7 @@ test('results at one point are counted there, and simulated ones are fainter tha
 })
 
 test('the name of a frontier has the sign of its line on its own line of text', async ({ page }) => {
-  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=server.quantization&server.model=whole,part`)
+  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=server.quantization&server.model=whole,part`)
   const names = plot(page).getByTitle(/^Frontier of /)
   await expect(names.first()).toBeVisible()
   for (const name of await names.all()) {
@@ -127,7 +127,7 @@ test('the name of a frontier has the sign of its line on its own line of text', 
 })
 
 test('the table of a chart has the names of the table below, fills the chart, and its button is pressed', async ({ page }) => {
-  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=&as=table`)
+  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&as=table`)
   const table = page.getByRole('group', { name: /^Table of the chart/ })
   await expect(table.getByRole('link')).toHaveCount(RUNS.filter(({ model, output }) => output !== null && model !== 'twin').length)
   const names = await table.getByRole('link').evaluateAll((links) => links.map((link) => [link.getAttribute('href')?.split('/').at(-1), link.textContent]))
@@ -151,7 +151,7 @@ test('the controls of a chart do not move when its answer arrives', async ({ pag
   let answer = () => {}
   const held = new Promise<void>((resolve) => { answer = resolve })
   await page.route('**/api/data/points', async (route) => { await held; await route.continue() })
-  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=server.model`)
+  await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=server.model`)
   const chart = page.getByRole('region', { name: 'Chart', exact: true })
   const controls = () => chart.getByRole('button').filter({ visible: true }).evaluateAll((buttons) => buttons.flatMap((one) => {
     const { left, top, bottom } = one.getBoundingClientRect()
@@ -170,7 +170,7 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
 
   test('parallel axes that have no room are on another page of axes, and a region is one of the axis that is shown', async ({ page }) => {
-    await open(page, `chart=parallel&axes=${AXES.join(',')}&colour=server.model`)
+    await open(page, `chart=parallel&axes=${AXES.join(',')}&color=server.model`)
     const pages = page.getByRole('group', { name: 'Axes that are shown' })
     await expect(pages).toContainText(/^Axes 1–[2-4] of 6$/)
     const titles = async () => (await painted(page)).filter(({ type }) => type === 'tspan').map(({ text }) => text)
@@ -194,7 +194,7 @@ test.describe('on a phone', () => {
   })
 
   test('the table of a chart is as high as its rows, and its first column is not cut', async ({ page }) => {
-    await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&colour=&as=table`)
+    await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&as=table`)
     const table = page.getByRole('group', { name: /^Table of the chart/ })
     await expect(table).toBeVisible()
     expect((await table.boundingBox())?.height).toBeGreaterThan(400)

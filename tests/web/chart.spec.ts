@@ -12,7 +12,7 @@ const LONG = 'a name without an end '.repeat(14).slice(0, 300)
 const X = 'results.p99_ttft_ms'
 const Y = 'results.output_throughput'
 const TP = 'server.tensor_parallel_size'
-const AXES = `x=${X}&y=${Y}&colour=${TP}`
+const AXES = `x=${X}&y=${Y}&color=${TP}`
 
 // one has more digits than the drawing; p99 is missing in every other run, and zero in one; of the runs of size 8 all have none
 const hasP99 = (i: number) => i % 2 === 0 && i % 4 !== 2
@@ -63,7 +63,7 @@ const sorted = (pairs: number[][]) => pairs.toSorted((a, b) => (a[0] as number) 
 test('no point is drawn that the server does not have; what is missing is counted and never zero', async ({ page }) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
-  const { marks, left_out } = await points(page, { x: X, y: Y, colour: TP })
+  const { marks, excluded } = await points(page, { x: X, y: Y, color: TP })
   const wanted = runs.filter(({ p99 }) => p99 !== undefined)
   expect(sorted(marks.x.map((x: number, i: number) => [x, marks.y[i]]))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
   const drawn = await marksOf(page, 'custom')
@@ -71,13 +71,13 @@ test('no point is drawn that the server does not have; what is missing is counte
   // the more, the further to the right and up: they stand where they belong
   const places = drawn.toSorted((a, b) => (a.values[0] as number) - (b.values[0] as number)).map(({ at }) => at)
   for (const [i, at] of places.entries()) if (i > 0) expect((at[0] as number) > (places[i - 1]?.[0] as number) && (at[1] as number) < (places[i - 1]?.[1] as number)).toBe(true)
-  expect(left_out).toEqual({ x_missing: RUNS - wanted.length })
+  expect(excluded).toEqual({ x_missing: RUNS - wanted.length })
   await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`${RUNS - wanted.length} not plotted: without P99 TTFT`)
 })
 
 for (const kind of ['line', 'bar', 'box'] as const) {
   test(`${kind}: figures of groups, and a gap where there is none`, async ({ page }) => {
-    await open(page, `chart=${kind}&x=${TP}&y=${X}&colour=&spread=range`)
+    await open(page, `chart=${kind}&x=${TP}&y=${X}&color=&spread=range`)
     await expect(plot(page)).toBeVisible()
     const { groups, x } = await points(page, { form: 'groups', x: TP, y: X })
     expect(x.kinds.kinds.map((one: { value: number }) => one.value)).toEqual([1, 2, 4, 8])
@@ -107,7 +107,7 @@ test('the table of a chart shows both ends of a long name', async ({ page }) => 
 })
 
 test('histogram: every run stands in a bin once', async ({ page }) => {
-  await open(page, `chart=histogram&x=${Y}&colour=`)
+  await open(page, `chart=histogram&x=${Y}&color=`)
   await expect(plot(page)).toBeVisible()
   const { bins } = await points(page, { form: 'bins', x: Y })
   const drawn = (await marksOf(page, 'custom')).map(({ values }) => values)
@@ -123,7 +123,7 @@ test('histogram: every run stands in a bin once', async ({ page }) => {
 
 const CONCURRENCY = 'benchmark.max_concurrency'
 
-test('heat map: a cell for each pair that some run has, no colour where no run has a number, and a region is a filter', async ({ page }) => {
+test('heat map: a cell for each pair that some run has, no color where no run has a number, and a region is a filter', async ({ page }) => {
   await open(page, `chart=heat&x=${TP}&y=${CONCURRENCY}&value=${X}`)
   await expect(plot(page)).toBeVisible()
   const { grid, x, y } = await points(page, { form: 'grid', x: TP, y: CONCURRENCY, value: X })
@@ -148,7 +148,7 @@ test('heat map: a cell for each pair that some run has, no colour where no run h
 })
 
 test('parallel axes: each run is a line through what it has, broken where it has nothing; a stretch of an axis is a filter', async ({ page }) => {
-  await open(page, `chart=parallel&axes=${TP},${X},${Y}&colour=${CONCURRENCY}`)
+  await open(page, `chart=parallel&axes=${TP},${X},${Y}&color=${CONCURRENCY}`)
   await expect(plot(page)).toBeVisible()
   const { lines, axes, gaps } = await points(page, { form: 'parallel', axes: [TP, X, Y] })
   expect(lines.id.length).toBe(RUNS)
@@ -404,7 +404,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing serious, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme })
     for (const kind of ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel']) {
-      await open(page, `chart=${kind}&x=${kind === 'histogram' || kind === 'scatter' ? X : TP}&y=${Y}&colour=${TP}`)
+      await open(page, `chart=${kind}&x=${kind === 'histogram' || kind === 'scatter' ? X : TP}&y=${Y}&color=${TP}`)
       await expect(plot(page)).toBeVisible()
       expect(await serious(page)).toEqual([])
     }

@@ -80,7 +80,7 @@ test('figures are those of the server; what a side has not is a dash, and counte
   await compared(page, `side=${one}&side=${two}&side=${three}`)
   const answer = await (await page.request.post(`${dashboard().url}/api/data/compare`, { data: { sides: [one, two, three].map((id) => ({ ids: [id] })) } })).json()
   const p99 = answer.metrics.find(({ field }: { field: string }) => field === 'results.p99_ttft_ms')
-  expect(p99.against.map(({ finding }: { finding: string }) => finding)).toEqual(['worse', 'nothing'])
+  expect(p99.ratios.map(({ finding }: { finding: string }) => finding)).toEqual(['worse', 'nothing'])
   const cells = part(page, 'Metrics').getByRole('row', { name: /^P99 TTFT/ }).getByRole('cell')
   await expect(cells.nth(0)).toContainText('10090 – 110')
   await expect(cells.nth(1)).toContainText('+50.0 % worse in these runsby more than 5 %')
@@ -106,7 +106,7 @@ test('figures are those of the server; what a side has not is a dash, and counte
   const csv = readFileSync(await (await download).path(), 'utf8')
   await expect(part(page, 'Over time')).toContainText('No telemetry was uploaded with A, B, C.')
   expect(csv).toMatch(/^input,environment\.memory_bytes,[^,]*,B,C,run-3,2000000000,/m)
-  expect(csv).toContain(`metric,results.p99_ttft_ms,P99 TTFT,ms,B,run-2,150,1,140,160,${p99.against[0].ratio},`)
+  expect(csv).toContain(`metric,results.p99_ttft_ms,P99 TTFT,ms,B,run-2,150,1,140,160,${p99.ratios[0].ratio},`)
   expect(await soundness(page)).toEqual([])
 })
 

@@ -186,7 +186,7 @@ test('what is there already: the diff, one by one, all at once, and said beforeh
   const choose = (name: string, choice: string) => files(page).getByRole('radiogroup', { name: `What to do with ${name}` }).getByText(choice).click()
   // somebody else replaces it between the look and the word: what differs is shown anew
   complaints.allow.push(/status of 409/)
-  await page.request.post(`${url}/api/upload/json?on_known=replace`, { data: { ...documents[0], duration: 5.25 } })
+  await page.request.post(`${url}/api/upload/json?on_conflict=replace`, { data: { ...documents[0], duration: 5.25 } })
   await expect.poll(() => durationOf(0)).toBe(5.25)
   await choose('changed-0.json', 'Replace stored result')
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()

@@ -61,7 +61,7 @@ const MINUTE = 60_000
 
 // The state of the night: it ran server by server, and one server ran out of memory.
 function statusOf(size: number, seqs: number, load: number) {
-  if (load > seqs) return { status: 'falls_out', cause: 'load_above_max_num_seqs', message: 'max_concurrency is above max_num_seqs: requests would wait for the load alone' }
+  if (load > seqs) return { status: 'skipped', cause: 'load_above_max_num_seqs', message: 'max_concurrency is above max_num_seqs: requests would wait for the load alone' }
   if (size === 4 && seqs === 512) return { status: 'launch_failed', cause: 'out_of_memory', message: 'no available memory for the cache blocks' }
   if (size === 8 && seqs === 256 && load === 64) return { status: 'running' }
   if (size === 8 && (seqs === 512 || (seqs === 256 && load > 32))) return { status: 'missing' }
@@ -83,7 +83,7 @@ export const SWEEPS: Record<'night' | 'whole' | 'unplanned', Sweep> = {
 }
 
 const planOf = ({ id, name, state, runs }: Sweep) => ({
-  sweep: id, name, state, file: `${name}.yaml`, servers_started: new Set(runs.filter(({ status }) => status === 'completed').map(({ size, seqs }) => `${size} ${seqs}`)).size, experiment: { server: { model: MODELS[1] } }, left_out: [],
+  sweep: id, name, state, file: `${name}.yaml`, servers_started: new Set(runs.filter(({ status }) => status === 'completed').map(({ size, seqs }) => `${size} ${seqs}`)).size, experiment: { server: { model: MODELS[1] } }, excluded: [],
   runs: runs.map((cell) => ({
     run: cell.id, cell: cell.id, repeat: 1, server: `${cell.size}-${cell.seqs}`, set: null, label: labelOf(cell), point: { 'server.tensor_parallel_size': cell.size, 'server.max_num_seqs': cell.seqs, 'benchmark.max_concurrency': cell.load },
     status: cell.status === 'completed' ? 'missing' : cell.status, cause: cell.cause ?? null, message: cell.message ?? null, gone: false,

@@ -53,13 +53,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 // Figures that an axis is chosen by hand for stand in one laboratory's results.
 const CHARTS = {
-  scatter: 'y=results.output_throughput&x=results.p99_ttft_ms&colour=system.hardware_info.gpu_name&log=y',
-  line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&colour=server.model&stat=mean&spread=ci',
-  bar: 'chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&colour=system.hardware_info.gpu_name',
-  box: 'chart=box&y=results.p99_ttft_ms&x=server.model&colour=system.hardware_info.gpu_name',
-  histogram: 'chart=histogram&x=results.p99_ttft_ms&colour=server.model',
+  scatter: 'y=results.output_throughput&x=results.p99_ttft_ms&color=system.hardware_info.gpu_name&log=y',
+  line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&color=server.model&stat=mean&spread=ci',
+  bar: 'chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&color=system.hardware_info.gpu_name',
+  box: 'chart=box&y=results.p99_ttft_ms&x=server.model&color=system.hardware_info.gpu_name',
+  histogram: 'chart=histogram&x=results.p99_ttft_ms&color=server.model',
   heat: 'chart=heat&x=benchmark.max_concurrency&y=server.model&value=results.output_throughput&server.tensor_parallel_size=2,4',
-  parallel: 'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.quantization,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&colour=results.output_throughput',
+  parallel: 'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.quantization,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&color=results.output_throughput',
 }
 
 for (const [kind, query] of Object.entries(CHARTS)) {

@@ -162,16 +162,16 @@ const uploaded = async (page: Page, count: number) => {
 }
 
 const TREE = { or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 200 }, { and: [{ not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } }, { field: 'server.tensor_parallel_size', op: 'ge', value: 4 }] }] }
-const AXES = 'y=results.output_throughput&x=results.p99_ttft_ms&colour=system.hardware_info.gpu_name'
+const AXES = 'y=results.output_throughput&x=results.p99_ttft_ms&color=system.hardware_info.gpu_name'
 // The kinds of charts with other axes than those that the page chooses.
 const CHARTS: Partial<Record<ChartKind, string>> = {
   scatter: `${AXES}&size=benchmark.max_concurrency`,
-  line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&colour=server.model&stat=mean&spread=ci',
-  bar: 'chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&colour=system.hardware_info.gpu_name',
-  box: 'chart=box&y=results.p99_ttft_ms&x=server.model&colour=system.hardware_info.gpu_name',
-  histogram: 'chart=histogram&x=results.p99_ttft_ms&colour=server.model',
+  line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&color=server.model&stat=mean&spread=ci',
+  bar: 'chart=bar&y=results.output_throughput&x=server.tensor_parallel_size&color=system.hardware_info.gpu_name',
+  box: 'chart=box&y=results.p99_ttft_ms&x=server.model&color=system.hardware_info.gpu_name',
+  histogram: 'chart=histogram&x=results.p99_ttft_ms&color=server.model',
   heat: 'chart=heat&x=benchmark.max_concurrency&y=server.model&value=results.output_throughput&server.tensor_parallel_size=2,4',
-  parallel: 'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&colour=results.output_throughput',
+  parallel: 'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&color=results.output_throughput',
 }
 const GPU = 'system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200'
 const PIN = ['j', 'p', 'j', 'p', 'j', 'p']
@@ -220,7 +220,7 @@ export const STATES: State[] = [
   { page: 'Chart', name: 'options', open: chart(AXES, async (page) => { await page.getByRole('region', { name: 'Chart', exact: true }).getByRole('button', { name: /^More|options/i }).click(); await expect(dialog(page)).toBeVisible() }) },
   { page: 'Chart', name: 'axis chosen', open: chart(AXES, async (page) => { await page.getByRole('region', { name: 'Chart', exact: true }).getByRole('button', { name: /^(Axis )?y\b/i }).click(); await expect(dialog(page)).toBeVisible() }) },
   { page: 'Chart', name: 'loading', open: async (page, { full }) => { await hold(page, '**/api/data/points'); await page.goto(`${full.url}/?${AXES}`); await expect(rows(page).first()).toBeVisible(); await expect(page.getByRole('region', { name: 'Chart', exact: true })).toBeVisible() } },
-  { page: 'Chart', name: 'phone, parallel axes', isPhone: true, open: chart('chart=parallel&axes=server.model,server.tensor_parallel_size,results.output_throughput&colour=results.output_throughput') },
+  { page: 'Chart', name: 'phone, parallel axes', isPhone: true, open: chart('chart=parallel&axes=server.model,server.tensor_parallel_size,results.output_throughput&color=results.output_throughput') },
 
   // Experiment
   { page: 'Experiment', name: 'own result, simulated', open: experiment('ours'), prints: true },

@@ -18,9 +18,9 @@ interface Planned {
 }
 
 const planned = ({ seqs, load, status = 'missing', cause, message }: Planned) => ({
-  run: `${seqs}x${load}`, cell: `${seqs}x${load}`, repeat: 1, server: `s${seqs}`, set: null, label: `max_num_seqs=${seqs} max_concurrency=${load}`, point: { 'server.max_num_seqs': seqs, 'benchmark.max_concurrency': load }, status, cause: cause ?? null, message: message ?? null, gone: false,
+  run: `${seqs}x${load}`, combination: `${seqs}x${load}`, repeat: 1, server: `s${seqs}`, set: null, label: `max_num_seqs=${seqs} max_concurrency=${load}`, parameters: { 'server.max_num_seqs': seqs, 'benchmark.max_concurrency': load }, status, cause: cause ?? null, message: message ?? null, removed: false,
 })
-const planOf = (id: string, runs: Planned[], state = 'running') => ({ sweep: id, name: 'night', state, file: 'night.yaml', servers_started: 2, experiment: { server: { model: 'sim/test' } }, left_out: [], runs: runs.map(planned) })
+const planOf = (id: string, runs: Planned[], state = 'running') => ({ sweep: id, name: 'night', state, file: 'night.yaml', servers_started: 2, experiment: { server: { model: 'sim/test' } }, excluded: [], runs: runs.map(planned) })
 
 // A result of the sweep's cell, with a figure of its own.
 function resultOf(base: Document, id: string, seqs: number, load: number, output: number): Document {
@@ -81,7 +81,7 @@ test('2,000 cells are there and are reached by keys', async ({ page, own, reques
   const base = read(own)
   const seqs = Array.from({ length: 50 }, (_, i) => 16 + i)
   const loads = Array.from({ length: 40 }, (_, i) => 1 + i)
-  const runs: Planned[] = seqs.flatMap((one) => loads.map((load) => (one === 20 && load < 3 ? { seqs: one, load, status: 'launch_failed', cause: 'out_of_memory', message: 'no room for the cache' } : { seqs: one, load, ...(load > one ? { status: 'falls_out', cause: 'seqs_below_load', message: 'max_num_seqs is below the load' } : {}) })))
+  const runs: Planned[] = seqs.flatMap((one) => loads.map((load) => (one === 20 && load < 3 ? { seqs: one, load, status: 'launch_failed', cause: 'out_of_memory', message: 'no room for the cache' } : { seqs: one, load, ...(load > one ? { status: 'skipped', cause: 'seqs_below_load', message: 'max_num_seqs is below the load' } : {}) })))
   expect((await request.put(`${dashboard().url}/api/data/sweeps/${ID}`, { data: planOf(ID, runs) })).status()).toBe(204)
   const results = [16, 17, 18].flatMap((one) => [1, 2, 3, 4].map((load) => resultOf(base, ID, one, load, 100 * load + one)))
   const job = await (await request.post(`${dashboard().url}/api/upload/batch`, { data: results })).json()
@@ -140,7 +140,7 @@ test('curves have a line per configuration, the best within the limit is ringed,
   const base = read(own)
   const loads = [4, 16, 64]
   const runs: Planned[] = [2, 8].flatMap((seqs) => loads.map((load) => ({ seqs, load })))
-  await request.put(`${dashboard().url}/api/data/sweeps/${id}`, { data: planOf(id, [...runs, { seqs: 1, load: 4, status: 'falls_out', cause: 'seqs_below_load' }], 'ended') })
+  await request.put(`${dashboard().url}/api/data/sweeps/${id}`, { data: planOf(id, [...runs, { seqs: 1, load: 4, status: 'skipped', cause: 'seqs_below_load' }], 'ended') })
   const results = runs.map(({ seqs, load }) => ({ document: resultOf(base, id, seqs, load, 10 * load + seqs), ttft: load * 10 + (seqs === 8 ? 20 : 0) })).map(({ document, ttft }) => ({ ...document, results: { ...document.results, p99_ttft_ms: ttft }, quality: { ...document.quality, verdict: 'trusted' } }))
   const job = await (await request.post(`${dashboard().url}/api/upload/batch`, { data: results })).json()
   await expect.poll(async () => (await (await request.get(dashboard().url + job.status_url)).json()).state).toBe('done')

@@ -330,12 +330,12 @@ test('what fails while it is drawn or loaded says so, and leads on', async ({ pa
 
 test('a job that could not be asked for is asked for again', async ({ page, complaints }) => {
   complaints.allow.push(/ERR_FAILED/, /503/)
-  const item = { index: 0, name: 'a.json', state: 'queued', form: null, id: null, run_id: null, message: null, faults: [], secrets: [], near: [], deleted: false, choice: null, bytes: 12, kept: true }
+  const item = { index: 0, name: 'a.json', state: 'queued', form: null, id: null, run_id: null, message: null, faults: [], secrets: [], possible_duplicates: [], deleted: false, choice: null, bytes: 12, retryable: true }
   const counts = { queued: 1, parsed: 0, valid: 0, stored: 0, duplicate: 0, conflict: 0, rejected: 0, cancelled: 0 }
-  const job = { job_id: 'job-1', kind: 'batch', name: 'a.json', state: 'running', created: '2026-11-01T00:00:00Z', finished: null, expected: null, received: { files: 1, bytes: 12 }, on_known: 'skip', counts, items: [], total: 1 }
+  const job = { job_id: 'job-1', kind: 'batch', name: 'a.json', state: 'running', created_at: '2026-11-01T00:00:00Z', finished_at: null, expected: null, received: { files: 1, bytes: 12 }, on_conflict: 'skip', counts, items: [], total: 1 }
   let asked = 0
   let isBack = false
-  await page.route('**/api/upload/jobs/job-1/absent', (route) => route.fulfill({ json: { results: 1, has_more: false, lacking: 0, files: 0, bytes: 0 } }))
+  await page.route('**/api/upload/jobs/job-1/missing', (route) => route.fulfill({ json: { results: 1, has_more: false, incomplete: 0, files: 0, bytes: 0 } }))
   await page.route('**/api/upload/status/job-1?*', (route) => {
     const state = new URL(route.request().url()).searchParams.get('state')
     const done = { ...job, state: 'done', counts: { ...counts, queued: 0, stored: 1 } }

@@ -61,9 +61,10 @@ struct dash_import *dash_import_new(struct store *store, const struct store_read
 	return import;
 }
 
-void dash_import_choose(struct dash_import *import, enum store_known on_known, bool deleted_stays)
+void dash_import_choose(struct dash_import *import, enum store_known on_conflict,
+			bool deleted_stays)
 {
-	import->choice = (struct store_choice){ .on_known = on_known,
+	import->choice = (struct store_choice){ .on_conflict = on_conflict,
 						.same_stays = true,
 						.deleted_stays = deleted_stays };
 }
@@ -154,7 +155,7 @@ static void bring_beside(struct dash_import *import, const struct res_beside *be
 	if (state == RES_BESIDE_THERE && put_file(import->store, beside, err) == 0)
 		return;
 	if (state == RES_BESIDE_ABSENT) {
-		told->state = "absent";
+		told->state = "missing";
 		told->message = "it does not lie beside the result";
 	} else if (state == RES_BESIDE_CHANGED) {
 		told->state = "changed";

@@ -24,7 +24,7 @@ struct dash_imported_artifact {
 	const char *path;
 	const char *kind;
 	const char *name;
-	const char *state; /* "stored", "duplicate", "absent", "changed", "failed" */
+	const char *state; /* "stored", "duplicate", "missing", "changed", "failed" */
 	const char *message;
 };
 
@@ -53,7 +53,8 @@ void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *t
  * duplicate whatever is chosen, so that the same files can be taken again. deleted_stays: nothing that was deleted is
  * brought back; else STORE_REPLACE does that.
  */
-void dash_import_choose(struct dash_import *import, enum store_known on_known, bool deleted_stays);
+void dash_import_choose(struct dash_import *import, enum store_known on_conflict,
+			bool deleted_stays);
 /* What is not finished is not stored. */
 void dash_import_free(struct dash_import *import);
 PL_AUTO_DEFINE(struct dash_import, dash_import_free);

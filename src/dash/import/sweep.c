@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "result/files.h"
+#include "schema/former.h"
 #include "store/sweeps/sweep.h"
 
 #define ROUTE           "/api/data/sweeps/{id}"
@@ -38,6 +39,7 @@ int dash_import_sweep(struct store *store, const struct dash_contract *contract,
 	    pl_json_parse(text, len, path, &summary, PL_ERR_IGNORED) < 0 ||
 	    res_sweep_id(summary) == NULL)
 		return 0;
+	schema_rename_former(summary);
 	char *fault = fault_of(operation, path, summary);
 	if (fault == NULL && store_sweep_put(store, res_sweep_id(summary), summary, &fits, err) < 0)
 		return -1;

@@ -198,7 +198,7 @@ static void on_artifact(void *context, const struct dash_imported *imported,
 {
 	struct dash_watch *watch = context;
 
-	if (strcmp(artifact->state, "absent") == 0 || strcmp(artifact->state, "changed") == 0) {
+	if (strcmp(artifact->state, "missing") == 0 || strcmp(artifact->state, "changed") == 0) {
 		struct lacking *lacking = lacking_of(watch, imported->path);
 		if (lacking != NULL) {
 			pl_strv_add(&lacking->wanted, artifact->path);
@@ -443,7 +443,7 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);
 	/* the file lies there still, and nobody asks for it anew */
-	dash_import_choose(watch->import, options->on_known, true);
+	dash_import_choose(watch->import, options->on_conflict, true);
 	if (options->sweep != NULL)
 		dash_import_tell_sweeps(watch->import, on_sweep);
 	watch->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -25,7 +25,7 @@ struct dash_watch_options {
 	dash_import_fn *told;
 	dash_import_artifact_fn *artifact;
 	dash_import_sweep_fn *sweep;
-	enum store_known on_known;
+	enum store_known on_conflict;
 	void *context;
 	void (*looked)(void *context); /* all that was there at the start is taken; or NULL */
 };

@@ -59,9 +59,9 @@ static void compare(struct sides *sides, const char *id)
 	json_array_append_new(sides->differing,
 			      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "field", id, "label",
 					field != NULL ? field->label : id, "unit",
-					field != NULL ? field->unit : "", "there",
-					value_or_none(there), "new", value_or_none(new), "pointer",
-					pointer_of(sides, id)));
+					field != NULL ? field->unit : "", "stored",
+					value_or_none(there), "uploaded", value_or_none(new),
+					"pointer", pointer_of(sides, id)));
 }
 
 /* Those of the list in its order, and what else there is behind them. */

@@ -101,7 +101,7 @@ static int store_one(const struct task *task, size_t i, const struct dash_read *
 	const struct store_job_turn *turn = &task->work->turns[task->at + i];
 	struct store_put_result result;
 	const struct store_job_item item = { .index = turn->index,
-					     .choice = { .on_known = turn->on_known,
+					     .choice = { .on_conflict = turn->on_conflict,
 							 .author = turn->author,
 							 .expected = turn->expected },
 					     .prepared = read->prepared,

@@ -98,7 +98,7 @@ void dash_get_absent(const struct dash_request *request, struct dash_answer *ans
 			answer, 200,
 			json_pack("{s:I, s:b, s:I, s:I, s:I}", "results",
 				  (json_int_t)absent.results, "has_more", (int)absent.has_more,
-				  "lacking", (json_int_t)absent.lacking, "files",
+				  "incomplete", (json_int_t)absent.lacking, "files",
 				  (json_int_t)absent.files, "bytes", (json_int_t)absent.bytes));
 }
 
@@ -131,8 +131,8 @@ void dash_open_job(const struct dash_request *request, struct dash_answer *answe
 		.name = name != NULL ? name : "upload",
 		.files = amount_of(request->body, "files"),
 		.bytes = amount_of(request->body, "bytes"),
-		.on_known = store_known_of(
-			json_string_value(json_object_get(request->body, "on_known"))),
+		.on_conflict = store_known_of(
+			json_string_value(json_object_get(request->body, "on_conflict"))),
 		.author = json_string_value(json_object_get(request->body, "author")),
 	};
 	struct pl_err err = PL_ERR_INIT;
@@ -234,7 +234,7 @@ void dash_choose_job(const struct dash_request *request, struct dash_answer *ans
 {
 	const json_t *body = request->body;
 	const struct store_job_wish wish = {
-		.choice = { .on_known = store_known_of(text_of(body, "choice")),
+		.choice = { .on_conflict = store_known_of(text_of(body, "choice")),
 			    .author = text_of(body, "author"),
 			    .expected = text_of(body, "expected_sha256") },
 		.items = json_object_get(body, "items"),

@@ -60,7 +60,7 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 /* *ret 0: it is a job of its own. False: refused. */
 static bool find_job(const struct dash_request *request, int64_t *ret, struct dash_answer *answer)
 {
-	static const char *const of_whole[] = { "on_known", "author" };
+	static const char *const of_whole[] = { "on_conflict", "author" };
 	const char *word = json_string_value(json_object_get(request->query, "job_id"));
 
 	*ret = 0;
@@ -149,8 +149,8 @@ static bool is_whole(const struct dash_request *request, const char (*hashes)[65
 static void accept(const struct dash_request *request, const struct upload *upload,
 		   struct dash_answer *answer)
 {
-	enum store_known on_known = store_known_of(
-		json_string_value(json_object_get(request->query, "on_known")));
+	enum store_known on_conflict = store_known_of(
+		json_string_value(json_object_get(request->query, "on_conflict")));
 	enum store_job_answer came = STORE_JOB_OK;
 	struct pl_err err = PL_ERR_INIT;
 	size_t count;
@@ -175,7 +175,7 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 					     .sha256 = hashes,
 					     .files = count,
 					     .key = request->head->key };
-	if (store_job_add(request->context->store, &id, on_known, &part, &came, &err) < 0) {
+	if (store_job_add(request->context->store, &id, on_conflict, &part, &came, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;
 	}

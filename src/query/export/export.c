@@ -95,7 +95,7 @@ static void csv_provenance(struct query_export *export)
 	const char *link = pl_json_get_text(export->request, "link");
 
 	add_line(out, "program", export->program);
-	add_line(out, "time", export->time);
+	add_line(out, "exported_at", export->time);
 	pl_buf_addf(out, "# data_version: %lld\r\n",
 		    (long long)query_export_rows_version(export->rows));
 	pl_buf_addf(out, "# count: %zu\r\n", query_export_rows_count(export->rows));
@@ -127,9 +127,10 @@ static void json_provenance(struct query_export *export)
 		json_array_append_new(columns,
 				      json_string(query_export_rows_column(export->rows, i)));
 	auto_json json_t *provenance = json_pack(
-		"{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "program", export->program, "time",
-		export->time, "data_version", (json_int_t)query_export_rows_version(export->rows),
-		"count", (json_int_t)query_export_rows_count(export->rows), "filter",
+		"{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "program", export->program,
+		"exported_at", export->time, "data_version",
+		(json_int_t)query_export_rows_version(export->rows), "count",
+		(json_int_t)query_export_rows_count(export->rows), "filter",
 		given(export, "filter"), "sort", sort_of(export), "columns", columns, "link",
 		given(export, "link"));
 	pl_buf_add_text(&export->ready, "\"provenance\":");

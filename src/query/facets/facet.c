@@ -261,7 +261,7 @@ static void write_listed(struct tally *tally, const struct mirror_column *column
 			 bool numeric, struct query_option_facts *ret_facts, struct pl_buf *out)
 {
 	if (options->counts_alone && tally->elsewhere > 0) {
-		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
+		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more_count\":0");
 		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
 		return;
 	}
@@ -282,7 +282,7 @@ static void write_listed(struct tally *tally, const struct mirror_column *column
 	out_count(out, "distinct", distinct);
 	query_out_key(out, "values");
 	size_t more = show_values(tally, column, distinct, options->limit, options->needle, out);
-	out_count(out, "more", more);
+	out_count(out, "more_count", more);
 	if (has_spread)
 		write_spread(&spread, out);
 }
@@ -347,8 +347,8 @@ void query_facet_values(struct facet_scratch *scratch, const struct mirror_colum
 	size_t from = options->offset < count ? options->offset : count;
 	size_t to = options->limit < count - from ? from + options->limit : count;
 	query_tally_put_first(tally, column, to, TALLY_BY_COUNT);
-	out_count(out, "matching", count);
+	out_count(out, "matching_count", count);
 	query_out_key(out, "values");
 	write_values(tally, from, to, out);
-	out_count(out, "more", count - to);
+	out_count(out, "more_count", count - to);
 }

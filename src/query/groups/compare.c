@@ -212,7 +212,7 @@ static void drop_simulated(struct comparison *comparison)
 			left_out = kernels->count_and(side->rows, simulated, words);
 			kernels->and_not(side->rows, side->rows, simulated, words);
 		}
-		json_object_set_new(side->about, "left_out", json_integer((json_int_t)left_out));
+		json_object_set_new(side->about, "excluded", json_integer((json_int_t)left_out));
 	}
 }
 
@@ -498,10 +498,11 @@ static int match_sides(struct comparison *comparison, struct pl_err *err)
 	}
 	int result = query_matching_keep(comparison->view, sides, comparison->count, &matching,
 					 err);
-	comparison->matched = json_pack("{s:o, s:o, s:I}", "by", matching.by, "apart",
-					matching.apart, "cells", (json_int_t)matching.cells);
+	comparison->matched = json_pack("{s:o, s:o, s:I}", "inputs", matching.by,
+					"unmatched_inputs", matching.apart, "cell_count",
+					(json_int_t)matching.cells);
 	for (size_t i = 0; i < comparison->count; i++)
-		json_object_set_new(comparison->sides[i].about, "fell_out",
+		json_object_set_new(comparison->sides[i].about, "unmatched",
 				    json_integer((json_int_t)sides[i].fell_out));
 	return result;
 }

@@ -7,13 +7,13 @@
  * - ids: of results, as they are told by every answer; each has to be there. A side of one is a run, with the intervals
  *   that its document has.
  * - filter: a group of all rows that it means, but for simulated ones; `simulated`: with these. How many were left out
- *   stands in the side as left_out. Results that are named by their ids are never left out.
+ *   stands in the side as excluded. Results that are named by their ids are never left out.
  * - A side has `ids` too where it is of 100 results at most, and of one result run_id.
  * - match: keep the rows only of which every side has the like in all inputs but those that are compared
- *   (query/groups/matching_priv.h): `matched` of the answer has by, apart and cells, each side fell_out.
+ *   (query/groups/matching_priv.h): `matched` of the answer has inputs, unmatched_inputs and cell_count, each side unmatched.
  * - equal: list inputs that are equal, and those that some runs do not tell.
  * - budget_ms: figures are made one after the other, then percentiles of families; those for which the time was too
- *   short are named in not_ready, the first one never.
+ *   short are named in incomplete, the first one never.
  */
 #pragma once
 

@@ -201,7 +201,7 @@ json_t *query_matching_json(const struct matching *matching)
 {
 	if (matching->by == NULL)
 		return NULL;
-	return json_pack("{s:I, s:o, s:o, s:I}", "groups", (json_int_t)matching->groups, "by",
-			 matching->by, "apart", matching->apart, "cells",
+	return json_pack("{s:I, s:o, s:o, s:I}", "group_count", (json_int_t)matching->groups,
+			 "inputs", matching->by, "unmatched_inputs", matching->apart, "cell_count",
 			 (json_int_t)matching->cells);
 }

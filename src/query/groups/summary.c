@@ -169,7 +169,7 @@ static int match(struct summary *summary, struct pl_err *err)
 	summary->matched = query_matching_json(&matching);
 	if (summary->matched != NULL)
 		json_object_set_new(
-			summary->matched, "fell_out",
+			summary->matched, "unmatched",
 			json_integer((json_int_t)(before -
 						  mirror_kernels()->count(summary->rows, words))));
 	query_groups_done(&groups);
@@ -366,7 +366,7 @@ static void write_groups(const struct summary *summary, struct pl_buf *out)
 		out->full = out->full || summary->texts[i].full;
 	}
 	pl_buf_add_char(out, ']');
-	out_count(out, "more", summary->groups.more);
+	out_count(out, "more_count", summary->groups.more);
 }
 
 static int write_answer(const struct summary *summary, const struct mirror_snapshot *snapshot,
@@ -376,14 +376,14 @@ static int write_answer(const struct summary *summary, const struct mirror_snaps
 	out_count(out, "count", summary->groups.row_count);
 	out_count(out, "total", mirror_view_count(summary->view));
 	out_count(out, "simulated", summary->simulated);
-	out_count(out, "left_out", summary->left_out);
+	out_count(out, "excluded", summary->left_out);
 	query_out_key(out, "matched");
 	if (summary->matched == NULL)
 		pl_buf_add_text(out, "null");
 	else
 		pl_json_write(summary->matched, PL_JSON_COMPACT, out);
 	write_groups(summary, out);
-	query_out_key(out, "not_ready");
+	query_out_key(out, "incomplete");
 	pl_buf_add_char(out, '[');
 	for (size_t i = summary->made; i < summary->metrics.count; i++) {
 		query_out_next(out);

@@ -9,8 +9,8 @@
 #include "query/points/points_priv.h"
 #include "query/request_priv.h"
 
-static const char *const part_names[POINTS_PART_COUNT] = { "colour",   "shape",  "size",
-							   "frontier", "labels", "near" };
+static const char *const part_names[POINTS_PART_COUNT] = { "color",    "shape",  "size",
+							   "frontier", "labels", "neighbors" };
 
 static const char *const reason_names[POINTS_REASON_COUNT] = {
 	"simulated", "x_missing", "x_null",     "x_word",  "x_infinite", "x_other",   "y_missing",
@@ -48,7 +48,7 @@ static void points_done(struct points *points)
 /* x, y, value and the like: of the request, or of one choice. */
 static void add_ids(const json_t *request, struct mirror_ids *ids)
 {
-	static const char *const keys[] = { "x", "y", "value", "colour", "shape", "size" };
+	static const char *const keys[] = { "x", "y", "value", "color", "shape", "size" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		const char *id = pl_json_get_text(request, keys[i]);
@@ -66,7 +66,7 @@ static int open_view(struct points *points, const struct mirror_snapshot *snapsh
 	add_ids(request, ids);
 	query_request_ids(query_request_member(request, "labels"), ids);
 	query_request_ids(query_request_member(request, "axes"), ids);
-	query_request_ids(query_request_member(request, "colour_choices"), ids);
+	query_request_ids(query_request_member(request, "color_choices"), ids);
 	PL_JSON_EACH(choice, query_request_member(request, "choices"))
 		add_ids(choice, ids);
 	return mirror_view_new(snapshot, ids, &points->view, err);
@@ -108,9 +108,9 @@ static bool read_axes(struct points *points, const json_t *request)
 
 static bool read_near(struct points *points, const json_t *request)
 {
-	points->near = query_request_number(request, "near", 0);
+	points->near = query_request_number(request, "neighbors", 0);
 	return points->form != POINTS_NEAR || points->near > 0 ||
-	       query_place_missing(&points->place, "near", "the number of an experiment");
+	       query_place_missing(&points->place, "neighbors", "the number of an experiment");
 }
 
 static enum points_form form_of(const json_t *request, enum points_form otherwise)
@@ -241,11 +241,11 @@ static bool read_request(struct points *points, const json_t *request)
 	points->form = form_of(request, POINTS_POINTS);
 	fits = read_drawn(points, request) && fits;
 	fits = read_axes(points, request) && fits;
-	fits = read_column(points, request, "colour", &points->colour) && fits;
+	fits = read_column(points, request, "color", &points->colour) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
 	fits = read_column(points, request, "size", &points->size) && fits;
 	fits = read_fields(points, request, "labels", points->labels, &points->label_count) && fits;
-	fits = read_fields(points, request, "colour_choices", points->colour_choices,
+	fits = read_fields(points, request, "color_choices", points->colour_choices,
 			   &points->colour_choice_count) &&
 	       fits;
 	fits = read_near(points, request) && fits;
@@ -283,7 +283,7 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	out_count(out, "total", mirror_view_count(points->view));
 	out_count(out, "drawn", points->row_count);
 	out_count(out, "simulated", points->simulated);
-	query_out_key(out, "left_out");
+	query_out_key(out, "excluded");
 	query_points_write_reasons(reason_names, points->left_out, POINTS_REASON_COUNT, out);
 	query_out_key(out, "matched");
 	if (points->matched == NULL)
@@ -296,13 +296,13 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	query_points_write_axis(&points->x, out);
 	query_out_key(out, "y");
 	query_points_write_axis(&points->y, out);
-	query_points_write_kinds("colour", &points->colours, out);
+	query_points_write_kinds("color", &points->colours, out);
 	query_points_write_kinds("shape", &points->shapes, out);
 }
 
 static void write_tail(const struct points *points, struct pl_buf *out)
 {
-	query_out_key(out, "not_ready");
+	query_out_key(out, "incomplete");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < POINTS_PART_COUNT; i++) {
 		if (!points->not_ready[i])

@@ -248,7 +248,7 @@ void query_points_write_groups(struct points *points, struct pl_buf *out)
 			       .value = &points->y };
 
 	query_out_key(out, "groups");
-	write_groups(&by, "colour", out);
+	write_groups(&by, "color", out);
 }
 
 void query_points_write_grid(struct points *points, struct pl_buf *out)

@@ -229,7 +229,7 @@ static void write_frontier(const struct points_frontier *frontier, const struct 
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < frontier->group_count; i++) {
 		query_out_next(out);
-		pl_buf_addf(out, "{\"colour\":%zu", frontier->groups[i].colour);
+		pl_buf_addf(out, "{\"color\":%zu", frontier->groups[i].colour);
 		if (frontier->by.column != NULL)
 			out_count(out, "by", frontier->groups[i].by);
 		write_frontier_rows("marks", &frontier->trusted, i, marks, place_of, out);
@@ -299,13 +299,13 @@ void query_points_write_marks(struct points *points, struct pl_buf *out)
 	query_points_write_ids(points, rows, count, out);
 	write_numbers(points, "x", points->x.at, rows, count, out);
 	write_numbers(points, "y", points->y.at, rows, count, out);
-	query_points_write_places("colour", points->colours.of, rows, count, out);
+	query_points_write_places("color", points->colours.of, rows, count, out);
 	query_points_write_places("shape", points->shapes.of, rows, count, out);
 	if (points->sizes.column != NULL)
 		write_numbers(points, "size", points->sizes.numbers, rows, count, out);
-	query_points_write_places("stands_for", stands_for, rows, count, out);
+	query_points_write_places("count", stands_for, rows, count, out);
 	query_points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
 	write_frontier(&frontier, &marks, place_of, out);
-	out_count(out, "frontier_more", marks.frontier_more);
+	out_count(out, "frontier_more_count", marks.frontier_more);
 }

@@ -97,8 +97,8 @@ static bool is_shown(void *context, const char *id)
 	return is_of(points->x.column, id) || is_of(points->y.column, id) ||
 	       is_of(points->value.column, id) || is_of(points->colours.column, id) ||
 	       is_of(points->shapes.column, id) ||
-	       is_in_list(json_object_get(points->matched, "by"), id) ||
-	       is_in_list(json_object_get(points->matched, "apart"), id);
+	       is_in_list(json_object_get(points->matched, "inputs"), id) ||
+	       is_in_list(json_object_get(points->matched, "unmatched_inputs"), id);
 }
 
 static void values_of(void *context, size_t side, const struct res_field *field,

@@ -140,7 +140,7 @@ static void write_differences(const struct points *points, size_t own, struct di
 			query_out_key(out, "value");
 			query_out_value(out, &value);
 		}
-		out_count(out, "differ", all[i].differ);
+		out_count(out, "differing_count", all[i].differ);
 		pl_buf_add_char(out, '}');
 	}
 }
@@ -151,7 +151,7 @@ void query_points_write_near(struct points *points, struct pl_buf *out)
 	auto_free struct difference *all = pl_alloc_array(mirror_view_column_count(points->view),
 							  sizeof(*all));
 
-	query_out_key(out, "near");
+	query_out_key(out, "neighbors");
 	if (own != SIZE_MAX && query_points_is_in_time(points, POINTS_DIFFERENCES))
 		count = find_neighbours(points, own, near);
 	if (own == SIZE_MAX || points->not_ready[POINTS_DIFFERENCES] ||
@@ -161,7 +161,7 @@ void query_points_write_near(struct points *points, struct pl_buf *out)
 	}
 	pl_buf_add_text(out, "{\"id\":");
 	query_out_i64(out, points->near);
-	out_count(out, "neighbours", count);
+	out_count(out, "count", count);
 	query_out_key(out, "fields");
 	pl_buf_add_char(out, '[');
 	write_differences(points, own, all, found, out);

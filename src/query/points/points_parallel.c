@@ -194,8 +194,8 @@ void query_points_write_parallel(struct points *points, struct pl_buf *out)
 	pl_buf_add_char(out, '{');
 	query_points_write_ids(points, rows, count, out);
 	write_at(points, rows, count, out);
-	query_points_write_places("colour", points->colours.of, rows, count, out);
-	query_points_write_places("stands_for", stands_for, rows, count, out);
+	query_points_write_places("color", points->colours.of, rows, count, out);
+	query_points_write_places("count", stands_for, rows, count, out);
 	query_points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
 }

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "query/out_priv.h"
 
-static const char *const form_names[POINTS_FORM_COUNT] = { "points", "groups", "bins",
-							   "near",   "grid",   "parallel" };
+static const char *const form_names[POINTS_FORM_COUNT] = { "points",    "groups", "bins",
+							   "neighbors", "grid",   "parallel" };
 
 const char *query_points_form_name(enum points_form form)
 {

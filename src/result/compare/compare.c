@@ -72,6 +72,6 @@ json_t *res_compare(const struct res_compare_source *source,
 	json_object_set_new(answer, "inputs", res_compare_inputs(source, settled.list_equal));
 	json_object_set_new(answer, "metrics", res_compare_metrics(source, &settled, not_ready));
 	json_object_set_new(answer, "families", res_compare_families(source, not_ready));
-	json_object_set_new(answer, "not_ready", not_ready);
+	json_object_set_new(answer, "incomplete", not_ready);
 	return answer;
 }

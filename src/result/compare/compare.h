@@ -6,24 +6,24 @@
  *	{sides:    [{name, runs, simulated, trusted, untrusted, not_completed, …}],
  *	 effect,
  *	 cautions: [{kind, title, text, fields: [{field, label, sides: [VALUES]}]}],
- *	 alike, not_told: [{kind, title}],
+ *	 comparable, unknown: [{kind, title}],
  *	 inputs:   {differing: [{field, label, group, role, between, sides: [VALUES]}], equal, partly_recorded,
  *	            equal_fields: [{field, value}], partly_recorded_fields: [id]},
  *	 metrics:  [{field, label, unit, direction, sides: [FIGURE], against: [RATIO]}],
  *	 families: [{key, title, label, unit, percentiles: [50, …], sides: [{n, value, low, high: lists}]}],
- *	 not_ready: [id]}
+ *	 incomplete: [id]}
  *
  *	VALUES  {values: [{value, count}], distinct, null, not_recorded}: the 20 most frequent values
  *	FIGURE  {n, value, low, high, std, null, not_recorded, infinite, words}
- *	RATIO   {ratio, low, high, p, how, finding, more_runs, regression, words}, of each side but the first
+ *	RATIO   {ratio, low, high, p, method, finding, more_runs_count, regression, sentence}, of each side but the first
  *
  * - simulated, trusted, untrusted, not_completed: how many of the runs are, have the verdict `trusted`, have another (what is left has
  *   none), have a status that is not `completed`.
  * - Numbers that there are none of are null. Ratios and findings: result/compare/ratio.h.
  * - cautions: kinds of tbl/comparability.h in which runs differ, within a side or between sides, or of which some
- *   runs tell and others do not. alike: kinds of which some field is recorded, and all runs have the same; not_told: those of which no
+ *   runs tell and others do not. comparable: kinds of which some field is recorded, and all runs have the same; unknown: those of which no
  *   run has any recorded, or some run does not record failed requests. If a side has no run, no kind is alike, and all kinds
- *   without a caution are not_told.
+ *   without a caution are unknown.
  *   Of kind "shared" there is one without fields where runs are on several sides: its text counts them.
  * - inputs: columns (result/fields) that were chosen (role input) or were there (engine, host). differing: two
  *   runs have not the same; `between` is false where each side has the same mixture of them. First what differs

@@ -5,7 +5,7 @@
 
 #include "result/compare/compare.h"
 
-/* The members cautions, alike and not_told. */
+/* The members cautions, comparable and unknown. */
 void res_compare_alike(const struct res_compare_source *source, json_t *answer);
 /* New references. */
 json_t *res_compare_inputs(const struct res_compare_source *source, bool list_equal);

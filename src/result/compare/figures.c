@@ -68,10 +68,10 @@ static json_t *ratio_json(const struct res_ratio *ratio, double effect)
 	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:b, s:s}", "ratio",
 			 pl_json_number(ratio->ratio), "low", pl_json_number(ratio->interval.low),
 			 "high", pl_json_number(ratio->interval.high), "p",
-			 pl_json_number(ratio->p), "how", res_ratio_how_name(ratio->how), "finding",
-			 res_finding_name(ratio->finding), "more_runs",
+			 pl_json_number(ratio->p), "method", res_ratio_how_name(ratio->how),
+			 "finding", res_finding_name(ratio->finding), "more_runs_count",
 			 pl_json_count(ratio->more_runs), "regression",
-			 res_ratio_is_regression(ratio, effect), "words", words);
+			 res_ratio_is_regression(ratio, effect), "sentence", words);
 }
 
 static const char *direction_name(enum res_field_direction direction)
@@ -117,7 +117,7 @@ static json_t *metric_json(const struct figures *figures, const struct res_field
 	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "field", field->id, "label",
 			 field->label, "unit", field->unit, "direction",
-			 direction_name(field->direction), "sides", sides, "against", against);
+			 direction_name(field->direction), "sides", sides, "ratios", against);
 }
 
 static bool is_in_time(const struct figures *figures)

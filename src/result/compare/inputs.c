@@ -552,8 +552,8 @@ void res_compare_alike(const struct res_compare_source *source, json_t *answer)
 				json_pack("{s:s, s:s}", "kind", kind->id, "title", kind->title));
 	}
 	json_object_set_new(answer, "cautions", cautions);
-	json_object_set_new(answer, "alike", alike);
-	json_object_set_new(answer, "not_told", not_told);
+	json_object_set_new(answer, "comparable", alike);
+	json_object_set_new(answer, "unknown", not_told);
 }
 
 json_t *res_compare_cautions(const struct res_compare_source *source)

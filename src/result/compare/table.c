@@ -269,7 +269,7 @@ static void add_sides(const struct form *form, const json_t *comparison)
 
 static void add_not_told(const struct form *form, const json_t *comparison)
 {
-	const json_t *kinds = json_object_get(comparison, "not_told");
+	const json_t *kinds = json_object_get(comparison, "unknown");
 
 	if (json_array_size(kinds) == 0)
 		return;
@@ -286,7 +286,7 @@ static void add_cautions(const struct form *form, const json_t *comparison)
 	const json_t *cautions = json_object_get(comparison, "cautions");
 	auto_json json_t *rows = json_array();
 
-	if (json_array_size(cautions) + json_array_size(json_object_get(comparison, "not_told")) ==
+	if (json_array_size(cautions) + json_array_size(json_object_get(comparison, "unknown")) ==
 	    0)
 		return;
 	add_title(form, "With care");
@@ -389,7 +389,7 @@ static void add_figure_cell(const json_t *side, int64_t runs, json_t *row)
 static void add_more_runs(const json_t *ratio, json_t *row)
 {
 	auto_buf text = PL_BUF(WORD_BYTES);
-	double more = number_at(ratio, "more_runs");
+	double more = number_at(ratio, "more_runs_count");
 
 	if (isnan(more))
 		pl_buf_add_text(&text, "–");
@@ -403,7 +403,7 @@ static void add_more_runs(const json_t *ratio, json_t *row)
 /* The words but for the runs that lack, which have a column. */
 static void add_words(const json_t *ratio, json_t *row)
 {
-	const char *words = pl_json_get_text(ratio, "words");
+	const char *words = pl_json_get_text(ratio, "sentence");
 	auto_free char *first = pl_strndup(words, strcspn(words, ";"));
 
 	add_cell(row, first);
@@ -413,7 +413,7 @@ static json_t *figure_row(const json_t *comparison, const json_t *metric, size_t
 			  bool with_more_runs)
 {
 	const json_t *sides = json_object_get(metric, "sides");
-	const json_t *ratio = json_array_get(json_object_get(metric, "against"), side - 1);
+	const json_t *ratio = json_array_get(json_object_get(metric, "ratios"), side - 1);
 	auto_buf name = PL_BUF(CELL_BYTES_MAX);
 	json_t *row = json_array();
 
@@ -432,8 +432,8 @@ static json_t *figure_row(const json_t *comparison, const json_t *metric, size_t
 static bool has_more_runs(const json_t *comparison, size_t side)
 {
 	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
-		const json_t *ratio = json_array_get(json_object_get(metric, "against"), side - 1);
-		if (!isnan(number_at(ratio, "more_runs")))
+		const json_t *ratio = json_array_get(json_object_get(metric, "ratios"), side - 1);
+		if (!isnan(number_at(ratio, "more_runs_count")))
 			return true;
 	}
 	return false;
@@ -466,8 +466,8 @@ static void add_figures(const struct form *form, const json_t *comparison, size_
 static bool has_how(const json_t *comparison, const char *how)
 {
 	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {
-		PL_JSON_EACH(ratio, json_object_get(metric, "against")) {
-			if (pl_text_equal(pl_json_get_text(ratio, "how"), how))
+		PL_JSON_EACH(ratio, json_object_get(metric, "ratios")) {
+			if (pl_text_equal(pl_json_get_text(ratio, "method"), how))
 				return true;
 		}
 	}

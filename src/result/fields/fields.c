@@ -771,6 +771,7 @@ json_t *res_field_to_json(const struct res_field *field)
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "id", field->id,
 			 "label", field->label, "help", field->help, "group", field->group, "unit",
 			 field->unit, "type", type_names[field->type], "direction",
-			 direction_names[field->direction], "role", role_names[field->role], "one",
-			 one_names[field->one], "column", field->column, "words", field->words);
+			 direction_names[field->direction], "role", role_names[field->role],
+			 "aggregation", one_names[field->one], "column", field->column, "words",
+			 field->words);
 }

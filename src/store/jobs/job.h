@@ -53,7 +53,7 @@ struct store_job_plan {
 	const char *name;
 	int64_t files; /* that will come; -1: not said */
 	int64_t bytes;
-	enum store_known on_known;
+	enum store_known on_conflict;
 	const char *author; /* who says so, or NULL */
 };
 /* A job that is open, of kind "parts". */
@@ -75,7 +75,7 @@ struct store_job_part {
 	const char *key;
 };
 /* To the job *id; where that is 0 as a job of its own, of the part's kind and name, that *id names then. */
-int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
+int store_job_add(struct store *store, int64_t *id, enum store_known on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 /* No more parts come. One that is closed already stays so: OK. */
@@ -106,7 +106,7 @@ int store_job_choose(struct store *store, int64_t id, const struct store_job_wis
 /* An item to be worked on. */
 struct store_job_turn {
 	size_t index;
-	enum store_known on_known;
+	enum store_known on_conflict;
 	/* as of struct store_choice, its own */
 	char *author;
 	char *expected;
@@ -128,7 +128,7 @@ struct store_job_work {
 	char *fault;  /* why its bytes never can be read: there are none; NULL: they are there */
 	size_t first; /* index of the part's first item */
 	size_t done; /* of a part that was not cut: items that a program of the form before has done */
-	enum store_known on_known;
+	enum store_known on_conflict;
 	char *author; /* or NULL */
 	/* those that wait, in order. Of a part that was not cut yet there are none: store_job_cut() */
 	struct store_job_turn *turns;

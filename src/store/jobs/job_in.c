@@ -115,7 +115,7 @@ static int add_job(struct store *store, const char *kind, const char *state,
 	store_sql_bind_text(add, 2, plan->name);
 	store_sql_bind_text(add, 3, state);
 	store_sql_bind_text(add, 4, now);
-	store_sql_bind_text(add, 5, store_known_name(plan->on_known));
+	store_sql_bind_text(add, 5, store_known_name(plan->on_conflict));
 	bind_amount(add, 6, plan->files);
 	bind_amount(add, 7, plan->bytes);
 	store_sql_bind_text(add, 8, plan->author);
@@ -238,13 +238,13 @@ static int check_open(struct store *store, int64_t id, enum store_job_answer *re
 	return 0;
 }
 
-int store_job_add(struct store *store, int64_t *id, enum store_known on_known,
+int store_job_add(struct store *store, int64_t *id, enum store_known on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret, struct pl_err *err)
 {
 	const struct store_job_plan plan = { .name = part->name,
 					     .files = -1,
 					     .bytes = -1,
-					     .on_known = on_known,
+					     .on_conflict = on_conflict,
 					     .author = part->author };
 	size_t packed_len;
 	auto_free void *packed = pl_zst_pack_brief(part->bytes, part->len, &packed_len);
@@ -360,7 +360,7 @@ static int change_items(struct store *store, const struct store_statement *which
 	store_sql_bind_i64(statement, 3, item >= 0 ? item : INT64_MAX);
 	if (wish->chosen != NULL) {
 		const struct store_choice *choice = &wish->chosen->choice;
-		store_sql_bind_text(statement, 4, store_known_name(choice->on_known));
+		store_sql_bind_text(statement, 4, store_known_name(choice->on_conflict));
 		store_sql_bind_text(statement, 5, wish->chosen->of != NULL ? wish->chosen->of : "");
 		store_sql_bind_text(statement, 6, choice->author);
 		store_sql_bind_text(statement, 7, choice->expected);

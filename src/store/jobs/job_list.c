@@ -103,10 +103,10 @@ static int item_json(struct store_stmt *row, const struct store_job_marks *marks
 			 "index", (json_int_t)index, "name", text_json(row, 1), "state",
 			 shown_state(store_sql_text(row, 2), index, marks), "form",
 			 text_json(row, 3), "id", number_json(row, 4), "run_id", text_json(row, 5),
-			 "message", text_json(row, 6), "faults", faults, "secrets", secrets, "near",
-			 near, "deleted", store_sql_i64(row, 10) != 0, "choice", text_json(row, 11),
-			 "bytes", (json_int_t)store_sql_i64(row, 12), "kept",
-			 store_sql_i64(row, 13) != 0);
+			 "message", text_json(row, 6), "faults", faults, "secrets", secrets,
+			 "possible_duplicates", near, "deleted", store_sql_i64(row, 10) != 0,
+			 "choice", text_json(row, 11), "bytes", (json_int_t)store_sql_i64(row, 12),
+			 "retryable", store_sql_i64(row, 13) != 0);
 	return 0;
 }
 
@@ -270,8 +270,8 @@ static int job_row_json(struct store *store, struct store_stmt *job,
 		return -1;
 	*ret = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O, s:I}", "job_id",
 			 name, "kind", text_json(job, 1), "name", text_json(job, 2), "state",
-			 text_json(job, 3), "created", text_json(job, 4), "finished",
-			 text_json(job, 5), "on_known", text_json(job, 6), "expected",
+			 text_json(job, 3), "created_at", text_json(job, 4), "finished_at",
+			 text_json(job, 5), "on_conflict", text_json(job, 6), "expected",
 			 amount_json(job, 7), "received", amount_json(job, 9), "counts", counts,
 			 "items", list, "total", total);
 	return 0;

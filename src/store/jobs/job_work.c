@@ -106,7 +106,7 @@ void store_job_lay_out(struct store_job_work *work, size_t count)
 	work->turns = pl_alloc_array(work->count, sizeof(*work->turns));
 	for (size_t i = 0; i < work->count; i++)
 		work->turns[i] = (struct store_job_turn){ .index = work->first + done + i,
-							  .on_known = work->on_known,
+							  .on_conflict = work->on_conflict,
 							  .author = pl_strdup(work->author) };
 }
 
@@ -143,7 +143,7 @@ static int read_part(struct store *store, struct store_job_work *work, int64_t *
 	work->kind = pl_strdup(store_sql_text(next, 2));
 	work->name = pl_strdup(store_sql_text(next, 3));
 	work->media = pl_strdup(store_sql_text(next, 4));
-	work->on_known = store_known_of(store_sql_text(next, 5));
+	work->on_conflict = store_known_of(store_sql_text(next, 5));
 	work->is_cut = !store_sql_is_null(next, 6);
 	work->first = work->is_cut ? (size_t)store_sql_i64(next, 6) : 0;
 	*ret_items = store_sql_i64(next, 7);
@@ -199,7 +199,7 @@ static int read_turns(struct store *store, struct store_job_work *work, int64_t 
 			return 0;
 		*PL_PUSH(work->turns, work->count, room) = (struct store_job_turn){
 			.index = (size_t)store_sql_i64(waiting, 0),
-			.on_known = work->on_known,
+			.on_conflict = work->on_conflict,
 			.author = pl_strdup(work->author),
 		};
 	}
@@ -242,8 +242,8 @@ static int read_again(struct store *store, struct store_job_work *work, struct p
 		*turn = (struct store_job_turn){
 			.index = (size_t)store_sql_i64(again, 1),
 			.name = pl_strdup(store_sql_text(again, 2)),
-			.on_known = store_known_of(choice != NULL ? choice
-								  : store_sql_text(again, 4)),
+			.on_conflict = store_known_of(choice != NULL ? choice
+								     : store_sql_text(again, 4)),
 			.author = pl_strdup(store_sql_text(again, 6)),
 			.expected = pl_strdup(store_sql_text(again, 7)),
 		};
@@ -410,7 +410,7 @@ static char *message_of(const struct store_job_item *item, const struct store_pu
 	if (result->outcome != STORE_CONFLICT)
 		return pl_strdup(item->message);
 	/* of a choice that could not be followed */
-	if (item->choice.on_known == STORE_REPLACE)
+	if (item->choice.on_conflict == STORE_REPLACE)
 		return pl_strdup(
 			"what is there has changed since it was looked at, and was not replaced");
 	return pl_asprintf("run_id '%s' is there with other content: experiment %lld%s",

@@ -36,8 +36,8 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 				   store_sql_text(row, 1));
 	json_object_update(preset, rest);
 	json_object_set_new(preset, "is_default", json_boolean(store_sql_i64(row, 2)));
-	json_object_set_new(preset, "created", json_string(store_sql_text(row, 3)));
-	json_object_set_new(preset, "changed", json_string(store_sql_text(row, 4)));
+	json_object_set_new(preset, "created_at", json_string(store_sql_text(row, 3)));
+	json_object_set_new(preset, "changed_at", json_string(store_sql_text(row, 4)));
 	*ret = preset;
 	return 0;
 }

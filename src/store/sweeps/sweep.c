@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/zst.h"
+#include "schema/former.h"
 #include "store/store_priv.h"
 #include "store/sweeps/sweep_priv.h"
 
@@ -26,9 +27,10 @@ static STORE_STATEMENT(sql_remove_sweep,
 
 /* Of a plan and of each of its runs what is kept; figures are the results'. */
 static const char *const plan_keys[] = { "name",    "state",      "file",     "servers_started",
-					 "running", "experiment", "left_out", "runs" };
-static const char *const run_keys[] = { "run",   "cell",   "repeat", "server",  "set",    "label",
-					"point", "status", "cause",  "message", "run_id", "gone" };
+					 "running", "experiment", "redacted", "runs" };
+static const char *const run_keys[] = { "run",   "combination", "repeat",     "server",
+					"set",   "label",       "parameters", "status",
+					"cause", "message",     "run_id",     "removed" };
 
 static json_t *picked(const json_t *from, const char *const *keys, size_t count)
 {
@@ -59,8 +61,8 @@ static json_t *head_of(const json_t *plan)
 
 	PL_JSON_EACH(run, json_object_get(plan, "runs")) {
 		const char *status = pl_json_get_text(run, "status");
-		bool is_gone = pl_json_get_true(run, "gone");
-		bool falls = pl_text_equal(status, "falls_out");
+		bool is_gone = pl_json_get_true(run, "removed");
+		bool falls = pl_text_equal(status, "skipped");
 		bool is_over = !falls && !pl_text_equal(status, "missing") &&
 			       !pl_text_equal(status, "interrupted");
 		gone += is_gone;
@@ -72,8 +74,8 @@ static json_t *head_of(const json_t *plan)
 			 pl_json_text(pl_json_get_text(plan, "name")), "state",
 			 pl_json_text(pl_json_get_text(plan, "state")), "file",
 			 pl_json_text(pl_json_get_text(plan, "file")), "runs", (json_int_t)runs,
-			 "falls_out", (json_int_t)falls_out, "without_result",
-			 (json_int_t)without_result, "gone", (json_int_t)gone);
+			 "skipped", (json_int_t)falls_out, "without_result",
+			 (json_int_t)without_result, "removed", (json_int_t)gone);
 }
 
 /* As it is kept, packed. free() */
@@ -188,8 +190,9 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 		if (parse_object(text, strlen(text), store_sql_text(rows, 0), &head, err) < 0)
 			return -1;
 		json_t *told = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
-					 "created", store_sql_text(rows, 1), "changed",
+					 "created_at", store_sql_text(rows, 1), "changed_at",
 					 store_sql_text(rows, 2), "has_plan", 1);
+		schema_rename_former(head);
 		json_object_update(told, head);
 		json_array_append_new(heads, told);
 	}
@@ -252,8 +255,9 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 	const json_t *runs = json_object_get(plan, "runs");
 	if (runs != NULL && !json_is_array(runs))
 		return malformed(id, err);
-	json_object_set_new(plan, "created", json_string(store_sql_text(row, 0)));
-	json_object_set_new(plan, "changed", json_string(store_sql_text(row, 1)));
+	schema_rename_former(plan);
+	json_object_set_new(plan, "created_at", json_string(store_sql_text(row, 0)));
+	json_object_set_new(plan, "changed_at", json_string(store_sql_text(row, 1)));
 	*ret = pl_take(plan);
 	return 0;
 }
@@ -270,8 +274,8 @@ int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, str
 static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_t version)
 {
 	static const char *const told[] = {
-		"name",    "state",           "file",       "created",
-		"changed", "servers_started", "experiment", "left_out",
+		"name",       "state",           "file",       "created_at",
+		"changed_at", "servers_started", "experiment", "redacted",
 	};
 	json_t *whole = json_pack("{s:s, s:b}", "id", id, "has_plan", json_object_size(plan) > 0);
 

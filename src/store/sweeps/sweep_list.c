@@ -133,18 +133,18 @@ static json_t *counts_of(const json_t *runs)
 	static const struct {
 		const char *status, *kind;
 	} kinds[] = {
-		{ "completed", "done" },   { "partial", "done" },
-		{ "missing", "missing" },  { "interrupted", "missing" },
-		{ "not_sent", "missing" }, { "falls_out", "falls_out" },
+		{ "completed", "done" },       { "partial", "done" },
+		{ "missing", "missing" },      { "interrupted", "missing" },
+		{ "not_uploaded", "missing" }, { "skipped", "skipped" },
 		{ "running", "running" },
 	};
 	json_t *counts = json_pack("{s:i, s:i, s:i, s:i, s:i}", "done", 0, "failed", 0, "running",
-				   0, "missing", 0, "falls_out", 0);
+				   0, "missing", 0, "skipped", 0);
 
 	PL_JSON_EACH(run, runs) {
 		const char *status = pl_json_get_text(run, "status");
 		const char *kind = status == NULL ? "done" : "failed";
-		if (pl_json_get_true(run, "gone"))
+		if (pl_json_get_true(run, "removed"))
 			continue;
 		for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 			if (pl_text_equal(status, kinds[i].status))
@@ -221,7 +221,7 @@ static int tell(struct making *making, const char *id, const char *changed,
 	json_t *told = json_object_get(before, "told");
 
 	if (told != NULL && pl_json_get_i64(before, "hash") == hash &&
-	    pl_text_equal(pl_json_get_text(before, "changed"), changed)) {
+	    pl_text_equal(pl_json_get_text(before, "changed_at"), changed)) {
 		json_incref(told);
 	} else {
 		json_t *known = NULL;
@@ -231,7 +231,7 @@ static int tell(struct making *making, const char *id, const char *changed,
 		json_decref(known);
 	}
 	json_object_set_new(making->now, id,
-			    json_pack("{s:I, s:o, s:O}", "hash", hash, "changed",
+			    json_pack("{s:I, s:o, s:O}", "hash", hash, "changed_at",
 				      pl_json_text(changed), "told", told));
 	*ret = told;
 	return 0;
@@ -242,8 +242,8 @@ static int add_told(struct making *making, json_t *head, const struct member *me
 {
 	auto_json json_t *told = NULL;
 
-	if (tell(making, pl_json_get_text(head, "id"), pl_json_get_text(head, "changed"), members,
-		 count, &told, err) < 0)
+	if (tell(making, pl_json_get_text(head, "id"), pl_json_get_text(head, "changed_at"),
+		 members, count, &told, err) < 0)
 		return -1;
 	json_object_update(head, told);
 	return 0;
@@ -255,8 +255,8 @@ static json_t *bare_head(const struct listing *listing, const struct member *new
 	return json_pack("{s:o, s:o, s:n, s:n, s:n, s:n, s:n, s:i, s:i, s:i, s:b}", "id",
 			 pl_json_text(newest->sweep), "name",
 			 pl_json_text(text_at(listing, NAME, newest->row)), "state", "file",
-			 "created", "changed", "runs", "falls_out", 0, "without_result", 0, "gone",
-			 0, "has_plan", 0);
+			 "created_at", "changed_at", "runs", "skipped", 0, "without_result", 0,
+			 "removed", 0, "has_plan", 0);
 }
 
 struct bare {

@@ -110,7 +110,8 @@ static void show_none(json_t *run, bool is_running)
 	bool was_run = pl_json_get_text(run, "run_id") != NULL;
 
 	if (was_run || pl_text_equal(status, "interrupted"))
-		json_object_set_new(run, "status", json_string(was_run ? "not_sent" : "missing"));
+		json_object_set_new(run, "status",
+				    json_string(was_run ? "not_uploaded" : "missing"));
 	if (is_running && pl_text_equal(pl_json_get_text(run, "status"), "missing"))
 		json_object_set_new(run, "status", json_string("running"));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
@@ -134,10 +135,11 @@ static json_t *run_of(const json_t *result, const char *key, bool has_plan)
 
 	if (repeat != NULL && !pl_text_to_i64(repeat, &number))
 		number = 1;
-	return json_pack("{s:s, s:s, s:I, s:n, s:o, s:o, s:n, s:b}", "run", key, "cell",
+	return json_pack("{s:s, s:s, s:I, s:n, s:o, s:o, s:n, s:b}", "run", key, "combination",
 			 tag_of(result, TAG "_cell"), "repeat", (json_int_t)number, "server", "set",
 			 pl_json_text(tag_of(result, TAG "_set")), "label",
-			 pl_json_text(tag_of(result, TAG "_point")), "point", "gone", has_plan);
+			 pl_json_text(tag_of(result, TAG "_point")), "parameters", "removed",
+			 has_plan);
 }
 
 /* Where the runs of the plan stand: by their keys, and by the run_ids that it knows. */
@@ -194,7 +196,7 @@ static void join(json_t *runs, const json_t *results, const json_t *metrics, con
 		show(run, result, metrics);
 	}
 	PL_JSON_EACH(run, runs) {
-		json_object_set_new(run, "gone", json_boolean(pl_json_get_true(run, "gone")));
+		json_object_set_new(run, "removed", json_boolean(pl_json_get_true(run, "removed")));
 		const char *name = pl_json_get_text(run, "run");
 		if (json_object_get(taken, name) == NULL)
 			show_none(run, json_object_get(running, name) != NULL);

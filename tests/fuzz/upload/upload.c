@@ -67,13 +67,13 @@ static void check_results(const struct upload *upload)
 	}
 }
 
-static void send_all(const uint8_t *data, size_t size, const char *on_known)
+static void send_all(const uint8_t *data, size_t size, const char *on_conflict)
 {
 	const struct run_target target = { .host = (char *)"h", .prefix = (char *)"" };
 	struct upload upload = { .target = &target,
 				 .files = files,
 				 .count = PL_ARRAY_SIZE(files),
-				 .on_known = on_known };
+				 .on_conflict = on_conflict };
 
 	peer_begin(data, size);
 	upload_all(&upload);

@@ -101,14 +101,14 @@ def test_each_kind_comes_back_as_it_went(dashboard, runs, came):
         answer = put(dashboard, runs[0], kind, f"r.{kind}", data)
         assert (answer.status, answer.json) == (201, {"sha256": sha256(data), "bytes": len(data)})
     listed = dashboard.get(f"/api/data/experiments/{first}/artifacts")
-    assert listed.json["absent"] == [] and names(listed) == sorted((kind, f"r.{kind}") for kind in KINDS)
+    assert listed.json["missing"] == [] and names(listed) == sorted((kind, f"r.{kind}") for kind in KINDS)
     for one in listed.json["artifacts"]:
         assert (one["bytes"], one["sha256"]) == (len(sent[one["kind"]]), sha256(sent[one["kind"]]))
         answer = dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/{one['kind']}/{one['name']}")
         assert (answer.status, answer.body) == (200, sent[one["kind"]])
         assert answer.headers["ETag"] == f'"{one["sha256"]}"' and answer.headers["Content-Type"] == one["media"]
     assert came() == sorted(f"{sha256(data)[:2]}/{sha256(data)}" for data in sent.values())
-    assert dashboard.get(f"/api/data/experiments/{second}/artifacts").json == {"artifacts": [], "absent": []}
+    assert dashboard.get(f"/api/data/experiments/{second}/artifacts").json == {"artifacts": [], "missing": []}
 
 
 def test_bytes_are_kept_once(dashboard, runs, came):
@@ -157,7 +157,7 @@ def test_a_result_has_what_its_document_names(dashboard, runs):
         assert "expected" not in put(dashboard, runs[0], "server_log", "r.server.log", log).json
     answer = dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts")
     assert [one["sha256"] for one in answer.json["artifacts"]] == [sha256(logs[0])]
-    assert answer.json["absent"] == [{"kind": "requests", "name": "r.requests.jsonl.zst", "bytes": 7, "sha256": "0" * 64}]
+    assert answer.json["missing"] == [{"kind": "requests", "name": "r.requests.jsonl.zst", "bytes": 7, "sha256": "0" * 64}]
     assert dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts/server_log/r.server.log").body == logs[0]
     assert dashboard.get(f"/api/data/experiments/{document['run_id']}/artifacts/requests/r.requests.jsonl.zst").status == 404
     # where nothing is named the last one is it, also when the first comes again
@@ -303,7 +303,7 @@ def test_a_file_that_is_lost(dashboard, runs, harm):
     path.unlink() if harm == "gone" else os.truncate(path, 100)
     listed = dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts").json
     assert [one["name"] for one in listed["artifacts"]] == ["rank0.gz"]
-    assert listed["absent"] == [{"kind": "trace", "name": "rank1.gz", "bytes": 5000, "sha256": lost}]
+    assert listed["missing"] == [{"kind": "trace", "name": "rank1.gz", "bytes": 5000, "sha256": lost}]
     assert [one["name"] for one in dashboard.get(f"/api/export/traces/{runs[0]}").json["traces"]] == ["rank0.gz"]
     for where in ("data/experiments/{}/artifacts/trace/rank1.gz", "export/traces/{}?rank=1", "export/traces/{}?all"):
         answer = dashboard.get(f"/api/{where.format(runs[0])}")
@@ -458,12 +458,12 @@ def test_import(bin_dir, db, folder, tmp_path):
     path, sent = write_result(tmp_path, rng=random.Random(6))
     (tmp_path / "r0.server.log").write_text("changed")
     told = import_json(bin_dir, "--db", db, path)
-    assert told["artifact_counts"] == {"stored": 3, "duplicate": 0, "absent": 0, "changed": 1, "failed": 0}
+    assert told["artifact_counts"] == {"stored": 3, "duplicate": 0, "missing": 0, "changed": 1, "failed": 0}
     assert sorted(one["artifact"] for one in told["artifacts"] if one["state"] == "stored") == sorted(set(sent) - {"server_log"})
     assert len(files_of(folder)) == 3
     (tmp_path / "r0.server.log").write_bytes(sent["server_log"])
     told = import_json(bin_dir, "--db", db, tmp_path)
-    assert told["artifact_counts"] == {"stored": 1, "duplicate": 3, "absent": 0, "changed": 0, "failed": 0}
+    assert told["artifact_counts"] == {"stored": 1, "duplicate": 3, "missing": 0, "changed": 0, "failed": 0}
     with Dashboard(bin_dir, db) as one:
         for item in one.get("/api/data/experiments/1/artifacts").json["artifacts"]:
             assert one.get(f"/api/data/experiments/1/artifacts/{item['kind']}/{item['name']}").body == sent[item["kind"]]
@@ -512,8 +512,8 @@ def test_what_the_results_of_an_upload_lack(dashboard):
         return little(run_id=run_id, artifacts=files, schema_version=1, **keys)
 
     def absent(job):
-        told = dashboard.get(f"/api/upload/jobs/{job}/absent").json
-        return told["results"], told["lacking"], told["files"], told["bytes"], told["has_more"]
+        told = dashboard.get(f"/api/upload/jobs/{job}/missing").json
+        return told["results"], told["incomplete"], told["files"], told["bytes"], told["has_more"]
     dashboard.upload("/api/upload/json", named("lacks-c", "c.zst"))
     job = dashboard.upload("/api/upload/batch", [named("lacks-a", "a.zst", "aa.zst"), named("lacks-b"), named("lacks-c", "c.zst"), named("lacks-c", "d.zst", suite="other")])
     assert (job["counts"]["stored"], job["counts"]["duplicate"], job["counts"]["conflict"]) == (2, 1, 1), job
@@ -528,4 +528,4 @@ def test_what_the_results_of_an_upload_lack(dashboard):
     # that is one result now, of which two items tell
     assert absent(job) == (3, 2, 2, 11, False)
     assert dashboard.ask("DELETE", "/api/data/experiments/lacks-a").status == 204 and absent(job) == (2, 1, 1, 5, False)
-    assert dashboard.get("/api/upload/jobs/999999/absent").status == dashboard.get("/api/upload/jobs/x/absent").status == 404
+    assert dashboard.get("/api/upload/jobs/999999/missing").status == dashboard.get("/api/upload/jobs/x/missing").status == 404

@@ -24,7 +24,7 @@ def patch(dashboard, one, **said):
 
 def changes(dashboard, one):
     told = dashboard.get(f"/api/data/experiments/{one}/changes").json["changes"]
-    assert [entry["time"] for entry in told] == sorted((entry["time"] for entry in told), reverse=True)
+    assert [entry["changed_at"] for entry in told] == sorted((entry["changed_at"] for entry in told), reverse=True)
     return [(entry["author"], entry["kind"], entry["name"], entry["from"], entry["to"]) for entry in told]
 
 
@@ -104,7 +104,7 @@ def test_what_was_deleted_comes_back_by_replace(shared):
     patch(shared, one, tags={"kept": "yes"})
     shared.ask("DELETE", f"/api/data/experiments/{one}")
     assert shared.upload("/api/upload/json", little("back", suite="other"))["items"][0]["deleted"] is True
-    job = shared.upload("/api/upload/json?on_known=replace", little("back", suite="third"))
+    job = shared.upload("/api/upload/json?on_conflict=replace", little("back", suite="third"))
     assert (job["items"][0]["state"], job["items"][0]["id"]) == ("stored", one)
     entry = shared.get(f"/api/data/experiments/{one}").json
     assert entry["document"]["suite"] == "third" and entry["tags"] == {"kept": "yes"}

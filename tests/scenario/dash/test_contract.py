@@ -17,7 +17,7 @@ JSON_TYPES = {"null": None, "boolean": True, "integer": 3, "number": 1.5, "strin
 FIELDS = ["run.run_id", "run.suite", "server.tensor_parallel_size", "results.mean_ttft_ms", "run.timestamp", "server.enable_prefix_caching",
           "server.compilation_config.mode", "tags.any"]
 SWEEP = {"sweep": "small-1", "experiment": {"server": {"model": "m"}}, "runs": [
-    {"run": status, "cell": status, "label": status, "point": {"server.seed": 1}, "status": status} for status in ("missing", "failed", "partial")]}
+    {"run": status, "combination": status, "label": status, "parameters": {"server.seed": 1}, "status": status} for status in ("missing", "failed", "partial")]}
 ALPHABETS = [string.digits, string.ascii_letters + string.digits + "_-", "aZ09 ,;=&%#'\"<>\\/", "".join(map(chr, range(33, 127))),
              "äΣ\U0001f4a9\u202e\x01\n\t"]
 

@@ -48,9 +48,9 @@ def test_a_conflict(shared, when, choice):
     run_id = f"conflict-{when}-{choice}"
     first = shared.upload("/api/upload/json", {"run_id": run_id, "suite": "old"})["items"][0]["id"]
     new = {"run_id": run_id, "suite": "new"}
-    job = shared.upload(f"/api/upload/json?on_known={choice}" if when == "before" else "/api/upload/json", new)
+    job = shared.upload(f"/api/upload/json?on_conflict={choice}" if when == "before" else "/api/upload/json", new)
     if when == "behind":
-        assert states(job) == ["conflict"] and job["items"][0]["kept"]
+        assert states(job) == ["conflict"] and job["items"][0]["retryable"]
         assert job["items"][0]["message"] == f"run_id '{run_id}' is there with other content: experiment {first}"
         job = choose(shared, job["job_id"], choice=choice, items=[0])
         assert job["items"][0]["choice"] == choice
@@ -99,8 +99,8 @@ def changes_of(dashboard, one):
 def test_who_replaces_is_told(shared):
     """Of an upload of its own, of one of parts, and of a choice behind it; what is chosen for names its own author."""
     one = shared.upload("/api/upload/json", {"run_id": "told", "suite": "0"})["items"][0]["id"]
-    shared.upload("/api/upload/json?on_known=replace&author=ann", {"run_id": "told", "suite": "1"})
-    job = shared.post("/api/upload/jobs", {"on_known": "replace", "author": "bob"}).json["job_id"]
+    shared.upload("/api/upload/json?on_conflict=replace&author=ann", {"run_id": "told", "suite": "1"})
+    job = shared.post("/api/upload/jobs", {"on_conflict": "replace", "author": "bob"}).json["job_id"]
     shared.post(f"/api/upload/json?job_id={job}", {"run_id": "told", "suite": "2"})
     assert shared.post(f"/api/upload/json?job_id={job}&author=x", {"run_id": "told"}).json["pointer"] == "/author"
     shared.post(f"/api/upload/jobs/{job}/close", b"", None)
@@ -119,7 +119,7 @@ def test_what_has_changed_since_is_not_replaced(shared):
     job = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "1"})["job_id"]
     seen = shared.get(f"/api/upload/jobs/{job}/items/0/diff").json["sha256"]
     assert seen == shared.get(f"/api/data/experiments/{one}").json["sha256"]
-    shared.upload("/api/upload/json?on_known=replace", {"run_id": "moved", "suite": "2"})
+    shared.upload("/api/upload/json?on_conflict=replace", {"run_id": "moved", "suite": "2"})
     wish = {"choice": "replace", "items": [0], "expected_sha256": seen}
     late = shared.post(f"/api/upload/jobs/{job}/choose", wish)
     assert (late.status, late.json["pointer"]) == (409, "/expected_sha256") and suite_of(shared, one) == "2"
@@ -135,7 +135,7 @@ def test_what_has_changed_since_is_not_replaced(shared):
 def test_a_duplicate(shared, when, choice):
     document = {"run_id": f"duplicate-{when}-{choice}", "suite": "s"}
     first = shared.upload("/api/upload/json", document)["items"][0]["id"]
-    job = shared.upload(f"/api/upload/json?on_known={choice}" if when == "before" else "/api/upload/json", document)
+    job = shared.upload(f"/api/upload/json?on_conflict={choice}" if when == "before" else "/api/upload/json", document)
     if when == "behind":
         job = choose(shared, job["job_id"], choice=choice, of="duplicate")
     (item,) = job["items"]
@@ -164,8 +164,8 @@ def test_in_what_they_differ(shared):
     told = {one["field"]: one for one in diff["differing"]}
     assert set(told) == {"run.suite", "results.p99_ttft_ms"} and diff["total"] == diff["equal"] + 2
     figure = told["results.p99_ttft_ms"]
-    assert (figure["new"]["value"], figure["unit"], figure["pointer"]) == (777.5, "ms", "/results/p99_ttft_ms")
-    assert figure["there"]["value"] == GOOD["results"]["p99_ttft_ms"] and told["run.suite"]["pointer"] == "/suite"
+    assert (figure["uploaded"]["value"], figure["unit"], figure["pointer"]) == (777.5, "ms", "/results/p99_ttft_ms")
+    assert figure["stored"]["value"] == GOOD["results"]["p99_ttft_ms"] and told["run.suite"]["pointer"] == "/suite"
     job = shared.upload("/api/upload/json", first)["job_id"]
     assert shared.get(f"/api/upload/jobs/{job}/items/0/diff").json["differing"] == []
     stored = shared.upload("/api/upload/json", little("no diff"))["job_id"]
@@ -177,17 +177,17 @@ def test_one_run_told_twice(shared, test_data_dir):
     figures = {**GOOD["results"], "duration": 31.52345, "mean_ttft_ms": 81.23456, "mean_itl_ms": 9.8765, "output_throughput": 1234.567}
     first = {**GOOD, "run_id": "exp_20260101_000000_aaaa01", "results": figures}
     one = shared.upload("/api/upload/json", first)["items"][0]
-    assert one["near"] == []
+    assert one["possible_duplicates"] == []
     copy = shared.upload("/api/upload/json", {**first, "run_id": "exp_20260101_000000_aaaa02", "suite": "copied"})["items"][0]
-    assert copy["state"] == "stored" and copy["near"] == [one["id"]]
+    assert copy["state"] == "stored" and copy["possible_duplicates"] == [one["id"]]
     other = {**first, "run_id": "exp_20260101_000000_aaaa03", "results": {**figures, "mean_ttft_ms": 81.3}}
-    assert shared.upload("/api/upload/json", other)["items"][0]["near"] == []
+    assert shared.upload("/api/upload/json", other)["items"][0]["possible_duplicates"] == []
     marked = shared.rows(filter={"field": "stored.near", "op": "is_recorded"}, columns=["stored.near"])
     assert {row["id"]: row["cells"]["stored.near"] for row in marked}[copy["id"]] == one["id"]
     flat = json.loads((test_data_dir / "data/real/bench/py-random.json").read_text())
     plain = shared.upload("/api/upload/raw", json.dumps(flat).encode(), None)["items"][0]
     again = shared.upload("/api/upload/raw", json.dumps({**flat, "metadata": "exported again"}).encode(), None)["items"][0]
-    assert again["state"] == "stored" and again["near"] == [plain["id"]]
+    assert again["state"] == "stored" and again["possible_duplicates"] == [plain["id"]]
 
 
 MEASURED = {"duration": 31.5, "completed": 100, "mean_ttft_ms": 81.25, "mean_itl_ms": 9.875, "output_throughput": 1234.5}
@@ -198,7 +198,7 @@ def test_other_inputs_are_another_run(shared):
     def stored(run_id, size):
         config = {"config": {"server": {"tensor_parallel_size": size}}} if size else {}
         (item,) = shared.upload("/api/upload/json", {"run_id": run_id, "results": {**MEASURED, "duration": 41.5}, **config})["items"]
-        return item["id"], item["near"]
+        return item["id"], item["possible_duplicates"]
     two, eight = stored("inputs-2", 2), stored("inputs-8", 8)
     assert two[1] == eight[1] == [] and stored("inputs-8-again", 8)[1] == [eight[0]]
     assert stored("inputs-unknown", None)[1] == [two[0], eight[0], eight[0] + 1]
@@ -207,7 +207,7 @@ def test_other_inputs_are_another_run(shared):
 def test_marks_follow_what_goes_and_comes(shared):
     """Of all that tell of one run the oldest that is there has no mark, and the others have its id."""
     def stored(name, **figures):
-        return shared.upload("/api/upload/json?on_known=replace", {"run_id": f"mark-{name}", "suite": "marks", "results": {**MEASURED, **figures}})["items"][0]["id"]
+        return shared.upload("/api/upload/json?on_conflict=replace", {"run_id": f"mark-{name}", "suite": "marks", "results": {**MEASURED, **figures}})["items"][0]["id"]
 
     def marks():
         of = shared.rows(filter={"field": "run.suite", "op": "eq", "value": "marks"}, columns=["stored.near"])
@@ -235,12 +235,12 @@ def test_import_says_the_same(bin_dir, database, tmp_path):
         return one["state"], one["id"], done.returncode
     old, new = {"run_id": "r", "suite": "old"}, {"run_id": "r", "suite": "new"}
     assert imported(old) == ("stored", 1, 0) and imported(old) == ("duplicate", 1, 0)
-    assert imported(new) == ("conflict", 1, 1) and imported(new, "--on-known", "skip") == ("conflict", 1, 1)
-    assert imported(new, "--on-known", "replace") == ("stored", 1, 0)
-    assert imported(old, "--on-known", "keep") == ("stored", 2, 0)
+    assert imported(new) == ("conflict", 1, 1) and imported(new, "--on-conflict", "skip") == ("conflict", 1, 1)
+    assert imported(new, "--on-conflict", "replace") == ("stored", 1, 0)
+    assert imported(old, "--on-conflict", "keep") == ("stored", 2, 0)
     assert imported(new) == ("duplicate", 1, 0)
     # of other content alone: the same command takes nothing twice
-    assert imported(old, "--on-known", "keep") == ("duplicate", 2, 0) and imported(new, "--on-known", "replace") == ("duplicate", 1, 0)
+    assert imported(old, "--on-conflict", "keep") == ("duplicate", 2, 0) and imported(new, "--on-conflict", "replace") == ("duplicate", 1, 0)
     # what was deleted is there, and is not told as if it could be seen
     with Dashboard(bin_dir, db) as dashboard:
         for one in dashboard.ids():
@@ -248,6 +248,6 @@ def test_import_says_the_same(bin_dir, database, tmp_path):
     assert imported(new) == ("duplicate", 1, 1) and imported({"run_id": "r", "suite": "third"}) == ("conflict", 1, 1)
     path.write_text(json.dumps(new))
     done = subprocess.run([bin_dir / "profllm-dashboard", "import", "--db", db, path], capture_output=True, text=True)
-    assert "(result 1), and was deleted there: --on-known replace, or restore, brings it back\n" in done.stderr
+    assert "(result 1), and was deleted there: --on-conflict replace, or restore, brings it back\n" in done.stderr
     assert done.returncode == 1 and done.stdout.startswith("0 stored, 0 there already, 0 in conflict, 0 rejected, 1 deleted there; ")
-    assert imported(new, "--on-known", "replace") == ("stored", 1, 0) and imported(new) == ("duplicate", 1, 0)
+    assert imported(new, "--on-conflict", "replace") == ("stored", 1, 0) and imported(new) == ("duplicate", 1, 0)

@@ -161,11 +161,11 @@ def test_it_says_what_it_is_of(dashboard):
     answer = dashboard.post(CSV, request)
     front, _ = split(answer.body.decode())
     count = dashboard.post(APPLY, {"filter": request["filter"], "limit": 0}).json
-    assert list(front) == ["program", "time", "data_version", "count", "filter", "sort", "link"]
+    assert list(front) == ["program", "exported_at", "data_version", "count", "filter", "sort", "link"]
     assert json.loads(front["filter"]) == request["filter"] and json.loads(front["sort"]) == request["sort"]
     assert front["link"] == "http://localhost/?f=1%2C=2%3B@3" and front["program"].startswith("profllm-dashboard ")
     assert int(front["count"]) == count["count"] and int(front["data_version"]) == count["data_version"]
-    stamp = front["time"][:19].replace("-", "").replace(":", "").replace("T", "-")
+    stamp = front["exported_at"][:19].replace("-", "").replace(":", "").replace("T", "-")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="profllm-results-{stamp}.csv"'
 
     whole = dashboard.post(JSON, request)

@@ -151,11 +151,11 @@ def check_facet(said, wanted, field):
         assert said[key] == wanted[key], (field, key)
     values = {json.dumps(one["value"], sort_keys=True, separators=(",", ":"), ensure_ascii=False): one["count"] for one in said["values"]}
     assert said["distinct"] == len(wanted["values"])
-    assert len(values) == len(said["values"]) and said["more"] == len(wanted["values"]) - len(values)
+    assert len(values) == len(said["values"]) and said["more_count"] == len(wanted["values"]) - len(values)
     if said["distinct"] <= 30:
         assert values == wanted["values"], field
     else:
-        assert len(values) == 50 or said["more"] == 0
+        assert len(values) == 50 or said["more_count"] == 0
         assert all(wanted["values"][value] == count for value, count in values.items())
         counts = [one["count"] for one in said["values"]]
         assert counts == sorted(wanted["values"].values(), reverse=True)[:len(counts)]
@@ -204,13 +204,13 @@ def test_search_finds_values_in_any_case_and_counts_the_rest(driver):
         driver.tell(document={"config": {"server": {"model": f"Model-{i:02}", "seed": i}}}, id=i + 1)
     found = driver.ask(options={"fields": ["server.model", "server.seed"], "search": "mODEL-1"})["answer"]["options"]
     assert [one["value"] for one in found["server.model"]["values"]] == [f"Model-{i}" for i in range(10, 20)]
-    assert found["server.model"]["distinct"] == 100 and found["server.model"]["more"] == 0
+    assert found["server.model"]["distinct"] == 100 and found["server.model"]["more_count"] == 0
     assert found["server.seed"]["values"] == []
     found = driver.ask(options={"fields": ["server.seed"], "search": "9", "limit": 5})["answer"]["options"]["server.seed"]
-    assert [one["value"] for one in found["values"]] == [9, 19, 29, 39, 49] and found["more"] == 14
+    assert [one["value"] for one in found["values"]] == [9, 19, 29, 39, 49] and found["more_count"] == 14
     # a whole number has no decimals
     found = driver.ask(options={"fields": ["server.seed"], "search": "0", "limit": 20})["answer"]["options"]["server.seed"]
-    assert [one["value"] for one in found["values"]] == list(range(0, 100, 10)) and found["more"] == 0
+    assert [one["value"] for one in found["values"]] == list(range(0, 100, 10)) and found["more_count"] == 0
 
 
 def test_rows_that_come_and_change(driver):
@@ -413,15 +413,15 @@ def test_values_of_a_field_come_by_pages(driver):
     for offset in range(0, 80, 25):
         answer = driver.ask(values={"field": "server.model", "filter": own, "limit": 25, "offset": offset})["answer"]
         seen += [(one["value"], one["count"]) for one in answer["values"]]
-        assert answer["more"] == max(0, 60 - offset - 25)
+        assert answer["more_count"] == max(0, 60 - offset - 25)
     counts = {}
     for i in range(1, 301):
         if i % 7 in (1, 2):
             counts[f"Model-{i % 60:02}"] = counts.get(f"Model-{i % 60:02}", 0) + 1
     assert seen == sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    assert (answer["field"], answer["count"], answer["distinct"], answer["matching"]) == ("server.model", sum(counts.values()), len(counts), len(counts))
+    assert (answer["field"], answer["count"], answer["distinct"], answer["matching_count"]) == ("server.model", sum(counts.values()), len(counts), len(counts))
     found = driver.ask(values={"field": "server.model", "search": "L-1"})["answer"]
-    assert found["distinct"] == 60 and found["matching"] == 10 and found["more"] == 0
+    assert found["distinct"] == 60 and found["matching_count"] == 10 and found["more_count"] == 0
     assert driver.ask(values={"field": "server.modle"})["faults"][0]["pointer"] == "/field"
     assert driver.ask(values={})["faults"][0]["pointer"] == ""
 
@@ -452,9 +452,9 @@ def test_what_has_no_time_left_is_named(driver):
         driver.tell(document={"config": {"server": {"model": f"m{i}", "seed": i, "dtype": "ab"[i % 2]}}}, id=i)
     fields = ["server.model", "server.seed", "server.dtype"] * 600
     answer = driver.apply(facets=fields[:1000], metrics=["server.seed"], budget_ms=60000, limit=0)
-    assert answer["not_ready"] == [] and len(answer["facets"]) == 3
+    assert answer["incomplete"] == [] and len(answer["facets"]) == 3
     answer = driver.apply(facets=["server.model", "server.seed", "server.dtype"], metrics=["server.seed"], limit=0)
-    assert answer["not_ready"] == []
+    assert answer["incomplete"] == []
     # the first of each is made in any case, so that each question gets on
     answer = driver.apply(facets=True, metrics=["server.seed", "server.max_model_len"], budget_ms=1, limit=200)
     assert set(answer["facets"]) | set(answer["metrics"]) and "server.seed" in answer["metrics"]

@@ -131,7 +131,7 @@ def test_a_bomb_of_gzip(dashboard):
         answer = dashboard.post("/api/upload/raw?name=bomb.json.gz", bomb, "application/gzip")
         if answer.status == 202:
             job = dashboard.done(answer.json["status_url"])
-            assert job["counts"]["stored"] == 0 and not any(item["kept"] for item in job["items"])
+            assert job["counts"]["stored"] == 0 and not any(item["retryable"] for item in job["items"])
             assert bomb is not zeros or "larger than 256 MiB unpacked, the limit of one upload" in job["items"][0]["message"]
         else:
             is_refused(answer, 400, 413, 415, 422)

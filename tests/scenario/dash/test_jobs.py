@@ -72,7 +72,7 @@ def test_parts_come_and_are_worked_on_as_they_come(shared):
     part(shared, job, little("late"), status=409)
     assert ask(shared, job, "close")["state"] == "done"
     part(shared, "999999", little("late"), status=404)
-    assert shared.post(f"/api/upload/json?job_id={job}&on_known=keep", little("late")).json["pointer"] == "/on_known"
+    assert shared.post(f"/api/upload/json?job_id={job}&on_known=keep", little("late")).json["pointer"] == "/on_conflict"
 
 
 def test_what_is_told_of_items_and_jobs(shared):
@@ -80,7 +80,7 @@ def test_what_is_told_of_items_and_jobs(shared):
     job = shared.upload("/api/upload/batch", [little(f"told-{i}") for i in range(5)] + [1, 2])
     page = look(shared, job["job_id"], "?state=rejected&offset=1&limit=5")
     assert [item["index"] for item in page["items"]] == [6] and page["total"] == 2 and page["counts"] == job["counts"]
-    assert all(item["bytes"] > 1 and item["secrets"] == [] and item["near"] == [] for item in job["items"][:5])
+    assert all(item["bytes"] > 1 and item["secrets"] == [] and item["possible_duplicates"] == [] for item in job["items"][:5])
     listed = shared.get("/api/upload/jobs?limit=2").json
     assert listed["jobs"][0] == {**job, "items": []} and len(listed["jobs"]) == 2
     assert shared.get("/api/upload/jobs?state=done&limit=0").json["total"] == listed["total"] - len(
@@ -234,7 +234,7 @@ def test_cancel_and_retry(bin_dir, tmp_path):
         assert again["state"] in ("queued", "running", "done")
         done = one.done(f"/api/upload/status/{job}")
         assert counts(done) == {"stored": 5001, "rejected": 1}
-        assert done["items"][1]["kept"] and not done["items"][0]["kept"]
+        assert done["items"][1]["retryable"] and not done["items"][0]["retryable"]
         # what is no item, or is stored, cannot be read again, and nothing else of the list is
         problem = ask(one, job, "retry", {"items": [1, 0]}, status=422)
         assert problem["pointer"] == "/items/1" and problem["found"] == "0"
@@ -266,12 +266,12 @@ def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
         one.upload("/api/upload/json", little("asked"))
         rival = one.upload("/api/upload/json", little("asked", suite="other"))["job_id"]
         kept = one.upload("/api/upload/raw", data, "application/octet-stream")["job_id"]
-        assert look(one, kept)["items"][0]["kept"]
+        assert look(one, kept)["items"][0]["retryable"]
         change(db, crowd)
         newest = one.upload("/api/upload/json", little("newest"))["job_id"]
         assert one.stop() == (0, "", "")
     with Dashboard(bin_dir, db) as again:
-        assert look(again, kept)["items"][0]["kept"]
+        assert look(again, kept)["items"][0]["retryable"]
         assert again.post("/api/upload/known", {"sha256": [sha256(data)]}).json["known"][0]["job_id"] == kept
         ask(again, rival, "choose", {"choice": "keep"})
         assert counts(again.done(f"/api/upload/status/{rival}")) == {"stored": 1}
@@ -280,7 +280,7 @@ def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
     with Dashboard(bin_dir, db) as late:
         assert look(late, never)["state"] == "done"
         # with 9,999 that are newer
-        assert not look(late, kept)["items"][0]["kept"]
+        assert not look(late, kept)["items"][0]["retryable"]
         assert late.get(f"/api/upload/status/{rival}").status == 404
         assert look(late, newest)["state"] == "done"
         assert late.stop() == (0, "", "")
@@ -319,7 +319,7 @@ def test_a_rejected_one_keeps_no_secret(bin_dir, tmp_path):
     db = tmp_path / "d.db"
     with Dashboard(bin_dir, db) as one:
         job = one.upload("/api/upload/json", {**GOOD, "status": "odd", "config": {"server": {"api_key": "S3CR3TKEY"}}})
-        assert counts(job) == {"rejected": 1} and job["items"][0]["kept"]
+        assert counts(job) == {"rejected": 1} and job["items"][0]["retryable"]
         assert one.stop() == (0, "", "")
     import sqlite3
     with contextlib.closing(sqlite3.connect(db)) as own:

@@ -79,7 +79,7 @@ def test_marks_that_older_programs_left_are_mended(bin_dir, tmp_path):
                'UPDATE benchmark_runs SET near = 1, "stored.near" = 1 WHERE id > 1; UPDATE benchmark_runs SET deleted = 1 WHERE id = 1')
     with Dashboard(bin_dir, db) as one:
         assert {row["id"]: row["cells"].get("stored.near") for row in one.rows(columns=["stored.near"])} == {2: None, 3: 2, 4: None}
-        assert one.upload("/api/upload/json", {**documents[3], "run_id": "r4"})["items"][0]["near"] == [4]
+        assert one.upload("/api/upload/json", {**documents[3], "run_id": "r4"})["items"][0]["possible_duplicates"] == [4]
         assert one.stop()[0] == 0
     assert run_dashboard(bin_dir, "check", "--db", db).returncode == 0
 

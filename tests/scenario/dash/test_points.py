@@ -44,7 +44,7 @@ def ask(driver, **request):
     said = driver.ask(points=request)
     assert "answer" in said, said
     answer = said["answer"]
-    assert answer["count"] == answer["drawn"] + sum(answer["left_out"].values()), answer["left_out"]
+    assert answer["count"] == answer["drawn"] + sum(answer["excluded"].values()), answer["excluded"]
     return answer
 
 
@@ -157,17 +157,17 @@ def frontier_of(points, signs):
 
 def check_frontier(rows, answer, wanted, signs):
     """Frontiers are of trusted results, per color and model, and none is beaten by a simulated result."""
-    marks, colours, bys = answer["marks"], answer["colour"], answer["frontier_by"]
+    marks, colours, bys = answer["marks"], answer["color"], answer["frontier_by"]
     models = {key_of(cell(rows, "server.model", i)) for i in wanted}
     assert (bys is not None) == (len(models) > 1 and (colours is None or colours["field"] != "server.model"))
     real = [at for at, i in enumerate(wanted) if not is_simulated(rows, i)]
     groups = collections.defaultdict(list)
     for at in real or range(len(wanted)):
-        groups[(marks["colour"][at] if colours else 0, key_of(cell(rows, "server.model", wanted[at])) if bys else None)].append(at)
+        groups[(marks["color"][at] if colours else 0, key_of(cell(rows, "server.model", wanted[at])) if bys else None)].append(at)
     assert answer["frontier_group_count"] == len(groups) and len(answer["frontier"]) == min(len(groups), FRONTIERS_MAX)
     sizes = []
     for part in answer["frontier"]:
-        (own,) = [own for (colour, model), own in groups.items() if colour == part["colour"] and
+        (own,) = [own for (colour, model), own in groups.items() if colour == part["color"] and
                   (model is None or fits_kind(bys["kinds"][part["by"]], "server.model", cell(rows, "server.model", wanted[own[0]])))]
         sizes.append(len(own))
         for key, usable in (("marks", [at for at in own if cell(rows, "quality.verdict", wanted[at]) == "trusted"]), ("with_untrusted", own)):
@@ -197,16 +197,16 @@ def test_points_are_the_rows_that_have_both(made, sign):
         x, y = rng.choice(NUMBERS + ["run.timestamp"]), rng.choice(NUMBERS)
         colour, shape = rng.choice([None, *NUMBERS, *OTHERS]), rng.choice([None, *OTHERS])
         with_simulated = rng.random() < 0.5
-        answer = ask(driver, filter=tree, x=x, y=y, colour=colour, shape=shape, size="results.completed", labels=["server.model", "results.p97.5_ttft_ms"], simulated=with_simulated)
+        answer = ask(driver, filter=tree, x=x, y=y, color=colour, shape=shape, size="results.completed", labels=["server.model", "results.p97.5_ttft_ms"], simulated=with_simulated)
         wanted, reasons = drawn_of(rows, matching(rows, tree), x, y, with_simulated)
         marks = answer["marks"]
-        assert answer["form"] == "points" and answer["left_out"] == reasons and answer["drawn"] == len(wanted)
-        assert marks["id"] == [i + 1 for i in wanted] and marks["stands_for"] == [1] * len(wanted)
+        assert answer["form"] == "points" and answer["excluded"] == reasons and answer["drawn"] == len(wanted)
+        assert marks["id"] == [i + 1 for i in wanted] and marks["count"] == [1] * len(wanted)
         for name, field in (("x", x), ("y", y)):
             numpy.testing.assert_allclose(marks[name], [axis_place(field, cell(rows, field, i)) for i in wanted], rtol=1e-12)
             if wanted:
                 assert (answer[name]["min"], answer[name]["max"]) == (min(marks[name]), max(marks[name]))
-        for name, field in (("colour", colour), ("shape", shape)):
+        for name, field in (("color", colour), ("shape", shape)):
             assert (answer[name] is None) == (marks[name] is None) == (field is None)
             if field:
                 holds_kinds(rows, answer[name], field, wanted, marks[name])
@@ -273,14 +273,14 @@ def test_axes_are_chosen_by_what_the_rows_have(made):
         varying = [all(len({key_of(cell(rows, field, i)) for i in own}) > 1 for field in pair if field) for pair, own in zip(pairs, had, strict=True)]
         best = max((len(own) for own, varies in zip(had, varying, strict=True) if varies), default=0) or max(len(own) for own in had)
         first = next((i for i, own in enumerate(had) if own and len(own) * 4 >= best * 3 and (varying[i] or not any(v and o for v, o in zip(varying, had, strict=True)))), 0)
-        answer = ask(driver, filter=tree, choices=choices, colour_choices=["server.model", "run.status"])
+        answer = ask(driver, filter=tree, choices=choices, color_choices=["server.model", "run.status"])
         assert (answer["x"]["field"], answer["y"] and answer["y"]["field"]) == pairs[first]
         chosen_later += first > 0
         own = had[first]
         several = [field for field in ("server.model", "run.status") if field != pairs[first][0] and
                    len({key_of(cell(rows, field, i)) for i in own} - {"missing", "null"}) > 1]
         if form == "points":
-            assert (answer["colour"] and answer["colour"]["field"]) == (several[0] if several else None)
+            assert (answer["color"] and answer["color"]["field"]) == (several[0] if several else None)
     assert chosen_later > 0
 
 
@@ -293,7 +293,7 @@ def test_an_axis_of_words_has_places_for_them_and_for_unset(made):
         wanted, _ = without_simulated(rows, range(len(rows.documents)))
         recorded = [i for i in wanted if cell(rows, field, i) is not MISSING]
         left = [i for i in recorded if why_not("results.completed", cell(rows, "results.completed", i)) is None]
-        assert answer["x"]["kind"] == "kinds" and answer["left_out"]["x_missing"] == len(wanted) - len(recorded)
+        assert answer["x"]["kind"] == "kinds" and answer["excluded"]["x_missing"] == len(wanted) - len(recorded)
         assert answer["marks"]["id"] == [i + 1 for i in left]
         holds_kinds(rows, answer["x"]["kinds"], field, left, answer["marks"]["x"])
 
@@ -334,22 +334,22 @@ def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
         tree = random_tree(rng, rows.documents)
         selected = [rng.randint(1, len(rows.documents)) for _ in range(20)]
         x, y, colour = "results.p97.5_ttft_ms", "results.p99_ttft_ms", rng.choice([None, "run.status", "server.model"])
-        full = ask(driver, filter=tree, x=x, y=y, colour=colour)
-        answer = ask(driver, filter=tree, x=x, y=y, colour=colour, limit=500, selected=selected)
+        full = ask(driver, filter=tree, x=x, y=y, color=colour)
+        answer = ask(driver, filter=tree, x=x, y=y, color=colour, limit=500, selected=selected)
         marks, every = answer["marks"], {id_: (a, b) for id_, a, b in zip(full["marks"]["id"], full["marks"]["x"], full["marks"]["y"], strict=True)}
-        assert sum(marks["stands_for"]) == answer["drawn"] == full["drawn"]
+        assert sum(marks["count"]) == answer["drawn"] == full["drawn"]
         assert answer["form"] == ("thinned" if answer["drawn"] > 500 else "points")
         # no mark that is no row, and each at its place
         assert all(every[id_] == (a, b) for id_, a, b in zip(marks["id"], marks["x"], marks["y"], strict=True))
         assert {one for one in selected if one in every} <= set(marks["id"]) or answer["form"] == "points"
-        assert answer["frontier_more"] == 0
+        assert answer["frontier_more_count"] == 0
         for key in ("marks", "with_untrusted"):
             assert [[marks["id"][i] for i in part[key]] for part in answer["frontier"]] == [[full["marks"]["id"][i] for i in part[key]] for part in full["frontier"]]
         # what is alone is there
         if answer["form"] == "thinned":
             thinned += 1
-            assert len(marks["id"]) <= 500 and max(marks["stands_for"]) > OUTLIERS
-            assert set(marks["stands_for"]) & set(range(2, OUTLIERS + 1)) == set()
+            assert len(marks["id"]) <= 500 and max(marks["count"]) > OUTLIERS
+            assert set(marks["count"]) & set(range(2, OUTLIERS + 1)) == set()
             far = max(every, key=lambda id_: every[id_][1])
             assert far in marks["id"] or sum(1 for one in every.values() if one[1] == every[far][1]) > OUTLIERS
     assert thinned > 0 or SANITIZED
@@ -418,13 +418,13 @@ def test_figures_of_groups_are_numpys(made):
     for _ in range(ROUNDS):
         tree = random_tree(rng, rows.documents)
         x, colour, y = rng.choice([None, *NUMBERS, *WORDS]), rng.choice([None, *WORDS]), rng.choice(NUMBERS)
-        answer = ask(driver, form="groups", filter=tree, x=x, colour=colour, y=y)
+        answer = ask(driver, form="groups", filter=tree, x=x, color=colour, y=y)
         wanted, _ = without_simulated(rows, matching(rows, tree))
         wanted = [i for i in wanted if x is None or cell(rows, x, i) is not MISSING]
-        sides = [(x, answer["x"] and answer["x"]["kinds"]["kinds"], answer["groups"]["x"]), (colour, answer["colour"] and answer["colour"]["kinds"], answer["groups"]["colour"])]
+        sides = [(x, answer["x"] and answer["x"]["kinds"]["kinds"], answer["groups"]["x"]), (colour, answer["color"] and answer["color"]["kinds"], answer["groups"]["color"])]
         found, seen = holds_groups(rows, y, answer["groups"], sides, wanted)
         figures += found
-        assert seen == answer["drawn"] == len(wanted) - answer["left_out"].get("x_other", 0)
+        assert seen == answer["drawn"] == len(wanted) - answer["excluded"].get("x_other", 0)
     assert figures > ROUNDS
 
 
@@ -444,7 +444,7 @@ def test_cells_of_a_grid_are_numpys(made):
         assert len(set(zip(grid["x"], grid["y"], strict=True))) == len(grid["n"])
         found, seen = holds_groups(rows, value, grid, [(x, kinds[0], grid["x"]), (y, kinds[1], grid["y"])], wanted)
         figures += found
-        assert seen == answer["drawn"] == len(wanted) - sum(answer["left_out"].get(why, 0) for why in ("x_other", "y_other"))
+        assert seen == answer["drawn"] == len(wanted) - sum(answer["excluded"].get(why, 0) for why in ("x_other", "y_other"))
         ends = answer["value"]
         assert (ends["min"], ends["max"]) == (min((n for n in grid["min"] if n is not None), default=None), max((n for n in grid["max"] if n is not None), default=None))
     assert figures > ROUNDS // 5
@@ -465,15 +465,15 @@ def test_lines_over_axes_are_the_rows(made):
     for _ in range(ROUNDS // 5):
         tree = random_tree(rng, rows.documents)
         fields = rng.sample([*NUMBERS, *WORDS, "run.timestamp"], rng.randint(2, 8))
-        answer = ask(driver, form="parallel", filter=tree, axes=fields, colour=rng.choice([None, "run.status"]), labels=["server.model"])
+        answer = ask(driver, form="parallel", filter=tree, axes=fields, color=rng.choice([None, "run.status"]), labels=["server.model"])
         axes, drawn = answer["axes"], answer["lines"]
         assert [axis["field"] for axis in axes] == fields and answer["x"] is None and answer["y"] is None
         wanted, _ = without_simulated(rows, matching(rows, tree))
         places = {i: [line_places(rows, axis, field, i) for axis, field in zip(axes, fields, strict=True)] for i in wanted
                   if sum(cell(rows, field, i) is not MISSING for field in fields) > 1}
         kept = [i for i, own in places.items() if sum(one is not None for one in own) > 1]
-        assert answer["left_out"].get("too_few", 0) == len(wanted) - len(kept)
-        assert drawn["id"] == [i + 1 for i in kept] and drawn["stands_for"] == [1] * len(kept)
+        assert answer["excluded"].get("too_few", 0) == len(wanted) - len(kept)
+        assert drawn["id"] == [i + 1 for i in kept] and drawn["count"] == [1] * len(kept)
         assert [list(own) for own in zip(*drawn["at"], strict=True)] == [[shown(one) if one is not None else None for one in places[i]] for i in kept]
         for gaps, at, axis in zip(answer["gaps"], drawn["at"], axes, strict=True):
             there = [one for one in at if one is not None]
@@ -488,34 +488,34 @@ def test_thinned_lines_stand_for_all_of_their_colour(made):
     rng = random.Random(SEED + 8)
     for fields in (["results.p99_ttft_ms", "results.p97.5_ttft_ms"], [*NUMBERS, "run.timestamp"]):
         selected = [rng.randint(1, len(rows.documents)) for _ in range(20)]
-        full = ask(driver, form="parallel", axes=fields, colour="run.status", simulated=True)
-        answer = ask(driver, form="parallel", axes=fields, colour="run.status", limit=500, selected=selected, simulated=True)
+        full = ask(driver, form="parallel", axes=fields, color="run.status", simulated=True)
+        answer = ask(driver, form="parallel", axes=fields, color="run.status", limit=500, selected=selected, simulated=True)
         every = dict(zip(full["lines"]["id"], zip(*full["lines"]["at"], strict=True), strict=True))
         lines = answer["lines"]
         assert answer["form"] == ("thinned" if answer["drawn"] > 500 else "parallel") and full["form"] == "parallel"
-        assert sum(lines["stands_for"]) == answer["drawn"] == full["drawn"] == len(every) and len(lines["id"]) <= 500 or answer["form"] == "parallel"
+        assert sum(lines["count"]) == answer["drawn"] == full["drawn"] == len(every) and len(lines["id"]) <= 500 or answer["form"] == "parallel"
         assert all(every[id_] == at for id_, at in zip(lines["id"], zip(*lines["at"], strict=True), strict=True))
         assert {one for one in selected if one in every} <= set(lines["id"]) or answer["form"] == "parallel"
         by_colour = collections.Counter()
-        for colour, rows_of in zip(lines["colour"], lines["stands_for"], strict=True):
+        for colour, rows_of in zip(lines["color"], lines["count"], strict=True):
             by_colour[colour] += rows_of
         # with gaps of every kind in every colour there is no room to tell colours apart
         if len(fields) == 2:
-            assert by_colour == {at: one["count"] for at, one in enumerate(full["colour"]["kinds"])}
+            assert by_colour == {at: one["count"] for at, one in enumerate(full["color"]["kinds"])}
 
 
 def test_what_the_time_is_too_short_for_is_named(made):
     """How far one comes in a millisecond is not known; what is not named is there as ever."""
     driver, _ = made
-    question = {"x": "results.p99_ttft_ms", "y": "results.p97.5_ttft_ms", "colour": "server.model", "shape": "run.status", "size": "results.completed", "labels": ["run.name"]}
+    question = {"x": "results.p99_ttft_ms", "y": "results.p97.5_ttft_ms", "color": "server.model", "shape": "run.status", "size": "results.completed", "labels": ["run.name"]}
     full, hasty = ask(driver, **question), ask(driver, **question, budget_ms=1)
-    assert full["not_ready"] == []
-    order = ["colour", "shape", "size", "frontier", "labels"]
-    assert hasty["not_ready"] == order[len(order) - len(hasty["not_ready"]):]
-    for name in ("colour", "shape"):
-        assert hasty[name] == (None if name in hasty["not_ready"] else full[name])
-    assert ("size" in hasty["marks"]) == ("size" not in hasty["not_ready"])
-    assert (hasty["frontier"] is None) == ("frontier" in hasty["not_ready"])
+    assert full["incomplete"] == []
+    order = ["color", "shape", "size", "frontier", "labels"]
+    assert hasty["incomplete"] == order[len(order) - len(hasty["incomplete"]):]
+    for name in ("color", "shape"):
+        assert hasty[name] == (None if name in hasty["incomplete"] else full[name])
+    assert ("size" in hasty["marks"]) == ("size" not in hasty["incomplete"])
+    assert (hasty["frontier"] is None) == ("frontier" in hasty["incomplete"])
     assert hasty["marks"]["x"] == full["marks"]["x"] and hasty["drawn"] == full["drawn"]
 
 
@@ -525,15 +525,15 @@ def test_bins_hold_every_row_once(made):
     for _ in range(ROUNDS):
         tree = random_tree(rng, rows.documents)
         x, colour = rng.choice(NUMBERS + ["run.timestamp", "server.model", "run.status"]), rng.choice([None, "run.status"])
-        answer = ask(driver, form="bins", filter=tree, x=x, colour=colour)
+        answer = ask(driver, form="bins", filter=tree, x=x, color=colour)
         bins = answer["bins"]
         assert sum(map(sum, bins["counts"])) == answer["drawn"]
-        assert len(bins["counts"]) == (len(answer["colour"]["kinds"]) if colour else 1)
+        assert len(bins["counts"]) == (len(answer["color"]["kinds"]) if colour else 1)
         if answer["x"]["kind"] == "kinds":
             assert bins["edges"] is None and list(map(sum, zip(*bins["counts"], strict=True))) == [one["count"] for one in answer["x"]["kinds"]["kinds"]]
             continue
         wanted, reasons = drawn_of(rows, matching(rows, tree), x)
-        assert answer["left_out"] == reasons
+        assert answer["excluded"] == reasons
         values = [axis_place(x, cell(rows, x, i)) for i in wanted]
         if len(set(values)) > 1:
             assert list(map(sum, zip(*bins["counts"], strict=True))) == numpy.histogram(values, bins["edges"])[0].tolist()
@@ -543,11 +543,11 @@ def test_bins_hold_every_row_once(made):
 
 def test_ranges_of_many_numbers_hold_them(made):
     driver, rows = made
-    answer = ask(driver, x="results.completed", y="results.completed", colour="results.p97.5_ttft_ms")
-    kinds = answer["colour"]["kinds"]
+    answer = ask(driver, x="results.completed", y="results.completed", color="results.p97.5_ttft_ms")
+    kinds = answer["color"]["kinds"]
     ranges = [one for one in kinds if one["state"] == "range"]
     assert 2 <= len(ranges) <= 6 and all(one["high"] <= other["low"] for one, other in zip(ranges, ranges[1:], strict=False))
-    for id_, at in zip(answer["marks"]["id"], answer["marks"]["colour"], strict=True):
+    for id_, at in zip(answer["marks"]["id"], answer["marks"]["color"], strict=True):
         value = cell(rows, "results.p97.5_ttft_ms", id_ - 1)
         assert fits_kind(kinds[at], "results.p97.5_ttft_ms", value) and not (at + 1 < len(ranges) and value == kinds[at]["high"])
 
@@ -558,15 +558,15 @@ def test_a_value_keeps_its_rank_under_every_filter(made):
     order = [value for value, _ in everywhere.most_common() if value not in (MISSING, NULL)]
     rng = random.Random(SEED + 5)
     for _ in range(20):
-        answer = ask(driver, filter=random_tree(rng, rows.documents), x="results.completed", y="results.completed", colour="run.status")
-        for one in answer["colour"]["kinds"]:
+        answer = ask(driver, filter=random_tree(rng, rows.documents), x="results.completed", y="results.completed", color="run.status")
+        for one in answer["color"]["kinds"]:
             assert "rank" not in one if one["state"] != "value" else everywhere[order[one["rank"]]] == everywhere[one["value"]]
 
 
 def near(driver, documents, id_, **request):
     for i, document in enumerate(documents):
         driver.tell(document=document, id=i + 1)
-    return ask(driver, form="near", near=id_, **request)["near"]
+    return ask(driver, form="neighbors", neighbors=id_, **request)["neighbors"]
 
 
 ALONE = {"run.status": "completed", "quality.verdict": "trusted"}
@@ -589,7 +589,7 @@ def test_what_is_not_alike_in_the_rows_that_are_drawn_is_named(made):
     for _ in range(ROUNDS // 2):
         tree, shown = random_tree(rng, rows.documents), rng.sample(list(COMPARED), 2)
         x = "results.p99_ttft_ms"
-        said = ask(driver, filter=tree, x=x, y="results.completed", colour=shown[0], shape=shown[1], simulated=rng.random() < 0.5)
+        said = ask(driver, filter=tree, x=x, y="results.completed", color=shown[0], shape=shown[1], simulated=rng.random() < 0.5)
         drawn = [i - 1 for i in said["marks"]["id"]]
         told = {field["field"]: (caution["kind"], field["sides"]) for caution in said["cautions"] for field in caution["fields"]}
         for field, kind_ in COMPARED.items():
@@ -605,7 +605,7 @@ def test_what_is_not_alike_in_the_rows_that_are_drawn_is_named(made):
             assert values["distinct"] == len(counts) and [one["count"] for one in values["values"]] == sorted(counts.values(), reverse=True)[:20]
             assert (values["null"], values["not_recorded"]) == (cells.count(NULL), cells.count(MISSING))
     assert all(seen[field] for field in COMPARED), seen
-    assert ask(driver, form="near", x=x, y="results.completed", near=1)["cautions"] == []
+    assert ask(driver, form="neighbors", x=x, y="results.completed", neighbors=1)["cautions"] == []
 
 
 def test_of_many_values_that_are_not_alike_the_most_frequent_are_named(bin_dir):
@@ -621,7 +621,7 @@ def test_of_many_values_that_are_not_alike_the_most_frequent_are_named(bin_dir):
     everything = {caution["kind"]: caution for caution in ask(driver, form="bins", x="results.p99_ttft_ms")["cautions"]}
     assert list(everything) == ["load", "model"] and everything["load"]["fields"][0]["sides"][0]["values"][0] == {"value": 7, "count": 12}
     matched = ask(driver, form="groups", x="server.model", y="results.p99_ttft_ms", match=True)
-    assert matched["matched"]["by"] and matched["cautions"] == []
+    assert matched["matched"]["inputs"] and matched["cautions"] == []
     driver.close()
 
 
@@ -649,8 +649,8 @@ def test_what_tells_a_point_from_its_neighbours(bin_dir):
     far = [point(9000 + i, 9000, tensor_parallel_size=1) for i in range(5)]
     own = point(105, 55, tensor_parallel_size=8, quantization="fp8", max_num_seqs=3, dtype="auto")
     said = near(driver, [own, *around, *far], 1, x="results.p99_ttft_ms", y="results.p99_tpot_ms")
-    assert said == {"id": 1, "neighbours": 12, "fields": [{"field": "server.tensor_parallel_size", "value": 8, "differ": 12},
-                                                          {"field": "server.max_num_seqs", "value": 3, "differ": 11}]}
+    assert said == {"id": 1, "count": 12, "fields": [{"field": "server.tensor_parallel_size", "value": 8, "differing_count": 12},
+                                                          {"field": "server.max_num_seqs", "value": 3, "differing_count": 11}]}
     assert near(driver, [own], 99, x="results.p99_ttft_ms", y="results.p99_tpot_ms") is None
     driver.close()
 
@@ -666,12 +666,12 @@ def test_odd_results_have_answers(bin_dir, documents):
     x, y = "results.p99_ttft_ms", "results.p99_tpot_ms"
     drawable = sum(isinstance(one.get("results", {}).get("p99_ttft_ms"), (int, float)) and isinstance(one["results"]["p99_tpot_ms"], (int, float)) for one in documents)
     for log in (False, True):
-        answer = ask(driver, x=x, y=y, x_log=log, y_log=log, colour=x)
+        answer = ask(driver, x=x, y=y, x_log=log, y_log=log, color=x)
         assert answer["drawn"] == drawable == len(answer["marks"]["id"])
     assert sum(ask(driver, form="groups", y=y)["groups"]["n"]) == sum(isinstance(one.get("results", {}).get("p99_tpot_ms"), (int, float)) for one in documents)
-    ask(driver, form="groups", y=y, x=x, colour=x)
+    ask(driver, form="groups", y=y, x=x, color=x)
     ask(driver, form="bins", x=x)
-    ask(driver, form="near", x=x, y=y, near=1)
+    ask(driver, form="neighbors", x=x, y=y, neighbors=1)
     assert sum(ask(driver, form="grid", x="run.status", y=x, value=y)["grid"]["n"]) <= len(documents)
     assert ask(driver, form="parallel", axes=[x, y, "server.model"])["drawn"] == drawable
     driver.close()
@@ -682,23 +682,23 @@ def test_many_words_become_others(bin_dir):
     driver = Driver(bin_dir)
     for i in range(2400):
         driver.tell(document={"tags": {"word": f"w{i % 1200}" if i < 2390 else "often"}, "results": {"p99_ttft_ms": i}}, id=i + 1)
-    answer = ask(driver, x="results.p99_ttft_ms", y="results.p99_ttft_ms", colour="tags.word")
-    kinds = answer["colour"]["kinds"]
+    answer = ask(driver, x="results.p99_ttft_ms", y="results.p99_ttft_ms", color="tags.word")
+    kinds = answer["color"]["kinds"]
     assert len(kinds) == KINDS_MAX and kinds[-1]["state"] == "other" and sum(one["count"] for one in kinds) == 2400
     assert {"state": "value", "value": "often", "count": 10} in kinds
     on_axis = ask(driver, x="tags.word", y="results.p99_ttft_ms")
-    assert on_axis["left_out"] == {"x_other": kinds[-1]["count"]} and on_axis["drawn"] == 2400 - kinds[-1]["count"]
+    assert on_axis["excluded"] == {"x_other": kinds[-1]["count"]} and on_axis["drawn"] == 2400 - kinds[-1]["count"]
     driver.close()
 
 
 @pytest.mark.parametrize("request_, pointer", [
-    ({"y": "results.completed"}, ""), ({"x": "results.completed"}, ""), ({"form": "near", "x": "results.completed", "y": "results.completed"}, ""),
+    ({"y": "results.completed"}, ""), ({"x": "results.completed"}, ""), ({"form": "neighbors", "x": "results.completed", "y": "results.completed"}, ""),
     ({"x": "results.complete", "y": "results.completed"}, "/x"), ({"form": "groups", "y": "server.model"}, "/y"), ({"form": "bin", "x": "results.completed"}, "/form"),
     ({"x": "results.completed", "y": "results.completed", "limit": 499}, "/limit"), ({"x": "results.completed", "y": "results.completed", "x_log": 1}, "/x_log"),
     ({"x": "results.completed", "y": "results.completed", "y_log": "automatic"}, "/y_log"),
     ({"x": "results.completed", "y": "results.completed", "selected": [0]}, "/selected/0"), ({"x": 1, "y": "results.completed"}, "/x"),
     ({"x": "results.completed", "y": "results.completed", "labels": ["nothing.such"]}, "/labels/0"), ({"form": "bins", "x": "results.completed", "odd": 1}, ""),
-    ({"form": "bins", "x": "results.completed", "filter": {"and": []}, "colour": "no"}, "/colour"), ([], ""),
+    ({"form": "bins", "x": "results.completed", "filter": {"and": []}, "color": "no"}, "/color"), ([], ""),
     ({"form": "grid", "x": "server.model", "y": "server.model"}, ""), ({"form": "grid", "x": "server.model", "y": "server.model", "value": "server.model"}, "/value"),
     ({"form": "parallel"}, ""), ({"form": "parallel", "axes": ["server.model"]}, "/axes"), ({"form": "parallel", "axes": ["server.model"] * 9}, "/axes"),
     ({"form": "parallel", "axes": ["server.model", "no.such"]}, "/axes/1"), ({"form": "bins", "x": "server.model", "budget_ms": 0}, "/budget_ms"),
@@ -739,7 +739,7 @@ def test_matched_cells_are_those_of_every_group(made, form):
     for _ in range(ROUNDS // 4):
         tree, group = random_tree(rng, rows.documents), rng.choice(WORDS)
         x, y = "results.p99_ttft_ms", "results.completed"
-        question = {"filter": tree, "form": form, "y": y, "match": True, **({"x": x, "colour": group} if form == "points" else {"x": group})}
+        question = {"filter": tree, "form": form, "y": y, "match": True, **({"x": x, "color": group} if form == "points" else {"x": group})}
         said = ask(driver, **question)
         if form == "points":
             drawn = drawn_of(rows, matching(rows, tree), x, y)[0]
@@ -747,14 +747,14 @@ def test_matched_cells_are_those_of_every_group(made, form):
             drawn = [i for i in without_simulated(rows, matching(rows, tree))[0] if cell(rows, group, i) is not MISSING]
         groups = told_groups(rows, group, drawn)
         if not 2 <= len(groups) <= 50:
-            assert said["matched"] is None and "unmatched" not in said["left_out"] and said["drawn"] == len(drawn)
+            assert said["matched"] is None and "unmatched" not in said["excluded"] and said["drawn"] == len(drawn)
             continue
         by, apart, shared, kept = cells_of(rows, groups)
         matched = said["matched"]
-        assert (sorted(matched["by"]), set(matched["apart"]), matched["cells"], matched["groups"]) == (sorted(by), apart, len(shared), len(groups))
-        assert said["drawn"] == len(kept) and said["left_out"].get("unmatched", 0) == len(drawn) - len(kept)
+        assert (sorted(matched["inputs"]), set(matched["unmatched_inputs"]), matched["cell_count"], matched["group_count"]) == (sorted(by), apart, len(shared), len(groups))
+        assert said["drawn"] == len(kept) and said["excluded"].get("unmatched", 0) == len(drawn) - len(kept)
         dry = ask(driver, **question, count_only=True)
-        assert (dry["drawn"], dry["matched"], dry["left_out"]) == (said["drawn"], matched, said["left_out"])
+        assert (dry["drawn"], dry["matched"], dry["excluded"]) == (said["drawn"], matched, said["excluded"])
         assert dry["cautions"] == [] and not {"marks", "groups"} & set(dry)
         if form == "points":
             assert said["marks"]["id"] == [i + 1 for i in kept]

@@ -111,7 +111,7 @@ def test_a_part_of_which_another_process_takes_the_rest(bin_dir, db):
         change(db, "CREATE FUNCTION halt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1, 2); RETURN NEW; END $$;"
                    f"CREATE TRIGGER halt BEFORE INSERT ON benchmark_runs FOR EACH ROW WHEN (NEW.run_id = 'small-{at}') EXECUTE FUNCTION halt()")
         with transaction(db, "SELECT pg_advisory_xact_lock(1, 2)"):
-            job = one.post("/api/upload/batch?on_known=keep", lines, "application/x-ndjson").json["status_url"]
+            job = one.post("/api/upload/batch?on_conflict=keep", lines, "application/x-ndjson").json["status_url"]
             wait_for(lambda: locks(db, 1, one, False), "the first is amid the part")
             assert 0 < one.get(f"{job}?limit=0").json["counts"]["stored"] <= at
             one.process.send_signal(signal.SIGSTOP)

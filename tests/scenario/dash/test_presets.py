@@ -29,14 +29,14 @@ def presets(dashboard):
 
 def told(preset):
     """Without what the server gives."""
-    return {key: value for key, value in preset.items() if key not in ("id", "created", "changed")}
+    return {key: value for key, value in preset.items() if key not in ("id", "created_at", "changed_at")}
 
 
 def test_from_first_to_last(dashboard):
     assert presets(dashboard) == []
     made = dashboard.post(PATH, WHOLE)
     assert made.status == 201 and made.headers["Location"] == f"{PATH}/{made.json['id']}"
-    assert told(made.json) == WHOLE and made.json["created"] == made.json["changed"]
+    assert told(made.json) == WHOLE and made.json["created_at"] == made.json["changed_at"]
     assert dashboard.get(made.headers["Location"]).json == made.json
     small = dashboard.post(PATH, {"name": "everything"})
     assert small.status == 201 and told(small.json) == {"name": "everything", **EMPTY}
@@ -44,7 +44,7 @@ def test_from_first_to_last(dashboard):
 
     again = replace(dashboard, made.json["id"], {"name": "renamed", "columns": []})
     assert again.status == 200 and told(again.json) == {**EMPTY, "name": "renamed", "columns": []}
-    assert again.json["created"] == made.json["created"] and again.json["changed"] >= made.json["changed"]
+    assert again.json["created_at"] == made.json["created_at"] and again.json["changed_at"] >= made.json["changed_at"]
     assert presets(dashboard) == [again.json, small.json]
 
     assert (remove(dashboard, made.json["id"]).status, presets(dashboard)) == (204, [small.json])

@@ -27,7 +27,7 @@ def test_a_run_and_what_is_beside_it(bin_dir, dashboard, tmp_path):
     there = dashboard.get(f"/api/data/experiments/{result['run_id']}").json
     assert there["document"] == result
     listed = dashboard.get(f"/api/data/experiments/{result['run_id']}/artifacts").json
-    assert {one["sha256"] for one in listed["artifacts"]} == {one["sha256"] for one in result["artifacts"]} and not listed["absent"]
+    assert {one["sha256"] for one in listed["artifacts"]} == {one["sha256"] for one in result["artifacts"]} and not listed["missing"]
 
 
 def test_nobody_is_there(bin_dir, dashboard, tmp_path):

@@ -41,7 +41,7 @@ def test_bins_are_means_and_gaps(dashboard):
     lines = made(random.Random(5))
     put(dashboard, "".join(json.dumps(one) + "\n" for one in lines).encode() + b"no line\n[]\n\n")
     said = dashboard.get(PATH).json
-    assert (said["is_there"], said["lines"], said["skipped"]) == (True, len(lines), 2)
+    assert (said["recorded"], said["lines"], said["skipped"]) == (True, len(lines), 2)
     assert said["t_s"] == pytest.approx([(i + 0.5) * 0.5 for i in range(BINS)])
     series = {f"{one['source']} {one['name']}": one["values"] for one in said["series"]}
     assert set(series) == {"load in_flight", "gpu power_w"}  # a counter is none
@@ -64,7 +64,7 @@ def test_packed_as_a_run_writes_it(dashboard):
 
 def test_what_is_not_there_and_what_is_wrong(dashboard):
     said = dashboard.get(PATH.replace("small-1", "small-2")).json
-    assert said["is_there"] is False and said["series"] == []
+    assert said["recorded"] is False and said["series"] == []
     assert dashboard.get(PATH.replace("small-1", "nobody")).status == 404
     assert dashboard.get(PATH.replace(f"to_ns={TO}", f"to_ns={FROM}")).status == 422
     assert dashboard.get(PATH.replace("bins=20", "bins=0")).status == 422

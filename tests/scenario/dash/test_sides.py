@@ -68,7 +68,7 @@ def of_files(bin_dir, folder, *sides, **more):
 
 
 def same(answer, files):
-    for part in ("effect", "cautions", "alike", "not_told", "inputs", "metrics", "families", "not_ready"):
+    for part in ("effect", "cautions", "comparable", "unknown", "inputs", "metrics", "families", "incomplete"):
         assert answer[part] == files[part], part
     assert [(side["runs"], side["simulated"]) for side in answer["sides"]] == [(side["runs"], side["simulated"]) for side in files["sides"]]
 
@@ -78,16 +78,16 @@ def test_two_results_have_the_numbers_of_their_files(kept, bin_dir, tmp_path):
     same(answer, of_files(bin_dir, tmp_path, kept[1][:1], kept[1][8:9]))
     assert [(side["name"], side["ids"], side["run_id"]) for side in answer["sides"]] == \
         [("experiment 1", [1], "run-0"), ("experiment 9", [9], "run-100")]
-    assert answer["metrics"][1]["against"][0]["how"] == "within_runs" or answer["metrics"][2]["against"][0]["how"] == "within_runs"
+    assert answer["metrics"][1]["ratios"][0]["method"] == "within_runs" or answer["metrics"][2]["ratios"][0]["method"] == "within_runs"
 
 
 def test_groups_have_the_numbers_of_their_folders(kept, bin_dir, tmp_path):
     answer = ask(kept, [{"label": "before", "filter": suite("one")}, {"filter": suite("two")}, {"ids": [10]}], equal=True, effect=0.02)
     same(answer, of_files(bin_dir, tmp_path, kept[1][:8], kept[1][8:15], kept[1][9:10], **{"min-effect": "2%"}))
     assert [side["name"] for side in answer["sides"]] == ["before", "7 experiments", "experiment 10"]
-    assert answer["sides"][0]["ids"] == list(range(1, 9)) and [side.get("left_out") for side in answer["sides"]] == [0, 3, None]
+    assert answer["sides"][0]["ids"] == list(range(1, 9)) and [side.get("excluded") for side in answer["sides"]] == [0, 3, None]
     p99 = next(one for one in answer["metrics"] if one["field"] == "results.p99_ttft_ms")
-    assert [one["how"] for one in p99["against"]] == ["bootstrap", "one_of_many"]
+    assert [one["method"] for one in p99["ratios"]] == ["bootstrap", "one_of_many"]
     [differs] = answer["inputs"]["differing"]
     assert differs["field"] == "server.max_num_seqs" and [value["distinct"] for value in differs["sides"]] == [1, 2, 1]
 
@@ -101,17 +101,17 @@ def test_what_has_no_like_on_the_other_side_falls_out(kept):
     """One of `two` has another max_num_seqs (1024) than the rest (512), and none of `one` tells it: nothing is left to match by it."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
     apart = ask(kept, sides, match=True)
-    assert apart["matched"] == {"by": [], "apart": ["server.max_num_seqs"], "cells": 1} and [side["fell_out"] for side in apart["sides"]] == [0, 0]
+    assert apart["matched"] == {"inputs": [], "unmatched_inputs": ["server.max_num_seqs"], "cell_count": 1} and [side["unmatched"] for side in apart["sides"]] == [0, 0]
     several = ask(kept, [{"ids": [9, 10, 11]}, {"ids": [10, 12]}], match=True)
-    assert several["matched"] == {"by": ["server.max_num_seqs"], "apart": [], "cells": 1}
-    assert [(side["runs"], side["fell_out"], side["ids"]) for side in several["sides"]] == [(2, 1, [10, 11]), (2, 0, [10, 12])]
+    assert several["matched"] == {"inputs": ["server.max_num_seqs"], "unmatched_inputs": [], "cell_count": 1}
+    assert [(side["runs"], side["unmatched"], side["ids"]) for side in several["sides"]] == [(2, 1, [10, 11]), (2, 0, [10, 12])]
 
 
 def test_simulated_ones_take_part_where_they_are_asked_for(kept):
     """Those that are named are; a filter means them by a word only."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
     with_them = ask(kept, sides, simulated=True)
-    assert [(side["runs"], side["simulated"], side["left_out"]) for side in with_them["sides"]] == [(8, 0, 0), (10, 3, 0)]
+    assert [(side["runs"], side["simulated"], side["excluded"]) for side in with_them["sides"]] == [(8, 0, 0), (10, 3, 0)]
     assert [one["kind"] for one in with_them["cautions"]] == ["simulated"] and ask(kept, sides)["cautions"] == []
     named = ask(kept, [{"ids": [1]}, {"ids": [16]}])
     assert [side["simulated"] for side in named["sides"]] == [0, 1] and [one["kind"] for one in named["cautions"]] == ["simulated"]
@@ -122,13 +122,13 @@ def test_simulated_ones_alone_are_compared(kept):
     simulated = {"field": "environment.engine.simulated", "op": "eq", "value": True}
     one, many = {"and": [simulated, {"field": "run.suite", "op": "eq", "value": "two"}]}, {"filter": simulated}
     alone = ask(kept, [{"filter": one}, many])
-    assert [(side["runs"], side["simulated"], side["left_out"]) for side in alone["sides"]] == [(3, 3, 0), (3, 3, 0)]
+    assert [(side["runs"], side["simulated"], side["excluded"]) for side in alone["sides"]] == [(3, 3, 0), (3, 3, 0)]
     beside = ask(kept, [{"ids": [1]}, many])
-    assert [(side["runs"], side.get("left_out")) for side in beside["sides"]] == [(1, None), (0, 3)]
+    assert [(side["runs"], side.get("excluded")) for side in beside["sides"]] == [(1, None), (0, 3)]
 
 
 def chances(answer):
-    return {(ratio["how"], ratio["p"], ratio["low"], ratio["more_runs"], ratio["finding"]) for metric in answer["metrics"] for ratio in metric["against"]}
+    return {(ratio["method"], ratio["p"], ratio["low"], ratio["more_runs_count"], ratio["finding"]) for metric in answer["metrics"] for ratio in metric["ratios"]}
 
 
 def test_runs_on_both_sides_are_told_and_no_chance_of_them(kept, bin_dir, tmp_path):
@@ -136,10 +136,10 @@ def test_runs_on_both_sides_are_told_and_no_chance_of_them(kept, bin_dir, tmp_pa
     answer = ask(kept, [some, fewer, other], equal=True)
     assert [(one["kind"], one["fields"]) for one in answer["cautions"]] == [("shared", [])]
     assert answer["cautions"][0]["text"].startswith("3 runs are on A and B, 3 on A and C: sides are taken")
-    against = [metric["against"] for metric in answer["metrics"] if metric["field"] == "results.p99_ttft_ms"][0]
-    assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "how": "none", "finding": "not_known", "more_runs": None,
-                          "regression": False, "words": against[0]["words"]} and against[0]["words"].endswith("not known how sure")
-    assert against[1]["how"] == "bootstrap" and against[1]["p"] is not None
+    against = [metric["ratios"] for metric in answer["metrics"] if metric["field"] == "results.p99_ttft_ms"][0]
+    assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "method": "none", "finding": "not_known", "more_runs_count": None,
+                          "regression": False, "sentence": against[0]["sentence"]} and against[0]["sentence"].endswith("not known how sure")
+    assert against[1]["method"] == "bootstrap" and against[1]["p"] is not None
     same(answer, of_files(bin_dir, tmp_path, kept[1][:6], kept[1][:3], kept[1][3:8]))
     assert chances(ask(kept, [some, some])) == {("none", None, None, None, "equal")}
 
@@ -152,18 +152,18 @@ def test_what_nobody_tells_is_not_called_alike(kept):
     """Neighbours are a count: none are told of where none are recorded."""
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("two")}])
     assert answer["cautions"] == []
-    assert kinds_of(answer, "alike") == ["simulated", "status", "failures", "verdict", "output", "load", "neighbours", "model"]
-    assert kinds_of(answer, "not_told") == ["data_set", "lengths", "precision", "client"]
+    assert kinds_of(answer, "comparable") == ["simulated", "status", "failures", "verdict", "output", "load", "neighbors", "model"]
+    assert kinds_of(answer, "unknown") == ["dataset", "lengths", "precision", "client"]
     # of no run, or one side of none, nothing is known at all
     for sides in ([{"filter": suite("nobody's")}] * 2, [{"ids": [1]}, {"filter": suite("nobody's")}]):
         empty = ask(kept, sides)
-        assert empty["cautions"] == empty["alike"] == [] and len(empty["not_told"]) == 12
+        assert empty["cautions"] == empty["comparable"] == [] and len(empty["unknown"]) == 12
 
 
 def test_a_side_without_a_row_has_nothing(kept):
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
-    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "trusted": 0, "untrusted": 0, "not_completed": 0, "left_out": 0, "ids": []}
-    assert answer["metrics"][0]["against"][0]["finding"] == "nothing" and answer["metrics"][0]["sides"][1]["value"] is None
+    assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "trusted": 0, "untrusted": 0, "not_completed": 0, "excluded": 0, "ids": []}
+    assert answer["metrics"][0]["ratios"][0]["finding"] == "nothing" and answer["metrics"][0]["sides"][1]["value"] is None
 
 
 @pytest.mark.parametrize("body, pointer", [
@@ -237,9 +237,9 @@ def test_random_sides_have_numpys_figures_and_all_inputs(made):
         for metric, told in zip(METRICS, said["metrics"], strict=True):
             finite = [check_figure(figure, [rows.cells[metric][i][0] for i in places])
                       for figure, places in zip(told["sides"], sides, strict=True)]
-            for ratio, other in zip(told["against"], finite[1:], strict=True):
+            for ratio, other in zip(told["ratios"], finite[1:], strict=True):
                 check_ratio(ratio, finite[0], other)
-                seen.add(ratio["how"])
+                seen.add(ratio["method"])
         differing = {one["field"]: one for one in said["inputs"]["differing"]}
         equal = {one["field"] for one in said["inputs"]["equal_fields"]}
         for field in columns:
@@ -263,12 +263,12 @@ def test_matched_cells_are_those_of_every_side(made):
         by = [field for field in varying if set.intersection(*(set(side) for side in values[field]))]
         cells = [[tuple(values[field][s][i] for field in by) for i in range(len(places))] for s, places in enumerate(sides)]
         shared = set.intersection(*(set(side) for side in cells))
-        assert sorted(said["matched"]["by"]) == sorted(by) and sorted(said["matched"]["apart"]) == sorted(set(varying) - set(by))
-        assert said["matched"]["cells"] == len(shared)
+        assert sorted(said["matched"]["inputs"]) == sorted(by) and sorted(said["matched"]["unmatched_inputs"]) == sorted(set(varying) - set(by))
+        assert said["matched"]["cell_count"] == len(shared)
         kept = [sum(cell in shared for cell in side) for side in cells]
-        assert [(side["runs"], side["fell_out"]) for side in said["sides"]] == [(k, len(places) - k) for k, places in zip(kept, sides, strict=True)]
+        assert [(side["runs"], side["unmatched"]) for side in said["sides"]] == [(k, len(places) - k) for k, places in zip(kept, sides, strict=True)]
         kept_some += all(kept)
-        fell_some += any(side["fell_out"] for side in said["sides"])
+        fell_some += any(side["unmatched"] for side in said["sides"])
         assert "matched" not in driver.ask(compare=question)["answer"]
     assert kept_some and fell_some
 
@@ -281,9 +281,9 @@ def test_no_budget_left_names_what_is_not_ready(made):
     """Whatever the clock says, the first figure is there, and all others are there or named."""
     said = made[0].ask(compare={"sides": [{"filter": {"field": "run.suite", "op": "is_recorded"}}] * 8, "metrics": METRICS, "budget_ms": 1})["answer"]
     there = [one["field"] for one in said["metrics"]]
-    assert there and (there + said["not_ready"])[:len(METRICS)] == METRICS
+    assert there and (there + said["incomplete"])[:len(METRICS)] == METRICS
     # what of percentiles there was no time for is named, too: those with a number here are of TTFT alone
-    assert ("ttft_ms" in said["not_ready"]) != ("ttft_ms" in [one["key"] for one in said["families"]])
+    assert ("ttft_ms" in said["incomplete"]) != ("ttft_ms" in [one["key"] for one in said["families"]])
 
 
 def check_input(field, rows, sides, differing, equal, partly):
@@ -306,7 +306,7 @@ def test_neighbours_are_told(bin_dir, tmp_path):
     documents = [{**result(number), "launch": {"beside": beside}} for number, beside in enumerate((None, 0, 3, 1), 1)]
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         dashboard.upload("/api/upload/batch", documents)
-        for number, (one, other, kinds) in enumerate(((1, 2, []), (3, 4, []), (1, 3, ["neighbours"]), (4, 2, ["neighbours"]))):
+        for number, (one, other, kinds) in enumerate(((1, 2, []), (3, 4, []), (1, 3, ["neighbors"]), (4, 2, ["neighbors"]))):
             answer = ask((dashboard, documents), [{"ids": [one]}, {"ids": [other]}])
             (tmp_path / str(number)).mkdir()
             files = of_files(bin_dir, tmp_path / str(number), [documents[one - 1]], [documents[other - 1]])

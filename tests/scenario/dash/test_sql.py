@@ -190,7 +190,7 @@ def check_facet(said, wanted, type_, told):
     for key in ("count", "recorded", "null", "missing", "explicit", "distinct"):
         assert said[key] == wanted[key], (key, told)
     values = as_tally(said["values"])
-    assert len(values) == len(said["values"]) and said["more"] == wanted["distinct"] - len(values), told
+    assert len(values) == len(said["values"]) and said["more_count"] == wanted["distinct"] - len(values), told
     if wanted["distinct"] <= 30:
         assert values == wanted["values"], told
     else:

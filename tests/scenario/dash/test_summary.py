@@ -105,15 +105,15 @@ def test_random_groups_have_numpys_figures(made):
         if not by:
             wanted = {"{}": sorted(places)}
         order = sorted(wanted, key=lambda key: order_of(rows, by, wanted[key][0])) if by else list(wanted)
-        assert (said["count"], said["total"], said["not_ready"]) == (len(places), RESULTS, [])
+        assert (said["count"], said["total"], said["incomplete"]) == (len(places), RESULTS, [])
         assert [canonical(group["key"]) for group in said["groups"]] == order[:limit], (tree, by)
-        assert said["more"] == max(0, len(order) - limit)
+        assert said["more_count"] == max(0, len(order) - limit)
         for group, key in zip(said["groups"], order):
             assert group["count"] == len(wanted[key]) and list(group["metrics"]) == metrics
             for metric in metrics:
                 check_metric(group["metrics"][metric], [rows.cells[metric][i][0] for i in wanted[key]])
             sizes.add(min(len(wanted[key]), 100))
-        cut += said["more"] > 0
+        cut += said["more_count"] > 0
     assert {0, 1, 2, 100} <= sizes and cut
 
 
@@ -141,8 +141,8 @@ def test_matched_groups_are_cells_of_every_group(made):
         shared = set.intersection(*({at[i] for i in group} for group in groups.values()))
         wanted = {key: sum(at[i] in shared for i in group) for key, group in groups.items()}
         matched = said["matched"]
-        assert (sorted(matched["by"]), sorted(matched["apart"])) == (sorted(cells), sorted(set(varying) - set(cells)))
-        assert (matched["groups"], matched["cells"], matched["fell_out"]) == (len(groups), len(shared), len(places) - sum(wanted.values()))
+        assert (sorted(matched["inputs"]), sorted(matched["unmatched_inputs"])) == (sorted(cells), sorted(set(varying) - set(cells)))
+        assert (matched["group_count"], matched["cell_count"], matched["unmatched"]) == (len(groups), len(shared), len(places) - sum(wanted.values()))
         assert {canonical(group["key"]): group["count"] for group in said["groups"]} == {key: n for key, n in wanted.items() if n}
         kept_some += said["count"] > 0
     assert kept_some
@@ -171,11 +171,11 @@ def test_simulated_rows_are_left_out_beside_others_and_counted(made, simulated):
         places = matching(rows, tree)
         others = [i for i in sorted(places) if rows.cells["environment.engine.simulated"][i][0] is not True]
         kept = sorted(places) if simulated or not others else others
-        assert (said["count"], said["simulated"], said["left_out"]) == (len(kept), len(places) - len(others), len(places) - len(kept))
+        assert (said["count"], said["simulated"], said["excluded"]) == (len(kept), len(places) - len(others), len(places) - len(kept))
         check_metric(said["groups"][0]["metrics"]["results.p99_ttft_ms"], [rows.cells["results.p99_ttft_ms"][i][0] for i in kept])
         chart = driver.ask(points={"filter": tree, "form": "bins", "x": "run.status", "simulated": simulated})["answer"]
-        assert (chart["simulated"], chart["left_out"].get("simulated", 0)) == (said["simulated"], said["left_out"])
-        seen.add(said["left_out"] > 0)
+        assert (chart["simulated"], chart["excluded"].get("simulated", 0)) == (said["simulated"], said["excluded"])
+        seen.add(said["excluded"] > 0)
     assert seen == {not simulated, False}
 
 
@@ -188,7 +188,7 @@ def test_no_budget_left_names_what_is_not_ready(made):
     """Whatever the clock says, the first one is there, and all are told of."""
     said = made[0].ask(summary={"metrics": METRICS, "budget_ms": 1})["answer"]
     [group] = said["groups"]
-    assert list(group["metrics"]) + said["not_ready"] == METRICS and group["metrics"]
+    assert list(group["metrics"]) + said["incomplete"] == METRICS and group["metrics"]
 
 
 def test_the_route(dashboard):
@@ -201,15 +201,15 @@ def test_the_route(dashboard):
     figures = b["metrics"]["results.output_throughput"]
     assert (figures["n"], figures["null"], figures["mean"], figures["p50"]) == (2, 1, 11.5, 11.5)
     matched = dashboard.get("/api/data/summary?group_by=server.dtype&match=true").json["matched"]
-    assert (matched["groups"], matched["apart"], matched["fell_out"]) == (2, ["server.dtype"], 0)
+    assert (matched["group_count"], matched["unmatched_inputs"], matched["unmatched"]) == (2, ["server.dtype"], 0)
     tree = quote(json.dumps({"field": "server.dtype", "op": "eq", "value": "b"}))
     # without metrics: the headline metrics, of which these results have one
     for query, groups in (("", 1), ("&group_by=server.dtype", 1)):
         said = dashboard.get(f"/api/data/summary?filter={tree}{query}").json
-        assert [group["count"] for group in said["groups"]] == [3] * groups and said["not_ready"] == []
+        assert [group["count"] for group in said["groups"]] == [3] * groups and said["incomplete"] == []
         assert [list(group["metrics"]) for group in said["groups"]] == [["results.output_throughput"]]
     whole = dashboard.get("/api/data/summary").json["groups"]
     assert [(group["count"], group["metrics"]["results.output_throughput"]["n"]) for group in whole] == [(5, 4)]
-    assert [dashboard.get(f"/api/data/summary?simulated={word}").json["left_out"] for word in ("true", "false")] == [0, 0]  # there is nothing else
+    assert [dashboard.get(f"/api/data/summary?simulated={word}").json["excluded"] for word in ("true", "false")] == [0, 0]  # there is nothing else
     problem = dashboard.get("/api/data/summary?group_by=server.dtyp")
     assert problem.status == 422 and problem.json["pointer"] == "/group_by/0" and problem.json["nearest"] == "server.dtype"

@@ -19,13 +19,13 @@ def point(seqs, load):
 
 
 def planned(cell, seqs, load, status="missing", **more):
-    return {"run": cell, "cell": cell, "repeat": 1, "server": f"s{seqs}", "set": None,
-            "label": f"max_num_seqs={seqs} max_concurrency={load}", "point": point(seqs, load), "status": status, "gone": False, **more}
+    return {"run": cell, "combination": cell, "repeat": 1, "server": f"s{seqs}", "set": None,
+            "label": f"max_num_seqs={seqs} max_concurrency={load}", "parameters": point(seqs, load), "status": status, "removed": False, **more}
 
 
 def plan(*runs, **more):
     return {"sweep": ID, "name": "night", "state": "running", "file": "night.yaml", "servers_started": 1,
-            "experiment": {"server": {"model": "sim/test"}}, "left_out": [], "runs": list(runs), **more}
+            "experiment": {"server": {"model": "sim/test"}}, "redacted": [], "runs": list(runs), **more}
 
 
 def put(dashboard, value, id_=ID):
@@ -48,7 +48,7 @@ def test_runs_in_progress(dashboard):
     counts = lambda: dashboard.get(PATH).json["sweeps"][0]["counts"]  # noqa: E731
     assert put(dashboard, one).status == 204
     assert statuses() == {"a": "running", "b": "running", "c": "missing"}
-    assert counts() == {"done": 0, "failed": 0, "running": 2, "missing": 1, "falls_out": 0}
+    assert counts() == {"done": 0, "failed": 0, "running": 2, "missing": 1, "skipped": 0}
     dashboard.upload("/api/upload/json", result(1, "a"))
     assert statuses() == {"a": "completed", "b": "running", "c": "missing"}
     assert put(dashboard, {**one, "state": "interrupted"}).status == 204
@@ -57,27 +57,27 @@ def test_runs_in_progress(dashboard):
 
 def test_what_was_to_be_run_and_what_came_of_it(dashboard):
     assert dashboard.get(PATH).json == {"sweeps": []} and dashboard.get(f"{PATH}/{ID}").status == 404
-    first = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1, "falls_out", cause="too_long"),
+    first = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1, "skipped", cause="too_long"),
                  planned("d", 2, 2, "launch_failed", cause="out_of_memory", message="no room"), planned("e", 3, 1, "completed", run_id="exp_e"),
-                 planned("f", 3, 2, "interrupted"), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("g", 4, 1, gone=True),
+                 planned("f", 3, 2, "interrupted"), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("g", 4, 1, removed=True),
                  figures="of no interest")
     assert put(dashboard, first).status == 204
     head = dashboard.get(PATH).json["sweeps"][0]
-    assert (head["id"], head["runs"], head["falls_out"], head["without_result"], head["gone"]) == (ID, 6, 1, 1, 1)
-    dashboard.upload("/api/upload/batch", [result(1, "a"), result(2, "b"), result(3, "b", repeat=2, status="failed", error={"cause": "crash", "message": "gone"}),
+    assert (head["id"], head["runs"], head["skipped"], head["without_result"], head["removed"]) == (ID, 6, 1, 1, 1)
+    dashboard.upload("/api/upload/batch", [result(1, "a"), result(2, "b"), result(3, "b", repeat=2, status="failed", error={"cause": "crash", "message": "removed"}),
                                            result(4, "x"), little(5, tags={"sweep": "another", "sweep_cell": "a"})])
     sweep = dashboard.get(f"{PATH}/{ID}?metrics=results.mean_ttft_ms,results.output_throughput").json
     told = {run["run"]: run for run in sweep["runs"]}
     assert {name: run["status"] for name, run in told.items()} == {
-        "a": "completed", "b": "completed", "b.2": "failed", "c": "falls_out", "d": "launch_failed", "e": "not_sent", "f": "missing",
+        "a": "completed", "b": "completed", "b.2": "failed", "c": "skipped", "d": "launch_failed", "e": "not_uploaded", "f": "missing",
         "g": "missing", "x": "completed"}
     assert told["a"]["values"] == {"results.mean_ttft_ms": 1.5} and told["a"]["experiment"] in dashboard.ids()
     assert (told["b.2"]["cause"], told["c"]["cause"], told["d"]["cause"], told["d"]["message"]) == ("crash", "too_long", "out_of_memory", "no room")
-    assert told["d"]["experiment"] is None and told["x"]["gone"] and told["x"]["point"] is None and told["g"]["gone"]
+    assert told["d"]["experiment"] is None and told["x"]["removed"] and told["x"]["parameters"] is None and told["g"]["removed"]
     # told again: the same, and another state in place of the one before
     assert put(dashboard, {**first, "state": "ended"}).status == 204
     again = dashboard.get(PATH).json["sweeps"]
-    assert [one["id"] for one in again] == [ID, "another"] and again[0]["state"] == "ended" and again[0]["created"] == head["created"]
+    assert [one["id"] for one in again] == [ID, "another"] and again[0]["state"] == "ended" and again[0]["created_at"] == head["created_at"]
     # a run that was tried again: the newest result counts, and none that is deleted
     dashboard.upload("/api/upload/json", result(6, "b", repeat=2))
     assert runs(dashboard)["b.2"]["status"] == "completed"
@@ -85,18 +85,18 @@ def test_what_was_to_be_run_and_what_came_of_it(dashboard):
     assert runs(dashboard)["b.2"]["status"] == "failed"
     assert dashboard.ask("DELETE", f"{PATH}/{ID}").status == 204 and dashboard.ask("DELETE", f"{PATH}/{ID}").status == 404
     rest = dashboard.get(f"{PATH}/{ID}").json
-    assert not rest["has_plan"] and {run["run"] for run in rest["runs"]} == {"a", "b", "b.2", "x"} and not any(run["gone"] for run in rest["runs"])
+    assert not rest["has_plan"] and {run["run"] for run in rest["runs"]} == {"a", "b", "b.2", "x"} and not any(run["removed"] for run in rest["runs"])
     assert dashboard.get(f"/api/export/sweep/{ID}").status == 409
 
 
 def counts(dashboard):
-    return {head["id"]: tuple(head["counts"][kind] for kind in ("done", "failed", "missing", "falls_out")) for head in dashboard.get(PATH).json["sweeps"]}
+    return {head["id"]: tuple(head["counts"][kind] for kind in ("done", "failed", "missing", "skipped")) for head in dashboard.get(PATH).json["sweeps"]}
 
 
 def test_the_list_counts_as_the_sweep_itself_does(dashboard):
     """A run that was tried again is one; a result of a cell that the plan has no more, or that is deleted, is none."""
-    put(dashboard, plan(planned("a", 1, 1), planned("b", 1, 2), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("c", 2, 1, "falls_out"),
-                        planned("d", 2, 2, "launch_failed"), planned("e", 3, 1, "completed", run_id="exp_e"), planned("g", 4, 1, gone=True)))
+    put(dashboard, plan(planned("a", 1, 1), planned("b", 1, 2), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("c", 2, 1, "skipped"),
+                        planned("d", 2, 2, "launch_failed"), planned("e", 3, 1, "completed", run_id="exp_e"), planned("g", 4, 1, removed=True)))
     assert counts(dashboard) == {ID: (0, 1, 4, 1)}
     dashboard.upload("/api/upload/batch", [result(1, "a", status="failed"), result(2, "b"), result(3, "x"), result(4, "g")])
     assert counts(dashboard) == {ID: (1, 2, 2, 1)}
@@ -112,7 +112,7 @@ def test_the_list_counts_as_the_sweep_itself_does(dashboard):
     put(dashboard, plan(planned("x", 1, 1), planned("y", 1, 1)))
     assert counts(dashboard) == {ID: (1, 0, 1, 0), "swp_other": (1, 1, 0, 0)}
     bare = dashboard.get(PATH).json["sweeps"][1]
-    assert (bare["has_plan"], bare["name"], bare["runs"], bare["created"]) == (False, "by hand", None, None)
+    assert (bare["has_plan"], bare["name"], bare["runs"], bare["created_at"]) == (False, "by hand", None, None)
 
 
 def test_results_without_a_repeat_are_found_by_their_run_id(dashboard):
@@ -163,7 +163,7 @@ def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
     assert sorted(run["status"] for run in told["runs"]) == ["completed"] * 2 + ["launch_failed"] * 2
     # of two loads on a server that did not start one has a result, the other one its cause all the same
     assert [bool(run["cause"] or run["message"]) for run in told["runs"] if run["status"] == "launch_failed"] == [True, True]
-    assert told["left_out"] == ["launch.env.HF_TOKEN"] and "hf_secret" not in json.dumps(told)
+    assert told["redacted"] == ["launch.env.HF_TOKEN"] and "hf_secret" not in json.dumps(told)
     tags = dashboard.rows(columns=["tags.sweep_name", "tags.sweep_repeat", "tags.sweep_set"])[0]["cells"]
     assert tags["tags.sweep_name"] == "night" and tags["tags.sweep_repeat"] == "1" and tags["tags.sweep_set"] in ("low", "high")
 
@@ -177,7 +177,7 @@ def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
     (tmp_path / "mended").touch()
     dry = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--json", left)
     assert dry.returncode == 0, dry.stderr
-    cells = {cell["label"]: cell for cell in json.loads(dry.stdout)["cells"]}
+    cells = {cell["label"]: cell for cell in json.loads(dry.stdout)["combinations"]}
     assert set(cells) == {run["label"] for run in told["runs"] if run["status"] == "launch_failed"}
     again = run_profllm(bin_dir, "sweep", "run", left, "-o", tmp_path / "t")
     assert again.returncode == 0, again.stderr
@@ -194,7 +194,7 @@ def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
 def shown(sweep):
     """Of a sweep what does not tell when it came and which rows of the database its results are."""
     runs_ = [{key: value for key, value in run.items() if key != "experiment"} for run in sweep["runs"]]
-    return {**{key: value for key, value in sweep.items() if key not in ("created", "changed")}, "runs": sorted(runs_, key=lambda run: run["run"])}
+    return {**{key: value for key, value in sweep.items() if key not in ("created_at", "changed_at")}, "runs": sorted(runs_, key=lambda run: run["run"])}
 
 
 def sweep_of(dashboard):

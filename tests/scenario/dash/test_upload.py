@@ -31,7 +31,7 @@ def shared(bin_dir, database, tmp_path_factory):
 def states(job):
     assert job["counts"] == {state: sum(item["state"] == state for item in job["items"]) for state in STATES}
     assert [item["index"] for item in job["items"]] == list(range(len(job["items"])))
-    assert job["finished"] >= job["created"]
+    assert job["finished_at"] >= job["created_at"]
     return [item["state"] for item in job["items"]]
 
 
@@ -194,7 +194,7 @@ def test_what_a_form_becomes_unpacked_is_bounded(shared):
     told = [item["message"] for item in job["items"]]
     assert "larger than 64 MiB" in told[0] and "larger than 64 MiB" in told[1]
     # never a result, however often it is read: nothing is done for its being read again
-    assert [item["kept"] for item in job["items"]] == [False] * 6
+    assert [item["retryable"] for item in job["items"]] == [False] * 6
     assert "'2.json.zst' is not read: the limit of one upload is 256 MiB unpacked" in told[2]
     assert "packed twice" in told[4]
 

@@ -68,8 +68,8 @@ def test_only_what_is_lacking(bin_dir, dashboard, tmp_path):
     log.unlink()
     (tmp_path / "r0.rank0.pt.trace.json.gz").write_text("another")
     file, = upload(bin_dir, dashboard, path)
-    assert states(file) == {"stored": 2, "absent": 1, "changed": 1}
-    absent = dashboard.get(f"/api/data/experiments/{file['items'][0]['id']}/artifacts").json["absent"]
+    assert states(file) == {"stored": 2, "missing": 1, "changed": 1}
+    absent = dashboard.get(f"/api/data/experiments/{file['items'][0]['id']}/artifacts").json["missing"]
     assert {one["kind"] for one in absent} == {"server_log", "trace"}
     log.write_bytes(kept)
     file, = upload(bin_dir, dashboard, path)
@@ -119,8 +119,8 @@ def test_what_people_read(bin_dir, dashboard, tmp_path):
     (tmp_path / "r0.server.log").unlink()
     done = run_profllm(bin_dir, "upload", path, "--to", dashboard.url)
     assert done.returncode == 0
-    assert "absent     r0.server.log  (server_log): it does not lie beside the result" in done.stdout
-    assert "artifacts: 3 stored, 0 duplicate, 1 absent, 0 changed, 0 failed" in done.stdout
+    assert "missing    r0.server.log  (server_log): it does not lie beside the result" in done.stdout
+    assert "artifacts: 3 stored, 0 duplicate, 1 missing, 0 changed, 0 failed" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "..", "fifo"])
@@ -135,7 +135,7 @@ def test_names_that_lead_elsewhere(bin_dir, dashboard, tmp_path, name):
     path.write_text(json.dumps({"schema_version": 99, "run_id": "elsewhere", "artifacts": [
         {"kind": "trace", "name": name, "size": 1, "sha256": "0" * 64}]}))
     file, = upload(bin_dir, dashboard, path)
-    assert states(file) in ({}, {"absent": 1}) and there(dashboard, "elsewhere") == {}
+    assert states(file) in ({}, {"missing": 1}) and there(dashboard, "elsewhere") == {}
 
 
 def test_a_dashboard_that_refuses(bin_dir, dashboard, tmp_path):

@@ -135,16 +135,16 @@ def test_one_upload_and_only_what_is_missing(bin_dir, shared, files):
         again = upload(bin_dir, front.url, *files)
         assert states(again) == [["duplicate"]] * 3 + [["stored"]] * 2 and front.files == 5 and ids(again)[:3] == ids(first)
         # nothing to be sent: no upload of it
-        assert upload(bin_dir, front.url, *files, "--on-known", "keep")["page"] is None and front.files == 5
+        assert upload(bin_dir, front.url, *files, "--on-conflict", "keep")["page"] is None and front.files == 5
         # what was deleted is not there: it is sent, and told
         assert shared.ask("DELETE", f"/api/data/experiments/{ids(again)[1]}").status == 204
         told = upload(bin_dir, front.url, *files, status=2)
         assert states(told) == [["duplicate"]] * 5 and [file["items"][0]["deleted"] for file in told["files"]] == [False, True, False, False, False]
         assert front.files == 6
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
-        assert f"duplicate  1.json  (experiment {ids(again)[1]}): was deleted there: --on-known replace, or restore, brings it back\n" in done.stdout
+        assert f"duplicate  1.json  (experiment {ids(again)[1]}): was deleted there: --on-conflict replace, or restore, brings it back\n" in done.stdout
         assert "0 stored, 4 duplicate, 0 conflict, 0 rejected, 1 deleted there\n" in done.stdout and done.returncode == 2
-        assert states(upload(bin_dir, front.url, *files, "--on-known", "replace")) == [["duplicate"], ["stored"]] + [["duplicate"]] * 3
+        assert states(upload(bin_dir, front.url, *files, "--on-conflict", "replace")) == [["duplicate"], ["stored"]] + [["duplicate"]] * 3
 
 
 def test_what_is_chosen(bin_dir, shared, files):
@@ -153,13 +153,13 @@ def test_what_is_chosen(bin_dir, shared, files):
     first = upload(bin_dir, shared.url, old)
     assert states(upload(bin_dir, shared.url, new, status=2)) == [["conflict"]]
     said = run_profllm(bin_dir, "upload", "--to", shared.url, new).stdout
-    assert f"is there with other content: experiment {ids(first)[0]} (--on-known replace or keep decides)\n" in said
-    kept = upload(bin_dir, shared.url, new, "--on-known", "keep")
+    assert f"is there with other content: experiment {ids(first)[0]} (--on-conflict replace or keep decides)\n" in said
+    kept = upload(bin_dir, shared.url, new, "--on-conflict", "keep")
     assert states(kept) == [["stored"]] and ids(kept) != ids(first)
     new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "newer"}))
-    assert ids(upload(bin_dir, shared.url, new, "--on-known", "replace")) == ids(first)
-    done = run_profllm(bin_dir, "upload", "--to", shared.url, new, "--on-known", "drop")
-    assert done.returncode == 2 and "--on-known" in done.stderr and "skip" in done.stderr
+    assert ids(upload(bin_dir, shared.url, new, "--on-conflict", "replace")) == ids(first)
+    done = run_profllm(bin_dir, "upload", "--to", shared.url, new, "--on-conflict", "drop")
+    assert done.returncode == 2 and "--on-conflict" in done.stderr and "skip" in done.stderr
 
 
 @pytest.mark.parametrize("route, plan", [("batch", ["drop"]), ("batch", ["cut"]), ("batch", ["late"]), ("batch", [503, 507]),
@@ -168,7 +168,7 @@ def test_a_way_that_breaks(bin_dir, shared, tmp_path, request, route, plan):
     """It goes on by itself, and nothing is there twice: what came is asked for before anything is sent again."""
     files = write_files(tmp_path, request.node.name, ".json" if route == "batch" else ".jsonl")
     with Front(shared, **{route: plan}) as front:
-        report = upload(bin_dir, front.url, *files, "--on-known", "keep")
+        report = upload(bin_dir, front.url, *files, "--on-conflict", "keep")
     assert states(report) == [["stored"]] * 5 and len(set(ids(report))) == 5
     assert front.files == {("batch", "drop"): 10, ("batch", "cut"): 5, ("batch", "late"): 10, ("batch", 503): 15, ("raw", None): 6, ("raw", "late"): 7}[route, plan[0]]
     (job,) = {file["status_url"] for file in report["files"]}

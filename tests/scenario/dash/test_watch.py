@@ -144,7 +144,7 @@ def test_a_choice_at_every_start(bin_dir, db, folder, choice, changes):
     """It is of other content under a run_id: what was taken is a duplicate at the next start, and what somebody deleted stays so."""
     write(folder / "a.json", 0)
     of_long_ago(folder / "a.json")
-    with Watch(bin_dir, db, folder, args=("--on-known", choice)) as watch:
+    with Watch(bin_dir, db, folder, args=("--on-conflict", choice)) as watch:
         watch.wait(1)
         write(folder / "b.json", 0, suite="other")
         watch.wait(2)
@@ -158,7 +158,7 @@ def test_a_choice_at_every_start(bin_dir, db, folder, choice, changes):
         write(folder / f"new-{number}.json", number)
         for one in folder.iterdir():
             of_long_ago(one)
-        with Watch(bin_dir, db, folder, args=("--on-known", choice)) as watch:
+        with Watch(bin_dir, db, folder, args=("--on-conflict", choice)) as watch:
             assert watch.wait(1) == [f"small-{number}"]
             watch.stop()
     with Dashboard(bin_dir, db) as dashboard:

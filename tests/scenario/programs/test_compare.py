@@ -70,8 +70,8 @@ def test_rates_of_two_runs(bin_dir, tmp_path):
     for field, by in (("results.output_throughput", 1), ("derived.output_throughput_per_gpu", 4)):
         found = metric(answer, field)
         assert [(side["low"], side["high"]) for side in found["sides"]] == [pytest.approx((980 / by, 1020 / by)), pytest.approx((890 / by, 910 / by))]
-        [ratio] = found["against"]
-        assert ratio["how"] == "within_runs" and ratio["finding"] == "worse" and ratio["ratio"] == pytest.approx(0.9)
+        [ratio] = found["ratios"]
+        assert ratio["method"] == "within_runs" and ratio["finding"] == "worse" and ratio["ratio"] == pytest.approx(0.9)
         assert ratio["high"] == pytest.approx(0.9 * math.exp(math.hypot(math.log(910 / 900), math.log(1000 / 980))))
     user = metric(answer, "derived.tokens_per_s_per_user")["sides"][0]
     assert (user["value"], user["low"], user["high"]) == pytest.approx((100, 80, 1000 / 9))
@@ -86,29 +86,29 @@ def test_two_runs_by_the_intervals_within_them(bin_dir, tmp_path):
     assert ttft["direction"] == "lower" and ttft["unit"] == "ms"
     assert ttft["sides"][0] == {"n": 1, "value": 20.0, "low": 19.0, "high": 21.0, "std": None, "null": 0, "not_recorded": 0, "infinite": 0,
                                 "words": 0}
-    [ratio] = ttft["against"]
-    assert ratio["ratio"] == pytest.approx(1.2) and ratio["how"] == "within_runs" and ratio["finding"] == "worse"
+    [ratio] = ttft["ratios"]
+    assert ratio["ratio"] == pytest.approx(1.2) and ratio["method"] == "within_runs" and ratio["finding"] == "worse"
     assert ratio["low"] == pytest.approx(1.2 * math.exp(-math.hypot(math.log(24 / 23), math.log(21 / 20))))
-    assert ratio["regression"] and ratio["more_runs"] is None
-    [p99] = metric(answer, "results.p99_ttft_ms")["against"]
-    assert p99["how"] == "none" and p99["finding"] == "not_known" and p99["low"] is None
+    assert ratio["regression"] and ratio["more_runs_count"] is None
+    [p99] = metric(answer, "results.p99_ttft_ms")["ratios"]
+    assert p99["method"] == "none" and p99["finding"] == "not_known" and p99["low"] is None
     # a result of before there were any has no interval of its rates
-    [rate] = metric(answer, "results.output_throughput")["against"]
-    assert rate["how"] == "none" and rate["finding"] == "not_known"
+    [rate] = metric(answer, "results.output_throughput")["ratios"]
+    assert rate["method"] == "none" and rate["finding"] == "not_known"
     # null, or recorded nowhere: no figure of the default list, and no invented one of a list
     assert not [one for one in answer["metrics"] if one["field"] in ("results.request_goodput", "results.mean_tpot_ms")]
     asked = compare(bin_dir, a, b, "--metrics", "request_goodput,mean_tpot_ms")["metrics"]
     assert [(one["sides"][0]["n"], one["sides"][0]["value"], one["sides"][0]["null"], one["sides"][0]["not_recorded"],
-             one["against"][0]["finding"]) for one in asked] == [(0, None, 1, 0, "nothing"), (0, None, 0, 1, "nothing")]
+             one["ratios"][0]["finding"]) for one in asked] == [(0, None, 1, 0, "nothing"), (0, None, 0, 1, "nothing")]
 
 
 def test_groups_by_their_runs(bin_dir, tmp_path):
     a, b = group(tmp_path / "before"), group(tmp_path / "after", speed=1.1, first=100)
     answer = compare(bin_dir, a, b)
     assert [side["runs"] for side in answer["sides"]] == [10, 10]
-    [ratio] = metric(answer, "results.p99_ttft_ms")["against"]
-    assert ratio["how"] == "bootstrap" and ratio["low"] < 1.1 < ratio["high"] and ratio["finding"] == "worse"
-    [faster] = metric(compare(bin_dir, b, a), "results.p99_ttft_ms")["against"]
+    [ratio] = metric(answer, "results.p99_ttft_ms")["ratios"]
+    assert ratio["method"] == "bootstrap" and ratio["low"] < 1.1 < ratio["high"] and ratio["finding"] == "worse"
+    [faster] = metric(compare(bin_dir, b, a), "results.p99_ttft_ms")["ratios"]
     assert faster["finding"] == "better" and not faster["regression"]
     family = next(one for one in answer["families"] if one["key"] == "ttft_ms")
     assert family["percentiles"] == [1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9]
@@ -177,10 +177,10 @@ def test_failures_that_are_not_recorded_are_neither_failures_nor_none(bin_dir, t
     for others, kinds in (((silent,), []), ((nothing,), []), ((some,), ["failures"]), ((silent, some), ["failures"])):
         answer = compare(bin_dir, none, *others)
         assert caution_kinds(answer) == kinds, others
-        unknown = [one["kind"] for one in answer["not_told"]]
-        alike = [one["kind"] for one in answer["alike"]]
+        unknown = [one["kind"] for one in answer["unknown"]]
+        alike = [one["kind"] for one in answer["comparable"]]
         assert ("failures" in unknown) == (others == (silent,)) and ("failures" in alike) == (others == (nothing,)), others
-    assert "failures" in [one["kind"] for one in compare(bin_dir, silent, none)["not_told"]]
+    assert "failures" in [one["kind"] for one in compare(bin_dir, silent, none)["unknown"]]
 
 
 def test_runs_without_a_verdict_are_no_reason_for_care(bin_dir, tmp_path):
@@ -207,10 +207,10 @@ def test_lengths_without_a_request_are_compared_by_tokens_per_request(bin_dir, t
     for name, path in files.items():
         answer = compare(bin_dir, usual, path)
         assert [field["field"] for caution in answer["cautions"] for field in caution["fields"]] == fields[name], name
-        assert "lengths" in [one["kind"] for one in answer["cautions" if fields[name] else "alike"]], name
+        assert "lengths" in [one["kind"] for one in answer["cautions" if fields[name] else "comparable"]], name
     # lengths that all runs were asked for decide, whatever came of them
     asked = [write(tmp_path / f"{i}.json", totals(6 + i, 100, 51200 * (i + 1), 12800, random_input_len=512)) for i in range(2)]
-    assert "lengths" in [one["kind"] for one in compare(bin_dir, *asked)["alike"]]
+    assert "lengths" in [one["kind"] for one in compare(bin_dir, *asked)["comparable"]]
 
 
 def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_path):
@@ -234,11 +234,11 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
 
 
 @pytest.mark.parametrize("change,kind", [
-    ({"config__benchmark__dataset_name": "sharegpt"}, "data_set"), ({"config__benchmark__random_input_len": 256}, "lengths"),
+    ({"config__benchmark__dataset_name": "sharegpt"}, "dataset"), ({"config__benchmark__random_input_len": 256}, "lengths"),
     ({"config__benchmark__request_rate": "inf"}, "load"), ({"config__server__dtype": "float16"}, "precision"),
     ({"config__benchmark__backend": "openai-chat"}, "client"), ({"quality__verdict": "degraded"}, "verdict"),
     ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated"),
-    ({"launch__beside": 3}, "neighbours"), ({"config__server__model": "some/other"}, "model")])
+    ({"launch__beside": 3}, "count"), ({"config__server__model": "some/other"}, "model")])
 def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
     assert caution_kinds(compare(bin_dir, a, a)) == ["shared"]
@@ -259,11 +259,11 @@ def test_neighbours_are_those_that_were_there(bin_dir, tmp_path):
     made = {name: group(tmp_path / name, runs=2, first=first, **more) for first, (name, more) in enumerate({
         "one": {"launch__beside": 1}, "three": {"launch__beside": 3}, "last": {"launch__beside": 0}, "none": {"launch__beside": None}, "told": {}}.items())}
     for name, other, kinds in (("one", "three", []), ("last", "none", []), ("last", "told", []), ("none", "told", []),
-                               ("one", "last", ["neighbours"]), ("none", "three", ["neighbours"]), ("told", "one", ["neighbours"])):
+                               ("one", "last", ["neighbors"]), ("none", "three", ["neighbors"]), ("told", "one", ["neighbors"])):
         assert caution_kinds(compare(bin_dir, made[name], made[other])) == kinds, (name, other)
     # within one side too
     write(made["one"] / "alone.json", document(seed=99, launch__beside=0))
-    assert caution_kinds(compare(bin_dir, made["one"], made["three"])) == ["neighbours"]
+    assert caution_kinds(compare(bin_dir, made["one"], made["three"])) == ["neighbors"]
 
 
 def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
@@ -271,7 +271,7 @@ def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
     text = run_profllm(bin_dir, "compare", a, b).stdout
     assert "\x1b" not in text
     answer = compare(bin_dir, a, b)
-    words = metric(answer, "results.p99_ttft_ms")["against"][0]["words"]
+    words = metric(answer, "results.p99_ttft_ms")["ratios"][0]["sentence"]
     row = next(line for line in text.splitlines() if line.lstrip().startswith("p99_ttft_ms ↓"))
     assert row.endswith(words) and words.startswith("worse by ")
     assert "What differs: 1 input" in text and "server.max_num_seqs  256  512" in text
@@ -301,7 +301,7 @@ def test_three_sides_and_vllms_own_file(bin_dir, tmp_path):
     vllms = write(tmp_path / "flat.json", flat)
     answer = compare(bin_dir, a, vllms, a)
     ttft = metric(answer, "results.mean_ttft_ms")
-    assert ttft["sides"][1]["value"] == 12.5 and len(ttft["against"]) == 2 and ttft["against"][1]["ratio"] == 1
+    assert ttft["sides"][1]["value"] == 12.5 and len(ttft["ratios"]) == 2 and ttft["ratios"][1]["ratio"] == 1
     assert answer["inputs"]["partly_recorded"] > 0
     text = run_profllm(bin_dir, "compare", a, vllms, a).stdout
     assert "B against A" in text and "C against A" in text
@@ -341,7 +341,7 @@ def test_odd_numbers(bin_dir, tmp_path):
     odd["results"] |= {"mean_ttft_ms": 0, "median_ttft_ms": -3.5, "p90_ttft_ms": "fast", "output_throughput": "inf"}
     a, b = write(tmp_path / "a.json", document(results__median_ttft_ms=-1.5)), write(tmp_path / "b.json", odd)
     answer = compare(bin_dir, a, b, "--metrics", "mean_ttft_ms,median_ttft_ms,p90_ttft_ms,output_throughput")
-    assert [one["against"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "nothing", "nothing"]
+    assert [one["ratios"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "nothing", "nothing"]
     assert [one["sides"][1]["words"] for one in answer["metrics"]][2] == 1
     assert run_profllm(bin_dir, "compare", a, b).returncode == 0
 
@@ -361,8 +361,8 @@ def run_set(bin_dir, folder, step, runs):
 def test_two_sets_of_runs_at_known_step_times_hold_the_truth(bin_dir, tmp_path):
     """Gaps between tokens are steps of the engine, so their ratio is known."""
     a, b = run_set(bin_dir, tmp_path / "a", "20ms", 10), run_set(bin_dir, tmp_path / "b", "25ms", 10)
-    [ratio] = metric(compare(bin_dir, a, b), "results.median_itl_ms")["against"]
-    assert ratio["how"] == "bootstrap" and ratio["finding"] == "worse"
+    [ratio] = metric(compare(bin_dir, a, b), "results.median_itl_ms")["ratios"]
+    assert ratio["method"] == "bootstrap" and ratio["finding"] == "worse"
     assert ratio["low"] <= 1.25 <= ratio["high"], ratio
     assert run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--metrics", "median_itl_ms").returncode == 7
     # and those of one step time are not told apart by more than a host's noise, neither as groups nor as single runs

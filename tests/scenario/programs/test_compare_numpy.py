@@ -60,7 +60,7 @@ def held(bin_dir, comparisons):
 
 def test_bootstrap_intervals_hold_the_truth(bin_dir):
     said, share = held(bin_dir, made_up(1, SIZES))
-    assert {answer["how"] for answer in said} == {"bootstrap"}
+    assert {answer["method"] for answer in said} == {"bootstrap"}
     assert LOW <= share <= HIGH, share
 
 
@@ -73,13 +73,13 @@ def test_of_figures_that_lean_too(bin_dir):
 def test_of_few_runs_students_intervals_hold_it(bin_dir):
     """Welch's way keeps more than it says with two or three runs a side, and never less."""
     said, share = held(bin_dir, made_up(3, FEW))
-    assert {answer["how"] for answer in said} == {"student"}
+    assert {answer["method"] for answer in said} == {"student"}
     assert LOW <= share <= 0.995, share
 
 
 def test_one_run_against_a_group(bin_dir):
     said, share = held(bin_dir, ((1.0, a, b) for _, a, b in made_up(4, [(1, 10), (12, 1)], true=1.0)))
-    assert {answer["how"] for answer in said} == {"one_of_many"}
+    assert {answer["method"] for answer in said} == {"one_of_many"}
     assert LOW - 0.02 <= share <= HIGH, share  # the run's spread may be up to 1.4 times the group's
 
 
@@ -96,7 +96,7 @@ def test_a_difference_is_seen_with_as_many_runs_as_were_said_to_lack(bin_dir):
     """Four of five comparisons with that many runs show it."""
     rng = np.random.default_rng(6)
     [first] = ask(bin_dir, [question([95, 100, 105], [95, 100, 105])])
-    n = 3 + first["more_runs"]
+    n = 3 + first["more_runs_count"]
     said = ask(bin_dir, [question(runs(rng, n, 100, 0.05), runs(rng, n, 105, 0.05)) for _ in range(COMPARISONS)])
     assert 0.72 <= np.mean([answer["finding"] == "worse" for answer in said]) <= 0.88
 
@@ -120,7 +120,7 @@ def test_intervals_and_tests_are_scipys(bin_dir):
         else:
             deviation = b.std(ddof=1) * math.sqrt(1 + 1 / len(b))
             assert near(answer["p"], 2 * stats.t.sf(abs(a[0] - b.mean()) / deviation, len(b) - 1))
-        if answer["how"] == "student":
+        if answer["method"] == "student":
             assert [answer["low"], answer["high"]] == pytest.approx(welch_of_logarithms(stats, a, b), rel=1e-9)
 
 
@@ -164,7 +164,7 @@ def test_intervals_within_two_runs(bin_dir):
         middle = math.log(b / a)
         below = math.hypot(math.log(b / b_low), math.log(a_high / a))
         above = math.hypot(math.log(b_high / b), math.log(a / a_low))
-        assert answer["how"] == "within_runs"
+        assert answer["method"] == "within_runs"
         assert near(answer["low"], math.exp(middle - below)) and near(answer["high"], math.exp(middle + above))
         assert (answer["p"] < 0.05) == (not answer["low"] <= 1 <= answer["high"])
 

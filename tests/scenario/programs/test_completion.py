@@ -379,7 +379,7 @@ def test_words_of_the_dashboard(bin_dir):
         told = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", run_dashboard(bin_dir, name, "--help").stdout, re.M)
         assert {word for word in of_dashboard(bin_dir, name, "--") if word.startswith("--")} == {f"--{option}" for option in told}
     # the database may stand in front; a line without a command is one of serve
-    assert of_dashboard(bin_dir, "--db", "a.db", "import", "--on-known", "") == ["skip", "replace", "keep"]
+    assert of_dashboard(bin_dir, "--db", "a.db", "import", "--on-conflict", "") == ["skip", "replace", "keep"]
     assert of_dashboard(bin_dir, "--db=a.db", "--") == of_dashboard(bin_dir, "serve", "--")
     for words in (["--db", ""], ["import", ""], ["prune", "--db", "a"], ["check", "--data", ""]):
         assert of_dashboard(bin_dir, *words) == [":files"], words

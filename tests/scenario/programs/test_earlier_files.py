@@ -30,6 +30,10 @@ def answers(kept):
     return json.loads((kept / "answers.json").read_text())
 
 
+def with_present_times(saved):
+    return {{"created": "created_at", "changed": "changed_at"}.get(key, key): value for key, value in saved.items()}
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_is_valid(bin_dir, kept, name):
     done = run_profllm(bin_dir, "run", "--dry-run", "--json", "-c", kept / f"{name}.yaml")
@@ -65,7 +69,10 @@ def test_a_sweep_is_resumed(bin_dir, kept):
     files = {row["run"]: (kept / "sweep/cells" / f"{row['run']}.json").read_bytes() for row in before if row["status"] == "completed"}
     done = run_profllm(bin_dir, "sweep", "run", "-o", kept / "sweep", "--resume", kept / "sweep.yaml")
     assert done.returncode == 0, done.stderr
-    rows = json.loads((kept / "sweep/summary.json").read_text())["runs"]
+    summary = json.loads((kept / "sweep/summary.json").read_text())
+    rows = summary["runs"]
+    assert summary["redacted"] == [] and "left_out" not in summary
+    assert all(row["combination"] and row["parameters"] and not {"cell", "point", "gone"} & set(row) for row in rows)
     assert [row["status"] for row in rows] == ["completed"] * 4
     assert all((kept / "sweep/cells" / f"{run}.json").read_bytes() == data for run, data in files.items())
 
@@ -76,10 +83,14 @@ def test_a_database_answers_as_it_did(bin_dir, kept, answers):
             said = dashboard.post("/api/filters/apply", asked["query"]).json
             assert (said["count"], [row["id"] for row in said["rows"]]) == (asked["count"], asked["ids"]), asked["query"]
         presets = dashboard.get("/api/filters/presets").json["presets"]
-        assert presets == answers["presets"] and len(presets) == 2
-        assert [dashboard.get(f"/api/views/{view['id']}").json for view in answers["views"]] == answers["views"] != []
+        assert presets == [with_present_times(preset) for preset in answers["presets"]] and len(presets) == 2
+        views = [with_present_times(view) for view in answers["views"]]
+        assert [dashboard.get(f"/api/views/{view['id']}").json for view in views] == views != []
         sweep, = dashboard.get("/api/data/sweeps").json["sweeps"]
-        assert sweep["id"] == answers["sweeps"][0]["id"]
+        assert sweep["id"] == answers["sweeps"][0]["id"] and {"skipped", "removed", "created_at", "changed_at"} <= set(sweep)
+        assert not {"falls_out", "gone", "created", "changed"} & set(sweep)
+        rows = dashboard.get(f"/api/data/sweeps/{sweep['id']}").json["runs"]
+        assert rows and all(row["combination"] == row["run"].split(".")[0] and row["parameters"] and row["removed"] is False for row in rows)
         assert dashboard.ask("POST", f"/api/data/experiments/{answers['deleted']}/restore").status in (200, 204)
         assert answers["deleted"] in dashboard.ids()
     assert run_dashboard(bin_dir, "check", "--db", kept / "results.db").returncode == 0

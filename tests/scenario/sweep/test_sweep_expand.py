@@ -142,9 +142,9 @@ def test_expansion_is_the_product(ask):
             files.append((section, expected))
     answers = ask([{"yaml": json.dumps({"server": {"model": "m"}, "sweep": section})} for section, _ in files])
     for (section, expected), answer in zip(files, answers):
-        assert "cells" in answer, (section, answer)
-        assert [(cell["set"], cell["point"]) for cell in answer["cells"]] == expected, section
-        labels = [cell["label"] for cell in answer["cells"]]
+        assert "combinations" in answer, (section, answer)
+        assert [(cell["set"], cell["parameters"]) for cell in answer["combinations"]] == expected, section
+        labels = [cell["label"] for cell in answer["combinations"]]
         assert len(set(labels)) == len(labels)
 
 
@@ -156,7 +156,7 @@ sweep:
   server: {tensor-parallel-size: [1, 2]}
   benchmark.request-rate: [inf, 1.5]
 """}])
-    assert [cell["label"] for cell in answer["cells"]] == [
+    assert [cell["label"] for cell in answer["combinations"]] == [
         "tensor_parallel_size=1 request_rate=inf", "tensor_parallel_size=1 request_rate=1.5",
         "tensor_parallel_size=2 request_rate=inf", "tensor_parallel_size=2 request_rate=1.5"]
 
@@ -173,8 +173,8 @@ sweep:
     total = "server.tensor_parallel_size * server.pipeline_parallel_size * data_parallel_size <= 8"
     answers = ask([{"yaml": yaml % total}, {"yaml": yaml % "max_concurrency < 9"},
                    {"yaml": yaml % "not is_set(benchmark.max_concurrency)"}])
-    assert [len(answer["cells"]) for answer in answers] == [4, 3, 3]
-    assert answers[0]["left_out"] == 2
+    assert [len(answer["combinations"]) for answer in answers] == [4, 3, 3]
+    assert answers[0]["excluded"] == 2
 
 
 def test_only_some_sets(ask):
@@ -182,9 +182,9 @@ def test_only_some_sets(ask):
                                              "full": {"benchmark.num_prompts": [10, 1000]}}}
     yaml = json.dumps({"server": {"model": "m"}, "sweep": sweep})
     both, quick, none = ask([{"yaml": yaml}, {"yaml": yaml, "only": ["quick"]}, {"yaml": yaml, "only": ["ful"]}])
-    assert [cell["set"] for cell in both["cells"]] == ["quick", "quick", "full", "full"]
+    assert [cell["set"] for cell in both["combinations"]] == ["quick", "quick", "full", "full"]
     assert both["merged"] == 2
-    assert [cell["set"] for cell in quick["cells"]] == ["quick", "quick"]
+    assert [cell["set"] for cell in quick["combinations"]] == ["quick", "quick"]
     assert "found the set 'ful'" in none["problems"][0] and "did you mean 'full'" in none["problems"][0]
 
 
@@ -267,7 +267,7 @@ sweep:
   sample: {method: latin_hypercube, count: 40, seed: 5,
            over: [server.gpu-memory-utilization, server.max_num_batched_tokens, server.dtype]}
 """}])
-    points = [cell["point"] for cell in answer["cells"]]
+    points = [cell["parameters"] for cell in answer["combinations"]]
     assert len(points) == 80
     assert [p["benchmark.max_concurrency"] for p in points[:4]] == [1, 8, 1, 8]
     shares = sorted(p["server.gpu_memory_utilization"] for p in points[::2])
@@ -284,10 +284,10 @@ def test_points_one_by_one(ask):
         "points: [{server.seed: 1, benchmark.max_concurrency: 8}, {benchmark.max-concurrency: 16, server.seed: 2}]",
         "points: [{server.seed: 1}, {server.seed: 2}], benchmark.max_concurrency: [4, 8], where: seed + max_concurrency < 10",
         "server.seed: [7], sets: {a: {points: [{benchmark.num_prompts: 3}]}, b: {points: [{server.seed: 9, launch.env.X: [1]}]}}")])
-    assert [cell["point"] for cell in alone["cells"]] == [{"server.seed": 1, "benchmark.max_concurrency": 8},
+    assert [cell["parameters"] for cell in alone["combinations"]] == [{"server.seed": 1, "benchmark.max_concurrency": 8},
                                                           {"server.seed": 2, "benchmark.max_concurrency": 16}]
-    assert [tuple(cell["point"].values()) for cell in combined["cells"]] == [(1, 4), (1, 8), (2, 4)]
-    assert [(cell["set"], cell["point"]) for cell in sets["cells"]] == [
+    assert [tuple(cell["parameters"].values()) for cell in combined["combinations"]] == [(1, 4), (1, 8), (2, 4)]
+    assert [(cell["set"], cell["parameters"]) for cell in sets["combinations"]] == [
         ("a", {"server.seed": 7, "benchmark.num_prompts": 3}), ("b", {"server.seed": 9, "launch.env.X": [1]})]
 
 

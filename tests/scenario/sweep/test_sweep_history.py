@@ -50,7 +50,7 @@ def measured(folder):
     runs, starts = {}, {}
     for row in summary(folder / "sweep"):
         result = load_result(folder / "sweep" / row["result"])
-        server, load = row["point"]["server.max_num_seqs"], row["point"]["benchmark.max_concurrency"]
+        server, load = row["parameters"]["server.max_num_seqs"], row["parameters"]["benchmark.max_concurrency"]
         start = row["ready_s"] if row.get("ready_s") else 0
         if start:
             starts[server] = result["launch"]["phases"]["ready_s"]

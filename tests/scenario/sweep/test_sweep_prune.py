@@ -45,13 +45,13 @@ def test_of_a_thousand_exactly_the_bad_ones(bin_dir, tmp_path):
     done = dry_run(bin_dir, config, "--hardware", "h100x8", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert len(report["cells"]) + len(report["fallen"]) == 1000
-    assert not [cell for cell in report["cells"] if broken(cell["point"])]
+    assert len(report["combinations"]) + len(report["skipped"]) == 1000
+    assert not [cell for cell in report["combinations"] if broken(cell["parameters"])]
     said = {"heads": "attention_heads_divide_by_tp", "gpus": "gpus", "length": "max_model_len", "memory": "memory"}
-    for cell in report["fallen"]:
-        assert broken(cell["point"]), cell
+    for cell in report["skipped"]:
+        assert broken(cell["parameters"]), cell
         words = json.dumps(cell["problems"])
-        assert all(said[rule] in words for rule in broken(cell["point"]) - {"memory"}), cell
+        assert all(said[rule] in words for rule in broken(cell["parameters"]) - {"memory"}), cell
         assert all((p["rule"] or p["reason"]) and p["line"] > 0 for p in cell["problems"]), cell
 
 
@@ -78,7 +78,7 @@ def test_expand_writes_what_run_takes(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config(**{
         "server.tensor_parallel_size": [1, 2], "server.compilation_config.mode": [0, 3], "benchmark.request_rate": ["inf"]}))
     report = json.loads(run_profllm(bin_dir, "config", "expand", "--json", config).stdout)
-    cells = report["cells"]
+    cells = report["combinations"]
     assert len(cells) == 4 and len({cell["id"] for cell in cells}) == 4 == len({cell["server"] for cell in cells})
     stream = run_profllm(bin_dir, "config", "expand", config).stdout
     documents = list(yaml.safe_load_all(stream))
@@ -108,4 +108,4 @@ def test_examples(bin_dir, source_dir):
         done = dry_run(bin_dir, file, "--hardware", "h100x8", "--json")
         assert done.returncode == 0, (file, done.stderr)
         report = json.loads(done.stdout)
-        assert not report["fallen"] and report["runs"] == len(report["cells"]) > 7, (file, report["fallen"])
+        assert not report["skipped"] and report["runs"] == len(report["combinations"]) > 7, (file, report["skipped"])

@@ -41,7 +41,7 @@ def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
     for row, result in zip(rows, results):
         jsonschema.Draft202012Validator(schema).validate(result)
         assert result["tags"]["sweep_point"] == row["label"] and result["tags"]["sweep"].startswith("swp_")
-        assert result["config"]["server"]["max_num_seqs"] == row["point"]["server.max_num_seqs"]
+        assert result["config"]["server"]["max_num_seqs"] == row["parameters"]["server.max_num_seqs"]
         assert result["results"]["completed"] == 4 and result["results"]["request_throughput"] == row["request_throughput"]
         assert "caches_stay" not in row
     pids = [result["launch"]["pid"] for result in results]
@@ -136,9 +136,9 @@ def test_killed_and_resumed(bin_dir, tmp_path, seed, jobs):
     done = run_profllm(bin_dir, *sweep_args(config, folder, *how), patience=5 * PATIENCE, env=dict([mark.split("=")]))
     assert done.returncode == 0, done.stderr
     rows = summary(folder)
-    assert {(row["point"]["server.max_num_seqs"], row["point"]["benchmark.max_concurrency"]) for row in rows} == {
+    assert {(row["parameters"]["server.max_num_seqs"], row["parameters"]["benchmark.max_concurrency"]) for row in rows} == {
         (a, b) for a in SEQS for b in LOADS}
-    assert len(rows) == total and all(row["status"] == "completed" and not row["gone"] for row in rows)
+    assert len(rows) == total and all(row["status"] == "completed" and not row["removed"] for row in rows)
     # none was measured twice: the journal has one row a run, and the result is that row's
     assert set(Counter(row["run"] for row in runs(folder)).values()) == {1}
     assert now.items() <= {row["run"]: row["run_id"] for row in rows}.items()
@@ -161,9 +161,9 @@ def test_what_the_journal_lacks(bin_dir, tmp_path):
     assert json.loads(done.stdout)["forecast"]["told_from"] == 1
     done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json"))
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"runs": 2, "over": 2, "failed": 0, "partial": 0, "not_sent": 0, "folder": str(folder)}
+    assert json.loads(done.stdout) == {"runs": 2, "finished": 2, "failed": 0, "partial": 0, "not_uploaded": 0, "folder": str(folder)}
     rows = summary(folder)
-    assert [(row["point"]["benchmark.max_concurrency"], row["gone"]) for row in rows] == [(2, False), (3, False), (1, True)]
+    assert [(row["parameters"]["benchmark.max_concurrency"], row["removed"]) for row in rows] == [(2, False), (3, False), (1, True)]
     assert first.items() <= {row["run"]: row["run_id"] for row in rows}.items()
     assert len(starts(folder)) == 2
 
@@ -195,7 +195,7 @@ def test_blocks_are_shuffled(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2]}))
     args = ["--order", "interleaved", "--repeats", "2", "--seed", "4"]
     assert run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", *args)).returncode == 0
-    order = [(row["repeat"], row["server"], row["cell"]) for row in runs(tmp_path / "s")]
+    order = [(row["repeat"], row["server"], row["combination"]) for row in runs(tmp_path / "s")]
     assert [repeat for repeat, _, _ in order] == [1] * 4 + [2] * 4
     blocks = [order[:4], order[4:]]
     assert {cell for _, _, cell in blocks[0]} == {cell for _, _, cell in blocks[1]} and len(set(order)) == 8
@@ -238,7 +238,7 @@ def test_results_are_sent(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2, 3]}))
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json", "--upload", dashboard.url))
-        assert done.returncode == 0 and json.loads(done.stdout)["not_sent"] == 0, done.stderr
+        assert done.returncode == 0 and json.loads(done.stdout)["not_uploaded"] == 0, done.stderr
         assert len(dashboard.ids()) == 3
         sent = [line["sent"] for line in journal(folder) if "sent" in line]
         assert sorted(sent) == sorted(row["run"] for row in summary(folder))

@@ -158,7 +158,7 @@ static void test_mirror_view__questions_end_when_told(void **state)
 		{ query_apply, "{\"facets\": true, \"columns\": []}" },
 		{ query_apply, "{\"metrics\": [\"server.seed\"]}" },
 		{ query_points, "{\"x\": \"server.seed\", \"y\": \"server.seed\"}" },
-		{ query_points, "{\"form\": \"bins\", \"x\": \"server.seed\", \"colour\": "
+		{ query_points, "{\"form\": \"bins\", \"x\": \"server.seed\", \"color\": "
 				"\"server.seed\", \"match\": true}" },
 	};
 	struct pl_err err = PL_ERR_INIT;

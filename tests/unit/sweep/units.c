@@ -27,12 +27,12 @@ static json_t *rows_of_a_journal(void)
 	return json_pack("{s:{s:s, s:s, s:f, s:f, s:i}, s:{s:s, s:s, s:f, s:f, s:i}, s:{s:s, s:s, "
 			 "s:f, s:f, s:i},"
 			 " s:{s:s, s:s, s:f, s:f, s:i}, s:{s:s, s:s, s:f, s:f}}",
-			 "a", "cell", "a", "server", "s1", "wall_s", 14.0, "ready_s", 4.0,
-			 "duration", 1, "a.2", "cell", "a", "server", "s1", "wall_s", 20.0,
-			 "ready_s", 0.0, "duration", 1, "a.3", "cell", "a", "server", "s1",
-			 "wall_s", 68.0, "ready_s", 8.0, "duration", 1, "b", "cell", "b", "server",
-			 "s1", "wall_s", 5.0, "ready_s", 0.0, "duration", 1, "c", "cell", "c",
-			 "server", "s2", "wall_s", 900.0, "ready_s", 900.0);
+			 "a", "combination", "a", "server", "s1", "wall_s", 14.0, "ready_s", 4.0,
+			 "duration", 1, "a.2", "combination", "a", "server", "s1", "wall_s", 20.0,
+			 "ready_s", 0.0, "duration", 1, "a.3", "combination", "a", "server", "s1",
+			 "wall_s", 68.0, "ready_s", 8.0, "duration", 1, "b", "combination", "b",
+			 "server", "s1", "wall_s", 5.0, "ready_s", 0.0, "duration", 1, "c",
+			 "combination", "c", "server", "s2", "wall_s", 900.0, "ready_s", 900.0);
 }
 
 static void a_run_takes_the_mean_of_what_is_most_alike(void **state)

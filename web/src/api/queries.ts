@@ -4,7 +4,7 @@ import { useCallback } from 'react'
 
 import { get, patch, post, put, remove } from './client'
 import { at } from './contract'
-import type { ApplyAnswer, ApplyRequest, ChangeRequest, CompareRequest, Experiment, Filter, PointsRequest, PresetRequest } from './types'
+import type { ApplyResponse, ApplyRequest, ChangeRequest, CompareRequest, Experiment, Filter, PointsRequest, PresetRequest } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const HEALTH_TIMEOUT_MS = 5000
@@ -58,8 +58,8 @@ export function usePointsAhead() {
   return useCallback((request: PointsRequest, round: number) => void client.prefetchQuery(pointsOptions(request, round)), [client])
 }
 
-type Answered = ApplyAnswer & { request: ApplyRequest }
-type Page = Pick<ApplyAnswer, 'rows' | 'next_cursor'>
+type Answered = ApplyResponse & { request: ApplyRequest }
+type Page = Pick<ApplyResponse, 'rows' | 'next_cursor'>
 
 const pageKey = (request: ApplyRequest, round: number, page: number) => ['page', request, round, page]
 

@@ -657,7 +657,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/upload/jobs/{job_id}/absent": {
+    "/api/upload/jobs/{job_id}/missing": {
         parameters: {
             query?: never;
             header?: never;
@@ -790,7 +790,7 @@ export interface components {
          *       "type": "number",
          *       "direction": "lower",
          *       "role": "output",
-         *       "one": "none",
+         *       "aggregation": "none",
          *       "column": true,
          *       "words": false
          *     }
@@ -810,7 +810,7 @@ export interface components {
              * @description How the entries of a list become one value
              * @enum {string}
              */
-            one: "none" | "sum" | "mean" | "max" | "min" | "same" | "each";
+            aggregation: "none" | "sum" | "mean" | "max" | "min" | "same" | "each";
             /** @description It can be shown, sorted and counted fast, and is there without being asked for */
             column: boolean;
             /** @description Its numbers may also be a word: "auto" */
@@ -1001,7 +1001,7 @@ export interface components {
             /** @description All in their order where at most 30 are distinct, else the most frequent ones first */
             values: components["schemas"]["ValueCount"][];
             /** @description How many further values there are, with a search of those that have its text */
-            more: number;
+            more_count: number;
             /** @description Of numbers and times */
             min?: components["schemas"]["Number"] | string;
             max?: components["schemas"]["Number"] | string;
@@ -1036,7 +1036,7 @@ export interface components {
          *           "count": 100
          *         }
          *       ],
-         *       "more": 0,
+         *       "more_count": 0,
          *       "min": 1,
          *       "max": 4
          *     }
@@ -1065,7 +1065,7 @@ export interface components {
          *           "count": 100
          *         }
          *       ],
-         *       "more": 0,
+         *       "more_count": 0,
          *       "min": 1,
          *       "max": 4,
          *       "label": "tensor parallel size",
@@ -1107,7 +1107,7 @@ export interface components {
         Facets: {
             [key: string]: components["schemas"]["Facet"];
         };
-        ApplyAnswer: {
+        ApplyResponse: {
             /** @description Rows that the filter leaves */
             count: number;
             /** @description All rows */
@@ -1118,18 +1118,18 @@ export interface components {
             /** @description For the rows behind these; null where there are none */
             next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Facets and metrics for which the budget of time was too short */
-            not_ready: components["schemas"]["Ids"];
+            incomplete: components["schemas"]["Ids"];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
-        OptionsAnswer: {
+        OptionsResponse: {
             /** @description Rows that the whole filter leaves */
             count: number;
             total: number;
             data_version: components["schemas"]["DataVersion"];
             options: components["schemas"]["Options"];
             /** @description Fields for which the budget of time was too short */
-            not_ready: components["schemas"]["Ids"];
+            incomplete: components["schemas"]["Ids"];
         };
         /** @description By field id */
         Metrics: {
@@ -1163,7 +1163,7 @@ export interface components {
          *       "field": "server.model",
          *       "count": 412,
          *       "distinct": 61,
-         *       "matching": 2,
+         *       "matching_count": 2,
          *       "values": [
          *         {
          *           "value": "meta-llama/Llama-3.1-8B-Instruct",
@@ -1174,29 +1174,29 @@ export interface components {
          *           "count": 12
          *         }
          *       ],
-         *       "more": 0,
+         *       "more_count": 0,
          *       "data_version": 31
          *     }
          */
-        ValuesAnswer: {
+        ValuesResponse: {
             field: components["schemas"]["FieldId"];
             /** @description Rows that the filter leaves without the field's own predicates */
             count: number;
             /** @description Different values in them */
             distinct: number;
             /** @description Those of them that the search finds; all without one */
-            matching: number;
+            matching_count: number;
             /** @description The most frequent first; of equally frequent ones in their order */
             values: components["schemas"]["ValueCount"][];
             /** @description How many of those that match stand behind these */
-            more: number;
+            more_count: number;
             data_version: components["schemas"]["DataVersion"];
         };
         /**
          * @example {
          *       "x": "derived.tokens_per_s_per_user",
          *       "y": "derived.output_throughput_per_gpu",
-         *       "colour": "system.hardware_info.gpu_name",
+         *       "color": "system.hardware_info.gpu_name",
          *       "y_log": true
          *     }
          * @example {
@@ -1217,7 +1217,7 @@ export interface components {
          *         "benchmark.max_concurrency",
          *         "results.p99_ttft_ms"
          *       ],
-         *       "colour": "results.output_throughput"
+         *       "color": "results.output_throughput"
          *     }
          */
         PointsRequest: {
@@ -1228,7 +1228,7 @@ export interface components {
              * @default points
              * @enum {string}
              */
-            form: "points" | "groups" | "bins" | "near" | "grid" | "parallel";
+            form: "points" | "groups" | "bins" | "neighbors" | "grid" | "parallel";
             filter?: components["schemas"]["Filter"];
             x?: components["schemas"]["FieldId"];
             y?: components["schemas"]["FieldId"];
@@ -1243,7 +1243,7 @@ export interface components {
              * @description Fields to choose the color from, the preferred one first. If the request has no colour, the server takes the first
              *     field that has several values in the rows.
              */
-            colour_choices?: components["schemas"]["FieldId"][];
+            color_choices?: components["schemas"]["FieldId"][];
             /**
              * @description Whether the response has counts only: of the rows that would be drawn, of matched cells and of all choices, without
              *     marks, figures, colors and cautions
@@ -1265,7 +1265,7 @@ export interface components {
             x_log: boolean | "auto";
             /** @default false */
             y_log: boolean | "auto";
-            colour?: components["schemas"]["FieldId"];
+            color?: components["schemas"]["FieldId"];
             shape?: components["schemas"]["FieldId"];
             size?: components["schemas"]["FieldId"];
             /** @description Fields of which each mark tells its value */
@@ -1273,7 +1273,7 @@ export interface components {
             /** @description Experiments that are marks however many there are */
             selected?: number[];
             /** @description The experiment; of form near */
-            near?: number;
+            neighbors?: number;
             /**
              * @description Whether simulated results are drawn beside others; where there are no others, they always are
              * @default false
@@ -1304,12 +1304,12 @@ export interface components {
             y?: components["schemas"]["FieldId"];
             value?: components["schemas"]["FieldId"];
         };
-        PointsAnswer: {
+        PointsResponse: {
             /**
              * @description thinned where points are more than limit, and some stand for others
              * @enum {string}
              */
-            form: "points" | "thinned" | "groups" | "bins" | "near" | "grid" | "parallel";
+            form: "points" | "thinned" | "groups" | "bins" | "neighbors" | "grid" | "parallel";
             /** @description Rows that the filter leaves */
             count: number;
             total: number;
@@ -1318,7 +1318,7 @@ export interface components {
             /** @description Rows of count that are simulated */
             simulated: number;
             /** @description Rows that are not drawn, by the reason; each by its first */
-            left_out: {
+            excluded: {
                 simulated?: components["schemas"]["Rows"];
                 x_missing?: components["schemas"]["Rows"];
                 x_null?: components["schemas"]["Rows"];
@@ -1341,7 +1341,7 @@ export interface components {
             cautions: components["schemas"]["Caution"][];
             x: components["schemas"]["PointsAxis"];
             y: components["schemas"]["PointsAxis"];
-            colour: components["schemas"]["PointsKinds"];
+            color: components["schemas"]["PointsKinds"];
             shape: components["schemas"]["PointsKinds"];
             /**
              * @description Of points: lists with an item for each mark, in the order in which results came. x, y: numbers, milliseconds
@@ -1352,10 +1352,10 @@ export interface components {
                 id: number[];
                 x: number[];
                 y: number[];
-                colour: number[] | null;
+                color: number[] | null;
                 shape: number[] | null;
                 size?: components["schemas"]["Figure"][];
-                stands_for: number[];
+                count: number[];
                 verdict: (string | null)[];
                 simulated: (boolean | null)[];
                 labels: {
@@ -1369,7 +1369,7 @@ export interface components {
              *     are in no group unless all rows are simulated.
              */
             frontier?: {
-                colour: number;
+                color: number;
                 /** @description The place of the model in frontier_by */
                 by?: number;
                 marks: number[];
@@ -1389,7 +1389,7 @@ export interface components {
                 count: number;
             }[];
             /** @description Rows of the frontier that had no room */
-            frontier_more?: number;
+            frontier_more_count?: number;
             /** @description An item for each pair of kinds of x and colour that has rows */
             groups?: components["schemas"]["PointsFigures"];
             /** @description An item for each pair of kinds of x and y that has rows */
@@ -1410,9 +1410,9 @@ export interface components {
              */
             lines?: {
                 id: number[];
-                at: components["schemas"]["PlaceList"][];
-                colour: number[] | null;
-                stands_for: number[];
+                at: components["schemas"]["PositionList"][];
+                color: number[] | null;
+                count: number[];
                 verdict: (string | null)[];
                 simulated: (boolean | null)[];
                 labels: {
@@ -1428,18 +1428,18 @@ export interface components {
                 counts: components["schemas"]["Counts"][];
             };
             /** @description null where the experiment is not drawn */
-            near?: {
+            neighbors?: {
                 id: number;
-                neighbours: number;
+                count: number;
                 /** @description Inputs in which most of the nearest points differ, at most 8; no value is not recorded */
                 fields: {
                     field: components["schemas"]["FieldId"];
                     value?: unknown;
-                    differ: number;
+                    differing_count: number;
                 }[];
             } | null;
             /** @description What the time was too short for */
-            not_ready: ("colour" | "shape" | "size" | "frontier" | "labels" | "near")[];
+            incomplete: ("color" | "shape" | "size" | "frontier" | "labels" | "neighbors")[];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
@@ -1451,7 +1451,7 @@ export interface components {
         PointsFigures: {
             x?: number[] | null;
             y?: number[] | null;
-            colour?: number[] | null;
+            color?: number[] | null;
             n: components["schemas"]["Counts"];
             missing: components["schemas"]["Counts"];
             null: components["schemas"]["Counts"];
@@ -1470,7 +1470,7 @@ export interface components {
             low: components["schemas"]["FigureList"];
             high: components["schemas"]["FigureList"];
         };
-        PlaceList: (number | null)[];
+        PositionList: (number | null)[];
         /** @description null where it was not asked for */
         PointsAxis: {
             field: components["schemas"]["FieldId"];
@@ -1512,15 +1512,15 @@ export interface components {
         /** @description Where cells were matched; null where that was not asked for, or there are fewer than 2 groups or more than 50 */
         MatchedGroups: {
             /** @description How many there are */
-            groups: number;
+            group_count: number;
             /** @description Inputs in which the results differ, and in which those that are kept have their like in every group */
-            by: components["schemas"]["Ids"];
+            inputs: components["schemas"]["Ids"];
             /** @description Inputs of which no value occurs in all groups */
-            apart: components["schemas"]["Ids"];
+            unmatched_inputs: components["schemas"]["Ids"];
             /** @description Combinations that occur in every group */
-            cells: number;
+            cell_count: number;
             /** @description Of a summary; rows that have no like in some group (of a chart these are left_out as unmatched) */
-            fell_out?: number;
+            unmatched?: number;
         } | null;
         Summary: {
             /** @description Rows that the filter leaves, without those that are left_out or have no match where that was asked for */
@@ -1530,14 +1530,14 @@ export interface components {
             /** @description Rows that the filter leaves which are simulated */
             simulated: number;
             /** @description Simulated rows that were left out, for there are others and nobody asked for them */
-            left_out: number;
+            excluded: number;
             matched: components["schemas"]["MatchedGroups"];
             /** @description In the order of their values, the first field's first; null and not recorded last */
             groups: components["schemas"]["SummaryGroup"][];
             /** @description Groups that were left out */
-            more: number;
+            more_count: number;
             /** @description Metrics for which the budget of time was too short */
-            not_ready: components["schemas"]["Ids"];
+            incomplete: components["schemas"]["Ids"];
             data_version: components["schemas"]["DataVersion"];
         };
         SummaryGroup: {
@@ -1658,28 +1658,28 @@ export interface components {
             /** @description Kinds of what has to be alike and is not, or is not told by all */
             cautions: components["schemas"]["Caution"][];
             /** @description Kinds that raise no caution, of which some field is recorded and the same in all runs; none where a side has no run */
-            alike: components["schemas"]["AlikeKind"][];
+            comparable: components["schemas"]["ComparabilityKind"][];
             /** @description Kinds that cannot be checked, since no run records any of their fields, or not all runs record failed requests */
-            not_told: components["schemas"]["AlikeKind"][];
+            unknown: components["schemas"]["ComparabilityKind"][];
             inputs: components["schemas"]["ComparedInputs"];
             /** @description Where that was asked for */
             matched?: {
                 /** @description Inputs in which the results differ, and in which those that are kept have their like on every side */
-                by: components["schemas"]["Ids"];
+                inputs: components["schemas"]["Ids"];
                 /** @description Inputs of which no value occurs on all sides */
-                apart: components["schemas"]["Ids"];
+                unmatched_inputs: components["schemas"]["Ids"];
                 /** @description Combinations that occur on every side */
-                cells: number;
+                cell_count: number;
             };
             metrics: components["schemas"]["ComparedMetric"][];
             families: components["schemas"]["ComparedFamily"][];
             /** @description Metrics, and keys of families, for which the budget of time was too short */
-            not_ready: components["schemas"]["Ids"];
+            incomplete: components["schemas"]["Ids"];
             data_version: components["schemas"]["DataVersion"];
         };
         SeriesBins: {
             /** @description False where no file of telemetry was sent with the result */
-            is_there: boolean;
+            recorded: boolean;
             /** @description The middle of each bin, from from_ns */
             t_s: number[];
             lines: number;
@@ -1708,9 +1708,9 @@ export interface components {
             /** @description How many of them have a status that is not completed */
             not_completed: number;
             /** @description Of a filter; simulated results that were not asked for */
-            left_out?: number;
+            excluded?: number;
             /** @description Where cells were matched; results that have none on another side */
-            fell_out?: number;
+            unmatched?: number;
             /** @description Where there are at most 100 runs */
             ids?: number[];
             /** @description Of a side that is one run */
@@ -1725,14 +1725,14 @@ export interface components {
             null: number;
             not_recorded: components["schemas"]["Count"];
         };
-        AlikeKind: {
+        ComparabilityKind: {
             kind: string;
             title: string;
         };
         /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs; shared are runs that are on several sides, which text counts */
         Caution: {
             /** @enum {string} */
-            kind: "simulated" | "status" | "failures" | "verdict" | "data_set" | "lengths" | "load" | "precision" | "client" | "neighbours" | "model" | "engine" | "gpu" | "shared";
+            kind: "simulated" | "status" | "failures" | "verdict" | "dataset" | "lengths" | "load" | "precision" | "client" | "neighbors" | "model" | "engine" | "gpu" | "shared";
             title: string;
             /** @description Why it matters */
             text: string;
@@ -1774,7 +1774,7 @@ export interface components {
             direction: components["schemas"]["Direction"];
             sides: components["schemas"]["ComparedFigure"][];
             /** @description Of each side but the first */
-            against: components["schemas"]["ComparedRatio"][];
+            ratios: components["schemas"]["ComparedRatio"][];
         };
         /** @description Of one side; the mean over its runs. Numbers that there are none of are null, and never 0 */
         ComparedFigure: {
@@ -1802,7 +1802,7 @@ export interface components {
              * @description Where the interval comes from
              * @enum {string}
              */
-            how: "none" | "within_runs" | "one_of_many" | "student" | "bootstrap";
+            method: "none" | "within_runs" | "one_of_many" | "student" | "bootstrap";
             /**
              * @description By the interval
              * @enum {string}
@@ -1812,11 +1812,11 @@ export interface components {
              * @description That each side lacks for a difference of `effect` to be seen in four of five comparisons; null where nothing is known of
              *     how runs differ
              */
-            more_runs: number | null;
+            more_runs_count: number | null;
             /** @description Worse, and the whole interval beyond `effect` */
             regression: boolean;
             /** @description The finding as a sentence */
-            words: string;
+            sentence: string;
         };
         /** @description Percentiles of one family of latencies, a list for each side */
         ComparedFamily: {
@@ -1903,10 +1903,10 @@ export interface components {
          *       "runs": [
          *         {
          *           "run": "0a1b2c3d4e5f",
-         *           "cell": "0a1b2c3d4e5f",
+         *           "combination": "0a1b2c3d4e5f",
          *           "repeat": 1,
          *           "label": "max_num_seqs=64",
-         *           "point": {
+         *           "parameters": {
          *             "server.max_num_seqs": 64
          *           },
          *           "status": "missing"
@@ -1930,7 +1930,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @description Keys of the secrets */
-            left_out?: string[];
+            redacted?: string[];
             runs: components["schemas"]["PlannedRun"][];
         } & {
             [key: string]: unknown;
@@ -1938,10 +1938,10 @@ export interface components {
         /**
          * @example {
          *       "run": "0a1b2c3d4e5f.2",
-         *       "cell": "0a1b2c3d4e5f",
+         *       "combination": "0a1b2c3d4e5f",
          *       "repeat": 2,
          *       "label": "max_num_seqs=64",
-         *       "point": {
+         *       "parameters": {
          *         "server.max_num_seqs": 64
          *       },
          *       "status": "launch_failed",
@@ -1951,14 +1951,14 @@ export interface components {
         PlannedRun: {
             /** @description The cell's id; of a later repeat with its number, as "0a1b2c3d4e5f.2" */
             run: string;
-            cell: string;
+            combination: string;
             repeat?: number;
             /** @description Runs with the same one share a server */
             server?: string | null;
             set?: string | null;
             label: string;
             /** @description The values of the keys that vary */
-            point: {
+            parameters: {
                 [key: string]: unknown;
             };
             /** @description As a result's, or missing (not run yet), or falls_out (with the rule as its cause) */
@@ -1967,7 +1967,7 @@ export interface components {
             message?: string | null;
             run_id?: string | null;
             /** @description The file has it no more */
-            gone?: boolean;
+            removed?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -1981,19 +1981,19 @@ export interface components {
          *       "name": "night",
          *       "state": "ended",
          *       "file": "night.yaml",
-         *       "created": "2026-11-23T06:00:00Z",
-         *       "changed": "2026-11-23T09:12:00Z",
+         *       "created_at": "2026-11-23T06:00:00Z",
+         *       "changed_at": "2026-11-23T09:12:00Z",
          *       "runs": 200,
-         *       "falls_out": 12,
+         *       "skipped": 12,
          *       "without_result": 0,
-         *       "gone": 0,
+         *       "removed": 0,
          *       "has_plan": true,
          *       "counts": {
          *         "done": 196,
          *         "failed": 3,
          *         "running": 0,
          *         "missing": 1,
-         *         "falls_out": 12
+         *         "skipped": 12
          *       },
          *       "models": [
          *         "meta-llama/Llama-3.1-8B-Instruct"
@@ -2014,16 +2014,16 @@ export interface components {
             state: "running" | "ended" | "interrupted" | null;
             file: string | null;
             /** Format: date-time */
-            created: string | null;
+            created_at: string | null;
             /** Format: date-time */
-            changed: string | null;
+            changed_at: string | null;
             /** @description There are to be, without those that fall out */
             runs: number | null;
-            falls_out: number;
+            skipped: number;
             /** @description Are over and have no result, as those of a server that did not start */
             without_result: number;
             /** @description The file has no more */
-            gone: number;
+            removed: number;
             /** @description It told what it is to run */
             has_plan: boolean;
             /**
@@ -2035,7 +2035,7 @@ export interface components {
                 failed: number;
                 running: number;
                 missing: number;
-                falls_out: number;
+                skipped: number;
             };
             /** @description Of its results, the newest first */
             models: string[];
@@ -2051,33 +2051,33 @@ export interface components {
             /** @enum {unknown} */
             state: "running" | "ended" | "interrupted" | null;
             file: string | null;
-            created: string | null;
-            changed: string | null;
+            created_at: string | null;
+            changed_at: string | null;
             servers_started: number | null;
             experiment: {
                 [key: string]: unknown;
             } | null;
-            left_out: string[] | null;
+            redacted: string[] | null;
             data_version: number;
             runs: components["schemas"]["SweepRun"][];
         };
         /** @description A run as the plan has it, with what its result tells */
         SweepRun: {
             run: string;
-            cell: string;
+            combination: string;
             repeat?: number;
             server?: string | null;
             set?: string | null;
             label: string | null;
             /** @description null without a plan; the label tells it then */
-            point: {
+            parameters: {
                 [key: string]: unknown;
             } | null;
             /** @description A result's; of a run without one running, missing (not run yet), falls_out, not_sent (finished, but not uploaded), or how it failed */
             status: string | null;
             cause: string | null;
             message: string | null;
-            gone: boolean;
+            removed: boolean;
             /** @description The number of its result; null, there is none */
             experiment: number | null;
             run_id: string | null;
@@ -2104,8 +2104,8 @@ export interface components {
          *       "sort": [],
          *       "chart": null,
          *       "is_default": false,
-         *       "created": "2026-11-23T06:00:00Z",
-         *       "changed": "2026-11-23T06:00:00Z"
+         *       "created_at": "2026-11-23T06:00:00Z",
+         *       "changed_at": "2026-11-23T06:00:00Z"
          *     }
          */
         Preset: {
@@ -2121,9 +2121,9 @@ export interface components {
             } | null;
             is_default: boolean;
             /** Format: date-time */
-            created: string;
+            created_at: string;
             /** Format: date-time */
-            changed: string;
+            changed_at: string;
         };
         Presets: {
             presets: components["schemas"]["Preset"][];
@@ -2145,7 +2145,7 @@ export interface components {
          *       "url": "/?view=3q2x7fK0_aZb"
          *     }
          */
-        ViewAnswer: {
+        ViewResponse: {
             id: components["schemas"]["ViewId"];
             /** @description The address of the page with this state: /?view= and the id */
             url: string;
@@ -2154,7 +2154,7 @@ export interface components {
             id: components["schemas"]["ViewId"];
             state: components["schemas"]["ViewState"];
             /** Format: date-time */
-            created: string;
+            created_at: string;
         };
         /**
          * @example {
@@ -2208,7 +2208,7 @@ export interface components {
             /** @description Its name and version */
             program: string;
             /** Format: date-time */
-            time: string;
+            exported_at: string;
             data_version: components["schemas"]["DataVersion"];
             /** @description Rows in it */
             count: number;
@@ -2300,13 +2300,13 @@ export interface components {
          *     stored beside that one as a repeat
          * @enum {string}
          */
-        OnKnown: "skip" | "replace" | "keep";
+        ConflictPolicy: "skip" | "replace" | "keep";
         /**
          * @example {
          *       "name": "nightly",
          *       "files": 2000,
          *       "bytes": 96000000,
-         *       "on_known": "skip"
+         *       "on_conflict": "skip"
          *     }
          * @example {}
          */
@@ -2316,7 +2316,7 @@ export interface components {
             /** @description How many will come, for whoever looks at it meanwhile */
             files?: number;
             bytes?: number;
-            on_known?: components["schemas"]["OnKnown"];
+            on_conflict?: components["schemas"]["ConflictPolicy"];
             /** @description Who says what becomes of results that are there already, in their own words */
             author?: string;
         };
@@ -2343,14 +2343,14 @@ export interface components {
          *       "kind": "batch",
          *       "name": "nightly",
          *       "state": "done",
-         *       "created": "2026-11-22T19:20:00Z",
-         *       "finished": "2026-11-22T19:20:01Z",
+         *       "created_at": "2026-11-22T19:20:00Z",
+         *       "finished_at": "2026-11-22T19:20:01Z",
          *       "expected": null,
          *       "received": {
          *         "files": 2,
          *         "bytes": 51234
          *       },
-         *       "on_known": "skip",
+         *       "on_conflict": "skip",
          *       "counts": {
          *         "queued": 0,
          *         "parsed": 0,
@@ -2375,13 +2375,13 @@ export interface components {
          *           "secrets": [
          *             "/launch/env/HF_TOKEN"
          *           ],
-         *           "near": [
+         *           "possible_duplicates": [
          *             5
          *           ],
          *           "deleted": false,
          *           "choice": null,
          *           "bytes": 51200,
-         *           "kept": false
+         *           "retryable": false
          *         },
          *         {
          *           "index": 1,
@@ -2401,11 +2401,11 @@ export interface components {
          *             }
          *           ],
          *           "secrets": [],
-         *           "near": [],
+         *           "possible_duplicates": [],
          *           "deleted": false,
          *           "choice": null,
          *           "bytes": 34,
-         *           "kept": true
+         *           "retryable": true
          *         }
          *       ]
          *     }
@@ -2420,17 +2420,17 @@ export interface components {
             name: string;
             state: components["schemas"]["UploadState"];
             /** Format: date-time */
-            created: string;
+            created_at: string;
             /**
              * Format: date-time
              * @description null until the state is done or cancelled
              */
-            finished: string | null;
+            finished_at: string | null;
             /** @description What was said to come; null where nothing was */
             expected: components["schemas"]["UploadAmount"] | null;
             /** @description What has come, files as they were sent */
             received: components["schemas"]["UploadAmount"];
-            on_known: components["schemas"]["OnKnown"];
+            on_conflict: components["schemas"]["ConflictPolicy"];
             /** @description Of all its items. A file that was not looked into yet counts as one */
             counts: {
                 queued: number;
@@ -2472,15 +2472,15 @@ export interface components {
              *     under two run_ids or in two forms); it is stored all the same. Inputs that one of them does not tell keep
              *     nobody apart
              */
-            near: number[];
+            possible_duplicates: number[];
             /** @description What is there was deleted; replace brings it back with this content */
             deleted: boolean;
             /** @description What was chosen for it; null is what the upload says */
-            choice: components["schemas"]["OnKnown"] | null;
+            choice: components["schemas"]["ConflictPolicy"] | null;
             /** @description Unpacked */
             bytes: number;
             /** @description Its bytes are still there, so that it can be tried again, or something chosen for it */
-            kept: boolean;
+            retryable: boolean;
         };
         Uploads: {
             /** @description Without their items */
@@ -2518,7 +2518,7 @@ export interface components {
             /** @description By kind and name */
             artifacts: components["schemas"]["Artifact"][];
             /** @description The document names them, or they were stored and their files are lost: not here, and to be sent */
-            absent: {
+            missing: {
                 kind: components["schemas"]["ArtifactKind"];
                 name: string;
                 bytes: number;
@@ -2535,7 +2535,7 @@ export interface components {
             /** @description Of a file that came in several uploads this one is told, where it is among them */
             job_id?: components["schemas"]["JobId"];
         };
-        KnownAnswer: {
+        KnownResponse: {
             /** @description One of each that was received whole, of the upload that was asked about or else the newest time; what is missing here was not, or is forgotten */
             known: {
                 sha256: components["schemas"]["Sha256"];
@@ -2566,7 +2566,7 @@ export interface components {
          *     }
          */
         ChoiceRequest: {
-            choice: components["schemas"]["OnKnown"];
+            choice: components["schemas"]["ConflictPolicy"];
             /** @description Indexes; without it all that are a conflict or a duplicate */
             items?: number[];
             /**
@@ -2586,18 +2586,18 @@ export interface components {
          * @example {
          *       "results": 12,
          *       "has_more": false,
-         *       "lacking": 3,
+         *       "incomplete": 3,
          *       "files": 6,
          *       "bytes": 1834202
          *     }
          */
-        AbsentFiles: {
+        MissingArtifacts: {
             /** @description That were looked at */
             results: number;
             /** @description There are results behind them */
             has_more: boolean;
             /** @description Results of which files are absent */
-            lacking: number;
+            incomplete: number;
             files: number;
             /** @description As the results say */
             bytes: number;
@@ -2615,8 +2615,8 @@ export interface components {
                 field: components["schemas"]["FieldId"];
                 label: string;
                 unit: string;
-                there: components["schemas"]["FieldValue"];
-                new: components["schemas"]["FieldValue"];
+                stored: components["schemas"]["FieldValue"];
+                uploaded: components["schemas"]["FieldValue"];
                 /** @description Where it stands in the document; null where it is made of several */
                 pointer: string | null;
             }[];
@@ -2650,7 +2650,7 @@ export interface components {
             /** @description The newest first */
             changes: {
                 /** Format: date-time */
-                time: string;
+                changed_at: string;
                 author: string | null;
                 /**
                  * @description replaced: other content took its place, and from and to are the sha256 of both
@@ -2898,7 +2898,7 @@ export interface components {
          */
         PartOf: components["schemas"]["JobId"];
         /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
-        KnownChoice: components["schemas"]["OnKnown"];
+        OnConflict: components["schemas"]["ConflictPolicy"];
         /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
         ContentSha256: components["schemas"]["Sha256"];
         /**
@@ -2969,7 +2969,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApplyAnswer"];
+                    "application/json": components["schemas"]["ApplyResponse"];
                 };
             };
             422: components["responses"]["Unfit"];
@@ -3003,7 +3003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OptionsAnswer"];
+                    "application/json": components["schemas"]["OptionsResponse"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -3036,7 +3036,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValuesAnswer"];
+                    "application/json": components["schemas"]["ValuesResponse"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -3197,7 +3197,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ViewAnswer"];
+                    "application/json": components["schemas"]["ViewResponse"];
                 };
             };
             /** @description So many are kept that there is no room for another one */
@@ -3317,7 +3317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PointsAnswer"];
+                    "application/json": components["schemas"]["PointsResponse"];
                 };
             };
             422: components["responses"]["Unfit"];
@@ -3357,7 +3357,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApplyAnswer"];
+                    "application/json": components["schemas"]["ApplyResponse"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -3961,7 +3961,7 @@ export interface operations {
                  */
                 job_id?: components["parameters"]["PartOf"];
                 /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
-                on_known?: components["parameters"]["KnownChoice"];
+                on_conflict?: components["parameters"]["OnConflict"];
                 /** @description Who says so, in their own words */
                 author?: components["parameters"]["Author"];
             };
@@ -4004,7 +4004,7 @@ export interface operations {
                  */
                 job_id?: components["parameters"]["PartOf"];
                 /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
-                on_known?: components["parameters"]["KnownChoice"];
+                on_conflict?: components["parameters"]["OnConflict"];
                 /** @description Who says so, in their own words */
                 author?: components["parameters"]["Author"];
             };
@@ -4048,7 +4048,7 @@ export interface operations {
                  */
                 job_id?: components["parameters"]["PartOf"];
                 /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
-                on_known?: components["parameters"]["KnownChoice"];
+                on_conflict?: components["parameters"]["OnConflict"];
                 /** @description Who says so, in their own words */
                 author?: components["parameters"]["Author"];
             };
@@ -4243,7 +4243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AbsentFiles"];
+                    "application/json": components["schemas"]["MissingArtifacts"];
                 };
             };
             404: components["responses"]["NotFound"];
@@ -4297,7 +4297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KnownAnswer"];
+                    "application/json": components["schemas"]["KnownResponse"];
                 };
             };
             422: components["responses"]["Unfit"];

@@ -16,7 +16,7 @@ const NAME_MAX = 500
 // Who is worked on just now is told among those that wait.
 export type AskedState = Exclude<UploadItemState, 'parsed' | 'valid'>
 
-export const openJob = (about: { name: string; files: number; bytes: number; on_known: OnKnown; author?: string }, signal?: AbortSignal) =>
+export const openJob = (about: { name: string; files: number; bytes: number; on_conflict: OnKnown; author?: string }, signal?: AbortSignal) =>
   post(at('/api/upload/jobs'), { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
 export const closeJob = (id: string, signal?: AbortSignal) => post(at('/api/upload/jobs/{job_id}/close', { job_id: id }), undefined, signal)
 export const cancelJob = (id: string) => post(at('/api/upload/jobs/{job_id}/cancel', { job_id: id }), undefined)
@@ -114,7 +114,7 @@ export function useDiff(id: string, index: number) {
 export function useAbsent(id: string | undefined, isOver: boolean) {
   const found = useQuery({
     queryKey: ['absent', id],
-    queryFn: ({ signal }) => get(at('/api/upload/jobs/{job_id}/absent', { job_id: id ?? '' }), signal),
+    queryFn: ({ signal }) => get(at('/api/upload/jobs/{job_id}/missing', { job_id: id ?? '' }), signal),
     enabled: id !== undefined && isOver,
   })
   return isOver ? found.data : undefined

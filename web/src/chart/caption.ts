@@ -6,7 +6,7 @@ import { type Chart, unitOf } from './items'
 import { KINDS } from './kind-rows'
 import { DRAWINGS } from './option'
 
-// Kinds of the colour that have no room beside the others.
+// Kinds of the color that have no room beside the others.
 function fallenWords({ beside: { kinds, fell }, state }: Chart) {
   if (!fell) return ''
   return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors have no room next to the others: their ${KINDS[state.kind].nouns[1]} of ${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'} are not plotted`

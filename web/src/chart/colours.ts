@@ -37,7 +37,7 @@ export function readColours(): Colours {
 }
 
 const PALE = 0.14
-const FULL_AT = 0.7 // here it is the first colour of a series itself
+const FULL_AT = 0.7 // here it is the first color of a series itself
 
 // From little to much: from next to the ground through one hue to next to the ink, so that lightness says it alone.
 export function rampAt({ sheet, series, text }: Colours, share: number) {

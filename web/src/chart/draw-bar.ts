@@ -16,7 +16,7 @@ export function barSeries(chart: Chart, colours: Colours, { shiftOf }: On): Cust
   const shift = (item: Item, api: Api) => (lanes > 1 ? shiftOf(item) * barWidth(bandOf(api), lanes) : 0)
   return byKind(chart).flatMap((list): CustomSeriesOption[] => {
     const there = list.filter(({ y }) => y !== null)
-    const colour = colourOf(colours, list[0]?.slot ?? 0)
+    const color = colourOf(colours, list[0]?.slot ?? 0)
     const bar: CustomSeriesOption = {
       ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: 1 }, data: there.map(({ x, y }) => [x, y as number]),
       renderItem: ({ dataIndex, coordSys }, api) => {
@@ -25,12 +25,12 @@ export function barSeries(chart: Chart, colours: Colours, { shiftOf }: On): Cust
         const area = coordSys as unknown as { y: number; height: number }
         const width = barWidth(bandOf(api), lanes)
         const middle = x + shift(item, api)
-        if (isDots) return { type: 'circle', shape: { cx: middle, cy: y, r: DOT }, style: { fill: colour } }
+        if (isDots) return { type: 'circle', shape: { cx: middle, cy: y, r: DOT }, style: { fill: color } }
         const floor = base === null ? area.y + area.height : (api.coord([item.x, 0])[1] ?? 0)
         const gap = width > 6 ? 1 : 0
-        return { type: 'rect', shape: { x: middle - width / 2 + gap / 2, y: Math.min(y, floor), width: width - gap, height: Math.abs(floor - y) }, style: { fill: colour, opacity: 0.82 } }
+        return { type: 'rect', shape: { x: middle - width / 2 + gap / 2, y: Math.min(y, floor), width: width - gap, height: Math.abs(floor - y) }, style: { fill: color, opacity: 0.82 } }
       },
     }
-    return [bar, errorBars(there, shift, isDots ? colour : colours.text)]
+    return [bar, errorBars(there, shift, isDots ? color : colours.text)]
   })
 }

@@ -44,7 +44,7 @@ export function lineSeries(chart: Chart, colours: Colours, { perShape, shiftOf }
   const gaps = new Map(gapsOf(chart).map(({ kind, places }) => [kind, places]))
   return byKind(chart).map((list): CustomSeriesOption => {
     const first = list[0] as Item
-    const colour = colourOf(colours, first.slot)
+    const color = colourOf(colours, first.slot)
     const there = list.filter(({ y }) => y !== null)
     const pieces = piecesOf(splitOf(chart, list).along, gaps.get(first.kind) ?? [])
     return {
@@ -60,8 +60,8 @@ export function lineSeries(chart: Chart, colours: Colours, { perShape, shiftOf }
         return {
           type: 'group',
           children: [
-            { type: STRANDS, shape: { at: Float32Array.from(points) }, style: { stroke: colour, fill: 'none', lineWidth: WIDTH }, silent: true },
-            ...there.filter(hasSpread).flatMap((item) => errorBar(item, xOf(chart, item.x), shiftOf(item), colour, api, coordSys)),
+            { type: STRANDS, shape: { at: Float32Array.from(points) }, style: { stroke: color, fill: 'none', lineWidth: WIDTH }, silent: true },
+            ...there.filter(hasSpread).flatMap((item) => errorBar(item, xOf(chart, item.x), shiftOf(item), color, api, coordSys)),
             ...alike(there).flatMap((own) => marksOf(chart, colours, own, perShape, places, 1)),
           ],
         } as unknown as CustomSeriesRenderItemReturn

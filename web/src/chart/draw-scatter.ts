@@ -18,10 +18,10 @@ const FAINT = 0.4 // of simulated results
 const CROWDED = 0.45 // of many that are large
 
 function style(colours: Colours, item: Item, opacity: number) {
-  const colour = colourOf(colours, item.slot)
+  const color = colourOf(colours, item.slot)
   return item.isHollow
-    ? { fill: colours.sheet, stroke: colour, lineWidth: 1.3, opacity: item.isSimulated ? FAINT : 0.95 }
-    : { fill: colour, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated ? FAINT : opacity }
+    ? { fill: colours.sheet, stroke: color, lineWidth: 1.3, opacity: item.isSimulated ? FAINT : 0.95 }
+    : { fill: color, stroke: colours.sheet, lineWidth: 0.5, opacity: item.isSimulated ? FAINT : opacity }
 }
 
 const LOOKS_OF_SLOT = 1000 // more than there are shapes

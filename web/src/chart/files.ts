@@ -33,10 +33,10 @@ export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undef
     `${chartWords(chart.state, answer, catalogue, drawnOf(chart))}.${captionOf(chart) ? ` ${captionOf(chart)}.` : ''}`,
     `Filter: ${tree ? treeWords(catalogue, tree) : 'none'}`,
     `n = ${count(drawnOf(chart))} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not plotted: ${left.join(', ')}` : ''}`,
-    ...(answer.simulated > 0 && !answer.left_out.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
+    ...(answer.simulated > 0 && !answer.excluded.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
     ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} stand for all of them`] : []),
     ...(gaps ? [`Broken lines: ${gaps.words.join('; ')}`] : []),
-    ...(answer.not_ready.length ? [`There was no time for: ${answer.not_ready.join(', ')}`] : []),
+    ...(answer.incomplete.length ? [`There was no time for: ${answer.incomplete.join(', ')}`] : []),
     `ProfLLM, data version ${answer.data_version}, ${new Date(answer.at).toISOString().slice(0, 19)}Z`,
   ]
 }
@@ -58,7 +58,7 @@ function scaleLine(chart: Chart, colours: Colours, top: number): object[] {
 
 // What stands before the words of a key, around a place.
 function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: number): object {
-  const colour = slot === OTHER ? colours.other : colourOf(colours, slot)
+  const color = slot === OTHER ? colours.other : colourOf(colours, slot)
   const stroke = { fill: 'none', stroke: colours.text2, lineWidth: 1.5 }
   const of = (type: string, shape: object, style: object) => ({ type, x, y, shape, silent: true, style })
   const square = [[-5, -5], [5, -5], [5, 5], [-5, 5]]
@@ -69,8 +69,8 @@ function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: numbe
   if (look === 'frontier') return of('polyline', { points: [[-6, -3], [0, -3], [0, 3], [6, 3]] }, stroke)
   if (look === 'empty') return of('polygon', { points: square }, { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] })
   if (look === 'corner') return of('polygon', { points: square.slice(0, 3) }, { fill: colours.text2 })
-  if (slot <= 0 || slot >= RAMP) return of('circle', { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, { fill: colour })
-  return of('polygon', { points: cornersOf(slot) }, { fill: colour })
+  if (slot <= 0 || slot >= RAMP) return of('circle', { cx: 0, cy: 0, r: slot < 0 ? 3 : 5 }, { fill: color })
+  return of('polygon', { points: cornersOf(slot) }, { fill: color })
 }
 
 // Colours and shapes line by line; and how far down they reach.

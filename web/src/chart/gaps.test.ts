@@ -13,7 +13,7 @@ import { keysOf } from './keys'
 import type { Answer } from './model'
 import { drawingOf } from './option'
 
-const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: '', type: 'number', direction: 'higher', role: 'output', one: 'none', column: true, words: false, ...part })
+const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: '', type: 'number', direction: 'higher', role: 'output', aggregation: 'none', column: true, words: false, ...part })
 const catalogue = new Catalogue([field('results.output_throughput', 'Output'), field('benchmark.max_concurrency', 'Concurrency', { type: 'count', role: 'input' }), field('server.model', 'Model', { type: 'text', role: 'input' })])
 const COLOURS = { series: ['#111111', '#222222'], other: '#333333', text: '#000000', text2: '#000000', text3: '#000000', grid: '#dddddd', axis: '#aaaaaa', sheet: '#ffffff', accent: '#0000ff', quiet: '#888888' } as Colours
 
@@ -27,12 +27,12 @@ function chartWith(kind: ChartState['kind'], places: (number | string | null)[],
   const around = (by: number) => ys.map((y) => (y === null ? null : y + by))
   const none = values.map(() => 0)
   const answer = {
-    form: 'groups', count: 9, total: 9, drawn: 9, simulated: 0, left_out: {}, matched: null, cautions: [], shape: null, not_ready: [], elapsed_ms: 1, data_version: 1, at: 0, request: { form: 'groups' },
+    form: 'groups', count: 9, total: 9, drawn: 9, simulated: 0, excluded: {}, matched: null, cautions: [], shape: null, incomplete: [], elapsed_ms: 1, data_version: 1, at: 0, request: { form: 'groups' },
     x: { field: 'benchmark.max_concurrency', kind: 'kinds', log: false, not_positive: 0, min: 0, max: places.length - 1, kinds: { field: 'benchmark.max_concurrency', kinds: places.map(kindOf) } },
     y: { field: 'results.output_throughput', kind: 'number', log: false, not_positive: 0, min: 0, max: 100, kinds: null },
-    colour: { field: 'server.model', kinds: colours.map(kindOf) },
+    color: { field: 'server.model', kinds: colours.map(kindOf) },
     groups: {
-      x: values.map(([, place]) => places.indexOf(place)), colour: values.map(([color]) => colours.indexOf(color)), n: values.map(([, , y, n]) => n ?? (y === null ? 0 : 3)), missing: none, null: none, word: none, infinite: none, failed: none, std: none,
+      x: values.map(([, place]) => places.indexOf(place)), color: values.map(([color]) => colours.indexOf(color)), n: values.map(([, , y, n]) => n ?? (y === null ? 0 : 3)), missing: none, null: none, word: none, infinite: none, failed: none, std: none,
       mean: ys, p50: ys, p95: ys, min: around(-3), p5: around(-2), p25: around(-1), p75: around(1), max: around(3), low: around(-1), high: around(1),
     },
   } as unknown as Answer
@@ -96,9 +96,9 @@ it('a box of one result is a mark, of several a box', () => {
 })
 
 it('results at one point are counted, simulated ones are faint', () => {
-  const marks = { id: [1, 2, 3], x: [5, 5, 6], y: [1, 1, 1], colour: null, shape: null, stands_for: [1, 1, 1], verdict: ['trusted', 'trusted', 'trusted'], simulated: [true, true, true], labels: {} }
+  const marks = { id: [1, 2, 3], x: [5, 5, 6], y: [1, 1, 1], color: null, shape: null, count: [1, 1, 1], verdict: ['trusted', 'trusted', 'trusted'], simulated: [true, true, true], labels: {} }
   const axis = { field: 'results.output_throughput', kind: 'number', log: false, not_positive: 0, min: 0, max: 9, kinds: null }
-  const of = (part: object) => chartOf(CHART, { form: 'points', count: 3, total: 3, drawn: 3, simulated: 3, left_out: {}, matched: null, cautions: [], shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 1, at: 0, request: { form: 'points' }, x: axis, y: axis, marks, ...part } as unknown as Answer, catalogue)
+  const of = (part: object) => chartOf(CHART, { form: 'points', count: 3, total: 3, drawn: 3, simulated: 3, excluded: {}, matched: null, cautions: [], shape: null, color: null, incomplete: [], elapsed_ms: 1, data_version: 1, at: 0, request: { form: 'points' }, x: axis, y: axis, marks, ...part } as unknown as Answer, catalogue)
   const chart = of({})
   expect(stacksOf(chart)).toEqual([[0, 1]])
   expect(linesOf(chart, chart.items[1]!).at(-1)).toEqual(['at this point', '2 results'])

@@ -22,7 +22,7 @@ it('names what is partly unknown without a count', () => {
 
 it('fields with several known values come first, in the order of their kinds; all others are folded', () => {
   const of = (kind: string, field: string, distinct: number, unset: number) => ({ kind, title: kind, text: '', fields: [{ field, sides: [{ values: [], distinct, null: unset, not_recorded: 1 }] }] }) as unknown as Caution
-  const { differing, unknown } = fieldsOf([of('data_set', 'hf', 0, 112), of('load', 'concurrency', 6, 1), of('load', 'rate', 0, 112), of('model', 'model', 4, 0), of('status', 'status', 1, 0)])
+  const { differing, unknown } = fieldsOf([of('dataset', 'hf', 0, 112), of('load', 'concurrency', 6, 1), of('load', 'rate', 0, 112), of('model', 'model', 4, 0), of('status', 'status', 1, 0)])
   expect(differing.map(({ field }) => field)).toEqual(['model', 'concurrency'])
   expect(unknown.map(({ field }) => field)).toEqual(['rate', 'hf', 'status'])
 })

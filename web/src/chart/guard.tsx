@@ -42,7 +42,7 @@ const isOfAll = (caution: Caution) => distinctOf(caution) === 1
 
 // Kinds of cautions as the line counts them, the most important first. '' has no count: "failed requests".
 const NOUNS: [kind: string, plural: string][] = [
-  ['model', 'models'], ['lengths', 'lengths'], ['load', 'loads'], ['gpu', 'GPU types'], ['data_set', 'datasets'], ['precision', 'precisions'], ['engine', 'engine versions'],
+  ['model', 'models'], ['lengths', 'lengths'], ['load', 'loads'], ['gpu', 'GPU types'], ['dataset', 'datasets'], ['precision', 'precisions'], ['engine', 'engine versions'],
   ['client', 'clients'], ['verdict', 'verdicts'], ['status', 'statuses'], ['failures', ''], ['neighbours', ''],
 ]
 const placeOf = ({ kind }: Caution) => NOUNS.findIndex(([known]) => known === kind) + 1 || NOUNS.length + 1
@@ -103,7 +103,7 @@ function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Ca
 }
 
 // Cells are matched between the kinds of the color, and of bars without a color those of their axis.
-const groupsOf = ({ answer }: Chart) => (answer.colour ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
+const groupsOf = ({ answer }: Chart) => (answer.color ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
 const GROUPS_MAX = 50
 const DETAILS_HIGH = 390 // px: below the line there is that much room at 900 px
 const REASONS_SAID = 2
@@ -134,7 +134,7 @@ function MatchCells({ keeps, groups, set }: { keeps: number | null; groups: numb
 }
 
 // "12 cells in 6 groups"
-const cellWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cells)} ${matched.cells === 1 ? 'cell' : 'cells'} in ${count(matched.groups)} groups` : '')
+const cellWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'cell' : 'cells'} in ${count(matched.group_count)} groups` : '')
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return <section><h3>{title}</h3>{children}</section>
@@ -152,7 +152,7 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
   const { answer, state } = chart
   const { matched } = answer
   const left = leftOutOf(answer, catalogue)
-  const simulated = answer.left_out.simulated ?? 0
+  const simulated = answer.excluded.simulated ?? 0
   const gaps = gapWords(chart)
   const act = (part: Partial<ChartState>) => {
     onClose()
@@ -174,14 +174,14 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
         <Section title={answer.lines ? 'Lines' : 'Marks'}>
           {answer.lines
             ? <p>{count(answer.lines.id.length)} lines for {count(answer.drawn)} results. A wider line is for results that are nearly equal on all axes.</p>
-            : <p>{count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark is for several results at one place; the frontier{answer.frontier_more ? ', in part,' : ''}, results apart from others and selected results have marks of their own.</p>}
+            : <p>{count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark is for several results at one place; the frontier{answer.frontier_more_count ? ', in part,' : ''}, results apart from others and selected results have marks of their own.</p>}
         </Section>
       )}
       {matched && (
         <Section title="Matched cells">
-          <p>A cell is one combination of the inputs that are not compared. {cellWords(chart)}. {count(answer.left_out.unmatched ?? 0)} results have no match in every group.</p>
-          {matched.by.length > 0 && <p title={matched.by.join('\n')}>Equal: {namesOf(matched.by, catalogue)}.</p>}
-          {matched.apart.length > 0 && <p title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</p>}
+          <p>A cell is one combination of the inputs that are not compared. {cellWords(chart)}. {count(answer.excluded.unmatched ?? 0)} results have no match in every group.</p>
+          {matched.inputs.length > 0 && <p title={matched.inputs.join('\n')}>Equal: {namesOf(matched.inputs, catalogue)}.</p>}
+          {matched.unmatched_inputs.length > 0 && <p title={matched.unmatched_inputs.join('\n')}>Compared: {namesOf(matched.unmatched_inputs, catalogue)}.</p>}
         </Section>
       )}
       {canMatch && keeps === 0 && <Section title="Match cells"><p>{noMatchWords(groupsOf(chart))}</p></Section>}
@@ -204,7 +204,7 @@ export const Guard = memo(function Guard(props: Props) {
   const reasons = leftOutOf(answer, catalogue)
   const left = sum(reasons.map(({ rows }) => rows))
   const gaps = gapWords(chart)
-  const simulated = (answer.left_out.simulated ?? 0) > 0 ? 0 : answer.simulated
+  const simulated = (answer.excluded.simulated ?? 0) > 0 ? 0 : answer.simulated
   const parts: [key: string, words: ReactNode][] = [
     ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${cellWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
     ...(mixed.length ? [['mixed', <><b>Mixed:</b> {mixedList(mixed)}</>] as [string, ReactNode]] : []),
@@ -213,7 +213,7 @@ export const Guard = memo(function Guard(props: Props) {
     ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted{reasons.length <= REASONS_SAID && `: ${reasons.map(({ rows, words }) => (reasons.length === 1 ? words : `${count(rows)} ${words}`)).join(', ')}`}</span>] as [string, ReactNode]] : []),
     ...(gaps ? [['gaps', <span key="" title={gaps.words.join('\n')}>{count(gaps.count)} {gaps.count === 1 ? 'gap' : 'gaps'} in lines</span>] as [string, ReactNode]] : []),
     ...([['x', answer.x], ['y', answer.y]] as const).flatMap(([name, axis]): [string, ReactNode][] => (axis && axis.not_positive > 0 ? [[name, `${name} is not logarithmic: ${count(axis.not_positive)} at or below zero`]] : [])),
-    ...(answer.not_ready.length ? [['not ready', `no time for: ${answer.not_ready.join(', ')}`] as [string, ReactNode]] : []),
+    ...(answer.incomplete.length ? [['not ready', `no time for: ${answer.incomplete.join(', ')}`] as [string, ReactNode]] : []),
   ]
   if (parts.length === 0 && answer.form !== 'thinned') return null
   return (
@@ -226,7 +226,7 @@ export const Guard = memo(function Guard(props: Props) {
       <span className={css.does} {...oneStop}>
         {canMatch && <MatchCells keeps={keeps} groups={groups} set={set} />}
         {chart.state.match && <Act onPress={() => set({ match: false })}>Use all results</Act>}
-        {answer.not_ready.length > 0 && <Act onPress={onAgain}>Retry</Act>}
+        {answer.incomplete.length > 0 && <Act onPress={onAgain}>Retry</Act>}
         <Act ref={button} aria-haspopup="dialog" aria-expanded={isOpen} {...(isOpen && { 'aria-controls': dialog })} onPress={() => setOpen(!isOpen)}>Details</Act>
       </span>
       {isOpen && (

@@ -1,7 +1,7 @@
 // Cells and lines: what is drawn of them, and what is not.
 import { expect, it } from 'vitest'
 
-import type { Field, Kind, PointsAnswer } from '../api/types'
+import type { Field, Kind, PointsResponse } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
 import { readExplore, writeExplore } from '../url/explore'
@@ -14,22 +14,22 @@ import { drawingOf } from './option'
 import { kindsBetween, linesOfTitle, shareOn, valueOn } from './parallel'
 import { columnsOf, csvOf } from './table'
 
-const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: '', type: 'count', direction: 'neither', role: 'input', one: 'none', column: true, words: false, ...part })
+const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: '', type: 'count', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false, ...part })
 const OUTPUT = { unit: 'tok/s', type: 'number', direction: 'higher', role: 'output' } as const
 const catalogue = new Catalogue([field('server.tensor_parallel_size', 'TP size'), field('benchmark.max_concurrency', 'Concurrency'), field('server.model', 'Model', { type: 'text' }), field('results.output_throughput', 'Output throughput', OUTPUT)])
 const kinds = (name: string, ...values: unknown[]) => ({ field: name, kind: 'kinds' as const, log: false, not_positive: 0, min: 0, max: values.length - 1, kinds: { field: name, kinds: values.map((value): Kind => ({ state: 'value', value, count: 1 })) } })
 const numbers = (name: string, min: number, max: number) => ({ field: name, kind: 'number' as const, log: false, not_positive: 0, min, max, kinds: null })
-const base: Answer = { form: 'grid', count: 9, total: 9, drawn: 9, simulated: 0, left_out: {}, matched: null, cautions: [], x: null, y: null, shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'grid' } as Answer['request'] }
+const base: Answer = { form: 'grid', count: 9, total: 9, drawn: 9, simulated: 0, excluded: {}, matched: null, cautions: [], x: null, y: null, shape: null, color: null, incomplete: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'grid' } as Answer['request'] }
 const NONE = [0, 0, 0]
 const list = (...values: (number | null)[]) => values
-const figures: NonNullable<PointsAnswer['grid']> = {
+const figures: NonNullable<PointsResponse['grid']> = {
   x: [0, 0, 1], y: [0, 1, 1], n: [4, 0, 3], missing: [0, 2, 0], null: NONE, word: NONE, infinite: NONE, failed: [0, 2, 1], mean: list(10, null, 30), std: list(1, null, 1), min: list(8, null, 28),
   p5: list(8, null, 28), p25: list(9, null, 29), p50: list(10, null, 31), p75: list(11, null, 32), p95: list(12, null, 33), max: list(12, null, 33), low: list(9, null, 27), high: list(11, null, 33),
 }
 const grid: Answer = { ...base, x: kinds('server.tensor_parallel_size', 1, 2), y: kinds('benchmark.max_concurrency', 8, 16), value: numbers('results.output_throughput', 8, 33), grid: figures }
 const lines: Answer = {
   ...base, form: 'parallel', axes: [numbers('server.tensor_parallel_size', 1, 5), kinds('server.model', 'a', 'b'), numbers('results.output_throughput', 100, 300)], gaps: [{}, { missing: 1 }, {}],
-  lines: { id: [7, 9], at: [[1, 5], [1, null], [100, 300]], colour: null, stands_for: [1, 3], verdict: ['trusted', 'degraded'], simulated: [false, false], labels: { 'run.name': ['one', null] } },
+  lines: { id: [7, 9], at: [[1, 5], [1, null], [100, 300]], color: null, count: [1, 3], verdict: ['trusted', 'degraded'], simulated: [false, false], labels: { 'run.name': ['one', null] } },
 }
 const colours: Colours = { series: ['#394bc1', '#b85404'], other: '#868b92', text: '#1a1c1f', text2: '#4b5057', text3: '#666b73', grid: '#ececE9', axis: '#b4b7bb', sheet: '#ffffff', accent: '#3347b8', quiet: '#868b92' }
 const heat: ChartState = { ...CHART, kind: 'heat' }
@@ -91,7 +91,7 @@ it('what is asked: two inputs and a figure; axes that vary; the address keeps bo
   const varying = new Set(['server.tensor_parallel_size', 'benchmark.max_concurrency', 'server.model', 'results.output_throughput'])
   expect(requestOf(heat, undefined, catalogue, undefined, []).choices?.[0]).toEqual({ form: 'grid', x: 'benchmark.max_concurrency', y: 'server.tensor_parallel_size', value: 'results.output_throughput' })
   expect(requestOf(parallel, varying, catalogue, undefined, [3])).toEqual({
-    form: 'parallel', axes: ['server.model', 'server.tensor_parallel_size', 'benchmark.max_concurrency', 'results.output_throughput'], colour_choices: ['results.output_throughput'], labels: ['run.name'], significant_digits: 7, selected: [3],
+    form: 'parallel', axes: ['server.model', 'server.tensor_parallel_size', 'benchmark.max_concurrency', 'results.output_throughput'], color_choices: ['results.output_throughput'], labels: ['run.name'], significant_digits: 7, selected: [3],
   })
   const state = readExplore('chart=parallel&axes=a.b,c.d&value=e.f')
   expect([state.chart.axes, state.chart.value]).toEqual([['a.b', 'c.d'], 'e.f'])

@@ -1,5 +1,5 @@
 // A heat map: a cell for each pair of values that some result has. Where no result is, nothing is drawn; a cell whose
-// results have no number is an outline, and is no colour of the scale.
+// results have no number is an outline, and is no color of the scale.
 import type { CustomSeriesOption } from 'echarts/charts'
 
 import { MONO, namesBelow, ofKinds, ofNames } from './axes'

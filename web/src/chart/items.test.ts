@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import type { Field, PointsAnswer } from '../api/types'
+import type { Field, PointsResponse } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { CHART, type ChartState } from '../url/chart'
 import { beginOf, isLogScale } from './axes'
@@ -14,19 +14,19 @@ import { type Answer, axesOf, leftOutOf, requestOf, spreadOf } from './model'
 import { drawingOf } from './option'
 import { columnsOf, csvOf, markdownOf } from './table'
 
-const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', one: 'none', column: true, words: false, ...part })
+const field = (id: string, label: string, part: Partial<Field> = {}): Field => ({ id, label, help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', aggregation: 'none', column: true, words: false, ...part })
 const catalogue = new Catalogue([field('results.p99_ttft_ms', 'P99 TTFT'), field('results.output_throughput', 'Output throughput', { unit: 'tok/s' }), field('server.model', 'Model', { type: 'text', unit: '' }), field('server.tensor_parallel_size', 'TP size', { type: 'count', unit: '', role: 'input' })])
 
 const NOTHING = { missing: [0, 2], null: [0, 0], word: [0, 0], infinite: [0, 0], failed: [0, 1], std: [1, null] }
 const figures = (value: number) => [value, null]
 const answer = (part: Partial<Answer>): Answer => ({
-  form: 'points', count: 5, total: 9, drawn: 3, simulated: 0, left_out: {}, matched: null, cautions: [], shape: null, colour: null, not_ready: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'points' } as Answer['request'],
+  form: 'points', count: 5, total: 9, drawn: 3, simulated: 0, excluded: {}, matched: null, cautions: [], shape: null, color: null, incomplete: [], elapsed_ms: 1, data_version: 4, at: 0, request: { form: 'points' } as Answer['request'],
   x: { field: 'results.p99_ttft_ms', kind: 'number', log: false, not_positive: 0, min: 1, max: 3, kinds: null }, y: { field: 'results.output_throughput', kind: 'number', log: false, not_positive: 0, min: 10, max: 30, kinds: null }, ...part,
 })
-const marks: NonNullable<PointsAnswer['marks']> = { id: [7, 8], x: [1, 3], y: [10, 30], colour: null, shape: null, stands_for: [1, 2], verdict: ['trusted', 'degraded'], simulated: [false, true], labels: { 'run.name': ['=one', null] } }
+const marks: NonNullable<PointsResponse['marks']> = { id: [7, 8], x: [1, 3], y: [10, 30], color: null, shape: null, count: [1, 2], verdict: ['trusted', 'degraded'], simulated: [false, true], labels: { 'run.name': ['=one', null] } }
 const groups = answer({
   form: 'groups', x: { field: 'server.tensor_parallel_size', kind: 'kinds', log: false, not_positive: 0, min: 0, max: 1, kinds: { field: 'server.tensor_parallel_size', kinds: [{ state: 'value', value: 2, count: 3 }, { state: 'null', count: 2 }] } },
-  groups: { x: [0, 1], colour: null, n: [3, 0], ...NOTHING, mean: figures(20), min: figures(10), p5: figures(11), p25: figures(15), p50: figures(21), p75: figures(25), p95: figures(29), max: figures(30), low: figures(8), high: figures(32) },
+  groups: { x: [0, 1], color: null, n: [3, 0], ...NOTHING, mean: figures(20), min: figures(10), p5: figures(11), p25: figures(15), p50: figures(21), p75: figures(25), p95: figures(29), max: figures(30), low: figures(8), high: figures(32) },
 })
 const COLOURS: Colours = { series: ['#394bc1', '#b85404'], other: '#868b92', text: '#1a1c1f', text2: '#4b5057', text3: '#666b73', grid: '#ececE9', axis: '#b4b7bb', sheet: '#ffffff', accent: '#3347b8', quiet: '#868b92' }
 const state = (part: Partial<ChartState> = {}): ChartState => ({ ...CHART, ...part })
@@ -54,14 +54,14 @@ it('aggregate and spread are chosen after the fact; an interval of the mean is o
 })
 
 it('bins stand on each other', () => {
-  const chart = chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges: [0, 1, 2], counts: [[2, 0], [1, 4]] }, colour: { field: 'server.model', kinds: [{ state: 'value', value: 'a', count: 2 }, { state: 'value', value: 'b', count: 5 }] } }), catalogue)
+  const chart = chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges: [0, 1, 2], counts: [[2, 0], [1, 4]] }, color: { field: 'server.model', kinds: [{ state: 'value', value: 'a', count: 2 }, { state: 'value', value: 'b', count: 5 }] } }), catalogue)
   expect(chart.items.map(({ x, low, high, n, kind }) => [x, low, high, n, kind])).toEqual([[0, 0, 2, 2, 0], [0, 2, 3, 1, 1], [1, 0, 4, 4, 1]])
 })
 
 it('shows the axes that the user chose, then those of the response', () => {
-  expect(axesOf(state(), undefined, undefined)).toMatchObject({ x: '', y: '', colour: '' })
-  expect(axesOf(state({ y: 'a.b' }), undefined, answer({ colour: { field: 'server.model', kinds: [] } }))).toMatchObject({ x: 'results.p99_ttft_ms', y: 'a.b', colour: 'server.model' })
-  expect(axesOf(state({ kind: 'histogram', x: 'a.b', colour: '' }), undefined, answer({}))).toMatchObject({ x: 'a.b', y: '', colour: '' })
+  expect(axesOf(state(), undefined, undefined)).toMatchObject({ x: '', y: '', color: '' })
+  expect(axesOf(state({ y: 'a.b' }), undefined, answer({ color: { field: 'server.model', kinds: [] } }))).toMatchObject({ x: 'results.p99_ttft_ms', y: 'a.b', color: 'server.model' })
+  expect(axesOf(state({ kind: 'histogram', x: 'a.b', color: '' }), undefined, answer({}))).toMatchObject({ x: 'a.b', y: '', color: '' })
 })
 
 it('the values choose the scale of an axis until the user does; bars keep their length', () => {
@@ -89,20 +89,20 @@ it('a region has no bound below zero where no value is', () => {
 
 it('lets the server choose between axes that exist, with those that the user chose', () => {
   const ask = (part: Partial<ChartState>) => requestOf(state(part), undefined, catalogue, undefined, [])
-  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], colour_choices: ['server.model', 'server.tensor_parallel_size'], x_log: 'auto', y_log: 'auto', labels: ['run.name'], significant_digits: 7 })
-  expect(ask({ kind: 'bar', y: 'results.p99_ttft_ms', colour: '' })).toEqual({ form: 'groups', choices: ['server.tensor_parallel_size', 'server.model'].map((x) => ({ form: 'groups', x, y: 'results.p99_ttft_ms' })) })
+  expect(ask({})).toEqual({ form: 'points', choices: [{ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput' }], color_choices: ['server.model', 'server.tensor_parallel_size'], x_log: 'auto', y_log: 'auto', labels: ['run.name'], significant_digits: 7 })
+  expect(ask({ kind: 'bar', y: 'results.p99_ttft_ms', color: '' })).toEqual({ form: 'groups', choices: ['server.tensor_parallel_size', 'server.model'].map((x) => ({ form: 'groups', x, y: 'results.p99_ttft_ms' })) })
   expect(ask({ kind: 'histogram' }).choices?.map(({ x }) => x)).toEqual(['results.p99_ttft_ms', 'results.output_throughput'])
 })
 
 it('asks for the form that the kind is made of', () => {
-  const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', colour: '', ...part }), undefined, catalogue, undefined, [3, 4])
+  const ask = (part: Partial<ChartState>) => requestOf(state({ x: 'results.p99_ttft_ms', y: 'results.output_throughput', color: '', ...part }), undefined, catalogue, undefined, [3, 4])
   expect(ask({ point: 4, logX: true })).toEqual({ form: 'points', x: 'results.p99_ttft_ms', y: 'results.output_throughput', x_log: true, y_log: 'auto', labels: ['run.name'], significant_digits: 7, selected: [4, 3] })
   expect(ask({ kind: 'box' })).toEqual({ form: 'groups', x: 'results.p99_ttft_ms', y: 'results.output_throughput', y_log: 'auto' })
   expect(ask({ kind: 'histogram' })).toEqual({ form: 'bins', x: 'results.p99_ttft_ms' })
 })
 
 it('says what is not drawn in words', () => {
-  expect(leftOutOf(answer({ left_out: { x_missing: 2, y_infinite: 5 } }), catalogue).map(({ rows, words }) => [rows, words])).toEqual([[5, 'with an infinite output throughput'], [2, 'without P99 TTFT']])
+  expect(leftOutOf(answer({ excluded: { x_missing: 2, y_infinite: 5 } }), catalogue).map(({ rows, words }) => [rows, words])).toEqual([[5, 'with an infinite output throughput'], [2, 'without P99 TTFT']])
 })
 
 it('of groups n is what their figures are of, and those without a number are named', () => {
@@ -110,8 +110,8 @@ it('of groups n is what their figures are of, and those without a number are nam
   expect(drawnOf(chart)).toBe(3)
   expect(leftOutOf(groups, catalogue).map(({ rows, words }) => [rows, words])).toEqual([[2, 'without output throughput']])
   expect(notesOf(chart, catalogue, undefined)).toContain('n = 3 of 5 that the filter leaves, 9 in all; not plotted: 2 without output throughput')
-  const colour = { field: 'server.model', kinds: [{ state: 'value' as const, value: 'a', count: 5 }] }
-  expect(keysOf(chartOf(state({ kind: 'bar' }), { ...groups, colour, groups: { ...groups.groups!, colour: [0, 0] } }, catalogue)).map(({ words, count }) => [words, count])).toEqual([['a', 3]])
+  const color = { field: 'server.model', kinds: [{ state: 'value' as const, value: 'a', count: 5 }] }
+  expect(keysOf(chartOf(state({ kind: 'bar' }), { ...groups, color, groups: { ...groups.groups!, color: [0, 0] } }, catalogue)).map(({ words, count }) => [words, count])).toEqual([['a', 3]])
 })
 
 // so many colours at each of so many places
@@ -121,8 +121,8 @@ function crowd(places: number, kinds: number) {
   const of = (count: number) => Array.from({ length: count }, (_, i) => ({ state: 'value' as const, value: i, count: 1 }))
   return answer({
     form: 'groups', x: { field: 'server.tensor_parallel_size', kind: 'kinds', log: false, not_positive: 0, min: 0, max: places - 1, kinds: { field: 'server.tensor_parallel_size', kinds: of(places) } },
-    colour: { field: 'server.model', kinds: of(kinds) },
-    groups: { x: at.map((i) => Math.floor(i / kinds)), colour: at.map((i) => i % kinds), n: at.map((i) => 1 + (i % kinds)), missing: same(0), null: same(0), word: same(0), infinite: same(0), failed: same(0), std: same(1), mean: same(1), min: same(1), p5: same(1), p25: same(1), p50: same(1), p75: same(1), p95: same(1), max: same(1), low: same(1), high: same(1) },
+    color: { field: 'server.model', kinds: of(kinds) },
+    groups: { x: at.map((i) => Math.floor(i / kinds)), color: at.map((i) => i % kinds), n: at.map((i) => 1 + (i % kinds)), missing: same(0), null: same(0), word: same(0), infinite: same(0), failed: same(0), std: same(1), mean: same(1), min: same(1), p5: same(1), p25: same(1), p50: same(1), p75: same(1), p95: same(1), max: same(1), low: same(1), high: same(1) },
   })
 }
 
@@ -139,7 +139,7 @@ it('a color without a value has no room and no line in the legend, which is in t
   const three = (a: number, c: number) => [a, null, c]
   const kinds = ['a', 'b', 'c'].map((value, i) => ({ state: 'value' as const, value, count: 1 + i }))
   const chart = chartOf(state({ kind: 'bar' }), {
-    ...groups, colour: { field: 'server.model', kinds }, groups: { x: [0, 0, 0], colour: [0, 1, 2], n: [1, 0, 3], missing: [0, 2, 0], null: [0, 0, 0], word: [0, 0, 0], infinite: [0, 0, 0], failed: [0, 0, 0], std: [1, null, 1], mean: three(1, 2), min: three(1, 2), p5: three(1, 2), p25: three(1, 2), p50: three(1, 2), p75: three(1, 2), p95: three(1, 2), max: three(1, 2), low: three(1, 2), high: three(1, 2) },
+    ...groups, color: { field: 'server.model', kinds }, groups: { x: [0, 0, 0], color: [0, 1, 2], n: [1, 0, 3], missing: [0, 2, 0], null: [0, 0, 0], word: [0, 0, 0], infinite: [0, 0, 0], failed: [0, 0, 0], std: [1, null, 1], mean: three(1, 2), min: three(1, 2), p5: three(1, 2), p25: three(1, 2), p50: three(1, 2), p75: three(1, 2), p95: three(1, 2), max: three(1, 2), low: three(1, 2), high: three(1, 2) },
   }, catalogue)
   expect(chart.beside.kinds).toEqual([0, 2])
   expect(keysOf(chart).map(({ words, count }) => [words, count])).toEqual([['a', 1], ['c', 3]])
@@ -147,7 +147,7 @@ it('a color without a value has no room and no line in the legend, which is in t
 
 it('where no two colours meet none falls out, and all stand in the middle', () => {
   const many = crowd(30, 1)
-  const chart = chartOf(state({ kind: 'bar' }), { ...many, groups: { ...many.groups!, colour: many.groups!.x! } }, catalogue)
+  const chart = chartOf(state({ kind: 'bar' }), { ...many, groups: { ...many.groups!, color: many.groups!.x! } }, catalogue)
   expect([chart.items.length, chart.beside]).toEqual([30, { kinds: [], fell: null }])
 })
 
@@ -187,7 +187,7 @@ it('bins that are not equally wide are told', () => {
 })
 
 it('the legend of a file is that of the page: what is not trusted, the frontier, sizes', () => {
-  const sized = chartOf(state({ size: 'results.p99_ttft_ms' }), answer({ marks: { ...marks, size: [10, 130] }, frontier: [{ colour: 0, marks: [0, 1], with_untrusted: [0, 1] }], request: { form: 'points', size: 'results.p99_ttft_ms' } as Answer['request'] }), catalogue)
+  const sized = chartOf(state({ size: 'results.p99_ttft_ms' }), answer({ marks: { ...marks, size: [10, 130] }, frontier: [{ color: 0, marks: [0, 1], with_untrusted: [0, 1] }], request: { form: 'points', size: 'results.p99_ttft_ms' } as Answer['request'] }), catalogue)
   expect(keysOf(sized).map(({ look, words, count }) => [look, words, count])).toEqual([['kind', 'results', 3], ['size', 'P99 TTFT 10', null], ['size', '100 ms', null], ['hollow', 'hollow: not trusted', 1], ['faint', 'faint: simulated', 1], ['frontier', 'frontier', null]])
   const [, little, most] = keysOf(sized)
   expect((most!.wide / little!.wide) ** 2).toBeCloseTo(10, 0)

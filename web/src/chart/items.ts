@@ -19,7 +19,7 @@ export interface Item {
   high: number | null
   openLow: boolean // it reaches further than it is drawn
   openHigh: boolean
-  kind: number // of colour; 0 where there is none
+  kind: number // of color; 0 where there is none
   slot: number
   shape: number
   n: number // rows
@@ -93,10 +93,10 @@ function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
   if (!marks) return []
   const shapes = shape ? slotsOf(shape.kinds) : null
   return marks.id.map((id, at) => {
-    const kind = marks.colour?.[at] ?? 0
+    const kind = marks.color?.[at] ?? 0
     const slot = slots[kind] ?? 0
     return {
-      ...BARE, at, id, kind, slot, x: marks.x[at] ?? NaN, y: marks.y[at] ?? null, n: marks.stands_for[at] ?? 1,
+      ...BARE, at, id, kind, slot, x: marks.x[at] ?? NaN, y: marks.y[at] ?? null, n: marks.count[at] ?? 1,
       shape: shapes ? (shapes[marks.shape?.[at] ?? 0] ?? OTHER) : slot, isHollow: marks.verdict[at] !== 'trusted', isSimulated: marks.simulated[at] === true,
       size: finite(marks.size?.[at]),
     }
@@ -137,7 +137,7 @@ function groupsOf(state: ChartState, { groups }: Answer, slots: number[], spread
   if (!groups) return []
   const [low, high] = spread === 'none' ? [null, null] : SPREAD_KEYS[spread]
   return groups.n.map((n, at) => {
-    const kind = groups.colour?.[at] ?? 0
+    const kind = groups.color?.[at] ?? 0
     const slot = slots[kind] ?? 0
     const y = finite(groups[statKey(statOf(state))][at])
     const isTold = spread !== 'ci' || n >= INTERVAL_FROM
@@ -157,13 +157,13 @@ function cellsOf(state: ChartState, { grid }: Answer, spread: Spread): Item[] {
 function linesOfAnswer({ lines }: Answer, slots: number[]): Item[] {
   if (!lines) return []
   return lines.id.map((id, at) => {
-    const kind = lines.colour?.[at] ?? 0
+    const kind = lines.color?.[at] ?? 0
     const slot = slots[kind] ?? 0
-    return { ...BARE, at, id, kind, slot, shape: slot, x: 0, y: 0, n: lines.stands_for[at] ?? 1, isHollow: lines.verdict[at] !== 'trusted' && lines.verdict[at] !== null, isSimulated: lines.simulated[at] === true }
+    return { ...BARE, at, id, kind, slot, shape: slot, x: 0, y: 0, n: lines.count[at] ?? 1, isHollow: lines.verdict[at] !== 'trusted' && lines.verdict[at] !== null, isSimulated: lines.simulated[at] === true }
   })
 }
 
-// Stacked: a bin's part of a colour stands on those before it.
+// Stacked: a bin's part of a color stands on those before it.
 function binsOf({ bins }: Answer, slots: number[]): Item[] {
   if (!bins) return []
   const width = bins.counts[0]?.length ?? 0
@@ -214,14 +214,14 @@ export function drawnValues(state: ChartState, { groups }: Answer, items: Item[]
 const NOWHERE = { name: '', form: COUNTS, kinds: null, words: [], shown: 0 }
 
 export function chartOf(state: ChartState, answer: Answer, catalogue: Catalogue): Chart {
-  const kinds = answer.colour?.kinds ?? []
+  const kinds = answer.color?.kinds ?? []
   const slots = slotsOf(kinds, answer.lines !== undefined)
   const spread = spreadOf(state)
   const all = itemsOf(state, answer, slots, spread)
   const beside = besideOf(state, all)
   const along = named(catalogue, answer.x, answer.bins?.edges ?? answer.marks?.x) ?? { ...NOWHERE, field: catalogue.get('') }
   const { x, items } = withoutEmpty(state, along, beside.fell ? all.filter(({ kind }) => beside.kinds.includes(kind)) : all)
-  const field = answer.colour && catalogue.get(answer.colour.field)
+  const field = answer.color && catalogue.get(answer.color.field)
   const known = (values: (number | null)[]) => values.filter((value) => value !== null)
   return {
     state, answer, items, spread, beside,
@@ -255,7 +255,7 @@ export function binWords({ x, answer }: Chart, at: number) {
 export const drawnOf = ({ answer, items }: Chart) => (answer.groups || answer.grid ? sum(items.map(({ n }) => n)) : answer.drawn)
 
 // Those that can be told apart by their color: of the grey ones nobody could say which is which.
-export const frontiersOf = ({ answer, colours }: Chart) => (answer.frontier ?? []).filter(({ colour }) => !colours || colours.slots[colour] !== OTHER)
+export const frontiersOf = ({ answer, colours }: Chart) => (answer.frontier ?? []).filter(({ color }) => !colours || colours.slots[color] !== OTHER)
 
 export const isSameFrontier = (trusted: number[], all: number[]) => trusted.length === all.length && trusted.every((at, i) => at === all[i])
 

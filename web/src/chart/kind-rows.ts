@@ -6,7 +6,7 @@ import type { ChartKind } from '../url/chart'
 
 export type Choice = NonNullable<PointsRequest['choices']>[number]
 export type AxisRole = 'x' | 'y' | 'value'
-export type Code = 'colour' | 'shape' | 'size'
+export type Code = 'color' | 'shape' | 'size'
 export type Form = 'points' | 'groups' | 'bins' | 'grid' | 'parallel' // of the server's answers
 
 export interface KindRow {
@@ -53,7 +53,7 @@ const NO_LOG = { x: false, y: false } as const
 export const KINDS: Record<ChartKind, KindRow> = {
   scatter: {
     words: 'Scatter', nouns: ['point', 'points'], icon: { lines: 'M2.5 2.5v11h11', dots: 'M6 9.5v.01M8.5 6.5v.01M11.5 8v.01M11.5 4v.01' },
-    form: 'points', roles: ['x', 'y'], codes: ['colour', 'shape', 'size'], log: { x: 'auto', y: 'auto' }, isNamed: true,
+    form: 'points', roles: ['x', 'y'], codes: ['color', 'shape', 'size'], log: { x: 'auto', y: 'auto' }, isNamed: true,
     choices: [
       { x: PER_USER, y: PER_GPU }, { x: MEDIAN_TTFT, y: OUTPUT }, { x: P99_TTFT, y: OUTPUT }, { x: PER_USER, y: OUTPUT }, { x: 'results.median_tpot_ms', y: OUTPUT },
       { x: CONCURRENCY, y: OUTPUT }, { x: RATE, y: OUTPUT }, { x: 'run.timestamp', y: OUTPUT }, { x: CONCURRENCY, y: MEDIAN_TTFT }, { x: 'run.timestamp', y: MEDIAN_TTFT },
@@ -64,22 +64,22 @@ export const KINDS: Record<ChartKind, KindRow> = {
   line: {
     words: 'Line', nouns: ['point', 'points'], icon: { lines: 'M2.5 2.5v11h11M4.5 10.5l3-3.5 2.2 1.8L13 4.5' },
     form: 'groups', overTime: 'points', // over time it goes through single runs, in their order
-    roles: ['x', 'y'], fits: { y: isNumeric }, codes: ['colour'], log: { x: 'auto', y: 'auto' }, stat: 'group', spread: 'bars', isLine: true, isNamed: true,
+    roles: ['x', 'y'], fits: { y: isNumeric }, codes: ['color'], log: { x: 'auto', y: 'auto' }, stat: 'group', spread: 'bars', isLine: true, isNamed: true,
     choices: against([...FAST, ...OFFLINE], [CONCURRENCY, RATE, TP, 'run.timestamp']), colours: COLOURS,
   },
   bar: {
     words: 'Bars', nouns: ['bar', 'bars'], icon: { lines: 'M2.5 2.5v11h11M5.5 13.5V9M8.5 13.5V5M11.5 13.5V7.5' },
-    form: 'groups', roles: ['x', 'y'], fits: { y: isNumeric }, codes: ['colour'], log: { x: false, y: 'asked' }, stat: 'group', spread: 'bars', isBeside: true, isFromZero: true,
+    form: 'groups', roles: ['x', 'y'], fits: { y: isNumeric }, codes: ['color'], log: { x: false, y: 'asked' }, stat: 'group', spread: 'bars', isBeside: true, isFromZero: true,
     choices: [...against(FAST, [...GROUPS, CONCURRENCY, RATE]), ...against(OFFLINE, GROUPS.slice(-2))], colours: [GPU, MODEL, QUANTIZATION],
   },
   box: {
     words: 'Boxes', nouns: ['box', 'boxes'], icon: { lines: 'M8 2v2.5M8 11v3M5.5 4.5h5V11h-5zM5.5 8h5' },
-    form: 'groups', roles: ['x', 'y'], fits: { y: isNumeric }, codes: ['colour'], log: { x: false, y: 'auto' }, spread: 'whiskers', isBeside: true,
+    form: 'groups', roles: ['x', 'y'], fits: { y: isNumeric }, codes: ['color'], log: { x: false, y: 'auto' }, spread: 'whiskers', isBeside: true,
     choices: [...against([P99_TTFT, MEDIAN_TTFT, OUTPUT], [...GROUPS, CONCURRENCY, RATE]), ...against(OFFLINE, GROUPS.slice(-2))], colours: [GPU, MODEL, QUANTIZATION],
   },
   histogram: {
     words: 'Histogram', nouns: ['bar', 'bars'], icon: { lines: 'M2.5 13.5h11M3.5 13.5V10h3v3.5M6.5 13.5V5h3v8.5M9.5 13.5V8h3v5.5' },
-    form: 'bins', roles: ['x'], codes: ['colour'], log: NO_LOG,
+    form: 'bins', roles: ['x'], codes: ['color'], log: NO_LOG,
     choices: [P99_TTFT, MEDIAN_TTFT, OUTPUT, ...OFFLINE].map((x) => ({ x })), colours: [GPU, MODEL],
   },
   heat: {
@@ -89,7 +89,7 @@ export const KINDS: Record<ChartKind, KindRow> = {
   },
   parallel: {
     words: 'Parallel axes', nouns: ['line', 'lines'], icon: { lines: 'M3 2.5v11M8 2.5v11M13 2.5v11M3 5l5 5.5 5-6M3 11l5-6 5 5' },
-    form: 'parallel', roles: [], codes: ['colour'], log: NO_LOG, isNamed: true,
+    form: 'parallel', roles: [], codes: ['color'], log: NO_LOG, isNamed: true,
     choices: [], colours: [OUTPUT, P99_TTFT, GPU],
   },
 }

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import type { Field, Kind } from '../api/types'
 import { kindsInWords, legendOf, OTHER, slotsOf } from './kinds'
 
-const field = (part: Partial<Field> = {}): Field => ({ id: 'server.model', label: 'Model', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false, ...part })
+const field = (part: Partial<Field> = {}): Field => ({ id: 'server.model', label: 'Model', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false, ...part })
 const value = (of: unknown, rank?: number, count = 1): Kind => ({ state: 'value', value: of, count, ...(rank !== undefined && { rank }) })
 
-it('a value has the colour of its rank, whatever is drawn beside it', () => {
+it('a value has the color of its rank, whatever is drawn beside it', () => {
   expect(slotsOf([value('a', 3), value('b', 0), value('c', 7)])).toEqual([3, 0, 7])
   expect(slotsOf([value('c', 7)])).toEqual([7])
 })
@@ -15,7 +15,7 @@ it('rarer values take what is free, in the order of their ranks', () => {
   expect(slotsOf([value('a', 20), value('b', 1), value('c', 9)])).toEqual([2, 1, 0])
 })
 
-it('beyond eight the most frequent seven have a colour; the rest is grey', () => {
+it('beyond eight the most frequent seven have a color; the rest is grey', () => {
   const kinds = Array.from({ length: 10 }, (_, rank) => value(`v${rank}`, rank, 100 - rank))
   const slots = slotsOf(kinds)
   expect(slots.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5, 6])

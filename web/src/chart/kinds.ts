@@ -1,11 +1,11 @@
-// What a field tells apart, in words and in colours. A value keeps its colour whatever the filter: the most frequent
-// ones of all results have a colour of their own, the others take what is free among those that are drawn.
+// What a field tells apart, in words and in colours. A value keeps its color whatever the filter: the most frequent
+// ones of all results have a color of their own, the others take what is free among those that are drawn.
 import type { Field, Kind } from '../api/types'
 import { type Form, formOfRow, plainNumber } from '../format/number'
 import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
 
 export const SERIES = 8
-export const OTHER = -1 // grey: no colour was left, or it is no value
+export const OTHER = -1 // grey: no color was left, or it is no value
 export const RAMP = 100 // slots from here on are steps from little to much
 export const RAMP_STEPS = 7
 
@@ -30,7 +30,7 @@ export function kindsInWords(field: Field, kinds: Kind[]) {
   return words.map((text, i) => (words.indexOf(text) === words.lastIndexOf(text) || typeof kinds[i]?.value !== 'string' ? text : String(kinds[i].value)))
 }
 
-// A colour's place for each kind. Ranges take theirs in order, for their order says something.
+// A color's place for each kind. Ranges take theirs in order, for their order says something.
 export function slotsOf(kinds: Kind[], isRamp = false): number[] {
   const slots = kinds.map(() => OTHER)
   const ranges = kinds.filter(({ state }) => state === 'range').length
@@ -60,7 +60,7 @@ export interface Legend {
   kinds: number[]
 }
 
-// Those without a colour of their own stand together.
+// Those without a color of their own stand together.
 export function legendOf(field: Field, kinds: Kind[], slots = slotsOf(kinds)): Legend[] {
   const words = kindsInWords(field, kinds)
   const own: Legend[] = []

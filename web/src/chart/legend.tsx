@@ -16,7 +16,7 @@ import { lowerFirst, STAT_WORDS } from './model'
 import { shapeOf } from './shapes'
 
 function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
-  const colour = slot === OTHER ? colours.quiet : colourOf(colours, slot)
+  const color = slot === OTHER ? colours.quiet : colourOf(colours, slot)
   const box = { viewBox: '-6 -6 12 12', 'aria-hidden': true } as const
   if (look === 'size') return <svg viewBox={`${-wide / 2} ${-wide / 2} ${wide} ${wide}`} style={{ width: wide, height: wide }} aria-hidden="true"><circle r={wide / 2 - 0.5} fill="none" stroke="currentColor" /></svg>
   if (look === 'dashed') return <svg {...box}><path d="M-6 0H6" stroke="currentColor" strokeWidth="1.5" strokeDasharray="4 2" /></svg>
@@ -25,7 +25,7 @@ function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
   if (look === 'corner') return <svg {...box}><path d="M-5-5H5V5z" fill="currentColor" /></svg>
   if (look === 'faint') return <svg {...box}><path d={shapeOf(0)} fill="currentColor" opacity={0.4} /></svg>
   if (look === 'hollow') return <svg {...box}><path d={shapeOf(0)} fill={colours.sheet} stroke={colours.text2} strokeWidth="1.6" /></svg>
-  return <svg {...box}><path d={shapeOf(slot)} fill={colour} stroke={colour} strokeWidth={0.5} /></svg>
+  return <svg {...box}><path d={shapeOf(slot)} fill={color} stroke={color} strokeWidth={0.5} /></svg>
 }
 
 const LINE_HIGH = 24

@@ -1,13 +1,13 @@
 // What a chart asks for and what its answer says, without drawing it.
-import type { Field, Filter, PointsAnswer, PointsAxis, PointsRequest } from '../api/types'
+import type { Field, Filter, PointsResponse, PointsAxis, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, type Form, formOfScale } from '../format/number'
 import { AXES_MIN, type ChartKind, type ChartState, type Spread, type Stat } from '../url/chart'
 import { type AxisRole, type Choice, type Form as AnswerForm, isList, KINDS, OUTPUT, TP, USUAL_AXES } from './kind-rows'
 
-export type Answer = PointsAnswer & { request: PointsRequest; at: number }
+export type Answer = PointsResponse & { request: PointsRequest; at: number }
 
-export type Role = 'x' | 'y' | 'value' | 'colour'
+export type Role = 'x' | 'y' | 'value' | 'color'
 
 const CHOICES_MAX = 24 // of the server
 const AXES_USUALLY = 6
@@ -17,7 +17,7 @@ export interface Axes {
   x: string // '': the chart has none, or the server has not chosen it yet
   y: string
   value: string
-  colour: string
+  color: string
   axes: string[]
 }
 
@@ -29,7 +29,7 @@ const formOf = (kind: ChartKind, x: string | null | undefined, catalogue: Catalo
 const USUAL_KINDS: Record<AnswerForm, ChartKind> = { points: 'scatter', groups: 'bar', bins: 'histogram', grid: 'heat', parallel: 'parallel' }
 
 // While the next answer is on its way the last one stays, drawn by a kind that fits it.
-export function drawnKind(kind: ChartKind, { bins, grid, lines, groups }: PointsAnswer): ChartKind {
+export function drawnKind(kind: ChartKind, { bins, grid, lines, groups }: PointsResponse): ChartKind {
   const form = bins ? 'bins' : grid ? 'grid' : lines ? 'parallel' : groups ? 'groups' : 'points'
   return KINDS[kind].form === form || KINDS[kind].overTime === form ? kind : USUAL_KINDS[form]
 }
@@ -53,9 +53,9 @@ function parallelAxes(chart: ChartState, varying: ReadonlySet<string> | undefine
 }
 
 // What the chart shows: the user's choice at once, the server's as soon as its response is there.
-export function axesOf(chart: ChartState, varying: ReadonlySet<string> | undefined, answer: PointsAnswer | undefined): Axes {
+export function axesOf(chart: ChartState, varying: ReadonlySet<string> | undefined, answer: PointsResponse | undefined): Axes {
   const of = (role: AxisRole) => (KINDS[chart.kind].roles.includes(role) ? (chart[role] ?? answer?.[role]?.field ?? '') : '')
-  return { x: of('x'), y: of('y'), value: of('value'), colour: KINDS[chart.kind].codes.includes('colour') ? (chart.colour ?? answer?.colour?.field ?? '') : '', axes: isList(chart.kind) ? parallelAxes(chart, varying) : [] }
+  return { x: of('x'), y: of('y'), value: of('value'), color: KINDS[chart.kind].codes.includes('color') ? (chart.color ?? answer?.color?.field ?? '') : '', axes: isList(chart.kind) ? parallelAxes(chart, varying) : [] }
 }
 
 export const needsVarying = (chart: ChartState) => isList(chart.kind) && chart.axes === null
@@ -79,8 +79,8 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
   if (choices.length) request.choices = choices
   else for (const role of KINDS[kind].roles) if (chart[role]) request[role] = chart[role]
   if (isList(kind)) request.axes = parallelAxes(chart, varying)
-  if (chart.colour) request.colour = chart.colour
-  else if (chart.colour === null && KINDS[kind].colours.length) request.colour_choices = KINDS[kind].colours.filter((id) => catalogue.byId.has(id))
+  if (chart.color) request.color = chart.color
+  else if (chart.color === null && KINDS[kind].colours.length) request.color_choices = KINDS[kind].colours.filter((id) => catalogue.byId.has(id))
   if (chart.withSimulated) request.simulated = true
   if (chart.match) request.match = true
   const [logX, logY] = [askedScale(chart, 'x'), askedScale(chart, 'y')]
@@ -98,13 +98,13 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
 
 // The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay those of the drawing
 // before the film: another scale in each frame would cost more than the marks, and nobody could compare two frames.
-export function filmRequestOf({ labels: _, choices, colour_choices: colours, ...request }: PointsRequest, state: ChartState, answer: PointsAnswer, catalogue: Catalogue): PointsRequest {
+export function filmRequestOf({ labels: _, choices, color_choices: colours, ...request }: PointsRequest, state: ChartState, answer: PointsResponse, catalogue: Catalogue): PointsRequest {
   const roles = Object.fromEntries(KINDS[state.kind].roles.flatMap((role) => (answer[role] ? [[role, answer[role].field]] : [])))
   const isHeld = choices !== undefined && Object.keys(roles).length === KINDS[state.kind].roles.length
   return {
     ...request,
     ...(isHeld ? { ...roles, form: formOf(state.kind, answer.x?.field, catalogue) } : choices && { choices }),
-    ...(colours && (answer.colour ? { colour: answer.colour.field } : { colour_choices: colours })),
+    ...(colours && (answer.color ? { color: answer.color.field } : { color_choices: colours })),
     ...(request.x_log === 'auto' && answer.x && { x_log: answer.x.log }),
     ...(request.y_log === 'auto' && answer.y && { y_log: answer.y.log }),
   } as PointsRequest
@@ -116,9 +116,9 @@ export function exactOf({ significant_digits: digits, ...request }: PointsReques
 }
 
 // The same rows and axes as a chart that is drawn, for another question about them.
-export function questionOf({ request, x, y, value, colour }: Answer): PointsRequest {
-  const { choices: _, colour_choices: __, labels: ___, selected: ____, limit: _____, significant_digits: ______, ...rest } = request
-  return { ...rest, ...(x && { x: x.field }), ...(y && { y: y.field }), ...(value && { value: value.field }), ...(colour && { colour: colour.field }) } as PointsRequest
+export function questionOf({ request, x, y, value, color }: Answer): PointsRequest {
+  const { choices: _, color_choices: __, labels: ___, selected: ____, limit: _____, significant_digits: ______, ...rest } = request
+  return { ...rest, ...(x && { x: x.field }), ...(y && { y: y.field }), ...(value && { value: value.field }), ...(color && { color: color.field }) } as PointsRequest
 }
 
 // ---- words ------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ export interface LeftOut {
 export const NOTHINGS = ['missing', 'null', 'word', 'infinite'] as const
 
 // Rows that a group or a cell has and its figures are not of: they have no number.
-function withoutNumber({ groups, grid }: PointsAnswer): [string, number][] {
+function withoutNumber({ groups, grid }: PointsResponse): [string, number][] {
   const figures = groups ?? grid
   if (!figures) return []
   return NOTHINGS.map((why): [string, number] => [`${grid ? 'value' : 'y'}_${why}`, sum(figures[why])]).filter(([, rows]) => rows > 0)
@@ -157,8 +157,8 @@ function withoutNumber({ groups, grid }: PointsAnswer): [string, number][] {
 export const sum = (list: number[]) => list.reduce((all, one) => all + one, 0)
 
 // Why results are not on the chart, the most frequent reason first.
-export function leftOutOf(answer: PointsAnswer, catalogue: Catalogue): LeftOut[] {
-  return [...Object.entries(answer.left_out), ...withoutNumber(answer)].map(([reason, rows]) => {
+export function leftOutOf(answer: PointsResponse, catalogue: Catalogue): LeftOut[] {
+  return [...Object.entries(answer.excluded), ...withoutNumber(answer)].map(([reason, rows]) => {
     if (reason === 'too_few') return { reason, rows, words: 'with fewer than two of the axes' }
     if (reason === 'unmatched') return { reason, rows, words: 'without a match in every group' }
     const axis = reason.startsWith('x_') ? answer.x : reason.startsWith('value_') ? answer.value : answer.y
@@ -185,8 +185,8 @@ export const SPREAD_KEYS = { iqr: ['p25', 'p75'], range: ['min', 'max'], ci: ['l
 // What the chart is, for who does not see it.
 export function chartWords(chart: ChartState, answer: Answer, catalogue: Catalogue, drawn = answer.drawn) {
   const name = (id: string | undefined) => (id ? lowerFirst(longName(catalogue.get(id))) : '')
-  const { x, y, colour } = { x: name(answer.x?.field), y: name(answer.y?.field), colour: name(answer.colour?.field) }
-  const by = colour ? `, by ${colour}` : ''
+  const { x, y, color } = { x: name(answer.x?.field), y: name(answer.y?.field), color: name(answer.color?.field) }
+  const by = color ? `, by ${color}` : ''
   const of = `${count(drawn)} ${drawn === 1 ? 'experiment' : 'experiments'}`
   if (answer.lines) return `Parallel axes of ${of}: ${(answer.axes ?? []).map((axis) => name(axis?.field)).join(', ')}${by}`
   if (answer.grid) return `Heat map: ${STAT_WORDS[chart.stat]} ${name(answer.value?.field)} by ${x} and ${y} of ${of}`

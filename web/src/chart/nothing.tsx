@@ -1,6 +1,6 @@
 // A chart without marks: why there are none, and the axes that would draw.
 import { usePoints } from '../api/queries'
-import type { PointsAnswer, PointsRequest } from '../api/types'
+import type { PointsResponse, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button } from '../ui/controls'
@@ -20,7 +20,7 @@ interface Props {
   set: (part: Partial<ChartState>) => void
 }
 
-type Choice = NonNullable<PointsAnswer['choices']>[number]
+type Choice = NonNullable<PointsResponse['choices']>[number]
 
 export function choiceWords({ x, y, value, form }: Choice, catalogue: Catalogue) {
   const name = (id: string | undefined) => longName(catalogue.get(id ?? ''))
@@ -31,18 +31,18 @@ export function choiceWords({ x, y, value, form }: Choice, catalogue: Catalogue)
 function Reason({ chart: { answer, state }, catalogue, set }: Props) {
   const left = leftOutOf(answer, catalogue)
   if (answer.count === 0) return <span>No experiment matches the filter.</span>
-  if (answer.left_out.unmatched) return <span>{noMatchWords(answer.matched?.groups ?? 0)} <Act onPress={() => set({ match: false })}>Use all results</Act></span>
+  if (answer.excluded.unmatched) return <span>{noMatchWords(answer.matched?.group_count ?? 0)} <Act onPress={() => set({ match: false })}>Use all results</Act></span>
   return (
     <span>
       {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
-      {answer.left_out.simulated && !state.withSimulated ? <Act onPress={() => set({ withSimulated: true })}>Draw simulated results</Act> : null}
+      {answer.excluded.simulated && !state.withSimulated ? <Act onPress={() => set({ withSimulated: true })}>Draw simulated results</Act> : null}
     </span>
   )
 }
 
 // How many results each usual pair of axes of a kind has; those that have none are left out.
 function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKind, isAsked: boolean) {
-  const { x: _, y: __, value: ___, axes: ____, colour: _____, match: ______, form: _______, ...rows } = questionOf(answer)
+  const { x: _, y: __, value: ___, axes: ____, color: _____, match: ______, form: _______, ...rows } = questionOf(answer)
   const request = { ...rows, count_only: true, choices: choicesOf({ ...CHART, kind }, catalogue) } as PointsRequest
   const { data, isPlaceholderData } = usePoints(isAsked ? request : null, round)
   return isAsked && data && !isPlaceholderData ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS) : null
@@ -50,7 +50,7 @@ function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKi
 
 export function Nothing(props: Props) {
   const { chart: { answer, state }, catalogue, set } = props
-  const canOffer = answer.count > 0 && !answer.left_out.unmatched
+  const canOffer = answer.count > 0 && !answer.excluded.unmatched
   const isOwn = !isList(state.kind) // axes of a list are no pair
   const own = useOffers(props, state.kind, canOffer && isOwn)
   const scatter = useOffers(props, 'scatter', canOffer && (!isOwn || own?.length === 0))

@@ -176,7 +176,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
       {axis('x')}
       {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} isDisabled={isLoading} set={set} />}
       {roles.includes('value') && <Pick {...own} role="value" name="Value of a cell" value={axes.value} {...(fits.value && { fits: fits.value })} onPick={(value) => set({ value })} />}
-      {codes.includes('colour') && <Pick {...own} role="color" name="Color" value={axes.colour} canBeNone="none" onPick={(colour) => set({ colour })} />}
+      {codes.includes('color') && <Pick {...own} role="color" name="Color" value={axes.color} canBeNone="none" onPick={(color) => set({ color })} />}
       {codes.includes('shape') && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
       {codes.includes('size') && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
     </span>
@@ -188,14 +188,14 @@ function ScaleButton({ axis, isLog, isDisabled, set }: { axis: 'x' | 'y'; isLog:
 }
 
 // Each axis by itself, left to right; one more behind them.
-function ListPicks({ axes: { axes, colour }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
+function ListPicks({ axes: { axes, color }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
     <span className={join(css.picks, 'fades')} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axes.map((id, at) => (
         <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
       ))}
       {axes.length < AXES_MAX && <Pick {...own} role="add" name="One more axis" value="" canBeNone="axis" onPick={(next) => { if (next) set({ axes: [...axes, next] }) }} />}
-      <Pick {...own} role="color" name="Color" value={colour} canBeNone="none" onPick={(next) => set({ colour: next })} />
+      <Pick {...own} role="color" name="Color" value={color} canBeNone="none" onPick={(next) => set({ color: next })} />
     </span>
   )
 }

@@ -105,16 +105,16 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
 }
 
 function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; catalogue: Catalogue; round: number }) {
-  const near = usePoints({ ...questionOf(chart.answer), form: 'near', near: id }, round).data?.near
+  const near = usePoints({ ...questionOf(chart.answer), form: 'neighbors', neighbors: id }, round).data?.neighbors
   if (!near || near.id !== id || near.fields.length === 0) return null
   return (
     <div className={css.differs}>
-      <p className={css.by}>Differs from its {near.neighbours} nearest in</p>
+      <p className={css.by}>Differs from its {near.count} nearest in</p>
       <dl>
-        {near.fields.map(({ field: name, value, differ }) => {
+        {near.fields.map(({ field: name, value, differing_count: differ }) => {
           const field = catalogue.get(name)
           const words = value === undefined ? NOT_RECORDED : value === null ? UNSET : withUnit(field, value)
-          return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.neighbours} have another value`}>{longName(field)}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
+          return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.count} have another value`}>{longName(field)}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
         })}
       </dl>
     </div>

@@ -1,4 +1,4 @@
-// A shape for each colour's place, the second code beside it: in a box from -5 to 5. Colour and shape go together.
+// A shape for each color's place, the second code beside it: in a box from -5 to 5. Colour and shape go together.
 export const SHAPES = [
   'M5 0A5 5 0 1 1-5 0A5 5 0 1 1 5 0z', // circle
   'M-4.3-4.3H4.3V4.3H-4.3z', // square

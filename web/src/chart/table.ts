@@ -47,17 +47,17 @@ function figureColumns(figures: NonNullable<Chart['answer']['groups']>, axis: Na
 
 export function columnsOf(chart: Chart): Column[] {
   const { x, y, value, axes, answer, colours } = chart
-  const colour: Column[] = colours ? [{ head: longName(colours.field), ...NO_UNIT, isFigure: false, show: (item) => colours.words[item.kind] ?? '', raw: (item) => rawKind(colours.kinds[item.kind]) ?? colours.words[item.kind] ?? '' }] : []
+  const color: Column[] = colours ? [{ head: longName(colours.field), ...NO_UNIT, isFigure: false, show: (item) => colours.words[item.kind] ?? '', raw: (item) => rawKind(colours.kinds[item.kind]) ?? colours.words[item.kind] ?? '' }] : []
   const place: Column = answer.bins
     ? { head: x.name, unit: unitOf(x), rawUnit: rawUnitOf(x), isFigure: !x.kinds, show: (item) => binWords(chart, item.at), raw: (item) => binRaw(chart, item.at) }
     : placeColumn(x, (item) => item.x)
-  if (answer.bins) return [place, ...colour, { head: 'experiments', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n }]
-  if (answer.groups && y) return [...(answer.groups.x ? [place] : []), ...colour, ...figureColumns(answer.groups, y)]
+  if (answer.bins) return [place, ...color, { head: 'experiments', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n }]
+  if (answer.groups && y) return [...(answer.groups.x ? [place] : []), ...color, ...figureColumns(answer.groups, y)]
   if (answer.grid && y && value) return [place, placeColumn(y, (item) => item.y), ...figureColumns(answer.grid, value)]
   const columns: Column[] = [{ head: 'experiment', ...NO_UNIT, isFigure: false, show: (item) => nameOf(chart, item), raw: (item) => nameOf(chart, item) }]
   if (answer.lines) columns.push(...axes.map((axis, at) => placeColumn(axis, (item) => answer.lines?.at[at]?.[item.at] ?? null)))
   else columns.push(place, ...(y ? [placeColumn(y, (item) => item.y)] : []))
-  columns.push(...colour)
+  columns.push(...color)
   if (chart.size) columns.push(placeColumn(chart.size, ({ size }) => size))
   columns.push({ head: 'verdict', ...NO_UNIT, isFigure: false, isVerdict: true, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
   if (answer.form === 'thinned') columns.push({ head: 'stands for', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })

@@ -22,11 +22,11 @@ const CONTRAST_MIN = 3 // of what is drawn against the ground
 const css = readFileSync(new URL('../tokens.css', import.meta.url), 'utf8')
 const token = (name: string, theme: 0 | 1) => {
   const found = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(css)
-  if (!found) throw new Error(`tokens.css has no colour ${name}`)
+  if (!found) throw new Error(`tokens.css has no color ${name}`)
   return found[theme + 1] as string
 }
 const series = (theme: 0 | 1) => Array.from({ length: SERIES }, (_, i) => token(`s${i + 1}`, theme))
-const seen = (colour: string, vision: keyof typeof VISIONS) => labOf(times(VISIONS[vision], rgbOf(colour)).map((light) => Math.min(1, Math.max(0, light))) as Rgb)
+const seen = (color: string, vision: keyof typeof VISIONS) => labOf(times(VISIONS[vision], rgbOf(color)).map((light) => Math.min(1, Math.max(0, light))) as Rgb)
 const far = (a: Rgb, b: Rgb) => 100 * Math.hypot(...a.map((value, i) => value - (b[i] ?? 0)))
 const pairs = <T>(list: T[]) => list.flatMap((one, i) => list.slice(i + 1).map((other): [T, T] => [one, other]))
 const THEMES = [['light', 0], ['dark', 1]] as const
@@ -34,7 +34,7 @@ const THEMES = [['light', 0], ['dark', 1]] as const
 for (const [name, theme] of THEMES) {
   for (const vision of Object.keys(VISIONS) as (keyof typeof VISIONS)[]) {
     it(`series are apart, ${name}, ${vision}`, () => {
-      const labs = series(theme).map((colour) => seen(colour, vision))
+      const labs = series(theme).map((color) => seen(color, vision))
       expect(Math.min(...pairs(labs).map(([a, b]) => far(a, b)))).toBeGreaterThan(DISTANCE_MIN)
       expect(Math.min(...pairs(labs.slice(0, 4)).map(([a, b]) => far(a, b)))).toBeGreaterThan(DISTANCE_MIN_FIRST)
     })
@@ -59,7 +59,7 @@ for (const [name, theme] of THEMES) {
 
   it(`marks and figures on cells stand out from their ground, ${name}`, () => {
     const [sheet, text] = [token('sheet', theme), token('text', theme)]
-    for (const colour of series(theme)) expect(contrast(colour, sheet)).toBeGreaterThan(CONTRAST_MIN)
+    for (const color of series(theme)) expect(contrast(color, sheet)).toBeGreaterThan(CONTRAST_MIN)
     const colours = { sheet, text, series: series(theme) } as Parameters<typeof rampAt>[0]
     for (let step = 0; step < RAMP_STEPS; step++) expect(contrast(stepOf(colours, step), sheet)).toBeGreaterThan(CONTRAST_MIN)
     for (let share = 0; share <= 1; share += 0.01) {
@@ -69,7 +69,7 @@ for (const [name, theme] of THEMES) {
   })
 }
 
-it('every colour has a shape of its own beside it', () => expect(new Set(SHAPES).size).toBe(SERIES))
+it('every color has a shape of its own beside it', () => expect(new Set(SHAPES).size).toBe(SERIES))
 
 it('a mix goes from one to the other', () => {
   expect([mixed('#ffffff', '#000000', 0), mixed('#ffffff', '#000000', 1), mixed('rgb(57, 75, 193)', '#394bc1', 0.5)]).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)', 'rgb(57, 75, 193)'])

@@ -6,8 +6,8 @@ const bent = (share: number) => (share <= 0.04045 ? share / 12.92 : ((share + 0.
 const straight = (light: number) => (light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055)
 
 // "#rrggbb", or "rgb(r, g, b)" as a browser tells it
-export function rgbOf(colour: string): Rgb {
-  const parts = colour.startsWith('#') ? [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) : (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
+export function rgbOf(color: string): Rgb {
+  const parts = color.startsWith('#') ? [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) : (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
   const [r = 0, g = 0, b = 0] = parts.map((part) => bent(part / 255))
   return [r, g, b]
 }

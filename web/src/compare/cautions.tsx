@@ -22,11 +22,11 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
   const { matched } = answer
   const measured = withMetrics(views, metrics)
   const isComparable = measured.length > 1
-  const cautions = cautionsFor(answer.cautions, measured, isMatched ? (matched?.by ?? []) : [])
-  const alike = titles(answer.alike)
-  const notTold = titles(answer.not_told)
+  const cautions = cautionsFor(answer.cautions, measured, isMatched ? (matched?.inputs ?? []) : [])
+  const alike = titles(answer.comparable)
+  const notTold = titles(answer.unknown)
   const bare = views.filter((view) => !measured.includes(view))
-  const fell = views.reduce((sum, { told }) => sum + (told.fell_out ?? 0), 0)
+  const fell = views.reduce((sum, { told }) => sum + (told.unmatched ?? 0), 0)
   const isSimulated = views.length > 0 && views.every(({ told }) => told.runs > 0 && told.simulated === told.runs)
   const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
   return (
@@ -45,9 +45,9 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
         <p className={css.match}>
           {matched && isMatched ? (
             <>
-              <b>Matched cells:</b> <span>{count(matched.cells)} {matched.cells === 1 ? 'cell occurs' : 'cells occur'} on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
-                {matched.by.length > 0 && <span title={matched.by.join('\n')}>The runs of a cell have the same {namesOf(matched.by, catalogue)}.</span>}{' '}
-                {matched.apart.length > 0 && <span title={matched.apart.join('\n')}>Compared: {namesOf(matched.apart, catalogue)}.</span>}</span>{' '}
+              <b>Matched cells:</b> <span>{count(matched.cell_count)} {matched.cell_count === 1 ? 'cell occurs' : 'cells occur'} on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
+                {matched.inputs.length > 0 && <span title={matched.inputs.join('\n')}>The runs of a cell have the same {namesOf(matched.inputs, catalogue)}.</span>}{' '}
+                {matched.unmatched_inputs.length > 0 && <span title={matched.unmatched_inputs.join('\n')}>Compared: {namesOf(matched.unmatched_inputs, catalogue)}.</span>}</span>{' '}
               <Act onPress={() => onMatch(false)}>Use all runs</Act>
             </>
           ) : <><Act onPress={() => onMatch(true)}>Match cells</Act> <span>keeps the runs whose other inputs occur on every side.</span></>}
@@ -66,7 +66,7 @@ function whyBare({ told, experiment }: SideView) {
 const listed = (words: string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`)
 
 // Whether runs are simulated has a line of its own.
-const titles = (kinds: Answer['alike']) => kinds.filter(({ kind }) => kind !== 'simulated').map(({ title }) => title)
+const titles = (kinds: Answer['comparable']) => kinds.filter(({ kind }) => kind !== 'simulated').map(({ title }) => title)
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const sentence = (words: string[]) => capital(`${listed(words)} ${words.length === 1 ? 'is' : 'are'}`)

@@ -33,7 +33,7 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
   const { told, field, form } = metric
   return views.map(({ letter, at }) => {
     const figure = told.sides[at] as ComparedFigure
-    const ratio: ComparedRatio | undefined = at === 0 ? undefined : told.against[at - 1]
+    const ratio: ComparedRatio | undefined = at === 0 ? undefined : told.ratios[at - 1]
     const name = at === 0 ? `${longName(field)} (${[form.unit, arrow(field)].filter(Boolean).join(' ')})`.replace(' ()', '') : ''
     const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : clearPercent(ratio), percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['baseline', '', '', '']
     return [name, letter, shown(figure.value, metric), String(figure.n), intervalText(figure, form), ...against]
@@ -75,7 +75,7 @@ const quoted = (value: string | number | boolean | null | undefined) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const CSV_HEAD = ['part', 'field', 'label', 'unit', 'side', 'name', 'value', 'n', 'low', 'high', 'ratio', 'ratio_low', 'ratio_high', 'p', 'how', 'finding', 'more_runs']
+const CSV_HEAD = ['part', 'field', 'label', 'unit', 'side', 'name', 'value', 'n', 'low', 'high', 'ratio', 'ratio_low', 'ratio_high', 'p', 'how', 'finding', 'more_runs_count']
 
 export function csvOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const rows: (string | number | null | undefined)[][] = []
@@ -86,8 +86,8 @@ export function csvOf({ answer, views, metrics, details, catalogue, link }: Show
   const figures = (part: string, list: MetricView[]) => {
     for (const { told } of list) views.forEach(({ letter, ownName: name, at }) => {
       const figure = told.sides[at]
-      const ratio = at === 0 ? undefined : told.against[at - 1]
-      rows.push([part, told.field, told.label, told.unit, letter, name, figure?.value, figure?.n, figure?.low, figure?.high, ratio?.ratio, ratio?.low, ratio?.high, ratio?.p, ratio?.how, ratio?.finding, ratio?.more_runs])
+      const ratio = at === 0 ? undefined : told.ratios[at - 1]
+      rows.push([part, told.field, told.label, told.unit, letter, name, figure?.value, figure?.n, figure?.low, figure?.high, ratio?.ratio, ratio?.low, ratio?.high, ratio?.p, ratio?.method, ratio?.finding, ratio?.more_runs_count])
     })
   }
   figures('metric', metrics)

@@ -21,7 +21,7 @@ interface Props {
   onOnlyClear: (only: boolean) => void
 }
 
-const isShown = ({ told }: MetricView) => told.against.some(isClear)
+const isShown = ({ told }: MetricView) => told.ratios.some(isClear)
 
 export const shownOf = (metrics: MetricView[], onlyClear: boolean) => (onlyClear ? metrics.filter(isShown) : metrics)
 
@@ -29,7 +29,7 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
   const shown = shownOf(metrics, onlyClear)
   const isSingle = views.every(({ told }) => told.runs === 1)
   const isVague = isUndecidable(views, metrics)
-  const span = spanOf(metrics.flatMap(({ told }) => told.against))
+  const span = spanOf(metrics.flatMap(({ told }) => told.ratios))
   return (
     <section className={page.block} aria-label="Metrics">
       <div className={page.blockHead}>
@@ -40,7 +40,7 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
           <Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check>
         </span>
       </div>
-      {answer.not_ready.length > 0 && <p className={css.foot}>Not ready in time: {answer.not_ready.join(', ')}.</p>}
+      {answer.incomplete.length > 0 && <p className={css.foot}>Not ready in time: {answer.incomplete.join(', ')}.</p>}
       <p className={join(css.foot, css.scale)}>Axis from {tickText(1 / span.limit)} to {tickText(span.limit)}, the same for all metrics.</p>
       {shown.length === 0 ? <p className={css.quiet}>{metrics.length === 0 ? 'No side has a headline metric.' : `None of ${metrics.length} metrics has a clear difference.`}</p> : (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
@@ -62,7 +62,7 @@ function Metric({ metric: { told, field, form }, views, span, effect, isVague }:
         {longName(field)} <span className="dim">{form.unit}{'\u00a0'}{arrow(field)}</span><span className="sr">{directionWords(field)}</span>
       </th>
       {views.map(({ letter, at, told: { runs, simulated } }) => {
-        const ratio = at === 0 ? undefined : told.against[at - 1]
+        const ratio = at === 0 ? undefined : told.ratios[at - 1]
         return (
           <td key={letter}>
             <div className={css.box}>
@@ -98,11 +98,11 @@ function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; a
   const note = isVague ? '' : findingNote(ratio, effect)
   return (
     <>
-      <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.words, note, howText(ratio)].filter(Boolean).join('\n')}>
+      <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.sentence, note, howText(ratio)].filter(Boolean).join('\n')}>
         {ratio.ratio !== null && <b>{clearPercent(ratio)}</b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
       </span>
       <Interval span={span} ratio={ratio} at={at} />
-      {interval !== null && <span className={css.sure}>{interval}{ratio.p !== null && ratio.how !== 'within_runs' && `, p ${pText(ratio.p)}`}</span>}
+      {interval !== null && <span className={css.sure}>{interval}{ratio.p !== null && ratio.method !== 'within_runs' && `, p ${pText(ratio.p)}`}</span>}
     </>
   )
 }

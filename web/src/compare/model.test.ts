@@ -7,9 +7,9 @@ import { Catalogue, namesApart } from '../fields/catalogue'
 import { namesOfSides } from '../names/sides'
 import { cautionsFor, deviate, findingText, isBeyond, isOfTheseRuns, isUndecidable, markOf, percent, percentInterval, shareOf, spanOf, summaryOf, ticksTo, tickText, type SideView, valuesBySide, valuesOf, valuesText, verdictsText, withMetrics, withoutTwins } from './model'
 
-const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, how: 'none', finding: 'nothing', more_runs: null, regression: false, words: '', ...part })
+const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, low: null, high: null, p: null, method: 'none', finding: 'nothing', more_runs_count: null, regression: false, sentence: '', ...part })
 
-const field = (part: Partial<Field>): Field => ({ id: 'system.host.memory_bytes', label: 'Memory bytes', help: '', group: '', unit: 'B', type: 'number', direction: 'neither', role: 'host', one: 'none', column: true, words: false, ...part })
+const field = (part: Partial<Field>): Field => ({ id: 'system.host.memory_bytes', label: 'Memory bytes', help: '', group: '', unit: 'B', type: 'number', direction: 'neither', role: 'host', aggregation: 'none', column: true, words: false, ...part })
 const told = (...values: unknown[]) => ({ values: values.map((value) => ({ value, count: 1 })), distinct: values.length, null: 0, not_recorded: 0 }) as ComparedValues
 
 it('values beside each other have one unit, and decimals that tell them apart', () => {
@@ -44,8 +44,8 @@ it('two rows of one name say what each is of', () => {
 })
 
 it('says how many runs more it would take', () => {
-  expect(findingText(ratio({ finding: 'no_difference', more_runs: 7 }), 0.05)).toBe('unclear · 5 % needs 7 more runs each')
-  expect(findingText(ratio({ finding: 'no_difference', more_runs: 0 }), 0.05)).toBe('unclear')
+  expect(findingText(ratio({ finding: 'no_difference', more_runs_count: 7 }), 0.05)).toBe('unclear · 5 % needs 7 more runs each')
+  expect(findingText(ratio({ finding: 'no_difference', more_runs_count: 0 }), 0.05)).toBe('unclear')
   expect(findingText(ratio({ finding: 'no_difference' }), 0.025)).toBe('unclear · needs repeats')
   expect(findingText(ratio({ finding: 'worse', regression: true }), 0.025)).toBe('worse by more than 2.5 %')
 })
@@ -96,7 +96,7 @@ it('sides without metrics raise no caution, nor do fields that matching makes th
 })
 
 it('a summary counts what the comparison found and puts the headline metrics first', () => {
-  const metric = (id: string, finding: ComparedRatio['finding']) => ({ told: { against: [ratio({ finding })] }, field: field({ id }), form: {} }) as unknown as Parameters<typeof summaryOf>[0][number]
+  const metric = (id: string, finding: ComparedRatio['finding']) => ({ told: { ratios: [ratio({ finding })] }, field: field({ id }), form: {} }) as unknown as Parameters<typeof summaryOf>[0][number]
   const list = [metric('results.mean_ttft_ms', 'worse'), metric('results.p99_ttft_ms', 'worse'), metric('a', 'better'), metric('b', 'higher'), metric('c', 'equal'), metric('d', 'no_difference'), metric('e', 'not_known'), metric('f', 'nothing')]
   const { worse, better, changed, equal, unclear } = summaryOf(list, 1)
   expect([worse.map((one) => one.field.id), better.length, changed.length, equal, unclear]).toEqual([['results.p99_ttft_ms', 'results.mean_ttft_ms'], 1, 1, 1, 2])
@@ -110,7 +110,7 @@ it('a metric that repeats another one to the digit is folded', () => {
 })
 
 it('single runs without any interval decide nothing, which is said once', () => {
-  const metric = (finding: ComparedRatio['finding']) => ({ told: { against: [ratio({ finding })] } }) as unknown as Parameters<typeof isUndecidable>[1][number]
+  const metric = (finding: ComparedRatio['finding']) => ({ told: { ratios: [ratio({ finding })] } }) as unknown as Parameters<typeof isUndecidable>[1][number]
   const sides = (...runs: number[]) => runs.map((n) => ({ told: { runs: n } })) as unknown as Parameters<typeof isUndecidable>[0]
   expect(isUndecidable(sides(1, 1), [metric('not_known'), metric('equal'), metric('nothing')])).toBe(true)
   expect(isUndecidable(sides(1, 3), [metric('not_known')])).toBe(false)
@@ -127,8 +127,8 @@ it('sides are named by the inputs in which they differ', () => {
 })
 
 it('a difference from the intervals within two runs is said to be of these runs', () => {
-  const within = ratio({ finding: 'better', how: 'within_runs', ratio: 1.6, low: 1.5, high: 1.7, p: 0 })
-  expect([findingText(within, 0.05), findingText({ ...within, how: 'student' }, 0.05), findingText({ ...within, finding: 'no_difference', more_runs: null }, 0.05)]).toEqual(['better in these runs', 'better', 'unclear · needs repeats'])
-  const views = (one: ComparedRatio) => [{ told: { against: [one] } }] as unknown as Parameters<typeof isOfTheseRuns>[0]
-  expect([isOfTheseRuns(views(within)), isOfTheseRuns(views({ ...within, how: 'bootstrap' }))]).toEqual([true, false])
+  const within = ratio({ finding: 'better', method: 'within_runs', ratio: 1.6, low: 1.5, high: 1.7, p: 0 })
+  expect([findingText(within, 0.05), findingText({ ...within, method: 'student' }, 0.05), findingText({ ...within, finding: 'no_difference', more_runs_count: null }, 0.05)]).toEqual(['better in these runs', 'better', 'unclear · needs repeats'])
+  const views = (one: ComparedRatio) => [{ told: { ratios: [one] } }] as unknown as Parameters<typeof isOfTheseRuns>[0]
+  expect([isOfTheseRuns(views(within)), isOfTheseRuns(views({ ...within, method: 'bootstrap' }))]).toEqual([true, false])
 })

@@ -198,20 +198,20 @@ const FINDINGS: Record<ComparedRatio['finding'], string> = {
 }
 
 // Intervals within two single runs show a difference between these runs, not between their configurations.
-const isWithinRuns = (ratio: ComparedRatio) => ratio.how === 'within_runs' && isClear(ratio)
+const isWithinRuns = (ratio: ComparedRatio) => ratio.method === 'within_runs' && isClear(ratio)
 export const findingWord = (ratio: ComparedRatio) => (isWithinRuns(ratio) ? `${FINDINGS[ratio.finding]} in these runs` : FINDINGS[ratio.finding])
 
 // Some difference is known of two single runs alone.
-export const isOfTheseRuns = (metrics: MetricView[]) => metrics.some(({ told }) => told.against.some(isWithinRuns))
+export const isOfTheseRuns = (metrics: MetricView[]) => metrics.some(({ told }) => told.ratios.some(isWithinRuns))
 
 // Single runs without any interval: no difference between them can be judged.
 export const isUndecidable = (views: Pick<SideView, 'told'>[], metrics: MetricView[]) => {
-  const findings = metrics.flatMap(({ told }) => told.against.map(({ finding }) => finding))
+  const findings = metrics.flatMap(({ told }) => told.ratios.map(({ finding }) => finding))
   return views.every(({ told }) => told.runs === 1) && findings.includes('not_known') && findings.every((finding) => finding === 'not_known' || finding === 'nothing' || finding === 'equal' || finding === 'no_ratio')
 }
 
 // The size of a regression, or how many more runs a finding needs.
-export function findingNote({ finding, more_runs: more, regression }: ComparedRatio, effect: number) {
+export function findingNote({ finding, more_runs_count: more, regression }: ComparedRatio, effect: number) {
   const share = `${Number((effect * 100).toFixed(2))} %`
   if (regression) return `by more than ${share}`
   if (finding === 'not_known') return 'no interval'
@@ -222,11 +222,11 @@ export function findingNote({ finding, more_runs: more, regression }: ComparedRa
 
 export const findingText = (ratio: ComparedRatio, effect: number) => [findingWord(ratio), findingNote(ratio, effect)].filter(Boolean).join(ratio.regression ? ' ' : ' · ')
 
-const HOW: Record<ComparedRatio['how'], string> = {
+const HOW: Record<ComparedRatio['method'], string> = {
   none: 'no interval', within_runs: 'from the intervals within the two runs; says nothing about how runs differ', one_of_many: 'one run against a group: Student’s t',
   student: 'Student’s t over the runs', bootstrap: 'bootstrap over the runs, 1,999 resamples',
 }
-export const howText = ({ how }: ComparedRatio) => HOW[how]
+export const howText = ({ method: how }: ComparedRatio) => HOW[how]
 
 // ---- places on axes -------------------------------------------------------------------------------------
 
@@ -292,6 +292,6 @@ export interface Summary {
 
 // Counts the outcomes of the metrics of one candidate against the baseline.
 export function summaryOf(metrics: MetricView[], at: number): Summary {
-  const of = (...findings: ComparedRatio['finding'][]) => metrics.filter(({ told }) => findings.includes(told.against[at - 1]?.finding ?? 'nothing')).sort((a, b) => rank(a) - rank(b))
+  const of = (...findings: ComparedRatio['finding'][]) => metrics.filter(({ told }) => findings.includes(told.ratios[at - 1]?.finding ?? 'nothing')).sort((a, b) => rank(a) - rank(b))
   return { worse: of('worse'), better: of('better'), changed: of('higher', 'lower'), equal: of('equal').length, unclear: of('no_difference', 'not_known', 'no_ratio').length, without: of('nothing').length }
 }

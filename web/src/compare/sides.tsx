@@ -84,7 +84,7 @@ export function SideVerdict({ experiment }: { experiment: Experiment }) {
 }
 
 function About({ view: { at, told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
-  const { runs, simulated, left_out: left = 0, fell_out: fell = 0 } = told
+  const { runs, simulated, excluded: left = 0, unmatched: fell = 0 } = told
   const requests = experiment?.fields['results.completed']?.value
   return (
     <p className={css.about}>

@@ -41,6 +41,6 @@ function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: M
 }
 
 function textOf({ told, field }: MetricView, at: number) {
-  const ratio = told.against[at - 1]
+  const ratio = told.ratios[at - 1]
   return join(longName(field), ratio && ratio.ratio !== null && clearPercent(ratio))
 }

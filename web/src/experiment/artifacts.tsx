@@ -16,7 +16,7 @@ const KINDS: Record<string, string> = {
 
 export function Artifacts({ id }: { id: number }) {
   const artifacts = useArtifacts(id)
-  const { artifacts: list = [], absent = [] } = artifacts.data ?? {}
+  const { artifacts: list = [], missing: absent = [] } = artifacts.data ?? {}
   const traces = list.filter(({ kind }) => kind === 'trace').length
   if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Artifacts"><Note kind="warn" role="alert"><b>Could not load the artifacts.</b> {causeOf(artifacts.error)} <Act onPress={() => void artifacts.refetch()}>Retry</Act></Note></section>
   return (

@@ -26,7 +26,7 @@ export function Checks({ checks }: { checks: Check[] }) {
           <tbody>
             {shown.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
               <tr key={i}>
-                <td><State state={check.status} word={WORDS[check.status] ?? check.status} {...(check.status === 'beyond' && check.effect === 'info' ? { colour: 'quiet' as const } : {})} /></td>
+                <td><State state={check.status} word={WORDS[check.status] ?? check.status} {...(check.status === 'beyond' && check.effect === 'info' ? { color: 'quiet' as const } : {})} /></td>
                 <th scope="row"><code>{check.id}</code></th>
                 <td className={page.num}>{figure(check.value, check.unit)}</td>
                 <td className={join(page.num, 'mid')}>{figure(check.limit, check.unit)}</td>

@@ -103,7 +103,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const checks = useMemo(() => checksOf(experiment), [experiment])
   const metrics = useMemo(() => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }), [experiment, entries])
   const artifacts = useArtifacts(experiment.id)
-  const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.absent?.length ?? 0) > 0
+  const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.missing?.length ?? 0) > 0
   // derived fields alone do not count as a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length

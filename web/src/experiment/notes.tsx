@@ -106,7 +106,7 @@ function History({ id }: { id: number }) {
         <tbody>
           {changes.data.map((one, i) => (
             <tr key={i}>
-              <td className="n">{time(one.time, true)}</td>
+              <td className="n">{time(one.changed_at, true)}</td>
               <td><bdi>{one.author ?? '–'}</bdi></td>
               <td>{WORDS[one.kind]}{one.name && <> <code><bdi>{one.name}</bdi></code></>}</td>
               <td className={page.val}><bdi>{one.from ?? '–'}</bdi></td>

@@ -4,7 +4,7 @@ import type { Facet } from '../api/types'
 import { besideRange, mostOf } from './facet'
 import { edgeOf } from './facet-range'
 
-const facet = (part: Partial<Facet>): Facet => ({ count: 0, recorded: 0, null: 0, missing: 0, explicit: 0, distinct: 0, values: [], more: 0, ...part })
+const facet = (part: Partial<Facet>): Facet => ({ count: 0, recorded: 0, null: 0, missing: 0, explicit: 0, distinct: 0, values: [], more_count: 0, ...part })
 
 describe('beside a range', () => {
   it('stand words and infinite numbers, with how many have them', () => {

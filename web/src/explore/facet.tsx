@@ -174,7 +174,7 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
       {steady.length > shown.length && (
         <div className={css.more}><Act onPress={() => setLong(true)}>Show {steady.length - shown.length} more</Act></div>
       )}
-      {isWhole && facet.more > 0 && <div className={css.more}>showing {facet.values.length} of {count(distinctOf(facet))}</div>}
+      {isWhole && facet.more_count > 0 && <div className={css.more}>showing {facet.values.length} of {count(distinctOf(facet))}</div>}
     </div>
   )
 }
@@ -269,7 +269,7 @@ function Search({ field, facet, choice, most, onChoose }: Drawn) {
   const isAsked = asked !== '' || limit > VALUES_STEP
   const found = useValues(isAsked ? { field: field.id, search: asked, filter: tree } : null, round, limit)
   const values = (isAsked && found.data?.values) || facet.values
-  const matching = (isAsked && found.data?.matching) || distinctOf(facet)
+  const matching = (isAsked && found.data?.matching_count) || distinctOf(facet)
   const name = longName(field)
   return (
     <>

@@ -142,7 +142,7 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
   const facetOf = (id: string) => (isKnown(known[id]) ? known[id] : more.data?.options[id])
   const { refetch } = more
   const onRetry = useCallback(() => void refetch(), [refetch])
-  const isLate = (id: string) => !isPatient && lacking.includes(id) && more.data?.not_ready?.includes(id)
+  const isLate = (id: string) => !isPatient && lacking.includes(id) && more.data?.incomplete?.includes(id)
   const left = section.fields.length - visible.length
   return (
     <details className={css.group} open={isOpen} onToggle={(event) => {

@@ -2,7 +2,7 @@
 import { create } from 'zustand'
 
 import { usePages } from '../api/queries'
-import type { ApplyAnswer, ApplyRequest, Row } from '../api/types'
+import type { ApplyResponse, ApplyRequest, Row } from '../api/types'
 import type { Seen } from './grid-scroll'
 
 // Which rows are on the screen: told to the line below the table, which must not draw the table anew.
@@ -20,7 +20,7 @@ export function pagesOf(first: number, last: number, pageRows: number, count: nu
 }
 
 interface Asked {
-  answer: ApplyAnswer & { request: ApplyRequest }
+  answer: ApplyResponse & { request: ApplyRequest }
   round: number
   seen: Seen
   kept: { pages: number[] } // a ref: what was asked for while nothing was dragged

@@ -2,7 +2,7 @@
 import { rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
 import { memo, type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
+import type { ApplyResponse, ApplyRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { count as formatted } from '../format/number'
@@ -32,7 +32,7 @@ export interface GridHandle {
 
 interface Props {
   catalogue: Catalogue
-  answer: ApplyAnswer & { request: ApplyRequest }
+  answer: ApplyResponse & { request: ApplyRequest }
   columns: string[]
   pinned: number
   sort: Sort[] // what was asked for: a press on a head goes on from it

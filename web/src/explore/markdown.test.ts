@@ -5,7 +5,7 @@ import { Catalogue } from '../fields/catalogue'
 import { markdownOf, rowOf } from './markdown'
 
 const catalogue = new Catalogue([
-  { id: 'results.x_ms', label: 'X', help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', one: 'none', column: true, words: false },
+  { id: 'results.x_ms', label: 'X', help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', aggregation: 'none', column: true, words: false },
 ])
 const row = (part: Partial<Row>): Row => ({ id: 7, run_id: 'run', simulated: false, verdict: null, cells: {}, ...part })
 

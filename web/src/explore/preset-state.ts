@@ -4,6 +4,7 @@ import { treeOf } from '../filter/model'
 import { split } from '../filter/split'
 import { CHART, readChart, writeChart } from '../url/chart'
 import { DEFAULT_SORT, type ExploreState } from '../url/explore'
+import { withPresentNames } from '../url/former'
 
 type Kept = Pick<ExploreState, 'choices' | 'where' | 'columns' | 'sort' | 'pinned' | 'onlyDiffering' | 'chart'>
 
@@ -21,7 +22,7 @@ export function stateOf(preset: Preset): ExploreState {
   const { choices, where } = split((preset.filter ?? undefined) as Filter | undefined)
   const chart = preset.chart ?? {}
   const pinned = typeof chart['pinned'] === 'number' ? chart['pinned'] : 0
-  return { ...ALL, choices, where, columns: preset.columns, sort: preset.sort, pinned, onlyDiffering: chart['only_differing'] === true, chart: readChart(new URLSearchParams(String(chart['drawn'] ?? ''))), preset: preset.id }
+  return { ...ALL, choices, where, columns: preset.columns, sort: preset.sort, pinned, onlyDiffering: chart['only_differing'] === true, chart: readChart(withPresentNames(String(chart['drawn'] ?? ''))), preset: preset.id }
 }
 
 export interface Named {

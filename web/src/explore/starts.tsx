@@ -23,22 +23,22 @@ interface Start {
 export const STARTS: Start[] = [
   {
     name: 'Model comparison', about: 'Output per GPU of each model, by GPU; trusted runs',
-    address: 'chart=bar&x=server.model&y=derived.output_throughput_per_gpu&colour=system.hardware_info.gpu_name&quality.verdict=trusted&sort=-derived.output_throughput_per_gpu'
+    address: 'chart=bar&x=server.model&y=derived.output_throughput_per_gpu&color=system.hardware_info.gpu_name&quality.verdict=trusted&sort=-derived.output_throughput_per_gpu'
       + '&columns=server.model,system.hardware_info.gpu_name,derived.gpu_count,server.quantization,benchmark.max_concurrency,derived.output_throughput_per_gpu,results.median_ttft_ms,results.median_tpot_ms,quality.verdict',
   },
   {
     name: 'Precision and quantization', needs: ['server.dtype', 'results.median_tpot_ms'], about: 'Throughput, latency and memory per data type, with the inputs that set it',
-    address: 'chart=parallel&axes=server.model,server.dtype,server.quantization,server.kv_cache_dtype,results.median_tpot_ms,derived.output_throughput_per_gpu&colour=server.quantization&sort=-derived.output_throughput_per_gpu'
+    address: 'chart=parallel&axes=server.model,server.dtype,server.quantization,server.kv_cache_dtype,results.median_tpot_ms,derived.output_throughput_per_gpu&color=server.quantization&sort=-derived.output_throughput_per_gpu'
       + '&columns=server.model,server.dtype,server.quantization,server.kv_cache_dtype,system.hardware_info.gpu_name,derived.output_throughput_per_gpu,results.median_tpot_ms,results.energy_per_token_j,quality.verdict',
   },
   {
     name: 'Memory', about: 'Output by KV cache size; the size of a point is the peak memory',
-    address: 'x=launch.facts.kv_cache_gb&y=results.output_throughput&colour=server.model&size=system.peak_gpu_memory_gb&launch.facts.kv_cache_gb=*&sort=-system.peak_gpu_memory_gb'
+    address: 'x=launch.facts.kv_cache_gb&y=results.output_throughput&color=server.model&size=system.peak_gpu_memory_gb&launch.facts.kv_cache_gb=*&sort=-system.peak_gpu_memory_gb'
       + '&columns=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.gpu_memory_utilization,launch.facts.weights_gb,launch.facts.kv_cache_gb,launch.facts.kv_cache_tokens,system.peak_gpu_memory_gb,results.output_throughput',
   },
   {
     name: 'Utilization', about: 'Output by GPU utilization, with power and energy per token',
-    address: 'x=system.avg_gpu_utilization&y=derived.output_throughput_per_gpu&colour=system.hardware_info.gpu_name&system.avg_gpu_utilization=*&sort=-system.avg_gpu_utilization'
+    address: 'x=system.avg_gpu_utilization&y=derived.output_throughput_per_gpu&color=system.hardware_info.gpu_name&system.avg_gpu_utilization=*&sort=-system.avg_gpu_utilization'
       + '&columns=server.model,system.hardware_info.gpu_name,benchmark.max_concurrency,system.avg_gpu_utilization,system.gpus.power_mean_w,results.energy_per_token_j,system.host.cpu_share_mean,system.client.cpu_share_mean,derived.output_throughput_per_gpu',
   },
   {

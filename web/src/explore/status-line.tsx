@@ -1,7 +1,7 @@
 // Which rows, how fast, of which data; nothing moves until somebody asks.
 import { memo } from 'react'
 
-import type { ApplyAnswer } from '../api/types'
+import type { ApplyResponse } from '../api/types'
 import { useFilm } from '../film/film'
 import { count } from '../format/number'
 import { Act, Button, join } from '../ui/controls'
@@ -12,7 +12,7 @@ import { useRange } from './grid-rows'
 
 interface Props {
   isPaged: boolean // cards; a table has all rows in one
-  answer: ApplyAnswer
+  answer: ApplyResponse
   page: number
   pageRows: number
   change: Change
@@ -39,11 +39,11 @@ export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer: o
   )
 })
 
-const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyAnswer }) => (
+const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyResponse }) => (
   <span title={`Response time: ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
 )
 
-function OnScreen({ answer }: { answer: ApplyAnswer }) {
+function OnScreen({ answer }: { answer: ApplyResponse }) {
   const { first, last } = useRange()
   return <Rows first={first + 1} last={Math.min(last + 1, answer.count)} answer={answer} />
 }

@@ -4,7 +4,7 @@ import { repeatedOf } from './catalogue'
 
 it('a field is repeated if it has no value and no result more than the other', () => {
   const of = (server: [string, number][] | null, benchmark: [string, number][] | null) => {
-    const facet = (list: [string, number][] | null) => (list ? { values: list.map(([value, count]) => ({ value, count })), more: 0 } : undefined)
+    const facet = (list: [string, number][] | null) => (list ? { values: list.map(([value, count]) => ({ value, count })), more_count: 0 } : undefined)
     const facets: Record<string, ReturnType<typeof facet>> = { 'server.model': facet(server), 'benchmark.model': facet(benchmark) }
     return repeatedOf((id) => facets[id]).filter((id) => id in facets)
   }

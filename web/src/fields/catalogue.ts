@@ -62,7 +62,7 @@ const REPEATED: Record<string, string> = { 'benchmark.model': 'server.model', 's
 
 export const isRepeat = (id: string, of: string) => REPEATED[id] === of
 
-type Counted = { values: readonly { value?: unknown; count: number }[]; more: number } | undefined
+type Counted = { values: readonly { value?: unknown; count: number }[]; more_count: number } | undefined
 
 // Fields with no value that the field they repeat does not have, in no more results. A field whose values are not known is one of them.
 export function repeatedOf(facetOf: (id: string) => Counted): string[] {
@@ -70,7 +70,7 @@ export function repeatedOf(facetOf: (id: string) => Counted): string[] {
     const [own, other] = [facetOf(id), facetOf(twin)]
     if (!other) return own ? [] : [id]
     const counts = new Map(other.values.map(({ value, count: n }) => [JSON.stringify(value), n]))
-    const isSame = (own?.values ?? []).every(({ value, count: n }) => n <= (counts.get(JSON.stringify(value)) ?? (other.more > 0 ? Infinity : 0)))
+    const isSame = (own?.values ?? []).every(({ value, count: n }) => n <= (counts.get(JSON.stringify(value)) ?? (other.more_count > 0 ? Infinity : 0)))
     return isSame ? [id] : []
   })
 }
@@ -166,7 +166,7 @@ const TAGS: [id: string, label: string, help: string][] = [
   ['tags.sweep_point', 'Sweep values', 'the values of the combination'],
   ['tags.sweep_repeat', 'Sweep repeat', 'the number of the repeat'],
 ]
-const tagField = ([id, label, help]: (typeof TAGS)[number]): Field => ({ id, label, help, group: 'Run', unit: '', type: 'text', direction: 'neither', role: 'provenance', one: 'none', column: false, words: false })
+const tagField = ([id, label, help]: (typeof TAGS)[number]): Field => ({ id, label, help, group: 'Run', unit: '', type: 'text', direction: 'neither', role: 'provenance', aggregation: 'none', column: false, words: false })
 
 export class Catalogue {
   readonly byId: ReadonlyMap<string, Field>
@@ -189,7 +189,7 @@ export class Catalogue {
   get(id: string): Field {
     return (
       this.byId.get(id) ?? {
-        id, label: id, help: '', group: 'Other', unit: '', type: 'text', direction: 'neither', role: 'output', one: 'none', column: false, words: false,
+        id, label: id, help: '', group: 'Other', unit: '', type: 'text', direction: 'neither', role: 'output', aggregation: 'none', column: false, words: false,
       }
     )
   }

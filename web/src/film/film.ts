@@ -4,11 +4,11 @@
 import type { FetchQueryOptions, QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 
-import type { ApplyAnswer, ApplyRequest, Facet, PointsAnswer, PointsRequest } from '../api/types'
+import type { ApplyResponse, ApplyRequest, Facet, PointsResponse, PointsRequest } from '../api/types'
 import { type Choice, type Choices, withChoice } from '../filter/model'
 
-export type RowsAnswer = ApplyAnswer & { request: ApplyRequest; at: number }
-export type ChartAnswer = PointsAnswer & { request: PointsRequest; at: number }
+export type RowsAnswer = ApplyResponse & { request: ApplyRequest; at: number }
+export type ChartAnswer = PointsResponse & { request: PointsRequest; at: number }
 
 export interface Frame {
   rows: RowsAnswer

@@ -5,7 +5,7 @@ import { readChoice } from '../url/explore'
 import { choiceTree, fieldsWithChoice } from './model'
 import { choiceWords } from './words'
 
-const FIELD: Field = { id: 'a.b', label: 'B', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false }
+const FIELD: Field = { id: 'a.b', label: 'B', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false }
 const is = (op: string, value?: unknown) => ({ field: 'a.b', op, ...(value === undefined ? {} : { value }) }) as Filter
 
 // as it stands in an address, what is asked, what the chip says

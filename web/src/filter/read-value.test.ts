@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Field } from '../api/types'
 import { readValue } from './read-value'
 
-const field = (type: Field['type'], words = false, column = true, unit = ''): Field => ({ id: 'results.b', label: 'B', help: '', group: '', unit, type, direction: 'neither', role: 'output', one: 'none', column, words })
+const field = (type: Field['type'], words = false, column = true, unit = ''): Field => ({ id: 'results.b', label: 'B', help: '', group: '', unit, type, direction: 'neither', role: 'output', aggregation: 'none', column, words })
 
 it.each<[Field, string, unknown]>([
   [field('number'), ' 1,500 ', 1500],

@@ -6,8 +6,8 @@ import { choiceWords } from './words'
 import { treeWords } from './tree-words'
 
 const catalogue = new Catalogue([
-  { id: 'results.x', label: 'X', help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', one: 'none', column: true, words: false },
-  { id: 'run.timestamp', label: 'T', help: '', group: '', unit: '', type: 'time', direction: 'neither', role: 'provenance', one: 'none', column: true, words: false },
+  { id: 'results.x', label: 'X', help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', aggregation: 'none', column: true, words: false },
+  { id: 'run.timestamp', label: 'T', help: '', group: '', unit: '', type: 'time', direction: 'neither', role: 'provenance', aggregation: 'none', column: true, words: false },
 ])
 
 const WORDS: [Filter, string][] = [

@@ -8,7 +8,7 @@ import { readTime } from './time'
 import { showValue } from './value'
 
 const field = (unit: string, part: Partial<Field> = {}): Field => ({
-  id: 'results.x', label: 'X', help: '', group: '', unit, type: 'number', direction: 'lower', role: 'output', one: 'none', column: true, words: false, ...part,
+  id: 'results.x', label: 'X', help: '', group: '', unit, type: 'number', direction: 'lower', role: 'output', aggregation: 'none', column: true, words: false, ...part,
 })
 const parameter = field('tok', { id: 'server.max_model_len', role: 'input', type: 'count' })
 const count = field('tok', { id: 'results.total_output_tokens', type: 'count' })

@@ -66,7 +66,7 @@ export function formOfScale(field: Field, values: unknown[]): Form {
 }
 
 // The form of values that belong to no listed field.
-export const formOfUnit = (unit: string, values: unknown[]) => formFor({ id: '', label: '', help: '', group: '', unit, type: 'number', direction: 'neither', role: 'output', one: 'none', column: false, words: false }, values)
+export const formOfUnit = (unit: string, values: unknown[]) => formFor({ id: '', label: '', help: '', group: '', unit, type: 'number', direction: 'neither', role: 'output', aggregation: 'none', column: false, words: false }, values)
 
 // One form for values next to each other, with as many digits as tell them apart.
 export function formOfRow(field: Field, values: unknown[]): Form {

@@ -5,7 +5,7 @@ import { cutWhereAlike } from './cut'
 import { distinctNames, Several, type Thing } from './names'
 
 const LISTED = ['server.max_num_seqs', 'server.enable_prefix_caching', 'results.output_throughput', 'server.port']
-const field = (id: string): Field => ({ id, label: id.split('.').at(-1) ?? '', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: id.startsWith('results.') ? 'output' : 'input', one: 'none', column: true, words: false })
+const field = (id: string): Field => ({ id, label: id.split('.').at(-1) ?? '', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: id.startsWith('results.') ? 'output' : 'input', aggregation: 'none', column: true, words: false })
 const FIELDS = { get: field, fields: LISTED.map(field) }
 
 const things = (...values: Thing['values'][]): Thing[] => values.map((of, at) => ({ values: of, name: 'nightly', id: `exp_${at}` }))

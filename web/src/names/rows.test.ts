@@ -4,7 +4,7 @@ import type { Field, Row } from '../api/types'
 import { cutApart, cutMiddle, endOf } from './cut'
 import { rowNames, valuesInName } from './rows'
 
-const field = (id: string): Field => ({ id, label: id, help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', one: 'none', column: true, words: false })
+const field = (id: string): Field => ({ id, label: id, help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false })
 const FIELDS = { get: field, fields: [] }
 let made = 0
 const row = (name: string | null, concurrency: number): Row => ({ id: ++made, run_id: name === 'given' ? 'run_007' : `exp_20261101_120000_${made}`, simulated: false, verdict: null, cells: { ...(name !== null && name !== 'given' && { 'run.name': name }), 'benchmark.max_concurrency': concurrency } })

@@ -6,7 +6,7 @@ import { cellsOf, inputsOf, runsNow } from './model'
 
 const run = (point: Record<string, unknown>, values: Record<string, number>, part: Partial<SweepRun> = {}): SweepRun => {
   const cell = JSON.stringify(point)
-  return { run: cell, cell, repeat: 1, server: null, set: null, label: cell, point, status: 'completed', cause: null, message: null, gone: false, experiment: 1, run_id: null, verdict: 'trusted', simulated: false, timestamp: null, duration_s: null, values, ...part }
+  return { run: cell, combination: cell, repeat: 1, server: null, set: null, label: cell, parameters: point, status: 'completed', cause: null, message: null, removed: false, experiment: 1, run_id: null, verdict: 'trusted', simulated: false, timestamp: null, duration_s: null, values, ...part }
 }
 const curves = (runs: SweepRun[]) => {
   const cells = cellsOf(runs, 'y')
@@ -42,9 +42,9 @@ it('places ticks', () => {
 })
 
 it('a run without a result is queued while its sweep runs, and missing after that', () => {
-  const runs = ['missing', 'interrupted', 'running', 'completed', 'falls_out'].map((status) => run({ status }, {}, { status }))
-  expect(runsNow(runs, true).map(({ status }) => status)).toEqual(['queued', 'queued', 'running', 'completed', 'falls_out'])
-  expect(runsNow(runs, false).map(({ status }) => status)).toEqual(['missing', 'interrupted', 'missing', 'completed', 'falls_out'])
+  const runs = ['missing', 'interrupted', 'running', 'completed', 'skipped'].map((status) => run({ status }, {}, { status }))
+  expect(runsNow(runs, true).map(({ status }) => status)).toEqual(['queued', 'queued', 'running', 'completed', 'skipped'])
+  expect(runsNow(runs, false).map(({ status }) => status)).toEqual(['missing', 'interrupted', 'missing', 'completed', 'skipped'])
 })
 
 it('cells whose value is outside of the limit are beyond it', () => {

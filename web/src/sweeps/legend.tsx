@@ -4,8 +4,8 @@ import { type Cell, type Kind, KIND_WORDS } from './model'
 import css from './sweeps.module.css'
 
 const STEPS = 12
-const FORMS: Kind[] = ['running', 'queued', 'failed', 'falls_out', 'missing', 'not_sent']
-const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run', not_sent: 'not uploaded: finished elsewhere', falls_out: 'skipped: breaks a rule' }
+const FORMS: Kind[] = ['running', 'queued', 'failed', 'skipped', 'missing', 'not_uploaded']
+const ABOUT: Partial<Record<Kind, string>> = { missing: 'missing: not run', not_uploaded: 'not uploaded: finished elsewhere', skipped: 'skipped: breaks a rule' }
 
 interface Props {
   name: string

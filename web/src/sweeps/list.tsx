@@ -24,7 +24,7 @@ function SweepRow({ sweep }: { sweep: Listed }) {
       <th scope="row" className="clip"><Link href={paths.sweep(sweep.id)} title={sweep.id}><bdi>{sweep.name ?? sweep.id}</bdi></Link> {sweep.simulated && <Simulated />}</th>
       <td className="n">{sweep.began === null ? '–' : time(sweep.began)}</td>
       <td className={page.num}>{sweep.runs === null ? '–' : count(sweep.runs)}</td>
-      <td><span className={css.kinds}>{(['done', 'running', 'failed', 'missing', 'falls_out'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind === 'missing' && sweep.word === 'running' ? 'queued' : kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
+      <td><span className={css.kinds}>{(['done', 'running', 'failed', 'missing', 'skipped'] as const).filter((kind) => sweep.counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind === 'missing' && sweep.word === 'running' ? 'queued' : kind} /> <span className="n">{count(sweep.counts[kind])}</span></span>)}</span></td>
       <td className="mid">{sweep.word || '–'}</td>
       <td className="clip" title={sweep.models.join(', ')}>{words(sweep.models, briefModel) || '–'}</td>
       <td className="clip" title={sweep.gpus.join(', ')}>{words(sweep.gpus, briefGpu) || '–'}</td>

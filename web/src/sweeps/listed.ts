@@ -9,12 +9,12 @@ export interface Listed extends SweepHead {
 
 const SILENT_MS = 15 * 60_000
 
-function wordOf({ state, changed, counts }: SweepHead, now: number) {
+function wordOf({ state, changed_at: changed, counts }: SweepHead, now: number) {
   if (state !== 'running') return state ?? ''
   const isSilent = changed !== null && now - Date.parse(changed) > SILENT_MS && counts.done + counts.failed === 0
   return isSilent ? 'no report' : counts.missing + counts.running === 0 ? 'ending' : state
 }
 
 export const listOf = (heads: SweepHead[], now = Date.now()): Listed[] =>
-  heads.map((head) => ({ ...head, began: startOf(head.id) ?? head.created, word: wordOf(head, now) }))
+  heads.map((head) => ({ ...head, began: startOf(head.id) ?? head.created_at, word: wordOf(head, now) }))
     .sort((a, b) => (b.began ?? '').localeCompare(a.began ?? '') || b.id.localeCompare(a.id))

@@ -37,12 +37,12 @@ export const rowId = (run: string) => `run-${run}`
 function hrefOf(cell: Cell) {
   const result = cell.kind === 'failed' ? (cell.runs.find(({ experiment, cause, message }) => experiment !== null && (cause ?? message) !== null) ?? resultOf(cell)) : resultOf(cell)
   if (result?.experiment != null) return paths.experiment(result.experiment)
-  return cell.kind === 'failed' || cell.kind === 'falls_out' ? `#${rowId(cell.runs[0]?.run ?? '')}` : undefined
+  return cell.kind === 'failed' || cell.kind === 'skipped' ? `#${rowId(cell.runs[0]?.run ?? '')}` : undefined
 }
 
 function wordsOf(cell: Cell, { keys, form, best, beyond }: Pick<Drawn, 'keys' | 'form' | 'best' | 'beyond'>) {
   const place = keys.filter((key) => key in cell.point).map((key) => `${shortKey(key, keys)} ${valueWords(cell.point[key])}`).join(', ')
-  const trouble = cell.kind === 'failed' || cell.kind === 'falls_out' ? troubleOf(cell) : undefined
+  const trouble = cell.kind === 'failed' || cell.kind === 'skipped' ? troubleOf(cell) : undefined
   const result = resultOf(cell)
   const told = cell.value !== null ? `${showNumber(cell.value, form)} ${form.unit}` : cell.kind === 'done' ? 'no value' : KIND_WORDS[cell.kind]
   return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : '', beyond.has(cell.id) ? ', not within the limit' : cell.id === best ? ', best within the limit' : ''].join('')

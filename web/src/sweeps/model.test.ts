@@ -5,7 +5,7 @@ import { axesOf, cellsOf, countRuns, facetsOf, inputsOf, isSilent, paceOf, point
 
 const run = (point: Record<string, unknown>, part: Partial<SweepRun> = {}): SweepRun => {
   const cell = JSON.stringify(point)
-  return { run: cell, cell, repeat: 1, server: null, set: null, label: cell, point, status: 'completed', cause: null, message: null, gone: false, experiment: 1, run_id: null, verdict: null, simulated: false, timestamp: null, duration_s: null, values: {}, ...part }
+  return { run: cell, combination: cell, repeat: 1, server: null, set: null, label: cell, parameters: point, status: 'completed', cause: null, message: null, removed: false, experiment: 1, run_id: null, verdict: null, simulated: false, timestamp: null, duration_s: null, values: {}, ...part }
 }
 const grid = (runs: SweepRun[], x = '', y = '') => {
   const cells = cellsOf(runs, 'm')
@@ -32,15 +32,15 @@ it('parts what would lie on each other, by keys that tell it apart and no others
 })
 
 it('shows each of two cells that no key parts, as two sets may have', () => {
-  const { facets } = grid([run({ a: 1, b: 1 }, { cell: 'x', set: 'one' }), run({ a: 1, b: 1 }, { cell: 'y', set: 'two' }), run({ a: 2, b: 1 })])
+  const { facets } = grid([run({ a: 1, b: 1 }, { combination: 'x', set: 'one' }), run({ a: 1, b: 1 }, { combination: 'y', set: 'two' }), run({ a: 2, b: 1 })])
   expect(facets.map(({ rows }) => rows.flat().map((cell) => cell?.set))).toEqual([['one', null], ['two', undefined]])
 })
 
 it('makes one cell of repeats, with the best that they came to and the mean of what they measured', () => {
-  const [cell] = cellsOf([run({ a: 1 }, { values: { m: 2 } }), run({ a: 1 }, { run: 'b', status: 'failed', values: { m: 900 } }), run({ a: 1 }, { run: 'c', values: { m: 4 } }), run({ a: 2 }, { gone: true })], 'm')
+  const [cell] = cellsOf([run({ a: 1 }, { values: { m: 2 } }), run({ a: 1 }, { run: 'b', status: 'failed', values: { m: 900 } }), run({ a: 1 }, { run: 'c', values: { m: 4 } }), run({ a: 2 }, { removed: true })], 'm')
   expect([cell?.kind, cell?.value, cell?.n, cell?.runs.length]).toEqual(['done', 3, 2, 3])
   expect(cellsOf([run({ a: 1 }, { status: 'launch_failed' }), run({ a: 1 }, { status: 'missing' })], 'm')[0]?.kind).toBe('failed')
-  expect(countRuns([run({ a: 1 }), run({}, { status: 'timeout' }), run({}, { status: 'interrupted' }), run({}, { gone: true })])).toMatchObject({ done: 1, failed: 1, missing: 1, gone: 1 })
+  expect(countRuns([run({ a: 1 }), run({}, { status: 'timeout' }), run({}, { status: 'interrupted' }), run({}, { removed: true })])).toMatchObject({ done: 1, failed: 1, missing: 1, removed: 1 })
 })
 
 it('reads a label where nothing else tells the point', () => {

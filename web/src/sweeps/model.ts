@@ -2,9 +2,9 @@
 // several maps.
 import type { SweepRun } from '../api/types'
 
-export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_sent' | 'falls_out'
-export const KINDS: readonly Kind[] = ['done', 'partial', 'running', 'failed', 'queued', 'missing', 'not_sent', 'falls_out']
-const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', running: 'running', queued: 'queued', missing: 'missing', interrupted: 'missing', not_sent: 'not_sent', falls_out: 'falls_out' }
+export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_uploaded' | 'skipped'
+export const KINDS: readonly Kind[] = ['done', 'partial', 'running', 'failed', 'queued', 'missing', 'not_uploaded', 'skipped']
+const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', running: 'running', queued: 'queued', missing: 'missing', interrupted: 'missing', not_uploaded: 'not_uploaded', skipped: 'skipped' }
 
 export const kindOf = ({ status }: Pick<SweepRun, 'status'>): Kind => (status === null ? 'done' : (STATUSES[status] ?? 'failed'))
 
@@ -50,7 +50,7 @@ function cellOf(runs: SweepRun[], metric: string): Cell {
   const [first] = runs as [SweepRun]
   const kinds = runs.map(kindOf)
   return {
-    id: first.cell, label: first.label ?? first.run, set: first.set ?? null, runs, point: first.point ?? pointOfLabel(first.label ?? ''),
+    id: first.combination, label: first.label ?? first.run, set: first.set ?? null, runs, point: first.parameters ?? pointOfLabel(first.label ?? ''),
     kind: KINDS.find((kind) => kinds.includes(kind)) as Kind,
     ...meanOf(runs, metric),
   }
@@ -60,19 +60,19 @@ function cellOf(runs: SweepRun[], metric: string): Cell {
 export function cellsOf(runs: SweepRun[], metric: string): Cell[] {
   const byCell = new Map<string, SweepRun[]>()
   for (const run of runs) {
-    if (run.gone) continue
-    const own = byCell.get(run.cell)
+    if (run.removed) continue
+    const own = byCell.get(run.combination)
     if (own) own.push(run)
-    else byCell.set(run.cell, [run])
+    else byCell.set(run.combination, [run])
   }
   return [...byCell.values()].map((own) => cellOf(own, metric))
 }
 
-export type Counts = Record<Kind, number> & { gone: number }
+export type Counts = Record<Kind, number> & { removed: number }
 
 export function countRuns(runs: SweepRun[]): Counts {
-  const counts: Counts = { done: 0, partial: 0, running: 0, failed: 0, queued: 0, missing: 0, not_sent: 0, falls_out: 0, gone: 0 }
-  for (const run of runs) counts[run.gone ? 'gone' : kindOf(run)] += 1
+  const counts: Counts = { done: 0, partial: 0, running: 0, failed: 0, queued: 0, missing: 0, not_uploaded: 0, skipped: 0, removed: 0 }
+  for (const run of runs) counts[run.removed ? 'removed' : kindOf(run)] += 1
   return counts
 }
 
@@ -209,8 +209,8 @@ export function paceOf(runs: SweepRun[]): Pace {
 }
 
 // One that was killed says no more.
-export function isSilent({ last, everyMs }: Pace, changed: string | null, now: number) {
-  const heard = Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))
+export function isSilent({ last, everyMs }: Pace, changedAt: string | null, now: number) {
+  const heard = Math.max(last ?? 0, changedAt === null ? 0 : Date.parse(changedAt))
   return now - heard > Math.max(SILENT_MS, SILENT * (everyMs ?? 0))
 }
 
@@ -224,7 +224,7 @@ export function shortKey(key: string, keys: string[]) {
 
 export const valueWords = (value: unknown) => (value === NOTHING ? '–' : value === null ? 'unset' : typeof value === 'string' ? value : JSON.stringify(value))
 
-export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', running: 'running', failed: 'failed', queued: 'queued', missing: 'missing', not_sent: 'not uploaded', falls_out: 'skipped' }
+export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', running: 'running', failed: 'failed', queued: 'queued', missing: 'missing', not_uploaded: 'not uploaded', skipped: 'skipped' }
 
 // "swp_20261123_060000_0a1b2c" contains the start time.
 export function startOf(id: string): string | null {

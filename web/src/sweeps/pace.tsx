@@ -7,11 +7,11 @@ import { type Counts, type Kind, paceOf } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
-const SHOWN = ['done', 'partial', 'running', 'queued', 'failed', 'falls_out', 'missing', 'not_sent'] as const
-const DRAWN = ['done', 'partial', 'failed', 'not_sent'] as const // parts of the bar
-const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = { done: 'trusted', partial: 'degraded', failed: 'limited', not_sent: 'line-3' }
+const SHOWN = ['done', 'partial', 'running', 'queued', 'failed', 'skipped', 'missing', 'not_uploaded'] as const
+const DRAWN = ['done', 'partial', 'failed', 'not_uploaded'] as const // parts of the bar
+const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = { done: 'trusted', partial: 'degraded', failed: 'limited', not_uploaded: 'line-3' }
 
-function stateWords({ state, changed, has_plan }: Sweep, last: number | null, isRunning: boolean) {
+function stateWords({ state, changed_at: changed, has_plan }: Sweep, last: number | null, isRunning: boolean) {
   if (!has_plan) return ''
   if (state === 'running') return isRunning ? 'running' : `no report since ${time(new Date(Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))).toISOString())} UTC`
   return state ?? ''
@@ -19,13 +19,13 @@ function stateWords({ state, changed, has_plan }: Sweep, last: number | null, is
 
 export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Counts; isRunning: boolean }) {
   const pace = paceOf(sweep.runs)
-  const over = counts.done + counts.partial + counts.failed + counts.not_sent
+  const over = counts.done + counts.partial + counts.failed + counts.not_uploaded
   const remaining = counts.running + counts.queued + counts.missing
   const total = over + remaining
   const share = (part: number) => (total ? part / total : 0)
   return (
     <section className={css.pace} aria-label="Progress">
-      {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={DRAWN.map((kind) => ({ share: share(counts[kind]), colour: PARTS[kind] }))} />}
+      {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={DRAWN.map((kind) => ({ share: share(counts[kind]), color: PARTS[kind] }))} />}
       <p role="status">
         <b><span className="n">{count(over)}</span>{sweep.has_plan && <> of <span className="n">{count(total)}</span></>} {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished</b>
         {!sweep.has_plan && <span>planned runs unknown</span>}

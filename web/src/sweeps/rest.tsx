@@ -12,7 +12,7 @@ import { type Kind, KIND_WORDS, kindOf } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
-const ORDER: Kind[] = ['failed', 'partial', 'falls_out', 'not_sent', 'missing']
+const ORDER: Kind[] = ['failed', 'partial', 'skipped', 'not_uploaded', 'missing']
 const AT_ONCE = 100
 
 export interface Wanted {
@@ -23,7 +23,7 @@ export interface Wanted {
 export function Rest({ runs, wanted }: { runs: SweepRun[]; wanted: Wanted | null }) {
   const [more, setMost] = useState(AT_ONCE)
   useEffect(() => { if (wanted) document.getElementById(rowId(wanted.run))?.focus() }, [wanted])
-  const rest = runs.map((run) => ({ run, kind: kindOf(run) })).filter(({ run, kind }) => !run.gone && ORDER.includes(kind)).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+  const rest = runs.map((run) => ({ run, kind: kindOf(run) })).filter(({ run, kind }) => !run.removed && ORDER.includes(kind)).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
   if (rest.length === 0) return null
   const most = Math.max(more, wanted ? rest.findIndex(({ run }) => run.run === wanted.run) + 1 : 0)
   return (

@@ -68,7 +68,7 @@ export function Sweep({ id }: { id: string }) {
 }
 
 function Head({ sweep, name, models }: { sweep: Told; name: string; models: string[] }) {
-  const began = startOf(sweep.id) ?? sweep.created
+  const began = startOf(sweep.id) ?? sweep.created_at
   const known = sweep.runs.filter((run) => run.simulated !== null).length
   const simulated = sweep.runs.filter((run) => run.simulated).length
   return (
@@ -105,7 +105,7 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
   const name = sweep.name ?? head?.name ?? `Sweep ${sweep.id}`
   useEffect(() => { document.title = `${name} · ProfLLM` }, [name])
   usePlace({ content: `sweep ${sweep.id}`, isReady: true })
-  const isRunning = sweep.state === 'running' && !isSilent(paceOf(sweep.runs), sweep.changed, Date.now())
+  const isRunning = sweep.state === 'running' && !isSilent(paceOf(sweep.runs), sweep.changed_at, Date.now())
   const runs = useMemo(() => runsNow(sweep.runs, isRunning), [sweep.runs, isRunning])
   const cells = useMemo(() => cellsOf(runs, sweep.metric), [runs, sweep.metric])
   const inputs = useMemo(() => inputsOf(cells), [cells])
@@ -162,7 +162,7 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
       </div>
       </div>
       <Rest runs={runs} wanted={wanted} />
-      {counts.gone > 0 && <p className={join('dim', 'small', css.gone)}>{count(counts.gone)} runs that were removed from the experiment file are not on the map.</p>}
+      {counts.removed > 0 && <p className={join('dim', 'small', css.removed)}>{count(counts.removed)} runs that were removed from the experiment file are not on the map.</p>}
     </main>
   )
 }

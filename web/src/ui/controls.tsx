@@ -95,11 +95,11 @@ export function Note({ kind, children, role }: { kind?: 'bad' | 'warn'; children
 
 export const Acts = ({ children }: { children: ReactNode }) => <span className={css.acts}>{children}</span>
 
-export function Meter({ label, done, total, parts }: { label: string; done: number; total: number; parts: { share: number; colour: string }[] }) {
+export function Meter({ label, done, total, parts }: { label: string; done: number; total: number; parts: { share: number; color: string }[] }) {
   return (
     <div className={css.meter} role="progressbar" aria-label={label} aria-valuemin={0} aria-valuenow={done} aria-valuemax={Math.max(total, 1)}>
       {parts.filter((part) => part.share > 0).map((part) => (
-        <i key={part.colour} data-part={part.colour} style={{ width: `${part.share * 100}%`, background: `var(--${part.colour})` }} />
+        <i key={part.color} data-part={part.color} style={{ width: `${part.share * 100}%`, background: `var(--${part.color})` }} />
       ))}
     </div>
   )

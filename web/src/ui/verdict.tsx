@@ -1,4 +1,4 @@
-// Verdicts and states of files: a shape and a word, the colour comes third.
+// Verdicts and states of files: a shape and a word, the color comes third.
 import type { Row } from '../api/types'
 import { isFailed, NOT_RECORDED, statusWord, UNSET, verdictWord } from '../format/value'
 import css from './controls.module.css'
@@ -16,30 +16,30 @@ const SHAPES = {
 
 interface Look {
   shape: keyof typeof SHAPES
-  colour: 'trusted' | 'degraded' | 'limited' | 'quiet' | 'faint'
+  color: 'trusted' | 'degraded' | 'limited' | 'quiet' | 'faint'
 }
 const LOOKS: Record<string, Look> = {
-  trusted: { shape: 'circle', colour: 'trusted' },
-  degraded: { shape: 'triangle', colour: 'degraded' },
-  client_limited: { shape: 'square', colour: 'limited' },
-  stored: { shape: 'circle', colour: 'trusted' },
-  duplicate: { shape: 'twice', colour: 'quiet' },
-  conflict: { shape: 'triangle', colour: 'degraded' },
-  rejected: { shape: 'square', colour: 'limited' },
-  queued: { shape: 'ring', colour: 'faint' },
-  reading: { shape: 'part', colour: 'quiet' },
-  cancelled: { shape: 'dash', colour: 'quiet' },
-  failed: { shape: 'square', colour: 'limited' },
-  ok: { shape: 'circle', colour: 'trusted' },
-  beyond: { shape: 'triangle', colour: 'degraded' },
-  unknown: { shape: 'dash', colour: 'faint' },
+  trusted: { shape: 'circle', color: 'trusted' },
+  degraded: { shape: 'triangle', color: 'degraded' },
+  client_limited: { shape: 'square', color: 'limited' },
+  stored: { shape: 'circle', color: 'trusted' },
+  duplicate: { shape: 'twice', color: 'quiet' },
+  conflict: { shape: 'triangle', color: 'degraded' },
+  rejected: { shape: 'square', color: 'limited' },
+  queued: { shape: 'ring', color: 'faint' },
+  reading: { shape: 'part', color: 'quiet' },
+  cancelled: { shape: 'dash', color: 'quiet' },
+  failed: { shape: 'square', color: 'limited' },
+  ok: { shape: 'circle', color: 'trusted' },
+  beyond: { shape: 'triangle', color: 'degraded' },
+  unknown: { shape: 'dash', color: 'faint' },
 }
 
 // part: the part of a Meter that it counts; under forced colors its mark is the pattern of that part
-export function State({ state, word = state.replaceAll('_', ' '), colour, part }: { state: string; word?: string; colour?: Look['colour']; part?: string | undefined }) {
+export function State({ state, word = state.replaceAll('_', ' '), color, part }: { state: string; word?: string; color?: Look['color']; part?: string | undefined }) {
   const look = LOOKS[state]
   return (
-    <span className={join(css.verdict, css[colour ?? look?.colour ?? 'quiet'])}>
+    <span className={join(css.verdict, css[color ?? look?.color ?? 'quiet'])}>
       {part && <i className={css.part} data-part={part} aria-hidden="true" />}
       {look && <svg viewBox="0 0 10 10" aria-hidden="true">{SHAPES[look.shape]}</svg>}
       {word}

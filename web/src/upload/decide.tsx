@@ -20,7 +20,7 @@ export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
   return (
     <>
       {diff.data ? <Diff diff={diff.data} /> : diff.error ? <Note kind="warn"><b>Could not load the differences.</b> {causeOf(diff.error)} <Act onPress={() => void diff.refetch()}>Retry</Act></Note> : <Progress on />}
-      {item.kept ? <Choose job={job} item={item} seen={diff.data?.sha256} /> : <p className={css.remark}>The uploaded file is no longer available. To choose, upload it again.</p>}
+      {item.retryable ? <Choose job={job} item={item} seen={diff.data?.sha256} /> : <p className={css.remark}>The uploaded file is no longer available. To choose, upload it again.</p>}
     </>
   )
 }
@@ -46,7 +46,7 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
   )
 }
 
-type Value = ItemDiff['differing'][number]['there']
+type Value = ItemDiff['differing'][number]['stored']
 
 // 4 and 4.0 differ in the content of a file, but not in value
 const isOther = (there: Value, found: Value) => there.state !== found.state || JSON.stringify(there.value) !== JSON.stringify(found.value)
@@ -71,7 +71,7 @@ const ValueText = ({ value, text }: { value: Value; text: string }) => (value.st
 function Diff({ diff }: { diff: ItemDiff }) {
   const [isWhole, setWhole] = useState(false)
   const { total } = diff
-  const differing = diff.differing.filter(({ there, new: found }) => isOther(there, found))
+  const differing = diff.differing.filter(({ stored: there, uploaded: found }) => isOther(there, found))
   const alike = diff.differing.length - differing.length
   const differ = total - diff.equal - alike
   const written = alike > 0 && <p className={css.remark}>{count(alike)} more {alike === 1 ? 'value is' : 'values are'} equal and only formatted differently, such as 4 and 4.0.</p>
@@ -81,7 +81,7 @@ function Diff({ diff }: { diff: ItemDiff }) {
       <table className={join(page.rows, css.faults)}>
         <thead><tr><th scope="col">{count(differ)} of {count(total)} values {differ === 1 ? 'differs' : 'differ'}</th><th scope="col">Stored{diff.deleted ? ', deleted' : ''}</th><th scope="col">This file</th></tr></thead>
         <tbody>
-          {(isWhole ? differing : differing.slice(0, SHOWN)).map(({ field, label, unit, pointer, there, new: found }) => {
+          {(isWhole ? differing : differing.slice(0, SHOWN)).map(({ field, label, unit, pointer, stored: there, uploaded: found }) => {
             const [stored, own] = shortTexts(there, found)
             return (
               <tr key={field}>

@@ -39,7 +39,7 @@ export function Earlier({ jobs }: { jobs: ReturnType<typeof useJobs> }) {
 const EarlierRow = ({ job }: { job: Upload }) => (
   <tr>
     <th scope="row" className="clip"><Link href={paths.job(job.job_id)}>Upload {job.job_id}{job.name && <> · <bdi>{job.name}</bdi></>}</Link></th>
-    <td className="n">{time(job.created)}</td>
+    <td className="n">{time(job.created_at)}</td>
     <td className={page.num} data-unit={job.received.files === 1 && job.state !== 'open' ? 'file' : 'files'}>{filesOf(job)}</td>
     <td><span className={css.outcome}>{TOLD.filter((state) => job.counts[state] > 0).map((state) => <span key={state}><State state={state} /> <span className="n">{count(job.counts[state])}</span></span>)}</span></td>
     <td className="mid">{stateWord(job)}</td>

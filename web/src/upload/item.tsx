@@ -76,8 +76,8 @@ function Words({ item }: { item: UploadItem }) {
   if (state === 'duplicate') return <>same content as {run}{item.deleted && ', which was deleted'}</>
   if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : '; choose what to store'}</>
   if (state === 'rejected') return <>{hasTable(item) ? `not stored: ${count(faultCount(item.faults))} ${item.faults.length === 1 ? 'error' : 'errors'}` : (message ?? 'not stored')}</>
-  const others = item.near.length - NEAR_SHOWN
-  const near = item.near.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
+  const others = item.possible_duplicates.length - NEAR_SHOWN
+  const near = item.possible_duplicates.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
   return (
     <>
       {item.run_id ? run : 'new experiment'}
@@ -91,7 +91,7 @@ function Words({ item }: { item: UploadItem }) {
 function Acts({ job, item, more }: { job: Upload; item: UploadItem; more: { isOpen: boolean; onOpen: (open: boolean) => void } | null }) {
   const { retry } = useJobActions(job.job_id)
   const name = item.name ?? `item ${item.index + 1}`
-  const canRetry = item.kept && (item.state === 'rejected' || item.state === 'cancelled')
+  const canRetry = item.retryable && (item.state === 'rejected' || item.state === 'cancelled')
   const word = item.state === 'conflict' ? 'choices' : item.state === 'duplicate' ? 'options' : item.state === 'rejected' ? 'errors' : 'notes'
   return (
     <span className={css.acts}>

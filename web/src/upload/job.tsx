@@ -131,7 +131,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   const conflicts = job?.counts.conflict ?? 0
   if (conflicts > 0) words.push(`${count(conflicts)} ${conflicts === 1 ? 'conflict is' : 'conflicts are'} not stored`)
   if (sum.unsent > 0) words.push(`${count(sum.unsent)} not sent`)
-  if (job) words.unshift(`started ${clock(Date.parse(job.created))} UTC`)
+  if (job) words.unshift(`started ${clock(Date.parse(job.created_at))} UTC`)
   if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))}/s` : ''}`)
   if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
   if (!sum.isOver && !sender?.trouble) {
@@ -140,7 +140,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   }
   return (
     <>
-      <Meter label={`${sum.done} of ${sum.files} files done`} done={sum.done} total={sum.files} parts={TALLY.map((state) => ({ share: sum.files && job ? job.counts[state] / sum.files : 0, colour: COLOURS[state] }))} />
+      <Meter label={`${sum.done} of ${sum.files} files done`} done={sum.done} total={sum.files} parts={TALLY.map((state) => ({ share: sum.files && job ? job.counts[state] / sum.files : 0, color: COLOURS[state] }))} />
       <p className={css.pace}>{words.map((word) => <span key={word.replace(/[\d.,]+/g, '')}>{word}</span>)}</p>
     </>
   )
@@ -190,7 +190,7 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
   )
 }
 
-function Absent({ absent: { files, bytes: size, lacking, has_more }, onChoose }: { absent: AbsentFiles; onChoose: () => void }) {
+function Absent({ absent: { files, bytes: size, incomplete: lacking, has_more }, onChoose }: { absent: AbsentFiles; onChoose: () => void }) {
   const those = `${has_more ? 'at least ' : ''}${count(lacking)} ${lacking === 1 && !has_more ? 'result' : 'results'}`
   return (
     <div className={css.why}>

@@ -33,7 +33,7 @@ export function LocalRow({ entry, sender, index, measure }: Props) {
       <span role="cell" className={css.size}>{bytes(entry.file.size)}</span>
       <span role="cell" className={css.form}>{entry.artifact ? `artifact: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}</span>
       <span role="cell" className={css.result}>
-        {isSending && entry.artifact ? <span className={css.bar}><Meter label={`Progress of ${entry.name}`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, colour: 'accent' }]} /></span> : entry.why}
+        {isSending && entry.artifact ? <span className={css.bar}><Meter label={`Progress of ${entry.name}`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, color: 'accent' }]} /></span> : entry.why}
       </span>
       <span role="cell" className={css.act}><LocalActs entry={entry} sender={sender} /></span>
     </div>

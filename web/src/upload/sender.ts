@@ -51,7 +51,7 @@ export interface Run {
 }
 
 export interface Io {
-  open(about: { name: string; files: number; bytes: number; on_known: Choice }, signal: AbortSignal): Promise<string>
+  open(about: { name: string; files: number; bytes: number; on_conflict: Choice }, signal: AbortSignal): Promise<string>
   stateOf(job: string, signal: AbortSignal): Promise<string>
   known(job: string, sha256: string[], signal: AbortSignal): Promise<{ sha256: string; job_id: string }[]>
   // key: of this very part
@@ -243,7 +243,7 @@ export class Sender {
   }
 
   private async open(signal: AbortSignal) {
-    const job = await this.insist(() => this.io.open({ name: this.about.name, ...this.total, on_known: this.about.onKnown }, signal), signal)
+    const job = await this.insist(() => this.io.open({ name: this.about.name, ...this.total, on_conflict: this.about.onKnown }, signal), signal)
     this.before = this.job
     this.job = job
     this.taken = 0

@@ -1,6 +1,6 @@
 // The chart's part of an address: what differs from what the page chooses by itself.
 //
-//   chart=bar|…|off   x= y= value= colour= shape= size=   fields; colour, shape, size may be empty: none
+//   chart=bar|…|off   x= y= value= color= shape= size=   fields; color, shape, size may be empty: none
 //   axes=a,b,c        of parallel axes
 //   log=x,-y (a logarithmic x, a linear y; an axis that is not named is chosen by its values)
 //   stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table  slo=FIELD:VALUE
@@ -22,7 +22,7 @@ export interface ChartState {
   y: string | null
   value: string | null // what a cell of a heat map tells
   axes: string[] | null // of parallel axes
-  colour: string | null // '': none
+  color: string | null // '': none
   shape: string
   size: string
   logX: boolean | null // null: chosen by the values
@@ -38,17 +38,17 @@ export interface ChartState {
 }
 
 export const CHART: ChartState = {
-  isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, colour: null, shape: '', size: '', logX: null, logY: null,
+  isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, color: null, shape: '', size: '', logX: null, logY: null,
   stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, match: false, point: null, asTable: false, slo: null,
 }
 
-export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'colour', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'match', 'point', 'as', 'slo']
+export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'color', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'match', 'point', 'as', 'slo']
 
 export function writeChart(chart: ChartState): [string, string][] {
   const pairs: [string, string][] = []
   if (!chart.isOpen) pairs.push(['chart', `off${chart.kind === CHART.kind ? '' : `,${chart.kind}`}`])
   else if (chart.kind !== CHART.kind) pairs.push(['chart', chart.kind])
-  for (const name of ['x', 'y', 'value', 'colour'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
+  for (const name of ['x', 'y', 'value', 'color'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
   if (chart.axes !== null) pairs.push(['axes', chart.axes.join(',')])
   for (const name of ['shape', 'size'] as const) if (chart[name]) pairs.push([name, chart[name]])
   const scales = ([['x', chart.logX], ['y', chart.logY]] as const).flatMap(([axis, isLog]) => (isLog === null ? [] : [isLog ? axis : `-${axis}`]))
@@ -91,7 +91,7 @@ export function readChart(query: URLSearchParams): ChartState {
     y: query.get('y') || null,
     value: query.get('value') || null,
     axes: readAxes(query.get('axes')),
-    colour: query.get('colour'),
+    color: query.get('color'),
     shape: query.get('shape') ?? '',
     size: query.get('size') ?? '',
     logX: readScale(log, 'x'),

@@ -17,7 +17,7 @@ it('Explore with a bar chart', () => expect(readExplore(search(0))).toEqual({
   choices: { 'run.suite': { values: ['kept'] } },
   sort: [{ field: 'results.p99_ttft_ms', dir: 'desc' }],
   columns: ['run.name', 'results.p99_ttft_ms'],
-  chart: { ...CHART, kind: 'bar', x: 'server.model', y: 'results.output_throughput', colour: 'run.status' },
+  chart: { ...CHART, kind: 'bar', x: 'server.model', y: 'results.output_throughput', color: 'run.status' },
 }))
 
 it('Explore with every kind of choice', () => expect(readExplore(search(1))).toEqual({
@@ -38,7 +38,7 @@ it('Explore with a filter of its own', () => expect(readExplore(search(2))).toEq
 
 it('Explore with parallel axes', () => expect(readExplore(search(3))).toEqual({
   ...NO_STATE,
-  chart: { ...CHART, kind: 'parallel', axes: ['server.model', 'results.p99_ttft_ms'], colour: '', logX: true, logY: false, stat: 'p95', spread: 'range',
+  chart: { ...CHART, kind: 'parallel', axes: ['server.model', 'results.p99_ttft_ms'], color: '', logX: true, logY: false, stat: 'p95', spread: 'range',
     withSimulated: true, match: true, point: 4, asTable: true },
 }))
 

@@ -74,7 +74,7 @@ describe('an address', () => {
       pinned: 1,
       selected: [7, 12],
       preset: 3,
-      chart: { ...CHART, kind: 'bar', isOpen: false, x: 'server.tensor_parallel_size', colour: '', logY: true, stat: 'p95', spread: 'range', point: 7, asTable: true },
+      chart: { ...CHART, kind: 'bar', isOpen: false, x: 'server.tensor_parallel_size', color: '', logY: true, stat: 'p95', spread: 'range', point: 7, asTable: true },
     }
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)
   })

@@ -9,6 +9,7 @@
 import type { Filter, Scalar, Sort } from '../api/types'
 import { type Choice, type Choices, isEmpty } from '../filter/model'
 import { CHART_NAMES, type ChartState, readChart, writeChart } from './chart'
+import { withPresentNames } from './former'
 
 export interface ExploreState {
   choices: Choices
@@ -27,7 +28,7 @@ export interface ExploreState {
 export const DEFAULT_SORT: Sort[] = [{ field: 'run.timestamp', dir: 'desc' }]
 const PAGE_MAX = 5_000_000 // the contract's offset ends at 1,000,000,000
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
-const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where', 'pin', 'select', 'preset', 'view', ...CHART_NAMES])
+const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differing', 'where', 'pin', 'select', 'preset', 'view', ...CHART_NAMES])
 // Longer ones are kept by the server, and the address has their id.
 export const ADDRESS_MAX = 2000
 
@@ -110,7 +111,7 @@ export function writeExplore(state: ExploreState) {
   if (state.columns) pairs.push(['columns', state.columns.join(',')])
   if (state.page > 0) pairs.push(['page', String(state.page + 1)])
   if (!state.onlyVarying) pairs.push(['fields', 'all'])
-  if (state.onlyDiffering) pairs.push(['differ', '1'])
+  if (state.onlyDiffering) pairs.push(['differing', '1'])
   if (state.pinned > 0) pairs.push(['pin', String(state.pinned)])
   if (state.selected.length) pairs.push(['select', state.selected.join(',')])
   if (state.preset !== null) pairs.push(['preset', String(state.preset)])
@@ -136,7 +137,7 @@ const readIds = (text: string | null) => (text ?? '').split(',').map(Number).fil
 export const readView = (search: string) => new URLSearchParams(search).get('view')
 
 export function readExplore(search: string): ExploreState {
-  const query = new URLSearchParams(search)
+  const query = withPresentNames(search)
   const choices: Record<string, Choice> = {}
   for (const [name, value] of query) {
     const choice = RESERVED.has(name) ? {} : readChoice(value)
@@ -151,7 +152,7 @@ export function readExplore(search: string): ExploreState {
     columns: columns === null ? null : columns.split(',').filter(Boolean),
     page: Math.min(PAGE_MAX, Math.max(0, (Number.parseInt(query.get('page') ?? '1', 10) || 1) - 1)),
     onlyVarying: query.get('fields') !== 'all',
-    onlyDiffering: query.get('differ') === '1',
+    onlyDiffering: query.get('differing') === '1',
     pinned: readIds(query.get('pin'))[0] ?? 0,
     selected: readIds(query.get('select')),
     preset: readIds(query.get('preset'))[0] ?? null,

@@ -20,7 +20,7 @@ function inChart(chart: ChartState, id: string, to: string | null): ChartState {
   const of = (field: string | null) => (field === id ? to : field)
   const axes = chart.axes?.flatMap((axis) => of(axis) ?? []) ?? null
   return {
-    ...chart, x: of(chart.x), y: of(chart.y), value: of(chart.value), colour: of(chart.colour), shape: of(chart.shape) ?? '', size: of(chart.size) ?? '',
+    ...chart, x: of(chart.x), y: of(chart.y), value: of(chart.value), color: of(chart.color), shape: of(chart.shape) ?? '', size: of(chart.size) ?? '',
     axes: axes && axes.length > 1 ? axes : null, slo: chart.slo?.field === id ? (to === null ? null : { ...chart.slo, field: to }) : chart.slo,
   }
 }

@@ -65,13 +65,13 @@ static void check_answer(const json_t *answer)
 	const char *reason;
 	json_t *rows;
 
-	json_object_foreach(json_object_get(answer, "left_out"), reason, rows)
+	json_object_foreach(json_object_get(answer, "excluded"), reason, rows)
 		left += json_integer_value(rows);
 	must(number(answer, "count") == number(answer, "drawn") + left);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(marked); i++) {
 		const json_t *lists = json_object_get(answer, marked[i]);
 		must(lists == NULL ||
-		     sum_of(json_object_get(lists, "stands_for")) == number(answer, "drawn"));
+		     sum_of(json_object_get(lists, "count")) == number(answer, "drawn"));
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(whole); i++) {
 		const json_t *lists = json_object_get(answer, whole[i]);

@@ -58,8 +58,8 @@ static void put_result(void)
 static void put_sweep(void)
 {
 	auto_json json_t *plan = json_pack("{s:s, s:s, s:[{s:s, s:s, s:i, s:s}]}", "name", "n",
-					   "state", "running", "runs", "run", "c", "cell", "c",
-					   "repeat", 1, "status", "missing");
+					   "state", "running", "runs", "run", "c", "combination",
+					   "c", "repeat", 1, "status", "missing");
 	struct pl_err err = PL_ERR_INIT;
 	bool fits = false;
 

@@ -99,12 +99,14 @@ static struct store_put_result item(const struct tools *tools, struct store *sto
 	auto_json json_t *faults = json_array();
 	struct store_put_result result = { .id = 0 };
 	struct pl_err err = PL_ERR_INIT;
-	struct store_job_item one = { .index = index, .choice.on_known = work->on_known, .len = 7 };
+	struct store_job_item one = { .index = index,
+				      .choice.on_conflict = work->on_conflict,
+				      .len = 7 };
 
 	for (size_t i = 0; i < work->count; i++) {
 		const struct store_job_turn *turn = &work->turns[i];
 		if (turn->index == index)
-			one.choice = (struct store_choice){ .on_known = turn->on_known,
+			one.choice = (struct store_choice){ .on_conflict = turn->on_conflict,
 							    .expected = turn->expected };
 	}
 	json_array_append_new(faults, store_fault_new("/a", 3, "wrong"));
@@ -200,7 +202,7 @@ static void test_store_jobs_job__from_queue_to_end(void **state)
 			 STORE_DUPLICATE);
 	store_job_mark(store, &work, 4, 1, STORE_ITEM_VALID);
 	assert_counts(store, id, "valid 1, stored 1, duplicate 1, conflict 1, rejected 1");
-	assert_job(store, id, "finished", "null");
+	assert_job(store, id, "finished_at", "null");
 	assert_int_equal(item(&tools, store, &work, 4, NULL).outcome, STORE_REJECTED);
 	done(store, &work);
 	assert_counts(store, id, "stored 1, duplicate 1, conflict 1, rejected 2");
@@ -224,18 +226,19 @@ static void test_store_jobs_job__items_as_json(void **state)
 	cut(store, &work, 3);
 	item(&tools, store, &work, 0, NULL);
 	item(&tools, store, &work, 1, FLAT);
-	assert_job(
-		store, id, "items",
-		"[{'index':0,'name':'x.json','state':'rejected','form':null,'id':null,"
-		"'run_id':null,'message':'no result','faults':[{'pointer':'/a','line':3,"
-		"'message':'wrong'}],'secrets':[],'near':[],'deleted':false,'choice':null,"
-		"'bytes':7,'kept':true},"
-		"{'index':1,'name':'x.json','state':'stored','form':'flat','id':1,'run_id':null,"
-		"'message':null,'faults':[],'secrets':[],'near':[],'deleted':false,'choice':null,"
-		"'bytes':7,'kept':false},"
-		"{'index':2,'name':'x.json','state':'queued','form':null,'id':null,"
-		"'run_id':null,'message':null,'faults':[],'secrets':[],'near':[],"
-		"'deleted':false,'choice':null,'bytes':0,'kept':false}]");
+	assert_job(store, id, "items",
+		   "[{'index':0,'name':'x.json','state':'rejected','form':null,'id':null,"
+		   "'run_id':null,'message':'no result','faults':[{'pointer':'/a','line':3,"
+		   "'message':'wrong'}],'secrets':[],'possible_duplicates':[],'deleted':false,'"
+		   "choice':null,"
+		   "'bytes':7,'retryable':true},"
+		   "{'index':1,'name':'x.json','state':'stored','form':'flat','id':1,'run_id':null,"
+		   "'message':null,'faults':[],'secrets':[],'possible_duplicates':[],'deleted':"
+		   "false,'choice':null,"
+		   "'bytes':7,'retryable':false},"
+		   "{'index':2,'name':'x.json','state':'queued','form':null,'id':null,"
+		   "'run_id':null,'message':null,'faults':[],'secrets':[],'possible_duplicates':[],"
+		   "'deleted':false,'choice':null,'bytes':0,'retryable':false}]");
 }
 
 static void test_store_jobs_job__pages_of_items(void **state)
@@ -334,10 +337,10 @@ static void test_store_jobs_job__one_process_works_on_them(void **state)
 
 /* ---- jobs of several parts ----------------------------------------------------------------- */
 
-static int64_t open_job(struct store *store, enum store_known on_known)
+static int64_t open_job(struct store *store, enum store_known on_conflict)
 {
 	const struct store_job_plan plan = {
-		.name = "many", .files = 2, .bytes = -1, .on_known = on_known
+		.name = "many", .files = 2, .bytes = -1, .on_conflict = on_conflict
 	};
 	struct pl_err err = PL_ERR_INIT;
 	int64_t id = 0;
@@ -470,7 +473,7 @@ static void test_store_jobs_job__an_item_asked_for_amid_the_work_is_not_lost(voi
 	item(&tools, store, &second, 0, NULL);
 	done(store, &second);
 	assert_counts(store, id, "queued 1, rejected 1, cancelled 1");
-	assert_job(store, id, "finished", "null");
+	assert_job(store, id, "finished_at", "null");
 	next(store, &third);
 	assert_int_equal(third.part, second.part);
 	assert_int_equal(third.count, 1);
@@ -494,7 +497,7 @@ static void assert_content(struct store *store, int64_t id, const char *suite)
 
 static void choose(struct store *store, int64_t id, enum store_known choice, const char *of)
 {
-	const struct store_job_wish wish = { .choice.on_known = choice, .of = of };
+	const struct store_job_wish wish = { .choice.on_conflict = choice, .of = of };
 	enum store_job_answer came;
 	struct pl_err err = PL_ERR_INIT;
 	size_t at;
@@ -510,7 +513,7 @@ static void test_store_jobs_job__replaces_only_what_was_seen(void **state)
 	auto_tools tools = { .fields = NULL };
 	auto_store_document other = { .len = 0 };
 	auto_json json_t *items = json_pack("[i]", 0);
-	const struct store_choice replace = { .on_known = STORE_REPLACE };
+	const struct store_choice replace = { .on_conflict = STORE_REPLACE };
 	auto_store_entry seen = { .id = 0 };
 	auto_store_job_work work = { .job = 0 };
 	auto_store_job_work again = { .job = 0 };
@@ -530,7 +533,7 @@ static void test_store_jobs_job__replaces_only_what_was_seen(void **state)
 	done(store, &work);
 	assert_int_equal(store_get(store, 1, &seen, &err), 0);
 	const struct store_job_wish wish = {
-		.choice = { .on_known = STORE_REPLACE, .expected = seen.sha256 }, .items = items
+		.choice = { .on_conflict = STORE_REPLACE, .expected = seen.sha256 }, .items = items
 	};
 	assert_int_equal(store_job_choose(store, id, &wish, &came, &at, &err), 0);
 	assert_int_equal(came, STORE_JOB_OK);
@@ -574,7 +577,7 @@ static void test_store_jobs_job__choices(void **state)
 	assert_counts(store, id, "queued 1, duplicate 1");
 	auto_store_job_work keeps = { .job = 0 };
 	next(store, &keeps);
-	assert_int_equal(keeps.turns[0].on_known, STORE_KEEP);
+	assert_int_equal(keeps.turns[0].on_conflict, STORE_KEEP);
 	auto_free char *bytes = pl_strdup(keeps.turns[0].bytes);
 	assert_non_null(strstr(bytes, "two"));
 	assert_int_equal(item(&tools, store, &keeps, 0, "{'run_id': 'r', 'suite': 'two'}").id, 2);

@@ -238,7 +238,7 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
     ({"config__benchmark__request_rate": "inf"}, "load"), ({"config__server__dtype": "float16"}, "precision"),
     ({"config__benchmark__backend": "openai-chat"}, "client"), ({"quality__verdict": "degraded"}, "verdict"),
     ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated"),
-    ({"launch__beside": 3}, "count"), ({"config__server__model": "some/other"}, "model")])
+    ({"launch__beside": 3}, "neighbors"), ({"config__server__model": "some/other"}, "model")])
 def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
     assert caution_kinds(compare(bin_dir, a, a)) == ["shared"]

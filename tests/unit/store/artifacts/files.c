@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +28,17 @@ int fsync(int fd)
 	if (readlink(link, path, sizeof(path) - 1) > 0)
 		pl_buf_addf(&synced, "%s\n", path);
 	return 0;
+}
+
+/* No directory has room. */
+static bool is_full;
+
+int mkdir(const char *path, mode_t mode)
+{
+	if (!is_full)
+		return mkdirat(AT_FDCWD, path, mode);
+	errno = ENOSPC;
+	return -1;
 }
 
 static size_t count_in(const char *folder)
@@ -129,6 +142,22 @@ static void test_store_artifacts_files__a_name_that_cannot_be_written_fails(void
 	assert_non_null(strstr(err.text, path));
 	store_file_in_free(in, false);
 	assert_int_equal(count_in(incoming), 0);
+	store_files_free(files);
+}
+
+static void test_store_artifacts_files__a_directory_that_cannot_be_made_fails(void **state)
+{
+	const char *folder = scratch_path(*state, "files");
+	struct store_files *files = store_files_new(folder);
+	struct store_file_in *in = begin(files, "abc");
+	struct pl_err err = PL_ERR_INIT;
+
+	is_full = true;
+	assert_int_equal(store_file_in_end(in, ABC, &err), -1);
+	is_full = false;
+	assert_int_equal(err.code, PL_ERR_FULL);
+	store_file_in_free(in, false);
+	assert_false(is_there(files, ABC));
 	store_files_free(files);
 }
 
@@ -264,6 +293,7 @@ int main(void)
 		scratch_test(test_store_artifacts_files__once_by_its_hash),
 		scratch_test(test_store_artifacts_files__another_hash_leaves_nothing),
 		scratch_test(test_store_artifacts_files__a_name_that_cannot_be_written_fails),
+		scratch_test(test_store_artifacts_files__a_directory_that_cannot_be_made_fails),
 		scratch_test(test_store_artifacts_files__tidy_asks_for_rows),
 		scratch_test(test_store_artifacts_files__tidy_leaves_who_writes_alone),
 		scratch_test(test_store_artifacts_files__sweep_takes_what_nobody_names),

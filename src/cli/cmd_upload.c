@@ -46,7 +46,7 @@ static const struct pl_opt upload_rows[] = {
 	       "handle a result whose content or run_id is already stored: skip it, replace "
 	       "the stored one, or keep both",
 	       .choices = known_names, .def = "skip"),
-	/* the spelling of version 0.1 */
+	/* the spelling of earlier versions */
 	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
 	       .hidden = true),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",

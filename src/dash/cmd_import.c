@@ -56,7 +56,7 @@ static const struct pl_opt import_rows[] = {
 	       "handle other content with a stored run_id: skip it, replace the stored "
 	       "result, or keep both",
 	       .choices = known_names, .def = "skip"),
-	/* the spelling of version 0.1 */
+	/* the spelling of earlier versions */
 	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
 	       .hidden = true),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,

@@ -9,7 +9,7 @@ enum place { TOP, RUN };
 
 static const struct former {
 	enum place place;
-	const char *key; /* with its name of now; of a key that is renamed NULL */
+	const char *key; /* by its present name; NULL: the key itself is renamed */
 	const char *former;
 	const char *name;
 } formers[] = {

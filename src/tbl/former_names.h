@@ -1,9 +1,9 @@
 /*
- * Names that versions before 0.2 wrote or accepted, and their names now. They are translated where they come in, before
+ * Names that earlier versions wrote or accepted, and their present names. They are translated where they come in, before
  * the document is checked, and never written.
  *
  *   FORMER_KEY(place, former, name)        a key
- *   FORMER_VALUE(place, key, former, name) a value of the key `key`, which has its name of now
+ *   FORMER_VALUE(place, key, former, name) a value of the key `key`, by its present name
  *     place  TOP: of the document; RUN: of each object of its list `runs`
  * Undefined macros are skipped; a file that defines a macro undefines it after the include.
  */

@@ -1,4 +1,4 @@
-"""Names that version 0.1 wrote and accepted are translated where they come in, and never written (src/tbl/former_names.h)."""
+"""Names that earlier versions wrote and accepted are translated where they come in, and never written (src/tbl/former_names.h)."""
 import json
 
 import pytest

@@ -77,10 +77,12 @@ function Remaining({ side, catalogue }: { side: Side; catalogue: Catalogue }) {
   const id = oneOf(side)
   const [experiment] = useExperiments([id])
   const name = ownNameOf(side, experiment, catalogue)
+  const lastExplore = usePreferences((kept) => kept.lastExplore)
   return (
     <>
       <p className={page.lead}>A comparison needs two sides, and this one has one:</p>
       <p className={css.remaining}><b>{id === null ? name : <Link href={paths.experiment(id)}>{name}</Link>}</b> {experiment && <SideVerdict experiment={experiment} />} {experiment?.simulated && <Simulated />}</p>
+      <p className={page.lead}><ButtonLink href={lastExplore} look="line">Choose another one in Explore</ButtonLink></p>
     </>
   )
 }

@@ -86,7 +86,7 @@ function Value({ figure, runs, unit, form }: { figure: ComparedFigure | undefine
   return (
     <span className={css.value}>
       {figure.value === null ? <Nothing of={undefined} /> : <b title={`${figure.value} ${unit}\n95 % interval ${interval}`}>{showNumber(figure.value, form)}</b>}
-      {figure.value !== null && figure.low !== null && <span className={css.range}>{interval}</span>}
+      {figure.value !== null && figure.low !== null && figure.low !== figure.high && <span className={css.range}>{interval}</span>}
       {(missing || runs > 1) && <span className={css.range} title={missing || undefined}>n {figure.n}{missing && <span className={css.missing}> of {runs}<span className="sr">: {missing}</span></span>}</span>}
     </span>
   )

@@ -69,6 +69,22 @@ test('the titles of two blocks are on one line with each other and with what is 
   expect(await left('nav[aria-label="On this page"] a')).toBe(await left('h1'))
 })
 
+test('the outline of an experiment stays within a phone, and its title is where the title will be', async ({ page }) => {
+  await page.route('**/api/experiments/*', () => {})
+  await page.goto(`${dashboard().url}/experiments/1`)
+  const outline = page.getByRole('status', { name: 'Loading the experiment' })
+  await expect(outline).toBeVisible()
+  const left = () => page.locator('h1').evaluate((title) => title.getBoundingClientRect().left)
+  await expect.poll(left).toBeGreaterThan(100)
+  const before = await left()
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await outline.locator('i').evaluateAll((all) => Math.max(...all.map((bone) => bone.getBoundingClientRect().right)))).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await open(page, 1)
+  expect(await left()).toBe(before)
+})
+
 test('a failed launch shows its cause, remedy, log line and phases, and nothing that is empty', async ({ page }) => {
   await open(page, 2)
   const failure = part(page, 'Failure')

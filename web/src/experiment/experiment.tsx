@@ -35,18 +35,24 @@ export function Experiment({ id }: { id: string }) {
   if (experiment.data && catalogue) return <Screen experiment={experiment.data} catalogue={catalogue} shown={id} />
   const error = experiment.error ?? fields.error
   if (experiment.error instanceof ApiError && experiment.error.status === 410) return <Gone id={id} />
+  if (!error) {
+    return (
+      <div className={page.doc}>
+        <div className={css.toc}>{[64, 84, 56, 96].map((width) => <Bone key={width} width={width} />)}</div>
+        <main id="main" className={page.read}>
+          <Progress on />
+          <h1>Experiment <span className="n">{id}</span></h1>
+          <div className={css.waiting} role="status" aria-label="Loading the experiment">{[320, 520, 440, 480].map((width) => <Bone key={width} width={width} />)}</div>
+        </main>
+      </div>
+    )
+  }
   return (
     <main id="main" className={join(page.read, page.wide)}>
-      <Progress on={!error} />
       <h1>Experiment <span className="n">{id}</span></h1>
-      {!error && <div className={css.waiting} role="status" aria-label="Loading the experiment">{[320, 520, 440, 480].map((width) => <Bone key={width} width={width} />)}</div>}
-      {error && (
-        <>
-          {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No experiment has this number or run ID.</p>
-            : <div className={page.notice}><Note kind="bad" role="alert"><b>Could not load this experiment.</b> {causeOf(error)} <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act></Note></div>}
-          <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
-        </>
-      )}
+      {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No experiment has this number or run ID.</p>
+        : <div className={page.notice}><Note kind="bad" role="alert"><b>Could not load this experiment.</b> {causeOf(error)} <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act></Note></div>}
+      <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
     </main>
   )
 }

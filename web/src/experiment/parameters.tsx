@@ -31,6 +31,13 @@ export function ValueText({ entry: { field, value } }: { entry: Entry }) {
   return <bdi>{showValue(field, value.value, { ...formFor(field, [value.value]), decimals: null, scale: 1 })}</bdi>
 }
 
+// The engine whose defaults these are: its name and version.
+function engineWords({ fields }: Experiment) {
+  const [name, version] = ['name', 'version'].map((key) => fields[`environment.engine.${key}`]?.value)
+  if (typeof version !== 'string') return null
+  return typeof name !== 'string' || version.startsWith(name) ? version : `${name === 'vllm' ? 'vLLM' : name} ${version}`
+}
+
 export function Parameters({ entries, experiment }: { entries: Entry[]; experiment: Experiment }) {
   const [words, setWords] = useState('')
   const [isLong, setLong] = useState(false)
@@ -42,7 +49,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const isWhole = isLong || words !== ''
   const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - most), 0)
   const columns = hasSource ? 3 : 2
-  const engine = experiment.fields['environment.engine.version']?.value
+  const engine = engineWords(experiment)
   return (
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
@@ -62,7 +69,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
           {partsOf(defaults).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
-                {TITLES[part] ?? part}, {hasSource ? 'not set by you' : 'recorded in the file'}{part === 'server' && typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
+                {TITLES[part] ?? part}, {hasSource ? 'not set by you' : 'recorded in the file'}{part === 'server' && engine !== null ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
               </th>
             </tr>,
             ...(isWhole ? list : list.slice(0, most)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
